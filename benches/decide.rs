@@ -1,9 +1,8 @@
-//! Decisions, apart from loading: one preempting pod on 500 nodes with 15,000 pods and on 5,000 with 150,000; and a whole
-//! run of 2,000 waiting pods on the latter, recorded, unrecorded, and on one core; and trials of a patched pod. All in one
-//! process, so that they can be set in relation to each other.
+//! Decisions without loading: one preempting pod on 500 nodes with 15,000 pods and on 5,000 with 150,000; a run of
+//! 2,000 pending pods on the latter, recorded, unrecorded and on one core; and trials of a patched pod. All run in one
+//! process, so that their times can be compared.
 //!
-//! With the name of a dump in `SCHEDSCOPE_BENCH_DUMP`, the same for that: a waiting pod that would preempt, and a run of
-//! all that wait.
+//! `SCHEDSCOPE_BENCH_DUMP` names a dump to measure as well: a pending pod that preempts, and a run of all pending pods.
 
 mod common;
 
@@ -18,7 +17,7 @@ use schedscope::session::Session;
 use schedscope::source::{Input, load};
 use schedscope::trace::Event;
 
-/// Waiting pods of the whole run.
+/// Pending pods of the run.
 const WAITING: usize = 2000;
 
 fn objects(name: &str, text: Vec<u8>) -> Vec<Object> {
@@ -35,7 +34,7 @@ fn on_one_core<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread can be had").install(work)
 }
 
-/// One decision about one pod, with every node and with kube-scheduler's own sampling.
+/// Decides about one pod, on every node and with kube-scheduler's own sampling.
 fn explain(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, objects: &[Object], pod: &Key) {
     for (all_nodes, what) in [(false, ""), (true, ", every candidate")] {
         let scheduler = scheduler(objects.to_vec(), all_nodes);
@@ -58,7 +57,7 @@ fn unrecorded(mut scheduler: Scheduler) -> Scheduler {
     scheduler
 }
 
-/// All waiting pods.
+/// Runs all pending pods.
 fn run(c: &mut Criterion, name: &str, objects: Vec<Object>) {
     let scheduler = scheduler(objects, false);
     let session = Session::new(scheduler.clone(), "bench");
@@ -87,8 +86,8 @@ fn made(c: &mut Criterion) {
     run(c, "run of 2,000 waiting pods on 5,000 nodes", objects("bench", waiting));
 }
 
-/// Trials of a remedy, on one core: a waiting pod is patched and decided about on a copy of the scheduler, with a record of
-/// the decision and without. The pod fits on no node or on all of them. And a node that comes.
+/// Trials of a fix, on one core: patches a pending pod and decides about it on a copy of the scheduler, with and
+/// without a record. The pod fits on no node or on all of them. Also adds a node.
 fn trials(c: &mut Criterion) {
     let mut group = c.benchmark_group("trial");
     group.sample_size(10);
@@ -132,7 +131,7 @@ fn node_comes(mut scheduler: Scheduler) -> Scheduler {
     scheduler
 }
 
-/// The first waiting pod for which preemption is looked into, or else the first of all.
+/// Returns the first pending pod for which preemption runs, or else the first pending pod.
 fn preemptor(scheduler: &Scheduler) -> Option<Key> {
     let state = scheduler.state();
     let preempts = |key: &&Key| {
@@ -142,7 +141,7 @@ fn preemptor(scheduler: &Scheduler) -> Option<Key> {
     state.arrivals().iter().find(preempts).or_else(|| state.arrivals().first()).cloned()
 }
 
-/// The same for a dump that the environment names, if it does.
+/// Measures the dump that the environment names, if it does.
 fn dump(c: &mut Criterion) {
     let Some(path) = std::env::var_os("SCHEDSCOPE_BENCH_DUMP") else { return };
     let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

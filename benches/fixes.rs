@@ -1,7 +1,7 @@
-//! Fixes: trials a second on one core, and the whole page, on 500 nodes with 15,000 pods and on 5,000 with 150,000.
+//! Fixes: trials per second on one core, and the whole page, on 500 nodes with 15,000 pods and on 5,000 with 150,000.
 //!
-//! Aims: 100 trials a second and core on the larger cluster, and the whole page in under 2 s there and under 50 ms on the
-//! smaller one.
+//! Goals: 100 trials per second and core on the larger cluster, and the whole page in under 2 s there and under 50 ms
+//! on the smaller one.
 
 mod common;
 

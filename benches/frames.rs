@@ -1,10 +1,8 @@
-//! The screen on 5,000 nodes with 150,000 pods at 200x60: how long a frame of each pane takes to build, how long it takes
-//! from a key to its frame, and, of the program on a pseudo-terminal, how soon the first frame stands and what an
-//! untouched screen costs. The aims: 99 of 100 frames under 4 ms, the first frame under 50 ms, nothing drawn while nobody
-//! does anything.
+//! The screen on 5,000 nodes with 150,000 pods at 200x60: time to build a frame of each pane, time from a key to its
+//! frame and, for the program on a pseudo-terminal, time to the first frame and processor time of an idle screen.
+//! Goals: 99 of 100 frames under 4 ms, the first frame under 50 ms, no drawing without input.
 //!
-//! With the name of a dump in `SCHEDSCOPE_BENCH_DUMP`, that cluster. What is of interest are the slowest few of many, so
-//! that times are kept one by one.
+//! `SCHEDSCOPE_BENCH_DUMP` names a dump to measure instead. Keeps every single time, because the slowest few matter.
 
 mod common;
 #[allow(dead_code, reason = "tests use the rest")]
@@ -31,14 +29,14 @@ use schedscope::ui::{
 const SIZE: (u16, u16) = (200, 60);
 /// Frames of each pane, and presses of each key.
 const TIMES: usize = 400;
-/// Presses of keys that let the scheduler work.
+/// Presses of keys that run the scheduler.
 const FEW: usize = 40;
 /// Starts of the program.
 const STARTS: usize = 20;
-/// How long an untouched screen is watched.
+/// Observation time of an idle screen.
 const IDLE: Duration = Duration::from_secs(5);
 
-/// The explorer, with the screen in memory.
+/// The explorer with a screen in memory.
 struct Screen {
     explorer: Explorer,
     state: State,
@@ -59,7 +57,7 @@ impl Screen {
         let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, Options::default());
         let mut explorer = Explorer::new(Session::new(scheduler, "bench"));
         let mut state = first_state(explorer.timeline(), SIZE);
-        // A decision with all there is: verdicts of many nodes, and preemption.
+        // A decision with everything: verdicts of many nodes, and preemption.
         let first = explorer.timeline().queues().entries.keys().find(|k| k.name == "preemptor").cloned();
         if let Some(pod) = first.or_else(|| explorer.timeline().queues().entries.keys().next().cloned()) {
             assert!(show_pod(&mut state, &mut explorer, &pod), "{pod} is decided about");
@@ -89,7 +87,7 @@ impl Screen {
         black_box(&self.buf);
     }
 
-    /// Presses a key and waits for all that comes of it.
+    /// Presses a key and waits for its jobs.
     fn press(&mut self, key: &str) {
         let action = keymap().pressed(&contexts(&self.state), key).unwrap_or_else(|| panic!("no key {key}"));
         update(&mut self.state, &mut self.explorer, action);
@@ -101,7 +99,7 @@ impl Screen {
         }
     }
 
-    /// The same, with the screen drawn after it.
+    /// Presses a key and draws the screen.
     fn key_to_frame(&mut self, key: &str) {
         self.press(key);
         self.draw();
@@ -171,10 +169,10 @@ fn first_frames() {
     print("demo, from its start to its frame", times);
 }
 
-/// Processor time that a process took, in hundredths of a second; `None` where the system does not say.
+/// Processor time of a process, in hundredths of a second; `None` if the system does not report it.
 fn ticks(process: u32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // Behind the name, which may hold anything, from the third field on.
+    // From the third field on, after the name, which may contain anything.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
 }
@@ -187,7 +185,7 @@ fn idle() {
     let drawn = pty.raw().len() - bytes;
     let spent = before.zip(ticks(process)).map_or("unknown".to_owned(), |(before, after)| format!("{} ms", (after - before) * 10));
     println!("untouched for {IDLE:?}: {drawn} bytes drawn, {spent} of processor time");
-    assert_eq!(drawn, 0, "nothing is drawn while nobody does anything");
+    assert_eq!(drawn, 0, "nothing is drawn without input");
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
 }

@@ -1,5 +1,5 @@
-//! Loading a dump, beside a bare serde_json skip over the same text: 500 nodes with 15,000 pods, a single pod, and, where
-//! `SCHEDSCOPE_BENCH_DUMP` names a file, that file (a skip reads it each time too, as a load does).
+//! Loading a dump, compared with a bare serde_json skip over the same text: 500 nodes with 15,000 pods, a single pod,
+//! and the file that `SCHEDSCOPE_BENCH_DUMP` names, if it does (a skip reads it each time too, as a load does).
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Reading kube-scheduler's log at `-v=6`: 20 MB that are made here, and where `SCHEDSCOPE_BENCH_LOG` names a file, that file.
-//! The aim is 200 MB in less than 3 seconds, with 300 MB of memory.
+//! Reading kube-scheduler's log at `-v=6`: 20 MB of generated lines, and the file that `SCHEDSCOPE_BENCH_LOG` names, if
+//! it does. The goal is 200 MB in less than 3 s, with 300 MB of memory.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use schedscope::source::{Input, Limits, LogTimes, read_scheduler_logs};
 
-/// Pods that fail, are moved and fail again, with lines between that tell nothing.
+/// Pods that fail, are moved and fail again, with irrelevant lines between.
 fn log(bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 4096);
     let mut number: u64 = 0;

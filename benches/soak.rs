@@ -1,9 +1,10 @@
 //! A live cluster over a longer time: memory and processor time while pods come and go.
 //!
 //! `cargo bench --bench soak` takes a few seconds on a small cluster. For a large one, set `SCHEDSCOPE_SOAK_NODES`,
-//! `SCHEDSCOPE_SOAK_PODS`, `SCHEDSCOPE_SOAK_CHURN` (pods per second that are
-//! deleted, created and bound), `SCHEDSCOPE_SOAK_TEXT` (bytes of each pod that nobody reads) and
-//! `SCHEDSCOPE_SOAK_SECONDS`; `SCHEDSCOPE_SOAK_EXPLORER=1` puts the explorer onto it and times its frames. The API server runs in a process of its own, so that the figures are the client's alone.
+//! `SCHEDSCOPE_SOAK_PODS`, `SCHEDSCOPE_SOAK_CHURN` (pods deleted, created and bound per second), `SCHEDSCOPE_SOAK_TEXT`
+//! (bytes of each pod that are never read) and `SCHEDSCOPE_SOAK_SECONDS`. `SCHEDSCOPE_SOAK_EXPLORER=1` opens the
+//! explorer on it and times its frames. The API server runs in a process of its own, so that the figures are the
+//! client's alone.
 
 #![allow(clippy::unwrap_used, reason = "a measurement that fails may panic")]
 
@@ -43,7 +44,7 @@ fn node(number: usize) -> Value {
             "conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-11-21T00:00:00Z"}]}})
 }
 
-/// What takes most of an object's text, and that nobody reads.
+/// A field that takes most of an object's text and is never read.
 fn fields() -> Value {
     let owned: Vec<Value> =
         (0..12).map(|n| json!({format!("f:field{n}"): {".": {}, "f:name": {}, "f:value": {}, "f:other": {}}})).collect();
@@ -69,7 +70,7 @@ fn pod(number: usize, node: Option<usize>) -> Value {
     pod
 }
 
-/// The other process: a server whose pods come and go once a line has come in, until the input ends.
+/// The server process: its pods come and go after the first line of input, until the input ends.
 fn serve() {
     let (nodes, pods, churn) = (setting("NODES", 50), setting("PODS", 1500), setting("CHURN", 100));
     let server = ApiServer::new(&[]);
@@ -103,7 +104,7 @@ fn serve() {
         server.put(pod(new, None));
         server.put(pod(new, Some(new % nodes)));
         if done % 6 == 0 {
-            // A heartbeat, which changes nothing that counts.
+            // A heartbeat, which changes nothing relevant.
             let mut node = node(done % nodes);
             node["status"]["conditions"][0]["lastHeartbeatTime"] = format!("2026-11-21T00:00:{:02}Z", done % 60).into();
             server.put(node);
@@ -111,7 +112,7 @@ fn serve() {
     }
 }
 
-/// Memory in MiB now and at its highest, and processor time.
+/// Current and peak memory in MiB, and processor time.
 fn figures() -> (u64, u64, Duration) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let field = |name: &str| {
@@ -121,7 +122,7 @@ fn figures() -> (u64, u64, Duration) {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let ticks: u64 =
         stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2).filter_map(|t| t.parse::<u64>().ok()).sum();
-    // The kernel counts in hundredths of a second, whatever its clock does.
+    // The kernel counts in hundredths of a second, whatever its tick rate.
     (field("VmRSS:"), field("VmHWM:"), Duration::from_millis(ticks * 10))
 }
 
@@ -153,8 +154,8 @@ fn apply(live: &Live, cluster: &mut Cluster) -> usize {
     }
 }
 
-/// The explorer on it, as the program's own loop drives it: what is new is taken in and drawn, at 200x60. The reader looks
-/// at the decision about a pod that does not fit, which is taken again each time.
+/// Runs the explorer on the cluster at 200x60, as the program's own loop does: applies changes and draws. The open page
+/// is the decision about a pod that does not fit, which is taken again each time.
 fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
     let options = Options { start: Timestamp::now(), waiting: Waiting::AsObserved(loaded.events), ..Options::default() };
     let report = Arc::new(loaded.report);
@@ -267,7 +268,7 @@ fn main() {
         for second in 1..=seconds {
             let deadline = begin + Duration::from_secs(second as u64);
             while live.wait_beyond(live.news(), Some(deadline)) && Instant::now() < deadline {
-                // As often as a screen is drawn.
+                // At the rate of screen updates.
                 std::thread::sleep(Duration::from_millis(50).min(deadline.saturating_duration_since(Instant::now())));
                 changes += apply(&live, &mut cluster);
             }

@@ -1,5 +1,5 @@
-//! Moving in what is recorded, and what a record takes: 5,000 nodes with 50,000 pods, and 1,000 cycles that each looked
-//! at every node. The aims are steps under 1 ms, any move under 50 ms, and a cycle under 200 KB.
+//! Navigation in a recorded session, and the memory of a record: 5,000 nodes with 50,000 pods, and 1,000 cycles that
+//! filtered every node. Goals: steps under 1 ms, any move under 50 ms, and a cycle under 200 KB.
 
 mod common;
 
@@ -14,13 +14,13 @@ use schedscope::trace::StepSize;
 
 const CYCLES: usize = 1000;
 
-/// A session in which every waiting pod was tried once, on nodes that are all too small for it.
+/// Returns a session in which every pending pod was tried once, on nodes that are all too small for it.
 fn recorded() -> Session {
     let text = common::cluster_with_pending(5000, 10, CYCLES, "40");
     let loaded = load(&[Input::Bytes { name: "bench".into(), bytes: text.into_bytes().into() }]);
     let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, Options::default());
     let mut session = Session::new(scheduler, "bench");
-    // The preemptor is more important than the others, and its cycle another matter.
+    // Skip the preemptor: it has a higher priority, and its cycle differs.
     assert!(session.run_next());
     let before = resident_kilobytes();
     assert_eq!(session.run_to_quiescence(CYCLES), CYCLES);
@@ -32,7 +32,7 @@ fn recorded() -> Session {
     session
 }
 
-/// Memory of this process; `None` where the system does not say.
+/// Memory of this process; `None` if the system does not report it.
 fn resident_kilobytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|l| l.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse().ok())
@@ -45,7 +45,7 @@ fn timeline(c: &mut Criterion) {
     let mut group = c.benchmark_group("timeline of 1,000 cycles");
     group.sample_size(20);
     for (name, by) in [("event", StepSize::Event), ("extension point", StepSize::ExtensionPoint)] {
-        // Each step forward is taken from the same place, so that going there again is part of neither measurement.
+        // Each step starts from the same position, and returning there is not measured.
         group.bench_function(format!("one {name} forward"), |b| {
             let mut at = timeline.clone();
             at.seek(middle);
@@ -75,7 +75,7 @@ fn timeline(c: &mut Criterion) {
             black_box(timeline.cursor())
         });
     });
-    // What any move has to do at least: fold one cycle.
+    // The lower bound of any move: the fold of one cycle.
     let events = timeline.revisions()[far.revision].events.clone();
     group.bench_function("fold of one cycle", |b| b.iter(|| black_box(schedscope::trace::CycleView::of(&events[..far.event]))));
     group.finish();

@@ -1,44 +1,45 @@
 //! schedscope: an explorer of Kubernetes scheduling.
 //!
-//! One embedded engine takes kube-scheduler's decisions (1.20 to 1.36) again, on a dump of a cluster, in step mode, and a
-//! terminal screen shows why: which node was turned down by which plugin, where eviction would make room, whom it would
-//! cost, which budget it would violate and which score function broke the tie.
+//! An embedded engine repeats kube-scheduler's decisions (1.20 to 1.36) step by step, on a dump of a cluster or a live one.
+//! A terminal screen shows the reasons: which plugin rejected which node, where preemption would make room, which pods are
+//! the victims, which budget they would violate and which score function broke the tie.
 //!
 //! # Modules, from the ground up
 //!
-//! A module imports only from modules above it in this list, and a test (`tests/engine/layers.rs`) says so.
+//! A module imports only from modules above it in this list; a test (`tests/engine/layers.rs`) checks that.
 //!
 //! | module | holds |
 //! | --- | --- |
 //! | `plural` | numbers with their nouns |
-//! | [`output`] | what leaves: text from outside made visible, the formats of answers, the standard streams |
+//! | [`output`] | output: escaping of untrusted text, formats of answers, standard streams, new files |
 //! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
-//! | [`release`] | kube-scheduler's releases with their feature gates, and the handle by which the rest asks |
+//! | [`release`] | kube-scheduler's releases with their differences and feature gates |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
-//! | [`trace`] | typed events in the past tense, the sentences they read as, and the views that fold them |
-//! | [`preemption`] | the Evaluator: who may preempt, where, whom, and which candidate wins |
-//! | `cel` | selectors of devices: the part of the Common Expression Language that kube-scheduler evaluates |
+//! | [`trace`] | typed events, their sentences, and the views that fold them |
+//! | [`preemption`] | the Evaluator: eligible pods, candidates with their victims, and the choice among them |
+//! | `cel` | the part of the Common Expression Language that kube-scheduler evaluates in device selectors |
 //! | [`plugins`] | one file or folder per in-tree plugin |
 //! | [`scheduler`] | configuration and profiles, the runtime, the queue, cache and snapshot, the scheduling and binding cycle |
-//! | [`fixes`] | what keeps a pod out, demand by demand, and verified changes that let it in |
-//! | [`session`] | timelines of what the scheduler did, on branches, with a cursor; edits, runs, comparison, saving |
-//! | [`scheduler_log`] | what kube-scheduler's own log tells: attempts, queues, victims, and what stays unknown |
-//! | [`source`] | dumps in any layout and archive, and live clusters, into [`cluster`], with a report of what was read, skipped and missing; captures |
-//! | [`report`] | a decision as one sentence, text or JSON; the story of each pod; two branches side by side |
-//! | [`ui`] | state, update, keymap, theme, panes and pages: pure, without IO or a clock |
-//! | [`app`] | the event loop, the worker behind it, loading, the terminal guard, signals, what is written to files |
+//! | [`fixes`] | the demands that keep a pod out, and verified changes that let it in |
+//! | [`session`] | timelines of scheduling on branches, each with a cursor; edits, runs, comparison, saving |
+//! | [`scheduler_log`] | kube-scheduler's own log: attempts, queues, victims, and the gaps in it |
+//! | [`source`] | reading of dumps in any layout or archive and of live clusters, with a report of read, skipped and missing objects; captures |
+//! | [`report`] | a decision as a sentence, text or JSON; the story of each pod; the comparison of branches |
+//! | [`ui`] | state, update, keymap, theme, panes and pages; pure, without IO or a clock |
+//! | [`app`] | the event loop with its worker, loading, the terminal, signals, written files |
 //! | [`cli`] | arguments, subcommands, exit codes |
 //!
 //! # Invariants
 //!
-//! - Data flows one way: source → cluster → scheduler → trace → session → screen. The screen never asks the engine why.
-//! - The scheduler is the only emitter of trace. Plugins are pure: they read and answer; the runtime records around them.
-//! - Chance and time are parameters. Where kube-scheduler draws at random, the first by name is taken and all that are as
-//!   good are shown; time is virtual and passes only when told to.
-//! - Everything at a moment ([`session::Keyframe`], [`scheduler::State`]) is a value that shares its parts, so keeping one
-//!   per cycle is cheap and going back is exact.
-//! - Text from outside is held as it came and escaped where it leaves, by [`output`] and nothing else.
-//! - Nothing here writes to a cluster, and Secrets and ConfigMaps are never read.
+//! - Data flows one way: source → cluster → scheduler → trace → session → screen. The screen reads reasons from the trace, not
+//!   from the engine.
+//! - Only the scheduler emits trace events. Plugins are pure: they read and return; the runtime records their answers.
+//! - Chance and time are parameters. Where kube-scheduler draws at random, the first by name wins and all ties are shown.
+//!   Time is virtual and passes only by operations.
+//! - Full states ([`session::Keyframe`], [`scheduler::State`]) are values that share their parts, so that keeping one per
+//!   cycle is cheap and going back is exact.
+//! - Untrusted text is kept unchanged and escaped at the output, by [`output`] alone.
+//! - No code writes to a cluster or reads Secrets or ConfigMaps.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 

@@ -1,4 +1,4 @@
-//! The binary: hands its arguments over to the library.
+//! Passes the arguments to the library and returns its exit code.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 

@@ -1,16 +1,16 @@
-//! Numbers with their nouns.
+//! Formats numbers with their nouns.
 
 /// Returns `1 node` or `3 nodes`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
     count_of(n, noun, &format!("{noun}s"))
 }
 
-/// Returns `1 file holds` or `3 files hold`, for words whose plural does not end in an s alone.
+/// Returns `1 file holds` or `3 files hold`; takes both forms of the words after the number.
 pub(crate) fn count_of(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
-/// Returns ` (and 2 more)` where the first of three is named; nothing where it is the only one.
+/// Returns ` (and 2 more)` behind the first of three items; empty for a single one.
 pub(crate) fn and_more(n: usize) -> String {
     if n > 1 { format!(" (and {} more)", n - 1) } else { String::new() }
 }

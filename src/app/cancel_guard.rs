@@ -7,7 +7,7 @@ const OPEN: u8 = 0;
 const COMMITTED: u8 = 1;
 const CANCELLED: u8 = 2;
 
-/// Shared by the worker, which commits, and the UI thread, which cancels.
+/// Cancel guard, shared by the worker, which commits, and the UI thread, which cancels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CancelGuard(Arc<AtomicU8>);
 

@@ -1,4 +1,4 @@
-//! The terminal from the first screen to the last, with all that comes from it.
+//! Owns the terminal from the first screen to the last, with its input and signals.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,50 +20,50 @@ use crate::ui::Theme;
 use crate::ui::view::start::choice::{Choice, Group, Offer, Start};
 use crate::ui::view::start::{Palette, loading};
 
-/// Keys kept that are typed while something is loaded.
+/// Maximum number of keys kept while a load runs.
 const TYPED_AHEAD: usize = 64;
-/// What is loaded within this time is shown at once, and nothing else before it.
+/// Time within which a load ends without a loading screen.
 const AT_ONCE: Duration = Duration::from_millis(30);
 
-/// How often the screen says how far a load has got.
+/// Interval between frames of the loading screen.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The terminal, which is taken when there is something to show.
+/// Console that enters the terminal when there is something to show.
 pub struct Console {
     runtime: Runtime,
     taken: Option<(Terminal, Inputs)>,
-    /// What is said on standard error once the terminal is given back.
+    /// Lines for standard error, printed once the terminal is restored.
     unsaid: Vec<String>,
 }
 
-/// How a load ended.
+/// Result of a load.
 #[derive(Debug)]
 pub enum Loaded<T> {
-    /// With this.
+    /// The load ended.
     Done(T),
-    /// The reader did not wait for it.
+    /// The user left before the load ended.
     ExitTo(Exit),
 }
 
 impl Console {
-    /// A console whose terminal is not taken yet.
+    /// Makes a console without entering the terminal.
     ///
     /// # Errors
-    /// Where the system gives no means to wait for keys.
+    /// When the system gives no async runtime.
     pub fn new() -> Result<Self, AppError> {
         super::install_panic_hook();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         Ok(Self { runtime, taken: None, unsaid: Vec::new() })
     }
 
-    /// Loads on a thread of its own, and shows how far that has got unless it takes no time. Where there is no terminal,
-    /// it just loads.
+    /// Runs a load on its own thread, with a loading screen unless it ends at once. Without a terminal, runs it on this
+    /// thread.
     ///
     /// # Errors
-    /// When the terminal goes away.
+    /// When drawing or reading input fails.
     ///
     /// # Panics
-    /// As the load does.
+    /// When the load panics.
     pub fn load<T: Send + 'static>(
         &mut self,
         source: &str,
@@ -76,13 +76,13 @@ impl Console {
         } else {
             let (sender, result) = oneshot::channel();
             let shared = Arc::clone(&watch);
-            // Whoever asked may have left: then nobody hears.
+            // The receiver is gone if the user left.
             let run = move || drop(sender.send(load(&shared)));
             let thread = std::thread::Builder::new().name("loader".to_owned()).spawn(run)?;
             let watched = self.runtime.block_on(wait(result, &watch, source, options, &mut self.taken));
             match or_hung_up(watched, |exit| Some(Loaded::ExitTo(exit))) {
                 Ok(Some(loaded)) => Ok(loaded),
-                // The terminal was given back and the panic was reported on its own thread.
+                // The panic hook has restored the terminal and reported the panic.
                 Ok(None) => match thread.join() {
                     Err(panic) => std::panic::resume_unwind(panic),
                     Ok(()) => Err(AppError::Terminal(std::io::Error::other("the load ended without a result"))),
@@ -96,7 +96,7 @@ impl Console {
         loaded
     }
 
-    /// Says something on standard error: once the terminal is given back, where it would go onto the screen.
+    /// Prints a line on standard error; while that would spoil the screen, keeps it until the terminal is restored.
     pub fn say(&mut self, line: String) {
         if self.taken.is_some() && output::standard_error_is_terminal() {
             self.unsaid.push(line);
@@ -105,20 +105,20 @@ impl Console {
         }
     }
 
-    /// What waits to be said on standard error.
+    /// Returns the lines that wait for the terminal to be restored.
     pub fn unsaid(&self) -> &[String] {
         &self.unsaid
     }
 
-    /// Gives the terminal back, for whatever else needs it meanwhile.
+    /// Restores the terminal, so that something else can use it.
     pub fn give_back(&mut self) {
         self.taken = None;
     }
 
-    /// Shows the explorer until it is left.
+    /// Shows the explorer until the user leaves it.
     ///
     /// # Errors
-    /// Without a terminal, with a broken theme, or when the terminal goes away.
+    /// Without a terminal, with a broken theme, or when drawing or reading input fails.
     pub fn explore(&mut self, explorer: Explorer, options: &Options) -> Result<ExitTo, AppError> {
         terminal::require()?;
         let taken = &mut self.taken;
@@ -130,7 +130,7 @@ impl Console {
     }
 }
 
-/// A terminal that is gone has hung up, whether or not a signal says so.
+/// Turns the error of a terminal that is gone into an exit by SIGHUP, which may not arrive as a signal.
 fn or_hung_up<T>(result: Result<T, AppError>, exit: impl FnOnce(Exit) -> T) -> Result<T, AppError> {
     match result {
         Err(AppError::Terminal(error)) if terminal::is_gone(&error) => Ok(exit(Exit::Signal(signal_hook::consts::SIGHUP))),
@@ -139,10 +139,10 @@ fn or_hung_up<T>(result: Result<T, AppError>, exit: impl FnOnce(Exit) -> T) -> R
 }
 
 impl Console {
-    /// Lets the reader choose what to explore, or leave; `why` says why the last choice could not be opened.
+    /// Shows the start screen until the user chooses a source or leaves; `why` is the error of the last choice.
     ///
     /// # Errors
-    /// Without a terminal, with a broken theme, or when the terminal goes away.
+    /// Without a terminal, with a broken theme, or when drawing or reading input fails.
     pub fn choose(
         &mut self,
         offers: Vec<Offer>,
@@ -164,7 +164,7 @@ impl Console {
 }
 
 impl Drop for Console {
-    /// The terminal is as it was afterwards, whatever happens.
+    /// Restores the terminal, then prints the lines that waited.
     fn drop(&mut self) {
         self.taken = None;
         for line in &self.unsaid {
@@ -173,9 +173,9 @@ impl Drop for Console {
     }
 }
 
-/// Takes the terminal, unless that was done, and says which theme suits it.
+/// Enters the terminal, unless it is entered, and returns the theme for its background.
 async fn take<'t>(taken: &'t mut Option<(Terminal, Inputs)>, options: &Options) -> Result<(&'t mut (Terminal, Inputs), Theme), AppError> {
-    // What is wrong with the theme is told on the screen that was there before.
+    // Load the theme first, so that its error is printed before the terminal is entered.
     let theme = options.library().load(&options.theme, options.depth)?;
     let taken = match taken {
         Some(taken) => taken,
@@ -192,7 +192,7 @@ async fn take<'t>(taken: &'t mut Option<(Terminal, Inputs)>, options: &Options) 
     Ok((taken, heard.unwrap_or(theme)))
 }
 
-/// Waits for a load with a screen; `None` where it broke off.
+/// Shows the loading screen until a load ends; `None` where the load panicked.
 async fn wait<T>(
     mut result: oneshot::Receiver<T>,
     watch: &Watch,
@@ -206,7 +206,7 @@ async fn wait<T>(
     let ((terminal, inputs), theme) = take(taken, options).await?;
     let palette = Palette { theme: &theme, glyphs: &options.glyphs };
     let mut ticks = 0;
-    // What is typed ahead is meant for the screen that follows.
+    // Keep keys for the screen that follows.
     let mut typed = Vec::new();
     loop {
         let shown = watch.shown(source, ticks);
@@ -255,14 +255,14 @@ async fn wait<T>(
     }
 }
 
-/// What a key can ask for while something is loaded.
+/// Request that a key makes while a load runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asks {
     CancelGuard(Exit),
     Suspend,
 }
 
-/// `q` and Esc leave; Ctrl-C ends the program as the signal would that it stands for.
+/// Returns the request of a key: `q` and Esc leave, Ctrl-C leaves as SIGINT would, Ctrl-Z suspends.
 fn asks(event: &Event) -> Option<Asks> {
     let Event::Key(KeyEvent { code, modifiers, .. }) = event else { return None };
     match (code, modifiers.contains(KeyModifiers::CONTROL)) {

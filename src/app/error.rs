@@ -1,4 +1,4 @@
-//! Errors of the event loop, of the session behind the screen and of the files they write. Every text is for the reader.
+//! Errors of the event loop, the session behind the screen and the files they write. The texts are for the user.
 
 use std::io;
 
@@ -12,13 +12,13 @@ use crate::ui::ThemeError;
 use crate::ui::config::key::KeyNameError;
 use crate::ui::model::effect::ScreenEndingError;
 
-/// Why the explorer ends.
+/// Error that ends the explorer.
 #[derive(Debug, Error)]
 pub enum AppError {
-    /// Standard output is no terminal.
-    #[error("the explorer needs a terminal: standard {0} is none")]
+    /// Standard input or output is not a terminal.
+    #[error("the explorer needs a terminal: standard {0} is not a terminal")]
     NoTerminal(&'static str),
-    /// The terminal did not do what it was told.
+    /// A terminal operation failed.
     #[error("the terminal: {0}")]
     Terminal(#[from] io::Error),
     /// The screen cannot be written to a file.
@@ -29,20 +29,20 @@ pub enum AppError {
     Theme(#[from] ThemeError),
 }
 
-/// Why the screen is not written to a file without a terminal.
+/// Error of writing the screen to a file without a terminal.
 #[derive(Debug, Error)]
 pub enum PrintError {
-    /// The file's name asks for something that a screen cannot be.
+    /// The file's ending names no format of a screen.
     #[error(transparent)]
     Form(#[from] ScreenEndingError),
-    /// Words in `--keys` begin with a quotation mark and do not end with it.
-    #[error("--keys: {0} has no end")]
+    /// A quotation in `--keys` has no end.
+    #[error("--keys: {0} has no closing quotation mark")]
     OpenQuotation(String),
-    /// A word in `--keys` names no key.
+    /// A word in `--keys` is not a key name.
     #[error("--keys: {0}")]
     KeyName(#[from] KeyNameError),
-    /// A key does nothing in the context in which it is pressed.
-    #[error("--keys: {0} means nothing where it is pressed")]
+    /// A key has no binding in its context.
+    #[error("--keys: {0} is not bound where it is pressed")]
     MeansNothing(String),
     /// A key leaves the explorer.
     #[error("--keys: {0} leaves before the screen is written")]
@@ -52,29 +52,29 @@ pub enum PrintError {
     Write(#[from] WriteError),
 }
 
-/// Why a file is not written.
+/// Error of writing a file.
 #[derive(Debug, Error)]
 pub enum WriteError {
-    /// There is such a file already.
-    #[error("{path} exists already; it is left alone")]
+    /// The file exists.
+    #[error("{path} already exists; it is not overwritten")]
     Exists {
-        /// The file.
+        /// Path of the file.
         path: String,
     },
     /// Writing failed.
     #[error("{path}: {error}")]
     Io {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Why.
+        /// Error of the file system.
         error: io::Error,
     },
     /// Saving a session failed.
     #[error("{path}: {error}")]
     Session {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Why.
+        /// Error of the session.
         error: SessionFileError,
     },
 }
@@ -87,60 +87,60 @@ impl WriteError {
     }
 }
 
-/// Why the session behind the screen does not do what it is asked for.
+/// Error of a request to the session behind the screen.
 #[derive(Debug, Error)]
 pub(super) enum ExplorerError {
     /// The request was cancelled.
     #[error("stopped")]
     Stopped,
-    /// The operation changes nothing.
-    #[error("it changes nothing")]
+    /// The operation has no effect.
+    #[error("nothing would change")]
     NothingDone,
     /// The pod does not wait on Permit.
     #[error("{0} is not waiting on Permit")]
     NotWaitingOnPermit(Key),
-    /// The line is no edit of the cluster.
+    /// The line is not a valid edit of the cluster.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// The release would not start.
+    /// The release refuses the configuration.
     #[error(transparent)]
     Release(#[from] ReleaseChangeError),
     /// The file to apply cannot be read.
     #[error("{0}")]
     Load(Box<Diagnostic>),
-    /// The file to apply has no object that is read.
-    #[error("{path} holds nothing that decides about scheduling")]
+    /// The file to apply has no objects that scheduling reads.
+    #[error("{path} has no objects that scheduling reads")]
     NothingInFile { path: String },
     /// No timer is pending.
-    #[error("time makes nothing happen any more")]
+    #[error("no timer is pending")]
     NoTimer,
-    /// The beginning of the session is no longer kept.
-    #[error("the cluster was followed for longer than is kept, so this cannot be replayed; :capture FILE writes the cluster")]
+    /// Earlier revisions were dropped.
+    #[error("earlier revisions of the live cluster were dropped, so the session cannot be replayed; :capture FILE saves the cluster")]
     Truncated,
     /// The session cannot be saved.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// Job cannot begin.
+    /// The job cannot start.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// An object that the fix changes is not there.
-    #[error("the cluster at the cursor is another than the fix is for")]
+    /// An object that the fix changes does not exist.
+    #[error("the fix does not apply to the cluster at the cursor")]
     FixOutdated,
-    /// There is no cluster to catch up with.
-    #[error("this is no live cluster; S runs until nothing changes")]
+    /// The source is not a live cluster.
+    #[error("this is not a live cluster; S runs until nothing changes")]
     NotLive,
 }
 
-/// Why work beside the screen has no result.
+/// Error of a job.
 #[derive(Debug, Error)]
 pub(super) enum JobError {
-    /// A branch to compare does not exist; holds how many there are.
+    /// A branch to compare does not exist; holds the number of branches.
     #[error("there are {0} branches")]
     NoBranch(usize),
-    /// The pod to fix is not there.
+    /// The pod to fix does not exist.
     #[error("there is no pod {0}")]
     NoPod(Key),
-    /// The system gives no thread.
+    /// The thread could not be started.
     #[error("no thread could be started: {0}")]
     Thread(io::Error),
     /// The object cannot be shown.
@@ -150,31 +150,31 @@ pub(super) enum JobError {
     #[error(transparent)]
     Capture(#[from] WriteError),
     /// The thread ended without a result.
-    #[error("it broke off")]
+    #[error("it ended without a result")]
     BrokeOff,
 }
 
-/// Why an object cannot be shown.
+/// Error of showing an object.
 #[derive(Debug, Error)]
 pub(super) enum ObjectError {
-    /// There is none, neither at the cursor nor at the start.
+    /// The object exists neither at the cursor nor at the start.
     #[error("there is no {kind} {key}")]
     NotFound { kind: Kind, key: Key },
-    /// It cannot be written as YAML.
+    /// The object cannot be serialized as YAML.
     #[error(transparent)]
     Yaml(#[from] serde_yaml::Error),
 }
 
-/// Why an object's text cannot be read again from where it came.
+/// Error of reading an object's original text again.
 #[derive(Debug, Error)]
 pub(super) enum SourceTextError {
-    /// The API server does not give it.
+    /// The API server refused it.
     #[error(transparent)]
     Live(#[from] OriginalError),
-    /// The file has something else there by now.
+    /// The file has changed there.
     #[error("{place} no longer holds {kind} {key}")]
     Gone { place: String, kind: Kind, key: Key },
-    /// The source can be read once only, such as standard input.
+    /// The source can be read only once, such as standard input.
     #[error("{place} cannot be read again")]
     ReadOnce { place: String },
     /// Reading failed.

@@ -1,4 +1,4 @@
-//! The explorer's loop: a frame is drawn only after something happened, and only once for all that has come in meanwhile.
+//! Runs the explorer's event loop. Draws a frame only after a change, and one frame for all input that has queued up.
 
 use std::time::Duration;
 
@@ -15,30 +15,30 @@ use crate::output::Text;
 use crate::ui::Context;
 use crate::ui::{self, Action, Effect, Overlay, SessionHandle, Settings, State, TextView, Theme};
 
-/// What ends so soon is shown in the next frame and never as something that goes on.
+/// Time within which a task ends without a sign that it runs.
 const GRACE: Duration = Duration::from_millis(10);
 
-/// How often the screen looks how far the work beside it has got.
+/// Interval of polling a job.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What can wake the loop.
+/// Event that wakes the loop.
 enum Wake {
     Input(Input),
-    /// The worker has answered.
+    /// The worker finished a task.
     Answered(Outcome),
-    /// Something broke on another thread.
+    /// Another thread panicked.
     Broken,
-    /// The reader waits.
+    /// The progress sign is due to move.
     Tick,
-    /// It is time to look how far the work beside the screen has got.
+    /// A job is due to be polled.
     Look,
-    /// A live cluster has something new.
+    /// A live cluster has changes.
     News,
-    /// It is time to take in what is new.
+    /// Changes of a live cluster are due to be applied.
     Follow,
 }
 
-/// Waits for news of a live cluster; for good where there is none.
+/// Waits for changes of a live cluster; forever without one.
 async fn wait_for_notify(wake: Option<&Notify>) {
     match wake {
         Some(wake) => wake.notified().await,
@@ -46,7 +46,7 @@ async fn wait_for_notify(wake: Option<&Notify>) {
     }
 }
 
-/// Waits until then; for good where that is never.
+/// Waits until an instant; forever without one.
 async fn at(then: Option<Instant>) {
     match then {
         Some(then) => sleep_until(then).await,
@@ -54,16 +54,16 @@ async fn at(then: Option<Instant>) {
     }
 }
 
-/// What the loop holds besides the screen.
+/// State of the loop besides the screen.
 struct Loop<'a> {
     options: &'a Options,
     theme: Theme,
     terminal: &'a mut Terminal,
-    /// When a live cluster is taken in.
+    /// Time at which changes of a live cluster are applied.
     due: Option<Instant>,
 }
 
-/// Shows a session until the reader leaves it.
+/// Shows a session until the user leaves it.
 pub(super) async fn explore(
     explorer: Explorer,
     options: &Options,
@@ -92,7 +92,7 @@ pub(super) async fn explore(
             }
             screen.go_on();
         }
-        // What broke is told once nothing else is read or typed.
+        // Show a panic report only while no overlay is open.
         if screen.state.overlay.is_none()
             && let Some(document) = panics::take()
         {
@@ -131,7 +131,7 @@ pub(super) async fn explore(
                 screen.tick();
                 dirty = true;
             }
-            // It is laid over the screen before the next frame.
+            // The report opens before the next frame.
             Wake::Broken => {}
             Wake::Look => dirty = ui::poll_job(&mut screen.state, &mut screen.explorer),
             Wake::News => on.look_in(screen.cooldown()),
@@ -142,14 +142,14 @@ pub(super) async fn explore(
                 }
             }
         }
-        // Whatever came in meanwhile, such as a drag of the mouse, is taken in before the next frame.
+        // Handle all queued input, such as a drag of the mouse, before the next frame.
         while let Some(event) = inputs.at_once().await? {
             dirty = true;
             if let Some(left) = on.input(&mut screen, Input::Event(event))? {
                 return Ok(left);
             }
         }
-        // The reader may have come back to where changes are taken in.
+        // The user may have returned to the end, where changes are applied.
         if live && on.due.is_none() && !screen.is_busy() && screen.has_live_changes() {
             on.look_in(screen.cooldown());
         }
@@ -157,18 +157,18 @@ pub(super) async fn explore(
 }
 
 impl Loop<'_> {
-    /// Draws what is known.
+    /// Draws a frame.
     fn draw(&mut self, screen: &UiThread) -> std::io::Result<()> {
         export::with_scene(&screen.state, &screen.explorer, &self.theme, &self.options.glyphs, |scene| self.terminal.draw(scene))
     }
 
-    /// Changes of a live cluster are taken in after so long, or sooner where that was agreed already.
+    /// Schedules the changes of a live cluster to be applied after a pause, or earlier if that was scheduled.
     fn look_in(&mut self, after: Duration) {
         let then = Instant::now() + after;
         self.due = Some(self.due.map_or(then, |due| due.min(then)));
     }
 
-    /// Whether an answer, which is in place already, changes what is shown.
+    /// Returns whether a finished task changes the frame.
     fn is_worth_showing(&mut self, screen: &mut UiThread, outcome: &Outcome) -> bool {
         let Outcome::Followed(new) = outcome else { return true };
         let (shown, again) = ui::show_live_status(&mut screen.state, &screen.explorer);
@@ -178,7 +178,7 @@ impl Loop<'_> {
         *new || shown || screen.has_line()
     }
 
-    /// Does what an answer leaves to the world outside, and takes the keys that waited for it.
+    /// Runs the effect of a finished task, then the keys that waited for it.
     fn effects(&mut self, screen: &mut UiThread, outcome: Outcome) -> Result<Option<ExitTo>, AppError> {
         let mut effect = match outcome {
             Outcome::Done(effect) => effect,
@@ -214,7 +214,7 @@ impl Loop<'_> {
         effect.map_or(Ok(None), |effect| self.effect(screen, effect))
     }
 
-    /// Does what is left to the world outside.
+    /// Runs an effect outside the screen. Returns where to exit to, if it leaves.
     fn effect(&mut self, screen: &mut UiThread, effect: Effect) -> Result<Option<ExitTo>, AppError> {
         match effect {
             Effect::Quit => return Ok(Some(ExitTo::Exit(Exit::Quit))),
@@ -242,7 +242,7 @@ impl Loop<'_> {
     }
 }
 
-/// What the screen begins with.
+/// Returns the state of the first frame.
 pub(super) fn first_state(driver: &dyn SessionHandle, options: &Options, size: (u16, u16)) -> State {
     let settings = Settings {
         keymap: options.keymap.clone(),
@@ -259,7 +259,7 @@ pub(super) fn first_state(driver: &dyn SessionHandle, options: &Options, size: (
     state
 }
 
-/// What the reader should know first: of the settings in a few words, and of the source.
+/// Returns the first notice: problems of the settings, then of the source.
 fn first_words(options: &Options) -> Option<String> {
     let settings = options.problems.first().map(|first| match options.problems.len() {
         1 => first.clone(),

@@ -1,4 +1,4 @@
-//! The session behind the screen.
+//! Implements the session behind the screen.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -20,54 +20,53 @@ use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
 use crate::ui::{Advance, Applied, CaughtUp, Change, FixToApply, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle};
 
-/// A session, with files to read and to write. A clone shares all that is large, and what goes on beside the screen.
+/// A session that reads and writes files. Clones share their parts and the running job.
 #[derive(Clone, Debug)]
 pub struct Explorer {
     session: Session,
-    /// What the session was loaded from, the newest last: objects' texts are read again from there.
+    /// Reports of the loaded sources, the newest last; originals of objects are read through them.
     reports: Vec<Arc<Report>>,
-    /// The live cluster, where it is one.
+    /// The live cluster, if the source is one.
     following: Option<LiveFollow>,
-    /// The job under way.
+    /// The running job.
     job: Option<Arc<RunningJob>>,
-    /// What the cluster's scheduler wrote, once somebody asks.
+    /// The Events of the cluster's scheduler, indexed on first use.
     heard: Arc<OnceLock<SchedulerEvents>>,
     /// Guards irreversible effects.
     guard: CancelGuard,
 }
 
 impl Explorer {
-    /// An explorer of a session.
+    /// Makes an explorer of a session.
     pub fn new(session: Session) -> Self {
         Self { session, reports: Vec::new(), following: None, job: None, heard: Arc::default(), guard: CancelGuard::default() }
     }
 
-    /// The same explorer, which knows where objects were read; of several sources the newest comes last.
+    /// Adds the reports of the loaded sources, the newest last.
     #[must_use]
     pub fn with_reports(self, reports: Vec<Arc<Report>>) -> Self {
         Self { reports, ..self }
     }
 
-    /// The same explorer, on a cluster that goes on.
+    /// Follows a live cluster.
     #[must_use]
     pub fn following(mut self, live: Arc<Live>, config: FollowConfig) -> Self {
         self.session.background_mut().observed = true;
         Self { following: Some(LiveFollow::new(live, config)), ..self }
     }
 
-    /// Returns the explorer with a guard that is asked before an irreversible effect: work on a copy of an explorer may be
-    /// cancelled meanwhile.
+    /// Sets the guard of irreversible effects, so that a task on a copy of the explorer can be cancelled.
     #[must_use]
     pub(super) fn with_guard(self, guard: CancelGuard) -> Self {
         Self { guard, ..self }
     }
 
-    /// Asks the guard before an irreversible effect.
+    /// Commits to an irreversible effect; fails if cancelled.
     fn commit(&self) -> Result<(), ExplorerError> {
         if self.guard.commit() { Ok(()) } else { Err(ExplorerError::Stopped) }
     }
 
-    /// Where objects' texts are.
+    /// Returns the sources of objects' texts.
     fn sources(&self) -> Sources {
         let mut unknown = self.reports.last().map(|report| super::object_text::unknown_kinds(report)).unwrap_or_default();
         if let Some(following) = &self.following {
@@ -76,14 +75,15 @@ impl Explorer {
         Sources { unknown, reports: self.reports.clone(), live: self.following.as_ref().map(|f| Arc::clone(f.live())) }
     }
 
-    /// Whether so much was seen that nothing more is taken in beside the branches that hang on it.
+    /// Returns whether the first branch has reached its limit and other branches fork from it; then no more changes are
+    /// applied.
     fn is_full(&self) -> bool {
         self.following.is_some()
             && self.session.branches().len() > 1
             && self.session.branches()[0].timeline().revisions().len() > live_follow::REVISIONS
     }
 
-    /// Takes in what is new of the live cluster. A decision that the reader looks at is taken again.
+    /// Applies the changes of the live cluster, then decides again about the pod whose decision is shown.
     fn take_in(&mut self, looked_at: Option<Key>) -> bool {
         let Some(following) = &mut self.following else { return false };
         if !self.guard.commit() || !following.take_in(&mut self.session) {
@@ -92,19 +92,19 @@ impl Explorer {
         self.heard = Arc::default();
         let full = self.session.branches().len() == 1 && self.session.timeline().revisions().len() > live_follow::REVISIONS;
         if full {
-            // What is kept must not grow.
+            // Bound memory: drop the earlier revisions.
             self.session = self.session.forgotten();
         }
         self.decide_again(looked_at);
         true
     }
 
-    /// Whether the reader stands at the end of what is seen of a live cluster.
+    /// Returns whether the cursor is at the end of a live cluster's branch, where changes are applied.
     fn at_its_end(&self) -> bool {
         self.following.is_some() && self.session.current() == 0 && self.session.timeline().at_end() && !self.is_full()
     }
 
-    /// Decides about a pod at the end of what was seen, where it still waits for a node.
+    /// Makes a dry decision about a pod at the end of the observed branch, if the pod still waits for a node.
     fn decide_again(&mut self, pod: Option<Key>) {
         let Some(pod) = pod.filter(|_| self.at_its_end()) else { return };
         let waits = |p: &Arc<Pod>| p.is_pending() && !p.is_terminating();
@@ -171,7 +171,7 @@ impl Explorer {
         }
     }
 
-    /// Goes on with another release, on a new branch.
+    /// Continues with another release, on a new branch.
     fn change_release(&mut self, release: Release) -> Result<Applied, ExplorerError> {
         let old = self.session.branch().name().to_owned();
         self.session.change_release(release)?;
@@ -180,8 +180,8 @@ impl Explorer {
         Ok(Applied { kind, title, objects: 1, branch: Some((self.session.branch().name().to_owned(), old)) })
     }
 
-    /// Applies an edit. At a dry decision, the edit goes before it onto a branch, and the decision is taken again there,
-    /// so that both can be compared.
+    /// Applies an edit. At a dry decision, applies it before the decision, on a new branch, and decides again there, so
+    /// that both decisions can be compared.
     fn edit_and_decide_again(&mut self, apply: impl FnOnce(&mut Self) -> Result<Applied, ExplorerError>) -> Result<Applied, ExplorerError> {
         let (explained, cursor) = (self.session.explained(), self.session.timeline().cursor());
         if explained.is_some() {
@@ -191,7 +191,7 @@ impl Explorer {
         match (&result, explained) {
             (Ok(_), Some(pod)) => {
                 self.session.timeline_mut().seek(Cursor::END);
-                // The pod may be gone, or have a node by now.
+                // The pod may have been deleted or bound.
                 let _ = self.session.explain(&pod);
             }
             (Err(_), Some(_)) => self.session.timeline_mut().seek(cursor),
@@ -335,7 +335,7 @@ impl SessionHandle for Explorer {
         self.session.switch(0);
         self.session.timeline_mut().seek(Cursor::END);
         if dropped {
-            // The record must not grow without limit.
+            // Bound memory: drop the earlier revisions.
             self.session = self.session.forgotten();
         }
         let changed = self.take_in(looked_at.clone());

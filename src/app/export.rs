@@ -1,4 +1,4 @@
-//! What is on the screen, or a decision, written to a file.
+//! Writes the screen or a decision to a file.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::WriteError;
 use crate::output::{self, Text};
 use crate::ui::{self, Export, Glyphs, Scene, SessionHandle, State, Theme};
 
-/// Hands out all that drawing reads.
+/// Passes everything that drawing reads to a function.
 pub(super) fn with_scene<R>(
     state: &State,
     driver: &dyn SessionHandle,
@@ -34,7 +34,7 @@ pub(super) fn with_scene<R>(
     })
 }
 
-/// Answers [`ui::Effect::Export`]: says what was written, or warns.
+/// Handles [`ui::Effect::Export`]: writes the file, then shows a notice or a warning.
 pub(super) fn export(state: &mut State, driver: &dyn SessionHandle, theme: &Theme, glyphs: &Glyphs, path: &str, export: &Export) {
     match write(state, driver, theme, glyphs, path, export) {
         Ok(()) => state.say(format!("written to {path}")),
@@ -42,7 +42,7 @@ pub(super) fn export(state: &mut State, driver: &dyn SessionHandle, theme: &Them
     }
 }
 
-/// Writes to a file that is not there yet.
+/// Writes a new file.
 pub(super) fn write(
     state: &State,
     driver: &dyn SessionHandle,

@@ -1,4 +1,4 @@
-//! What comes from outside: keys, mouse and signals, and what they ask for.
+//! Reads keys, mouse and signals, and maps them to actions.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -14,41 +14,41 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::terminal_background::{Question, ReplyMatch};
 use crate::ui::{self, Action, Direction, Mouse, State};
 
-/// Something from outside.
+/// Input from outside the program.
 pub(super) enum Input {
-    /// A key, the mouse, another size.
+    /// A key, a mouse event, a paste or a resize.
     Event(Event),
     /// A signal that ends the program.
     End(i32),
-    /// The shell wants the program to stop.
+    /// SIGTSTP: the shell suspends the program.
     Stop,
-    /// The program goes on after it was stopped from outside.
+    /// SIGCONT: the program resumes after a stop.
     Continue,
-    /// The terminal said what theme suits its background.
+    /// The terminal reported its background; names the theme for it.
     Theme(&'static str),
 }
 
-/// Everything that comes from outside.
+/// All inputs from outside the program.
 pub(super) struct Inputs {
     events: EventStream,
     signals: Signals,
     hang_up: HangUp,
     question: Question,
-    /// What the terminal said of its background, once it has.
+    /// Theme for the background that the terminal reported.
     pub(super) heard: Option<&'static str>,
-    /// Whether that was not handed out yet.
+    /// Whether `heard` is yet to be returned by [`Self::next`].
     news: bool,
 }
 
 impl Inputs {
     pub(super) fn new() -> io::Result<Self> {
-        // The stream has a thread, without which it would end the program.
+        // crossterm's stream spawns a thread and panics where it cannot, so try first.
         std::thread::Builder::new().spawn(|| ())?.join().map_err(|_| io::Error::other("a thread ended"))?;
         let (events, signals) = (EventStream::new(), Signals::new()?);
         Ok(Self { events, signals, hang_up: HangUp::new(), question: Question::default(), heard: None, news: false })
     }
 
-    /// The next of it, signals first. Waiting may be broken off at any time.
+    /// Returns the next input, signals first. Cancel safe.
     pub(super) async fn next(&mut self) -> io::Result<Input> {
         loop {
             if let Some(event) = self.question.ahead.pop_front() {
@@ -71,26 +71,26 @@ impl Inputs {
                         return Ok(Input::Event(event));
                     }
                 }
-                // Nobody can press a key any more.
+                // End of input: no key can arrive any more.
                 None => return Ok(Input::End(signal_hook::consts::SIGHUP)),
             }
         }
     }
 
-    /// Puts events back in front of those that follow, for a later screen.
+    /// Puts events back in front of the queue, for a later screen.
     pub(super) fn put_back(&mut self, typed: Vec<Event>) {
         for event in typed.into_iter().rev() {
             self.question.ahead.push_front(event);
         }
     }
 
-    /// Asks the terminal whether it is light or dark, and waits a little for the answer.
+    /// Asks the terminal for its background and waits briefly for the reply.
     pub(super) async fn ask(&mut self) -> io::Result<()> {
         self.heard = self.question.ask(&mut self.events).await?.or(self.heard);
         Ok(())
     }
 
-    /// Takes what the terminal answers out of what comes in.
+    /// Filters the terminal's reply out of the events.
     fn hear(&mut self, event: Event) -> Option<Event> {
         match self.question.hear(event, Instant::now()) {
             ReplyMatch::Event(event) => Some(event),
@@ -106,8 +106,8 @@ impl Inputs {
         }
     }
 
-    /// The next event if there is one already. It is asked for with this task's own waker: the stream remembers the first
-    /// waker it is polled with until that one is woken, so another would leave the loop asleep.
+    /// Returns the next event if one is queued. Polls with this task's own waker: the stream keeps the first waker that
+    /// it is polled with until that is woken, so another one would leave the loop asleep.
     pub(super) async fn at_once(&mut self) -> io::Result<Option<Event>> {
         loop {
             if let Some(event) = self.question.ahead.pop_front() {
@@ -152,7 +152,7 @@ pub(super) fn mouse_action(event: MouseEvent) -> Option<Action> {
     Some(Action::Mouse(mouse, event.column, event.row))
 }
 
-/// Tells when the terminal hangs up, of which no signal may come: the stream of keys would wait for good.
+/// Detects that the terminal hangs up. No signal may come, and the stream of keys would wait forever.
 struct HangUp(Option<AsyncFd<OwnedFd>>);
 
 impl HangUp {
@@ -160,7 +160,7 @@ impl HangUp {
     fn new() -> Self {
         let terminal = io::stdin().as_fd().try_clone_to_owned().ok();
         let watched = terminal.and_then(|fd| AsyncFd::with_interest(fd, Interest::READABLE).ok());
-        // Where standard input cannot be watched, reading and writing fail in time.
+        // Where standard input cannot be watched, reading and writing fail soon after.
         Self(watched)
     }
 
@@ -176,7 +176,7 @@ impl HangUp {
     }
 }
 
-/// The signals that matter to a program on a terminal.
+/// Signals that a terminal program handles.
 struct Signals {
     terminate: Signal,
     hang_up: Signal,

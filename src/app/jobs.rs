@@ -1,4 +1,4 @@
-//! Jobs on a thread of its own, on copies of what it needs: they share everything with the session, and cost nothing.
+//! Runs a job on its own thread, on clones that share their parts with the session.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,25 +15,25 @@ use crate::ui::{Document, FixToApply, Form, Job, JobState, SessionError};
 use super::error::JobError;
 use super::object_text::{Finding, Sources};
 
-/// The name of the thread.
+/// Name of the thread.
 const THREAD: &str = "beside";
 
-/// Job under way; dropped, it stops.
+/// A running job; dropping it cancels the job.
 #[derive(Debug)]
 pub(super) struct RunningJob {
     progress: Arc<Progress>,
-    /// Several copies of an explorer may look; one of them gets the result.
+    /// Clones of an explorer share the job; the first to poll gets the result.
     result: Mutex<Receiver<Result<Outcome, JobError>>>,
 }
 
-/// What comes of work.
+/// Result of a job.
 #[derive(Debug)]
 enum Outcome {
     Shown(Document),
     Said(String),
 }
 
-/// How far it has got.
+/// Progress of a job.
 #[derive(Debug, Default)]
 struct Progress {
     done: AtomicUsize,
@@ -42,7 +42,7 @@ struct Progress {
 }
 
 impl Progress {
-    /// One more of so many; false when it is to stop.
+    /// Reports one finished item; returns false if cancelled.
     fn another(&self, of: usize) -> bool {
         self.of.store(of, Ordering::Relaxed);
         self.done.fetch_add(1, Ordering::Relaxed);
@@ -50,7 +50,7 @@ impl Progress {
     }
 }
 
-/// Searches for the fixes of a pod, and writes them: the lines of each lead to it.
+/// Searches for fixes of a pod and makes a document, whose lines link to the fixes.
 fn fixes_of(scheduler: &Scheduler, pod: &Arc<Pod>, finding: &Finding, progress: &Progress) -> Document {
     let cluster = scheduler.state().cluster();
     let found = fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| progress.another(0));
@@ -70,7 +70,7 @@ fn fixes_of(scheduler: &Scheduler, pod: &Arc<Pod>, finding: &Finding, progress: 
 }
 
 impl RunningJob {
-    /// Begins.
+    /// Starts a job.
     pub(super) fn start(session: &Session, sources: &Sources, work: Job) -> Result<Self, JobError> {
         let progress = Arc::new(Progress::default());
         let (sender, result) = channel();
@@ -118,13 +118,13 @@ impl RunningJob {
         };
         std::thread::Builder::new()
             .name(THREAD.to_owned())
-            // Whoever asked may have left: then nobody hears.
+            // The receiver is gone if the user left.
             .spawn(move || drop(sender.send(run())))
             .map_err(JobError::Thread)?;
         Ok(Self { progress, result: Mutex::new(result) })
     }
 
-    /// How far it has got.
+    /// Returns the progress, or the result once.
     pub(super) fn state(&self) -> JobState {
         match self.result.lock().unwrap_or_else(PoisonError::into_inner).try_recv() {
             Ok(Ok(Outcome::Shown(document))) => JobState::Done(document),

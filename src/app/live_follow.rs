@@ -1,5 +1,5 @@
-//! A live cluster under the explorer: what is seen of it goes to the end of the first branch, where a reader who stands
-//! there goes with it; for any other reader it waits.
+//! Follows a live cluster. Its changes are applied at the end of the first branch, and a cursor there moves along.
+//! While the cursor is elsewhere, changes wait.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,24 +14,24 @@ use crate::session::{Session, is_news};
 use crate::source::live::{Change, KindStatus, Live, State, Subject};
 use crate::trace::{Event, ObjectChange, Place};
 
-/// Changes are not taken in before this many times as long as the last ones took: looking on must cost little.
+/// Minimum pause between two batches of changes, as a multiple of the time that applying the last one took.
 const SHARE: u32 = 8;
-/// So many changes are taken in at once.
+/// Maximum number of changes applied at once.
 const AT_ONCE: usize = 20_000;
-/// Frames that are kept of what was seen: with a decision over 5,000 nodes in every other, some 120 MB.
+/// Maximum number of revisions kept of a live cluster: about 120 MB where every other one decides over 5,000 nodes.
 pub(super) const REVISIONS: usize = 128;
-/// Events that are kept.
+/// Maximum number of the cluster's Events kept.
 const EVENTS: usize = 20_000;
 
-/// How a live cluster is followed.
+/// Settings for following a live cluster.
 #[derive(Clone, Copy, Debug)]
 pub struct FollowConfig {
-    /// Changes are taken in at most this often.
+    /// Minimum pause between two batches of changes.
     pub pause: Duration,
-    /// How long a pod is given to be tried by the cluster's scheduler before it counts as tried, when nothing is written:
-    /// a scheduler that fails for the same reason as before writes nothing for minutes.
+    /// Time after which a requeued pod counts as tried though the scheduler wrote nothing: one that fails for the same
+    /// reason as before writes nothing for minutes.
     pub tried_by: Duration,
-    /// How far the cluster's clock is ahead of this machine's.
+    /// Offset of the cluster's clock from this machine's; positive where it is ahead.
     pub ahead: SignedDuration,
 }
 
@@ -41,16 +41,17 @@ impl Default for FollowConfig {
     }
 }
 
-/// A live cluster that is being followed.
+/// State of following a live cluster.
 #[derive(Clone, Debug)]
 pub(super) struct LiveFollow {
     live: Arc<Live>,
     config: FollowConfig,
-    /// Changes are not taken in before this.
+    /// End of the pause before the next batch of changes.
     cooldown_until: Instant,
-    /// Pods that something moved to activeQ, and since when they stand there with nobody hearing of them.
+    /// Pods that an event moved to activeQ and that the scheduler has not written about since, with the time of the
+    /// move.
     moved: BTreeMap<Key, Timestamp>,
-    /// Kinds that could not be read at first and now can.
+    /// Kinds that could not be read at first and can be now.
     pub(super) listed: BTreeSet<Kind>,
 }
 
@@ -63,19 +64,19 @@ impl LiveFollow {
         &self.live
     }
 
-    /// How long until it is worth looking for changes again.
+    /// Returns the time left until changes may be applied again.
     pub(super) fn cooldown(&self) -> Duration {
         self.cooldown_until.saturating_duration_since(Instant::now())
     }
 
-    /// When a pod that was moved will count as tried, at the earliest.
+    /// Returns the time until the first requeued pod counts as tried; `None` without one.
     pub(super) fn poll_after(&self) -> Option<Duration> {
         let first = self.moved.values().min()?;
         let left = first.checked_add(self.tried_by()).ok()?.duration_since(self.now());
         Some(Duration::try_from(left).unwrap_or_default() + self.config.pause)
     }
 
-    /// What the cluster's clock says.
+    /// Returns the time on the cluster's clock.
     pub(super) fn now(&self) -> Timestamp {
         Timestamp::now().checked_add(self.config.ahead).unwrap_or(Timestamp::MAX)
     }
@@ -84,7 +85,7 @@ impl LiveFollow {
         SignedDuration::try_from(self.config.tried_by).unwrap_or(SignedDuration::MAX)
     }
 
-    /// Takes in what has changed, at the end of the first branch; false when nothing has.
+    /// Applies the changes at the end of the first branch. Returns false without changes.
     pub(super) fn take_in(&mut self, session: &mut Session) -> bool {
         let (begin, now) = (Instant::now(), self.now());
         let changes = self.live.take(AT_ONCE);
@@ -104,7 +105,7 @@ impl LiveFollow {
         done
     }
 
-    /// The changes as one operation.
+    /// Returns the changes as one batch.
     fn operation(&mut self, session: &Session, changes: Vec<Change>, ripe: Vec<Key>, now: Timestamp) -> Operation {
         let cluster = session.scheduler_as_seen().state().cluster();
         let mut operations = vec![Operation::Observe { time: now, pods: Vec::new(), events: Vec::new(), unknown: None }];
@@ -138,28 +139,28 @@ impl LiveFollow {
         Operation::Batch { name: "the cluster changed".to_owned(), operations }
     }
 
-    /// Which pods stand to be tried because something moved them. Those that were put there as observed stay: nothing
-    /// better is known of them.
+    /// Updates the set of pods that an event moved to activeQ. Pods with an inferred place are left out: nothing better
+    /// is known about them.
     fn note_moved(&mut self, session: &Session, now: Timestamp) {
         let entries = &session.scheduler_as_seen().state().queue().view().entries;
-        let stands = |key: &Key| entries.get(key).is_some_and(|e| e.inferred.is_none() && matches!(e.place, Place::Active));
-        self.moved.retain(|key, _| stands(key));
+        let in_active = |key: &Key| entries.get(key).is_some_and(|e| e.inferred.is_none() && matches!(e.place, Place::Active));
+        self.moved.retain(|key, _| in_active(key));
         for (key, entry) in entries {
             let tried_before = entry.attempts > 0;
-            if tried_before && stands(key) {
+            if tried_before && in_active(key) {
                 self.moved.entry(key.clone()).or_insert(now);
             }
         }
     }
 
-    /// How it is going, in a few words, and whether something is wrong.
+    /// Returns the status in a few words, with whether it is a problem.
     pub(super) fn news(&self, waits: bool) -> (String, bool) {
         let status = self.live.status();
         let retries = |kind: &&KindStatus| matches!(kind.state, State::Retrying { .. });
         if status.kinds.iter().filter(retries).count() * 2 > status.kinds.len() {
             return ("out of touch with the server (i says why)".to_owned(), true);
         }
-        // Lost since it was read, or refused from the start where no decision can do without it.
+        // A kind that was read before is missed now; nodes, pods and budgets are needed by every decision.
         let essential = [Kind::Node, Kind::Pod, Kind::PodDisruptionBudget].map(Subject::Objects);
         let refused =
             |kind: &&KindStatus| matches!(kind.state, State::Forbidden { .. }) && (kind.lists > 0 || essential.contains(&kind.subject));
@@ -178,7 +179,7 @@ impl LiveFollow {
         if waits { ("cluster changed, press R".to_owned(), false) } else { ("following".to_owned(), false) }
     }
 
-    /// Each list and watch in a line.
+    /// Returns a line per list and watch.
     pub(super) fn lines(&self) -> Vec<String> {
         let status = self.live.status();
         let version = status.server_version.as_deref().unwrap_or("of unknown version");
@@ -203,7 +204,7 @@ impl LiveFollow {
     }
 }
 
-/// What was seen to change in a cluster that is followed, and when: what objects do not tell themselves.
+/// Returns deletions and node updates of a followed cluster with their times, which the objects do not have.
 pub(super) fn seen(session: &Session) -> Vec<(Timestamp, String)> {
     if !session.background().observed {
         return Vec::new();
@@ -213,7 +214,7 @@ pub(super) fn seen(session: &Session) -> Vec<(Timestamp, String)> {
         for event in revision.events.iter() {
             match event {
                 Event::ObjectChanged { kind, key, change: ObjectChange::Deleted } => {
-                    seen.push((revision.after.clock, format!("{kind} {key} went")));
+                    seen.push((revision.after.clock, format!("{kind} {key} was deleted")));
                 }
                 Event::ObjectChanged { kind: Kind::Node, key, change: ObjectChange::Updated } => {
                     seen.push((revision.after.clock, format!("Node {key} changed")));
@@ -225,7 +226,7 @@ pub(super) fn seen(session: &Session) -> Vec<(Timestamp, String)> {
     seen
 }
 
-/// Keeps the newest word of each kind about each pod.
+/// Keeps the newest Event per pod, reason and note.
 fn remember(known: &mut Vec<ObservedEvent>, new: Vec<ObservedEvent>, cluster: &Cluster) {
     if new.is_empty() {
         return;
@@ -242,7 +243,7 @@ fn remember(known: &mut Vec<ObservedEvent>, new: Vec<ObservedEvent>, cluster: &C
         }
     }
     if known.len() > EVENTS {
-        // What was said of pods that no longer wait is of no use but for who was evicted for whom.
+        // Drop Events about pods that no longer wait, except for evictions, whose preemptor may be shown.
         let waits = |key: &Key| cluster.pods.get(key).is_some_and(|pod| pod.is_pending());
         known.retain(|e| e.reason == "Preempted" || waits(&e.pod));
         known.sort_by_key(|e| e.last.max(e.first));

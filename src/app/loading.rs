@@ -1,4 +1,4 @@
-//! Loading on a thread of its own, and what it tells meanwhile.
+//! Tracks a load that runs on its own thread.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use crate::source::live::{Live, State};
 use crate::ui::model::text::thousands;
 use crate::ui::view::start::loading::{Detail, Loading, Mark};
 
-/// What a load tells whoever watches it, and what it has to say at the end.
+/// Progress of a load, its messages for standard error, and its cancellation.
 #[derive(Debug, Default)]
 pub struct Watch(Mutex<Watched>);
 
@@ -22,7 +22,7 @@ struct Watched {
 }
 
 impl Watch {
-    /// A dump is being read.
+    /// Reports that a dump is being read.
     pub fn reading(&self, progress: Arc<Progress>) {
         let mut watched = self.lock();
         if watched.cancelled {
@@ -32,35 +32,35 @@ impl Watch {
         watched.reading = Some(progress);
     }
 
-    /// A cluster is being asked for the first time.
+    /// Reports that a cluster is being contacted.
     pub fn connecting(&self) {
         self.lock().begin("connecting");
     }
 
-    /// A cluster is being read.
+    /// Reports that a cluster is being listed.
     pub fn cluster(&self, live: Arc<Live>) {
         let mut watched = self.lock();
         watched.begin("reading the cluster");
         watched.cluster = Some(live);
     }
 
-    /// All is read, and the scheduler takes it in.
+    /// Reports that reading ended and the scheduler is being built.
     pub fn building(&self) {
         let mut watched = self.lock();
         watched.begin("building the scheduler");
     }
 
-    /// Something to tell on standard error, once that does not spoil the screen.
+    /// Adds a line for standard error, printed when that does not spoil the screen.
     pub fn say(&self, line: impl std::fmt::Display) {
         self.lock().said.push(line.to_string());
     }
 
-    /// What was said so far, once.
+    /// Takes the lines for standard error.
     pub fn said(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().said)
     }
 
-    /// Nobody waits for it any more.
+    /// Cancels the load.
     pub(super) fn cancel(&self) {
         let mut watched = self.lock();
         watched.cancelled = true;
@@ -69,12 +69,12 @@ impl Watch {
         }
     }
 
-    /// Whether nobody waits for it any more.
+    /// Returns whether the load was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.lock().cancelled
     }
 
-    /// How far it has got, for the screen.
+    /// Returns the progress for the loading screen.
     pub(super) fn shown(&self, source: &str, ticks: usize) -> Loading {
         let watched = self.lock();
         let ends = watched.phases.iter().skip(1).map(|(_, began)| *began).chain([Instant::now()]);
@@ -94,7 +94,7 @@ impl Watch {
 }
 
 impl Watched {
-    /// The next phase begins, or the same goes on with something else.
+    /// Begins a phase, unless it is the current one.
     fn begin(&mut self, what: &'static str) {
         if self.phases.last().is_none_or(|(last, _)| *last != what) {
             self.phases.push((what, Instant::now()));
@@ -109,7 +109,7 @@ fn amounts(progress: &Progress) -> Vec<Detail> {
     lines.into_iter().filter(|words| !words.is_empty()).map(|words| Detail { mark: Mark::Plain, words }).collect()
 }
 
-/// How each list of a cluster is doing.
+/// Returns the progress of each list of a cluster.
 fn kinds(live: &Live) -> Vec<Detail> {
     let status = live.status();
     let details = status.kinds.iter().map(|kind| {

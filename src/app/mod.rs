@@ -1,7 +1,7 @@
-//! The event loop: keys, mouse and signals in, frames out.
+//! Runs the event loop: keys, mouse and signals in, frames out.
 //!
-//! One `select!` over a closed set of inputs, on one thread that never waits for anything else: what may take longer
-//! than a frame is done by another (`worker`, `ui_thread`). Everything that is shown is [`crate::ui`], which is pure.
+//! One `select!` waits for all inputs on one thread that does nothing slower than a frame; longer work runs on another
+//! thread (`worker`, `ui_thread`). [`crate::ui`], which is pure, draws everything.
 
 mod cancel_guard;
 mod console;
@@ -44,38 +44,38 @@ pub use panics::{LOG_PREFIX, LOG_SUFFIX, Log, install_panic_hook, set_log};
 pub use print::{Print, print};
 pub use settings::folder;
 
-/// How to start.
+/// Options of the explorer.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The theme's name.
+    /// Name of the theme.
     pub theme: String,
-    /// Whether the terminal is asked if it is light or dark, as nobody says which theme to use.
+    /// Whether to ask the terminal for its background, because no theme is configured.
     pub asks: bool,
-    /// Where the reader's own themes are.
+    /// Folder with the user's own themes.
     pub themes: Option<PathBuf>,
-    /// What keys do.
+    /// Bindings of keys to actions.
     pub keymap: Keymap,
-    /// What of the reader's settings cannot be used, a sentence each.
+    /// Settings that cannot be used, one sentence each.
     pub problems: Vec<String>,
-    /// How many colours to use.
+    /// Colour depth of the terminal.
     pub depth: Depth,
-    /// Which signs to use.
+    /// Set of glyphs to draw with.
     pub glyphs: Glyphs,
-    /// A pod whose decision is shown at once.
+    /// Pod whose decision to show first.
     pub pod: Option<Key>,
-    /// What the reader should know first.
+    /// Notice to show first.
     pub notice: Option<String>,
-    /// Told when a live cluster has something new.
+    /// Notified when a live cluster has changes.
     pub wake: Option<Arc<Notify>>,
 }
 
 impl Options {
-    /// As the environment and the reader's configuration file want it.
+    /// Reads the environment and the user's configuration file.
     pub fn from_env() -> Self {
         Self::from_vars(|name| std::env::var(name).ok())
     }
 
-    /// As these variables of an environment and the configuration file that they lead to want it.
+    /// Reads environment variables through `var`, and the configuration file that they name.
     pub fn from_vars(var: impl Fn(&str) -> Option<String>) -> Self {
         let folder = settings::folder(&var, "XDG_CONFIG_HOME", ".config");
         let configured = settings::read(folder.as_deref());
@@ -95,12 +95,12 @@ impl Options {
         }
     }
 
-    /// The embedded themes and the reader's own, as they are now.
+    /// Returns the embedded themes and the user's own, read anew.
     pub fn library(&self) -> Library {
         settings::library(self.themes.as_deref())
     }
 
-    /// Puts the default in place of a theme that cannot be used, and remembers why.
+    /// Replaces a theme that cannot be loaded by the default, and records the problem.
     pub fn check_theme(&mut self) {
         if let Err(error) = self.library().load(&self.theme, self.depth) {
             self.problems.push(error.to_string());
@@ -109,17 +109,17 @@ impl Options {
     }
 }
 
-/// Why the screen was left.
+/// Reason why the screen was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// The reader quit.
+    /// The user quit.
     Quit,
-    /// A signal of this number asked for it; the process should end with 128 and this number.
+    /// This signal arrived; the process exits with 128 plus its number.
     Signal(i32),
 }
 
 impl Exit {
-    /// The process's exit code, as shells expect it.
+    /// Returns the process's exit code, as shells expect it.
     pub fn code(self) -> u8 {
         match self {
             Self::Quit => 0,
@@ -128,12 +128,12 @@ impl Exit {
     }
 }
 
-/// How the explorer was left.
+/// Destination after the explorer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExitTo {
-    /// To the shell.
+    /// Back to the shell.
     Exit(Exit),
-    /// For something else: what this path names, or what is chosen on the start screen.
+    /// To another source: this path, or a choice on the start screen.
     Open(Option<String>),
 }
 

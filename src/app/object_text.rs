@@ -1,4 +1,4 @@
-//! An object's text from where it was read, and the cluster written to a file.
+//! Reads the original text of objects, and writes the cluster to a file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,18 +13,18 @@ use crate::source::live::Live;
 use crate::source::{self, Report, VersionTeller};
 use crate::ui::{Document, Form};
 
-/// Where objects' texts are.
+/// Sources of objects' texts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sources {
-    /// What the session was loaded from, the newest last.
+    /// Reports of the loaded sources, the newest last.
     pub(super) reports: Vec<Arc<Report>>,
-    /// Kinds of which it is not known what there is.
+    /// Kinds whose objects are unknown.
     pub(super) unknown: BTreeSet<Kind>,
-    /// The live cluster, where it is one.
+    /// The live cluster, if the source is one.
     pub(super) live: Option<Arc<Live>>,
 }
 
-/// A look for an object, with all that it needs.
+/// Search for an object's text, with clones of everything it needs.
 pub(super) struct Finding {
     sources: Sources,
     here: Cluster,
@@ -38,7 +38,7 @@ impl Finding {
         Self { sources: sources.clone(), here, start }
     }
 
-    /// The object as YAML: as its source has it, or else as it is held here.
+    /// Returns an object as YAML: its original if a source has it, else the model's fields.
     pub(super) fn object(&self, kind: Kind, key: &Key) -> Result<Document, ObjectError> {
         let (here, start) = (self.here.get(kind, key), self.start.get(kind, key));
         let known = here.as_ref().or(start.as_ref());
@@ -51,8 +51,8 @@ impl Finding {
         match self.read(kind, key, start.is_some()) {
             Some(Ok((place, yaml))) => {
                 let changed = match (&start, &here) {
-                    (Some(_), None) => "# It is gone at the cursor.\n",
-                    (Some(start), Some(here)) if start != here => "# It is another at the cursor; this is how it was read.\n",
+                    (Some(_), None) => "# It does not exist at the cursor.\n",
+                    (Some(start), Some(here)) if start != here => "# It has changed at the cursor; this is the text as read.\n",
                     _ => "",
                 };
                 Ok(document(&place, &format!("{changed}{yaml}")))
@@ -66,8 +66,8 @@ impl Finding {
         }
     }
 
-    /// Returns an object with the fields that scheduling does not read; `None` where it changed since it was read, or its source
-    /// can be read once only.
+    /// Returns an object's original with all fields; `None` where the object has changed since, or its source can be
+    /// read only once.
     pub(super) fn original(&self, kind: Kind, key: &Key) -> Option<serde_json::Value> {
         let start = self.start.get(kind, key);
         if start.is_none() || start != self.here.get(kind, key) {
@@ -77,7 +77,7 @@ impl Finding {
         serde_yaml::from_str(&yaml).ok()
     }
 
-    /// Where it stands and how, from the live cluster or the newest source that has it.
+    /// Returns the place and text of the original, from the live cluster or the newest source that has it.
     fn read(&self, kind: Kind, key: &Key, seen: bool) -> Option<Result<(String, String), SourceTextError>> {
         if let Some(live) = self.sources.live.as_ref().filter(|_| seen) {
             let found = live.original(kind, key).map_err(SourceTextError::from);
@@ -97,8 +97,8 @@ impl Finding {
     }
 }
 
-/// Writes a cluster to a file that is not there yet, or to standard output where its name is `-`; `version` is that of the
-/// cluster, and `unknown` are the kinds of which it is not known what there is. Says what was done.
+/// Writes a cluster to a new file, or to standard output if `path` is `-`. `version` is the cluster's, and objects of
+/// `unknown` kinds are missing. Returns a sentence about the result.
 pub fn capture(
     cluster: &Cluster,
     events: &[ObservedEvent],
@@ -121,13 +121,13 @@ pub fn capture(
     Ok(format!("{count} objects and events written to {path}{how}; schedscope open {path} reads it"))
 }
 
-/// Returns the version that a source tells of its cluster; that of a kubelet does not count.
+/// Returns the version of the cluster that a source states; a kubelet's version does not count.
 pub fn known_version(report: &Report) -> Option<String> {
     let told = report.server_version.as_ref().filter(|told| told.told_by != VersionTeller::Kubelets)?;
     Some(told.version.clone())
 }
 
-/// The kinds of which a source left it unknown what there is.
+/// Returns the kinds whose objects a source does not have.
 pub fn unknown_kinds(report: &Report) -> BTreeSet<Kind> {
     report.absent.iter().map(|absence| absence.kind).collect()
 }

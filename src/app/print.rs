@@ -1,4 +1,4 @@
-//! The explorer without a terminal: keys are pressed, and the screen that comes of them is written to a file.
+//! Runs the explorer without a terminal: presses keys and writes the resulting screen to a file.
 
 use super::event_loop::first_state;
 use super::export::write;
@@ -6,21 +6,21 @@ use super::{AppError, Options, PrintError};
 use crate::ui::Context;
 use crate::ui::{self, Action, Effect, Export, ScreenForm, SessionHandle, State, Theme};
 
-/// What to write.
+/// Arguments of [`print()`].
 #[derive(Clone, Debug)]
 pub struct Print {
-    /// The file, which must not be there yet.
+    /// Path of the new file.
     pub path: String,
     /// Columns and rows.
     pub size: (u16, u16),
-    /// Keys as the table of keys spells them, separated by blanks; words in quotation marks are typed.
+    /// Key names as in the keymap, separated by spaces; quoted text is typed.
     pub keys: String,
 }
 
 /// Presses keys and writes the screen.
 ///
 /// # Errors
-/// A key that means nothing where it is pressed, a theme or a file that cannot be used.
+/// When a key has no binding in its context, or the theme or the file cannot be used.
 pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -> Result<(), AppError> {
     let form = ScreenForm::of(&print.path).map_err(PrintError::from)?;
     let mut theme = options.library().load(&options.theme, options.depth)?;
@@ -47,7 +47,7 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
     Ok(())
 }
 
-/// Does what a key asks for, to the end of what takes a while; false where that is to leave.
+/// Runs the action of a key until its runs and jobs end. Returns false if it leaves the explorer.
 fn press(state: &mut State, driver: &mut dyn SessionHandle, options: &Options, theme: &mut Theme, action: Action) -> bool {
     match ui::update(state, driver, action) {
         Some(Effect::Quit) => return false,
@@ -57,7 +57,7 @@ fn press(state: &mut State, driver: &mut dyn SessionHandle, options: &Options, t
             }
         }
         Some(Effect::Export { path, export }) => super::export::export(state, driver, theme, &options.glyphs, &path, &export),
-        // There is no terminal to copy to or to stop.
+        // Copying and suspending need a terminal.
         _ => {}
     }
     while state.running.is_some() {
@@ -71,7 +71,7 @@ fn press(state: &mut State, driver: &mut dyn SessionHandle, options: &Options, t
     true
 }
 
-/// Something to press or to type.
+/// A key to press, or text to type.
 #[derive(Clone, Debug, PartialEq, Eq, strum::Display)]
 enum Key {
     #[strum(to_string = "{0}")]
@@ -80,13 +80,13 @@ enum Key {
     Typed(String),
 }
 
-/// The keys of a line: `c 3 : "pod shop/payments" enter`.
+/// Parses a line such as `c 3 : "pod shop/payments" enter`.
 fn keys(line: &str) -> Result<Vec<Key>, PrintError> {
     let mut found = Vec::new();
     let mut rest = line.trim_start();
     while let Some(first) = rest.chars().next() {
         let after = &rest[first.len_utf8()..];
-        // Alone, a quotation mark is a key.
+        // A quotation mark on its own is a key.
         if matches!(first, '"' | '\'') && !after.is_empty() && !after.starts_with(char::is_whitespace) {
             let (text, more) = after.split_once(first).ok_or_else(|| PrintError::OpenQuotation(rest.to_owned()))?;
             found.push(Key::Typed(text.to_owned()));
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(keys(" c  Ctrl-D ' \" ").unwrap(), [named("c"), named("ctrl-d"), named("'"), named("\"")]);
         assert_eq!(keys(": \"pod a/b\" enter").unwrap(), [named(":"), typed("pod a/b"), named("enter")]);
         assert_eq!(keys("/ 'a \"b' j").unwrap(), [named("/"), typed("a \"b"), named("j")]);
-        assert_eq!(keys("'a b").unwrap_err().to_string(), "--keys: 'a b has no end");
+        assert_eq!(keys("'a b").unwrap_err().to_string(), "--keys: 'a b has no closing quotation mark");
         assert!(keys("xx").unwrap_err().to_string().starts_with("--keys: \"xx\" is no key: "));
     }
 }

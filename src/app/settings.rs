@@ -1,7 +1,7 @@
-//! The reader's configuration file and themes, read from the configuration directory.
+//! Reads the user's configuration file and themes from the configuration directory.
 //!
-//! Nothing in them can keep the explorer from starting: what cannot be used is told in a sentence that names the file and
-//! the key, and all else is used.
+//! No problem in them keeps the explorer from starting: a setting that cannot be used is reported with its file and
+//! key, and all others are used.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -10,19 +10,19 @@ use std::path::{Path, PathBuf};
 use crate::ui::config::theme::SyntaxError;
 use crate::ui::{self, ASCII, FileError, Glyphs, Keymap, Library, UNICODE};
 
-/// Files beyond this many bytes are not read; nobody writes them.
+/// Maximum size of a file, in bytes.
 const LIMIT: u64 = 1 << 20;
 
-/// What a configuration file says.
+/// Settings of a configuration file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Configured {
-    /// The theme's name.
+    /// Name of the theme.
     pub(super) theme: Option<String>,
-    /// Which signs to use.
+    /// Set of glyphs.
     pub(super) glyphs: Option<Glyphs>,
-    /// What keys do.
+    /// Bindings of keys to actions.
     pub(super) keymap: Keymap,
-    /// What cannot be used, a sentence each.
+    /// Settings that cannot be used, one sentence each.
     pub(super) problems: Vec<String>,
 }
 
@@ -32,15 +32,15 @@ impl Default for Configured {
     }
 }
 
-/// Our folder below the one that a variable of the environment names where it is absolute, or else below this one in the
-/// home directory.
+/// Returns schedscope's folder below the directory in an environment variable, if that is absolute, else below
+/// `in_home` in the home directory.
 pub fn folder(var: impl Fn(&str) -> Option<String>, variable: &str, in_home: &str) -> Option<PathBuf> {
     let absolute = |name: &str| var(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let base = absolute(variable).or_else(|| absolute("HOME").map(|home| home.join(in_home)))?;
     Some(base.join("schedscope"))
 }
 
-/// The configuration file in our folder; none is as good as an empty one.
+/// Reads the configuration file in a folder. A missing file counts as an empty one.
 pub(super) fn read(folder: Option<&Path>) -> Configured {
     let Some(path) = folder.map(|f| f.join("config.toml")) else { return Configured::default() };
     if fs::symlink_metadata(&path).is_err() {
@@ -82,7 +82,7 @@ fn parse(file: &str, text: &str) -> Configured {
     found
 }
 
-/// The embedded themes, and those in a folder: every file that ends in `.toml`.
+/// Returns the embedded themes and those in a folder: every file that ends in `.toml`.
 pub(super) fn library(folder: Option<&Path>) -> Library {
     let files = folder.and_then(|f| fs::read_dir(f).ok()).into_iter().flatten().flatten().map(|entry| entry.path());
     Library::new(files.filter(|path| path.extension().is_some_and(|e| e == "toml")).filter_map(|path| {
@@ -91,9 +91,9 @@ pub(super) fn library(folder: Option<&Path>) -> Library {
     }))
 }
 
-/// The text of an ordinary file.
+/// Reads a regular file.
 fn text(path: &Path) -> Result<String, FileError> {
-    // Opening a pipe would wait for somebody to write into it.
+    // Opening a pipe would block.
     if !fs::metadata(path)?.is_file() {
         return Err(FileError::NotAFile);
     }

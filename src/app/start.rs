@@ -1,4 +1,4 @@
-//! The loop of the start screen, and the completion of paths that are typed there.
+//! Runs the loop of the start screen, and completes paths that are typed there.
 
 use std::fs;
 use std::path::MAIN_SEPARATOR;
@@ -12,12 +12,12 @@ use crate::ui::Action;
 use crate::ui::view::start::Palette;
 use crate::ui::view::start::choice::{self, Choice, Start};
 
-/// So many completions are offered,
+/// Maximum number of completions to offer.
 const OFFERED: usize = 8;
-/// of so many entries of a folder that are looked at.
+/// Maximum number of directory entries to read.
 const LOOKED_AT: usize = 10_000;
 
-/// Shows the start screen until something is chosen; a signal leaves it too.
+/// Shows the start screen until the user chooses, or a signal ends the program.
 pub(super) async fn choose(
     mut start: Start,
     palette: Palette<'_>,
@@ -59,8 +59,7 @@ fn action_of(start: &Start, event: Event) -> Option<Action> {
     }
 }
 
-/// What a path that is typed could become, in order; folders end in a slash. Hidden files are offered to whoever types
-/// their dot.
+/// Returns completions of a typed path, sorted. Folders end in a slash; hidden files need a typed dot.
 fn completions(typed: &str) -> Vec<String> {
     let (folder, begun) = typed.rfind(MAIN_SEPARATOR).map_or(("", typed), |at| typed.split_at(at + 1));
     let place = if folder.is_empty() { "." } else { folder };

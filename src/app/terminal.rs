@@ -1,4 +1,4 @@
-//! The terminal while the explorer has it, and giving it back in every way a program can end or pause.
+//! Enters the terminal, draws on it, and restores it in every way the program can end or pause.
 
 #![allow(clippy::disallowed_methods, reason = "cells hold what the screen has escaped; all else is the terminal's own language")]
 
@@ -21,10 +21,10 @@ use super::{AppError, panics};
 use crate::output::{self, Text};
 use crate::ui::{self, Scene};
 
-/// Whether the terminal is ours at the moment; the panic hook has to know, and it has no other way to.
+/// Whether the terminal is entered; static because the panic hook reads it.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Fails where there is no terminal to draw on or to read keys from.
+/// Fails unless standard input and output are terminals.
 pub(super) fn require() -> Result<(), AppError> {
     if !output::standard_output_is_terminal() {
         return Err(AppError::NoTerminal("output"));
@@ -35,24 +35,24 @@ pub(super) fn require() -> Result<(), AppError> {
     Ok(())
 }
 
-/// Returns whether an error says that the terminal is gone: it was closed, or the connection to it was.
+/// Returns whether an error means that the terminal was closed or its connection lost.
 pub(super) fn is_gone(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, NotConnected, UnexpectedEof};
-    // EIO, ENXIO, EBADF, ENODEV and ENOTTY, for which there are no kinds.
+    // EIO, ENXIO, EBADF, ENODEV and ENOTTY, which have no [`io::ErrorKind`].
     matches!(error.raw_os_error(), Some(5 | 6 | 9 | 19 | 25)) || matches!(error.kind(), BrokenPipe | NotConnected | UnexpectedEof)
 }
 
-/// The terminal in raw mode, on its alternate screen; dropping it gives it back, and says nothing where that fails.
+/// Terminal in raw mode on its alternate screen. Dropping it restores the terminal and ignores errors.
 pub(super) struct Terminal {
     backend: CrosstermBackend<Stdout>,
-    /// What it shows.
+    /// Content of the screen.
     shown: Buffer,
-    /// Where the next frame is drawn.
+    /// Buffer for the next frame.
     next: Buffer,
 }
 
 impl Terminal {
-    /// Takes the terminal.
+    /// Enters the terminal.
     pub(super) fn enter() -> io::Result<Self> {
         panics::install_panic_hook();
         panics::screen_taken();
@@ -60,27 +60,27 @@ impl Terminal {
         Ok(Self { backend: CrosstermBackend::new(io::stdout()), shown: Buffer::default(), next: Buffer::default() })
     }
 
-    /// Columns and rows.
+    /// Returns columns and rows.
     #[allow(clippy::unused_self, reason = "only who holds the terminal asks")]
     pub(super) fn size(&self) -> io::Result<(u16, u16)> {
         window_size().map(|size| (size.columns, size.rows))
     }
 
-    /// Draws a frame, all of it at once where the terminal can do that.
+    /// Draws a frame, as one synchronized update where the terminal supports that.
     ///
-    /// It has the size that the state was laid out for: the terminal may have another by now, of which an event is on its way.
+    /// Uses the size that the state was laid out for. If the terminal was resized meanwhile, a resize event follows.
     pub(super) fn draw(&mut self, scene: &Scene<'_>) -> io::Result<()> {
         self.show_at(scene.state.size, |area, buf| ui::draw(scene, area, buf))
     }
 
-    /// Draws anything, likewise.
+    /// Draws a frame with a function, at the terminal's size.
     pub(super) fn show(&mut self, draw: impl FnOnce(Rect, &mut Buffer)) -> io::Result<()> {
         let size = self.size()?;
         self.show_at(size, draw)
     }
 
     fn show_at(&mut self, (width, height): (u16, u16), draw: impl FnOnce(Rect, &mut Buffer)) -> io::Result<()> {
-        // A panic on another thread has given it back: what it says is not drawn over.
+        // A panic on another thread restored the terminal; do not draw over its report.
         if !TAKEN.load(Ordering::SeqCst) {
             return Ok(());
         }
@@ -99,14 +99,14 @@ impl Terminal {
         Ok(())
     }
 
-    /// Stops the program as Ctrl-Z does, and takes the terminal again once it goes on.
+    /// Stops the program as Ctrl-Z does, and enters the terminal again when it resumes.
     pub(super) fn suspend(&mut self) -> io::Result<()> {
         give_back();
         signal_hook::low_level::raise(signal_hook::consts::SIGSTOP)?;
         self.enter_again()
     }
 
-    /// Takes the terminal again and draws everything anew: while the program was stopped, others wrote on it.
+    /// Enters the terminal again and clears it: other programs wrote on it during the stop.
     pub(super) fn enter_again(&mut self) -> io::Result<()> {
         take()?;
         execute!(io::stdout(), Clear(ClearType::All))?;
@@ -128,19 +128,19 @@ fn take() -> io::Result<()> {
     execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableMouseCapture, Hide).inspect_err(|_| give_back())
 }
 
-/// Puts some text into the clipboard of the terminal, wherever that is (OSC 52); a terminal that cannot do that ignores it.
+/// Copies text to the terminal's clipboard (OSC 52). Terminals without support ignore it.
 pub(super) fn copy(text: &Text) -> io::Result<()> {
     execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text.as_str()))
 }
 
-/// Asks the terminal for the colour of its background (OSC 11); one that does not know the question ignores it.
+/// Asks the terminal for its background colour (OSC 11). Terminals without support ignore it.
 pub(super) fn ask_background() -> io::Result<()> {
     let mut out = io::stdout();
     out.write_all(b"\x1b]11;?\x1b\\")?;
     out.flush()
 }
 
-/// Errors are of no use here: when the terminal is gone, there is nothing to give back.
+/// Restores the terminal if it is entered. Ignores errors, because a terminal that is gone needs no restoring.
 pub(super) fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(io::stdout(), EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, Show);

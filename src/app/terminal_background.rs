@@ -1,9 +1,8 @@
-//! Whether the terminal is light or dark, where nobody says which theme to use.
+//! Detects whether the terminal is light or dark, where no theme is configured.
 //!
-//! Some terminals tell it in `COLORFGBG`; others are asked (OSC 11). The answer comes in among the keys, and is taken out
-//! from among them: keys that were typed ahead, or while the terminal was thinking, keep their meaning. A terminal that
-//! answers at once is heard before the first frame; one that answers late changes the theme then; and one that does not
-//! answer costs a tenth of a second, once.
+//! Some terminals set `COLORFGBG`; others are asked (OSC 11). The reply arrives among the keys and is filtered out, so
+//! that keys typed ahead keep their meaning. A fast reply sets the theme of the first frame, and a late one changes it.
+//! A terminal without a reply delays the first frame by a tenth of a second, once.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,56 +14,56 @@ use futures::StreamExt as _;
 use super::terminal;
 use crate::ui::Depth;
 
-/// The themes for either.
+/// Themes for dark and light backgrounds.
 const DARK: &str = "dark";
 const LIGHT: &str = "light";
 
-/// How long the first frame waits for the answer.
+/// Time that the first frame waits for the reply.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// How long after the question something that begins like an answer is one.
+/// Time after the query within which a reply is accepted.
 const LATEST: Duration = Duration::from_secs(5);
-/// No answer is longer.
+/// Maximum length of a reply, in keys.
 const LONGEST: usize = 40;
 
-/// The theme for what `COLORFGBG` says (`15;0`: white on black), where it says something.
+/// Returns the theme for `COLORFGBG`, such as `15;0` (white on black); `None` if it is unset or invalid.
 pub(super) fn told(var: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
     let value = var("COLORFGBG")?;
     let background: u8 = value.rsplit(';').next()?.trim().parse().ok()?;
-    // The dark ones of the 16: as Vim and others read it.
+    // Dark colours of the 16, as in Vim.
     Some(if matches!(background, 0..=6 | 8) { DARK } else { LIGHT })
 }
 
-/// Whether to ask the terminal.
+/// Returns whether to ask the terminal.
 pub(super) fn asks(depth: Depth, var: impl Fn(&str) -> Option<String>) -> bool {
     let term = var("TERM").unwrap_or_default();
     depth != Depth::None && !term.is_empty() && term != "dumb" && !term.starts_with("linux")
 }
 
-/// The question under way, and what is kept of the events that came in meanwhile.
+/// Pending query, with events held back while it runs.
 #[derive(Debug, Default)]
 pub(super) struct Question {
     asked: Option<Instant>,
-    /// What may be the beginning of the answer.
+    /// Events that may be the beginning of the reply.
     begun: Vec<Event>,
-    /// Events to be looked at before all others.
+    /// Events to return before all others.
     pub(super) ahead: VecDeque<Event>,
 }
 
-/// What an event turned out to be.
+/// Result of matching an event against the reply.
 #[derive(Debug, PartialEq)]
 pub(super) enum ReplyMatch {
-    /// Something else.
+    /// Not part of a reply.
     Event(Event),
-    /// It may be part of an answer, and more is awaited.
+    /// Possibly part of a reply; more events must follow.
     Part,
-    /// All these, in order, which looked like an answer.
+    /// Events that began like a reply and were typed, in order.
     Typed(Vec<Event>),
-    /// The theme that the terminal wants.
+    /// The reply; names the theme.
     Theme(&'static str),
 }
 
 impl Question {
-    /// Asks, and waits a little for the answer; the theme, if it comes.
+    /// Asks the terminal and waits briefly. Returns the theme if the reply came.
     pub(super) async fn ask(&mut self, events: &mut EventStream) -> io::Result<Option<&'static str>> {
         terminal::ask_background()?;
         let now = Instant::now();
@@ -81,7 +80,7 @@ impl Question {
         Ok(None)
     }
 
-    /// Takes the answer out of what comes in.
+    /// Matches an event against the reply.
     pub(super) fn hear(&mut self, event: Event, now: Instant) -> ReplyMatch {
         let awaited = self.asked.is_some_and(|asked| now.duration_since(asked) < LATEST);
         let begins = is_key(&event, ']', KeyModifiers::ALT);
@@ -101,7 +100,7 @@ impl Question {
                 self.asked = None;
                 ReplyMatch::Theme(theme)
             }
-            // It was typed after all.
+            // The keys were typed.
             None => ReplyMatch::Typed(begun),
         }
     }
@@ -122,13 +121,13 @@ fn plain(event: &Event) -> Option<char> {
     }
 }
 
-/// The theme for an answer such as `11;rgb:ffff/ffff/ffff`.
+/// Returns the theme for a reply such as `11;rgb:ffff/ffff/ffff`.
 fn theme_of(answer: &str) -> Option<&'static str> {
     let (kind, colour) = answer.strip_prefix("11;")?.split_once(':')?;
     if !matches!(kind, "rgb" | "rgba") {
         return None;
     }
-    // Each part may have one to four digits.
+    // Each component has one to four digits.
     let part = |text: &str| {
         let most = 16_u32.checked_pow(text.len() as u32)?.checked_sub(1).filter(|most| *most > 0)?;
         Some(f64::from(u32::from_str_radix(text, 16).ok()?) / f64::from(most))
@@ -143,7 +142,7 @@ fn theme_of(answer: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// The events that the terminal library makes of some bytes.
+    /// Returns the events that crossterm makes of some bytes.
     fn events(text: &str) -> Vec<Event> {
         let mut found = Vec::new();
         let mut alt = false;
@@ -163,7 +162,7 @@ mod tests {
         found
     }
 
-    /// What is left of some input, and the theme that was heard.
+    /// Returns the events left of some input, and the theme in the reply.
     fn heard(question: &mut Question, text: &str, now: Instant) -> (Vec<Event>, Option<&'static str>) {
         let (mut left, mut theme) = (Vec::new(), None);
         for event in events(text) {
@@ -185,7 +184,7 @@ mod tests {
             ("n\x1b]11;rgb:1e1e/1e1e/2e2e\x07j", "nj", Some(DARK)),
             ("\x1b]11;rgba:f/f/e/f\x1b\\q", "q", Some(LIGHT)),
             ("\x1b]11;rgb:00/00/00\x1b\\\x1b]x", "\x1b]x", Some(DARK)),
-            // Not an answer: typed.
+            // Not a reply, but typed.
             ("\x1b]n", "\x1b]n", None),
             ("\x1b]11;rgb:zz", "\x1b]11;rgb:zz", None),
             ("\x1b]11;rgb:/ff/ff\x1b\\", "\x1b]11;rgb:/ff/ff\x1b\\", None),
@@ -198,7 +197,7 @@ mod tests {
         let endless = format!("\x1b]{}", "1".repeat(100));
         let mut question = Question { asked: Some(begin), ..Question::default() };
         assert_eq!(heard(&mut question, &endless, begin), (events(&endless), None));
-        // Long after the question, and where none was asked, nothing is an answer.
+        // Too late, or without a query, it is not a reply.
         let answer = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\";
         let mut late = Question { asked: Some(begin), ..Question::default() };
         assert_eq!(heard(&mut late, answer, begin + LATEST), (events(answer), None));

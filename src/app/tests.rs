@@ -108,8 +108,8 @@ impl Screen {
         effect
     }
 
-    /// Does one thing after the other and waits for each: presses the keys, gives the commands, which begin with a colon and end
-    /// in a semicolon, and types what stands in single quotes. Returns what the last one asks of the event loop.
+    /// Runs keys and commands in order and waits for each: commands begin with a colon and end in a semicolon, and
+    /// single quotes enclose typed text. Returns the effect of the last.
     fn act(&mut self, words: &str) -> Option<Effect> {
         let (mut rest, mut effect) = (words.trim(), None);
         while !rest.is_empty() {

@@ -1,13 +1,13 @@
-//! The explorer's state and session on the side that must never wait: what is shown, and the keys that come in.
+//! Holds the explorer's state and session on the thread that draws and reads keys, and must never wait.
 //!
-//! What may take longer than a frame goes to the [`Worker`] as a copy. Until its answer is there, the originals are
-//! shown, keys wait in a line, and Esc gives the answer up: then everything is as it was before.
+//! An action that may take longer than a frame goes to the [`Worker`] with clones. Until it finishes, the originals are
+//! shown and keys queue up. Esc cancels it, and the originals stay.
 //!
-//! Measured with 5,000 nodes, one by one in the list, and without optimisation: a copy of both takes 0.3 ms, moving a
-//! selection 0.1 ms, making the rows anew 10 ms, a step 12 ms and a decision 30 ms; optimised, decisions that preempt take
-//! up to 60 ms, what every filter says about a node some ms, and taking in what is new of a live cluster 30 to 120 ms. So
-//! whatever may ask the engine or move the cursor goes to the worker, and what only moves a selection, sorts or types
-//! stays here ([`ui::runs_on_ui_thread`]): it is done before the next frame, and works while a live cluster is taken in.
+//! Measured with 5,000 nodes listed one by one, without optimisation: cloning both takes 0.3 ms, moving a selection 0.1
+//! ms, making the rows 10 ms, a step 12 ms and a decision 30 ms. Optimised, a decision with preemption takes up to 60
+//! ms, all filters of a node some ms, and applying changes of a live cluster 30 to 120 ms. So whatever may ask the
+//! engine or move the cursor goes to the worker. Selecting, sorting and typing stay here ([`ui::runs_on_ui_thread`]):
+//! they take effect in the next frame, and work while changes of a live cluster are applied.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -23,16 +23,16 @@ use crate::cluster::Key;
 use crate::ui::model::state::Busy;
 use crate::ui::{self, Action, Effect, SessionHandle as _, State};
 
-/// How long a piece of a run goes on before the screen shows how far it has got.
+/// Length of a slice of a run, after which the screen shows its progress.
 const SLICE: Duration = Duration::from_millis(40);
 
-/// How often the sign moves that tells the reader to wait; before that, none is shown.
+/// Interval at which the progress sign moves; it first shows after one interval.
 const TICK: Duration = Duration::from_millis(120);
 
-/// So many keys wait; further ones are lost.
+/// Maximum number of waiting keys; further keys are dropped.
 const LINE: usize = 64;
 
-/// The state, the session behind it, and what is being done to both.
+/// The state and the session, with the task that runs on their clones.
 pub(super) struct UiThread {
     pub(super) state: State,
     pub(super) explorer: Explorer,
@@ -41,7 +41,7 @@ pub(super) struct UiThread {
     line: VecDeque<Event>,
 }
 
-/// What the worker is at.
+/// Task on the worker.
 struct UnderWay {
     number: u64,
     kind: Kind,
@@ -51,11 +51,11 @@ struct UnderWay {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// What the reader asked for.
+    /// A request of the user, with its name on the screen.
     Asked(&'static str),
-    /// A piece of a run, which says itself that it goes on.
+    /// A slice of a run, whose progress the screen shows already.
     Run,
-    /// What is new of a live cluster; only the session comes back.
+    /// Applying changes of a live cluster; only the session is taken from the answer.
     Follow,
 }
 
@@ -64,17 +64,17 @@ impl UiThread {
         Ok(Self { state, explorer, worker: Worker::start()?, under_way: None, line: VecDeque::new() })
     }
 
-    /// Whether an answer is being waited for.
+    /// Returns whether a task runs.
     pub(super) fn is_busy(&self) -> bool {
         self.under_way.is_some()
     }
 
-    /// Whether keys wait.
+    /// Returns whether keys wait.
     pub(super) fn has_line(&self) -> bool {
         !self.line.is_empty()
     }
 
-    /// When the reader, who waits, is to be told so the next time.
+    /// Returns when the progress sign moves next; `None` if the user waits for nothing.
     pub(super) fn next_tick(&self) -> Option<Instant> {
         let under_way = self.under_way.as_ref()?;
         let waits = match under_way.kind {
@@ -86,18 +86,18 @@ impl UiThread {
         waits.then(|| under_way.began + TICK * (u32::try_from(ticks).unwrap_or(u32::MAX).saturating_add(1)))
     }
 
-    /// Tells the reader that they are waiting, and moves the sign that says so.
+    /// Shows the progress sign, or moves it.
     pub(super) fn tick(&mut self) {
         let Some(under_way) = &self.under_way else { return };
         let (what, stops) = match under_way.kind {
             Kind::Asked(what) => (what, !under_way.guard.is_committed()),
-            Kind::Run | Kind::Follow => ("taking in what is new", false),
+            Kind::Run | Kind::Follow => ("applying changes", false),
         };
         let ticks = self.state.busy.as_ref().map_or(0, |busy| busy.ticks + 1);
         self.state.busy = Some(Busy { what, stops, ticks });
     }
 
-    /// Takes what came from the terminal; says what is left to the world outside.
+    /// Handles an event of the terminal. Returns an effect for the event loop.
     pub(super) fn take(&mut self, event: Event) -> Option<Effect> {
         if let Event::Resize(width, height) = event {
             return ui::update(&mut self.state, &mut self.explorer, Action::Resize(width, height));
@@ -110,16 +110,16 @@ impl UiThread {
         let action = action_of(&self.state, event.clone());
         let first = self.line.is_empty();
         match action {
-            // Behind keys that wait, a letter may mean something else by then.
+            // Behind waiting keys a letter may belong to a prompt.
             Some(action @ (Action::QUIT | Action::SUSPEND)) if first || has_control(&event) => {
                 ui::update(&mut self.state, &mut self.explorer, action)
             }
-            // What was pressed before the screen said that this stops it meant something else.
+            // Esc cancels only once the screen says so; before, it was meant for something else.
             Some(Action::BACK) if kind == Kind::Run || self.state.busy.as_ref().is_some_and(|busy| busy.stops) => self.give_up(event),
             Some(action) if kind == Kind::Follow && first && ui::runs_on_ui_thread(&self.state, &action) => {
                 ui::update(&mut self.state, &mut self.explorer, action)
             }
-            // What means nothing now may mean something by then.
+            // A key without a binding now may have one after the waiting keys.
             None if !matches!(event, Event::Key(_) | Event::Paste(_)) => None,
             _ => self.wait_in_line(event),
         }
@@ -132,28 +132,28 @@ impl UiThread {
         None
     }
 
-    /// Does something: at once, or on the worker.
+    /// Runs an action, here or on the worker.
     pub(super) fn act(&mut self, action: Action) -> Option<Effect> {
-        // The world outside does these.
+        // The event loop runs these.
         let outside = matches!(action, Action::QUIT | Action::SUSPEND);
         if outside || ui::runs_on_ui_thread(&self.state, &action) {
             return ui::update(&mut self.state, &mut self.explorer, action);
         }
         let what = match action {
             Action::SUBMIT => "working",
-            Action::CATCH_UP => "taking in what is new",
+            Action::CATCH_UP => "applying changes",
             _ => "deciding",
         };
         let submitted = action == Action::SUBMIT;
         self.give(Kind::Asked(what), Box::new(move |state, explorer, _| Outcome::Done(ui::update(state, explorer, action))));
         if submitted {
-            // A key that comes in meanwhile is no part of the line that was typed.
+            // Close the prompt, so that keys from now on do not edit the submitted line.
             self.state.overlay = None;
         }
         None
     }
 
-    /// Shows a pod's decision, taking it first if need be.
+    /// Shows a pod's decision, making it first if necessary.
     pub(super) fn show_pod(&mut self, pod: Key) {
         self.give(
             Kind::Asked("deciding"),
@@ -167,7 +167,7 @@ impl UiThread {
         );
     }
 
-    /// Goes on with a run, where one is under way.
+    /// Continues a run, if there is one.
     pub(super) fn go_on(&mut self) {
         if self.state.running.is_some() && !self.is_busy() {
             self.give(
@@ -191,7 +191,7 @@ impl UiThread {
         self.explorer.live_status().is_some_and(|status| status.has_changes)
     }
 
-    /// Takes in what is new of a live cluster; false when that has to wait.
+    /// Applies changes of a live cluster. Returns false while a task or a run is in progress.
     pub(super) fn follow(&mut self) -> bool {
         if self.is_busy() || self.state.running.is_some() {
             return false;
@@ -205,7 +205,7 @@ impl UiThread {
         self.under_way = Some(UnderWay { number, kind, guard, began: Instant::now() });
     }
 
-    /// Stays with what was before what is under way, unless that cannot be undone any more.
+    /// Cancels the running task and keeps the originals, unless it has committed to an irreversible effect.
     fn give_up(&mut self, key: Event) -> Option<Effect> {
         let Some(under_way) = self.under_way.take_if(|u| u.guard.cancel()) else { return self.wait_in_line(key) };
         self.state.busy = None;
@@ -217,17 +217,17 @@ impl UiThread {
         None
     }
 
-    /// Waits for the worker's answer and puts it in place. Waiting may be broken off at any time.
+    /// Waits for the running task and puts its result in place. Cancel safe.
     pub(super) async fn answer(&mut self) -> Outcome {
         loop {
             let Some(answer) = self.worker.answer().await else {
-                // All is as it was before; what broke is told over the screen.
+                // The worker panicked: keep the originals; the event loop shows the report.
                 self.under_way = None;
                 self.line.clear();
                 (self.state.busy, self.state.running) = (None, None);
                 return Outcome::Done(None);
             };
-            // The answer to what was given up is of no use to anybody.
+            // Ignore the result of a cancelled task.
             if self.under_way.take_if(|u| u.number == answer.number).is_some() {
                 return self.put(answer);
             }
@@ -239,9 +239,9 @@ impl UiThread {
         let size = self.state.size;
         self.state.busy = None;
         match outcome {
-            // Nothing has come of it, and the time of the next look is part of the session's copy.
+            // Without changes only the pause before the next batch differs, which the session's clone has.
             Outcome::Followed(false) => self.explorer = explorer,
-            // What the reader selected meanwhile stays selected.
+            // Keep the state, with its selection: the user may have moved it meanwhile.
             Outcome::Followed(true) => {
                 self.explorer = explorer;
                 self.state.touch();
@@ -258,7 +258,7 @@ impl UiThread {
         outcome
     }
 
-    /// Takes the keys that waited, up to one that leaves something to the world outside.
+    /// Handles the waiting keys, up to the first with an effect for the event loop.
     pub(super) fn take_line(&mut self) -> Option<Effect> {
         while !self.is_busy() {
             let event = self.line.pop_front()?;
@@ -271,7 +271,8 @@ impl UiThread {
 }
 
 impl Drop for UiThread {
-    /// Ends what can be ended; what cannot, such as half a file, is finished first.
+    /// Cancels the task. One that has committed to an irreversible effect, such as a half-written file, is finished
+    /// first.
     fn drop(&mut self) {
         if let Some(under_way) = &self.under_way
             && !under_way.guard.cancel()

@@ -32,7 +32,7 @@ fn key(c: char) -> Event {
 const ESC: Event = Event::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE));
 
 impl UiThread {
-    /// Lets the worker wait, before it does something, until it is told to go on.
+    /// Gives the worker an action that blocks until the returned sender sends.
     fn hold(&mut self, action: Action) -> Sender<()> {
         let (go, told) = channel();
         self.give(
@@ -81,13 +81,13 @@ fn an_answer_takes_the_place_of_what_was_before() {
 fn keys_that_come_in_meanwhile_keep_their_order() {
     let mut screen = screen();
     let go = screen.hold(Action::CYCLE);
-    // What these mean follows from one another: a command is typed.
+    // The meaning of these keys depends on the keys before: they type a command.
     for c in ":node worker-a1".chars() {
         assert_eq!(screen.take(key(c)), None);
     }
     screen.take(event(KeyCode::Enter, KeyModifiers::NONE));
     screen.take(key('c'));
-    // A letter behind them is one of theirs, and quits nothing.
+    // A letter behind them belongs to the command line, and does not quit.
     assert_eq!(screen.take(key('q')), None);
     assert!(screen.has_line() && screen.state.overlay.is_none());
     go.send(()).unwrap();
@@ -110,7 +110,7 @@ fn no_more_keys_wait_than_there_is_room_for() {
 fn esc_gives_up_what_the_screen_says_it_stops_and_nothing_else() {
     let mut screen = screen();
     let go = screen.hold(Action::CYCLE);
-    // Before anything is said, it is a key like others.
+    // Before the screen says that it stops something, Esc waits like any key.
     screen.take(ESC);
     assert!(screen.is_busy() && screen.has_line());
     assert!(screen.next_tick().is_some() && screen.state.busy.is_none());
@@ -121,7 +121,7 @@ fn esc_gives_up_what_the_screen_says_it_stops_and_nothing_else() {
     screen.take(ESC);
     assert!(!screen.is_busy() && !screen.has_line() && screen.state.busy.is_none());
     assert_eq!((screen.said(), screen.revisions()), ("stopped", 0));
-    // What was given up comes back, and is not shown.
+    // The result of the cancelled task arrives, and is ignored.
     go.send(()).unwrap();
     screen.take(key('n'));
     assert_eq!(screen.settle(), []);
@@ -151,7 +151,7 @@ fn what_cannot_be_undone_is_not_given_up() {
     assert_eq!(screen.revisions(), 1);
 }
 
-/// A file is written once and for all, or not at all.
+/// A cancelled save writes no file.
 #[test]
 fn nothing_is_written_after_it_was_given_up() {
     let mut screen = screen();

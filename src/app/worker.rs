@@ -1,7 +1,7 @@
-//! The one thread on which everything runs that may take longer than a frame.
+//! Runs tasks that may take longer than a frame, on one thread.
 //!
-//! It works on copies: of the screen's state and of the explorer, which share all that is large. Whoever gave it
-//! something to do keeps the originals, goes on drawing them and taking keys, and puts the answer in their place.
+//! A task gets clones of the state and the explorer, which share their parts. The UI thread keeps drawing the originals
+//! and reading keys, and replaces them by the result.
 
 use std::sync::mpsc;
 use std::thread::JoinHandle;
@@ -12,16 +12,16 @@ use super::cancel_guard::CancelGuard;
 use super::explorer::Explorer;
 use crate::ui::{Effect, SessionHandle as _, State};
 
-/// What came of a task.
+/// Outcome of a task.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// It was done, and this is left to the world outside.
+    /// The task was done; holds an effect for the event loop.
     Done(Option<Effect>),
-    /// A live cluster was looked at, and whether there was something new.
+    /// Changes of a live cluster were applied; false without any.
     Followed(bool),
 }
 
-/// What the worker does.
+/// A task, run on clones of the state and the explorer.
 pub(super) type Task = Box<dyn FnOnce(&mut State, &mut Explorer, &CancelGuard) -> Outcome + Send>;
 
 struct Order {
@@ -32,16 +32,16 @@ struct Order {
     task: Task,
 }
 
-/// A task's outcome, with the copies that it was done on.
+/// Result of a task, with its clones.
 pub(super) struct Answer {
-    /// Which task it was.
+    /// Number of the task.
     pub(super) number: u64,
     pub(super) state: State,
     pub(super) explorer: Explorer,
     pub(super) outcome: Outcome,
 }
 
-/// The thread, and the ways to it and back.
+/// The thread, with the channels to it and back.
 pub(super) struct Worker {
     orders: Option<mpsc::Sender<Order>>,
     answers: UnboundedReceiver<Answer>,
@@ -57,31 +57,30 @@ impl Worker {
         Ok(Self { orders: Some(orders), answers, thread: Some(thread), given: 0 })
     }
 
-    /// Gives it something to do, on copies; says by which number its answer is known, and how to give it up.
+    /// Queues a task on clones. Returns its number and its cancel guard.
     pub(super) fn give(&mut self, state: &State, explorer: &Explorer, task: Task) -> (u64, CancelGuard) {
         self.given += 1;
         let guard = CancelGuard::default();
         let explorer = explorer.clone().with_guard(guard.clone());
         let order = Order { number: self.given, state: state.clone(), explorer, guard: guard.clone(), task };
         if let Some(orders) = &self.orders {
-            // Where nobody takes it any more, waiting for the answer finds out why.
+            // A send fails only after a panic, which [`Self::answer`] handles.
             let _ = orders.send(order);
         }
         (self.given, guard)
     }
 
-    /// The next answer; `None` where the worker broke off, and another has taken its place. Waiting may be broken off at any
-    /// time.
+    /// Returns the next result; `None` after a panic of the worker, which is then replaced. Cancel safe.
     pub(super) async fn answer(&mut self) -> Option<Answer> {
         let answer = self.answers.recv().await;
         if answer.is_none() {
-            // Why was reported on its own thread.
+            // The panic hook has reported it.
             if let Some(broken) = self.thread.take() {
                 let _ = broken.join();
             }
             match Self::start() {
                 Ok(worker) => *self = Self { given: self.given, ..worker },
-                // Without a worker nothing can be answered; the reader can still look and guard.
+                // Without a worker no task can run; the user can still view and quit.
                 Err(error) => {
                     tracing::error!(%error, "no thread could be started");
                     std::future::pending::<()>().await;
@@ -91,11 +90,11 @@ impl Worker {
         answer
     }
 
-    /// Waits until everything that was given is done, and ends.
+    /// Waits until all tasks are done, then ends the thread.
     pub(super) fn finish(&mut self) {
         self.orders = None;
         if let Some(thread) = self.thread.take() {
-            // A panic of it was reported when it happened.
+            // The panic hook has reported a panic.
             let _ = thread.join();
         }
     }
@@ -103,9 +102,9 @@ impl Worker {
 
 fn work(orders: &mpsc::Receiver<Order>, answers: &UnboundedSender<Answer>) {
     while let Ok(Order { number, mut state, mut explorer, guard, task }) = orders.recv() {
-        // What was given up before it began is not even tried.
+        // Skip a task that was cancelled before it began.
         let outcome = if guard.is_cancelled() { Outcome::Done(None) } else { task(&mut state, &mut explorer, &guard) };
-        // What the next frame asks for is looked up here, where it may take its time.
+        // Fill the cache that the next frame reads, which may take longer than a frame.
         if let Some(start) = &explorer.timeline().cycle().start {
             let _ = explorer.written(&start.pod);
         }

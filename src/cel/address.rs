@@ -1,4 +1,4 @@
-//! Addresses and prefixes, read as Go's `net/netip` does; mirrors
+//! IP addresses and prefixes, parsed as Go's `net/netip` does; mirrors
 //! `staging/src/k8s.io/apiserver/pkg/cel/library/ip.go` and `cidr.go`.
 
 use std::fmt;
@@ -9,7 +9,7 @@ use super::functions::no_overload;
 use super::number::quote;
 use super::value::Value;
 
-/// An address with the number of bits that name the network; host bits may be set.
+/// An address with the length of its network prefix; host bits may be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cidr {
     pub(super) address: IpAddr,
@@ -30,7 +30,7 @@ fn number(address: IpAddr) -> (u128, u32) {
 }
 
 impl Cidr {
-    /// The first `bits` bits of an address, where both are of one family.
+    /// Returns the first `bits` bits of an address; `None` if the families differ.
     fn network(self, address: IpAddr, bits: u8) -> Option<u128> {
         let ((_, width), (value, other)) = (number(self.address), number(address));
         (width == other).then(|| value.checked_shr(width - u32::from(bits)).unwrap_or(0))
@@ -72,7 +72,7 @@ pub(super) fn call(name: &str, args: &[Value]) -> Result<Value, EvalError> {
         ("prefixLength", [C(cidr)]) => Int(cidr.bits.into()),
         ("masked", [C(cidr)]) => C(cidr.masked()),
         ("containsIP", [C(cidr), Ip(ip)]) => Bool(cidr.contains(*ip)),
-        // Upstream drops the reason here.
+        // Upstream drops the parse error here.
         ("containsIP", [C(cidr), S(text)]) => Bool(cidr.contains(parse_ip(text).map_err(|_| EvalError::NoSuchOverload)?)),
         ("containsCIDR", [C(cidr), C(other)]) => Bool(contains_cidr(*cidr, *other)),
         ("containsCIDR", [C(cidr), S(text)]) => Bool(contains_cidr(*cidr, parse_cidr(text)?)),
@@ -95,7 +95,7 @@ fn failed<T>(message: String) -> Result<T, AddressError> {
     Err(AddressError(message))
 }
 
-/// Reads an address; zones and IPv4 addresses in IPv6 form are refused.
+/// Parses an address; rejects zones and IPv4 addresses in IPv6 form.
 pub(super) fn parse_ip(text: &str) -> Result<IpAddr, AddressError> {
     let shown = quote(text);
     match parse_addr(text) {
@@ -110,14 +110,14 @@ fn is_mapped(ip: IpAddr) -> bool {
     matches!(ip, IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some())
 }
 
-/// Reads a prefix for `cidr(…)`.
+/// Parses a prefix for `cidr(…)`.
 pub(super) fn parse_cidr(text: &str) -> Result<Cidr, AddressError> {
     check_cidr(text).map_err(|AddressError(error)| AddressError(format!("{CIDR_FAILED}: {error}")))
 }
 
 const CIDR_FAILED: &str = "network address parse error during conversion from string";
 
-/// Reads a prefix; IPv4 addresses in IPv6 form are refused.
+/// Parses a prefix; rejects IPv4 addresses in IPv6 form.
 pub(super) fn check_cidr(text: &str) -> Result<Cidr, AddressError> {
     let shown = quote(text);
     let cidr = parse_prefix(text).map_err(|error| AddressError(format!("{CIDR_FAILED}: netip.ParsePrefix({shown}): {error}")))?;
@@ -145,7 +145,7 @@ fn parse_prefix(text: &str) -> Result<Cidr, String> {
     }
 }
 
-/// Why an address cannot be read, and at which part of it.
+/// Why an address cannot be parsed, and the part at fault.
 struct Fault(&'static str, Option<String>);
 
 fn fault<T>(message: &'static str) -> Result<T, Fault> {
@@ -156,7 +156,7 @@ fn fault_at<T>(message: &'static str, at: &[u8]) -> Result<T, Fault> {
     Err(Fault(message, Some(String::from_utf8_lossy(at).into_owned())))
 }
 
-/// Mirrors `netip.ParseAddr`: the address, and whether it has a zone.
+/// Returns the address and whether it has a zone; mirrors `netip.ParseAddr`.
 fn parse_addr(text: &str) -> Result<(IpAddr, bool), String> {
     let parsed = match text.bytes().find(|b| matches!(b, b'.' | b':' | b'%')) {
         Some(b'.') => parse_v4(text.as_bytes()).map(|octets| (IpAddr::from(octets), false)),

@@ -7,7 +7,7 @@ use super::budget::{MAX_BYTES, MAX_ELEMENTS};
 use super::error::EvalError;
 use super::value::Value;
 
-/// `!` and `-`.
+/// Applies `!` or `-`.
 pub(super) fn unary(name: &str, value: &Value) -> Result<Value, EvalError> {
     use Value as V;
     match (name, value) {
@@ -20,7 +20,7 @@ pub(super) fn unary(name: &str, value: &Value) -> Result<Value, EvalError> {
     }
 }
 
-/// `+`, `-`, `*`, `/` and `%`.
+/// Applies `+`, `-`, `*`, `/` or `%`.
 pub(super) fn binary(name: &str, left: &Value, right: &Value) -> Result<Value, EvalError> {
     use Value as V;
     match (left, right) {
@@ -53,7 +53,7 @@ pub(super) fn binary(name: &str, left: &Value, right: &Value) -> Result<Value, E
     }
 }
 
-/// Whether a value has the operation for some operand, or answers for itself that it has not.
+/// Whether a value has the operation for some operand, or returns its own error for it.
 fn has_operation(value: &Value, name: &str) -> bool {
     match value {
         Value::String(_) | Value::Duration(_) | Value::Timestamp(_) | Value::Int(_) | Value::Uint(_) => true,

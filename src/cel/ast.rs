@@ -1,4 +1,4 @@
-//! The tree of a selector, as cel-go's parser makes it: operators are calls, and macros are already folds.
+//! The syntax tree of a selector, as cel-go's parser builds it: operators are calls, and macros are already folds.
 
 use super::types::Type;
 use crate::cluster::Str;
@@ -7,16 +7,16 @@ use crate::cluster::Str;
 #[derive(Clone, Debug)]
 pub(super) struct Expr {
     pub(super) kind: Kind,
-    /// Byte offset that issues with the node point at.
+    /// Byte offset for issues with the node.
     pub(super) at: usize,
-    /// The type, once checked.
+    /// The type; valid once checked.
     pub(super) ty: Type,
 }
 
 /// The kinds of nodes.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
-    /// What could not be read; the issue is reported already.
+    /// Text that could not be parsed; its issue is already reported.
     Error,
     Literal(Literal),
     Ident(Str),
@@ -43,11 +43,11 @@ pub(super) struct Call {
     pub(super) function: Str,
     pub(super) target: Option<Expr>,
     pub(super) args: Vec<Expr>,
-    /// The overloads that fit, by their place in the declarations; known once checked.
+    /// The matching overloads, as indexes into the declarations; known once checked.
     pub(super) overloads: Vec<usize>,
 }
 
-/// An element of a list; an optional one is left out where it holds nothing.
+/// An element of a list; an optional element without a value is left out.
 #[derive(Clone, Debug)]
 pub(super) struct Element {
     pub(super) value: Expr,
@@ -76,7 +76,7 @@ pub(super) struct Field {
 pub(super) struct Fold {
     pub(super) range: Expr,
     pub(super) var: Str,
-    /// The second variable: an element or a value, where `var` is an index or a key.
+    /// The second variable: an element or a value if `var` is an index or a key.
     pub(super) var2: Option<Str>,
     pub(super) accu_var: Str,
     pub(super) accu: Expr,
@@ -97,7 +97,7 @@ pub(super) enum Literal {
     Bytes(Vec<u8>),
 }
 
-/// Names of the operators, as cel-go's `common/operators` has them.
+/// Names of the operators, as in cel-go's `common/operators`.
 pub(super) mod op {
     pub(in crate::cel) const CONDITIONAL: &str = "_?_:_";
     pub(in crate::cel) const AND: &str = "_&&_";
@@ -145,12 +145,12 @@ impl Expr {
         Self::new(at, Kind::Call(Box::new(Call { function: function.into(), target: Some(target), args, overloads: Vec::new() })))
     }
 
-    /// A list of one element.
+    /// Makes a list of one element.
     pub(super) fn list_of(at: usize, value: Expr) -> Self {
         Self::new(at, Kind::List(vec![Element { value, optional: false }]))
     }
 
-    /// `a.b.c` of identifiers and fields alone.
+    /// Returns `a.b.c` if the node consists only of identifiers and fields.
     pub(super) fn qualified_name(&self) -> Option<String> {
         match &self.kind {
             Kind::Ident(name) => Some(name.to_string()),
@@ -159,7 +159,7 @@ impl Expr {
         }
     }
 
-    /// The direct parts of the node.
+    /// Returns the children of the node.
     pub(super) fn children(&self) -> Vec<&Expr> {
         match &self.kind {
             Kind::Error | Kind::Literal(_) | Kind::Ident(_) => Vec::new(),
@@ -172,7 +172,7 @@ impl Expr {
         }
     }
 
-    /// The direct parts of the node, to be changed.
+    /// Returns the children of the node for changing.
     pub(super) fn children_mut(&mut self) -> Vec<&mut Expr> {
         match &mut self.kind {
             Kind::Error | Kind::Literal(_) | Kind::Ident(_) => Vec::new(),

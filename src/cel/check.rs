@@ -1,5 +1,5 @@
-//! The type checker; mirrors cel-go's `checker/checker.go`. Operands in error pass on silently, so that each fault is
-//! reported once.
+//! The type checker; mirrors cel-go's `checker/checker.go`. Operands with an error cause no further issue, so that each
+//! fault is reported once.
 
 use super::Environment;
 use super::ast::{Call, Element, Entry, Expr, Field, Fold, Kind, Literal, op};
@@ -8,7 +8,7 @@ use super::source::Problem;
 use super::types::{Bindings, Type, most_general};
 use crate::cluster::Str;
 
-/// Infers all types and resolves all names of a tree.
+/// Infers all types and resolves all names of a tree; returns all problems otherwise.
 pub(super) fn check(expr: &mut Expr, environment: Environment) -> Result<(), Vec<Problem>> {
     let mut checker = Checker { environment, bindings: Bindings::default(), scope: Vec::new(), problems: Vec::new() };
     checker.check(expr);
@@ -19,7 +19,7 @@ pub(super) fn check(expr: &mut Expr, environment: Environment) -> Result<(), Vec
 struct Checker {
     environment: Environment,
     bindings: Bindings,
-    /// Variables of folds, the innermost last.
+    /// Variables of the surrounding folds, the innermost last.
     scope: Vec<(Str, Type)>,
     problems: Vec<Problem>,
 }
@@ -41,7 +41,7 @@ impl Checker {
         self.bindings.assignable(std::iter::once((a, b)))
     }
 
-    /// Replaces what is left of variables in all types.
+    /// Replaces the remaining type variables.
     fn settle(&self, expr: &mut Expr) {
         expr.ty = self.bindings.substitute(&expr.ty, true);
         for child in expr.children_mut() {
@@ -181,7 +181,7 @@ impl Checker {
         self.resolve(at, call)
     }
 
-    /// The type of a call by the overloads that fit; the first decides, and others that differ make it `dyn`.
+    /// Returns the type of a call from the matching overloads: that of the first, or `dyn` if they differ.
     fn resolve(&mut self, at: usize, call: &mut Call) -> Type {
         let function = call.function.as_str();
         if function == op::AND || function == op::OR {
@@ -241,7 +241,7 @@ impl Checker {
         ty
     }
 
-    /// What an optional element or entry holds.
+    /// Returns the type inside an optional element or entry.
     fn held(&mut self, value: &Expr) -> Type {
         let (held, is_optional) = value.ty.unwrapped();
         if !is_optional && !held.is_dyn() {
@@ -250,7 +250,7 @@ impl Checker {
         held
     }
 
-    /// The type of an aggregate's elements so far; elements that differ make it `dyn`.
+    /// Returns the common type of an aggregate's elements so far; `dyn` if they differ.
     fn join(&mut self, previous: Option<Type>, current: Type) -> Type {
         match previous {
             None => current,
@@ -360,8 +360,9 @@ impl Checker {
     }
 }
 
-/// The name by which fields of a message are looked up; `None` for what is no message. Well-known types go by their
-/// kind, so that `google.protobuf.Int32Value` has the fields of `google.protobuf.Int64Value`.
+/// Returns the name under which the fields of a message are declared; `None` for a type that is not a message.
+/// Well-known types use the name of their kind, so `google.protobuf.Int32Value` has the fields of
+/// `google.protobuf.Int64Value`.
 fn message_name(ty: &Type) -> Option<&'static str> {
     Some(match ty {
         Type::Any => "google.protobuf.Any",

@@ -1,16 +1,16 @@
-//! Conversions between types: `int(…)`, `string(…)` and their kin, and the result of a selector.
+//! Conversions between types (`int(…)`, `string(…)` and others), and of the result of a selector.
 
 use super::error::EvalError;
 use super::number::{parse_float, show, to_int, to_uint};
 use super::time::{Timestamp, parse_duration, show_duration};
 use super::value::Value;
 
-/// Functions that convert; what they make of constants is computed when the program is made.
+/// Whether a function is a conversion. Conversions of constants are computed when the program is made.
 pub(super) fn is_conversion(name: &str) -> bool {
     matches!(name, "bool" | "bytes" | "double" | "duration" | "dyn" | "int" | "string" | "timestamp" | "type" | "uint")
 }
 
-/// Converts a value by the function of the name.
+/// Converts a value with the named function.
 pub(super) fn convert(name: &str, value: &Value) -> Result<Value, EvalError> {
     use Value as V;
     let failed = |to: &'static str| EvalError::Conversion { from: value.ty().to_string(), to };
@@ -32,7 +32,7 @@ pub(super) fn convert(name: &str, value: &Value) -> Result<Value, EvalError> {
         ("int", V::String(s)) => V::Int(s.parse().map_err(|_| failed("int"))?),
         ("uint", V::Int(i)) => V::Uint(u64::try_from(*i).map_err(|_| EvalError::UnsignedOverflow)?),
         ("uint", V::Double(d)) => V::Uint(to_uint(*d)?),
-        // Go's reader takes no sign here.
+        // Go's parser accepts no sign here.
         ("uint", V::String(s)) if s.starts_with('+') => return Err(failed("uint")),
         ("uint", V::String(s)) => V::Uint(s.parse().map_err(|_| failed("uint"))?),
         ("double", V::Int(i)) => V::Double(*i as f64),
@@ -57,7 +57,7 @@ pub(super) fn convert(name: &str, value: &Value) -> Result<Value, EvalError> {
     })
 }
 
-/// The verdict that a result stands for.
+/// Converts the result of a selector to a boolean; the error is kube-scheduler's.
 pub(super) fn to_bool(value: &Value) -> Result<bool, EvalError> {
     let ty = value.type_name();
     let why = match value {

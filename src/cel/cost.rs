@@ -1,31 +1,31 @@
-//! What operations cost when they are evaluated; mirrors `costCall` in cel-go's `interpreter/runtimecost.go`, the trackers of
+//! The run-time costs of operations. Mirrors `costCall` in cel-go's `interpreter/runtimecost.go`, the trackers of
 //! `ext/lists.go` and `ext/sets.go`, and `CallCost` in `staging/src/k8s.io/apiserver/pkg/cel/library/cost.go`.
 
 use super::budget;
 use super::value::Value;
 
-/// The costs of making a list, a map and a message.
+/// The costs of constructing a list, a map and a message.
 pub(super) const LIST: u64 = 10;
 pub(super) const MAP: u64 = 30;
 pub(super) const MESSAGE: u64 = 40;
 
-/// The cost of going through a text of the size.
+/// Returns the cost of traversing a text.
 fn traversal(size: u64, times: f64) -> u64 {
     (size as f64 * times * 0.1).ceil() as u64
 }
 
-/// The cost of matching a text of a size with a pattern of a size.
+/// Returns the cost of matching a text with a pattern, given their sizes.
 fn matching(text: u64, pattern: u64) -> u64 {
     let regex = (pattern as f64 * 0.25).ceil() as u64;
     (((1.0 + text as f64) * 0.1).ceil() as u64).saturating_mul(regex)
 }
 
-/// The cost of a list of the size that is made.
+/// Returns the cost of constructing a list.
 fn allocating(size: u64, factor: f64) -> u64 {
     (size as f64 * factor) as u64 + 1 + LIST
 }
 
-/// The size of what an optional holds, or of a value.
+/// Returns the size of a value, or of the value in an optional.
 fn held_size(value: &Value) -> u64 {
     match value {
         Value::Optional(Some(held)) => held_size(held),
@@ -33,7 +33,7 @@ fn held_size(value: &Value) -> u64 {
     }
 }
 
-/// The cost of going through all of a value.
+/// Returns the cost of traversing a value completely.
 fn whole(value: &Value) -> u64 {
     if !budget::spend(1) {
         return u64::MAX;
@@ -47,14 +47,14 @@ fn whole(value: &Value) -> u64 {
     }
 }
 
-/// The cost of `==`, or of `!=` when negated; a side that failed counts as one.
+/// Returns the cost of `==`, or of `!=` if negated; a failed side counts as one.
 pub(super) fn equality(left: &Value, right: &Value, negated: bool) -> u64 {
     let kubernetes =
         matches!(left, Value::Quantity(_) | Value::Semver(_) | Value::Ip(_) | Value::Cidr(_) | Value::Url(_) | Value::Format(_));
     if kubernetes && !negated { 1 } else { traversal(held_size(left).min(held_size(right)), 1.0) }
 }
 
-/// The cost of sorting a list, or of comparing its elements with one another.
+/// Returns the cost of sorting a list, or of comparing its elements pairwise.
 fn self_compared(value: &Value) -> u64 {
     let size = value.size();
     let text = matches!(value, Value::List(items) if matches!(items.first(), Some(Value::String(_) | Value::Bytes(_))));
@@ -66,7 +66,7 @@ pub(super) fn by_result(function: &str) -> bool {
     matches!(function, "slice" | "lists.range" | "reverse" | "join")
 }
 
-/// The cost of a call; `overload` is known where only one fits.
+/// Returns the cost of a call; `overload` is set if only one matches.
 pub(super) fn call(function: &str, overload: Option<&str>, args: &[Value], result: &Value) -> u64 {
     let size = |i: usize| args.get(i).map_or(1, Value::size);
     match overload.unwrap_or_default() {

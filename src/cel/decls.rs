@@ -1,4 +1,4 @@
-//! What can be named in a selector: functions with their overloads, types and variables.
+//! Declarations of a selector's environment: functions with their overloads, types and variables.
 //!
 //! The overloads are those of cel-go's `common/stdlib/standard.go`, `cel/library.go` and `ext`, and of
 //! `staging/src/k8s.io/apiserver/pkg/cel/library`, in the order in which `environment/base.go` adds them.
@@ -8,21 +8,21 @@ use std::sync::{Arc, LazyLock};
 
 use super::types::Type;
 
-/// One way to call a function.
+/// An overload of a function.
 #[derive(Debug)]
 pub(super) struct Overload {
     pub(super) id: String,
-    /// Whether it is called as `target.name(…)`; the target is the first parameter then.
+    /// Whether it is called as `target.name(…)`; the target is then the first parameter.
     pub(super) member: bool,
     pub(super) params: Vec<Type>,
     pub(super) result: Type,
 }
 
-/// Name, identifier and signature of each overload; a signature that begins with a dot is a member's. `#` in a line stands for
-/// each of the types that compare, `+` for each that adds up.
+/// Name, identifier and signature of each overload. The signature of a member function begins with a dot. A line with
+/// `#` is repeated for each comparable type, one with `+` for each addable type.
 const TABLE: &str = include_str!("declarations.txt");
 
-/// The types that compare, as overloads name them.
+/// The comparable types, as overload identifiers name them.
 const COMPARABLE: [(&str, &str); 8] = [
     ("int", "int"),
     ("uint", "uint"),
@@ -74,7 +74,7 @@ impl Functions {
         self.overloads.push(Overload { id: id.to_owned(), member, params, result: parse_type(result) });
     }
 
-    /// The overloads of a function; `None` where there is no function of the name.
+    /// Returns the overloads of a function; `None` if there is no such function.
     pub(super) fn named(&self, name: &str) -> Option<&[usize]> {
         self.by_name.get(name).map(Vec::as_slice)
     }
@@ -84,7 +84,7 @@ impl Functions {
     }
 }
 
-/// Splits at the commas that are not within brackets.
+/// Splits at commas outside brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (i, b) in text.bytes().enumerate() {
@@ -152,20 +152,20 @@ pub(super) const IP: Type = Type::Opaque("net.IP");
 pub(super) const CIDR: Type = Type::Opaque("net.CIDR");
 pub(super) const DEVICE: Type = Type::Object("kubernetes.DRADevice");
 
-/// What a name that is no variable of a macro stands for.
+/// The meaning of a name that is not a macro's variable.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Named {
     /// The variable `device`.
     Device,
     /// A type that can be used as a value.
     Type(Type),
-    /// A type that passes the check, and fails when the program is made.
+    /// A type that passes the check but fails when the program is made.
     UndefinedType(Type),
     Int(i64),
 }
 
 impl Named {
-    /// The type of the name.
+    /// Returns the type of the name.
     pub(super) fn ty(&self) -> Type {
         match self {
             Self::Device => DEVICE,

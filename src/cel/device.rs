@@ -12,7 +12,7 @@ use super::value::{Key, Map, Value};
 use crate::cluster::Str;
 use crate::cluster::resource::{Device, DeviceAttribute};
 
-/// The device as a map. An attribute that cannot be read keeps any selector from being evaluated.
+/// Makes the device's map. An invalid attribute fails the evaluation of every selector.
 pub(super) fn value(driver: &Str, device: &Device, environment: Environment) -> Result<Value, EvalError> {
     let mut attributes = Domains::default();
     for (name, attribute) in device.attributes.iter() {
@@ -34,7 +34,7 @@ pub(super) fn value(driver: &Str, device: &Device, environment: Environment) -> 
     Ok(Value::Map(Arc::new(Map { entries, domains: false })))
 }
 
-/// Attributes or capacities by domain; a name without one belongs to the driver's.
+/// Attributes or capacities by domain. A name without a domain belongs to the driver's.
 #[derive(Default)]
 struct Domains(BTreeMap<Str, Map>);
 

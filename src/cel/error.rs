@@ -1,10 +1,10 @@
-//! Errors of selectors, in the words of cel-go, of Kubernetes' libraries for it, and of the Go libraries below them.
+//! Errors of selectors, in the words of cel-go, of Kubernetes' CEL libraries, and of the Go libraries they use.
 
 use super::source::Issues;
 use super::types::Type;
 use crate::cluster::Str;
 
-/// Why a device cannot be tried against a selector.
+/// Why a selector cannot be evaluated on a device.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum CelError {
     #[error("CEL compile error: {0}")]
@@ -13,14 +13,14 @@ pub(crate) enum CelError {
     Runtime(#[from] EvalError),
 }
 
-/// Why a text is no selector.
+/// Why a text is not a selector.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum CompileError {
     #[error("compilation failed: {0}")]
     Issues(Issues),
     #[error("must evaluate to bool or the unknown type, not {0}")]
     NotBool(Type),
-    /// A constant part of the selector that fails already when the program is made.
+    /// A constant part of the selector fails when the program is made.
     #[error("program instantiation failed: {0}")]
     Program(EvalError),
 }
@@ -30,27 +30,27 @@ pub(crate) enum CompileError {
 pub(crate) enum EvalError {
     #[error("operation cancelled: actual cost limit exceeded")]
     CostLimit,
-    /// A value that has the operation, though not for this operand.
+    /// The value has the operation, but not for this operand.
     #[error("no such overload")]
     NoSuchOverload,
-    /// A value that has no such operation at all.
+    /// The value does not have the operation.
     #[error("no such overload: {0}")]
     NoSuchOperation(Str),
-    /// A function that is not defined for arguments of these types.
+    /// The function is not defined for arguments of these types.
     #[error("no such overload: {function}({})", types.join(", "))]
     NoSuchFunction { function: Str, types: Vec<&'static str> },
-    /// `flatten` of something else than a list.
+    /// `flatten` of a value that is not a list.
     #[error("no such overload: {0}")]
     NotFlat(String),
     #[error("no such key: {0}")]
     NoSuchKey(String),
-    /// An index that is no constant and of a type, as Go names it, that nothing is indexed by.
+    /// A computed index of a type, as Go names it, that cannot be an index.
     #[error("invalid qualifier type: {0}")]
     Qualifier(&'static str),
     /// A comprehension over a value of this type, as Go names it.
     #[error("got '{0}', expected iterable type")]
     NotIterable(&'static str),
-    /// The same, with two variables.
+    /// The same with two variables.
     #[error("unsupported comprehension range type: {0}")]
     NotFoldable(&'static str),
     /// A list with an index of this type.
@@ -58,10 +58,10 @@ pub(crate) enum EvalError {
     IndexType(String),
     #[error("unsupported index value {0} in list")]
     IndexValue(String),
-    /// A list with an index that it does not have.
+    /// An index outside the list.
     #[error("index out of bounds: {0}")]
     IndexOutOfBounds(String),
-    /// A string with an index that it does not have.
+    /// An index outside the string.
     #[error("index out of range: {0}")]
     IndexOutOfRange(i64),
     #[error("invalid substring range. start: {from}, end: {to}")]
@@ -92,10 +92,10 @@ pub(crate) enum EvalError {
     NotOptional(String),
     #[error("insert failed: key {0} already exists")]
     RepeatedKey(String),
-    /// A value of a Go type that cannot be looked up in constants; kube-scheduler recovers from a panic here.
+    /// A value of a Go type that cannot be looked up in constants. kube-scheduler recovers from a panic here.
     #[error("internal error: runtime error: hash of unhashable type {0}")]
     Unhashable(&'static str),
-    /// A Kubernetes value that cel-go takes apart and cannot put together again.
+    /// A Kubernetes value that cel-go cannot convert to a native value and back.
     #[error("unsupported conversion to ref.Val: ({go}){value}")]
     Unconvertible { go: &'static str, value: String },
     #[error(transparent)]
@@ -104,23 +104,23 @@ pub(crate) enum EvalError {
     NotWhole,
     #[error(transparent)]
     Semver(#[from] SemverError),
-    /// A pattern that `matches` cannot use.
+    /// A pattern that `matches` does not accept.
     #[error("error parsing regexp: {0}")]
     Regex(RegexError),
-    /// A pattern that is computed and that `find` or `findAll` cannot use.
+    /// A computed pattern that `find` or `findAll` does not accept.
     #[error("Illegal regex: error parsing regexp: {0}")]
     IllegalRegex(RegexError),
     #[error(transparent)]
     Address(#[from] AddressError),
     #[error("URL parse error during conversion from string: {0}")]
     Url(String),
-    /// A time zone that is not known, or not readable.
+    /// An unknown or malformed time zone.
     #[error("{0}")]
     TimeZone(String),
-    /// `min` or `max` of nothing.
+    /// `min` or `max` of an empty list.
     #[error("{0} called on empty list")]
     EmptyList(Str),
-    /// `join` of something other than a string.
+    /// `join` of a value that is not a string.
     #[error("join: invalid input: {0}")]
     JoinInput(String),
     #[error("cannot slice({start}, {end}), {why}")]
@@ -144,15 +144,15 @@ pub(crate) enum EvalError {
     UnresolvedMessage(Str),
     #[error("field type conversion error for {message}.{field} value type: {error}")]
     Field { message: Str, field: Str, error: Box<EvalError> },
-    /// A result that is no decision, of this type.
+    /// A result of a type that is not a boolean.
     #[error("CEL result of type {ty} could not be converted to bool: {why}")]
     Result { ty: &'static str, why: String },
-    /// An attribute that keeps any selector from being evaluated on its device.
+    /// An invalid attribute, which fails every selector on its device.
     #[error("attribute {name}: {error}")]
     Attribute { name: Str, error: AttributeError },
 }
 
-/// Why a text is no quantity.
+/// Why a text is not a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum QuantityError {
     #[error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")]
@@ -163,12 +163,12 @@ pub(crate) enum QuantityError {
     Number,
 }
 
-/// Why a text is no pattern, after the words that Go's `regexp` begins with.
+/// Why a text is not a pattern, without the prefix of Go's `regexp`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct RegexError(pub(super) String);
 
-/// Why a text is no address or prefix, in the words of Kubernetes' libraries and Go's `net/netip`.
+/// Why a text is not an address or prefix, in the words of Kubernetes' libraries and Go's `net/netip`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct AddressError(pub(super) String);
@@ -182,14 +182,14 @@ pub(crate) enum AttributeError {
     Unsupported,
 }
 
-/// Why a text is no semantic version, in the words of `github.com/blang/semver/v4`.
+/// Why a text is not a semantic version, in the words of `github.com/blang/semver/v4`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum SemverError {
     #[error("Version string empty")]
     Empty,
     #[error("No Major.Minor.Patch elements found")]
     TooFewParts,
-    /// A short version, with the text after it that only a whole one may have.
+    /// A short version with a suffix that only a full version may have.
     #[error("short version cannot contain PreRelease/Build meta data")]
     ShortWithMeta,
     #[error("Prerelease is empty")]

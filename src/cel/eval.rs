@@ -1,4 +1,4 @@
-//! Evaluates what was planned, counting costs; mirrors cel-go's `interpreter/interpretable.go`, `interpreter/attributes.go`
+//! Evaluates a plan and counts its cost; mirrors cel-go's `interpreter/interpretable.go`, `interpreter/attributes.go`
 //! and `interpreter/runtimecost.go`.
 
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use super::plan::{Attribute, By, CallNode, FoldNode, Node, Qualifier, Root};
 use super::value::{Key, Map, Value};
 use crate::cluster::Str;
 
-/// The most that one evaluation may cost: `CELSelectorExpressionMaxCost` in `pkg/apis/resource/types.go`.
+/// The cost limit of one evaluation: `CELSelectorExpressionMaxCost` in `pkg/apis/resource/types.go`.
 const COST_LIMIT: u64 = 1_000_000;
-/// The accumulator of macros that gather lists and maps.
+/// The accumulator of macros that build lists and maps.
 const ACCU: &str = "@result";
 
 type Evaluated<T> = Result<T, EvalError>;
 
-/// Evaluates something without variables.
+/// Evaluates a node without variables.
 pub(super) fn constant(node: &Node) -> Evaluated<Value> {
     Evaluator::new(Value::Null).eval(node)
 }
@@ -29,18 +29,18 @@ pub(super) fn constant(node: &Node) -> Evaluated<Value> {
 pub(super) struct Evaluator<'p> {
     device: Value,
     cost: u64,
-    /// The folds around what is evaluated.
+    /// The folds around the current node.
     frames: Vec<Frame<'p>>,
-    /// The innermost fold whose variables are seen.
+    /// The innermost fold whose variables are visible.
     current: Option<usize>,
 }
 
 struct Frame<'p> {
     fold: &'p FoldNode,
     outer: Option<usize>,
-    /// The accumulator, once it is asked for.
+    /// The accumulator; `None` until first used.
     accu: Option<Evaluated<Value>>,
-    /// What the variables stand for; nothing any more when the result is taken.
+    /// The values of the variables; `None` while the result is computed.
     items: Option<(Value, Value)>,
 }
 
@@ -49,7 +49,7 @@ impl<'p> Evaluator<'p> {
         Self { device, cost: 0, frames: Vec::new(), current: None }
     }
 
-    /// What was spent so far.
+    /// Returns the cost so far.
     pub(super) fn cost(&self) -> u64 {
         self.cost
     }
@@ -82,7 +82,7 @@ impl<'p> Evaluator<'p> {
                 let failed = Value::Null;
                 self.charge(cost::equality(left.as_ref().unwrap_or(&failed), right.as_ref().unwrap_or(&failed), *negated))?;
                 let equal = left?.equals(&right?);
-                // Where values cannot be compared they differ.
+                // Values that cannot be compared are different.
                 Ok(Value::Bool(if *negated { equal != Ok(true) } else { equal? }))
             }
             Node::Call(call) => self.call(call),
@@ -129,7 +129,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Evaluates an operand whose failure does not end the evaluation at once.
+    /// Evaluates an operand whose failure does not immediately end the evaluation.
     fn side(&mut self, node: &'p Node) -> Evaluated<Evaluated<Value>> {
         match self.eval(node) {
             Err(EvalError::CostLimit) => Err(EvalError::CostLimit),
@@ -137,7 +137,10 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// `||` where `decides` is true, else `&&`: a term that decides wins over failures, else the first failure counts.
+    /// Evaluates `
+    ///
+    /// ` if `decides` is true, else `&&`. A term that decides takes precedence over failures; otherwise the first
+    /// failure is returned.
     fn logical(&mut self, terms: &'p [Node], decides: bool) -> Evaluated<Value> {
         let mut failure = None;
         for term in terms {
@@ -174,7 +177,8 @@ impl<'p> Evaluator<'p> {
 
     fn call(&mut self, call: &'p CallNode) -> Evaluated<Value> {
         let id = call.overload.map(|index| FUNCTIONS.overload(index).id.as_str());
-        // Functions of one or two arguments take them all; those that choose among overloads stop at the first failure.
+        // Calls with one or two arguments evaluate all of them. Calls that choose among overloads stop at the first
+        // failure.
         let all = call.args.len() <= 2 && (call.guards.len() <= 1);
         let mut args = Vec::with_capacity(call.args.len());
         let mut failure = None;
@@ -186,7 +190,7 @@ impl<'p> Evaluator<'p> {
                     drop(error);
                     return Ok(Value::Bool(true));
                 }
-                // The cost of the call counts what failed as one.
+                // The cost of the call counts a failed argument as one.
                 Err(error) => {
                     failure = failure.or(Some(error));
                     args.push(Value::Null);
@@ -217,7 +221,7 @@ impl<'p> Evaluator<'p> {
             return value;
         }
         let nothing = Value::Null;
-        // Charged before where that can be told, so that nothing is begun that cannot be paid.
+        // Charging first, where the cost does not depend on the result, prevents work beyond the limit.
         if !cost::by_result(&call.function) {
             self.charge(cost::call(&call.function, id, &args, &nothing))?;
             return functions::call(&call.function, &args, call.regex.as_ref());
@@ -227,7 +231,7 @@ impl<'p> Evaluator<'p> {
         result
     }
 
-    /// Adds to what a macro gathers, in place; `None` for any other call.
+    /// Appends to the accumulator of a macro in place; `None` for any other call.
     fn gather(&mut self, call: &'p CallNode, args: &mut Vec<Value>) -> Option<Evaluated<Value>> {
         let Some(Node::Attribute { attribute: Attribute { root: Root::Variable(name), qualifiers }, .. }) = call.args.first() else {
             return None;
@@ -328,7 +332,7 @@ impl<'p> Evaluator<'p> {
         Ok(if optional { Value::some(value) } else { value })
     }
 
-    /// The field or element; `None` where it is missing and may be.
+    /// Returns the field or element; `None` if it is missing and `optional`.
     fn qualify(&mut self, value: &Value, qualifier: &'p Qualifier, optional: bool) -> Evaluated<Option<Value>> {
         let index = match &qualifier.by {
             By::Constant(index) => index.clone(),
@@ -384,7 +388,7 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// The value that an optional holds.
+/// Returns the value in an optional.
 pub(super) fn held_value(held: &Value) -> Evaluated<Value> {
     match held {
         Value::Failed(error) => Err((**error).clone()),
@@ -392,7 +396,7 @@ pub(super) fn held_value(held: &Value) -> Evaluated<Value> {
     }
 }
 
-/// Looks a field or an element up; `None` where it is missing and `may_miss`.
+/// Looks up a field or an element; `None` if it is missing and `may_miss`.
 fn lookup(value: &Value, index: &Value, may_miss: bool) -> Evaluated<Option<Value>> {
     let missing = |error: EvalError| if may_miss { Ok(None) } else { Err(error) };
     match value {

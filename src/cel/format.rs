@@ -1,4 +1,4 @@
-//! `format`: the verbs, and what is wrong with constant formats before they are used; mirrors cel-go's `ext/formatting.go`.
+//! `format`: its verbs, and the validation of constant formats; mirrors cel-go's `ext/formatting.go`.
 
 use super::ast::{Call, Expr, Kind, Literal};
 use super::budget::{self, MAX_BYTES};
@@ -8,7 +8,7 @@ use super::number::quote;
 use super::types::Type;
 use super::value::Value;
 
-/// What a verb asks for.
+/// The conversion that a verb applies.
 #[derive(Clone, Copy)]
 enum Verb {
     String,
@@ -25,12 +25,12 @@ enum Part<'a> {
     Verb(Verb),
 }
 
-/// Reads a format; `limit` arguments there are.
+/// Parses a format; `limit` is the number of arguments.
 struct Parts<'a> {
     rest: &'a str,
     used: usize,
     limit: usize,
-    /// Whether a missing argument is noticed before anything else, as when the format is used.
+    /// Whether a missing argument is detected first, as at run time.
     arguments_first: bool,
 }
 
@@ -108,7 +108,7 @@ const STRING: &str =
     "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps";
 
 impl Verb {
-    /// What the verb says of an argument that it does not take.
+    /// Returns the error for an argument that the verb does not accept.
     fn refusal(self, ty: &str) -> String {
         let why = match self {
             Self::String => STRING,
@@ -122,7 +122,7 @@ impl Verb {
         format!("error during formatting: {why}, was given {ty}")
     }
 
-    /// Whether the verb takes values of a type, as far as is known before.
+    /// Whether the verb accepts values of a type, as far as the type is known before evaluation.
     fn takes(self, ty: &Type) -> bool {
         use Type as T;
         match self {
@@ -149,7 +149,7 @@ impl Verb {
         }
     }
 
-    /// The first part of an argument that the verb does not take.
+    /// Returns the first part of an argument that the verb does not accept.
     fn refused(self, arg: &Expr) -> Option<&Expr> {
         if !self.takes(&arg.ty) {
             return Some(arg);
@@ -191,12 +191,12 @@ impl Verb {
         })
     }
 
-    /// A number as the message printer of American English shows it.
+    /// Formats a number as the message printer of American English does.
     fn show_double(self, value: f64) -> String {
         let (sign, size) = if value.is_sign_negative() && !value.is_nan() { ("-", -value) } else { ("", value) };
         let special = if value.is_nan() { Some("NaN".to_owned()) } else { value.is_infinite().then(|| format!("{sign}∞")) };
         match self {
-            // The precision is taken for the width there.
+            // Upstream passes the precision as the width.
             Self::Scientific(width) => special.map_or_else(|| format!("{sign}{}", scientific(size)), |s| format!("{s:>width$}")),
             Self::Fixed(precision) => special.unwrap_or_else(|| format!("{sign}{}", grouped(&format!("{size:.precision$}")))),
             _ => value.to_string(),
@@ -208,7 +208,7 @@ fn signed(value: i64, digits: impl Fn(u64) -> String) -> String {
     format!("{}{}", if value < 0 { "-" } else { "" }, digits(value.unsigned_abs()))
 }
 
-/// Groups the digits before the point by thousands.
+/// Groups the digits before the decimal point by thousands.
 fn grouped(digits: &str) -> String {
     let (whole, fraction) = digits.find('.').map_or((digits, ""), |point| digits.split_at(point));
     let mut out = String::new();
@@ -230,7 +230,7 @@ fn scientific(value: f64) -> String {
     format!("{mantissa}×10{}{digits}", if exponent < 0 { "⁻" } else { "" })
 }
 
-/// A value as `%s` shows it.
+/// Formats a value for `%s`.
 fn show(value: &Value) -> Result<String, String> {
     let refused = || Verb::String.refusal(value.type_name());
     match value {
@@ -246,7 +246,7 @@ fn show(value: &Value) -> Result<String, String> {
     }
 }
 
-/// A value as it is shown within a list or a map.
+/// Formats a value inside a list or a map.
 fn show_within(value: &Value) -> Result<String, String> {
     if !budget::spend(8) {
         return Ok(String::new());
@@ -293,7 +293,7 @@ pub(super) fn apply(text: &str, args: &[Value]) -> Result<String, EvalError> {
     Ok(out)
 }
 
-/// What is wrong with a constant format and the list that it is applied to, and where.
+/// Returns the error of a constant format and its argument list, with its place.
 pub(super) fn check(expr: &Expr, call: &Call) -> Option<(usize, String)> {
     let (Some(Expr { kind: Kind::Literal(Literal::String(text)), .. }), [Expr { kind: Kind::List(elements), .. }]) =
         (&call.target, call.args.as_slice())

@@ -1,7 +1,7 @@
 //! Functions and operators; mirrors the bindings of cel-go's `common/stdlib/standard.go` and `cel/library.go`, and of
 //! `staging/src/k8s.io/apiserver/pkg/cel/library`.
 //!
-//! Arguments are compared with the parameters of overloads before; what is left here fails as cel-go's own code does.
+//! The caller has compared the arguments with the overloads. Remaining errors are those of cel-go's own code.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use super::time::Timestamp;
 use super::url::{self, Url};
 use super::value::{Key, Map, Value};
 
-/// Calls a function; `args` begins with the target of a member function. `regex` is the pattern where it is constant.
+/// Calls a function; `args` begins with the target of a member function. `regex` is the pattern if it is constant.
 pub(super) fn call(name: &str, args: &[Value], regex: Option<&Regex>) -> Result<Value, EvalError> {
     use Value as V;
     Ok(match (name, args) {
@@ -100,7 +100,7 @@ pub(super) fn call(name: &str, args: &[Value], regex: Option<&Regex>) -> Result<
     })
 }
 
-/// The function has no overload for arguments of these types.
+/// Returns the error for arguments without an overload.
 pub(super) fn no_overload(name: &str, args: &[Value]) -> EvalError {
     EvalError::NoSuchFunction { function: name.into(), types: args.iter().map(Value::type_name).collect() }
 }
@@ -140,7 +140,7 @@ fn search(name: &str, text: &Value, pattern: &Value, rest: &[Value], regex: Opti
     })
 }
 
-/// The most elements that `includes` looks through.
+/// Maximum number of elements that `includes` searches.
 const INCLUDES_LIMIT: usize = 48;
 
 fn includes(target: &Value, wanted: &Value) -> Result<Value, EvalError> {
@@ -168,7 +168,7 @@ fn insert(map: &Arc<Map>, added: &[Value]) -> Result<Value, EvalError> {
     Ok(Value::Map(Arc::new(map)))
 }
 
-/// Functions that read a text.
+/// Calls a function of a text.
 fn of_text(name: &str, text: &str, rest: &[Value]) -> Result<Value, EvalError> {
     use Value as V;
     let semver = |rest: &[Value]| match rest {
@@ -223,7 +223,7 @@ fn semver(name: &str, version: &Arc<Semver>, rest: &[Value]) -> Result<Value, Ev
     })
 }
 
-/// A part of a timestamp, in a zone or in UTC.
+/// Returns a part of a timestamp, in a time zone or in UTC.
 fn timestamp_part(name: &str, timestamp: Timestamp, rest: &[Value]) -> Result<Value, EvalError> {
     let offset = match rest {
         [] => 0,

@@ -1,10 +1,10 @@
-//! From the text of a selector to tokens, following the lexer rules of `parser/gen/CEL.g4`: the longest match wins, and
-//! where nothing matches the text up to the character that no rule can take is reported and skipped.
+//! Splits the text of a selector into tokens by the lexer rules of `parser/gen/CEL.g4`. The longest match wins. If
+//! nothing matches, the text up to and including the first unacceptable character is reported and skipped.
 
 use super::source::Problem;
 use super::token::{Token, TokenKind};
 
-/// Cuts a text up; the last token is the end of the text. Texts that are no token are left out and reported.
+/// Returns the tokens and the problems. The last token is the end of the text; text that is not a token is left out.
 pub(super) fn tokens(text: &str) -> (Vec<Token>, Vec<Problem>) {
     let mut lexer = Lexer { text, at: 0 };
     let (mut tokens, mut problems) = (Vec::new(), Vec::new());
@@ -24,7 +24,7 @@ pub(super) fn tokens(text: &str) -> (Vec<Token>, Vec<Problem>) {
                 lexer.at = end;
             }
             Err(failed) => {
-                // The character at which no rule goes on is part of what is reported, and is skipped.
+                // The unacceptable character is reported and skipped as well.
                 let end = text[failed..].chars().next().map_or(failed, |c| failed + c.len_utf8());
                 let shown = &text[start..end];
                 problems.push(Problem { at: Some(start), message: format!("Syntax error: token recognition error at: '{shown}'") });
@@ -88,7 +88,7 @@ impl Lexer<'_> {
         at
     }
 
-    /// The token that begins here, with its end; or where no rule goes on.
+    /// Returns the token at the current position and its end; the error is the offset at which no rule continues.
     fn token(&self, c: char) -> Result<(TokenKind, usize), usize> {
         let start = self.at;
         if c.is_ascii_digit() || (c == '.' && self.byte(start + 1).is_ascii_digit()) {
@@ -146,7 +146,7 @@ impl Lexer<'_> {
         (kind, end)
     }
 
-    /// `r"…"`, `b'…'`, `br"""…"""` and the like; where the quotes do not close, the letters are an identifier.
+    /// Reads `r"…"`, `b'…'`, `br"""…"""` and similar. Without closing quotes, the letters are an identifier.
     fn prefixed_string(&self, start: usize) -> Option<(TokenKind, usize)> {
         let bytes = matches!(self.byte(start), b'b' | b'B');
         let raw_at = start + usize::from(bytes);
@@ -159,7 +159,7 @@ impl Lexer<'_> {
         self.string(quote, raw).ok().map(|end| (kind, end))
     }
 
-    /// The end of a string whose quotes begin here; else where no rule goes on.
+    /// Returns the end of the string whose quotes begin here; the error is the offset at which no rule continues.
     fn string(&self, start: usize, raw: bool) -> Result<usize, usize> {
         let quote = self.byte(start);
         let triple = self.byte(start + 1) == quote && self.byte(start + 2) == quote;
@@ -183,7 +183,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The end of an escape sequence after its backslash.
+    /// Returns the end of an escape sequence after its backslash.
     fn escape(&self, at: usize) -> Result<usize, usize> {
         let Some(&b) = self.bytes().get(at) else { return Err(at) };
         let (digits, fits): (usize, fn(u8) -> bool) = match b {

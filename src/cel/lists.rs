@@ -10,7 +10,7 @@ use super::error::EvalError;
 use super::functions::no_overload;
 use super::value::Value;
 
-/// Whether all of `wanted` are in the list.
+/// Whether the list contains all of `wanted`.
 pub(super) fn contains_all(items: &[Value], wanted: &[Value]) -> bool {
     wanted.iter().all(|item| item.is_in(items))
 }
@@ -86,7 +86,7 @@ fn comparable(value: &Value) -> bool {
     value.compare(value).is_some()
 }
 
-/// The order of two values; none where they cannot be compared.
+/// Returns the order of two values; `None` if they cannot be compared.
 fn order(a: &Value, b: &Value) -> Option<Ordering> {
     a.compare(b)?.ok()
 }
@@ -134,7 +134,7 @@ fn flatten(items: &[Value], depth: i64) -> Result<Vec<Value>, EvalError> {
     Ok(flat)
 }
 
-/// The items in the order of their keys.
+/// Returns the items sorted by their keys.
 fn sorted(items: &[Value], keys: &[Value]) -> Result<Value, EvalError> {
     let Some(first) = keys.first() else { return Ok(Value::list(items.to_vec())) };
     if !comparable(first) && !matches!(first, Value::Double(_)) {
@@ -148,7 +148,7 @@ fn sorted(items: &[Value], keys: &[Value]) -> Result<Value, EvalError> {
     Ok(Value::list(indexes.into_iter().map(|i| items[i].clone()).collect()))
 }
 
-/// Sorts short lists as Go's `sort.Slice` does, which keeps equal elements in place there; longer ones stably.
+/// Sorts up to 12 items by insertion as Go's `sort.Slice` does, and longer lists stably.
 fn go_sort(indexes: &mut [usize], less: &impl Fn(usize, usize) -> bool) {
     if indexes.len() > 12 {
         indexes.sort_by(|a, b| {

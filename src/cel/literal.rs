@@ -1,33 +1,33 @@
-//! The values that literals stand for; mirrors cel-go's `parser/unescape.go` and the literal rules of `parser/parser.go`.
+//! Values of literals; mirrors cel-go's `parser/unescape.go` and the literal rules of `parser/parser.go`.
 
 use super::ast::Literal;
 use super::number::parse_float;
 
-/// The integer of a literal with its sign.
+/// Parses a signed integer.
 pub(super) fn int(sign: &str, text: &str) -> Result<Literal, &'static str> {
     let (digits, radix) = text.strip_prefix("0x").map_or((text, 10), |hex| (hex, 16));
     i64::from_str_radix(&format!("{sign}{digits}"), radix).map(Literal::Int).map_err(|_| "invalid int literal")
 }
 
-/// The unsigned integer of a literal, which ends in `u`.
+/// Parses an unsigned integer, which ends in `u`.
 pub(super) fn uint(text: &str) -> Result<Literal, &'static str> {
     let text = &text[..text.len() - 1];
     let (digits, radix) = text.strip_prefix("0x").map_or((text, 10), |hex| (hex, 16));
     u64::from_str_radix(digits, radix).map(Literal::Uint).map_err(|_| "invalid uint literal")
 }
 
-/// The floating point number of a literal with its sign.
+/// Parses a signed floating point number.
 pub(super) fn double(sign: &str, text: &str) -> Result<Literal, &'static str> {
     parse_float(&format!("{sign}{text}")).map(Literal::Double).ok_or("invalid double literal")
 }
 
-/// The text of a string literal with its quotes.
+/// Parses a string literal with its quotes.
 pub(super) fn string(text: &str) -> Result<Literal, &'static str> {
     let bytes = unescape(text, false)?;
     String::from_utf8(bytes).map(|s| Literal::String(s.into())).map_err(|_| "invalid unicode code point")
 }
 
-/// The bytes of a literal that begins with `b`.
+/// Parses a bytes literal, which begins with `b`.
 pub(super) fn bytes(text: &str) -> Result<Literal, &'static str> {
     unescape(&text[1..], true).map(Literal::Bytes)
 }
@@ -57,7 +57,7 @@ fn unescape(text: &str, is_bytes: bool) -> Result<Vec<u8>, &'static str> {
     Ok(out)
 }
 
-/// Reads what follows a backslash.
+/// Parses the escape sequence after a backslash.
 fn escape(chars: &mut std::str::Chars<'_>, is_bytes: bool, out: &mut Vec<u8>) -> Result<(), &'static str> {
     let c = chars.next().ok_or("unable to unescape string, found '\\' as last character")?;
     let (first, digits, radix) = match c {

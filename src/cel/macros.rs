@@ -1,15 +1,15 @@
-//! Macros: calls that the parser replaces by folds, conditionals and the like.
+//! Macros: calls that the parser replaces by folds, conditionals and other nodes.
 //!
-//! They mirror cel-go's `parser/macro.go`, `ext/comprehensions.go`, `ext/bindings.go`, `cel/library.go` (`optMap`,
-//! `optFlatMap`) and `ext/lists.go` (`sortBy`). What a macro makes points at the opening bracket of its call.
+//! Mirrors cel-go's `parser/macro.go`, `ext/comprehensions.go`, `ext/bindings.go`, `cel/library.go` (`optMap`,
+//! `optFlatMap`) and `ext/lists.go` (`sortBy`). Nodes made by a macro point at the opening bracket of its call.
 
 use super::ast::{Expr, Fold, Kind, Literal, op};
 use super::source::Problem;
 use crate::cluster::Str;
 
-/// The accumulator of macros; no identifier that can be written.
+/// The accumulator of macros; it cannot be written as an identifier.
 const ACCU: &str = "@result";
-/// The accumulator of older releases, which still may not be used.
+/// The accumulator of older releases, still a forbidden name.
 const OLD_ACCU: &str = "__result__";
 /// The variable of a fold that only binds a name.
 const UNUSED: &str = "#unused";
@@ -23,11 +23,11 @@ pub(super) struct Candidate<'a> {
     pub(super) args: Vec<Expr>,
 }
 
-/// What became of a call.
+/// The result of expanding a call.
 pub(super) enum Expansion {
     Expanded(Expr),
     Failed(Problem),
-    /// It is a call.
+    /// The call is not a macro.
     NoMacro {
         target: Option<Expr>,
         args: Vec<Expr>,
@@ -38,7 +38,7 @@ fn problem(at: usize, message: impl Into<String>) -> Problem {
     Problem { at: Some(at), message: message.into() }
 }
 
-/// Replaces a call by what its macro means. Macros go by name, style and number of arguments.
+/// Expands a macro. Macros are identified by name, style and number of arguments.
 pub(super) fn expand(call: Candidate<'_>) -> Expansion {
     let Candidate { at, name, target, mut args } = call;
     let expanded = match (name, target, args.len()) {
@@ -63,7 +63,7 @@ fn has(at: usize, arg: Expr) -> Result<Expr, Problem> {
     }
 }
 
-/// The parts of a fold over nothing whose result sees a variable.
+/// Makes a fold over an empty range whose result uses a bound variable.
 fn binding(at: usize, var: &str, init: Expr, body: Expr) -> Expr {
     Expr::new(
         at,
@@ -93,8 +93,8 @@ fn bind(at: usize, args: Vec<Expr>) -> Result<Expr, Problem> {
     Ok(binding(at, &name, init, body))
 }
 
-/// `target.hasValue() ? optional.of(bind(var, target.value(), body)) : optional.none()`; the body of `optFlatMap` is an
-/// optional itself.
+/// Makes `target.hasValue() ? optional.of(bind(var, target.value(), body)) : optional.none()`. The body of `optFlatMap`
+/// is already optional.
 fn optional_map(at: usize, name: &str, target: Expr, mut args: Vec<Expr>) -> Result<Expr, Problem> {
     let body = args.remove(1);
     let var = simple_name(&args[0], &format!("{name}() variable name must be a simple identifier"))?;

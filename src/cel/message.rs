@@ -1,4 +1,4 @@
-//! Messages: the well-known ones of protocol buffers that stand for values.
+//! Well-known messages of protocol buffers that represent values.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::time::Timestamp;
 use super::value::{Map, Value};
 use crate::cluster::Str;
 
-/// Makes a message of its fields.
+/// Makes a message from its fields.
 pub(super) fn make(name: &Str, fields: &[(&Str, Value)]) -> Result<Value, EvalError> {
     let field = |wanted: &str| fields.iter().rev().find(|(name, _)| name.as_str() == wanted).map(|(_, value)| value.clone());
     let int = |wanted: &str| if let Some(Value::Int(i)) = field(wanted) { i } else { 0 };

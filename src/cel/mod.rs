@@ -1,13 +1,13 @@
 //! Device selectors: the Common Expression Language as kube-scheduler evaluates it, with the environment that
 //! `staging/src/k8s.io/dynamic-resource-allocation/cel/compile.go` sets up around one variable, `device`.
 //!
-//! A text goes through the lexer and the parser (`lex`, `parse`, `macros`), the type checker and validators (`check`,
-//! `validate`), planning (`plan`) and evaluation (`eval`, `cost`, `functions` and the libraries below it). It follows cel-go
-//! v0.26 step by step, because costs, the texts of errors and many odd results follow from its steps; `cel` and `kube-cel`
-//! take other ways.
+//! A text passes the lexer and the parser (`lex`, `parse`, `macros`), the type checker and validators (`check`,
+//! `validate`), planning (`plan`) and evaluation (`eval`, `cost`, `functions` and the libraries below it). It follows
+//! the steps of cel-go v0.26, because costs, error texts and many odd results depend on them. The crates `cel` and
+//! `kube-cel` work differently.
 //!
-//! No expression can take long or much memory: nesting is limited as in cel-go, evaluation by its cost, and what cel-go leaves
-//! to cost alone (ranges, repeated concatenation) by size as well.
+//! Every expression has bounded time and memory. Nesting is limited as in cel-go, and evaluation by its cost. Ranges
+//! and repeated concatenation, which cel-go limits by cost only, are limited by size as well.
 
 mod address;
 mod arithmetic;
@@ -53,21 +53,21 @@ use self::types::Type;
 use crate::cluster::Str;
 use crate::cluster::resource::Device;
 
-/// What a release and its feature gates make of selectors.
+/// The CEL environment of a release and its feature gates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Environment {
     /// Whether attributes may be lists (`DRAListTypeAttributes`).
     pub list_attributes: bool,
-    /// Whether `device.allowMultipleAllocations` is known.
+    /// Whether `device.allowMultipleAllocations` is declared.
     pub multiple_allocations: bool,
-    /// Whether `includes` is known.
+    /// Whether `includes` is declared.
     pub includes: bool,
-    /// Whether `slice`, `flatten`, `sort` and their kin are known.
+    /// Whether `slice`, `flatten`, `sort` and similar are declared.
     pub list_functions: bool,
 }
 
 impl Default for Environment {
-    /// The environment of v1.36 with its default feature gates.
+    /// Returns the environment of v1.36 with its default feature gates.
     fn default() -> Self {
         Self { list_attributes: false, multiple_allocations: true, includes: true, list_functions: true }
     }
@@ -84,21 +84,21 @@ impl Environment {
     }
 }
 
-/// What became of an expression that was tried on a device; errors as kube-scheduler words them.
+/// The result of evaluating an expression on a device. Errors are in kube-scheduler's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The expression does not compile.
     Refused(String),
-    /// The evaluation has no result. `cost` is what was spent.
+    /// The evaluation failed.
     Failed {
-        /// Why.
+        /// The error.
         error: String,
         /// In units of cel-go's cost.
         cost: u64,
     },
-    /// Whether the device is selected.
+    /// The evaluation succeeded.
     Verdict {
-        /// The result.
+        /// Whether the device is selected.
         selected: bool,
         /// In units of cel-go's cost.
         cost: u64,
@@ -117,22 +117,22 @@ pub fn evaluate(expression: &str, environment: Environment, driver: &Str, device
     }
 }
 
-/// A selector ready to be evaluated.
+/// A compiled selector.
 #[derive(Debug)]
 pub(crate) struct Selector {
     program: Node,
     environment: Environment,
-    /// Whether evaluation may go deeper than a thread's stack is sure to hold.
+    /// Whether evaluation may need more stack than a thread is sure to have.
     deep: bool,
 }
 
-/// Texts of fewer brackets, operators and words than this are shallow enough for any thread.
+/// Texts with fewer brackets, operators and words are shallow enough for any thread.
 const SHALLOW: usize = 120;
-/// The stack for deep expressions, in bytes; cel-go's own limits allow a nesting of a few thousand calls here.
+/// The stack for deep expressions, in bytes. cel-go's own limits allow a nesting of a few thousand calls.
 const DEEP_STACK: usize = 256 << 20;
 
 impl Selector {
-    /// Compiles an expression; the error reads as kube-scheduler shows it after `CEL compile error: `.
+    /// Compiles an expression; the error is the text after kube-scheduler's `CEL compile error: `.
     pub(crate) fn compile(text: &str, environment: Environment) -> Result<Self, CompileError> {
         let deep =
             text.bytes().filter(|b| !b.is_ascii_alphanumeric() && !matches!(b, b' ' | b'\n' | b'"' | b'\'' | b'_')).take(SHALLOW).count()
@@ -140,12 +140,12 @@ impl Selector {
         on_stack(deep, || compile(text, environment)).map(|program| Self { program, environment, deep })
     }
 
-    /// Whether the device is selected; the error reads as kube-scheduler shows it after `CEL runtime error: `.
+    /// Whether the device is selected; the error is the text after kube-scheduler's `CEL runtime error: `.
     pub(crate) fn matches(&self, driver: &Str, device: &Device) -> Result<bool, EvalError> {
         self.evaluate(driver, device).0
     }
 
-    /// The verdict on the device, and what it cost.
+    /// Returns the verdict on the device and its cost.
     fn evaluate(&self, driver: &Str, device: &Device) -> (Result<bool, EvalError>, u64) {
         let device = match device::value(driver, device, self.environment) {
             Ok(device) => device,
@@ -175,7 +175,7 @@ fn compile(text: &str, environment: Environment) -> Result<Node, CompileError> {
     plan::plan(&expr).map_err(CompileError::Program)
 }
 
-/// Runs the work on a stack of its own where it may go deep.
+/// Runs the work on a separate large stack if it may need one.
 fn on_stack<R: Send>(deep: bool, work: impl FnOnce() -> R + Send) -> R {
     if !deep {
         return work();

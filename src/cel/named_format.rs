@@ -1,4 +1,4 @@
-//! Named formats of texts; mirrors `staging/src/k8s.io/apiserver/pkg/cel/library/format.go` and the checks that it names, of
+//! Named formats of texts. Mirrors `staging/src/k8s.io/apiserver/pkg/cel/library/format.go` and the checks it calls, in
 //! `staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go` and `k8s.io/kube-openapi/pkg/validation/strfmt`.
 
 use super::time::Timestamp;
@@ -7,12 +7,12 @@ use super::url;
 /// A format.
 #[derive(Debug)]
 pub(super) struct NamedFormat {
-    /// As a function and `format.named` name it.
+    /// The name of its function and in `format.named`.
     function: &'static str,
     pub(super) name: &'static str,
-    /// What keeps a text from having the format; nothing if it has it.
+    /// Returns the errors of a text; empty if it has the format.
     pub(super) validate: fn(&str) -> Vec<String>,
-    /// The length of the pattern that costs go by.
+    /// The length of the pattern for computing costs.
     pub(super) regex_size: u64,
 }
 
@@ -36,12 +36,12 @@ static FORMATS: [NamedFormat; 13] = [
     format("datetime", "datetime", |s| refused(is_datetime(s), "invalid datetime"), 71),
 ];
 
-/// The format that `format.named` gives.
+/// Returns the format that `format.named` gives.
 pub(super) fn by_name(name: &str) -> Option<&'static NamedFormat> {
     FORMATS.iter().find(|format| format.function == name)
 }
 
-/// The format that a function without arguments gives.
+/// Returns the format that a function without arguments gives.
 pub(super) fn named(function: &str) -> Option<&'static NamedFormat> {
     function.strip_prefix("format.").and_then(by_name)
 }
@@ -50,7 +50,7 @@ fn refused(fits: bool, message: &str) -> Vec<String> {
     if fits { Vec::new() } else { vec![message.to_owned()] }
 }
 
-/// A prefix may end in a dash, which what is added to it follows.
+/// Masks a final dash of a prefix, because generated names append to it.
 fn masked(text: &str) -> String {
     match text.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {
@@ -176,7 +176,7 @@ fn is_uuid(text: &str) -> bool {
     rest.is_empty()
 }
 
-/// Whole groups of four characters; the last may end in one or two `=`.
+/// Whether a text has whole groups of four characters; the last may end in one or two `=`.
 fn is_base64(text: &str) -> bool {
     let bare = text.trim_end_matches('=');
     !text.is_empty()
@@ -205,7 +205,7 @@ fn is_datetime(text: &str) -> bool {
         _ => false,
     };
     let rest = &time[8..];
-    // A fraction begins with any character but a line's end.
+    // Upstream's pattern accepts any character but a line end before the fraction.
     let fraction = |rest: &[u8]| {
         let size = std::str::from_utf8(rest).ok().and_then(|r| r.chars().next()).filter(|c| *c != '\n').map_or(0, char::len_utf8);
         let digits = rest[size..].iter().take_while(|b| b.is_ascii_digit()).count();

@@ -1,10 +1,10 @@
-//! Numbers as Go reads, shows and compares them.
+//! Numbers as Go parses, formats and compares them.
 
 use std::cmp::Ordering;
 
 use super::error::EvalError;
 
-/// Reads a number as Go's `strconv.ParseFloat` does; `None` where it reports an error.
+/// Parses a number as Go's `strconv.ParseFloat` does; `None` if Go returns an error.
 pub(super) fn parse_float(text: &str) -> Option<f64> {
     let unsigned = text.trim_start_matches(['+', '-']);
     if text.len() - unsigned.len() > 1 {
@@ -33,7 +33,7 @@ pub(super) fn parse_float(text: &str) -> Option<f64> {
     if f64::is_infinite(value) { None } else { Some(sign * value) }
 }
 
-/// Whether underscores stand between digits only.
+/// Whether all underscores are between digits.
 fn underscores_fit(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_hexdigit);
@@ -43,7 +43,7 @@ fn underscores_fit(text: &str) -> bool {
         .all(|(i, b)| *b != b'_' || (i > 0 && (digit(i - 1) || bytes[i - 1].eq_ignore_ascii_case(&b'x')) && digit(i + 1)))
 }
 
-/// A mantissa in hexadecimal digits with the power of two that it must have.
+/// Parses a hexadecimal mantissa with its required binary exponent.
 fn parse_hex(text: &str) -> Option<f64> {
     let (mantissa, exponent) = text.split_once(['p', 'P'])?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -62,14 +62,14 @@ fn parse_hex(text: &str) -> Option<f64> {
     }
     power += exponent.parse::<i64>().unwrap_or(if exponent.starts_with('-') { -100_000 } else { 100_000 });
     let mut result = value as f64;
-    // In steps, so that neither factor leaves the range before the product does.
+    // Scaling in steps keeps each factor in range until the product leaves it.
     for _ in 0..power.unsigned_abs().min(4_000) {
         result *= if power > 0 { 2.0 } else { 0.5 };
     }
     Some(result)
 }
 
-/// Shows a number with Go's verb `%g` and the fewest digits; an exponent is used below -4 and from `digits` on.
+/// Formats a number with Go's verb `%g` and the fewest digits; an exponent is used below -4 and from `digits` on.
 pub(super) fn show(value: f64, digits: i32) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -87,7 +87,7 @@ pub(super) fn show(value: f64, digits: i32) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.abs())
 }
 
-/// A whole number of the range of `int`.
+/// Converts to a whole number in the range of `int`.
 pub(super) fn to_int(value: f64) -> Result<i64, EvalError> {
     if value.is_nan() || value <= i64::MIN as f64 || value >= i64::MAX as f64 {
         return Err(EvalError::IntegerOverflow);
@@ -95,7 +95,7 @@ pub(super) fn to_int(value: f64) -> Result<i64, EvalError> {
     Ok(value as i64)
 }
 
-/// A whole number of the range of `uint`.
+/// Converts to a whole number in the range of `uint`.
 pub(super) fn to_uint(value: f64) -> Result<u64, EvalError> {
     if value.is_nan() || value < 0.0 || value >= u64::MAX as f64 {
         return Err(EvalError::UnsignedOverflow);
@@ -103,7 +103,7 @@ pub(super) fn to_uint(value: f64) -> Result<u64, EvalError> {
     Ok(value as u64)
 }
 
-/// Compares as `compareDoubleInt` does; neither is NaN.
+/// Compares as `compareDoubleInt` does; `a` must not be NaN.
 pub(super) fn compare_int(a: f64, b: i64) -> Ordering {
     if a < i64::MIN as f64 {
         return Ordering::Less;
@@ -114,7 +114,7 @@ pub(super) fn compare_int(a: f64, b: i64) -> Ordering {
     a.partial_cmp(&(b as f64)).unwrap_or(Ordering::Equal)
 }
 
-/// Compares as `compareDoubleUint` does; neither is NaN.
+/// Compares as `compareDoubleUint` does; `a` must not be NaN.
 pub(super) fn compare_uint(a: f64, b: u64) -> Ordering {
     if a < 0.0 {
         return Ordering::Less;
@@ -149,7 +149,7 @@ pub(super) fn quote(text: &str) -> String {
     out
 }
 
-/// Whether Go's `unicode.IsPrint` holds, as far as Rust's own tables tell.
+/// Whether Go's `unicode.IsPrint` holds, approximated by Rust's own tables.
 fn is_printable(c: char) -> bool {
     c == ' '
         || (!c.is_control()

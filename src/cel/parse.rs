@@ -1,7 +1,8 @@
-//! From the text of a selector to a tree, following `parser/gen/CEL.g4` and the visitor of cel-go's `parser/parser.go`.
+//! Parses the text of a selector into a tree, following `parser/gen/CEL.g4` and the visitor of cel-go's
+//! `parser/parser.go`.
 //!
-//! Syntax errors read as ANTLR's default error strategy words them. A single token too many or too few is skipped or made
-//! up, as there; at any other error the parser stops, where ANTLR looks for a place to go on.
+//! Syntax errors have the words of ANTLR's default error strategy. As in ANTLR, a single extra token is skipped and a
+//! single missing one is made up. At any other error the parser stops, while ANTLR searches for a place to continue.
 
 use super::ast::{Element, Entry, Expr, Field, Kind, Literal, op};
 use super::lex;
@@ -12,15 +13,15 @@ use super::token::TokenKind as T;
 use super::token::{Token, TokenSet};
 use crate::cluster::Str;
 
-/// How many times one rule of the grammar may be nested in itself, and how deep the tree's operators, fields and calls may go.
+/// Maximum nesting of a grammar rule in itself, and maximum depth of the tree's operators, fields and calls.
 const MAX_RECURSION: u16 = 250;
-/// How long a text may be, in code points.
+/// Maximum length of a text, in code points.
 const MAX_CODE_POINTS: usize = 100_000;
 
-/// How many nodes the tree may have. cel-go has no such limit, and doubles its target with every `optMap`.
+/// Maximum number of nodes of the tree. cel-go has no such limit, and doubles its target with every `optMap`.
 const MAX_NODES: u32 = 100_000;
 
-/// Words that are no variables and no functions.
+/// Reserved words, which cannot be variables or functions.
 const RESERVED: [&str; 17] = [
     "as",
     "break",
@@ -41,7 +42,7 @@ const RESERVED: [&str; 17] = [
     "while",
 ];
 
-/// What an expression can begin with.
+/// Tokens that can begin an expression.
 const EXPR: TokenSet = TokenSet::of(&[
     T::LBracket,
     T::LBrace,
@@ -59,7 +60,7 @@ const EXPR: TokenSet = TokenSet::of(&[
     T::Bytes,
     T::Ident,
 ]);
-/// What can follow an operand within one expression.
+/// Tokens that can follow an operand within one expression.
 const OPERATORS: TokenSet = TokenSet::of(&[
     T::Dot,
     T::LBracket,
@@ -79,24 +80,24 @@ const OPERATORS: TokenSet = TokenSet::of(&[
     T::Percent,
 ]);
 
-/// Why parsing ended; what is wrong is reported already.
+/// Why parsing ended; the problem is already reported.
 enum Stop {
     Syntax,
     Recursion,
     Size,
 }
 
-/// A part of the tree with how deep operators, fields, indexes and calls are nested in it, macros not yet replaced.
+/// A part of the tree with the depth of its operators, fields, indexes and calls, not counting macros.
 struct Node {
     expr: Expr,
     depth: u16,
-    /// How many nodes there are at least, those that macros copy included.
+    /// Lower bound of the number of nodes, including those that macros copy.
     size: u32,
 }
 
 type Parsed<T> = Result<T, Stop>;
 
-/// Parses a whole text; else everything that is wrong with it.
+/// Parses a whole text; the error contains all problems.
 pub(super) fn parse(text: &str) -> Result<Expr, Vec<Problem>> {
     let failed = |message: String| vec![Problem { at: None, message }];
     let size = text.chars().count();
@@ -119,7 +120,7 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     next: usize,
     problems: Vec<Problem>,
-    /// After a made-up token nothing is reported until a token fits again.
+    /// Suppresses problems after a made-up token until a token matches again.
     recovering: bool,
     exprs: u16,
     relations: u16,
@@ -177,7 +178,7 @@ impl<'a> Parser<'a> {
         Err(Stop::Syntax)
     }
 
-    /// No rule goes on with what was read from the current token up to the one `n` ahead.
+    /// Reports that no rule matches the text from the current token to the one `n` ahead.
     fn no_viable<R>(&mut self, n: usize) -> Parsed<R> {
         let (start, end) = (self.ahead(0), self.ahead(n));
         let read = &self.text[start.start..end.end];
@@ -193,7 +194,7 @@ impl<'a> Parser<'a> {
         Err(Stop::Syntax)
     }
 
-    /// Skips one token that is too many before one of `expected`.
+    /// Skips one extra token before one of `expected`.
     fn sync(&mut self, expected: TokenSet) -> Parsed<()> {
         if expected.contains(self.peek()) {
             return Ok(());
@@ -206,7 +207,7 @@ impl<'a> Parser<'a> {
         self.mismatched(expected)
     }
 
-    /// Takes a token of the kind; `follow` is what can come right after it.
+    /// Takes a token of a kind; `follow` is the set of tokens that can come next.
     fn expect(&mut self, kind: T, follow: TokenSet) -> Parsed<Token> {
         if let Some(token) = self.accept(kind) {
             return Ok(token);
@@ -231,7 +232,7 @@ impl<'a> Parser<'a> {
         Ok(node)
     }
 
-    /// `follow` is what can come after the expression where it stands.
+    /// Parses an expression; `follow` is the set of tokens that can come after it.
     fn expr(&mut self, follow: TokenSet) -> Parsed<Node> {
         self.exprs += 1;
         if self.exprs > MAX_RECURSION {
@@ -251,7 +252,9 @@ impl<'a> Parser<'a> {
         Ok(node)
     }
 
-    /// A chain of `||` or `&&`, as a balanced tree.
+    /// Parses a chain of `
+    ///
+    /// ` or `&&` into a balanced tree.
     fn logical(&mut self, kind: T, follow: TokenSet) -> Parsed<Node> {
         let operand = |p: &mut Self| if kind == T::Or { p.logical(T::And, follow) } else { p.relation(follow) };
         let mut terms = vec![operand(self)?];
@@ -286,7 +289,7 @@ impl<'a> Parser<'a> {
         Ok(left)
     }
 
-    /// Sums and products of at least a precedence.
+    /// Parses sums and products of at least a precedence.
     fn calc(&mut self, precedence: u8, follow: TokenSet) -> Parsed<Node> {
         self.calcs += 1;
         if self.calcs > MAX_RECURSION {
@@ -370,7 +373,7 @@ impl<'a> Parser<'a> {
         Ok(Node { depth, size, expr: Expr::new(dot.start, kind) })
     }
 
-    /// The name of a field. One between back quotes is not supported.
+    /// Parses the name of a field. Names in back quotes are not supported.
     fn field_name(&mut self) -> Parsed<(usize, Str)> {
         self.sync(TokenSet::of(&[T::Ident, T::EscIdent]))?;
         let token = self.take();
@@ -389,7 +392,7 @@ impl<'a> Parser<'a> {
         Ok(counted(open, name, vec![operand, index]))
     }
 
-    /// Arguments up to the closing bracket.
+    /// Parses arguments up to the closing bracket.
     fn args(&mut self, after: TokenSet) -> Parsed<Vec<Node>> {
         self.sync(EXPR.with(T::RParen))?;
         let mut args = Vec::new();
@@ -404,7 +407,7 @@ impl<'a> Parser<'a> {
         Ok(args)
     }
 
-    /// A call, or what it means where it is a macro.
+    /// Makes a call, or expands it if it is a macro.
     fn call(&mut self, at: usize, name: &str, target: Option<Node>, args: Vec<Node>) -> Parsed<Node> {
         let copied = target.as_ref().filter(|_| matches!(name, "optMap" | "optFlatMap")).map_or(0, |target| target.size);
         let (depth, size) = measure(target.iter().chain(&args), u16::from(target.is_some()));
@@ -442,7 +445,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An identifier, a call or a message; each may begin with a dot.
+    /// Parses an identifier, a call or a message; each may begin with a dot.
     fn name(&mut self, after: TokenSet) -> Parsed<Node> {
         let start = self.ahead(0).start;
         let dot = if self.accept(T::Dot).is_some() { "." } else { "" };
@@ -491,7 +494,7 @@ impl<'a> Parser<'a> {
         Ok(Node { expr: Expr::new(open.start, kind), depth, size })
     }
 
-    /// An optional comma, and the closing bracket.
+    /// Parses an optional comma and the closing bracket.
     fn close(&mut self, bracket: T, after: TokenSet) -> Parsed<()> {
         self.sync(TokenSet::of(&[T::Comma, bracket]))?;
         self.accept(T::Comma);
@@ -561,23 +564,23 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// As ANTLR shows input: blanks escaped, between quotes.
+/// Quotes input and escapes whitespace as ANTLR does.
 fn escaped(text: &str) -> String {
     format!("'{}'", text.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r"))
 }
 
-/// The depth of a node above others that adds `own` to it, and how many nodes there are.
+/// Returns the depth of a node that adds `own` to its children, and the number of nodes.
 fn measure<'n>(nodes: impl IntoIterator<Item = &'n Node>, own: u16) -> (u16, u32) {
     nodes.into_iter().fold((own, 1), |(depth, size), node| (depth.max(own + node.depth), size.saturating_add(node.size)))
 }
 
-/// An operator that counts towards the depth of the tree.
+/// Makes an operator that counts towards the depth of the tree.
 fn counted(at: Token, name: &str, operands: Vec<Node>) -> Node {
     let (depth, size) = measure(&operands, 1);
     Node { depth, size, expr: Expr::call(at.start, name, operands.into_iter().map(|n| n.expr).collect()) }
 }
 
-/// Mirrors `balancedTree` in `parser/helper.go`: terms in order, the operator in the middle on top.
+/// Builds a balanced tree with the middle operator on top; mirrors `balancedTree` in `parser/helper.go`.
 fn balanced(name: &str, terms: &mut impl Iterator<Item = Expr>, ops: &[usize]) -> Expr {
     if ops.is_empty() {
         return terms.next().unwrap_or_else(|| Expr::new(0, Kind::Error));
@@ -601,7 +604,7 @@ fn relation_operator(kind: T) -> Option<&'static str> {
     })
 }
 
-/// An operator of sums and products with its precedence.
+/// Returns the operator of sums and products and its precedence.
 fn calc_operator(kind: T) -> Option<(&'static str, u8)> {
     Some(match kind {
         T::Plus => (op::ADD, 1),

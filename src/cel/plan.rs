@@ -1,8 +1,8 @@
-//! From a checked tree to what is evaluated: attributes with their qualifiers, calls bound to overloads, and constants
-//! computed beforehand.
+//! Turns a checked tree into an evaluation plan: attributes with their qualifiers, calls bound to overloads, and
+//! precomputed constants.
 //!
-//! Mirrors cel-go's `interpreter/planner.go` and the decorators of `interpreter/decorators.go` and `cel/library.go` that
-//! Kubernetes turns on, since costs and texts of errors follow from them.
+//! Mirrors cel-go's `interpreter/planner.go` and the decorators of `interpreter/decorators.go` and `cel/library.go`
+//! that Kubernetes enables, because costs and error texts depend on them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use super::types::Type;
 use super::value::{Key, Value};
 use crate::cluster::Str;
 
-/// What is evaluated.
+/// A node of the plan.
 #[derive(Debug)]
 pub(super) enum Node {
     Const(Value),
-    /// A variable or a value with fields and indexes; `test` where only its presence counts.
+    /// A variable or a value with fields and indexes; `test` if only its presence matters.
     Attribute {
         attribute: Attribute,
         test: bool,
@@ -35,7 +35,7 @@ pub(super) enum Node {
         negated: bool,
     },
     Call(Box<CallNode>),
-    /// `optional.or(…)`, or `orValue(…)` when `value`.
+    /// `optional.or(…)`, or `orValue(…)` if `value`.
     OptionalOr {
         operands: Box<[Node; 2]>,
         value: bool,
@@ -58,12 +58,12 @@ pub(super) enum Node {
 #[derive(Debug)]
 pub(super) struct CallNode {
     pub(super) function: Str,
-    /// The overload, where only one fits.
+    /// The overload, if only one matches.
     pub(super) overload: Option<usize>,
-    /// The overloads whose parameters are compared with the arguments; none for functions that check by themselves.
+    /// The overloads whose parameters are compared with the arguments; empty for functions that check by themselves.
     pub(super) guards: Vec<usize>,
     pub(super) args: Vec<Node>,
-    /// The pattern, where it is constant.
+    /// The pattern, if it is constant.
     pub(super) regex: Option<Regex>,
 }
 
@@ -86,7 +86,7 @@ pub(super) enum Root {
 pub(super) struct Qualifier {
     pub(super) by: By,
     pub(super) optional: bool,
-    /// Whether only its presence counts.
+    /// Whether only its presence matters.
     pub(super) test: bool,
 }
 
@@ -108,7 +108,7 @@ pub(super) struct FoldNode {
     pub(super) result: Node,
 }
 
-/// Functions that one implementation serves, whatever the operands: it says by itself what it cannot do.
+/// Functions with a single implementation for all operands; it returns its own errors.
 const SINGLETONS: [&str; 25] = [
     op::NOT,
     op::ADD,
@@ -139,7 +139,7 @@ const SINGLETONS: [&str; 25] = [
 
 type Planned<T> = Result<T, EvalError>;
 
-/// Plans a tree; constants that fail make the whole fail.
+/// Plans a tree; a constant that fails makes the plan fail.
 pub(super) fn plan(expr: &Expr) -> Planned<Node> {
     Ok(match &expr.kind {
         Kind::Error => Node::Const(Value::Null),
@@ -170,7 +170,7 @@ pub(super) fn plan(expr: &Expr) -> Planned<Node> {
     })
 }
 
-/// A name of the type. One of type `type` must be that of a type: a variable that holds a type cannot be looked up.
+/// Plans a name. A name of type `type` must be a type's name: a variable that holds a type cannot be looked up.
 fn ident(name: &Str, ty: &Type) -> Planned<Node> {
     Ok(match (decls::named(name), ty) {
         (Some(Named::Type(ty)), Type::Type(_)) => Node::Const(Value::Type(ty)),
@@ -180,12 +180,12 @@ fn ident(name: &Str, ty: &Type) -> Planned<Node> {
     })
 }
 
-/// Computes what is constant.
+/// Evaluates constant nodes.
 fn folded(node: Node, constant: bool) -> Planned<Node> {
     if constant { eval::constant(&node).map(Node::Const) } else { Ok(node) }
 }
 
-/// The node as the beginning of an attribute.
+/// Returns the node as the root of an attribute.
 fn attribute_of(node: Node) -> Attribute {
     match node {
         Node::Attribute { attribute, .. } => attribute,
@@ -194,7 +194,7 @@ fn attribute_of(node: Node) -> Attribute {
 }
 
 impl Attribute {
-    /// Adds a field or an index; of a choice, to both branches.
+    /// Adds a field or an index; for a conditional, to both branches.
     fn qualify(&mut self, qualifier: &Qualifier) {
         match &mut self.root {
             Root::Conditional(parts) => {
@@ -261,7 +261,7 @@ fn plan_call(call: &Call) -> Planned<Node> {
     folded(node, constant)
 }
 
-/// A constant by which something can be indexed.
+/// Returns a constant that can be an index.
 fn qualifier(value: Value) -> Planned<Value> {
     match value {
         Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_) => Ok(value),
@@ -269,7 +269,7 @@ fn qualifier(value: Value) -> Planned<Value> {
     }
 }
 
-/// The constants of a list as a set, with the numbers of other types that equal them.
+/// Returns the constants of a list as a set, including equal numbers of other types.
 fn constant_set(items: &[Value]) -> Option<BTreeSet<Key>> {
     let mut set = BTreeSet::new();
     for item in items {

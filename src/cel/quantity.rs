@@ -1,4 +1,4 @@
-//! Quantities in the two forms in which Kubernetes keeps them, which `isInteger` and `asInteger` tell apart; mirrors
+//! Quantities in Kubernetes' two representations, which `isInteger` and `asInteger` distinguish; mirrors
 //! `staging/src/k8s.io/apimachinery/pkg/api/resource`.
 
 use std::cmp::Ordering;
@@ -9,20 +9,20 @@ use super::error::{EvalError, QuantityError};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quantity {
     amount: Amount,
-    /// Whether it was computed. kube-scheduler compares only parsed quantities to the right of `==`.
+    /// Whether it was computed. kube-scheduler compares only parsed quantities on the right of `==`.
     pub(super) computed: bool,
 }
 
-/// `value` times a power of ten.
+/// `value` times ten to the `power`.
 #[derive(Clone, Copy, Debug)]
 enum Amount {
     /// `int64Amount`
     Small { value: i64, power: i32 },
-    /// `infDecAmount`. Beyond 38 digits, which no resource has, the value saturates.
+    /// `infDecAmount`. The value saturates beyond 38 digits, which no resource has.
     Large { value: i128, power: i32 },
 }
 
-/// The smallest amount is a billionth.
+/// The exponent of the smallest amount, a billionth.
 const NANO: i32 = -9;
 
 fn pow10(power: u32) -> i128 {
@@ -30,7 +30,7 @@ fn pow10(power: u32) -> i128 {
 }
 
 impl Quantity {
-    /// Reads a text as `ParseQuantity` does.
+    /// Parses a text as `ParseQuantity` does.
     pub(super) fn parse(text: &str) -> Result<Self, QuantityError> {
         let parsed = |amount| Ok(Self { amount, computed: false });
         if text.is_empty() {
@@ -72,7 +72,7 @@ impl Quantity {
         }
     }
 
-    /// The amount as a whole number, where it is kept as one.
+    /// Returns the amount if it is stored as a whole number.
     pub(super) fn as_int(self) -> Result<i64, EvalError> {
         match self.amount {
             Amount::Small { value, power: 0 } => Ok(value),
@@ -81,7 +81,7 @@ impl Quantity {
         }
     }
 
-    /// Mirrors `AsApproximateFloat64`.
+    /// Returns the amount as a float; mirrors `AsApproximateFloat64`.
     pub(super) fn as_float(self) -> f64 {
         let (value, power) = self.parts();
         if power == 0 {
@@ -99,7 +99,7 @@ impl Quantity {
         compare(a, a_power, b, b_power)
     }
 
-    /// A whole number.
+    /// Makes a whole number.
     pub(super) fn units(value: i64) -> Self {
         Self { amount: Amount::Small { value, power: 0 }, computed: true }
     }
@@ -115,7 +115,7 @@ impl Quantity {
         Self { amount, ..self }
     }
 
-    /// The sum; in the small form where both are and it fits.
+    /// Returns the sum, in the small form if both are small and the sum fits.
     pub(super) fn add(self, other: Self) -> Self {
         let of = |amount| Self { amount, computed: true };
         if let (Amount::Small { value: a, power: p }, Amount::Small { value: b, power: q }) = (self.amount, other.amount) {
@@ -142,12 +142,12 @@ impl Quantity {
     }
 }
 
-/// `value` times ten to the `power`, which is not negative.
+/// Returns `value` times ten to the `power`, which must not be negative.
 fn scaled(value: i64, power: i32) -> Option<i64> {
     10_i64.checked_pow(power.unsigned_abs()).and_then(|factor| value.checked_mul(factor))
 }
 
-/// Rounds what is finer than a billionth away from zero, and shows the rest in billionths.
+/// Rounds to billionths, away from zero.
 fn rounded_up(value: i128, power: i32) -> (i128, i32) {
     if power >= NANO {
         return match 10_i128.checked_pow((power - NANO).unsigned_abs()).and_then(|factor| value.checked_mul(factor)) {
@@ -167,13 +167,13 @@ fn compare(a: i128, a_power: i32, b: i128, b_power: i32) -> Ordering {
     let lift = |value: i128, by: i32| 10_i128.checked_pow(by.unsigned_abs()).and_then(|factor| value.checked_mul(factor));
     match (lift(a, a_power - power), lift(b, b_power - power)) {
         (Some(a), Some(b)) => a.cmp(&b),
-        // Only one can be lifted too far: its magnitude is the larger.
+        // Only one side can overflow when scaled; it has the larger magnitude.
         (None, _) => a.signum().cmp(&0),
         (_, None) => 0.cmp(&b.signum()),
     }
 }
 
-/// A quantity's text taken apart; `whole` has no leading zeros.
+/// The parts of a quantity's text; `whole` has no leading zeros.
 struct Parts<'a> {
     negative: bool,
     whole: &'a str,
@@ -198,7 +198,7 @@ fn split(text: &str) -> Option<Parts<'_>> {
     Some(Parts { negative: text.starts_with('-'), whole: if whole.is_empty() { "0" } else { whole }, fraction, suffix })
 }
 
-/// The base and the power that a suffix stands for.
+/// Returns the base and the exponent of a suffix.
 fn interpret(suffix: &str) -> Option<(i32, i32)> {
     Some(match suffix {
         "" => (10, 0),

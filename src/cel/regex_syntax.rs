@@ -1,17 +1,17 @@
-//! Patterns in RE2's syntax as Go's `regexp/syntax` reads it, translated to that of the `regex` crate.
+//! Patterns in RE2's syntax as Go's `regexp/syntax` parses it, translated to the syntax of the `regex` crate.
 //!
-//! `\d`, `\w`, `\s` and `\b` stand for ASCII; repetitions go up to 1000, also when nested; there is no verbose mode, no
-//! look-around and no back reference. Faults are reported in Go's words.
+//! `\d`, `\w`, `\s` and `\b` are ASCII. Repetition counts, multiplied when nested, are at most 1000. There is no
+//! verbose mode, no look-around and no back reference. Errors are in Go's words.
 
 use regex::{Regex, RegexBuilder};
 
 use super::error::RegexError;
 
-/// The most repetitions, nested ones multiplied.
+/// Maximum repetition count, with nested counts multiplied.
 const MAX_REPEAT: u32 = 1_000;
-/// How deep groups may be nested.
+/// Maximum nesting of groups.
 const MAX_DEPTH: usize = 1_000;
-/// The most bytes that a compiled pattern may take. Go allows more, and takes seconds for it.
+/// Maximum size of a compiled pattern, in bytes. Go allows more, and takes seconds for it.
 const SIZE_LIMIT: usize = 4 << 20;
 
 /// Compiles a pattern.
@@ -24,19 +24,19 @@ pub(super) fn compile(pattern: &str) -> Result<Regex, RegexError> {
         .map_err(|_| RegexError(format!("expression too large: `{pattern}`")))
 }
 
-/// Translates a pattern; the error reads as Go shows it after `error parsing regexp: `.
+/// Translates a pattern; the error is the text after Go's `error parsing regexp: `.
 pub(super) fn translate(pattern: &str) -> Result<String, RegexError> {
     let mut parser = Parser { whole: pattern, rest: pattern, out: String::new(), groups: vec![Group::default()], names: Vec::new() };
     parser.run()?;
     Ok(parser.out)
 }
 
-/// An open group: whether something that can be repeated stands before, and how many repetitions it holds.
+/// An open group: its last operand, and its repetition counts.
 #[derive(Default)]
 struct Group {
-    /// The repetitions within the last operand; `None` where there is no operand.
+    /// The repetition count within the last operand; `None` if there is no operand.
     last: Option<u32>,
-    /// The most repetitions within one operand of the group.
+    /// The largest repetition count within one operand of the group.
     most: u32,
 }
 
@@ -63,7 +63,7 @@ impl<'p> Parser<'p> {
         Some(c)
     }
 
-    /// What was read since the rest began with `before`.
+    /// Returns the text consumed since the rest was `before`.
     fn read(&self, before: &'p str) -> &'p str {
         &before[..before.len() - self.rest.len()]
     }
@@ -145,7 +145,7 @@ impl<'p> Parser<'p> {
         if self.groups.len() > 1 { fault("missing closing )", self.whole) } else { Ok(()) }
     }
 
-    /// Repeats the last operand at most so often.
+    /// Repeats the last operand at most `times` times.
     fn repeat(&mut self, before: &'p str, last_repeat: Option<&'p str>, text: &str, times: u32) -> Parsed<()> {
         self.out.push_str(text);
         if self.rest.starts_with('?') {
@@ -251,7 +251,7 @@ impl<'p> Parser<'p> {
         self.emit(text);
     }
 
-    /// `\d`, `\pL` and their kin, as they stand in brackets.
+    /// Parses `\d`, `\pL` and similar escapes inside brackets.
     fn class_escape(&mut self) -> Parsed<Option<String>> {
         let before = self.rest;
         let class = match before.as_bytes().get(1) {
@@ -284,7 +284,7 @@ impl<'p> Parser<'p> {
             None => return fault(BAD_RANGE, before),
         };
         let (name, negated) = name.strip_prefix('^').map_or((name, negated), |name| (name, !negated));
-        // Names are those of categories and scripts, in their very letters.
+        // Names of categories and scripts are case-sensitive.
         let class = format!("\\{}{{{}}}", if negated { 'P' } else { 'p' }, if name == "Any" { "any" } else { name });
         let exact = name == "Any" || is_category(name) || (name.starts_with(char::is_uppercase) && name.len() > 2);
         if !exact || name.contains(['=', ':', '!', ' ', '-']) || Regex::new(&class).is_err() {
@@ -412,7 +412,7 @@ fn push_literal(out: &mut String, c: char) {
     }
 }
 
-/// The counts of `{n}`, `{n,}` or `{n,m}`, and what follows.
+/// Parses the counts of `{n}`, `{n,}` or `{n,m}`, and returns the rest.
 fn counts(text: &str) -> Option<(u32, Option<u32>, &str)> {
     let (inner, after) = text.strip_prefix('{')?.split_once('}')?;
     let number = |digits: &str| -> Option<u32> {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::error::{SemverError, VersionPart};
 use crate::cluster::Str;
 
-/// A version; what follows `+` takes no part in comparisons.
+/// A version; the part after `+` is ignored in comparisons.
 #[derive(Clone, Debug)]
 pub(super) struct Semver {
     pub(super) major: u64,
@@ -22,7 +22,7 @@ enum Pre {
 }
 
 impl Semver {
-    /// Reads `major.minor.patch[-pre][+build]`.
+    /// Parses `major.minor.patch[-pre][+build]`.
     pub(super) fn parse(text: &str) -> Result<Self, SemverError> {
         if text.is_empty() {
             return Err(SemverError::Empty);
@@ -47,8 +47,8 @@ impl Semver {
         Ok(Self { major, minor, patch, pre, text: text.into() })
     }
 
-    /// Reads with a leading `v`, missing parts and leading zeros allowed; mirrors `normalizeAndParse`
-    /// in `staging/src/k8s.io/apiserver/pkg/cel/library/semverlib.go`.
+    /// Parses with a leading `v`, missing parts and leading zeros allowed; mirrors `normalizeAndParse` in
+    /// `staging/src/k8s.io/apiserver/pkg/cel/library/semverlib.go`.
     pub(super) fn parse_tolerant(text: &str) -> Result<Self, SemverError> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let mut parts: Vec<String> = text.splitn(3, '.').map(str::to_owned).collect();

@@ -1,30 +1,30 @@
-//! Places in a selector's text and how cel-go shows what is wrong there (`common/error.go`, `common/errors.go`).
+//! Positions in a selector's text, and the display of problems as in cel-go (`common/error.go`, `common/errors.go`).
 
 use std::fmt;
 
 use crate::cluster::Str;
 
-/// How many issues are reported.
+/// Maximum number of reported issues.
 const MAX_ISSUES: usize = 100;
-/// Lines longer than this, in bytes, are not shown.
+/// Maximum length of a quoted line, in bytes.
 const MAX_SNIPPET: usize = 16_384;
 
-/// What is wrong, and where.
+/// A problem in a selector's text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Problem {
-    /// Byte offset; `None` where no place can be told.
+    /// Byte offset; `None` if the position is unknown.
     pub(super) at: Option<usize>,
     pub(super) message: String,
 }
 
-/// Everything that is wrong with a text, by place.
+/// All problems of a text, in order of position.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Issues {
     issues: Vec<Issue>,
     truncated: usize,
 }
 
-/// A problem with its line and column; both as cel-go counts, lines from 1 and columns in code points.
+/// A problem with its line, from 1, and column, in code points, as cel-go counts them.
 #[derive(Clone, Debug, PartialEq)]
 struct Issue {
     line: i64,
@@ -34,7 +34,7 @@ struct Issue {
 }
 
 impl Issues {
-    /// Sorts problems by place, and quotes the lines.
+    /// Sorts problems by position and quotes their lines.
     pub(super) fn new(text: &str, problems: &[Problem]) -> Self {
         let mut issues: Vec<Issue> = problems.iter().take(MAX_ISSUES).map(|problem| Issue::of(text, problem)).collect();
         issues.sort_by_key(|issue| (issue.line, issue.column));

@@ -75,7 +75,7 @@ fn last_index_of(chars: &[char], part: &str, from: i64) -> Result<i64, EvalError
     Ok((0..=start).rev().find(|i| chars[*i..].starts_with(&part)).map_or(-1, |i| i as i64))
 }
 
-/// Go's `strings.SplitN`: an empty separator splits between characters.
+/// Splits a text as Go's `strings.SplitN` does: an empty separator splits between characters.
 fn split(text: &str, separator: &str, limit: usize) -> Vec<String> {
     if limit == 0 {
         return Vec::new();
@@ -91,7 +91,7 @@ fn split(text: &str, separator: &str, limit: usize) -> Vec<String> {
     parts
 }
 
-/// The text as a literal.
+/// Returns the text as a literal.
 pub(super) fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

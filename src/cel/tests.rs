@@ -13,7 +13,7 @@ fn gpu() -> Device {
     )
 }
 
-/// The verdict, or the error without what kube-scheduler shows before it.
+/// Returns the verdict, or the error without kube-scheduler's prefix.
 fn run(expression: &str) -> Result<bool, String> {
     let selector = Selector::compile(expression, Environment::default()).map_err(|e| e.to_string())?;
     selector.matches(&"gpu.example.com".into(), &gpu()).map_err(|e| e.to_string())
@@ -32,9 +32,9 @@ fn selects() {
         (r#"device.attributes["gpu.example.com"].healthy"#, true),
         (r#"device.attributes["other.example.com"].slot == 7"#, true),
         (r#""slot" in device.attributes["gpu.example.com"]"#, false),
-        (r#""x" in device.attributes["nobody.example.com"]"#, false),
+        (r#""x" in device.attributes["absent.example.com"]"#, false),
         (r#"has(device.attributes["gpu.example.com"].model) && !has(device.attributes["gpu.example.com"].x)"#, true),
-        (r#"device.attributes["nobody"].size() == 0 && size(device.attributes) == 2"#, true),
+        (r#"device.attributes["absent"].size() == 0 && size(device.attributes) == 2"#, true),
         (r#"device.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) == 0"#, true),
         (r#"device.capacity["gpu.example.com"].memory.isGreaterThan(quantity("40Gi"))"#, true),
         (r#"device.capacity["gpu.example.com"].memory == quantity("81920Mi")"#, true),
@@ -54,7 +54,7 @@ fn selects() {
         ("device.driver.size() > 3 ? false : true", false),
         ("-9223372036854775808 < 0 && 0x10 == 16 && 1u < 2u && dyn(1) == 1.0", true),
         ("'\\x41\\u0042\\103' == 'ABC' && r'\\n' != '\\n' && \"\"\"a\"b\"\"\" == 'a\"b'", true),
-        // A failure does not count where the other side settles the result.
+        // A failure is ignored if the other side decides the result.
         (r#"device.attributes["x"].y == 1 || true"#, true),
         (r#"device.attributes["x"].y == 1 && false"#, false),
         ("[0, 1].exists(x, 1 / x == 1)", true),

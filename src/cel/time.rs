@@ -1,4 +1,4 @@
-//! Timestamps and durations as Go's `time` reads, shows and takes them apart.
+//! Timestamps and durations as Go's `time` parses and formats them.
 
 use jiff::tz::TimeZone;
 
@@ -13,7 +13,7 @@ const NANOS: i64 = 1_000_000_000;
 pub(super) struct Timestamp {
     pub(super) seconds: i64,
     pub(super) nanos: i64,
-    /// In seconds; shown only.
+    /// In seconds; used for display only.
     offset: i64,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Civil {
     pub(super) second: i64,
 }
 
-/// Days since 1970-01-01 of a date in the Gregorian calendar.
+/// Returns the days from 1970-01-01 to a date in the Gregorian calendar.
 fn days_of(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -70,7 +70,7 @@ fn days_in(year: i64, month: i64) -> i64 {
 }
 
 impl Timestamp {
-    /// A number of seconds since 1970.
+    /// Makes a timestamp from seconds since 1970.
     pub(super) fn of_seconds(seconds: i64, nanos: i64) -> Result<Self, EvalError> {
         let (seconds, nanos) = (seconds.saturating_add(nanos.div_euclid(NANOS)), nanos.rem_euclid(NANOS));
         if !RANGE.contains(&seconds) {
@@ -79,7 +79,7 @@ impl Timestamp {
         Ok(Self { seconds, nanos, offset: 0 })
     }
 
-    /// Reads RFC 3339 as `time.Parse` does; `None` where that fails.
+    /// Parses RFC 3339 as `time.Parse` does; `None` if it fails.
     pub(super) fn parse(text: &str) -> Option<Result<Self, EvalError>> {
         let mut reader = Reader(text.as_bytes());
         let year = reader.fixed(4)?;
@@ -88,7 +88,7 @@ impl Timestamp {
         reader.byte(b'-')?;
         let day = reader.fixed(2)?;
         reader.byte(b'T')?;
-        // An hour may have one digit; nothing else may.
+        // Only an hour may have a single digit.
         let hour = reader.fixed(2).or_else(|| reader.fixed(1))?;
         reader.byte(b':')?;
         let minute = reader.fixed(2)?;
@@ -112,7 +112,7 @@ impl Timestamp {
         Some(Self::of_seconds(seconds, nanos).map(|timestamp| Self { offset, ..timestamp }))
     }
 
-    /// Shows the timestamp as RFC 3339 with the fraction that it has.
+    /// Formats the timestamp as RFC 3339 with its own fraction.
     pub(super) fn show(self) -> String {
         let Civil { year, month, day, hour, minute, second, .. } = self.civil(self.offset);
         let fraction = format!(".{:09}", self.nanos);
@@ -124,7 +124,7 @@ impl Timestamp {
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}{zone}")
     }
 
-    /// The date and the time of day at an offset in seconds.
+    /// Returns date and time of day at an offset in seconds.
     pub(super) fn civil(self, offset: i64) -> Civil {
         let seconds = self.seconds + offset;
         let (days, time) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
@@ -148,7 +148,7 @@ impl Timestamp {
         }
     }
 
-    /// A duration later.
+    /// Adds a duration in nanoseconds.
     pub(super) fn plus(self, duration: i128) -> Result<Self, EvalError> {
         let nanos = i128::from(self.nanos) + duration;
         let seconds = i128::from(self.seconds) + nanos.div_euclid(NANOS.into());
@@ -157,19 +157,19 @@ impl Timestamp {
         Ok(Self { offset: self.offset, ..later })
     }
 
-    /// The duration since another timestamp, in nanoseconds.
+    /// Returns the duration since another timestamp, in nanoseconds.
     pub(super) fn since(self, other: Self) -> Result<i64, EvalError> {
         let seconds = i128::from(self.seconds) - i128::from(other.seconds);
         i64::try_from(seconds * i128::from(NANOS) + i128::from(self.nanos - other.nanos)).map_err(|_| EvalError::IntegerOverflow)
     }
 
-    /// The offset from UTC, in seconds, of a zone at this time: an IANA name, or `[+-]HH:MM`.
+    /// Returns the offset from UTC, in seconds, of a zone at this time: an IANA name, or `[+-]HH:MM`.
     pub(super) fn offset_in(self, zone: &str) -> Result<i64, EvalError> {
         if let Some((hours, minutes)) = zone.split_once(':') {
             let (hours, minutes) = (atoi(hours)?, atoi(minutes)?);
             let total = hours.saturating_mul(60);
             let total = if zone.starts_with('-') { total.saturating_sub(minutes) } else { total.saturating_add(minutes) };
-            // Beyond what any date holds; Go wraps around there.
+            // Such offsets leave the range of dates; Go wraps around.
             return Ok(total.saturating_mul(60).clamp(-1 << 40, 1 << 40));
         }
         if matches!(zone, "" | "UTC") {
@@ -179,14 +179,14 @@ impl Timestamp {
             return Err(EvalError::TimeZone("time: invalid location name".to_owned()));
         }
         let unknown = || EvalError::TimeZone(format!("unknown time zone {zone}"));
-        // Go looks for a file of the very name.
+        // Go looks for a file with exactly this name.
         let known = TimeZone::get(zone).ok().filter(|known| known.iana_name() == Some(zone)).ok_or_else(unknown)?;
         let timestamp = jiff::Timestamp::new(self.seconds, 0).map_err(|_| unknown())?;
         Ok(known.to_offset(timestamp).seconds().into())
     }
 }
 
-/// Reads a whole number as Go's `strconv.Atoi` does.
+/// Parses a whole number as Go's `strconv.Atoi` does.
 fn atoi(text: &str) -> Result<i64, EvalError> {
     text.parse().map_err(|error: std::num::ParseIntError| {
         let why = match error.kind() {
@@ -206,7 +206,7 @@ impl Reader<'_> {
         (*first == wanted).then_some(())
     }
 
-    /// A number of exactly so many digits.
+    /// Parses a number of exactly `digits` digits.
     fn fixed(&mut self, digits: usize) -> Option<i64> {
         let (number, rest) = self.0.split_at_checked(digits)?;
         let value = number.iter().try_fold(0, |n, b| b.is_ascii_digit().then(|| n * 10 + i64::from(b - b'0')))?;
@@ -214,7 +214,7 @@ impl Reader<'_> {
         Some(value)
     }
 
-    /// `Z`, or hours and minutes, in seconds.
+    /// Parses `Z`, or hours and minutes, into seconds.
     fn offset(&mut self) -> Option<i64> {
         if self.0.first() == Some(&b'Z') {
             return self.byte(b'Z').map(|()| 0);
@@ -232,7 +232,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads a duration such as `1h30m` in nanoseconds, as `time.ParseDuration` does; `None` where that fails.
+/// Parses a duration such as `1h30m` into nanoseconds, as `time.ParseDuration` does; `None` if it fails.
 pub(super) fn parse_duration(text: &str) -> Option<i64> {
     let negative = text.starts_with('-');
     let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -266,7 +266,7 @@ pub(super) fn parse_duration(text: &str) -> Option<i64> {
         };
         let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
         let mut value = whole.checked_mul(unit).filter(|v| *v <= 1 << 63)?;
-        // Digits of the fraction beyond what an integer holds do not count.
+        // Digits of the fraction beyond the range of an integer are ignored.
         let (mut numerator, mut scale) = (0_u64, 1.0_f64);
         for digit in fraction.bytes().map(|b| u64::from(b - b'0')) {
             match numerator.checked_mul(10).and_then(|n| n.checked_add(digit)).filter(|n| *n <= 1 << 63) {
@@ -283,9 +283,9 @@ pub(super) fn parse_duration(text: &str) -> Option<i64> {
     if negative { 0_i64.checked_sub_unsigned(total) } else { i64::try_from(total).ok() }
 }
 
-/// Shows a duration in seconds, as conversions do.
+/// Formats a duration in seconds, as conversions do.
 pub(super) fn show_duration(nanos: i64) -> String {
-    // As Go computes `Seconds()`: whole seconds and the rest apart.
+    // Go's `Seconds()` adds whole seconds and the rest separately.
     let seconds = (nanos / NANOS) as f64 + (nanos % NANOS) as f64 / 1e9;
     format!("{seconds}s")
 }

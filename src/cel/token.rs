@@ -90,7 +90,7 @@ impl TokenSet {
     }
 }
 
-/// As ANTLR lists what it expected: a single kind, or several in braces.
+/// Writes expected tokens as ANTLR does: a single kind, or several in braces.
 impl std::fmt::Display for TokenSet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<&str> = SHOWN.iter().filter(|(kind, _)| self.contains(*kind)).map(|(_, shown)| *shown).collect();

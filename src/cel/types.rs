@@ -1,4 +1,4 @@
-//! Types of expressions, and which fit which; mirrors cel-go's `common/types/types.go`, `checker/types.go` and
+//! Types of expressions and their assignability; mirrors cel-go's `common/types/types.go`, `checker/types.go` and
 //! `checker/format.go`.
 
 use std::fmt;
@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use super::budget;
 
-/// How many parts a type may have.
+/// Maximum number of parts of a type.
 const MAX_PARTS: u32 = 2_000;
 
-/// A type, possibly with variables that the checker binds as it goes.
+/// A type, possibly with variables that the checker binds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Type {
-    /// Known only when evaluated.
+    /// Known only at run time.
     #[default]
     Dyn,
-    /// `google.protobuf.Any`: like `dyn`, but nothing can be iterated over.
+    /// `google.protobuf.Any`: like `dyn`, but cannot be iterated over.
     Any,
-    /// The type of what has an issue already.
+    /// The type of a node that already has an issue.
     Error,
     Null,
     Bool,
@@ -34,15 +34,15 @@ pub(crate) enum Type {
     #[allow(clippy::enum_variant_names, reason = "as CEL calls it")]
     Type(Option<Arc<Type>>),
     Optional(Arc<Type>),
-    /// A type with fields, by name.
+    /// A named type with fields.
     Object(&'static str),
-    /// A type without fields, by name.
+    /// A named type without fields.
     Opaque(&'static str),
-    /// A type that `null` fits too.
+    /// A type that also accepts `null`.
     Wrapper(Arc<Type>),
-    /// A variable of the checker.
+    /// A type variable of the checker.
     Var(u32),
-    /// A parameter of a declaration.
+    /// A type parameter of a declaration.
     Param(char),
 }
 
@@ -67,7 +67,7 @@ impl Type {
         matches!(self, Self::Dyn | Self::Any)
     }
 
-    /// What an optional holds; another type is itself.
+    /// Returns the type inside an optional and true, or the type itself and false.
     pub(super) fn unwrapped(&self) -> (Self, bool) {
         match self {
             Self::Optional(value) => ((**value).clone(), true),
@@ -75,7 +75,7 @@ impl Type {
         }
     }
 
-    /// The name that values of the type have at run time.
+    /// Returns the run-time name of the type.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Dyn | Self::Var(_) | Self::Param(_) => "dyn",
@@ -107,7 +107,7 @@ impl Type {
         }
     }
 
-    /// Whether the type has few enough parts to be worked with; those of maps within maps double at each level.
+    /// Whether the type is small enough to process. Maps within maps double their parts at each level.
     pub(super) fn is_small(&self) -> bool {
         fn count(ty: &Type, left: &mut u32) {
             *left = left.saturating_sub(1);
@@ -120,7 +120,7 @@ impl Type {
         left > 0
     }
 
-    /// As issues name the type, where `Display` spells it as the type itself does.
+    /// Returns the name of the type in issues; `Display` writes the type's own name.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Any => "any".to_owned(),
@@ -136,7 +136,7 @@ impl Type {
         }
     }
 
-    /// Whether two types are alike, parameters too; stricter than assignable.
+    /// Whether two types are equal including parameters; stricter than assignable.
     pub(super) fn is_equivalent(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Wrapper(a), Self::Wrapper(b)) => a.is_equivalent(b),
@@ -145,7 +145,7 @@ impl Type {
         }
     }
 
-    /// Replaces parameters of a declaration by variables.
+    /// Replaces the parameters of a declaration by type variables.
     pub(super) fn instantiate(&self, variable: &mut impl FnMut(char) -> Self) -> Self {
         match self {
             Self::Param(name) => variable(*name),
@@ -171,11 +171,11 @@ impl fmt::Display for Type {
     }
 }
 
-/// What variables stand for. A comparison that fails leaves no trace.
+/// Bindings of type variables. A failed comparison is rolled back.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
     bound: Vec<Option<Type>>,
-    /// What was bound before, to go back to.
+    /// Earlier bindings, for rolling back.
     journal: Vec<(usize, Option<Type>)>,
 }
 
@@ -197,7 +197,7 @@ impl Bindings {
         }
     }
 
-    /// Whether all pairs fit one another; binds variables if so.
+    /// Whether all pairs are assignable; binds type variables if so.
     pub(super) fn assignable<'t>(&mut self, mut pairs: impl Iterator<Item = (&'t Type, &'t Type)>) -> bool {
         self.journal.clear();
         let fits = pairs.all(|(a, b)| self.fits(a, b));
@@ -209,7 +209,7 @@ impl Bindings {
         fits
     }
 
-    /// Replaces variables by what they stand for; unbound ones by `dyn` if so wanted.
+    /// Replaces type variables by their bindings. Unbound ones become `dyn` if `to_dyn`.
     pub(super) fn substitute(&self, ty: &Type, to_dyn: bool) -> Type {
         if !budget::spend(1) {
             return Type::Dyn;
@@ -258,7 +258,7 @@ impl Bindings {
         }
     }
 
-    /// Whether the variable can stand for the type, and whether it stood for one already.
+    /// Whether the variable can be bound to the type, and whether it was bound before.
     fn substitutes(&mut self, ty: &Type, variable: &Type) -> (bool, bool) {
         if ty == variable {
             return (true, true);
@@ -283,7 +283,7 @@ impl Bindings {
         (false, false)
     }
 
-    /// Whether the variable is no part of the type.
+    /// Whether the type does not contain the variable.
     fn absent(&self, variable: &Type, ty: &Type) -> bool {
         if variable == ty {
             return false;
@@ -295,7 +295,7 @@ impl Bindings {
     }
 }
 
-/// The wider of two types that fit one another.
+/// Returns the more general of two assignable types.
 pub(super) fn most_general(a: &Type, b: &Type) -> Type {
     if less_specific(a, b) { a.clone() } else { b.clone() }
 }

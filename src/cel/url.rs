@@ -1,5 +1,4 @@
-//! URLs, read and taken apart as Go's `net/url` does; mirrors
-//! `staging/src/k8s.io/apiserver/pkg/cel/library/urls.go`.
+//! URLs, parsed as Go's `net/url` does; mirrors `staging/src/k8s.io/apiserver/pkg/cel/library/urls.go`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,14 +7,14 @@ use std::sync::Arc;
 use super::number::quote;
 use super::value::{Key, Map, Value};
 
-/// A URL. Texts that escapes stand for are bytes.
+/// A URL. Unescaped texts are bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Url {
     scheme: String,
     opaque: String,
     user: Option<String>,
     host: Vec<u8>,
-    /// The path as it was written; with escapes where Go would write them.
+    /// The path as written, with escapes added as Go adds them.
     path: String,
     query: String,
     force_query: bool,
@@ -33,7 +32,7 @@ enum Mode {
 }
 
 impl Url {
-    /// Reads a URL that must be fit for a request; the error reads as Go shows it.
+    /// Parses an absolute URL or path for a request; the error is Go's.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         check(text)?;
         let (rest, fragment) = text.split_once('#').unwrap_or((text, ""));
@@ -44,7 +43,7 @@ impl Url {
         Ok(url)
     }
 
-    /// What a member function gives; `None` where there is none of the name.
+    /// Returns the result of a member function; `None` if there is no such function.
     pub(super) fn part(&self, name: &str) -> Option<Value> {
         let text = |bytes: &[u8]| Value::string(String::from_utf8_lossy(bytes).into_owned());
         let (host, port) = split_host_port(&self.host);
@@ -80,7 +79,7 @@ impl fmt::Display for Url {
     }
 }
 
-/// Whether a text is fit for a request; mirrors `ParseRequestURI`.
+/// Checks that a text is a valid request URI; mirrors `ParseRequestURI`.
 pub(super) fn check(text: &str) -> Result<(), String> {
     parse(text, true).map(drop).map_err(|error| format!("parse {}: {error}", quote(text)))
 }
@@ -185,7 +184,7 @@ fn split_host_port(host: &[u8]) -> (&[u8], &[u8]) {
     (bare.unwrap_or(name), port)
 }
 
-/// Mirrors `shouldEscape`.
+/// Whether a byte must be escaped; mirrors `shouldEscape`.
 fn should_escape(b: u8, mode: Mode) -> bool {
     if b.is_ascii_alphanumeric() || b"-_.~".contains(&b) {
         return false;
@@ -211,7 +210,7 @@ fn unescape(text: &str, mode: Mode) -> Result<Vec<u8>, String> {
             let value = high << 4 | low;
             let percent = &bytes[i..i + 3] == b"%25";
             let refused = match mode {
-                // Only what is no ASCII may be escaped in a host.
+                // In a host, only non-ASCII bytes may be escaped.
                 Mode::Host => high < 8 && !percent,
                 Mode::Zone => !percent && value != b' ' && should_escape(value, Mode::Host),
                 _ => false,
@@ -232,7 +231,7 @@ fn unescape(text: &str, mode: Mode) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// Whether a path is written as it may be.
+/// Whether a path is written in a valid encoding.
 fn encoded_path(text: &str) -> bool {
     text.bytes().all(|b| b"!$&'()*+,;=:@[]%".contains(&b) || !should_escape(b, Mode::Path))
 }
@@ -242,7 +241,7 @@ fn escape(bytes: &[u8]) -> String {
     bytes.iter().map(escaped).collect()
 }
 
-/// The parameters of a query by name; what cannot be read is left out.
+/// Returns the parameters of a query by name; invalid ones are left out.
 fn query(text: &str) -> BTreeMap<String, Vec<String>> {
     let mut parameters: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let read = |part: &str| unescape(part, Mode::Query).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());

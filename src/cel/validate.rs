@@ -1,7 +1,7 @@
-//! What is checked after the types: constants that cannot be converted, literals of mixed types, and formats.
+//! Validation after type checking: constants that cannot be converted, literals of mixed types, and formats.
 //!
-//! Mirrors the validators that `staging/src/k8s.io/apiserver/pkg/cel/environment/base.go` turns on, of cel-go's
-//! `cel/validator.go` and `ext/formatting.go`.
+//! Mirrors the validators of cel-go's `cel/validator.go` and `ext/formatting.go` that
+//! `staging/src/k8s.io/apiserver/pkg/cel/environment/base.go` enables.
 
 use super::ast::{Call, Expr, Kind, Literal};
 use super::convert;
@@ -11,7 +11,7 @@ use super::source::Problem;
 use super::types::Type;
 use super::value::Value;
 
-/// Everything that is wrong with a tree whose types are known.
+/// Returns all problems of a type-checked tree.
 pub(super) fn validate(expr: &Expr) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
     visit(expr, false, &mut problems);
@@ -75,8 +75,8 @@ fn mismatch(expected: &Type, found: &Type) -> String {
     format!("expected type '{}' but found '{}'", expected.shown(), found.shown())
 }
 
-/// Conversions of constants and patterns; the pattern of the global `matches` is its second argument, yet the first is
-/// looked at, as upstream does.
+/// Checks conversions of constants and constant patterns. The pattern of the global `matches` is its second argument;
+/// as upstream, the first is checked.
 fn constant_argument(call: &Call, report: &mut impl FnMut(usize, String)) {
     let name = call.function.as_str();
     let Some(Expr { kind: Kind::Literal(literal), at, .. }) = call.args.first() else { return };

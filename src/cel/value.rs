@@ -1,4 +1,4 @@
-//! Values that expressions work on, and how they compare; mirrors cel-go's `common/types`.
+//! Values of expressions and their comparison; mirrors cel-go's `common/types`.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -43,19 +43,19 @@ pub(super) enum Value {
     Format(&'static NamedFormat),
     /// A message without fields.
     Message(&'static str),
-    /// What an optional holds where cel-go could not put its value together again.
+    /// The content of an optional that cel-go could not convert back.
     Failed(Arc<EvalError>),
 }
 
-/// A map; entries by key.
+/// A map with its entries by key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Map {
     pub(super) entries: BTreeMap<Key, Value>,
-    /// Whether looking up what is missing gives an empty map, as for the domains of a device's attributes and capacity.
+    /// Whether looking up a missing key gives an empty map, as for the domains of a device's attributes and capacity.
     pub(super) domains: bool,
 }
 
-/// A key of a map. Keys of different types differ.
+/// A key of a map. Keys of different types are different.
 #[derive(Clone, Debug)]
 pub(super) struct Key(pub(super) Value);
 
@@ -88,7 +88,7 @@ impl Ord for Key {
             (Value::String(a), Value::String(b)) => a.as_str().cmp(b.as_str()),
             (Value::Timestamp(a), Value::Timestamp(b)) => a.cmp(b),
             (Value::Type(a), Value::Type(b)) => a.name().cmp(b.name()),
-            // Lists and maps are found by identity alone.
+            // Lists and maps are equal only by identity.
             (Value::List(a), Value::List(b)) => Arc::as_ptr(a).cmp(&Arc::as_ptr(b)),
             (Value::Map(a), Value::Map(b)) => Arc::as_ptr(a).cmp(&Arc::as_ptr(b)),
             _ => self.rank().cmp(&other.rank()),
@@ -111,7 +111,7 @@ impl PartialEq for Key {
 impl Eq for Key {}
 
 impl Map {
-    /// The value of a key; numbers of different types that are equal name the same entry.
+    /// Returns the value of a key; equal numbers of different types name the same entry.
     pub(super) fn find(&self, key: &Value) -> Option<Value> {
         let direct = |key: Value| self.entries.get(&Key(key)).cloned();
         let found = direct(key.clone()).or_else(|| match key {
@@ -154,12 +154,12 @@ impl Value {
 
     pub(super) const NONE: Self = Self::Optional(None);
 
-    /// The name of the value's type at run time.
+    /// Returns the name of the value's run-time type.
     pub(super) fn type_name(&self) -> &'static str {
         self.ty().name()
     }
 
-    /// The value's type at run time.
+    /// Returns the value's run-time type.
     pub(super) fn ty(&self) -> Type {
         match self {
             Self::Null => Type::Null,
@@ -186,7 +186,7 @@ impl Value {
         }
     }
 
-    /// The name of the Go type that stands for the value.
+    /// Returns the name of the Go type that holds the value.
     pub(super) fn go_type(&self) -> &'static str {
         match self {
             Self::Null => "types.Null",
@@ -215,7 +215,7 @@ impl Value {
         }
     }
 
-    /// Whether the value fits a parameter of an overload, as far as it is looked at when called.
+    /// Whether the value matches a parameter of an overload, by the checks made at call time.
     pub(super) fn fits(&self, ty: &Type) -> bool {
         match (ty, self) {
             (Type::Dyn | Type::Any | Type::Param(_), _) => true,
@@ -225,7 +225,7 @@ impl Value {
         }
     }
 
-    /// `==` of two values that are there: null equals only null.
+    /// Compares two values with `==`; null equals only null.
     pub(super) fn equals(&self, other: &Self) -> Result<bool, EvalError> {
         match (self, other) {
             (Self::Null, Self::Null) => Ok(true),
@@ -234,7 +234,7 @@ impl Value {
         }
     }
 
-    /// Equality by the left value's rules: another type is unequal, an error for Kubernetes' own types.
+    /// Compares by the left value's rules: a value of another type is unequal, or an error for Kubernetes' own types.
     pub(super) fn same(&self, other: &Self) -> Result<bool, EvalError> {
         Ok(match (self, other) {
             (Self::Null, Self::Null) => true,
@@ -256,7 +256,7 @@ impl Value {
             (Self::Quantity(_) | Self::Semver(_) | Self::Ip(_) | Self::Cidr(_) | Self::Url(_) | Self::Format(_), _) => {
                 return Err(EvalError::NoSuchOverload);
             }
-            // What cannot be compared does not make lists and maps unequal.
+            // Elements that cannot be compared do not make lists and maps unequal.
             (Self::List(a), Self::List(b)) => {
                 a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| budget::spend(1) && a.equals(b) != Ok(false))
             }
@@ -265,12 +265,12 @@ impl Value {
         })
     }
 
-    /// Whether a list holds the value.
+    /// Whether a list contains the value.
     pub(super) fn is_in(&self, items: &[Value]) -> bool {
         items.iter().any(|item| budget::spend(1) && self.same(item) == Ok(true))
     }
 
-    /// `<` and its kin; `None` where the value has no order.
+    /// Compares with `<` and similar; `None` if the value has no order.
     pub(super) fn compare(&self, other: &Self) -> Option<Result<Ordering, EvalError>> {
         Some(match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => Ok(a.cmp(b)),
@@ -289,7 +289,7 @@ impl Value {
         })
     }
 
-    /// The order of two numbers; an error where one is NaN, `None` where one is no number.
+    /// Compares two numbers; an error if one is NaN, `None` if one is not a number.
     fn compare_numbers(&self, other: &Self) -> Option<Result<Ordering, EvalError>> {
         let nan = |value: &Self| matches!(value, Self::Double(d) if d.is_nan());
         if nan(self) {
@@ -311,7 +311,7 @@ impl Value {
         Some(Ok(order))
     }
 
-    /// The size that costs go by.
+    /// Returns the size that costs are based on.
     pub(super) fn size(&self) -> u64 {
         match self {
             Self::String(s) => s.chars().count() as u64,
@@ -330,7 +330,7 @@ impl Value {
         }
     }
 
-    /// Whether `optional.ofNonZeroValue` leaves the value out.
+    /// Whether `optional.ofNonZeroValue` treats the value as absent.
     pub(super) fn is_zero(&self) -> bool {
         match self {
             Self::Null => true,
@@ -348,7 +348,7 @@ impl Value {
         }
     }
 
-    /// The value of an optional after cel-go took it to a native Go value and back.
+    /// Returns the value of an optional after cel-go's conversion to a native Go value and back.
     pub(super) fn round_trip(&self) -> Self {
         let failed = |go, value: String| Self::Failed(Arc::new(EvalError::Unconvertible { go, value }));
         match self {
@@ -365,7 +365,7 @@ impl Value {
         }
     }
 
-    /// As Go shows the value in an error.
+    /// Formats the value as Go does in errors.
     pub(super) fn show(&self) -> String {
         if !budget::spend(1) {
             return "...".to_owned();

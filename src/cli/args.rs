@@ -17,7 +17,7 @@ use crate::source::Limits;
 #[command(after_help = "Exit codes: 0 the pod fits (or the command did its job), 1 it does not fit, 2 wrong usage, \
                         3 the source could not be read.")]
 pub struct Cli {
-    /// What to do; without it, a screen on which to choose
+    /// The subcommand; without one, the start screen opens
     #[command(subcommand)]
     pub command: Option<Command>,
     /// Do not use colour
@@ -40,11 +40,11 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Apply operations, or schedule until nothing moves, without a screen
     Run(RunArgs),
-    /// What kube-scheduler's own log tells: attempts, queues, victims
+    /// Show kube-scheduler's own log: attempts, queues, victims
     Log(LogArgs),
     /// Completions for a shell, on standard output
     Completions {
-        /// Which shell
+        /// The shell
         shell: clap_complete::Shell,
     },
     /// Version, emulated kube-scheduler, feature gates and plugins
@@ -71,7 +71,7 @@ pub struct SchedulerArgs {
     /// Take the KubeSchedulerConfiguration that the source carries
     #[arg(long, conflicts_with = "config")]
     pub config_from_dump: bool,
-    /// kube-scheduler's own log, whose attempts the explorer shows beside ours: files, archives, directories, or -
+    /// kube-scheduler's own log, shown in the explorer next to our decisions: files, archives, directories, or -
     #[arg(long, value_name = "FILE")]
     pub scheduler_log: Vec<PathBuf>,
     /// Take the KubeSchedulerConfiguration and the feature gates that the scheduler's log shows
@@ -87,13 +87,13 @@ pub struct SchedulerArgs {
     /// Feature gates, as A=true,B=false
     #[arg(long, value_name = "GATES")]
     pub feature_gates: Option<String>,
-    /// Look at every node and dry-run every candidate
+    /// Evaluate every node and dry-run every candidate
     #[arg(long)]
     pub all_nodes: bool,
-    /// Where waiting pods are at the start [default: fresh, and observed for a live cluster]
+    /// Places of the waiting pods at the start [default: fresh, and observed for a live cluster]
     #[arg(long, value_enum, value_name = "HOW")]
     pub queues: Option<Queues>,
-    /// Where the virtual clock begins [default: the newest time found in the source]
+    /// Start of the virtual clock [default: the newest time found in the source]
     #[arg(long, value_name = "TIME")]
     pub start: Option<Timestamp>,
     /// Which extenders are asked
@@ -125,19 +125,19 @@ impl ExtenderArgs {
 }
 
 impl SchedulerArgs {
-    /// The same for a cluster from there: waiting pods of a live one start where they are seen to be.
+    /// Returns these arguments with `--queues` defaulted: observed for a live cluster.
     #[must_use]
     pub fn on(&self, source: &SourceArgs) -> Self {
         let queues = self.queues.or_else(|| source.is_live().then_some(Queues::Observed));
         Self { queues, ..self.clone() }
     }
 
-    /// Whether a log of the scheduler is named or needed.
+    /// Returns whether a scheduler's log is named or needed.
     pub fn asks_for_log(&self) -> bool {
         !self.scheduler_log.is_empty() || self.config_from_log
     }
 
-    /// Whether anything is asked for that is not the default.
+    /// Returns whether any argument differs from its default.
     pub fn is_given(&self) -> bool {
         self.config.is_some()
             || self.config_from_dump
@@ -152,13 +152,13 @@ impl SchedulerArgs {
     }
 }
 
-/// Where waiting pods are when a scheduler starts.
+/// Places of the waiting pods when the scheduler starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Queues {
     /// All new to the scheduler, as after its restart
     #[default]
     Fresh,
-    /// Where conditions and events suggest
+    /// In the places that conditions and events suggest
     Observed,
 }
 
@@ -171,19 +171,19 @@ pub struct ConnectArgs {
     /// The kubeconfig's context [default: its current one]
     #[arg(long, value_name = "NAME")]
     pub context: Option<String>,
-    /// Where a kind may not be read over all namespaces, read it in this one; may be given several times
+    /// Read a kind in this namespace if it may not be read in all of them; may be given several times
     #[arg(long, value_name = "NAMESPACE")]
     pub only_namespace: Vec<String>,
 }
 
 impl ConnectArgs {
-    /// Whether anything is asked for that is not the default.
+    /// Returns whether any argument differs from its default.
     pub fn is_given(&self) -> bool {
         self.kubeconfig.is_some() || self.context.is_some() || !self.only_namespace.is_empty()
     }
 }
 
-/// Where the cluster comes from: without any of these, the live cluster that kubectl would talk to. It is only read.
+/// The source of the cluster. Without any of these, the live cluster of kubectl's current context, which is only read.
 #[derive(Clone, Debug, Default, Args)]
 #[group(multiple = false)]
 pub struct SourceArgs {
@@ -210,7 +210,7 @@ impl SourceArgs {
 enum ArgError {
     #[error(transparent)]
     Quantity(#[from] ParseQuantityError),
-    #[error("{0} is less than nothing")]
+    #[error("{0} is negative")]
     Negative(String),
     #[error("{0:?}: expected COLUMNSxROWS, for example 120x40")]
     Size(String),
@@ -218,16 +218,16 @@ enum ArgError {
     Zone(String),
 }
 
-/// What reading may cost.
+/// Limits on the input that is read.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LimitArgs {
-    /// How much may come out of compressed files and archives, in bytes or as 64Gi [default: 64Gi]
+    /// Limit on the bytes that come out of compressed files and archives, for example 64Gi [default: 64Gi]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub max_bytes: Option<u64>,
 }
 
 impl LimitArgs {
-    /// The limits, with the default for what is not given.
+    /// Returns the limits, with defaults for those not given.
     pub fn limits(&self) -> Limits {
         let default = Limits::default();
         Limits { decompressed: self.max_bytes.unwrap_or(default.decompressed), ..default }
@@ -242,13 +242,13 @@ fn bytes(text: &str) -> Result<u64, ArgError> {
 /// Arguments of `demo`.
 #[derive(Clone, Debug, Args)]
 pub struct DemoArgs {
-    /// Which story
+    /// The story
     #[arg(value_name = "STORY", default_value = "payments")]
     pub story: String,
     /// Name the stories
     #[arg(long)]
     pub list: bool,
-    /// What the screen shows first
+    /// The first screen
     #[command(flatten)]
     pub screen: ScreenArgs,
     /// The scheduler
@@ -262,7 +262,7 @@ pub struct LiveArgs {
     /// The cluster
     #[command(flatten)]
     pub connect: ConnectArgs,
-    /// What the screen shows first
+    /// The first screen
     #[command(flatten)]
     pub screen: ScreenArgs,
     /// The scheduler
@@ -273,13 +273,13 @@ pub struct LiveArgs {
 /// Arguments of `capture`.
 #[derive(Clone, Debug, Args)]
 pub struct CaptureArgs {
-    /// The file, which must not be there yet; compressed where it ends in .gz; - for standard output
+    /// The new file, compressed if its name ends in .gz; - for standard output
     #[arg(value_name = "FILE", required_unless_present = "output")]
     pub file: Option<PathBuf>,
-    /// The same, as other tools take it
+    /// The file, as an option like that of other tools
     #[arg(short, long, value_name = "FILE", conflicts_with = "file")]
     pub output: Option<PathBuf>,
-    /// Replace names, labels, images and texts by others that decide the same
+    /// Replace names, labels, images and texts by others that lead to the same decisions
     #[arg(long)]
     pub redact: bool,
     /// The cluster
@@ -288,7 +288,7 @@ pub struct CaptureArgs {
     /// The live cluster
     #[command(flatten)]
     pub connect: ConnectArgs,
-    /// What reading may cost
+    /// Limits on reading
     #[command(flatten)]
     pub limits: LimitArgs,
 }
@@ -302,10 +302,10 @@ pub struct OpenArgs {
     /// Merge dumps that were taken at different times, instead of showing what changed between them
     #[arg(long)]
     pub merge: bool,
-    /// What reading may cost
+    /// Limits on reading
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// What the screen shows first
+    /// The first screen
     #[command(flatten)]
     pub screen: ScreenArgs,
     /// The scheduler
@@ -313,7 +313,7 @@ pub struct OpenArgs {
     pub scheduler: SchedulerArgs,
 }
 
-/// What the screen shows first, and in which colours.
+/// The first screen, its theme, and where it is written.
 #[derive(Clone, Debug, Args)]
 pub struct ScreenArgs {
     /// Show this pod's decision, as NAMESPACE/NAME
@@ -336,7 +336,7 @@ pub struct ScreenArgs {
     pub keys: String,
 }
 
-/// Columns and rows. No terminal is larger than the limit, and memory is needed for each cell.
+/// Parses `COLUMNSxROWS`, each from 1 to 1000: memory is needed for each cell.
 fn size(text: &str) -> Result<(u16, u16), ArgError> {
     let pair = text.split_once('x').and_then(|(c, r)| Some((c.parse().ok()?, r.parse().ok()?)));
     pair.filter(|(c, r)| (1..=1000).contains(c) && (1..=1000).contains(r)).ok_or_else(|| ArgError::Size(text.to_owned()))
@@ -348,10 +348,10 @@ pub struct ExplainArgs {
     /// The pod, as NAME, pod/NAME or NAMESPACE/NAME
     #[arg(value_name = "[pod/]NAME", required_unless_present = "pending")]
     pub pod: Option<String>,
-    /// Why pods are pending, cause by cause, and every pending pod beside what the cluster's own scheduler wrote about it
+    /// Explain why pods are pending, by cause, and compare each with the cluster's own scheduler
     #[arg(long, conflicts_with = "pod")]
     pub pending: bool,
-    /// What keeps the pod out, demand by demand, and the changes that let it in
+    /// List the demands that keep the pod out, and the changes that let it in
     #[arg(long, conflicts_with = "pending")]
     pub fixes: bool,
     /// In all namespaces
@@ -369,7 +369,7 @@ pub struct ExplainArgs {
     /// The live cluster
     #[command(flatten)]
     pub connect: ConnectArgs,
-    /// What reading may cost
+    /// Limits on reading
     #[command(flatten)]
     pub limits: LimitArgs,
     /// The scheduler
@@ -398,7 +398,7 @@ pub struct RunArgs {
     /// The live cluster
     #[command(flatten)]
     pub connect: ConnectArgs,
-    /// What reading may cost
+    /// Limits on reading
     #[command(flatten)]
     pub limits: LimitArgs,
     /// The scheduler
@@ -424,12 +424,12 @@ pub struct LogArgs {
     /// How to print
     #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
     pub output: &'static Format,
-    /// What reading may cost
+    /// Limits on reading
     #[command(flatten)]
     pub limits: LimitArgs,
 }
 
-/// The zone of logs.
+/// The time zone of logs.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LogZoneArgs {
     /// The zone of the log's times, as UTC or +02:00: klog's text has none [default: unknown]

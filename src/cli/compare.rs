@@ -1,4 +1,4 @@
-//! `schedscope run --compare`: every pending pod as two releases decide about it.
+//! `schedscope run --compare`: decides every pending pod as two releases would.
 
 use rayon::prelude::*;
 
@@ -12,10 +12,10 @@ use crate::scheduler::{Evictions, Options, Scheduler};
 use crate::session::{PodDecisions, pending};
 use crate::source::Loaded;
 
-/// So many pods are decided at a time: their decisions are printed before the next are taken.
+/// Pods decided per batch; each batch is printed before the next is decided.
 const AT_ONCE: usize = 64;
 
-/// Decides about each pending pod twice, and prints. The exit code says whether an outcome, node or victim differs.
+/// Decides each pending pod twice and prints both. Returns `EXIT_NO_FIT` if an outcome, node or victim differs.
 pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<u8, Failure> {
     loaded.report.forget_origins();
     let scheduler_args = args.scheduler.on(&args.source);
@@ -54,12 +54,12 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
         Some(stream) => print(&(stream.tail)())?,
         None => print(&args.output.write(&Answer::Comparison(&comparison), completeness(args, &loaded)).map_err(failed)?)?,
     };
-    // The program ends here: to give a large cluster back piece by piece would only take time.
+    // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((from, to, loaded));
     Ok(if differs { EXIT_NO_FIT } else { EXIT_OK })
 }
 
-/// Reads the configuration as the other release does. Where feature gates or the file are refused, this names the release.
+/// Reads the configuration as the other release does. Prefixes errors with `--compare` and that release.
 fn second_config(args: &SchedulerArgs, loaded: &Loaded, choice: ReleaseChoice) -> Result<crate::scheduler::Config, Failure> {
     super::config(args, loaded, choice.profile()).map_err(|failure| {
         let lines = failure.message.into_iter().map(|line| format!("--compare {}: {line}", choice.profile().release));

@@ -1,4 +1,4 @@
-//! Which kube-scheduler a command emulates: the one that is named, or the one that the source shows.
+//! The kube-scheduler to emulate: the named release, or the one that the source shows.
 
 use std::str::FromStr;
 
@@ -23,8 +23,8 @@ impl FromStr for Emulate {
     }
 }
 
-/// Returns the version of the cluster: of the live API server, of the dump's version file, of OpenShift's operator, of the
-/// newest kube-scheduler image, or of the newest kubelet, in this order. What is no version is passed over.
+/// Returns the version of the cluster: of the live API server, the dump's version file, OpenShift's operator, the newest
+/// kube-scheduler image, or the newest kubelet, in this order. Skips texts that are not versions.
 pub(super) fn detect(loaded: &Loaded) -> Option<FoundVersion> {
     let told = loaded.report.server_version.as_ref();
     let told = told.and_then(|told| {
@@ -46,7 +46,7 @@ pub(super) fn detect(loaded: &Loaded) -> Option<FoundVersion> {
     })
 }
 
-/// Returns what is emulated: the release that is asked for, or the one that the source shows.
+/// Returns the choice of release: the requested one, or the one that the source shows.
 pub(super) fn choose(asked: Option<Emulate>, loaded: &Loaded) -> ReleaseChoice {
     let cluster = detect(loaded);
     let wanted = match asked {
@@ -65,7 +65,7 @@ fn image_tag(pod: &Pod) -> Option<&str> {
     tag.split('_').next()
 }
 
-/// Returns a sentence that names the release that answers for another; `None` where it is of the same minor version.
+/// Returns a sentence that names the emulated release if it replaces the wanted one; `None` if the minor versions agree.
 pub(super) fn substitution(choice: ReleaseChoice) -> Option<String> {
     let emulated = choice.emulated();
     emulated.is_stand_in().then(|| format!("emulates kube-scheduler {}: {}", emulated.profile.release, emulated.because()))

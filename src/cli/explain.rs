@@ -1,4 +1,4 @@
-//! `schedscope explain`: one pod's decision, or all pending pods beside what the cluster's scheduler wrote.
+//! `schedscope explain`: one pod's decision, or all pending pods compared with the cluster's scheduler.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,25 +16,25 @@ use crate::scheduler::{Evictions, Scheduler, Waiting};
 use crate::source::{self, Loaded};
 use crate::trace::{CycleView, Outcome};
 
-/// How long a live cluster is given to write what its scheduler has just decided.
+/// Wait before a live cluster is read again: its scheduler may not have written its latest decision yet.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// An answer, and how it compares with what the cluster's scheduler wrote.
+/// An answer, and whether the cluster's scheduler disagrees with it.
 struct Explained {
     text: Text,
     code: u8,
     disagrees: bool,
 }
 
-/// Decides and prints. A live cluster that seems to disagree is looked at once more: it may have been read between a
-/// decision of its scheduler and the word about it.
+/// Decides and prints. Reads a live cluster a second time if its scheduler seems to disagree: the first read may fall
+/// between a decision and the condition or event that reports it.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
     let mut explained = explain(args, loaded, &|line| output::say(line))?;
     if explained.disagrees && args.source.is_live() {
         std::thread::sleep(LOOK_AGAIN);
         let (_, loaded) = super::live::first(&args.connect)?;
-        // What is to be said about the release has been said.
+        // The first pass has already printed the lines about the release.
         explained = explain(args, super::judgeable(loaded)?, &|_| ())?;
     }
     print(&explained.text)?;
@@ -51,7 +51,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Resu
         Some(pod) => one(args, pod, &scheduler, &loaded),
         None => all(args, &scheduler, &loaded),
     };
-    // The program ends here: to give a large cluster back piece by piece would only take time.
+    // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((scheduler, loaded));
     explained
 }
@@ -83,7 +83,7 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     Ok(Explained { text, code, disagrees: agreement.accord == MatchKind::Unexplained })
 }
 
-/// The pod of an argument: `NAME`, `pod/NAME` or `NAMESPACE/NAME`.
+/// Parses `NAME`, `pod/NAME` or `NAMESPACE/NAME` as a pod's key.
 fn pod_key(pod: &str, namespace: &str) -> Key {
     match pod.split_once('/') {
         None => Key::new(namespace, pod),
@@ -92,7 +92,7 @@ fn pod_key(pod: &str, namespace: &str) -> Key {
     }
 }
 
-/// Which pod may have been meant: one of the same name elsewhere, or one nearly of that name.
+/// Returns a suggestion: a pod of the same name in another namespace, a pod with a similar name, or a similar namespace.
 fn meant(cluster: &Cluster, key: &Key) -> String {
     let elsewhere = cluster.pods.iter().map(|pod| pod.key()).find(|other| other.name == key.name);
     let in_namespace = || {
@@ -128,12 +128,12 @@ fn write(args: &ExplainArgs, answer: &Answer<'_>, more: Lines) -> Result<Text, F
     args.output.write(answer, more).map_err(|e| Failure::source(e.to_string()))
 }
 
-/// Returns what the source held and lacked, in formats that show it.
+/// Returns the completeness of the source, for formats that show it.
 fn completeness(args: &ExplainArgs, loaded: &Loaded) -> Lines {
     if args.output.wide { super::completeness(loaded) } else { Lines::default() }
 }
 
-/// The Events of the source, wherever they went.
+/// Returns the source's Events; with observed queues the scheduler owns them.
 fn events<'a>(scheduler: &'a Scheduler, loaded: &'a Loaded) -> &'a [ObservedEvent] {
     match &scheduler.options().waiting {
         Waiting::AsObserved(events) => events,
@@ -141,7 +141,7 @@ fn events<'a>(scheduler: &'a Scheduler, loaded: &'a Loaded) -> &'a [ObservedEven
     }
 }
 
-/// What the cluster's scheduler wrote, where it wrote something.
+/// Returns the agreement with the cluster's scheduler; empty if that has written nothing about the pod.
 fn beside(agreement: &SchedulerMatch) -> Lines {
     if agreement.accord == MatchKind::Unwritten {
         return Lines::default();
@@ -149,8 +149,8 @@ fn beside(agreement: &SchedulerMatch) -> Lines {
     section("THE CLUSTER'S SCHEDULER", agreement.text())
 }
 
-/// What the answer cannot know for want of objects in the source: what was asked for and not given, and what the source
-/// merely lacks where the answer hangs on it.
+/// Returns the gaps of the source that limit this answer: kinds that could not be read, and kinds absent from the source
+/// that the decision depends on.
 fn unknown(view: &CycleView) -> Lines {
     let preempts = view.preemption.as_ref().is_some_and(|p| p.candidate_count() > 0);
     let no_nodes = view.start.as_ref().is_some_and(|start| start.nodes == 0);

@@ -8,24 +8,24 @@ use crate::cluster::Key;
 use crate::output;
 use crate::ui::{Depth, ThemeError};
 
-/// An embedded cluster.
+/// Opens an embedded cluster.
 pub(super) fn demo(args: &DemoArgs, no_color: bool) -> Result<u8, Failure> {
     let source = Source::Story(super::story(&args.story)?);
     explore(Wanted { source, scheduler: args.scheduler.clone() }, &args.screen, no_color)
 }
 
-/// Dumps.
+/// Opens dumps.
 pub(super) fn open(args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
     let source = Source::Dumps { paths: args.paths.clone(), limits: args.limits.limits(), merge: args.merge };
     explore(Wanted { source, scheduler: args.scheduler.clone() }, &args.screen, no_color)
 }
 
-/// A live cluster.
+/// Opens a live cluster.
 pub(super) fn live(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
     explore(Wanted { source: Source::Cluster(args.connect.clone()), scheduler: args.scheduler.clone() }, &args.screen, no_color)
 }
 
-/// Whatever is chosen on the start screen.
+/// Opens the start screen.
 pub(super) fn choose(no_color: bool) -> Result<u8, Failure> {
     go(None, &ScreenArgs { pod: None, theme: None, log: None, print: None, size: (0, 0), keys: String::new() }, no_color)
 }
@@ -34,8 +34,8 @@ fn explore(wanted: Wanted, screen: &ScreenArgs, no_color: bool) -> Result<u8, Fa
     go(Some(wanted), screen, no_color)
 }
 
-/// One thing after the other is explored, until the reader leaves; says with which exit code. Once the start screen was
-/// there, what cannot be opened leads back to it.
+/// Explores one source after another until the user exits, and returns the exit code. With the start screen open, a
+/// source that fails to open leads back to it.
 fn go(first: Option<Wanted>, screen: &ScreenArgs, no_color: bool) -> Result<u8, Failure> {
     super::log::start(screen.log.as_deref())?;
     let mut options = options(screen, no_color)?;
@@ -60,7 +60,7 @@ fn go(first: Option<Wanted>, screen: &ScreenArgs, no_color: bool) -> Result<u8, 
                 let told = console.unsaid().get(said..).unwrap_or_default().iter().cloned();
                 why = Some(told.chain(failure.message).collect::<Vec<_>>().join("; "));
             }
-            // Whoever does not wait for one thing may want another.
+            // Quitting a load returns to the start screen.
             Ok(Shown::NotWaitedFor(Exit::Quit)) if !only => {}
             Ok(Shown::NotWaitedFor(exit) | Shown::ExitTo(ExitTo::Exit(exit))) => {
                 tracing::info!(?exit, "the screen was left");
@@ -71,12 +71,12 @@ fn go(first: Option<Wanted>, screen: &ScreenArgs, no_color: bool) -> Result<u8, 
                 next = path.map(|path| Wanted { source: start::at_path(&path), scheduler: SchedulerArgs::default() });
             }
         }
-        // It belongs to what was opened first.
+        // `--pod` belongs to the first source.
         options.pod = None;
     }
 }
 
-/// Loads something and writes its screen to a file.
+/// Loads a source and writes its screen to a file.
 fn written(wanted: Wanted, options: &Options, print: &Print) -> Result<u8, Failure> {
     app::install_panic_hook();
     let watch = Watch::default();
@@ -91,14 +91,14 @@ fn written(wanted: Wanted, options: &Options, print: &Print) -> Result<u8, Failu
     Ok(EXIT_OK)
 }
 
-/// How something that was to be explored was left.
+/// How the explorer ended.
 enum Shown {
-    /// While it was loaded.
+    /// During loading.
     NotWaitedFor(Exit),
     ExitTo(ExitTo),
 }
 
-/// Loads something and shows it until it is left.
+/// Loads a source and shows it until the user leaves it.
 fn show(wanted: Wanted, options: &Options, console: &mut Console) -> Result<Shown, Failure> {
     let connected = match &wanted.source {
         Source::Cluster(connect) => live::connected_first(connect, console)?,
@@ -117,7 +117,7 @@ fn show(wanted: Wanted, options: &Options, console: &mut Console) -> Result<Show
 }
 
 fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
-    // A file shows all colours and signs, whatever terminal this is.
+    // A file gets all colours and glyphs: the terminal's limits do not apply.
     let every = |name: &str| match name {
         "COLORTERM" => Some("truecolor".to_owned()),
         "LC_ALL" => Some("C.UTF-8".to_owned()),
@@ -127,7 +127,7 @@ fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
     let mut options = if screen.print.is_some() { Options::from_vars(every) } else { Options::from_env() };
     options.pod = screen.pod.as_deref().map(pod).transpose()?;
     if let Some(theme) = &screen.theme {
-        // A name that was typed just now is worth a word before anything is loaded.
+        // Report an unknown `--theme` before anything is loaded.
         if let Err(error @ ThemeError::Unknown { file: None, .. }) = options.library().load(theme, Depth::None) {
             return Err(Failure::usage(format!("--theme: {error}")));
         }
@@ -146,7 +146,7 @@ fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
 }
 
 impl ScreenArgs {
-    /// What to write instead of showing a screen.
+    /// Returns where and how to write the screen instead of showing it.
     fn print(&self) -> Option<Print> {
         self.print.clone().map(|path| Print { path, size: self.size, keys: self.keys.clone() })
     }

@@ -1,4 +1,4 @@
-//! `schedscope info`: what this program is and what it emulates.
+//! `schedscope info`: the program's version, and the kube-scheduler that it emulates.
 
 use super::args::InfoArgs;
 use super::emulate::Emulate;
@@ -7,10 +7,10 @@ use crate::output::Lines;
 use crate::release::{FoundVersion, ReleaseChoice, VersionSource};
 use crate::report::{Answer, Info};
 
-/// Prints it.
+/// Prints the release's plugins, weights and feature gates.
 pub(super) fn run(args: &InfoArgs) -> Result<u8, Failure> {
     let wanted = args.emulate.and_then(|emulate| match emulate {
-        // There is no source that could show a version.
+        // `info` reads no source that could show a version.
         Emulate::Auto => None,
         Emulate::Release(release) => Some(FoundVersion { release, source: VersionSource::Flag }),
     });

@@ -1,4 +1,4 @@
-//! Connections to live clusters, `schedscope capture`, and what other commands read of a live cluster.
+//! Connections to live clusters, `schedscope capture`, and the first read of a live cluster.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,13 +10,13 @@ use crate::output::{self, Status};
 use crate::source::Loaded;
 use crate::source::live::{ConnectOptions, Live, State, connect, may_ask};
 
-/// How often a terminal is told how far it has got.
+/// Interval between progress lines on a terminal.
 const TELL: Duration = Duration::from_millis(200);
 
-/// How often it is looked whether a cluster is read.
+/// Interval between checks for the first complete read.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A cluster as a dump.
+/// Writes a cluster to a dump.
 pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
     let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
     let path = args.file.as_ref().or(args.output.as_ref()).map(|path| path.display().to_string()).unwrap_or_default();
@@ -27,7 +27,7 @@ pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
     Ok(EXIT_OK)
 }
 
-/// Connects, lists once, and waits for that picture of the cluster.
+/// Connects, lists every kind once, and returns the objects.
 pub(super) fn first(args: &ConnectArgs) -> Result<(Arc<Live>, Loaded), Failure> {
     let live = connect_to(args, false)?;
     let mut loaded = None;
@@ -39,7 +39,7 @@ pub(super) fn first(args: &ConnectArgs) -> Result<(Arc<Live>, Loaded), Failure> 
     Ok((live, loaded))
 }
 
-/// A connection over which the server has answered.
+/// Connects and waits for the server's first answer.
 pub(super) fn connected(args: &ConnectArgs) -> Result<Arc<Live>, Failure> {
     connect_to(args, true)
 }
@@ -56,8 +56,7 @@ fn connect_to(args: &ConnectArgs, watch: bool) -> Result<Arc<Live>, Failure> {
     connect(&options).map(Arc::new).map_err(|e| Failure::source(e.to_string()))
 }
 
-/// A connection that may ask for credentials on the terminal, once it has done so: no screen is in its way meanwhile.
-/// `None` for one that asks nothing.
+/// Connects before the screen opens if the kubeconfig may ask for credentials on the terminal; `None` if it asks nothing.
 pub(super) fn connected_first(args: &ConnectArgs, console: &mut Console) -> Result<Option<Arc<Live>>, Failure> {
     if !may_ask(args.kubeconfig.as_deref(), args.context.as_deref()) {
         return Ok(None);
@@ -66,14 +65,14 @@ pub(super) fn connected_first(args: &ConnectArgs, console: &mut Console) -> Resu
     connected(args).map(Some)
 }
 
-/// Tells a terminal how far it has got, until something holds, which waits a little each time.
+/// Shows progress on a terminal until `holds` returns true. `holds` blocks for a short time on each call.
 fn tell_until(live: &Live, mut holds: impl FnMut() -> bool) {
     let shows = output::standard_error_is_terminal();
     let mut status = Status::default();
     let mut told = None;
     let begin = Instant::now();
     while !holds() {
-        // What takes no time says nothing.
+        // Reads shorter than the interval print nothing.
         if shows && told.unwrap_or(begin).elapsed() >= TELL {
             status.show(so_far(live));
             told = Some(Instant::now());
@@ -81,12 +80,12 @@ fn tell_until(live: &Live, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// When to look again whether the first picture is there.
+/// Returns the deadline of one check for the first complete read.
 pub(super) fn soon() -> Instant {
     Instant::now() + LOOK
 }
 
-/// How far it has got, in a line.
+/// Returns one progress line: objects read, the kind being listed, and the first trouble.
 fn so_far(live: &Live) -> String {
     let status = live.status();
     let listing: Vec<String> = status.kinds.iter().filter(|k| matches!(k.state, State::Listing)).map(|k| k.subject.to_string()).collect();

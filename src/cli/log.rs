@@ -1,4 +1,4 @@
-//! The log: a file, never the terminal. What objects hold is not logged.
+//! The log, always a file, never the terminal. The contents of objects are not logged.
 
 use std::fs::{DirBuilder, File};
 use std::io::{self, Write};
@@ -13,17 +13,17 @@ use super::Failure;
 use crate::app::{self, LOG_PREFIX, LOG_SUFFIX, Log};
 use crate::output;
 
-/// How many daily files are kept.
+/// Number of daily files to keep.
 const DAYS: usize = 7;
 
-/// Other libraries speak of requests and of what they carry, and of programs that failed and what those wrote.
+/// Logs only this crate: other libraries log requests and their contents, and the output of programs that failed.
 const FILTER: &str = "schedscope=info";
 
-/// Sends what is logged to the file that is asked for, or else to the file of the day in the state directory. Where the
-/// latter cannot be written there is no log, and the explorer tells why.
+/// Sends the log to the named file, or else to today's file in the state directory. If the latter cannot be written,
+/// logging is off, and the explorer says why.
 ///
 /// # Errors
-/// Where the file that is asked for cannot be written.
+/// Fails if the named file cannot be written.
 pub(super) fn start(file: Option<&Path>) -> Result<(), Failure> {
     let (log, writer): (Log, Option<Box<dyn Write + Send>>) = match file {
         Some(path) => {
@@ -47,7 +47,7 @@ pub(super) fn start(file: Option<&Path>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes events escaped and without passwords; each comes in one piece.
+/// Writes events escaped and without passwords. Each write is one whole event.
 struct Plain<W>(W);
 
 impl<W: Write> Write for Plain<W> {
@@ -63,22 +63,22 @@ impl<W: Write> Write for Plain<W> {
     }
 }
 
-/// A file for each day.
+/// A log file per day.
 struct Daily {
     folder: PathBuf,
     day: String,
     file: File,
 }
 
-/// Opens the file of today; the oldest goes when there are too many.
+/// Opens today's file and removes the oldest beyond `DAYS`.
 fn daily(folder: &Path) -> io::Result<Daily> {
-    // Names of nodes and clusters are nobody else's business.
+    // Names of nodes and clusters are private to the user.
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     Daily::open(folder, today())
 }
 
 fn today() -> String {
-    // Days end as UTC has them.
+    // Days end at midnight UTC.
     Timestamp::now().strftime("%Y-%m-%d").to_string()
 }
 
@@ -88,10 +88,10 @@ impl Daily {
         let names = std::fs::read_dir(folder)?.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
         let is_log = |name: &String| name.starts_with(&format!("{LOG_PREFIX}.")) && name.ends_with(&format!(".{LOG_SUFFIX}"));
         let mut logs: Vec<String> = names.filter(is_log).collect();
-        // By day, as that is what their names differ in.
+        // Their names differ in the day only.
         logs.sort();
         for old in logs.iter().rev().skip(DAYS) {
-            // One that cannot be removed is no reason to log nothing.
+            // A file that cannot be removed does not stop logging.
             let _ = std::fs::remove_file(folder.join(old));
         }
         Ok(Self { folder: folder.to_owned(), day, file })
@@ -124,7 +124,7 @@ mod tests {
         for day in 1..=20 {
             std::fs::write(folder.join(format!("{LOG_PREFIX}.2020-01-{day:02}.{LOG_SUFFIX}")), "old").unwrap();
         }
-        std::fs::write(folder.join("notes.txt"), "of somebody else").unwrap();
+        std::fs::write(folder.join("notes.txt"), "unrelated").unwrap();
         let mut log = Plain(daily(&folder).unwrap());
         log.write_all("a\u{1b}[0m at https://me:hunter2@h/x\nb\n".as_bytes()).unwrap();
         let path = folder.join(format!("{LOG_PREFIX}.{}.{LOG_SUFFIX}", log.0.day));

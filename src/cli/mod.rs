@@ -44,12 +44,12 @@ pub const EXIT_USAGE: u8 = 2;
 /// The source could not be read, or the cluster could not be reached.
 pub const EXIT_SOURCE: u8 = 3;
 
-/// Why a command ended without an answer, and the exit code that says so.
+/// A command's failure: message and exit code.
 #[derive(Debug)]
 pub struct Failure {
     /// The exit code.
     pub code: u8,
-    /// What to tell the user.
+    /// The lines for standard error.
     pub message: Lines,
 }
 
@@ -69,8 +69,8 @@ impl From<AppError> for Failure {
     }
 }
 
-/// As a plugin of kubectl (`kubectl-schedscope` on the PATH) the program shows the live cluster unless it is asked for
-/// something else: `kubectl schedscope --context prod` is `schedscope live --context prod`.
+/// Inserts `live` when the program runs as a kubectl plugin (`kubectl-schedscope` on the PATH) without a subcommand:
+/// `kubectl schedscope --context prod` is `schedscope live --context prod`.
 pub fn as_plugin(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let plugin = arguments.first().and_then(|name| Path::new(name).file_stem()).is_some_and(|name| name == "kubectl-schedscope");
     let first = arguments.get(1).map(|a| a.to_string_lossy().into_owned());
@@ -82,7 +82,7 @@ pub fn as_plugin(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Runs what arguments ask for; answers go to standard output, diagnostics to standard error.
+/// Runs the command line. Answers go to standard output, diagnostics to standard error.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let arguments = as_plugin(arguments);
     match Cli::try_parse_from(&arguments) {
@@ -91,10 +91,10 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     }
 }
 
-/// Says what is wrong with the arguments, or what was asked for about them: help, or the version.
+/// Prints clap's error, its help, or the version.
 fn refused(arguments: &[OsString], error: &clap::Error) -> ExitCode {
-    // What clap says holds arguments as they are, in its own colours and lines. So it is to speak of escaped ones; where it
-    // has nothing to say about those, its words are escaped.
+    // clap quotes arguments unescaped within its own colours. Parse escaped arguments again to get the same message with
+    // safe text; if that gives another error, escape the whole message.
     let escaped: Vec<String> = arguments.iter().map(|argument| output::escape(&argument.to_string_lossy()).into_owned()).collect();
     let written = match Cli::try_parse_from(&escaped) {
         Err(same) if same.kind() == error.kind() => output::say_styled(&same),
@@ -137,13 +137,12 @@ fn run(cli: Cli) -> ExitCode {
     ended(result)
 }
 
-/// Starts the threads that work is shared among; left to their first use, they would end the program where the system has
-/// none to give.
+/// Starts the thread pool. rayon would start it at first use and panic if the system refuses threads.
 fn start_threads() -> Result<(), Failure> {
     rayon::ThreadPoolBuilder::new().build_global().map_err(|error| Failure::source(format!("no threads can be started: {error}")))
 }
 
-/// The start screen; without a terminal for it, the help.
+/// Opens the start screen; without a terminal, prints the help.
 fn start_screen(no_color: bool) -> ExitCode {
     if output::standard_input_is_terminal() && output::standard_output_is_terminal() {
         return ended(start_threads().and_then(|()| explore::choose(no_color)));
@@ -176,8 +175,8 @@ fn print(text: &Text) -> Result<u8, Failure> {
     output::print(text).map(|()| EXIT_OK).map_err(|error| Failure::source(format!("standard output: {error}")))
 }
 
-/// Reads the configuration that a command names, or the one that its source carries, or takes the defaults, as a release
-/// reads it.
+/// Reads the named configuration, or the one that the source or its log carries, or returns the defaults, as the release
+/// reads them.
 fn config(args: &SchedulerArgs, loaded: &Loaded, release: &'static Profile) -> Result<Config, Failure> {
     let gates = FeatureGates::parse(args.feature_gates.as_deref().unwrap_or(""), release);
     let gates = gates.map_err(|e| Failure::usage(format!("--feature-gates: {e}")))?;
@@ -213,7 +212,7 @@ fn parsed_config(name: &str, text: &str, emulation: Emulation) -> Result<Config,
     })
 }
 
-/// Returns the text of a configuration. A device or a pipe may go on for good: no more is read than is used.
+/// Returns the text of a configuration, at most 2 MiB: a device or a pipe may never end.
 fn text(path: &Path) -> io::Result<String> {
     const MOST: u64 = 2 << 20;
     let mut text = String::new();
@@ -221,7 +220,7 @@ fn text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Loads what a command names; diagnostics go to standard error.
+/// Loads the source that a command names. Diagnostics go to standard error.
 fn read(source: &SourceArgs, connect: &ConnectArgs, limits: &Limits) -> Result<Loaded, Failure> {
     let inputs = match &source.demo {
         Some(name) => vec![story(name)?.input()],
@@ -247,7 +246,7 @@ fn story(name: &str) -> Result<&'static Story, Failure> {
     })
 }
 
-/// Loads what a command names; diagnostics go to standard error.
+/// Loads inputs. Diagnostics go to standard error.
 fn load(inputs: &[Input], limits: &Limits) -> Result<Loaded, Failure> {
     let loaded = watched(inputs, limits);
     tell(&loaded);
@@ -257,7 +256,7 @@ fn load(inputs: &[Input], limits: &Limits) -> Result<Loaded, Failure> {
     judgeable(loaded)
 }
 
-/// Refuses a source in which nothing can be judged, because nodes or pods were asked for and not given.
+/// Fails if reading nodes or pods was refused: no decision is possible without them.
 fn judgeable(loaded: Loaded) -> Result<Loaded, Failure> {
     let withheld = loaded.report.withheld();
     if withheld.is_empty() {
@@ -268,7 +267,7 @@ fn judgeable(loaded: Loaded) -> Result<Loaded, Failure> {
     Err(Failure::source(sentences.join(" ")))
 }
 
-/// Diagnostics go to standard error.
+/// Prints the diagnostics, without notes, to standard error.
 fn tell(loaded: &Loaded) {
     for diagnostic in worth_telling(loaded) {
         output::say(diagnostic);
@@ -279,8 +278,7 @@ fn worth_telling(loaded: &Loaded) -> impl Iterator<Item = &Diagnostic> {
     loaded.diagnostics.iter().filter(|d| d.severity != Severity::Note)
 }
 
-/// Loads, and says on a terminal how far it has got once that takes more than half a second. Ctrl-C stops it as it stops
-/// any command.
+/// Loads inputs and shows progress on a terminal once that takes longer than `FIRST_PROGRESS`.
 fn watched(inputs: &[Input], limits: &Limits) -> Loaded {
     let begin = Instant::now();
     let progress = Arc::new(Progress::default());
@@ -289,7 +287,7 @@ fn watched(inputs: &[Input], limits: &Limits) -> Loaded {
     loaded
 }
 
-/// Logs what was read, and how long that took.
+/// Logs the inputs, the counts of what was read, and the time taken.
 fn log_read(inputs: &[Input], loaded: &Loaded, bytes: u64, took: Duration) {
     let (objects, events, diagnostics) = (loaded.objects.len(), loaded.events.len(), loaded.diagnostics.len());
     let names = inputs.iter().map(|input| match input {
@@ -302,7 +300,7 @@ fn log_read(inputs: &[Input], loaded: &Loaded, bytes: u64, took: Duration) {
     tracing::info!(source, bytes, objects, events, diagnostics, milliseconds, "read");
 }
 
-/// Reads something while it says on a terminal how far it has got; `objects` are counted, or are none of what is read.
+/// Reads while a thread shows progress on the terminal. `objects` adds the count of objects to the line.
 fn watched_by<T>(progress: &Arc<Progress>, objects: bool, read: impl FnOnce() -> T) -> T {
     if !output::standard_error_is_terminal() {
         return read();
@@ -319,7 +317,7 @@ fn watched_by<T>(progress: &Arc<Progress>, objects: bool, read: impl FnOnce() ->
                 wait = NEXT_PROGRESS;
             }
         };
-        // Without a thread to spare, nothing is said.
+        // Without a thread to spare, read without showing progress.
         let _ = std::thread::Builder::new().spawn_scoped(scope, watcher);
         let loaded = read();
         drop(done);
@@ -327,12 +325,12 @@ fn watched_by<T>(progress: &Arc<Progress>, objects: bool, read: impl FnOnce() ->
     })
 }
 
-/// A load that takes less time says nothing.
+/// Delay before the first progress line: shorter loads print nothing.
 const FIRST_PROGRESS: Duration = Duration::from_millis(400);
 const NEXT_PROGRESS: Duration = Duration::from_millis(100);
 
-/// Returns a scheduler that has just started on what was loaded; objects and events are taken out of it. `say` gets lines
-/// about the release that is emulated.
+/// Returns a scheduler that has just started on the loaded objects. Takes objects and events out of `loaded`. `say` gets
+/// the lines about the emulated release.
 fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, say: &dyn Fn(String)) -> Result<Scheduler, Failure> {
     let release = emulate::choose(args.emulate, loaded);
     emulate::substitution(release).into_iter().for_each(say);
@@ -347,16 +345,16 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, sa
     let unknown = loaded.report.missing();
     let options = Options { start, sampling, evictions, waiting, unknown, release };
     let objects = std::mem::take(&mut loaded.objects);
-    // On a thread that decoded: the memory that decoding left free belongs to the allocator's arenas of those threads.
+    // Run on a pool thread: the allocator's arenas of those threads hold the memory that decoding freed.
     Ok(rayon::join(move || Scheduler::new(config, objects, options), || ()).0)
 }
 
-/// What the source held and lacked, for reading.
+/// Returns the lines about completeness, under a heading.
 fn completeness(loaded: &Loaded) -> Lines {
     section("SOURCE", crate::report::completeness(&loaded.report))
 }
 
-/// A heading after an empty line, with lines below it.
+/// Returns lines under a heading, after an empty line.
 fn section(heading: &str, lines: Lines) -> Lines {
     let mut section = Lines::default();
     section.blank();

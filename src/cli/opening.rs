@@ -1,4 +1,4 @@
-//! What the explorer is opened on, and how it is loaded.
+//! Sources of the explorer, and their loading.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -22,7 +22,7 @@ use crate::source::{self, Input, Limits, Loaded, Progress, Severity, Story};
 use crate::ui::Action;
 use crate::ui::Context;
 
-/// What the explorer is opened on.
+/// A source of the explorer.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     /// An embedded cluster.
@@ -33,24 +33,24 @@ pub(super) enum Source {
     Cluster(ConnectArgs),
 }
 
-/// What the explorer is opened on, and with which scheduler.
+/// A source, and the scheduler's options for it.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
     pub(super) source: Source,
     pub(super) scheduler: SchedulerArgs,
 }
 
-/// What there is to explore.
+/// An explorer that is ready to be shown.
 pub(super) struct Opened {
     pub(super) explorer: Explorer,
-    /// What the reader should know first.
+    /// Notice to show first.
     pub(super) notice: Option<String>,
-    /// Told when a live cluster has something new.
+    /// Notified when a live cluster has something new.
     pub(super) wake: Option<Arc<Notify>>,
 }
 
 impl Wanted {
-    /// What it is, in a few words.
+    /// Returns a short title.
     pub(super) fn title(&self) -> String {
         match &self.source {
             Source::Story(story) => format!("story {}", story.name),
@@ -60,7 +60,7 @@ impl Wanted {
         }
     }
 
-    /// Loads it; a live cluster may be connected to already.
+    /// Loads the source. `connected` is an existing connection to a live cluster.
     pub(super) fn open(self, connected: Option<Arc<Live>>, options: &Options, watch: &Watch) -> Result<Opened, Failure> {
         let title = self.title();
         let Self { source, scheduler } = self;
@@ -101,7 +101,7 @@ fn read(inputs: &[Input], limits: &Limits, watch: &Watch) -> Loaded {
     loaded
 }
 
-/// Diagnostics go to standard error.
+/// Passes the diagnostics, without notes, to the loading screen.
 fn tell(loaded: &Loaded, watch: &Watch) {
     for diagnostic in super::worth_telling(loaded) {
         watch.say(diagnostic);
@@ -159,7 +159,7 @@ fn open_cluster(
             break loaded;
         }
         if watch.is_cancelled() {
-            return Err(Failure::source("nobody waits for it"));
+            return Err(Failure::source("loading was cancelled"));
         }
     };
     tell(&loaded, watch);
@@ -181,7 +181,7 @@ fn open_cluster(
     Ok(Opened { explorer, notice, wake })
 }
 
-/// What a reader should know before believing the screen; `i` shows the rest.
+/// Returns the most important limits of the source as one line. The report key shows all of them.
 fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<String> {
     let wrong = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     let mut parts = Vec::new();
@@ -212,11 +212,10 @@ fn report_lines(loaded: &Loaded) -> Vec<String> {
     completeness(&loaded.report).into_iter().chain(loaded.diagnostics.iter().map(ToString::to_string)).collect()
 }
 
-/// A dump on its own: its name, when it was taken, and what is in it.
+/// A dump of its own: name, time of its newest object, contents.
 type Dump = (String, Timestamp, Loaded);
 
-/// Dumps of one cluster at different times, each loaded on its own, the oldest first; `None` where they are parts of
-/// one state, or of different clusters.
+/// Loads each dump alone and returns them oldest first; `None` if they are parts of one state or of different clusters.
 fn series(paths: &[PathBuf], limits: &Limits, watch: &Watch) -> Option<Vec<Dump>> {
     if paths.len() < 2 || paths.iter().any(|p| p.as_os_str() == "-") {
         return None;
@@ -233,7 +232,7 @@ fn series(paths: &[PathBuf], limits: &Limits, watch: &Watch) -> Option<Vec<Dump>
     (different_times && clusters.windows(2).all(|pair| is_same_cluster(&pair[0], &pair[1]))).then_some(dumps)
 }
 
-/// The oldest dump, and on the timeline what changed until each of the others.
+/// Opens the oldest dump, with the changes up to each later one on the timeline.
 fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch: &Watch) -> Result<Opened, Failure> {
     let mut notices = Vec::new();
     for (name, _, loaded) in &dumps {
@@ -271,12 +270,12 @@ fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch:
     Ok(Opened { explorer: Explorer::new(session).with_reports(reports), notice, wake: None })
 }
 
-/// A session that was saved in the explorer; `None` for any other file.
+/// Returns the session saved in a file; `None` for any other file.
 fn saved_session(path: &Path) -> Result<Option<Session>, Failure> {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(SESSION_HEAD).read_to_end(&mut start));
     if read.is_err() || !is_session_file(&start) {
-        // What cannot be read is told of where dumps are read.
+        // The dump reader reports files that cannot be read.
         return Ok(None);
     }
     let at = |e: &dyn std::fmt::Display| Failure::source(format!("{}: {e}", path.display()));

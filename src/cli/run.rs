@@ -1,4 +1,4 @@
-//! `schedscope run`: operations one after another, or scheduling until nothing moves.
+//! `schedscope run`: applies operations in order, or schedules until nothing changes.
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
@@ -16,7 +16,7 @@ use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
 use crate::session::{Edit, PodLocation};
 use crate::trace::{CycleView, Event};
 
-/// Applies and prints.
+/// Applies operations and prints their results.
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
     let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
@@ -50,27 +50,27 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
             let mut settling = Quiescence::default();
             while let Some(operation) = scheduler.next_operation(&settling) {
                 settling.observe(&one(&mut scheduler, operation, args.output, &mut out)?);
-                // Line by line, so that nothing has to be kept.
+                // Print each operation at once, to keep memory bounded.
                 print(&std::mem::take(&mut out))?;
             }
         }
         None => out.push(&settle(&mut scheduler, args.output.wide).into()),
     }
     print(&out)?;
-    // The program ends here: to give a large cluster back piece by piece would only take time.
+    // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((scheduler, loaded));
     Ok(EXIT_OK)
 }
 
-/// One thing to do, as it is read.
+/// One entry of `--ops`.
 enum Step {
-    /// Known before the cluster is.
+    /// An operation that needs no object of the cluster.
     Operation(Operation),
-    /// A change of an object that the cluster has.
+    /// A change of an object in the cluster.
     Edit(Edit),
 }
 
-/// How the scheduler started, as one line.
+/// Returns a line about the queues at the start.
 fn started(scheduler: &Scheduler) -> String {
     let state = scheduler.state();
     let entries = &state.queue().view().entries;
@@ -113,7 +113,7 @@ fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &m
     Ok(events)
 }
 
-/// Runs until nothing changes, and writes how that ended and then the story of each pod.
+/// Runs until nothing changes, and returns the outcome and each pod's story.
 fn settle(scheduler: &mut Scheduler, wide: bool) -> Lines {
     let start = scheduler.state().clock();
     let (mut settling, mut stories) = (Quiescence::default(), Stories::new(start, wide));
@@ -138,10 +138,10 @@ fn settle(scheduler: &mut Scheduler, wide: bool) -> Lines {
     out
 }
 
-/// Bytes of operations that are read: a device or a pipe may go on for good.
+/// Limit on the bytes of operations: a device or a pipe may never end.
 const OPERATIONS: u64 = 256 << 20;
 
-/// Reads a JSON array of operations, or one operation after another.
+/// Reads a JSON array of operations, or operations separated by white space.
 fn read_operations(path: &std::path::Path) -> Result<Vec<Step>, Failure> {
     let at = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", path.display()));
     let file = File::open(path).map_err(|e| at(&e))?;
@@ -155,7 +155,7 @@ fn read_operations(path: &std::path::Path) -> Result<Vec<Step>, Failure> {
     values.into_iter().enumerate().map(|(i, v)| operation(&v).map_err(|e| at(&format!("operation {i}: {e}")))).collect()
 }
 
-/// Why a JSON value is no operation.
+/// Why a JSON value is not an operation.
 #[derive(Debug, thiserror::Error)]
 enum OperationError {
     #[error("it has no {0:?}")]

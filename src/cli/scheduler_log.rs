@@ -1,4 +1,4 @@
-//! `schedscope log`: what kube-scheduler's own log tells.
+//! `schedscope log`: attempts, queues and victims from kube-scheduler's own log.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::session::{Cursor, Session};
 use crate::source::{Input, Limits, Loaded, LogTimes, Progress, read_logs_of_dump, read_scheduler_logs};
 use crate::trace::CycleView;
 
-/// Reads logs and prints.
+/// Reads logs and prints the report.
 pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
     let limits = args.limits.limits();
     let latest = match &args.from[..] {
@@ -32,12 +32,12 @@ pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
     let at = args.at.as_deref().map(|text| time(text, &log)).transpose()?;
     let Some(report) = LogReport::new(&log, at) else { return Err(Failure::source("nothing of kube-scheduler could be read")) };
     let answer = print(&args.output.write(&Answer::Log(&report), Lines::default()).map_err(|e| Failure::source(e.to_string()))?);
-    // The program ends here: to give a large log back piece by piece would only take time.
+    // Skip the destructors: the process exits here, and freeing a large log takes time.
     std::mem::forget(log);
     answer
 }
 
-/// Findings go to standard error.
+/// Prints the log's findings to standard error.
 fn tell(log: &SchedulerLog) {
     findings(log).for_each(output::say);
 }
@@ -47,7 +47,7 @@ fn findings(log: &SchedulerLog) -> impl Iterator<Item = String> {
     log.findings.iter().map(ToString::to_string).chain(more)
 }
 
-/// Reads the log that the arguments name, or else that of the dump, into what was loaded. `say` gets remarks about it.
+/// Reads the named log, or else the dump's, into `loaded`. `say` gets the findings about it.
 pub(super) fn read_beside(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Limits, say: &dyn Fn(String)) -> Result<(), Failure> {
     let times = LogTimes { latest: loaded.report.newest, offset: args.zone.log_timezone };
     let progress = Arc::new(Progress::default());
@@ -69,8 +69,8 @@ pub(super) fn read_beside(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Li
     Ok(())
 }
 
-/// Puts the scheduler's attempts on the timeline of a session, with the decision on the objects beside the last one for
-/// each pod.
+/// Puts the scheduler's attempts on the timeline of a session. The last attempt of each pending pod also gets the
+/// comparison with our decision.
 pub(super) fn onto_timeline(log: &SchedulerLog, session: &mut Session) {
     let Some(report) = LogReport::new(log, None) else { return };
     let scheduler = session.scheduler().clone();
@@ -92,7 +92,7 @@ fn input(path: impl AsRef<Path>) -> Input {
     if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.to_path_buf()) }
 }
 
-/// Reads a time as the log has it: RFC 3339, the same without a zone, or the time of day alone.
+/// Parses a time as the log has it: RFC 3339, the same without a zone, or the time of day alone.
 fn time(text: &str, log: &SchedulerLog) -> Result<Stamp, Failure> {
     let wrong = || Failure::usage(format!("--at {text}: expected a time such as 2026-11-20T18:26:00Z, or 18:26:00 of the log's last day"));
     let process = log.leading(None).and_then(|index| log.processes.get(index));
@@ -101,7 +101,7 @@ fn time(text: &str, log: &SchedulerLog) -> Result<Stamp, Failure> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(clock.stamp(time));
     }
-    // What is left out is as in the log's last line, and what is there as the answers show it.
+    // Missing parts are those of the log's last line; the rest is in the zone that the answers show.
     let plain = Clock { year: true, ..clock };
     let last = plain.show(process.to);
     let full = if text.get(4..5) == Some("-") {

@@ -1,5 +1,5 @@
-//! What the start screen offers: contexts of the kubeconfig, which are not contacted for it, dumps in the current folder,
-//! and the embedded stories.
+//! The offers of the start screen: contexts of the kubeconfig (not contacted), dumps in the current folder, and the
+//! embedded stories.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -13,19 +13,19 @@ use crate::source::live::contexts;
 use crate::source::{Limits, STORIES, looks_like_dump};
 use crate::ui::view::start::choice::{Choice, Group, Offer};
 
-/// So many dumps are offered,
+/// Limit on the dumps offered.
 const DUMPS: usize = 40;
-/// of so many files that are looked at.
+/// Limit on the files examined.
 const LOOKED_AT: usize = 400;
 
-/// Everything there is to choose from, and what each of it opens.
+/// The offers, each with the source that it opens.
 struct Offers {
     offers: Vec<(Offer, Source)>,
-    /// Why a group has nothing to offer.
+    /// Groups without an offer, and why.
     empty: Vec<(Group, String)>,
 }
 
-/// Lets the reader choose; an error is how they left instead.
+/// Shows the start screen and returns the choice. The inner error is how the user left.
 pub(super) fn choose(why: Option<String>, options: &Options, console: &mut Console) -> Result<Result<Wanted, Exit>, AppError> {
     let Offers { offers, empty } = offers(Path::new("."));
     let (shown, mut sources): (Vec<Offer>, Vec<Source>) = offers.into_iter().unzip();
@@ -41,7 +41,7 @@ pub(super) fn choose(why: Option<String>, options: &Options, console: &mut Conso
     Ok(Ok(Wanted { source, scheduler: SchedulerArgs::default() }))
 }
 
-/// What a path names that was typed; `~/` is the home folder, as no shell has read it.
+/// Returns the source at a typed path. Expands `~/`, as no shell has done so.
 pub(super) fn at_path(path: &str) -> Source {
     let home = path.strip_prefix("~/").and_then(|rest| Some(PathBuf::from(std::env::var_os("HOME")?).join(rest)));
     Source::Dumps { paths: vec![home.unwrap_or_else(|| PathBuf::from(path))], limits: Limits::default(), merge: false }
@@ -83,7 +83,7 @@ impl Offers {
     }
 }
 
-/// Files of a folder that look like dumps or saved sessions, by name, with what they are.
+/// Returns the files of a folder that look like dumps or saved sessions, by name, with a description.
 fn dumps(folder: &Path) -> Vec<(PathBuf, String)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_symlink()));

@@ -1,20 +1,20 @@
-//! Guesses which name was meant by one that is not there.
+//! Suggestions for names that do not exist.
 
-/// Names that are longer are compared by their starts.
+/// Longer names are compared by this many leading characters.
 const COMPARED: usize = 64;
 
-/// So many edits away a name still counts as meant.
+/// Largest edit distance at which a name is suggested.
 const EDITS: usize = 3;
 
-/// The nearest of some names, where one is near enough; of several as near, the first.
+/// Returns the nearest name within the limit; the first of several at the same distance.
 pub(super) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // Of a short name, most of it must be right.
+    // At most a third of the name may differ.
     let limit = EDITS.min(wanted.chars().count().div_ceil(3));
     let near = names.filter(|name| name.len().abs_diff(wanted.len()) <= 4 * EDITS).map(|name| (edits(wanted, name), name));
     near.filter(|(edits, _)| *edits <= limit).min_by_key(|(edits, _)| *edits).map(|(_, name)| name)
 }
 
-/// How many characters must be put in, taken out or replaced to make one text of the other.
+/// Returns the Levenshtein distance of two texts.
 fn edits(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().take(COMPARED).collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

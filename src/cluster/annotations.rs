@@ -1,9 +1,8 @@
-//! Which annotations the model keeps.
+//! Selects the annotations that the model keeps.
 //!
 //! Annotations can outweigh the rest of an object (`kubectl.kubernetes.io/last-applied-configuration` repeats all of
-//! it), and kube-scheduler reads a handful. The others still matter in one way: an update that changes any annotation
-//! of a pod counts as a change of the pod (`isPodUpdated` in `pkg/scheduler/backend/queue/scheduling_queue.go`), so a
-//! digest of them stays.
+//! it), and kube-scheduler reads a handful. Of the others a digest is kept: an update that changes any annotation of a
+//! pod counts as a change of the pod (`isPodUpdated` in `pkg/scheduler/backend/queue/scheduling_queue.go`).
 
 use std::fmt;
 
@@ -12,10 +11,10 @@ use serde::{Deserialize, Deserializer};
 
 use super::{Labels, Str};
 
-/// The annotations that kube-scheduler and the libraries that it calls read. The keys are those of
+/// The annotations that kube-scheduler and the libraries that it calls read. The keys are defined in
 /// `staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go` (bind state and chosen node of claims and
-/// volumes), `staging/src/k8s.io/api/core/v1` (the beta storage class, a CSINode's migrated plugins, the pods that a node would rather not have) and
-/// `staging/src/k8s.io/api/resource/v1` (claims made for an entry of a pod or for its extended resources).
+/// volumes), `staging/src/k8s.io/api/core/v1` (the beta storage class, a CSINode's migrated plugins, `preferAvoidPods`)
+/// and `staging/src/k8s.io/api/resource/v1` (claims made for an entry of a pod or for its extended resources).
 pub const SCHEDULING_ANNOTATIONS: [&str; 11] = [
     "pv.kubernetes.io/bind-completed",
     "pv.kubernetes.io/bound-by-controller",
@@ -30,7 +29,7 @@ pub const SCHEDULING_ANNOTATIONS: [&str; 11] = [
     "volume.kubernetes.io/storage-provisioner",
 ];
 
-/// The key under which a digest of all other annotations stands, so that a change of one of them remains a change.
+/// The key of the digest of all other annotations, so that a change of one of them is seen as a change.
 pub const OTHER_ANNOTATIONS: &str = "schedscope/other-annotations";
 
 /// Reads annotations, keeping [`SCHEDULING_ANNOTATIONS`] and a digest of the rest.
@@ -66,7 +65,7 @@ impl<'de> Visitor<'de> for Annotations {
             if SCHEDULING_ANNOTATIONS.contains(&key.as_str()) || key == OTHER_ANNOTATIONS {
                 kept.insert(key, access.next_value()?);
             } else {
-                // The sum does not depend on the order in which the annotations stand.
+                // A sum does not depend on the order of the annotations.
                 let Digest(value) = access.next_value()?;
                 others = others.wrapping_add(digest(key.as_bytes()).rotate_left(17) ^ value);
             }
@@ -78,7 +77,7 @@ impl<'de> Visitor<'de> for Annotations {
     }
 }
 
-/// The digest of a text that is not kept.
+/// The digest of a value, which itself is dropped.
 struct Digest(u64);
 
 impl<'de> Deserialize<'de> for Digest {
@@ -106,7 +105,7 @@ impl<'de> Deserialize<'de> for Digest {
     }
 }
 
-/// FNV-1a, which is the same on every machine: the digest may be written into a file.
+/// Returns the FNV-1a hash. It is the same on every machine, so the digest may be written to a file.
 fn digest(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }

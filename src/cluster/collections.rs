@@ -17,10 +17,10 @@ impl<T> Default for List<T> {
 }
 
 impl<T> List<T> {
-    /// The list without items.
+    /// The empty list.
     pub const EMPTY: Self = Self(Vec::new());
 
-    /// True when there is nothing to write.
+    /// Returns whether the list is empty, for `skip_serializing_if`.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -74,7 +74,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     }
 }
 
-/// A map from strings, kept sorted by key; `null` reads as the empty map, and of a repeated key the last value stays.
+/// A map from strings, sorted by key. `null` reads as the empty map; of a repeated key the last value is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Map<V>(Vec<(Str, V)>);
 
@@ -88,24 +88,24 @@ impl<V> Default for Map<V> {
 }
 
 impl<V> Map<V> {
-    /// The map without entries.
+    /// The empty map.
     pub const EMPTY: Self = Self(Vec::new());
 
-    /// The value under `key`.
+    /// Returns the value of `key`.
     pub fn get(&self, key: &str) -> Option<&V> {
-        // Linear for the handful of entries that most maps hold, by halving beyond.
+        // Linear search for the few entries that most maps hold, binary search beyond.
         if self.0.len() <= 8 {
             return self.0.iter().find(|(k, _)| k.as_str() == key).map(|(_, v)| v);
         }
         self.position(key).ok().map(|i| &self.0[i].1)
     }
 
-    /// Whether `key` is present.
+    /// Returns whether `key` is present.
     pub fn contains_key(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 
-    /// Sets `key`, and returns what it replaced.
+    /// Sets `key` and returns the value it replaced.
     pub fn insert(&mut self, key: Str, value: V) -> Option<V> {
         match self.position(&key) {
             Ok(i) => Some(std::mem::replace(&mut self.0[i].1, value)),
@@ -116,27 +116,27 @@ impl<V> Map<V> {
         }
     }
 
-    /// Removes `key`, and returns its value.
+    /// Removes `key` and returns its value.
     pub fn remove(&mut self, key: &str) -> Option<V> {
         self.position(key).ok().map(|i| self.0.remove(i).1)
     }
 
-    /// Entries in key order.
+    /// Returns the entries in key order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Str, &V)> + Clone {
         self.0.iter().map(|(k, v)| (k, v))
     }
 
-    /// Keys in order.
+    /// Returns the keys in order.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &Str> {
         self.0.iter().map(|(k, _)| k)
     }
 
-    /// How many entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// True without entries.
+    /// Returns whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -153,7 +153,7 @@ impl<K: Into<Str>, V> FromIterator<(K, V)> for Map<V> {
             return Self(entries);
         }
         entries.sort_by(|a, b| a.0.cmp(&b.0));
-        // The sort is stable, so of equal keys the one read last stands last.
+        // The sort is stable: of equal keys the last one read comes last, and `dedup_by` on the reversed list keeps it.
         entries.reverse();
         entries.dedup_by(|a, b| a.0 == b.0);
         entries.reverse();
@@ -185,7 +185,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
                 deserializer.deserialize_map(self)
             }
             fn visit_map<A: serde::de::MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
-                // The hint is what the input claims: it may not decide how much memory is taken.
+                // The hint is the input's claim, so it must not decide how much memory is reserved.
                 let mut entries = Vec::with_capacity(access.size_hint().unwrap_or(0).min(64));
                 while let Some(entry) = access.next_entry::<Str, V>()? {
                     entries.push(entry);

@@ -1,19 +1,19 @@
-//! A part that many objects have alike.
+//! A part of an object that many objects share.
 //!
-//! The pods of one workload differ in their names and nodes, and hardly in anything else. What they have alike stands in
-//! parts of its own, which the loader lets equal pods share; a part without anything in it takes no memory at all.
+//! The pods of one workload differ in names and nodes and in little else. Their common parts are [`CowArc`]s, which the
+//! loader shares between equal pods. An empty part takes no memory.
 
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// A value without anything in it, to point to where there is none.
+/// A type with a static empty value, which an empty [`CowArc`] points to.
 pub trait Empty: Default + PartialEq + 'static {
-    /// The empty value.
+    /// Returns the empty value.
     fn empty() -> &'static Self;
 }
 
-/// A shared part of an object, empty by default. Changing it leaves those alone that share it.
+/// A shared part of an object, empty by default. Changing it copies it, so other owners keep the old value.
 #[derive(Clone, Debug)]
 pub struct CowArc<T>(Option<Arc<T>>);
 
@@ -24,12 +24,12 @@ impl<T> Default for CowArc<T> {
 }
 
 impl<T> CowArc<T> {
-    /// Where the value lies; `None` for the empty one.
+    /// Returns the shared allocation; `None` for the empty value.
     pub fn handle(&self) -> Option<&Arc<T>> {
         self.0.as_ref()
     }
 
-    /// As `handle`, for putting an equal value in its place.
+    /// Returns the allocation, for replacing it by an equal one.
     pub fn handle_mut(&mut self) -> Option<&mut Arc<T>> {
         self.0.as_mut()
     }

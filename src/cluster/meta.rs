@@ -13,7 +13,7 @@ use super::annotations::read_annotations;
 use super::str::read_unique;
 use super::{CowArc, Empty, Labels, List, ResourceVersion, Str};
 
-/// What names an object among those of its kind; `namespace` is empty for cluster-scoped kinds.
+/// Identifies an object within its kind. `namespace` is empty for cluster-scoped kinds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Key {
     pub namespace: Str,
@@ -21,13 +21,13 @@ pub struct Key {
 }
 
 impl Key {
-    /// A key from its parts.
+    /// Makes a key from its parts.
     pub fn new(namespace: impl Into<Str>, name: impl Into<Str>) -> Self {
         Self { namespace: namespace.into(), name: name.into() }
     }
 }
 
-/// `namespace/name`, or the name alone for cluster-scoped kinds.
+/// Writes `namespace/name`, or the name alone for cluster-scoped kinds.
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.namespace.is_empty() { f.pad(&self.name) } else { f.pad(&format!("{}/{}", self.namespace, self.name)) }
@@ -43,20 +43,21 @@ pub struct Meta {
     pub uid: Str,
     pub resource_version: ResourceVersion,
     pub creation_timestamp: Option<Timestamp>,
-    /// Its fields read as if they stood here.
+    /// The fields reached by dereferencing.
     pub template: CowArc<MetaTemplate>,
 }
 
-/// What the objects of one workload have alike, and what few have.
+/// The metadata that objects of one workload share, or that few objects have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MetaTemplate {
     pub deletion_timestamp: Option<Timestamp>,
     pub labels: Labels,
-    /// Those of `SCHEDULING_ANNOTATIONS`; all others are present as `OTHER_ANNOTATIONS` only.
+    /// The [`super::SCHEDULING_ANNOTATIONS`], and a digest of all others under [`super::OTHER_ANNOTATIONS`].
     pub annotations: Labels,
     pub owner_references: List<OwnerReference>,
     pub finalizers: List<Str>,
-    /// Of Nodes and PodDisruptionBudgets: when a field was changed last that can change a decision, as far as it is told.
+    /// Of Nodes and PodDisruptionBudgets, the last change of a field that scheduling reads, from `managedFields`; `None`
+    /// if they do not say.
     pub changed: Option<Timestamp>,
 }
 
@@ -87,7 +88,7 @@ impl DerefMut for Meta {
     }
 }
 
-/// Metadata as it is written.
+/// The serialized form of metadata.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct MetaWire<C: ManagedFields> {
@@ -115,9 +116,9 @@ struct MetaWire<C: ManagedFields> {
     managed_fields: C,
 }
 
-/// What is read of `managedFields`.
+/// The part of `managedFields` that is read.
 trait ManagedFields: Default {
-    /// When a field was changed last that can change a decision.
+    /// Returns the time of the last change of a field that scheduling reads.
     fn changed(&self) -> Option<Timestamp>;
 
     fn is_skipped(&self) -> bool {
@@ -125,14 +126,14 @@ trait ManagedFields: Default {
     }
 }
 
-/// Of most kinds nothing is read.
+/// Most kinds need none of it.
 impl ManagedFields for IgnoredAny {
     fn changed(&self) -> Option<Timestamp> {
         None
     }
 }
 
-/// The newest time of those entries that change labels or the spec, or also the status.
+/// The newest time of the entries that change the labels, the spec, or (with `STATUS`) the status.
 #[derive(Clone, Copy, Default)]
 struct Changed<const STATUS: bool>(Option<Timestamp>);
 
@@ -168,7 +169,7 @@ struct ManagedEntry {
     fields: Option<ManagedPaths>,
 }
 
-/// The fields that an entry is about.
+/// The fields that an entry lists.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ManagedPaths {
@@ -187,12 +188,12 @@ struct ManagedMeta {
     labels: Option<IgnoredAny>,
 }
 
-/// Metadata of a Node. Its status changes with every heartbeat, and so counts for nothing.
+/// Reads the metadata of a Node. Changes of its status are ignored: every heartbeat is one.
 pub(super) fn of_node<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Meta, D::Error> {
     MetaWire::<Changed<false>>::deserialize(deserializer).map(Meta::from)
 }
 
-/// Metadata of a PodDisruptionBudget, whose status says how many pods may be disrupted.
+/// Reads the metadata of a PodDisruptionBudget. Its status counts: it says how many disruptions are allowed.
 pub(super) fn of_budget<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Meta, D::Error> {
     MetaWire::<Changed<true>>::deserialize(deserializer).map(Meta::from)
 }
@@ -232,12 +233,12 @@ pub(crate) fn str_empty(text: &Str) -> bool {
 }
 
 impl Meta {
-    /// The object's key.
+    /// Returns the object's key.
     pub fn key(&self) -> Key {
         Key { namespace: self.namespace.clone(), name: self.name.clone() }
     }
 
-    /// The owner that controls the object, if any.
+    /// Returns the owner that controls the object, if any.
     pub fn controller(&self) -> Option<&OwnerReference> {
         self.owner_references.iter().find(|o| o.controller == Some(true))
     }
@@ -254,7 +255,7 @@ pub struct OwnerReference {
     pub controller: Option<bool>,
 }
 
-/// The kinds of objects that decide about scheduling.
+/// The kinds of objects that scheduling reads.
 #[derive(
     Clone,
     Copy,
@@ -295,7 +296,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its plural: `StorageClasses`, `CSIStorageCapacities`; in lower case, its resource.
+    /// Returns the plural, such as `StorageClasses` or `CSIStorageCapacities`. In lower case it is the resource's name.
     pub fn plural(self) -> String {
         let kind = self.to_string();
         match (kind.strip_suffix('y'), kind.ends_with('s')) {
@@ -331,7 +332,7 @@ impl Kind {
         }
     }
 
-    /// Whether objects of the kind live in a namespace.
+    /// Returns whether objects of the kind live in a namespace.
     pub fn namespaced(self) -> bool {
         matches!(
             self,

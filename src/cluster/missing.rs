@@ -1,4 +1,4 @@
-//! What is not known of a cluster, by kind, and why.
+//! The kinds that are not known of a cluster, and why.
 
 use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator as _;
@@ -11,17 +11,17 @@ use super::Kind;
 pub struct KindSet(u32);
 
 impl KindSet {
-    /// Whether a kind is in it.
+    /// Returns whether the set holds a kind.
     pub fn contains(self, kind: Kind) -> bool {
         self.0 & Self::bit(kind) != 0
     }
 
-    /// Its kinds, in their order.
+    /// Returns the kinds in their order.
     pub fn iter(self) -> impl Iterator<Item = Kind> {
         Kind::iter().filter(move |kind| self.contains(*kind))
     }
 
-    /// True without kinds.
+    /// Returns whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -31,7 +31,7 @@ impl KindSet {
         self.0 |= Self::bit(kind);
     }
 
-    /// Takes a kind out.
+    /// Removes a kind.
     pub fn remove(&mut self, kind: Kind) {
         self.0 &= !Self::bit(kind);
     }
@@ -61,26 +61,25 @@ impl From<KindSet> for Vec<Kind> {
     }
 }
 
-/// Why a kind is not known, or not wholly.
+/// Why a kind is not known, or only in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum MissingReason {
-    /// The source holds none, and no list that says that there are none.
+    /// The source holds no object of the kind, and no empty list of it either.
     NotInSource,
-    /// It was asked for, and may not be read.
+    /// Listing it was forbidden.
     Refused,
-    /// It was asked for, and some or all of it could not be read.
+    /// Listing it failed, wholly or in part.
     Failed,
-    /// It may be read in some namespaces only.
+    /// It was listed in some namespaces only.
     Partial,
 }
 
-/// What is not known of a cluster because its source did not say; nothing decides by it, and whoever shows a decision
-/// says so.
+/// The kinds that the source left unknown. Decisions do not read it; every view that shows a decision names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MissingKinds {
-    /// Whether there are PodDisruptionBudgets: no budget can be violated, but that says nothing.
+    /// It is unknown whether there are PodDisruptionBudgets, so finding no violation proves nothing.
     pub budgets: bool,
     /// Kinds that are [`MissingReason::NotInSource`].
     #[serde(skip_serializing_if = "KindSet::is_skipped")]
@@ -104,7 +103,7 @@ impl KindSet {
 }
 
 impl MissingKinds {
-    /// Why a kind is not known; `None` where it is.
+    /// Returns why a kind is not known; `None` if it is known.
     pub fn why(self, kind: Kind) -> Option<MissingReason> {
         let Self { absent, refused, failed, partial, .. } = self;
         let reasons = [
@@ -116,13 +115,13 @@ impl MissingKinds {
         reasons.into_iter().find(|(set, _)| set.contains(kind)).map(|(_, why)| why)
     }
 
-    /// The kinds that are not known, and why, in the kinds' order.
+    /// Returns the unknown kinds and the reasons, in the kinds' order.
     pub fn iter(self) -> impl Iterator<Item = (Kind, MissingReason)> {
         Kind::iter().filter_map(move |kind| Some((kind, self.why(kind)?)))
     }
 
-    /// Whether budgets were asked for and not given, so that no number of violations can be believed. Where pods are known
-    /// in some namespaces only, the budgets of these are enough.
+    /// Returns whether listing the budgets was refused or failed, so that the number of violations is unreliable. If
+    /// pods are known in some namespaces only, the budgets of these namespaces are enough.
     pub fn budgets_withheld(self) -> bool {
         match self.why(Kind::PodDisruptionBudget) {
             Some(MissingReason::Refused | MissingReason::Failed) => true,
@@ -131,7 +130,7 @@ impl MissingKinds {
         }
     }
 
-    /// What is left to know once a kind is known.
+    /// Returns the rest once a kind is known.
     #[must_use]
     pub fn without(mut self, kind: Kind) -> Self {
         self.budgets &= kind != Kind::PodDisruptionBudget;
@@ -141,7 +140,7 @@ impl MissingKinds {
         self
     }
 
-    /// What two sources leave unknown together: what one of them knows is known.
+    /// Returns the kinds that both sources leave unknown.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let known = Kind::iter().filter(|kind| other.why(*kind).is_none() && (*kind != Kind::PodDisruptionBudget || !other.budgets));
@@ -190,7 +189,7 @@ mod tests {
         assert_eq!(first.and(second), MissingKinds { absent: set(&[Kind::Node]), ..MissingKinds::default() });
         assert_eq!(first.and(first), first);
         assert_eq!(first.without(Kind::Node).without(Kind::PodDisruptionBudget), MissingKinds::default());
-        // Sessions of old say only whether budgets are unknown.
+        // Old sessions only record whether budgets are unknown.
         let old: MissingKinds = serde_json::from_str(r#"{"budgets":true}"#).unwrap();
         assert_eq!(old, MissingKinds { budgets: true, ..MissingKinds::default() });
     }

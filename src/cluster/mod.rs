@@ -1,8 +1,8 @@
-//! The objects a scheduler reads, as immutable data.
+//! The objects that a scheduler reads, as immutable data.
 //!
-//! Types carry the API's own names and only the fields that decide about scheduling; nothing here knows a plugin, a
-//! queue or a file. A [`Cluster`] is a value: cloning it shares everything, and changing a clone leaves the other as
-//! it was, which is what makes going back in time free.
+//! Types carry the API's own names and only the fields that scheduling reads. The module knows no plugins, queues or
+//! files. A [`Cluster`] is a value: a clone shares all objects, and changing it leaves the original as it was. That
+//! makes going back in time free.
 
 mod annotations;
 mod collections;

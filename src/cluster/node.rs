@@ -66,12 +66,12 @@ pub struct NodeSystemInfo {
 }
 
 impl Node {
-    /// The node's name.
+    /// Returns the node's name.
     pub fn name(&self) -> &Str {
         &self.metadata.name
     }
 
-    /// Whether the node is cordoned.
+    /// Returns whether the node is cordoned.
     pub fn unschedulable(&self) -> bool {
         self.spec.unschedulable.unwrap_or(false)
     }

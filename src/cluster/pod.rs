@@ -1,7 +1,7 @@
 //! `core/v1.Pod`, as far as scheduling reads it.
 //!
-//! The node a pod is bound to stands beside the spec, not in it, so that the pods of one workload share one
-//! [`PodSpec`]; volumes that no plugin reads are left out for the same reason.
+//! The node of a bound pod is a field beside the spec, so that the pods of one workload share one [`PodSpec`]. Volumes
+//! that no plugin reads are dropped for the same reason.
 #![allow(missing_docs, reason = "the fields are the API's own, documented in the Kubernetes API reference")]
 
 use std::ops::{Deref, DerefMut};
@@ -25,7 +25,7 @@ pub struct Pod {
     pub status: PodStatus,
 }
 
-/// The pod as it is written: `nodeName` inside the spec.
+/// The serialized form of a pod: `nodeName` is inside the spec.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct PodWire {
@@ -50,37 +50,37 @@ impl From<Pod> for PodWire {
 }
 
 impl Pod {
-    /// `namespace/name`.
+    /// Returns `namespace/name`.
     pub fn key(&self) -> Key {
         self.metadata.key()
     }
 
-    /// The pod's priority; one without counts as 0.
+    /// Returns the pod's priority; 0 if it has none.
     pub fn priority(&self) -> i32 {
         self.spec.priority.unwrap_or(0)
     }
 
-    /// Whether the pod has reached phase Succeeded or Failed, and so is gone for the scheduler.
+    /// Returns whether the pod's phase is Succeeded or Failed. The scheduler then ignores the pod.
     pub fn is_terminal(&self) -> bool {
         self.status.phase == "Succeeded" || self.status.phase == "Failed"
     }
 
-    /// Whether the pod waits for a node.
+    /// Returns whether the pod is neither bound nor terminal.
     pub fn is_pending(&self) -> bool {
         self.node_name.is_empty() && !self.is_terminal()
     }
 
-    /// Whether the pod is being deleted.
+    /// Returns whether the pod is being deleted.
     pub fn is_terminating(&self) -> bool {
         self.metadata.deletion_timestamp.is_some()
     }
 
-    /// The first condition of a type.
+    /// Returns the first condition of a type.
     pub fn condition(&self, kind: &str) -> Option<&Condition> {
         self.status.conditions.iter().find(|c| c.kind == kind)
     }
 
-    /// The spec for changing; pods that share it keep theirs.
+    /// Returns the spec for changing; other pods that share it keep theirs.
     pub fn spec_mut(&mut self) -> &mut PodSpec {
         Arc::make_mut(&mut self.spec)
     }
@@ -89,7 +89,7 @@ impl Pod {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PodSpec {
-    /// Only on the wire; see [`Pod::node_name`].
+    /// Only in the serialized form; see [`Pod::node_name`].
     #[serde(skip_serializing_if = "str_empty")]
     node_name: Str,
     pub scheduler_name: Str,
@@ -153,7 +153,7 @@ pub struct Container {
 }
 
 impl Container {
-    /// Whether an init container keeps running beside the others (a sidecar).
+    /// Returns whether an init container keeps running beside the others (a sidecar).
     pub fn is_restartable(&self) -> bool {
         self.restart_policy.as_deref() == Some("Always")
     }
@@ -415,12 +415,12 @@ pub struct AzureDiskVolumeSource {
     pub kind: Option<Str>,
 }
 
-/// Only its presence counts: whether a pod has volumes that a CSI driver may serve.
+/// Only its presence counts: a CSI driver may serve the volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AzureFileVolumeSource {}
 
-/// Only its presence counts: whether a pod has volumes that a CSI driver may serve.
+/// Only its presence counts: a CSI driver may serve the volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct VsphereVirtualDiskVolumeSource {}
@@ -444,19 +444,19 @@ pub struct PortworxVolumeSource {
 pub struct PodStatus {
     pub phase: Str,
     pub start_time: Option<Timestamp>,
-    /// Its fields read as if they stood here.
+    /// The fields reached by dereferencing.
     pub rare: CowArc<RarePodStatus>,
 }
 
-/// What few pods report.
+/// The status fields that few pods have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RarePodStatus {
-    /// Without those of [`KUBELET_CONDITIONS`]; those of a bound pod that was loaded also without `PodScheduled`.
+    /// Without [`KUBELET_CONDITIONS`]; a loaded pod that is bound also lacks `PodScheduled`.
     pub conditions: List<Condition>,
     pub nominated_node_name: Str,
     pub container_statuses: List<ContainerStatus>,
     pub init_container_statuses: List<ContainerStatus>,
-    /// Pod-level resources as actuated.
+    /// The pod-level resources in effect.
     pub resources: Option<StatusResources>,
     pub allocated_resources: ResourceList,
     pub resource_claim_statuses: List<PodResourceClaimStatus>,
@@ -492,7 +492,7 @@ impl DerefMut for PodStatus {
     }
 }
 
-/// The status as it is written.
+/// The serialized form of a pod's status.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct PodStatusWire {
@@ -565,8 +565,8 @@ impl From<PodStatus> for PodStatusWire {
     }
 }
 
-/// The conditions of a pod that tell how far its kubelet has come. Scheduling does not read them, and on running pods
-/// they would take more memory than all the rest.
+/// The conditions that report the kubelet's progress. Scheduling does not read them, and on running pods they would take
+/// more memory than everything else.
 pub const KUBELET_CONDITIONS: [&str; 4] = ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"];
 
 fn read_conditions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<Condition>, D::Error> {
@@ -578,7 +578,7 @@ fn read_conditions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<Co
 
 fn read_container_statuses<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<ContainerStatus>, D::Error> {
     let mut statuses = List::<ContainerStatus>::deserialize(deserializer)?;
-    // Only statuses that report resources take part in the effective request.
+    // The effective request reads only statuses that report resources.
     statuses.retain(|s| s.resources.is_some());
     statuses.shrink_to_fit();
     Ok(statuses)
@@ -623,5 +623,5 @@ pub struct ContainerExtendedResourceRequest {
     pub request_name: Str,
 }
 
-/// The sum of a quantity over nothing, for folding.
+/// Zero, as the start of a sum.
 pub const NO_QUANTITY: Quantity = Quantity::units(0);

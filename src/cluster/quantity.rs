@@ -1,9 +1,8 @@
 //! Resource quantities, exact.
 //!
-//! Mirrors `staging/src/k8s.io/apimachinery/pkg/api/resource/quantity.go`: a decimal number with an optional
-//! binary (`Ki` … `Ei`), decimal (`n` … `E`) or exponent (`e3`) suffix. Anything finer than a billionth rounds up, and
-//! [`Quantity::value`] and [`Quantity::milli_value`] round up too; of negative amounts, up means away from zero. No
-//! floating point takes part.
+//! Mirrors `staging/src/k8s.io/apimachinery/pkg/api/resource/quantity.go`: a decimal number with an optional binary
+//! (`Ki` … `Ei`), decimal (`n` … `E`) or exponent (`e3`) suffix. Parsing rounds up to billionths; [`Quantity::value`]
+//! and [`Quantity::milli_value`] round up too. Negative amounts round away from zero. No floating point is used.
 
 use std::fmt;
 
@@ -11,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 const NANO: i128 = 1_000_000_000;
 
-/// How a quantity was written, and so how it is shown.
+/// The notation in which a quantity was written and is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Format {
     /// `500m`, `2`, `3G`
@@ -30,7 +29,7 @@ pub struct Quantity {
     format: Format,
 }
 
-/// Why a text is no quantity.
+/// The error for a text that is no quantity.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("quantity {text:?} is not a number with an optional suffix (n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent)")]
 pub struct ParseQuantityError {
@@ -38,37 +37,37 @@ pub struct ParseQuantityError {
 }
 
 impl Quantity {
-    /// A whole number of units.
+    /// Makes a whole number of units.
     pub const fn units(value: i64) -> Self {
         Self { nanos: value as i128 * NANO, format: Format::DecimalSI }
     }
 
-    /// A number of thousandths.
+    /// Makes a number of thousandths.
     pub const fn milli(value: i64) -> Self {
         Self { nanos: value as i128 * (NANO / 1000), format: Format::DecimalSI }
     }
 
-    /// A whole number of bytes, shown with binary suffixes.
+    /// Makes a whole number of bytes, shown with binary suffixes.
     pub const fn bytes(value: i64) -> Self {
         Self { nanos: value as i128 * NANO, format: Format::BinarySI }
     }
 
-    /// Whole units, rounded up.
+    /// Returns whole units, rounded up.
     pub fn value(self) -> i64 {
         saturate(ceil_div(self.nanos, NANO))
     }
 
-    /// Thousandths, rounded up.
+    /// Returns thousandths, rounded up.
     pub fn milli_value(self) -> i64 {
         saturate(ceil_div(self.nanos, NANO / 1000))
     }
 
-    /// True for nothing at all.
+    /// Returns whether the amount is zero.
     pub fn is_zero(self) -> bool {
         self.nanos == 0
     }
 
-    /// The exact amount in billionths.
+    /// Returns the exact amount in billionths.
     pub fn nanos(self) -> i128 {
         self.nanos
     }
@@ -96,7 +95,7 @@ impl std::ops::Sub for Quantity {
     }
 }
 
-/// Two quantities are equal when they name the same amount, however written.
+/// Quantities are equal if their amounts are, in whatever notation.
 impl PartialEq for Quantity {
     fn eq(&self, other: &Self) -> bool {
         self.nanos == other.nanos
@@ -153,9 +152,9 @@ fn parse(text: &str) -> Option<Quantity> {
     }
     let (base, exponent, format) = scale(suffix)?;
 
-    // mantissa × base^exponent, in billionths; the amount is capped where Kubernetes caps it, at 2^63-1 units.
+    // mantissa × base^exponent, in billionths. Kubernetes caps the amount at 2^63-1 units.
     let cap = i128::from(i64::MAX) * NANO;
-    // Longer than this, a mantissa would not fit once it is multiplied by a power of two.
+    // A longer mantissa would overflow once it is multiplied by a power of two.
     let longest = (i128::MAX >> if base == 2 { exponent } else { 0 }) / 20;
     let mut mantissa: i128 = 0;
     let mut shift = 0i32;
@@ -163,7 +162,7 @@ fn parse(text: &str) -> Option<Quantity> {
     for (i, digit) in whole.bytes().chain(fraction.bytes()).enumerate() {
         let in_fraction = i >= whole.len();
         if mantissa > longest {
-            // Too long to hold: remember that something was cut, so that rounding up still sees it.
+            // Remember whether a digit that is cut off was not 0, so that the result still rounds up.
             lost |= digit != b'0';
             shift = shift.saturating_add(i32::from(!in_fraction));
             continue;
@@ -182,7 +181,7 @@ fn parse(text: &str) -> Option<Quantity> {
     Some(Quantity { nanos: if negative { -nanos } else { nanos }, format })
 }
 
-/// `value × 10^power`, rounding up into `lost`, saturating.
+/// Returns `value × 10^power`, saturating; sets `lost` if digits are cut off.
 fn apply_decimal(value: i128, power: i32, lost: &mut bool) -> i128 {
     if value == 0 {
         return 0;
@@ -227,7 +226,7 @@ fn scale(suffix: &str) -> Option<(u8, i32, Format)> {
 
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Small amounts, and those that are not whole, show in decimal whatever they were written in.
+        // Amounts below 1024 and fractions are shown in decimal, whatever the notation.
         if self.format == Format::BinarySI && self.nanos % NANO == 0 && self.nanos.abs() >= 1024 * NANO {
             let mut value = self.nanos / NANO;
             let mut suffix = "";
@@ -294,7 +293,7 @@ impl<'de> Deserialize<'de> for Quantity {
                 Ok(Quantity::default())
             }
             fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Quantity, E> {
-                // A bare `1.5` in YAML arrives as a float; its shortest text is what was written.
+                // YAML parses a bare `1.5` as a float; its shortest text is the text as written.
                 value.to_string().parse().map_err(E::custom)
             }
         }

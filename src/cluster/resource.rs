@@ -92,7 +92,7 @@ pub struct CELDeviceSelector {
     pub expression: Str,
 }
 
-/// Refuses an expression that the API refuses; mirrors `CELSelectorExpressionMaxLength` in
+/// Rejects an expression that is too long for the API; mirrors `CELSelectorExpressionMaxLength` in
 /// `staging/src/k8s.io/api/resource/v1/types.go` and `field.TooLong`.
 fn expression<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str, D::Error> {
     const MOST: usize = 10 << 10;
@@ -172,10 +172,10 @@ pub struct AllocatedDeviceStatus {
     pub share_id: Option<Str>,
     #[serde(skip_serializing_if = "List::is_empty")]
     pub conditions: List<Condition>,
-    /// What the driver has to say; only ever compared.
+    /// The driver's own data; compared, never read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<serde_json::Value>,
-    /// Likewise.
+    /// The driver's own network data; compared, never read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network_data: Option<serde_json::Value>,
 }
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(error, "cel.expression: Too long: may not be more than 10240 bytes");
     }
 
-    /// Everything that was given is there, whatever else is.
+    /// Asserts that the object has everything that was given, whatever else it has.
     fn assert_contains(written: &serde_json::Value, given: &serde_json::Value, at: &str) {
         match given {
             serde_json::Value::Object(fields) => {

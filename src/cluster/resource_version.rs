@@ -7,20 +7,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::Str;
 use super::str::deserialize_with;
 
-/// The version of an object: opaque text by the API's contract, a growing number in practice, which is how it is kept
-/// where that loses nothing.
+/// The version of an object: opaque text by the API's contract, a growing number in practice. It is held as a number if
+/// that loses nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceVersion(Version);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Version {
-    /// What is written as this number, and no other way.
+    /// A number in its canonical decimal form.
     Number(u64),
     Text(Str),
 }
 
 impl ResourceVersion {
-    /// The version as a number, where it is one.
+    /// Returns the version as a number, if it is one.
     pub fn number(&self) -> Option<u64> {
         match &self.0 {
             Version::Number(number) => Some(*number),
@@ -28,7 +28,7 @@ impl ResourceVersion {
         }
     }
 
-    /// Whether no version is known.
+    /// Returns whether no version is known.
     pub fn is_empty(&self) -> bool {
         matches!(&self.0, Version::Text(text) if text.is_empty())
     }

@@ -32,35 +32,34 @@ pub struct Requirement {
     pub values: List<Str>,
 }
 
-/// Why a selector cannot be used; the text is Kubernetes' own.
+/// Why a selector is invalid, in Kubernetes' own words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SelectorError(pub String);
 
-/// How errors of selectors are worded.
+/// The wording of selector errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SelectorWords {
-    /// Each with the path of what is wrong.
+    /// All errors, each with the path of the invalid field.
     #[default]
     Paths,
-    /// The first as a sentence.
+    /// The first error, as a sentence.
     Sentences,
 }
 
 impl LabelSelector {
-    /// True when there is no requirement, so that everything matches.
+    /// Returns whether there is no requirement. Such a selector matches everything.
     pub fn is_empty(&self) -> bool {
         self.match_labels.is_empty() && self.match_expressions.is_empty()
     }
 
-    /// Whether `labels` satisfy every requirement. One with an operator that there is not matches nothing; whether keys
-    /// and values are well formed is for [`Self::validate`] to say.
+    /// Returns whether `labels` satisfy every requirement. A requirement with an unknown operator matches nothing.
+    /// Malformed keys and values are reported by [`Self::validate`] only.
     pub fn matches(&self, labels: &Labels) -> bool {
         self.match_labels.iter().all(|(k, v)| labels.get(k) == Some(v)) && self.match_expressions.iter().all(|r| r.matches_label(labels))
     }
 
-    /// The first thing wrong with the selector, as `LabelSelectorAsSelector` words it; of several invalid entries of
-    /// `matchLabels` it is the first by key.
+    /// Returns the first error, worded as by `LabelSelectorAsSelector`. `matchLabels` are checked in key order.
     pub fn validate(&self) -> Result<(), SelectorError> {
         for (key, value) in self.match_labels.iter() {
             SelectorError::aggregate(validation::label_errors(key, value)).map_or(Ok(()), Err)?;
@@ -73,7 +72,7 @@ impl LabelSelector {
         })
     }
 
-    /// The same as [`Self::validate`], in other words.
+    /// Returns the same as [`Self::validate`], in the given wording.
     pub fn validate_in(&self, words: SelectorWords) -> Result<(), SelectorError> {
         if words == SelectorWords::Paths || self.validate().is_ok() {
             return self.validate();
@@ -90,14 +89,14 @@ impl LabelSelector {
         errors.next().map_or(Ok(()), |error| Err(SelectorError(error)))
     }
 
-    /// What is wrong with a label key; nothing where it is valid.
+    /// Returns the errors of a label key; empty if it is valid.
     pub fn key_errors(key: &str) -> Vec<String> {
         validation::key_errors(key)
     }
 }
 
 impl SelectorError {
-    /// Several errors as one, each text once; `None` without any. Mirrors `NewAggregate` in
+    /// Joins errors into one, each text once; `None` if there are none. Mirrors `NewAggregate` in
     /// `staging/src/k8s.io/apimachinery/pkg/util/errors/errors.go`.
     pub fn aggregate(errors: impl IntoIterator<Item = String>) -> Option<Self> {
         let mut seen: Vec<String> = Vec::new();
@@ -115,7 +114,7 @@ impl SelectorError {
 }
 
 impl Requirement {
-    /// Label selector semantics: `NotIn` and `DoesNotExist` hold where the key is absent.
+    /// Evaluates with label selector semantics: `NotIn` and `DoesNotExist` hold if the key is absent.
     pub fn matches_label(&self, labels: &Labels) -> bool {
         let value = labels.get(&self.key);
         match self.operator.as_str() {
@@ -127,7 +126,7 @@ impl Requirement {
         }
     }
 
-    /// Node selector semantics: as labels, and `Gt`, `Lt` on base-10 integers.
+    /// Evaluates with node selector semantics: as labels, plus `Gt` and `Lt` on base-10 integers.
     fn matches_node_label(&self, labels: &Labels) -> bool {
         match self.operator.as_str() {
             "Gt" | "Lt" => {
@@ -147,7 +146,7 @@ pub struct NodeSelector {
     pub node_selector_terms: List<NodeSelectorTerm>,
 }
 
-/// `core/v1.NodeSelectorTerm`: everything in it must hold; a term with nothing in it matches no node.
+/// `core/v1.NodeSelectorTerm`: all requirements must hold; an empty term matches no node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct NodeSelectorTerm {
@@ -158,26 +157,25 @@ pub struct NodeSelectorTerm {
 }
 
 impl NodeSelector {
-    /// Whether any term matches. `name` is the node's name for `matchFields`; `None` leaves fields unknown, so that a
-    /// term that asks for one compares with the empty name. Terms that do not parse match nothing.
+    /// Returns whether any term matches. `name` is the node's name for `matchFields`; if it is `None`, well-formed
+    /// requirements on fields hold. Terms that do not parse match nothing.
     pub fn matches(&self, labels: &Labels, name: Option<&Str>) -> bool {
         self.node_selector_terms.iter().any(|t| t.matches(labels, name))
     }
 }
 
 impl NodeSelectorTerm {
-    /// True when the term has neither expressions nor fields.
+    /// Returns whether the term has neither expressions nor fields.
     pub fn is_empty(&self) -> bool {
         self.match_expressions.is_empty() && self.match_fields.is_empty()
     }
 
-    /// What keeps the term from being used, if anything, with paths relative to the term.
+    /// Returns why the term is invalid, with paths relative to the term; `None` if it is valid.
     pub fn error(&self) -> Option<SelectorError> {
         SelectorError::aggregate(self.errors(""))
     }
 
-    /// Everything that keeps the term from being used; `path` is where the term stands, such as
-    /// `nodeSelectorTerms[0]`, and may be empty.
+    /// Returns all errors of the term. `path` is the term's own path, such as `nodeSelectorTerms[0]`, and may be empty.
     pub fn errors(&self, path: &str) -> Vec<String> {
         let dot = if path.is_empty() { "" } else { "." };
         let expressions = self.match_expressions.iter().enumerate();
@@ -188,7 +186,7 @@ impl NodeSelectorTerm {
             .collect()
     }
 
-    /// The same in other words; of sentences there is one at most.
+    /// Returns the errors in the given wording; as sentences, at most one.
     pub fn errors_in(&self, path: &str, words: SelectorWords) -> Vec<String> {
         if words == SelectorWords::Paths {
             return self.errors(path);
@@ -201,14 +199,14 @@ impl NodeSelectorTerm {
         self.match_expressions.iter().all(|r| validation::requirement_errors(r, Operators::Node, "").is_empty())
     }
 
-    /// Whether the term matches; see [`NodeSelector::matches`].
+    /// Returns whether the term matches; see [`NodeSelector::matches`].
     pub fn matches(&self, labels: &Labels, name: Option<&Str>) -> bool {
-        // Most terms fail by the labels, so whether the term can be used at all is asked last.
+        // Validity is checked last: most terms already fail by the labels.
         !self.is_empty() && self.matches_parsed(labels, name) && self.is_valid()
     }
 
-    /// Whether a term matches that is known not to be empty and to have no [error](Self::error), for callers that ask
-    /// about many nodes.
+    /// Returns whether a term matches that is not empty and has no [error](Self::error), for callers that match one term
+    /// with many nodes.
     pub fn matches_parsed(&self, labels: &Labels, name: Option<&Str>) -> bool {
         let field = |r: &Requirement| {
             let actual = match r.key.as_str() {

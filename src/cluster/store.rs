@@ -10,7 +10,7 @@ use super::{
     Key, Kind, Meta, MissingKinds, Namespace, Node, Pod, PodDisruptionBudget, PriorityClass, ReplicationController, Service, Str, Workload,
 };
 
-/// The objects of one kind by key; cloning is free, iteration is by namespace and name.
+/// The objects of one kind by key. Cloning is O(1); iteration is by namespace and name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Store<T>(imbl::OrdMap<Key, Arc<T>>);
 
@@ -21,43 +21,43 @@ impl<T> Default for Store<T> {
 }
 
 impl<T> Store<T> {
-    /// The object under a key.
+    /// Returns the object of a key.
     pub fn get(&self, key: &Key) -> Option<&Arc<T>> {
         self.0.get(key)
     }
 
-    /// A cluster-scoped object by name.
+    /// Returns a cluster-scoped object.
     pub fn named(&self, name: &Str) -> Option<&Arc<T>> {
         self.0.get(&Key { namespace: Str::default(), name: name.clone() })
     }
 
-    /// A namespaced object.
+    /// Returns a namespaced object.
     pub fn namespaced(&self, namespace: &Str, name: &Str) -> Option<&Arc<T>> {
         self.0.get(&Key { namespace: namespace.clone(), name: name.clone() })
     }
 
-    /// All objects, by namespace and name.
+    /// Returns all objects, by namespace and name.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<T>> {
         self.0.values()
     }
 
-    /// The objects of a namespace, by name.
+    /// Returns the objects of a namespace, by name.
     pub fn in_namespace<'a>(&'a self, namespace: &'a Str) -> impl Iterator<Item = &'a Arc<T>> {
         let from = Key { namespace: namespace.clone(), name: Str::default() };
         self.0.range(from..).take_while(move |(k, _)| k.namespace == *namespace).map(|(_, v)| v)
     }
 
-    /// How many objects.
+    /// Returns the number of objects.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// True without objects.
+    /// Returns whether the store is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Puts an object under its key and returns what it replaced.
+    /// Inserts an object and returns the one it replaced.
     pub fn insert(&mut self, key: Key, object: Arc<T>) -> Option<Arc<T>> {
         self.0.insert(key, object)
     }
@@ -70,11 +70,11 @@ impl<T> Store<T> {
 
 macro_rules! kinds {
     ($($kind:ident($ty:ty) in $field:ident: $doc:literal,)*) => {
-        /// Everything in a cluster that scheduling reads.
+        /// All objects of a cluster that scheduling reads.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Cluster {
             $(#[doc = $doc] pub $field: Store<$ty>,)*
-            /// What is not known of it.
+            /// The kinds that the source left unknown.
             pub unknown: MissingKinds,
         }
 
@@ -87,12 +87,12 @@ macro_rules! kinds {
         }
 
         impl Object {
-            /// The object's kind.
+            /// Returns the object's kind.
             pub fn kind(&self) -> Kind {
                 match self { $(Self::$kind(_) => Kind::$kind,)* }
             }
 
-            /// The object's metadata.
+            /// Returns the object's metadata.
             pub fn meta(&self) -> &Meta {
                 match self { $(Self::$kind(o) => &o.metadata,)* }
             }
@@ -104,34 +104,34 @@ macro_rules! kinds {
         }
 
         impl Cluster {
-            /// Puts an object in its store; returns the one it replaced.
+            /// Inserts an object into its store and returns the one it replaced.
             pub fn insert(&mut self, object: Object) -> Option<Object> {
                 let key = object.key();
                 match object { $(Object::$kind(o) => self.$field.insert(key, o).map(Object::$kind),)* }
             }
 
-            /// Takes an object out of its store.
+            /// Removes an object from its store and returns it.
             pub fn remove(&mut self, kind: Kind, key: &Key) -> Option<Object> {
                 match kind { $(Kind::$kind => self.$field.remove(key).map(Object::$kind),)* }
             }
 
-            /// The object of a kind under a key.
+            /// Returns an object by kind and key.
             pub fn get(&self, kind: Kind, key: &Key) -> Option<Object> {
                 match kind { $(Kind::$kind => self.$field.get(key).cloned().map(Object::$kind),)* }
             }
 
-            /// All objects, kind by kind, by namespace and name.
+            /// Returns all objects, by kind, namespace and name.
             pub fn objects(&self) -> impl Iterator<Item = Object> + '_ {
                 let none = std::iter::empty();
                 none$(.chain(self.$field.iter().cloned().map(Object::$kind)))*
             }
 
-            /// All objects of a kind, in the order of its store.
+            /// Returns all objects of a kind, by namespace and name.
             pub fn objects_of(&self, kind: Kind) -> Vec<Object> {
                 match kind { $(Kind::$kind => self.$field.iter().cloned().map(Object::$kind).collect(),)* }
             }
 
-            /// How many objects of a kind there are.
+            /// Returns the number of objects of a kind.
             pub fn count(&self, kind: Kind) -> usize {
                 match kind { $(Kind::$kind => self.$field.len(),)* }
             }
@@ -163,7 +163,7 @@ kinds! {
 }
 
 impl Object {
-    /// The object's key among those of its kind.
+    /// Returns the object's key within its kind.
     pub fn key(&self) -> Key {
         self.meta().key()
     }

@@ -1,11 +1,11 @@
 //! A shared, immutable string.
 //!
-//! Names, label keys and images repeat thousands of times in a cluster, so every string of the model is one pointer to
-//! a counted text: cloning counts a reference, and comparing two clones of one string compares pointers first. The
-//! empty string, which most optional fields hold, takes no memory of its own.
+//! Names, label keys and images repeat thousands of times in a cluster, so every string of the model is one pointer to a
+//! reference-counted text. Cloning increments the count; comparison compares pointers first. The empty string, which
+//! most optional fields hold, takes no memory.
 //!
-//! Decoding shares equal strings: each thread remembers the strings that it made lately, in a table of fixed size, so
-//! that memory stays bounded however many different names a dump holds. Sharing is never visible in a comparison.
+//! Decoding interns strings: each thread keeps the strings that it made recently in a table of bounded size, however
+//! many different names a dump holds.
 
 use arcstr::ArcStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -18,22 +18,22 @@ use std::ops::Deref;
 #[derive(Clone, Default, Eq)]
 pub struct Str(ArcStr);
 
-/// Slots of the table of strings made lately, at first and at most; powers of two. A small input must not pay for a
-/// table that only a large one fills.
+/// Initial and maximal slots of the interning table; powers of two. The table grows, so that a small input pays for a
+/// small table.
 const FIRST_SLOTS: usize = 1 << 7;
 const MOST_SLOTS: usize = 1 << 16;
 
-/// Longer strings are seldom equal to another one, and costly to compare.
+/// Longer strings are rarely equal to another one and are costly to compare.
 const INTERNED_LENGTH: usize = 160;
 
 thread_local! {
     static INTERNER: RefCell<Interner> = const { RefCell::new(Interner { slots: Vec::new(), made: 0 }) };
 }
 
-/// The strings that a thread made lately.
+/// The strings that a thread interned recently.
 struct Interner {
     slots: Vec<Option<ArcStr>>,
-    /// How many were made since the table was last enlarged.
+    /// Strings made since the table last grew.
     made: usize,
 }
 
@@ -79,7 +79,7 @@ impl Str {
         self.0.as_str()
     }
 
-    /// A string that shares its memory with an equal one made lately on this thread, where there is one.
+    /// Returns a string that shares the memory of an equal one interned recently on this thread, if any.
     pub fn interned(text: &str) -> Self {
         if text.is_empty() || text.len() > INTERNED_LENGTH {
             return Self::from(text);
@@ -87,13 +87,13 @@ impl Str {
         Self(INTERNER.with_borrow_mut(|interner| interner.get(text)))
     }
 
-    /// Gives up the strings that this thread remembers for [`Self::interned`].
+    /// Clears this thread's table of [interned](Self::interned) strings.
     pub fn forget_interned() {
         INTERNER.with_borrow_mut(|interner| *interner = Interner { slots: Vec::new(), made: 0 });
     }
 }
 
-/// A quick hash that is good enough to pick a slot; a collision costs a little memory, nothing else.
+/// Hashes quickly. A collision costs an allocation, nothing else.
 fn hash(bytes: &[u8]) -> usize {
     const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
     let (words, rest) = bytes.as_chunks::<8>();
@@ -204,13 +204,13 @@ impl<'de> Deserialize<'de> for Str {
     }
 }
 
-/// Reads a string that no other object has, such as a uid: looking for an equal one is in vain, and would push out
-/// others that do repeat.
+/// Reads a string that no other object has, such as a uid. It is not interned, since it would only displace strings that
+/// repeat.
 pub(super) fn read_unique<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Str, D::Error> {
     deserialize_with(deserializer, |text| Str::from(text))
 }
 
-/// Reads a string into whatever `make` makes of it; nothing reads as the default.
+/// Reads a string through `make`; `null` reads as the default.
 pub(super) fn deserialize_with<'de, T: Default, D: Deserializer<'de>>(deserializer: D, make: fn(&str) -> T) -> Result<T, D::Error> {
     struct Visitor<T>(fn(&str) -> T);
     impl<'de, T: Default> serde::de::Visitor<'de> for Visitor<T> {

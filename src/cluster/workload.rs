@@ -32,8 +32,8 @@ pub struct PodDisruptionBudget {
 }
 
 impl PodDisruptionBudget {
-    /// Whether it covers a pod: one without a selector, or with an empty or invalid one, covers nothing here, and a pod
-    /// without labels is covered by none; mirrors `filterPodsWithPDBViolation` in
+    /// Returns whether the budget covers a pod. A budget with an absent, empty or invalid selector covers no pod, and a
+    /// pod without labels is covered by none. Mirrors `filterPodsWithPDBViolation` in
     /// `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`.
     pub fn covers(&self, pod: &Pod) -> bool {
         self.metadata.namespace == pod.metadata.namespace
@@ -41,13 +41,13 @@ impl PodDisruptionBudget {
             && self.usable_selector().is_some_and(|s| s.matches(&pod.metadata.labels))
     }
 
-    /// The selector, where it can match pods.
+    /// Returns the selector if it can match pods.
     pub fn usable_selector(&self) -> Option<&LabelSelector> {
         self.spec.selector.as_ref().filter(|s| !s.is_empty() && s.validate().is_ok())
     }
 }
 
-/// `minAvailable` and `maxUnavailable` are not read: preemption looks at the status alone.
+/// `minAvailable` and `maxUnavailable` are not read: preemption reads the status only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PodDisruptionBudgetSpec {

@@ -1,5 +1,5 @@
-//! Changes of objects: what each names, and how it edits an object as JSON, so that the same edit serves the objects that are
-//! held here and their originals, which have fields that scheduling does not read.
+//! Changes of objects. Each edits JSON, so that it applies to the model's objects and to their originals, which have
+//! more fields.
 
 use serde_json::{Map, Value, json};
 
@@ -11,191 +11,193 @@ pub const UNSCHEDULABLE_TAINT: &str = "node.kubernetes.io/unschedulable";
 /// A change of one object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// Of the pod that is to be let in.
+    /// Edits the pod to schedule.
     Pod(PodChange),
-    /// Of a node.
+    /// Edits a node.
     Node(Str, NodeChange),
-    /// An object that comes.
+    /// Creates an object.
     Create {
         /// The object.
         object: Object,
-        /// The node that it is like, where it comes with one more node.
+        /// Node that was copied, where the object is part of another node like it.
         like: Option<Str>,
     },
-    /// An object that goes.
+    /// Deletes an object.
     Delete(Kind, Key),
 }
 
-/// A change of the pod that is to be let in.
+/// An edit of the pod to schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PodChange {
-    /// Without a key of `nodeSelector`.
+    /// Removes a key of `nodeSelector`.
     DropSelector {
-        /// The key.
+        /// The label key.
         key: Str,
         /// Its value.
         value: Str,
     },
-    /// With another value of a key of `nodeSelector`.
+    /// Replaces the value of a key of `nodeSelector`.
     SetSelector {
-        /// The key.
+        /// The label key.
         key: Str,
-        /// Its value.
+        /// The old value.
         from: Str,
-        /// A value that nodes have.
+        /// The new value, which nodes have.
         to: Str,
-        /// Whether the two are one edit apart.
+        /// Whether both values are one edit apart.
         typo: bool,
     },
-    /// With another key of `nodeSelector`, one edit apart, that nodes have with this value.
+    /// Replaces a key of `nodeSelector` that is one edit apart from a key of nodes with the same value.
     RenameSelector {
-        /// The key.
+        /// The old key.
         from: Str,
-        /// A key that nodes have.
+        /// The new key, which nodes have.
         to: Str,
-        /// Its value.
+        /// The value, unchanged.
         value: Str,
     },
-    /// Without a requirement of a term of the required node affinity. An empty term goes, and the affinity with the last.
+    /// Removes a requirement from a term of the required node affinity. If that empties the term, removes the whole
+    /// required node affinity, because an empty term matches no node.
     DropRequirement {
-        /// Where it is.
+        /// Position of the requirement.
         place: RequirementPlace,
         /// The requirement.
         requirement: Requirement,
     },
-    /// With one more value of a requirement of operator `In`, or with the value in place of a likely typo.
+    /// Adds a value to a requirement with operator `In`, or replaces a likely typo by it.
     AddValue {
-        /// Where it is.
+        /// Position of the requirement.
         place: RequirementPlace,
         /// The requirement.
         requirement: Requirement,
-        /// A value that nodes have.
+        /// The new value, which nodes have.
         value: Str,
-        /// The value that it replaces, one edit apart.
+        /// The replaced value, one edit apart.
         typo: Option<Str>,
     },
-    /// Without required node affinity.
+    /// Removes the required node affinity.
     DropNodeAffinity,
-    /// Without a required term of pod affinity or anti-affinity.
+    /// Removes a required term of pod affinity or anti-affinity.
     DropPodTerm {
-        /// Whether it is one of anti-affinity.
+        /// Whether the term is of anti-affinity.
         anti: bool,
-        /// Its index.
+        /// Index of the term.
         index: usize,
-        /// Its topology key.
+        /// Topology key of the term.
         topology_key: Str,
     },
-    /// Without a topology spread constraint.
+    /// Removes a topology spread constraint.
     DropSpread {
-        /// Its index.
+        /// Index of the constraint.
         index: usize,
-        /// Its topology key.
+        /// Topology key of the constraint.
         topology_key: Str,
     },
-    /// With another `maxSkew` of a topology spread constraint.
+    /// Sets `maxSkew` of a topology spread constraint.
     MaxSkew {
-        /// Its index.
+        /// Index of the constraint.
         index: usize,
-        /// Its topology key.
+        /// Topology key of the constraint.
         topology_key: Str,
-        /// As it is.
+        /// The old value.
         from: i32,
-        /// As it would be.
+        /// The new value.
         to: i32,
     },
-    /// With a toleration of a taint.
+    /// Adds a toleration of a taint.
     Tolerate(Taint),
-    /// With a lower request.
+    /// Lowers requests of a resource.
     Lower(Lowered),
-    /// Without the host ports with this number and protocol, or without any.
+    /// Removes the host ports with a number and protocol, or all host ports.
     DropHostPorts(Option<(i32, Str)>),
-    /// With another priority.
+    /// Sets the priority.
     Priority {
-        /// As it is.
+        /// The old priority.
         from: i32,
-        /// As it would be.
+        /// The new priority.
         to: i32,
-        /// The PriorityClass of that value; `None` where there is none yet.
+        /// Name of the PriorityClass with that value; `None` where there is none.
         class: Option<Str>,
     },
-    /// With `preemptionPolicy: PreemptLowerPriority`.
+    /// Sets `preemptionPolicy: PreemptLowerPriority`.
     Preempt,
-    /// Without scheduling gates.
+    /// Removes all scheduling gates, which it names.
     RemoveGates(Vec<Str>),
-    /// Without a volume.
+    /// Removes a volume, by name.
     DropVolume(Str),
-    /// Without a resource claim.
+    /// Removes a resource claim, by its name in the pod.
     DropClaim(Str),
-    /// For another profile of the scheduler.
+    /// Sets `schedulerName` to another profile.
     SchedulerName {
-        /// As it is.
+        /// The old name.
         from: Str,
-        /// A profile.
+        /// The new name.
         to: Str,
     },
 }
 
-/// Where a requirement of the required node affinity is.
+/// Position of a requirement in the required node affinity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequirementPlace {
-    /// The index of its term.
+    /// Index of the term.
     pub term: usize,
     /// Whether it is in `matchFields` rather than `matchExpressions`.
     pub field: bool,
-    /// Its index there.
+    /// Index in that list.
     pub index: usize,
-    /// How many alternative terms there are.
+    /// Number of terms.
     pub terms: usize,
 }
 
-/// A lower request of a resource, in the units of [`crate::framework::Shortage`]: thousandths for cpu, else units.
+/// A lower request of a resource for the whole pod, in the units of [`crate::framework::Shortage`]: thousandths for
+/// cpu, else units.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lowered {
-    /// The resource.
+    /// Name of the resource.
     pub resource: Str,
-    /// What the whole pod requests.
+    /// The pod's present request.
     pub from: i64,
-    /// What it would request.
+    /// The pod's new request.
     pub to: i64,
-    /// The requests that are set.
+    /// Requests to set.
     pub parts: Vec<LoweredPart>,
 }
 
-/// A request that is set.
+/// One request to set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoweredPart {
-    /// Where it is.
+    /// Position of the request.
     pub place: RequestPlace,
-    /// What it is now, as a quantity.
+    /// The present quantity.
     pub from: String,
-    /// What it would be, as a quantity; `None` takes request and limit away.
+    /// The new quantity; `None` removes request and limit.
     pub to: Option<String>,
     /// Whether the limit must equal the request, as for extended resources and huge pages.
     pub with_limit: bool,
 }
 
-/// Where a request is.
+/// Position of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestPlace {
-    /// A container's, by its index, and its name.
+    /// Request of a container, by index and name.
     Container(usize, Str),
-    /// An init container's, by its index, and its name.
+    /// Request of an init container, by index and name.
     InitContainer(usize, Str),
     /// `spec.resources`.
     Pod,
 }
 
-/// A change of a node.
+/// An edit of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeChange {
-    /// Schedulable again.
+    /// Marks the node schedulable.
     Uncordon,
-    /// Without a taint.
+    /// Removes a taint.
     RemoveTaint(Taint),
 }
 
 impl Change {
-    /// Returns the kind and key of the object, given the key of the pod that is to be let in.
+    /// Returns kind and key of the object; `pod` is the key of the pod to schedule.
     pub fn target(&self, pod: &Key) -> (Kind, Key) {
         match self {
             Self::Pod(_) => (Kind::Pod, pod.clone()),
@@ -205,7 +207,7 @@ impl Change {
         }
     }
 
-    /// Returns the fields below `spec` that change; `new` for an object that comes, `deleted` for one that goes.
+    /// Returns the field below `spec` that changes; `new` for a created object, `deleted` for a deleted one.
     pub fn field(&self) -> &'static str {
         match self {
             Self::Pod(change) => change.field(),
@@ -216,7 +218,7 @@ impl Change {
         }
     }
 
-    /// Edits an object as JSON; nothing happens where it has no such field.
+    /// Edits an object as JSON. Does nothing where the field is missing.
     pub fn edit(&self, object: &mut Value) {
         match self {
             Self::Pod(change) => change.edit(object),
@@ -247,7 +249,7 @@ impl PodChange {
         }
     }
 
-    /// Edits the pod as JSON; nothing happens where it has no such field.
+    /// Edits the pod as JSON. Does nothing where the field is missing.
     pub fn edit(&self, pod: &mut Value) {
         let Some(spec) = pod.get_mut("spec").and_then(Value::as_object_mut) else { return };
         match self {
@@ -369,7 +371,7 @@ impl Lowered {
                 }
                 continue;
             };
-            // Where only a limit is given, it is the request as well.
+            // A container with a limit alone requests that much, so the request may have to be added.
             let requests = resources.entry("requests").or_insert_with(|| json!({}));
             if let Some(requests) = requests.as_object_mut() {
                 requests.insert(self.resource.to_string(), json!(to));
@@ -385,7 +387,7 @@ impl Lowered {
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
-/// Returns the toleration of a taint, and of nothing else.
+/// Returns a toleration that matches just this taint.
 pub fn toleration(taint: &Taint) -> Value {
     let mut toleration = json!({"key": taint.key, "operator": "Equal", "effect": taint.effect});
     if !taint.value.is_empty() {
@@ -432,7 +434,7 @@ fn drop_requirement(spec: &mut Map<String, Value>, place: RequirementPlace) {
     remove_at(requirements(spec, place), place.index);
     let empty = |term: &Value| ["matchExpressions", "matchFields"].iter().all(|f| term[*f].as_array().is_none_or(Vec::is_empty));
     let Some(terms) = terms(spec) else { return };
-    // An empty term matches no node. One without requirements asks for nothing, and so do all others beside it.
+    // An empty term matches no node. Its one requirement was all it asked for, so that without it any node matches.
     if terms.get(place.term).is_some_and(empty)
         && let Some(affinity) = member(spec, "affinity").and_then(|a| member(a, "nodeAffinity"))
     {

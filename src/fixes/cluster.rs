@@ -1,4 +1,4 @@
-//! Single changes of other objects than the pod.
+//! Searches single changes of objects other than the pod.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim, StorageCl
 use crate::cluster::{Cluster, Key, Kind, Node, Object, Pod, PodDisruptionBudget, Quantity, Str};
 use crate::framework::{NodeInfo, PodInfo, Snapshot};
 
-/// Pods whose deletion is proposed, one a node.
+/// Maximum number of proposed deletions, one per node.
 const DELETIONS: usize = 8;
-/// Nodes that are looked at for a pod in the way.
+/// Maximum number of nodes on which a deletion is tried.
 const CROWDED_NODES: usize = 64;
-/// Pods of one node that are tried.
+/// Maximum number of pods of one node whose deletion is tried.
 const PODS_OF_A_NODE: usize = 4;
-/// Groups of nodes of which one more is tried.
+/// Maximum number of groups of nodes of which another node is tried.
 const GROUPS: usize = 64;
 
 /// Tries every single change of other objects.
@@ -28,7 +28,7 @@ pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, 
     one_more(trials, limits, fixes);
 }
 
-/// Whether a node can pass by a change of another: spread constraints count domains.
+/// Returns whether a change of one node affects that node alone. Spread constraints count whole domains.
 fn is_local(trials: &Trials<'_>) -> bool {
     trials.pod().spec.topology_spread_constraints.is_empty()
 }
@@ -80,18 +80,18 @@ fn untaint(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut
     }
 }
 
-/// Whether a demand may fail because of a pod on the node.
+/// Returns whether a demand may fail because of a pod on the node.
 fn depends_on_pods(row: &Row) -> bool {
     !matches!(row.demand, Demand::Selector { .. } | Demand::Requirement(_) | Demand::NodeAffinity(_) | Demand::Taint(_) | Demand::Cordon)
 }
 
-/// Tries the deletion of the least important pod in the way, node by node.
+/// Tries to delete the least important pod in the way, node by node.
 fn delete(trials: &mut Trials<'_>, matrix: &Matrix, fixes: &mut Vec<Fix>) {
     let snapshot = trials.scheduler().state().snapshot();
     let cluster = trials.scheduler().state().cluster().clone();
     let curable = |at: &usize| matrix.failing(*at).next().is_some() && matrix.failing(*at).all(|row| depends_on_pods(&matrix.rows[row]));
     let mut crowded: Vec<usize> = (0..snapshot.len()).filter(curable).collect();
-    // Those that lack one thing first.
+    // Nodes with one failing demand first.
     crowded.sort_by_key(|at| (!matrix.one.contains(*at), snapshot.nodes()[*at].name().clone()));
     let mut found = 0;
     let mut tried: Vec<Key> = Vec::new();
@@ -116,7 +116,8 @@ fn delete(trials: &mut Trials<'_>, matrix: &Matrix, fixes: &mut Vec<Fix>) {
     }
 }
 
-/// Returns the pods on a node that might make room, the least important first. Those that would come back at once are left out.
+/// Returns pods on a node that might make room, the least important first. Pods of DaemonSets and static pods are left
+/// out, because they come back at once.
 fn in_the_way(pod: &Arc<Pod>, snapshot: &Snapshot, matrix: &Matrix, at: usize) -> Vec<Arc<Pod>> {
     let node = &snapshot.nodes()[at];
     let wanted = PodInfo::new(pod.clone());
@@ -136,7 +137,7 @@ fn in_the_way(pod: &Arc<Pod>, snapshot: &Snapshot, matrix: &Matrix, at: usize) -
     pods.into_iter().take(PODS_OF_A_NODE).map(|p| p.pod.clone()).collect()
 }
 
-/// Returns the budgets that have nothing left for a pod, by name.
+/// Returns the budgets that allow no disruption of a pod, by name.
 fn exhausted_budgets(cluster: &Cluster, pod: &Pod) -> Vec<Key> {
     let counted = |budget: &PodDisruptionBudget| budget.status.disrupted_pods.contains_key(&pod.metadata.name);
     let budgets = cluster.pod_disruption_budgets.in_namespace(&pod.metadata.namespace);
@@ -144,7 +145,7 @@ fn exhausted_budgets(cluster: &Cluster, pod: &Pod) -> Vec<Key> {
     exhausted.map(|b| b.metadata.key()).collect()
 }
 
-/// Tries to provide what the pod's claims lack: the claim, its class, or a volume.
+/// Tries to create the objects that the pod's claims lack: the claim, its class, or a volume.
 fn provision(trials: &mut Trials<'_>, fixes: &mut Vec<Fix>) {
     let cluster = trials.scheduler().state().cluster().clone();
     let pod = trials.pod().clone();
@@ -165,12 +166,13 @@ fn provision(trials: &mut Trials<'_>, fixes: &mut Vec<Fix>) {
     }
 }
 
-/// Volumes of a pod for which something is provided.
+/// Maximum number of volumes of a pod to provide for.
 const VOLUMES: usize = 16;
-/// StorageClasses that are tried for a claim.
+/// Maximum number of StorageClasses to try for a claim.
 const CLASSES: usize = 8;
 
-/// Returns claims of a name, of each class that provides volumes once the pod has a node; by the name of the class.
+/// Returns a claim of this name for each class that provisions volumes for the first consumer, by the name of the
+/// class.
 fn new_claims(cluster: &Cluster, pod: &Pod, name: &Str) -> Vec<Object> {
     let provides = |class: &&Arc<StorageClass>| {
         class.volume_binding_mode.as_deref() == Some(WAIT_FOR_FIRST_CONSUMER) && class.provisioner != "kubernetes.io/no-provisioner"
@@ -199,7 +201,7 @@ fn new_class(cluster: &Cluster, claim: &PersistentVolumeClaim) -> Option<Object>
     Some(Object::StorageClass(Arc::new(class)))
 }
 
-/// Returns a volume that suits a claim.
+/// Returns an available volume that matches a claim.
 fn new_volume(cluster: &Cluster, claim: &PersistentVolumeClaim) -> PersistentVolume {
     let mut volume = PersistentVolume::default();
     let mut name = Str::from(format!("for-{}-{}", claim.metadata.namespace, claim.metadata.name));
@@ -217,10 +219,10 @@ fn new_volume(cluster: &Cluster, claim: &PersistentVolumeClaim) -> PersistentVol
     volume
 }
 
-/// A group of nodes that look alike to the scheduler.
+/// Labels, taints and allocatable resources that nodes of a group share.
 type Group = (Vec<(Str, Str)>, String);
 
-/// Tries one more node of each group.
+/// Tries another node of each group.
 fn one_more(trials: &mut Trials<'_>, limits: Limits, fixes: &mut Vec<Fix>) {
     let snapshot = trials.scheduler().state().snapshot();
     let mut groups: std::collections::BTreeMap<Group, Arc<Node>> = std::collections::BTreeMap::new();
@@ -267,7 +269,7 @@ fn is_of_one_node(key: &str) -> bool {
     key == "kubernetes.io/hostname"
 }
 
-/// Returns another node like one, the node first: with its CSI drivers, and with the pods that DaemonSets would put there.
+/// Returns a copy of a node under a new name, the node first, with its CSI drivers and the pods of its DaemonSets.
 fn another(cluster: &Cluster, snapshot: &Snapshot, like: &Node) -> Vec<Object> {
     let mut number = 1;
     let name = loop {

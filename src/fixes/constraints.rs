@@ -1,4 +1,4 @@
-//! Every single demand of a pod, and the nodes on which it fails.
+//! Lists the single demands of a pod, with the nodes on which each fails.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,153 +13,153 @@ use crate::plugins::helper::{is_do_not_schedule_taint, tolerates};
 use crate::release::Emulation;
 use crate::scheduler::{FilterTable, Scheduler};
 
-/// A demand of a pod, and what it does to the nodes.
+/// A demand of a pod, with its effect on the nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
     /// The demand.
     pub demand: Demand,
-    /// On how many nodes it fails.
+    /// Number of nodes on which it fails.
     pub fails: usize,
-    /// On how many nodes nothing else fails.
+    /// Number of nodes on which only this demand fails.
     pub only: usize,
-    /// How many nodes take the pod when the demand alone is dropped.
+    /// Number of nodes that the pod fits on without this demand.
     pub opens: usize,
-    /// How to drop it; `None` where that cannot be done with the pod, or was not tried.
+    /// Changes that drop the demand; `None` where the pod cannot drop it, or dropping was not tried.
     pub without: Option<Vec<Change>>,
-    /// What nodes have instead, or the node that is closest.
+    /// Values that nodes have instead, or the closest node.
     pub closest: Closest,
 }
 
-/// What is in the way of a demand.
+/// Obstacle to a demand.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Closest {
-    /// Nothing is known.
+    /// Not known.
     #[default]
     Unknown,
-    /// The values of a label that nodes have, the commonest first, and how many have them.
+    /// Values of a label on the nodes, the most frequent first.
     Values {
-        /// The values with the numbers of nodes.
+        /// Values with their numbers of nodes.
         values: Vec<(Str, usize)>,
-        /// How many other values there are.
+        /// Number of further values.
         more: usize,
     },
-    /// The node that lacks least of a resource, and what it lacks.
+    /// Node with the smallest shortage of a resource.
     Missing {
-        /// The node.
+        /// Name of the node.
         node: Str,
-        /// What it has and the pod requests.
+        /// Its capacity and usage, with the pod's request.
         shortage: Shortage,
     },
-    /// A pod that is in the way, and its node.
+    /// A pod in the way.
     Pod {
-        /// The pod.
+        /// Key of the pod in the way.
         pod: Key,
-        /// The node that is kept from the pod.
+        /// Name of the node that it blocks.
         node: Str,
     },
 }
 
-/// A demand of a pod.
+/// A single demand of a pod.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Demand {
     /// A key of `nodeSelector`.
     Selector {
-        /// The key.
+        /// The label key.
         key: Str,
         /// Its value.
         value: Str,
     },
-    /// A requirement of the only term of the required node affinity.
+    /// A requirement in the only term of the required node affinity.
     Requirement(Requirement),
-    /// The required node affinity, with this number of alternative terms.
+    /// The required node affinity, with its number of alternative terms.
     NodeAffinity(usize),
-    /// A taint that is not tolerated.
+    /// A taint without a toleration.
     Taint(Taint),
-    /// Cordoned nodes are not tolerated.
+    /// A cordon without a toleration.
     Cordon,
     /// A required term of pod affinity or anti-affinity.
     PodTerm {
-        /// Whether it is one of anti-affinity.
+        /// Whether the term is of anti-affinity.
         anti: bool,
-        /// Its topology key.
+        /// Topology key of the term.
         topology_key: Str,
     },
-    /// The anti-affinity of pods that run.
+    /// The anti-affinity of running pods.
     ExistingAntiAffinity,
-    /// A topology spread constraint that must hold.
+    /// A topology spread constraint with `DoNotSchedule`.
     Spread {
-        /// Its topology key.
+        /// Topology key of the constraint.
         topology_key: Str,
         /// Its `maxSkew`.
         max_skew: i32,
     },
     /// A host port.
     HostPort {
-        /// The port.
+        /// Number of the port.
         port: i32,
-        /// Its protocol.
+        /// Protocol of the port.
         protocol: Str,
     },
-    /// A request.
+    /// A request of a resource.
     Resource {
-        /// The resource.
+        /// Name of the resource.
         resource: Str,
-        /// How much, in thousandths for cpu, else in units.
+        /// Requested amount, in thousandths for cpu, else in units.
         amount: i64,
     },
-    /// A place among the pods of a node.
+    /// A slot among the pods that the node allows.
     PodSlot,
     /// A volume.
     Volume {
-        /// Its name in the pod.
+        /// Name of the volume in the pod.
         name: Str,
-        /// Its claim.
+        /// Name of its PersistentVolumeClaim.
         claim: Option<Str>,
     },
     /// A resource claim, by its name in the pod.
     Claim(Str),
-    /// Anything else that a plugin turns the pod down for.
+    /// Any other rejection by a plugin.
     Other {
-        /// The plugin.
+        /// The plugin that rejects.
         plugin: PluginName,
-        /// Its reason on the first of the nodes.
+        /// Its first reason on the first such node.
         reason: Option<Reason>,
     },
 }
 
-/// Nodes as bits, by their position in the snapshot.
+/// A set of nodes, as bits by position in the snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeBits(Vec<u64>);
 
 impl NodeBits {
-    /// Returns no nodes, with room for this number.
+    /// Returns an empty set with room for `nodes` nodes.
     pub fn none(nodes: usize) -> Self {
         Self(vec![0; nodes.div_ceil(64)])
     }
 
-    /// Returns the nodes of a number that a test picks.
+    /// Returns the positions below `nodes` that `picks` accepts.
     pub fn of(nodes: usize, picks: impl Fn(usize) -> bool) -> Self {
         let mut bits = Self::none(nodes);
         (0..nodes).filter(|at| picks(*at)).for_each(|at| bits.insert(at));
         bits
     }
 
-    /// Adds a node.
+    /// Adds the node at a position.
     pub fn insert(&mut self, at: usize) {
         self.0[at / 64] |= 1 << (at % 64);
     }
 
-    /// Whether a node is among them.
+    /// Returns whether the node at a position is in the set.
     pub fn contains(&self, at: usize) -> bool {
         self.0.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 
-    /// Returns how many nodes there are.
+    /// Returns the number of nodes in the set.
     pub fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Returns the positions, in order.
+    /// Returns the positions in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         let words = self.0.iter().enumerate();
         words.flat_map(|(i, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| i * 64 + bit))
@@ -175,24 +175,24 @@ impl NodeBits {
 pub struct Row {
     /// The demand.
     pub demand: Demand,
-    /// Where it fails.
+    /// Nodes on which it fails.
     pub fails: NodeBits,
-    /// The change of the pod that drops it.
+    /// Change of the pod that drops it.
     pub drop: Option<PodChange>,
-    /// What nodes have instead.
+    /// Values that nodes have instead, or the closest node.
     pub closest: Closest,
 }
 
-/// All demands of a pod over all nodes.
+/// All demands of a pod, over all nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Matrix {
-    /// The demands.
+    /// Demands, grouped by plugin.
     pub rows: Vec<Row>,
-    /// The nodes on which exactly one demand fails.
+    /// Nodes on which exactly one demand fails.
     pub one: NodeBits,
-    /// The nodes on which exactly two fail.
+    /// Nodes on which exactly two demands fail.
     pub two: NodeBits,
-    /// Whether the profile has filters of old releases, whose demands are not told apart.
+    /// Whether the profile has combined filters of old releases, which do not separate their demands.
     pub combined: bool,
 }
 
@@ -202,15 +202,15 @@ impl Matrix {
         self.rows.iter().enumerate().filter(move |(_, row)| row.fails.contains(node)).map(|(i, _)| i)
     }
 
-    /// Returns the nodes on which nothing but a demand fails.
+    /// Returns the nodes on which only this demand fails.
     pub fn only(&self, row: usize) -> NodeBits {
         let mut bits = self.rows[row].fails.clone();
         bits.zip(&self.one, |a, b| a & b);
         bits
     }
 
-    /// Asks all filters about all nodes once for the pod, and, where a plugin has several demands to weigh, again for each of
-    /// them; `None` where the scheduler has no profile for the pod.
+    /// Runs all filters on all nodes for the pod, and a plugin with several demands once more per demand. Returns
+    /// `None` where the scheduler has no profile for the pod.
     pub fn of(scheduler: &Scheduler, pod: &Arc<Pod>) -> Option<Self> {
         let snapshot = scheduler.state().snapshot();
         let emulation = scheduler.state().config().emulation;
@@ -229,14 +229,14 @@ impl Matrix {
         let nodes = snapshot.len();
         let (mut one, mut two, mut more) = (NodeBits::none(nodes), NodeBits::none(nodes), NodeBits::none(nodes));
         for row in &rows {
-            // A counter up to three for each node, of 64 nodes at a time.
+            // Count up to three demands per node, for 64 nodes at a time.
             let mut carry = row.fails.clone();
             more.zip(&both(&two, &carry), |a, b| a | b);
             carry.zip(&one, |a, b| a & b);
             one.zip(&row.fails, |a, b| a | b);
             two.zip(&carry, |a, b| a | b);
         }
-        // `one` now has the nodes of one demand or more, `two` those of two or more.
+        // `one` holds the nodes with at least one failing demand here, `two` those with at least two.
         let at_least_two = two.clone();
         one.zip(&at_least_two, |a, b| a & !b);
         two.zip(&more, |a, b| a & !b);
@@ -260,7 +260,7 @@ struct Builder<'a> {
     rows: Vec<Row>,
 }
 
-/// Values of a label that are named.
+/// Maximum number of named values of a label.
 const VALUES_NAMED: usize = 8;
 
 impl Builder<'_> {
@@ -276,13 +276,13 @@ impl Builder<'_> {
         self.rows.push(Row { demand, fails, drop, closest });
     }
 
-    /// The nodes on which one of these plugins rejects, and a test of its status holds.
+    /// Returns the nodes that one of these plugins rejects with a status that passes the test.
     fn rejected(table: &FilterTable, plugins: &[PluginName], test: impl Fn(&Status) -> bool) -> NodeBits {
         let fails = |at: usize| table.nodes[at].iter().any(|(by, status)| plugins.contains(by) && test(status));
         NodeBits::of(table.nodes.len(), fails)
     }
 
-    /// The answers of some plugins to the pod with another spec.
+    /// Runs some plugins for the pod with a changed spec.
     fn variant(&self, plugins: &[PluginName], change: impl FnOnce(&mut PodSpec)) -> FilterTable {
         let mut pod = Pod::clone(self.pod);
         change(pod.spec_mut());
@@ -290,7 +290,7 @@ impl Builder<'_> {
         self.scheduler.filter_table(&Arc::new(pod), Some(only)).unwrap_or_default()
     }
 
-    /// The values of a label that nodes have, for those that pass otherwise first.
+    /// Returns the values of a label on the nodes, the most frequent first.
     fn values(&self, key: &str) -> Closest {
         let mut counts: BTreeMap<&Str, usize> = BTreeMap::new();
         for node in self.nodes() {
@@ -350,7 +350,7 @@ impl Builder<'_> {
         self.push(Demand::NodeAffinity(terms), bits, Some(PodChange::DropNodeAffinity), Closest::Unknown);
     }
 
-    /// A row for each taint that is not tolerated. A cordon and its taint are one demand.
+    /// Adds a row per taint without a toleration. A cordon and its taint are one demand.
     fn taints(&mut self) {
         let (tolerations, emulation) = (&self.pod.spec.tolerations, self.emulation);
         let cordon = Taint { key: UNSCHEDULABLE_TAINT.into(), effect: "NoSchedule".into(), ..Taint::default() };
@@ -412,7 +412,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The first pod that a reason names.
+    /// Returns the first pod that a reason names.
     fn pod_in_the_way(table: &FilterTable, plugins: &[PluginName]) -> Closest {
         let found = table.nodes.iter().zip(&table.names).find_map(|(rejections, node)| {
             let mut reasons = rejections.iter().filter(|(by, _)| plugins.contains(by)).flat_map(|(_, status)| status.reasons());
@@ -507,7 +507,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Rejections that no row of their plugin accounts for.
+    /// Adds rows for rejections that no row of their plugin covers.
     fn rest(&mut self) {
         let mut rest: BTreeMap<(PluginName, Option<ReasonKind>), (Option<Reason>, NodeBits)> = BTreeMap::new();
         for (at, rejections) in self.table.nodes.iter().enumerate() {
@@ -526,10 +526,10 @@ impl Builder<'_> {
     }
 }
 
-/// Filters of old releases.
+/// Combined filters of old releases.
 const COMBINED: [PluginName; 3] = [PluginName::GeneralPredicates, PluginName::MatchNodeSelector, PluginName::MatchInterPodAffinity];
 
-/// The plugins that look at volumes.
+/// Plugins that filter by volumes.
 const VOLUME_PLUGINS: [PluginName; 8] = [
     PluginName::VolumeBinding,
     PluginName::VolumeRestrictions,
@@ -542,7 +542,7 @@ const VOLUME_PLUGINS: [PluginName; 8] = [
 ];
 
 impl Demand {
-    /// Whether a plugin turns pods down for demands of this kind.
+    /// Returns whether a plugin rejects pods for this kind of demand.
     fn is_weighed_by(&self, plugin: PluginName) -> bool {
         match self {
             Self::Selector { .. } | Self::Requirement(_) | Self::NodeAffinity(_) => plugin == PluginName::NodeAffinity,
@@ -558,7 +558,7 @@ impl Demand {
         }
     }
 
-    /// Returns the field of the pod's spec that makes the demand; `None` where it is not the pod's.
+    /// Returns the field of the pod's spec behind the demand; `None` where the spec has none.
     pub fn field(&self) -> Option<&'static str> {
         Some(match self {
             Self::Selector { .. } => "nodeSelector",
@@ -589,7 +589,7 @@ fn pod_in_reason(reason: &Reason) -> Option<Key> {
     }
 }
 
-/// Returns the least that a pod can request of a resource: what its runtime class adds.
+/// Returns the least amount of a resource that a pod can request: the overhead of its RuntimeClass.
 pub(super) fn requested_beyond(pod: &Pod, resource: &str) -> i64 {
     let overhead = pod.spec.overhead.get(resource).copied().unwrap_or_default();
     if resource == "cpu" { overhead.milli_value() } else { overhead.value() }

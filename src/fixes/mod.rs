@@ -1,8 +1,8 @@
-//! Fixes: what keeps a pod out, demand by demand, and the smallest changes that let it in.
+//! Finds fixes: the demands that keep a pod out, and the smallest changes that let it in.
 //!
-//! [`find`] asks all filters about all nodes once ([`Matrix`]), proposes changes of one thing from what it sees, and takes a
-//! full decision on the changed cluster for each, so that every fix that is returned works. Where no single change does, it
-//! tries pairs. Nothing here makes text: [`crate::report`] does.
+//! [`find`] runs all filters on all nodes once ([`Matrix`]), derives single changes from the result, and makes a full
+//! decision on the changed cluster for each, so that every returned fix works. Without a single change that works, it
+//! tries pairs. [`crate::report`] makes the text.
 //!
 //! | file | holds |
 //! | --- | --- |
@@ -36,77 +36,77 @@ use crate::scheduler::{DryDecision, Operation, PostFilter, ScheduleError, Schedu
 use crate::trace::Outcome;
 use trial::{Trials, Verified, is_preempting};
 
-/// What keeps a pod out, and what lets it in.
+/// Demands that keep a pod out, and changes that let it in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixes {
-    /// The pod.
+    /// Key of the pod.
     pub pod: Key,
-    /// How its decision ends today.
+    /// Outcome of the decision without changes.
     pub outcome: Outcome,
-    /// Whether it preempts today.
+    /// Whether the pod preempts without changes.
     pub preempts_today: bool,
-    /// How many nodes there are.
+    /// Number of nodes.
     pub nodes: usize,
-    /// Every demand of the pod, in the order of its spec.
+    /// Every demand of the pod, grouped by plugin.
     pub constraints: Vec<Constraint>,
-    /// The changes that let it in, the smallest and least intrusive first.
+    /// Changes that let it in, the smallest and least intrusive first.
     pub fixes: Vec<Fix>,
-    /// What was searched.
+    /// Extent of the search.
     pub search: Search,
 }
 
-/// How far a search went.
+/// Extent of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// Decisions that were taken.
+    /// Number of decisions made.
     pub trials: usize,
     /// Whether pairs of changes were tried.
     pub pairs: bool,
-    /// What cut it short; `None` where every single change of the kinds that are tried was tried.
+    /// Reason why the search is incomplete; `None` where every single change of the supported kinds was tried.
     pub cut_short_by: Option<CutShort>,
 }
 
 impl Search {
-    /// Whether every single change that works is among the fixes.
+    /// Returns whether every single change that works is among the fixes.
     pub fn is_complete(&self) -> bool {
         self.cut_short_by.is_none()
     }
 }
 
-/// What cuts a search short.
+/// Reason why a search is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CutShort {
-    /// As many decisions as are allowed were taken.
+    /// The limit on decisions was reached; holds their number.
     Trials(usize),
-    /// It was stopped.
+    /// The search was cancelled.
     Stopped,
-    /// The filters are those of an old release, whose demands are not told apart.
+    /// The profile has combined filters of old releases, which do not separate their demands.
     CombinedFilters,
-    /// There are more objects of a kind than are tried one by one: how many are.
+    /// More objects of a kind exist than are tried one by one; holds their number.
     Alike(usize),
 }
 
-/// Changes that let the pod in.
+/// Changes that together let the pod in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fix {
-    /// What changes, of one object each.
+    /// The changes, of one object each.
     pub changes: Vec<Change>,
-    /// How it lets the pod in.
+    /// Way in which the pod gets in.
     pub outcome: FixOutcome,
-    /// The nodes that take the pod, or all candidates of preemption, by name.
+    /// Nodes that the pod fits on, or all candidates of preemption, by name.
     pub nodes: Vec<Str>,
-    /// The victims on each candidate, most important first.
+    /// Victims on each candidate, most important first.
     pub victims: BTreeMap<Str, Vec<Victim>>,
-    /// Budgets that have nothing left for what the changes delete, by name.
+    /// Budgets that allow no disruption of the deleted pods, by name.
     pub budgets: Vec<Key>,
 }
 
-/// How a fix lets the pod in.
+/// Way in which a fix lets the pod in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FixOutcome {
-    /// A node takes it.
+    /// The pod fits on a node.
     Scheduled,
-    /// It preempts other pods.
+    /// The pod preempts other pods.
     Preempts,
 }
 
@@ -116,15 +116,15 @@ impl Fix {
         Self { changes, outcome, nodes, victims, budgets: Vec::new() }
     }
 
-    /// Returns how intrusive the fix is; smaller fixes come first.
+    /// Returns the sort key: number of changes, then intrusiveness.
     fn rank(&self) -> (usize, u32) {
         let created = self.changes.iter().filter(|c| matches!(c, Change::Create { .. })).count();
-        // What comes together counts once.
+        // Objects that are created together count as one change.
         (self.changes.len() - created.saturating_sub(1), self.changes.iter().map(rank).max().unwrap_or(0))
     }
 }
 
-/// How intrusive a change is. A change that another contains comes before it.
+/// Returns how intrusive a change is. A change ranks before every change that includes it.
 fn rank(change: &Change) -> u32 {
     match change {
         Change::Pod(change) => match change {
@@ -159,20 +159,20 @@ fn rank(change: &Change) -> u32 {
 /// Limits of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Decisions that are taken at most.
+    /// Maximum number of decisions.
     pub trials: usize,
-    /// Objects of a kind that are tried one by one, such as cordoned nodes.
+    /// Maximum number of objects of a kind to try one by one, such as cordoned nodes.
     pub alike: usize,
 }
 
 impl Limits {
-    /// Returns the limits that keep a search within seconds on a cluster of this many nodes.
+    /// Returns limits that keep a search within seconds on a cluster of this size.
     pub fn of(nodes: usize) -> Self {
         Self { trials: (3_000_000 / nodes.max(1)).clamp(500, 5000), alike: 200 }
     }
 }
 
-/// Returns what changes do to a cluster, an operation for each object; `None` where an object that changes is not there.
+/// Returns the operations of some changes, one per object; `None` where an object to change does not exist.
 pub fn operations(cluster: &Cluster, pod: &Key, changes: &[Change]) -> Option<Vec<Operation>> {
     let mut operations = Vec::new();
     let mut edited: Vec<((Kind, Key), serde_json::Value)> = Vec::new();
@@ -200,7 +200,7 @@ pub fn operations(cluster: &Cluster, pod: &Key, changes: &[Change]) -> Option<Ve
     Some(operations)
 }
 
-/// Finds what keeps a pending pod out and what lets it in. `watch` is called before each trial.
+/// Finds the demands that keep a pending pod out and the changes that let it in. Calls `watch` before each trial.
 pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<'_>) -> Fixes {
     let mut trials = Trials::new(scheduler, pod, limits.trials, watch);
     let nodes = trials.scheduler().state().snapshot().len();
@@ -232,7 +232,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
     fixes
 }
 
-/// A gated pod fits without its gates, or needs something else as well.
+/// Searches for a gated pod: without its gates it may fit, or need another change as well.
 fn gated(trials: &mut Trials<'_>, fixes: &mut Fixes, gates: Vec<Str>, limits: Limits) {
     let open = Change::Pod(PodChange::RemoveGates(gates));
     let alone = trials.attempt(std::slice::from_ref(&open));

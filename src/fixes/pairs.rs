@@ -1,4 +1,4 @@
-//! Two changes at once, where no single one lets the pod in.
+//! Searches pairs of changes, where no single change lets the pod in.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,16 @@ use super::trial::{Trials, Verified};
 use super::{Fix, Limits, rank};
 use crate::cluster::Str;
 
-/// Pairs of demands that are tried.
+/// Maximum number of pairs of demands to try.
 const PAIRS: usize = 64;
-/// Fixes of two changes that are enough.
+/// Number of fixes at which the search ends.
 const ENOUGH: usize = 12;
 
-/// Tries two changes at once: for the demands that alone fail on a node together, and one change beside a higher priority.
+/// Tries pairs of changes: for two demands that are the only ones to fail on some node, and a change with a higher
+/// priority.
 pub(super) fn pairs(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Vec<Fix>) {
     let snapshot = trials.scheduler().state().snapshot();
-    // With the first node by name for changes that are of a node.
+    // The first such node by name is the one to edit, where a change is of a node.
     let mut found: BTreeMap<(usize, usize), (usize, Str)> = BTreeMap::new();
     for at in matrix.two.iter() {
         let rows: Vec<usize> = matrix.failing(at).collect();
@@ -50,7 +51,7 @@ pub(super) fn pairs(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fi
     }
 }
 
-/// Tries to drop two demands, a request by lowering it.
+/// Tries to drop two demands; a request is lowered instead.
 fn pair(trials: &mut Trials<'_>, matrix: &Matrix, rows: [usize; 2], node: &Str) -> Option<(Vec<Change>, Verified)> {
     let request = |row: usize| match &matrix.rows[row].demand {
         Demand::Resource { resource, .. } => Some(resource.clone()),
@@ -58,7 +59,7 @@ fn pair(trials: &mut Trials<'_>, matrix: &Matrix, rows: [usize; 2], node: &Str) 
     };
     let drop = |row: usize| match &matrix.rows[row].demand {
         Demand::Cordon => Some(Change::Node(node.clone(), NodeChange::Uncordon)),
-        // A container that mounts a volume, or uses a claim, cannot do without.
+        // A container that mounts a volume or uses a claim needs it.
         Demand::Volume { .. } | Demand::Claim(_) => None,
         _ => matrix.rows[row].drop.clone().map(Change::Pod),
     };
@@ -81,7 +82,8 @@ fn lowered(trials: &mut Trials<'_>, with: Change, resource: &Str) -> Option<(Vec
     Some((vec![with, change], verified))
 }
 
-/// Lowers one request to the largest that fits where the other is nothing, then the other to the largest that fits beside it.
+/// Lowers the first request to the largest that fits without the second, then the second to the largest that fits with
+/// the first.
 fn two_requests(trials: &mut Trials<'_>, matrix: &Matrix, rows: [usize; 2], first: &Str, second: &Str) -> Option<(Vec<Change>, Verified)> {
     let without = Change::Pod(matrix.rows[rows[1]].drop.clone()?);
     let (one, _) = largest_request(trials, std::slice::from_ref(&without), first)?;

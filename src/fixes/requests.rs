@@ -1,17 +1,17 @@
-//! Lower requests of a pod, so that the whole pod requests a given amount.
+//! Lowers requests of a pod, so that the whole pod requests a given amount.
 
 use super::change::{Lowered, LoweredPart, RequestPlace};
 use crate::cluster::{Container, Pod, Quantity, Str};
 use crate::framework::{PodResourcesOptions, is_supported_pod_level_resource, pod_requests};
 
-/// A request of a pod, in billionths.
+/// One request of a pod; `now` is in billionths.
 struct Part {
     place: RequestPlace,
     quantity: Quantity,
     now: i128,
 }
 
-/// Returns what a pod requests of a resource: thousandths for cpu, else units, rounded up.
+/// Returns a pod's request of a resource, rounded up: thousandths for cpu, else units.
 pub(super) fn requested(pod: &Pod, resource: &str) -> i64 {
     amount(resource, pod_requests(pod, PodResourcesOptions::default()).get(resource).copied().unwrap_or_default())
 }
@@ -20,13 +20,13 @@ fn amount(resource: &str, quantity: Quantity) -> i64 {
     if resource == "cpu" { quantity.milli_value() } else { quantity.value() }
 }
 
-/// Returns billionths in one unit of a resource.
+/// Returns the billionths in one unit of a resource.
 fn unit(resource: &str) -> i128 {
     if resource == "cpu" { 1_000_000 } else { 1_000_000_000 }
 }
 
-/// Returns how to lower the requests of a pod so that all of it requests `to`; `None` where that cannot be, since what its
-/// runtime class adds is more, or where it is no lower request. The largest request is lowered first.
+/// Lowers the requests of a pod to a total of `to`, the largest request first. Returns `None` where `to` is below the
+/// overhead of its RuntimeClass, or not below the present total.
 pub(super) fn lower(pod: &Pod, resource: &Str, to: i64) -> Option<Lowered> {
     let from = requested(pod, resource);
     if to >= from || to < 0 {
@@ -34,7 +34,6 @@ pub(super) fn lower(pod: &Pod, resource: &Str, to: i64) -> Option<Lowered> {
     }
     let overhead = pod.spec.overhead.get(resource).map_or(0, |q| q.nanos());
     let target = i128::from(to) * unit(resource) - overhead;
-    // Where the request was a fraction, so may be what is left.
     if target < 0 {
         return None;
     }
@@ -47,7 +46,7 @@ pub(super) fn lower(pod: &Pod, resource: &Str, to: i64) -> Option<Lowered> {
     let mut excess = together.iter().map(|p| p.now).sum::<i128>() - target;
     while excess > 0 {
         let largest = together.iter_mut().max_by_key(|p| p.now).filter(|p| p.now > 0)?;
-        // Down to a whole unit.
+        // Round down to a whole unit.
         let left = (largest.now - excess).max(0) / unit(resource) * unit(resource);
         excess -= largest.now - left;
         largest.now = left;

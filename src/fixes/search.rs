@@ -1,4 +1,4 @@
-//! Single changes of the pod.
+//! Searches single changes of the pod.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,17 +10,17 @@ use super::typo::is_one_edit;
 use super::{CutShort, Fix, FixOutcome, Limits};
 use crate::cluster::{Requirement, Str};
 
-/// Values of a label that are proposed in place of one that is asked for.
+/// Maximum number of values of a label to propose instead of the demanded one.
 const VALUES: usize = 6;
-/// Requirements of node affinity that are tried one by one.
+/// Maximum number of requirements of node affinity to try one by one.
 const REQUIREMENTS: usize = 64;
-/// Priorities that are tried one by one, the lowest first; of more, the lowest is looked for by halving.
+/// Maximum number of priorities to try one by one, the lowest first. More are searched by bisection.
 const PRIORITIES: usize = 12;
-/// The highest priority of a PriorityClass that users can make; upstream `HighestUserDefinablePriority` in
+/// Highest priority of a user-defined PriorityClass; upstream `HighestUserDefinablePriority` in
 /// `pkg/apis/scheduling/types.go`.
 const HIGHEST_USER_PRIORITY: i32 = 1_000_000_000;
 
-/// Returns the table of a pod's demands, with how many nodes take the pod without each.
+/// Returns the demands of a pod, each with the number of nodes that the pod fits on without it.
 pub(super) fn constraints(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits) -> Vec<Constraint> {
     let mut today = None;
     let mut rows = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn constraints(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limi
             let first = trials.first.iter().cloned();
             constraint.without = (!trials.is_over()).then(|| first.chain([drop]).collect());
         } else if nothing {
-            // A request of nothing can be dropped without a change.
+            // Dropping a request of zero changes nothing.
             constraint.opens = *today.get_or_insert_with(|| trials.fits(&[]).map_or(0, |nodes| nodes.len()));
             constraint.without = Some(trials.first.clone());
         }
@@ -43,7 +43,7 @@ pub(super) fn constraints(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limi
     rows
 }
 
-/// A search for single changes that is under way.
+/// State of the search for single changes.
 struct Singles<'a, 'b> {
     trials: &'a mut Trials<'b>,
     matrix: &'a Matrix,
@@ -64,7 +64,7 @@ pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, 
     singles.preemption();
 }
 
-/// Tries the profiles that there are for a pod that asks for another.
+/// Tries the existing profiles for a pod that names another.
 pub(super) fn profiles(trials: &mut Trials<'_>, fixes: &mut Vec<Fix>) {
     let from = trials.pod().spec.scheduler_name.clone();
     let names: Vec<Str> = trials.scheduler().state().config().profiles.iter().map(|p| p.name.clone()).collect();
@@ -77,7 +77,7 @@ pub(super) fn profiles(trials: &mut Trials<'_>, fixes: &mut Vec<Fix>) {
 }
 
 impl Singles<'_, '_> {
-    /// Adds a change to the fixes where it lets the pod in; returns whether it does.
+    /// Adds a change to the fixes if it lets the pod in. Returns whether it does.
     fn try_one(&mut self, change: PodChange) -> bool {
         let change = Change::Pod(change);
         let verified = self.trials.attempt(std::slice::from_ref(&change));
@@ -99,13 +99,13 @@ impl Singles<'_, '_> {
         }
     }
 
-    /// Returns values that nodes have for a label beside those that are asked for: likely typos first, then those of nodes on
-    /// which nothing else fails, the commonest first.
+    /// Returns other values of a label on nodes, with whether each corrects a typo. Likely typos come first, then
+    /// values of nodes on which only this demand fails, the most frequent first.
     fn other_values(&self, row: usize, key: &str, asked: &[&Str], works: bool) -> Vec<(Str, bool)> {
         let snapshot = self.trials.scheduler().state().snapshot();
         let value = |at: usize| snapshot.nodes()[at].node.metadata.labels.get(key).cloned();
         let all: BTreeSet<Str> = (0..snapshot.len()).filter_map(value).collect();
-        // A value that some node has is no typo.
+        // A value that a node has is not a typo.
         let unknown: Vec<&&Str> = asked.iter().filter(|v| !all.contains(**v)).collect();
         let typos = all.iter().filter(|v| unknown.iter().any(|u| is_one_edit(u, v))).take(VALUES).map(|v| (v.clone(), true));
         let mut found: Vec<(Str, bool)> = typos.collect();
@@ -121,7 +121,7 @@ impl Singles<'_, '_> {
         found
     }
 
-    /// Returns keys of node labels one edit apart from a key that no node has, with this value on a node.
+    /// Returns node label keys with this value that are one edit apart from a key that no node has.
     fn other_keys(&self, key: &Str, value: &Str) -> Vec<Str> {
         let snapshot = self.trials.scheduler().state().snapshot();
         let labels = || snapshot.nodes().iter().map(|node| &node.node.metadata.labels);
@@ -208,7 +208,7 @@ impl Singles<'_, '_> {
             if !self.try_one(drop.clone()) {
                 continue;
             }
-            // Above this no number of pods exceeds it.
+            // A skew cannot exceed the number of pods.
             let pods = self.trials.scheduler().state().cluster().pods.len();
             let top = i32::try_from(pods).unwrap_or(i32::MAX).max(from).saturating_add(1);
             if let Some((to, verified)) = least(from.saturating_add(1), top, |to| self.trials.attempt(&[raised(to)])) {
@@ -248,8 +248,8 @@ impl Singles<'_, '_> {
     }
 }
 
-/// Returns the least number from `low` to `top` that a test accepts, with what it found; `None` where it does not accept
-/// `top`. The test must accept all numbers above one that it accepts.
+/// Returns the least number from `low` to `top` that passes a test, with its result; `None` where `top` fails. If a
+/// number passes, all above it must.
 fn least<T>(low: i32, top: i32, mut test: impl FnMut(i32) -> Option<T>) -> Option<(i32, T)> {
     let mut found = (top, test(top)?);
     let (mut low, mut high) = (low, top);
@@ -266,7 +266,7 @@ fn least<T>(low: i32, top: i32, mut test: impl FnMut(i32) -> Option<T>) -> Optio
     Some(found)
 }
 
-/// Returns the largest request of a resource that lets the pod in, with other changes; `None` where no lower one does.
+/// Returns the largest lower request of a resource that lets the pod in, with other changes; `None` without one.
 pub(super) fn largest_request(trials: &mut Trials<'_>, with: &[Change], resource: &Str) -> Option<(Change, Verified)> {
     let pod = trials.changed_pod(with)?;
     if !requests_any(&pod, resource) {
@@ -289,7 +289,7 @@ pub(super) fn largest_request(trials: &mut Trials<'_>, with: &[Change], resource
             FixOutcome::Preempts => trials.attempt(&changes),
         }
     };
-    // What the emptiest of the nodes that would take it has left is the answer but for pods that are nominated there.
+    // Guess the free amount of the emptiest node. Nominated pods can make the answer smaller.
     let snapshot = trials.scheduler().state().snapshot();
     let room = lowest.nodes.iter().filter_map(|node| snapshot.get(node)).map(|node| free(node, resource)).max();
     let (mut low, mut best) = (floor, lowest);
@@ -319,13 +319,13 @@ pub(super) fn largest_request(trials: &mut Trials<'_>, with: &[Change], resource
     Some((change, best))
 }
 
-/// Returns the least PriorityClass that lets the pod in, with other changes, or else the least priority; `None` where no
-/// priority does.
+/// Returns the least PriorityClass that lets the pod in, with other changes, or else the least priority; `None` where
+/// no priority does.
 pub(super) fn least_priority(trials: &mut Trials<'_>, with: &[Change]) -> Option<(Change, Verified)> {
     let pod = trials.changed_pod(with)?;
     let from = pod.priority();
     if trials.preempts_today && with.is_empty() && trials.first.is_empty() {
-        // A higher priority would preempt as well, and spare nobody, but for nominated pods that it need not respect.
+        // The pod preempts already, so that a higher priority helps only by letting it ignore nominated pods.
         let top = Change::Pod(PodChange::Priority { from, to: HIGHEST_USER_PRIORITY.max(from), class: None });
         trials.fits(std::slice::from_ref(&top))?;
     }
@@ -343,7 +343,7 @@ pub(super) fn least_priority(trials: &mut Trials<'_>, with: &[Change]) -> Option
     if let Some(found) = first_that(&classes, |(to, class)| attempt(trials, *to, class.clone())) {
         return Some(found);
     }
-    // Without a class: one above that of a pod that runs or is nominated is as good as any below the next.
+    // Without a class, try one more than the priority of each pod: values in between have the same effect.
     let mut above: BTreeSet<i32> = BTreeSet::new();
     for other in cluster.pods.iter().filter(|p| !p.is_terminal()).map(|p| p.priority()) {
         above.extend(other.checked_add(1).filter(|to| *to > from && *to <= HIGHEST_USER_PRIORITY));
@@ -352,8 +352,8 @@ pub(super) fn least_priority(trials: &mut Trials<'_>, with: &[Change]) -> Option
     first_that(&steps, |(to, class)| attempt(trials, *to, class.clone()))
 }
 
-/// Returns what a test finds for the first step that it accepts, where it accepts all behind one that it accepts. Few steps
-/// are tried one by one, so that this need not hold of them.
+/// Returns the result of the first step that passes a test. Long lists are bisected: if a step passes, all behind it
+/// must.
 fn first_that<S, T>(steps: &[S], mut test: impl FnMut(&S) -> Option<T>) -> Option<T> {
     if steps.len() <= PRIORITIES {
         return steps.iter().find_map(test);

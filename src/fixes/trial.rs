@@ -1,4 +1,4 @@
-//! Trials: whether changes let the pod in, by a full decision on the changed cluster.
+//! Verifies changes by a full decision on the changed cluster.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,32 +12,32 @@ use crate::framework::{NodeInfo, PodResourcesOptions};
 use crate::framework::{Victim, pod_requests};
 use crate::scheduler::{DryDecision, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
 
-/// Called before each trial with the number of trials so far; returns false to stop the search.
+/// Callback before each trial, with the number of trials so far; returns false to cancel the search.
 pub type Watch<'a> = &'a (dyn Fn(usize) -> bool + Sync);
 
-/// What a trial found, where it let the pod in.
+/// Result of a trial that let the pod in.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Verified {
-    /// How.
+    /// Way in which the pod gets in.
     pub(super) outcome: FixOutcome,
-    /// The nodes that take the pod, or all candidates, by name.
+    /// Nodes that the pod fits on, or all candidates of preemption, by name.
     pub(super) nodes: Vec<Str>,
-    /// The victims on each candidate, most important first.
+    /// Victims on each candidate, most important first.
     pub(super) victims: BTreeMap<Str, Vec<Victim>>,
 }
 
 /// Tries changes for one pod, within limits.
 pub(super) struct Trials<'a> {
-    /// The scheduler, which looks at every node.
+    /// The scheduler, set to filter every node.
     scheduler: Scheduler,
     pod: Arc<Pod>,
-    /// The pod as JSON, for changing.
+    /// The pod as JSON, for edits.
     written: Value,
-    /// Changes that every trial makes first.
+    /// Changes that precede those of every trial.
     pub(super) first: Vec<Change>,
-    /// Whether the pod preempts as it is, so that only changes that spare victims help.
+    /// Whether the pod preempts without changes; then only fixes without victims count.
     pub(super) preempts_today: bool,
-    /// The lowest priority of a pod on a node.
+    /// Lowest priority of a pod on a node.
     lowest: Option<i32>,
     limit: usize,
     count: usize,
@@ -46,7 +46,7 @@ pub(super) struct Trials<'a> {
 }
 
 impl<'a> Trials<'a> {
-    /// Prepares trials of a pod, at most `limit`.
+    /// Prepares at most `limit` trials for a pod.
     pub(super) fn new(scheduler: &Scheduler, pod: &Arc<Pod>, limit: usize, watch: Watch<'a>) -> Self {
         let scheduler = scheduler.looking_at_all_nodes();
         let snapshot = scheduler.state().snapshot();
@@ -56,37 +56,37 @@ impl<'a> Trials<'a> {
         Self { scheduler, pod: pod.clone(), written, first, preempts_today: false, lowest, limit, count: 0, cut_short_by: None, watch }
     }
 
-    /// Returns the scheduler, which looks at every node.
+    /// Returns the scheduler, which filters every node.
     pub(super) fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }
 
-    /// Returns the pod as it is.
+    /// Returns the pod without changes.
     pub(super) fn pod(&self) -> &Arc<Pod> {
         &self.pod
     }
 
-    /// Returns how many trials there were.
+    /// Returns the number of trials so far.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// Returns what ended the search early.
+    /// Returns why the search is incomplete.
     pub(super) fn cut_short_by(&self) -> Option<CutShort> {
         self.cut_short_by
     }
 
-    /// Notes that something was left out.
+    /// Records why the search is incomplete; the first reason stays.
     pub(super) fn cut_short(&mut self, by: CutShort) {
         self.cut_short_by.get_or_insert(by);
     }
 
-    /// Whether no more trials are made.
+    /// Returns whether trials have ended.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.cut_short_by, Some(CutShort::Trials(_) | CutShort::Stopped))
     }
 
-    /// Returns the pod as changes leave it; `None` where that is no pod.
+    /// Returns the pod after some changes; `None` where the result is not a valid pod.
     pub(super) fn changed_pod(&self, changes: &[Change]) -> Option<Arc<Pod>> {
         let mut of_pod = self.first.iter().chain(changes).filter(|c| matches!(c, Change::Pod(_))).peekable();
         if of_pod.peek().is_none() {
@@ -97,7 +97,7 @@ impl<'a> Trials<'a> {
         serde_json::from_value(written).ok().map(Arc::new)
     }
 
-    /// Returns the edits of other objects; `None` where one cannot be made.
+    /// Returns the edits of other objects; `None` where an edit is not possible.
     fn edits(&self, changes: &[Change]) -> Option<Vec<ObjectEdit>> {
         let mut nodes: BTreeMap<&Str, Value> = BTreeMap::new();
         let mut edits = Vec::new();
@@ -121,7 +121,8 @@ impl<'a> Trials<'a> {
         Some(edits)
     }
 
-    /// Decides about the pod as changes leave it, on the cluster as they leave it; `None` where nothing is tried any more.
+    /// Makes a dry decision about the changed pod on the changed cluster; `None` once trials have ended, or where a
+    /// change is not possible.
     pub(super) fn decide(&mut self, changes: &[Change], post_filter: PostFilter) -> Option<(Scheduler, DryDecision)> {
         if self.is_over() {
             return None;
@@ -146,14 +147,14 @@ impl<'a> Trials<'a> {
         Some((scheduler, decision))
     }
 
-    /// Returns the nodes that take the pod as changes leave it; `None` where it does not fit.
+    /// Returns the nodes that the changed pod fits on; `None` where it fits on none.
     pub(super) fn fits(&mut self, changes: &[Change]) -> Option<Vec<Str>> {
         let (scheduler, decision) = self.decide(changes, PostFilter::LeaveOut)?;
         takers(&scheduler, &decision)
     }
 
-    /// Returns how changes let the pod in; `None` where they do not. Preemption counts only where the pod does not preempt as
-    /// it is.
+    /// Returns how some changes let the pod in; `None` where they do not. Preemption counts only if the pod does not
+    /// preempt without changes.
     pub(super) fn attempt(&mut self, changes: &[Change]) -> Option<Verified> {
         if let Some(nodes) = self.fits(changes) {
             return Some(Verified { outcome: FixOutcome::Scheduled, nodes, victims: BTreeMap::new() });
@@ -161,7 +162,7 @@ impl<'a> Trials<'a> {
         if self.may_preempt(changes) { self.preempts(changes) } else { None }
     }
 
-    /// Whether preemption is worth a look.
+    /// Returns whether preemption is worth a trial.
     pub(super) fn may_preempt(&self, changes: &[Change]) -> bool {
         let Some(pod) = self.changed_pod(changes) else { return false };
         let never = pod.spec.preemption_policy.as_deref() == Some("Never");
@@ -177,7 +178,7 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Returns the nodes that take a pod, by name; `None` where it does not fit.
+/// Returns the nodes that a pod fits on, by name; `None` where it fits on none.
 pub(super) fn takers(scheduler: &Scheduler, decision: &DryDecision) -> Option<Vec<Str>> {
     let DryDecision::Tried(ScheduleResult::Selected { feasible, .. }) = decision else { return None };
     let snapshot = scheduler.state().snapshot();
@@ -186,13 +187,13 @@ pub(super) fn takers(scheduler: &Scheduler, decision: &DryDecision) -> Option<Ve
     Some(names)
 }
 
-/// Whether a decision ends in preemption.
+/// Returns whether a decision selects a node for preemption.
 pub(super) fn is_preempting(decision: &DryDecision) -> bool {
     let DryDecision::Tried(ScheduleResult::FitError(error)) = decision else { return false };
     error.preempted && error.preemption.as_ref().is_some_and(|record| !record.hypothetical && record.selected().is_some())
 }
 
-/// Returns what a node has left of a resource, in thousandths for cpu, else in units.
+/// Returns the free amount of a resource on a node, in thousandths for cpu, else in units.
 pub(super) fn free(node: &NodeInfo, resource: &str) -> i64 {
     let of = |r: &crate::framework::Resource| match resource {
         "cpu" => r.milli_cpu,
@@ -203,7 +204,7 @@ pub(super) fn free(node: &NodeInfo, resource: &str) -> i64 {
     of(&node.allocatable).saturating_sub(of(&node.requested))
 }
 
-/// Returns whether a pod requests anything of a resource.
+/// Returns whether a pod requests a resource.
 pub(super) fn requests_any(pod: &Pod, resource: &str) -> bool {
     pod_requests(pod, PodResourcesOptions::default()).get(resource).is_some_and(|q| !q.is_zero())
 }

@@ -1,7 +1,6 @@
-//! Names one edit apart.
+//! Compares names that may differ by a typo.
 
-/// Returns whether two texts differ by one character that was left out, added or replaced, or by two neighbours in the other
-/// order.
+/// Returns whether two texts differ by one inserted, removed or replaced character, or by two swapped neighbours.
 pub(super) fn is_one_edit(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let (short, long) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };

@@ -1,4 +1,5 @@
-//! The PodDisruptionBudgets that can match pods; no counterpart upstream, where each preemption lists and parses them.
+//! An index of the PodDisruptionBudgets that can match pods; no counterpart upstream, where each preemption lists and
+//! parses them.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use imbl::OrdMap;
 use super::{BudgetViolation, CoveringBudgets, LabelBloom, PodInfo};
 use crate::cluster::{Key, LabelSelector, PodDisruptionBudget, Str};
 
-/// The budgets with a selector that can match pods, by namespace and, inside one, by name. Cloning is free.
+/// The budgets that can match pods, by namespace and name. Cloning is free.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BudgetIndex(OrdMap<Str, Arc<Vec<BudgetSelector>>>);
 
@@ -15,17 +16,17 @@ pub struct BudgetIndex(OrdMap<Str, Arc<Vec<BudgetSelector>>>);
 #[derive(Clone, Debug, PartialEq)]
 pub struct BudgetSelector {
     budget: Arc<PodDisruptionBudget>,
-    /// The bits that every pod has that it covers.
+    /// Bits common to all pods that the budget covers.
     wanted: LabelBloom,
-    /// The answer to a pod that only this budget covers, where it allows the eviction.
+    /// The shared answer for a pod that only this budget covers and that may be evicted.
     allows: Arc<CoveringBudgets>,
-    /// The same for the first pod of a node, where the budget allows none.
+    /// The same for the first pod of a node if the budget allows no disruption.
     exhausted: Option<Arc<CoveringBudgets>>,
 }
 
 impl BudgetIndex {
-    /// Puts a budget in, replacing the one of its name. One without a valid selector that asks for anything matches no
-    /// pod, and is left out.
+    /// Inserts a budget, replacing the one with its name. Leaves out a budget whose selector is missing, empty or
+    /// invalid, because it matches no pod.
     pub fn insert(&mut self, budget: &Arc<PodDisruptionBudget>) {
         let key = budget.metadata.key();
         self.remove(&key);
@@ -35,7 +36,7 @@ impl BudgetIndex {
         list.insert(at, selector);
     }
 
-    /// Takes a budget out.
+    /// Removes a budget.
     pub fn remove(&mut self, key: &Key) {
         let Some(list) = self.0.get_mut(&key.namespace) else { return };
         if let Ok(at) = list.binary_search_by(|other| other.budget.metadata.name.cmp(&key.name)) {
@@ -84,8 +85,8 @@ impl BudgetSelector {
         pod.bits().covers(self.wanted) && self.budget.spec.selector.as_ref().is_some_and(matches)
     }
 
-    /// Returns the answer to a pod that only this budget covers. `left` is what the budget had left before the pod;
-    /// `None` where it has counted the pod before.
+    /// Returns the answer for a pod that only this budget covers. `left` is the number of disruptions left before the
+    /// pod; `None` if the budget has already counted the pod.
     pub fn alone(&self, left: Option<i32>) -> Arc<CoveringBudgets> {
         match (left, &self.exhausted) {
             (Some(left), Some(exhausted)) if left == self.budget.status.disruptions_allowed => exhausted.clone(),
@@ -100,7 +101,8 @@ impl BudgetSelector {
 }
 
 impl CoveringBudgets {
-    /// Adds one budget's answer. `left` is what it had left before the pod; `None` where it has counted the pod before.
+    /// Adds one budget's answer. `left` is the number of disruptions left before the pod; `None` if the budget has
+    /// already counted the pod.
     pub fn add(&mut self, budget: &PodDisruptionBudget, left: Option<i32>) {
         let name = budget.metadata.name.clone();
         match left {

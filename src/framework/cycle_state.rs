@@ -1,4 +1,5 @@
-//! What plugins remember between extension points of one cycle; mirrors `pkg/scheduler/framework/cycle_state.go`.
+//! Per-cycle data that a plugin hands from one extension point to the next; mirrors
+//! `pkg/scheduler/framework/cycle_state.go`.
 
 use std::any::{Any, TypeId};
 use std::fmt;
@@ -6,13 +7,13 @@ use std::sync::Arc;
 
 use super::PluginSet;
 
-/// A plugin's own data. Implemented for everything that can be cloned and shared.
+/// A plugin's own data. Implemented for every type that is `Clone + Send + Sync`.
 pub trait StateData: Any + Send + Sync {
-    /// A copy that can be changed.
+    /// Returns a copy that can be changed.
     fn clone_arc(&self) -> Arc<dyn StateData>;
-    /// For downcasting.
+    /// Returns the data for downcasting.
     fn as_any(&self) -> &dyn Any;
-    /// For downcasting.
+    /// Returns the data for downcasting and changing.
     fn as_any_mut(&mut self) -> &mut dyn Any;
 }
 
@@ -28,8 +29,8 @@ impl<T: Any + Clone + Send + Sync> StateData for T {
     }
 }
 
-/// State of one cycle, by the type of the data. A clone shares everything; writing to shared data copies it first,
-/// so a dry run pays only for what its removals change.
+/// State of one cycle, keyed by the type of the data. A clone shares the data, and a write copies shared data first, so
+/// that a dry run pays only for the data that its removals change.
 #[derive(Clone, Default)]
 pub struct CycleState {
     slots: Vec<(TypeId, Arc<dyn StateData>)>,
@@ -50,13 +51,13 @@ impl CycleState {
         }
     }
 
-    /// The data of a type, if it was stored.
+    /// Returns the data of a type; `None` if it was never stored.
     pub fn read<T: StateData>(&self) -> Option<&T> {
         let id = TypeId::of::<T>();
         self.slots.iter().find(|(t, _)| *t == id).and_then(|(_, d)| (**d).as_any().downcast_ref())
     }
 
-    /// The data of a type for changing; copied first where another clone shares it.
+    /// Returns the data of a type for changing, copied first if another clone shares it.
     pub fn get_mut<T: StateData>(&mut self) -> Option<&mut T> {
         let id = TypeId::of::<T>();
         let slot = self.slots.iter_mut().find(|(t, _)| *t == id)?;

@@ -1,4 +1,4 @@
-//! Why nodes were turned down, and the text that says so; mirrors `Diagnosis`, `NodeToStatus` and `FitError` in
+//! Why nodes were rejected, and the resulting message; mirrors `Diagnosis`, `NodeToStatus` and `FitError` in
 //! `pkg/scheduler/framework/types.go`.
 
 use std::borrow::Cow;
@@ -7,25 +7,25 @@ use std::collections::BTreeMap;
 use super::{Code, PluginSet, Reason, Snapshot, Status};
 use crate::cluster::Str;
 
-/// Why a pod fits no node, or fitted only some; mirrors `Diagnosis` in `pkg/scheduler/framework/types.go`.
+/// Why a pod fits on no node, or only on some; mirrors `Diagnosis` in `pkg/scheduler/framework/types.go`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnosis {
-    /// The statuses of the nodes that were rejected.
+    /// The statuses of the rejected nodes.
     pub node_to_status: NodeToStatus,
-    /// The plugins that rejected the pod, those that answered Pending included.
+    /// The plugins that rejected the pod, including those that answered Pending.
     pub unschedulable_plugins: PluginSet,
     /// The plugins that answered Pending.
     pub pending_plugins: PluginSet,
-    /// Whether several plugins rejected one node; only where all filters run.
+    /// Whether several plugins rejected the same node; possible only if all filters run.
     pub several_rejectors: bool,
-    /// The message of the PreFilter plugin that rejected every node; empty where none did.
+    /// The message of the PreFilter plugin that rejected every node; empty if none did.
     pub pre_filter_msg: String,
-    /// The message of PostFilter; empty where it did not run or has none.
+    /// The message of PostFilter; empty if it did not run or has none.
     pub post_filter_msg: String,
 }
 
 impl Diagnosis {
-    /// Adds the plugin that a rejection names; mirrors `Diagnosis.AddPluginStatus`.
+    /// Records the plugin of a rejection; mirrors `Diagnosis.AddPluginStatus`.
     pub fn add_plugin_status(&mut self, status: &Status) {
         let Some(plugin) = status.plugin().filter(|_| status.is_rejected()) else { return };
         self.unschedulable_plugins.insert(plugin);
@@ -42,12 +42,12 @@ impl Diagnosis {
 
 /// The statuses of nodes after filtering; mirrors `NodeToStatus` in `pkg/scheduler/framework/types.go`.
 ///
-/// Nodes are known by their position in [`Snapshot::nodes`], because thousands are recorded in a cycle. Nodes that were
-/// not recorded share the absent-nodes status, which is UnschedulableAndUnresolvable without a reason until a PreFilter
-/// result sets another.
+/// Nodes are identified by their position in [`Snapshot::nodes`], because a cycle records thousands. Nodes without a
+/// record share the absent-nodes status. It is UnschedulableAndUnresolvable without a reason until a PreFilter result
+/// sets another.
 #[derive(Clone, Debug)]
 pub struct NodeToStatus {
-    /// By position; Success, which is never recorded, marks a node that is not.
+    /// Statuses by position. Success marks a node without a record.
     statuses: Vec<Status>,
     recorded: usize,
     absent: Status,
@@ -69,8 +69,8 @@ impl PartialEq for NodeToStatus {
 }
 
 impl NodeToStatus {
-    /// Records the status of the node at a position of [`Snapshot::nodes`], replacing the one before. Success takes the
-    /// record away.
+    /// Records the status of the node at a position of [`Snapshot::nodes`], replacing an earlier one. Success removes
+    /// the record.
     pub fn set(&mut self, position: usize, status: Status) {
         if position >= self.statuses.len() {
             self.statuses.resize(position + 1, Status::success());
@@ -88,7 +88,7 @@ impl NodeToStatus {
         }
     }
 
-    /// Makes room for the nodes of a snapshot of this size.
+    /// Reserves memory for a snapshot of this size.
     pub fn reserve(&mut self, num_all_nodes: usize) {
         self.statuses.reserve_exact(num_all_nodes.saturating_sub(self.statuses.len()));
     }
@@ -126,12 +126,12 @@ impl NodeToStatus {
         self.recorded + self.elsewhere.len()
     }
 
-    /// True when no node is recorded.
+    /// Whether no node is recorded.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The text that a FitError gives: `0/N nodes are available: ` with the PreFilter message, or a histogram of
+    /// Returns the text of a FitError: `0/N nodes are available: ` with the PreFilter message, or a histogram of
     /// reasons sorted as text, then the PostFilter message. Mirrors `FitError.Error` in
     /// `pkg/scheduler/framework/types.go`.
     pub fn fit_error(&self, num_all_nodes: usize, pre_filter: &str, post_filter: &str) -> String {

@@ -3,10 +3,10 @@
 
 use jiff::SignedDuration;
 
-/// Why a text is no duration, in Go's words; each variant holds the text.
+/// Why a text cannot be parsed as a duration, in Go's words. Each variant holds the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
-    /// It is no sequence of numbers with units, or too long a time.
+    /// The text is not a sequence of numbers with units, or the duration overflows.
     #[error("time: invalid duration {0:?}")]
     Invalid(String),
     /// A number has no unit.
@@ -34,7 +34,7 @@ const UNITS: [(&str, u64); 8] = [
     ("h", 3_600_000_000_000),
 ];
 
-/// Reads a sign and then decimal numbers with a unit each, such as `1m30s` or `-1.5h`; the error is Go's.
+/// Parses a sign and decimal numbers with a unit each, such as `1m30s` or `-1.5h`. The error is Go's.
 pub fn parse_duration(text: &str) -> Result<SignedDuration, DurationError> {
     let invalid = || DurationError::Invalid(text.to_owned());
     let (negative, mut rest) = match text.strip_prefix('-') {
@@ -51,7 +51,7 @@ pub fn parse_duration(text: &str) -> Result<SignedDuration, DurationError> {
     while !rest.is_empty() {
         let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
         let (whole, fraction) = rest[..end].split_once('.').unwrap_or((&rest[..end], ""));
-        // A second point stands where the unit should.
+        // A number ends at its second point; the point is then read as the unit.
         let (fraction, end) = match fraction.find('.') {
             Some(at) => (&fraction[..at], whole.len() + 1 + at),
             None => (fraction, end),
@@ -77,7 +77,7 @@ pub fn parse_duration(text: &str) -> Result<SignedDuration, DurationError> {
     nanos.map(SignedDuration::from_nanos).ok_or_else(invalid)
 }
 
-/// The digits behind the point, times the unit, cut to whole nanoseconds.
+/// Returns the digits after the point times the unit, truncated to whole nanoseconds.
 fn fraction_of(digits: &str, scale: u64) -> u64 {
     let (mut value, mut weight) = (0u128, 1u128);
     // No unit has more than 13 digits of nanoseconds.
@@ -88,7 +88,7 @@ fn fraction_of(digits: &str, scale: u64) -> u64 {
     u64::try_from(value * u128::from(scale) / weight).unwrap_or(u64::MAX)
 }
 
-/// Writes a duration, such as `1m30s`, `500ms` or `0s`.
+/// Formats a duration as Go does, such as `1m30s`, `500ms` or `0s`.
 pub fn format_duration(duration: SignedDuration) -> String {
     let nanos = duration.as_nanos();
     let sign = if nanos < 0 { "-" } else { "" };

@@ -1,5 +1,5 @@
-//! The pods on the nodes by what selectors can tell apart; stands where upstream lists the nodes that have pods with
-//! affinity (`HavePodsWithAffinityList` in `pkg/scheduler/backend/cache/snapshot.go`).
+//! The pods on the nodes, grouped by everything that selectors can distinguish. Replaces upstream's list of nodes that
+//! have pods with affinity (`HavePodsWithAffinityList` in `pkg/scheduler/backend/cache/snapshot.go`).
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -9,30 +9,31 @@ use imbl::{OrdSet, Vector};
 use super::pod_info::PodClass;
 use super::{LabelBloom, NodeList, PodInfo};
 
-/// How many pods of each class are on each node, the nodes by slot ([`NodeList`]).
+/// The number of pods of each class on each node; nodes are given by slot ([`NodeList`]).
 ///
-/// The pods of a workload mostly are of one class, so whatever is asked of all pods of a cluster is asked once of each
-/// class. Cloning is free, and a change copies little more than the numbers of one class.
+/// The pods of a workload mostly share one class, so a question about all pods of a cluster is answered once for each
+/// class. Cloning is free. A change copies little more than the counts of one class.
 #[derive(Clone, Debug, Default)]
 pub struct EquivalenceClasses {
-    /// A class keeps its place when its last pod goes, as most come back, until most classes are vacant.
+    /// Classes by index. A class keeps its index when its last pod is removed, because most come back;
+    /// [`Self::drop_vacant`] compacts.
     classes: Vector<Class>,
-    /// How many classes have no pods.
+    /// The number of classes without pods.
     vacant: usize,
-    /// The classes that have affinity terms, in the order of their places; most have none.
+    /// The classes that have affinity terms, in ascending order of index. Most classes have none.
     with_terms: Vector<Terms>,
-    /// Hash of a class, and its place.
+    /// Hash and index of each class.
     places: OrdSet<(u64, usize)>,
 }
 
 /// Vacant classes up to this number are kept.
 const VACANT_AT_LEAST: usize = 64;
 
-/// Whom the terms of a class may be about, close together for all classes.
+/// Label bits that the terms of a class ask for, stored contiguously for all classes.
 #[derive(Clone, Copy, Debug)]
 struct Terms {
     place: usize,
-    /// What every pod has that any affinity term of the class may be about.
+    /// Bits common to all pods that any affinity term of the class can match.
     wanted: LabelBloom,
     /// The same for required anti-affinity terms.
     wanted_by_required_anti_affinity: LabelBloom,
@@ -41,14 +42,14 @@ struct Terms {
 #[derive(Clone, Debug)]
 struct Class {
     bits: LabelBloom,
-    /// Any pod of the class.
+    /// Any pod of the class; it represents all of them.
     sample: Arc<PodInfo>,
-    /// Slots in ascending order with the number of pods, which is above 0.
+    /// Slots in ascending order, each with its number of pods, which is at least 1.
     nodes: Arc<Vec<(u32, u32)>>,
 }
 
 impl EquivalenceClasses {
-    /// Counts a pod on the node that has a slot.
+    /// Counts a pod on the node at a slot.
     pub fn add(&mut self, pod: &Arc<PodInfo>, slot: usize) {
         let hash = hash(pod.class());
         let place = self.place(hash, pod).unwrap_or_else(|| self.push(hash, Class::of(pod.clone())));
@@ -61,7 +62,7 @@ impl EquivalenceClasses {
         }
     }
 
-    /// Adds a class, counted as vacant, and returns its place.
+    /// Adds a class, counted as vacant, and returns its index.
     fn push(&mut self, hash: u64, class: Class) -> usize {
         let (place, pod) = (self.classes.len(), &class.sample);
         if pod.has_affinity() {
@@ -74,7 +75,7 @@ impl EquivalenceClasses {
         place
     }
 
-    /// Takes away a pod that was counted on the node that has a slot.
+    /// Uncounts a pod on the node at a slot.
     pub fn remove(&mut self, pod: &PodInfo, slot: usize) {
         let place = self.place(hash(pod.class()), pod);
         let Some(class) = place.and_then(|place| self.classes.get_mut(place)) else { return };
@@ -101,8 +102,8 @@ impl EquivalenceClasses {
         *self = kept;
     }
 
-    /// Returns how many pods of the chosen classes each node has, indexed by slot; slots beyond the end have none. A class
-    /// is chosen by one of its pods, and only classes with the wanted bits are asked about.
+    /// Returns the number of pods of the chosen classes on each node, indexed by slot. Slots beyond the end have none.
+    /// `chosen` is called once for each class whose bits cover `wanted`, with one of its pods.
     fn count(&self, wanted: LabelBloom, chosen: impl Fn(&PodInfo) -> bool) -> Vec<i64> {
         let mut counts = Vec::new();
         for class in self.living().filter(|c| c.bits.covers(wanted) && chosen(&c.sample)) {
@@ -133,13 +134,13 @@ impl EquivalenceClasses {
 }
 
 impl Class {
-    /// The class of a pod, without nodes.
+    /// Makes the class of a pod, without nodes.
     fn of(pod: Arc<PodInfo>) -> Self {
         Self { bits: pod.bits(), sample: pod, nodes: Arc::default() }
     }
 }
 
-/// The classes of pods on nodes that are given by their position in walking order.
+/// The classes of pods, with nodes given by their position in walking order.
 #[derive(Clone, Copy, Debug)]
 pub struct PodsByPosition<'a> {
     classes: &'a EquivalenceClasses,
@@ -152,8 +153,8 @@ impl<'a> PodsByPosition<'a> {
         Self { classes, nodes }
     }
 
-    /// Returns how many pods of the chosen classes each node has, in walking order and without nodes that have none. A
-    /// class is chosen by one of its pods, and only classes with the wanted bits are asked about.
+    /// Returns the position of each node with pods of the chosen classes and their number, in walking order. `chosen`
+    /// is called once for each class whose bits cover `wanted`, with one of its pods.
     pub fn count(self, wanted: LabelBloom, chosen: impl Fn(&PodInfo) -> bool) -> Vec<(usize, i64)> {
         let counts = self.classes.count(wanted, chosen);
         if counts.is_empty() {
@@ -163,13 +164,13 @@ impl<'a> PodsByPosition<'a> {
         by_position.filter(|(_, count)| *count != 0).collect()
     }
 
-    /// Returns one pod of each class of which any term may be about a pod with these bits, with the nodes, in no order,
-    /// and how many pods of the class they have.
+    /// Returns one pod of each class that has a term that can match a pod with these bits. Each comes with the
+    /// positions of its nodes, in no order, and the number of pods of the class there.
     pub fn with_affinity_to(self, bits: LabelBloom) -> impl Iterator<Item = (&'a PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
         self.with_terms(move |t| bits.covers(t.wanted))
     }
 
-    /// As [`Self::with_affinity_to`], but only by required anti-affinity terms.
+    /// Does the same as [`Self::with_affinity_to`] for required anti-affinity terms only.
     pub fn with_required_anti_affinity_to(
         self,
         bits: LabelBloom,
@@ -187,7 +188,7 @@ impl<'a> PodsByPosition<'a> {
     }
 }
 
-/// The affinity terms are left out: pods with the same labels mostly have the same terms.
+/// Hashes a class without its affinity terms, because pods with the same labels mostly have the same terms.
 fn hash(class: PodClass<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     (class.namespace, class.labels, class.terminating).hash(&mut hasher);

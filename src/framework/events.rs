@@ -10,7 +10,7 @@ use super::{Context, HintError};
 use crate::cluster::{Object, Pod};
 use crate::release::{EventMatching, EventNames};
 
-/// What changed, as bits; more specific updates are bits of their own.
+/// The kinds of change of an event, as bits. Each specific update has its own bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ActionType(pub u16);
 
@@ -30,12 +30,12 @@ impl ActionType {
     pub const UPDATE_POD_TOLERATION: Self = Self(1 << 10);
     pub const UPDATE_POD_SCHEDULING_GATES_ELIMINATED: Self = Self(1 << 11);
     pub const UPDATE_POD_GENERATED_RESOURCE_CLAIM: Self = Self(1 << 12);
-    /// Every bit there is.
+    /// All bits.
     pub const ALL: Self = Self((1 << 13) - 1);
     /// Every kind of update.
     pub const UPDATE: Self = Self(Self::ALL.0 & !Self::ADD.0 & !Self::DELETE.0);
 
-    /// The bits of either.
+    /// Returns the union of both.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -98,18 +98,18 @@ pub enum EventResource {
     WildCard,
 }
 
-/// Something that happened in the cluster, as far as the queue distinguishes it.
+/// A cluster event, at the granularity of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ClusterEvent {
-    /// About what.
+    /// The kind of object.
     pub resource: EventResource,
-    /// What happened.
+    /// The kind of change.
     pub action: ActionType,
-    /// A name of its own, for events that no object caused.
+    /// The label of an event that no object caused.
     pub custom_label: Option<EventLabel>,
 }
 
-/// Names of events that no object caused, and of queue entries that are no cluster event.
+/// Labels of events that no object caused, and of queue entries that are not cluster events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are kube-scheduler's own")]
 pub enum EventLabel {
@@ -149,7 +149,7 @@ pub enum EventLabel {
 }
 
 impl EventLabel {
-    /// Returns the name of an event in a release that does not call it by resource and action.
+    /// Returns the label of an event in releases that do not name it by resource and action.
     fn of(event: ClusterEvent, names: EventNames) -> Option<Self> {
         use EventResource as R;
         let tolerations = event.action == ActionType::UPDATE_POD_TOLERATION;
@@ -197,48 +197,48 @@ impl EventLabel {
 }
 
 impl ClusterEvent {
-    /// A pod that has a node appeared, or a pod got its node.
+    /// A pod with a node was added, or a pod was bound.
     pub const ASSIGNED_POD_ADD: Self = Self::new(EventResource::AssignedPod, ActionType::ADD);
-    /// A pod left its node, or a nominated pod gave up its claim to one.
+    /// A pod on a node was deleted, or a nominated pod lost its nomination.
     pub const ASSIGNED_POD_DELETE: Self = Self::new(EventResource::AssignedPod, ActionType::DELETE);
-    /// A pod without a node came.
+    /// A pod without a node was added.
     pub const UNSCHEDULED_POD_ADD: Self = Self::new(EventResource::UnschedulablePod, ActionType::ADD);
-    /// A pod without a node changed in nothing that has an event of its own.
+    /// A pod without a node changed in a property that has no event of its own.
     pub const UNSCHEDULED_POD_UPDATE: Self = Self::new(EventResource::UnschedulablePod, ActionType::UPDATE);
-    /// A pod without a node was deleted; moves nobody.
+    /// A pod without a node was deleted; it moves no pods.
     pub const UNSCHEDULED_POD_DELETE: Self = Self::new(EventResource::UnschedulablePod, ActionType::DELETE);
-    /// A pod has been in unschedulablePods for too long.
+    /// A pod has stayed in unschedulablePods for too long.
     pub const UNSCHEDULABLE_TIMEOUT: Self = Self::labelled(EventLabel::UnschedulableTimeout);
-    /// A plugin wants a pod tried again.
+    /// A plugin asked for another attempt of a pod.
     pub const FORCE_ACTIVATE: Self = Self::labelled(EventLabel::ForceActivate);
 
-    /// An event about a resource.
+    /// Makes an event of a resource.
     pub const fn new(resource: EventResource, action: ActionType) -> Self {
         Self { resource, action, custom_label: None }
     }
 
-    /// An event that only has a name.
+    /// Makes an event that has only a label.
     pub const fn labelled(label: EventLabel) -> Self {
         Self { resource: EventResource::WildCard, action: ActionType::ALL, custom_label: Some(label) }
     }
 
-    /// Returns the event under the name that a release gives it.
+    /// Returns the event under its name in a release.
     #[must_use]
     pub fn named(self, names: EventNames) -> Self {
         Self { custom_label: self.custom_label.or_else(|| EventLabel::of(self, names)), ..self }
     }
 
-    /// Whether the event is about everything.
+    /// Whether the event covers all resources and actions.
     pub fn is_wildcard(&self) -> bool {
         self.resource == EventResource::WildCard && self.action == ActionType::ALL
     }
 
-    /// Whether a plugin that registered `self` is asked about `incoming`.
+    /// Whether `incoming` concerns a plugin that registered `self`.
     pub fn matches(&self, incoming: &Self) -> bool {
         self.matches_by(incoming, EventMatching::Contained)
     }
 
-    /// As [`Self::matches`], by the rule of a release.
+    /// Applies the matching rule of a release; see [`Self::matches`].
     pub fn matches_by(&self, incoming: &Self, matching: EventMatching) -> bool {
         let resource = self.resource == EventResource::WildCard
             || self.resource == incoming.resource
@@ -251,7 +251,7 @@ impl ClusterEvent {
     }
 }
 
-/// The label as kube-scheduler logs it: `AssignedPodDelete`, `NodeUpdateNodeTaint`, `BackoffComplete`.
+/// Writes the label as kube-scheduler logs it: `AssignedPodDelete`, `NodeUpdateNodeTaint`, `BackoffComplete`.
 impl fmt::Display for ClusterEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.custom_label {
@@ -261,28 +261,28 @@ impl fmt::Display for ClusterEvent {
     }
 }
 
-/// Whether an event makes it worth trying a pod again.
+/// Whether an event can make a pod schedulable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, Serialize, Deserialize)]
 pub enum QueueingHint {
-    /// It changes nothing for the pod.
+    /// The event cannot.
     QueueSkip,
-    /// It may help.
+    /// The event can.
     Queue,
 }
 
-/// An object before and after an event; one of them is absent for additions and deletions.
+/// An object before and after an event; `old` is `None` for additions, `new` for deletions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
-    /// As it was.
+    /// The object before the event.
     pub old: Option<Object>,
-    /// As it is.
+    /// The object after the event.
     pub new: Option<Object>,
 }
 
-/// A plugin's answer to an event for a pod that it rejected. An error counts as `Queue`.
+/// Decides whether an event can make a rejected pod schedulable. An error counts as `Queue`.
 pub type QueueingHintFn = Arc<dyn Fn(&Context<'_>, &Arc<Pod>, &Change) -> Result<QueueingHint, HintError> + Send + Sync>;
 
-/// An event a plugin asks to be told of, and its hint; without one every such event queues the pod.
+/// An event that a plugin registers, and its hint. Without a hint every matching event queues the pod.
 #[derive(Clone)]
 pub struct ClusterEventWithHint {
     /// The event.

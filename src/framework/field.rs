@@ -1,4 +1,4 @@
-//! What is wrong with fields of a configuration, in Kubernetes' words; mirrors
+//! Validation errors of configuration fields, in Kubernetes' words; mirrors
 //! `staging/src/k8s.io/apimachinery/pkg/util/validation/field/errors.go`.
 
 use std::collections::HashSet;
@@ -6,12 +6,12 @@ use std::fmt::{self, Display};
 
 use serde::Serialize;
 
-/// One thing wrong, and where.
+/// A validation error of one field.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldError {
-    /// The place, such as `profiles[0].plugins.score.enabled[1]`.
+    /// The path of the field, such as `profiles[0].plugins.score.enabled[1]`.
     pub path: String,
-    /// What is wrong there.
+    /// The error text without the path.
     pub message: String,
 }
 
@@ -21,7 +21,7 @@ impl Display for FieldError {
     }
 }
 
-/// Everything wrong, in the order it was found; shown with one line for each, a line that was there before left out.
+/// Validation errors in the order found. Displays each distinct error on its own line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors(pub Vec<FieldError>);
 
@@ -37,18 +37,18 @@ impl Display for FieldErrors {
 impl std::error::Error for FieldErrors {}
 
 impl FieldErrors {
-    /// Returns each error once, in the order found.
+    /// Returns each distinct error once, in the order found.
     pub fn distinct(&self) -> impl Iterator<Item = &FieldError> {
         let mut seen = HashSet::new();
         self.0.iter().filter(move |error| seen.insert(*error))
     }
 
-    /// True while nothing is wrong.
+    /// Whether there are no errors.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds an error in words of its own.
+    /// Adds an error with a given message.
     pub fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
         self.0.push(FieldError { path: path.into(), message: message.into() });
     }
@@ -87,13 +87,13 @@ impl FieldErrors {
         }
     }
 
-    /// Success where nothing is wrong.
+    /// Returns `Ok` if there are no errors.
     pub fn into_result(self) -> Result<(), Self> {
         if self.is_empty() { Ok(()) } else { Err(self) }
     }
 }
 
-/// Plain values always have a JSON form; what has none is shown as null.
+/// Writes a value as JSON, or `null` if it has no JSON form.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }

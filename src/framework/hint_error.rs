@@ -4,42 +4,42 @@ use std::error::Error;
 
 use crate::cluster::{Kind, SelectorError};
 
-/// Why a queueing hint has no answer; the queue then takes `Queue` for one.
+/// Why a queueing hint failed. The queue then behaves as for `Queue`.
 ///
-/// The texts are those that kube-scheduler logs. They name what was expected and what came instead.
+/// The texts are those that kube-scheduler logs. They name the expected and the actual object.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum HintError {
-    /// The event is about an object of another kind.
+    /// The event's object is of another kind.
     #[error("expected {expected}, but got {got}")]
     OtherKind {
-        /// The kind that the hint reads.
+        /// The kind that the hint expects.
         expected: Kind,
-        /// The kind of the object.
+        /// The kind of the event's object.
         got: Kind,
     },
-    /// The event is about an object of another kind, in the words of `As` in `pkg/scheduler/util/utils.go`, which tells
-    /// Go's types.
+    /// The event's object is of another kind, in the words of `As` in `pkg/scheduler/util/utils.go`, which names Go's
+    /// types.
     #[error("expected *v1.{expected}, but got *v1.{got}")]
     OtherType {
-        /// The kind that the hint reads.
+        /// The kind that the hint expects.
         expected: Kind,
-        /// The kind of the object.
+        /// The kind of the event's object.
         got: Kind,
     },
-    /// The event is about an object of another kind, in the words of the hint that is named.
+    /// The event's object is of another kind, in the words of a named hint.
     #[error("unexpected object in {hint}: expected {expected}, got {got}")]
     UnexpectedObject {
-        /// The function of kube-scheduler.
+        /// The hint function in kube-scheduler.
         hint: &'static str,
-        /// The kind that it reads.
+        /// The kind that the hint expects.
         expected: Kind,
-        /// The kind of the object.
+        /// The kind of the event's object.
         got: Kind,
     },
     /// The event has no object, or an object of another kind.
     #[error("unexpected objects, expected {expected}")]
     UnexpectedObjects {
-        /// The kind that the hint reads.
+        /// The kind that the hint expects.
         expected: Kind,
     },
     /// The event lacks an object.
@@ -48,19 +48,19 @@ pub enum HintError {
     /// A selector of the pod or of the event's object cannot be used.
     #[error(transparent)]
     Selector(#[from] SelectorError),
-    /// An error of the plugin's own.
+    /// An error specific to the plugin.
     #[error(transparent)]
     Plugin(PluginHintError),
 }
 
 impl HintError {
-    /// Returns the plugin's own error as a hint's.
+    /// Wraps a plugin's own error.
     pub fn plugin(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Plugin(PluginHintError(error.into()))
     }
 }
 
-/// An error of a type that only its plugin knows. Two are equal if their texts are.
+/// An error of a type private to its plugin. Two are equal if their texts are equal.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct PluginHintError(Box<dyn Error + Send + Sync>);

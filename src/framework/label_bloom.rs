@@ -1,28 +1,29 @@
-//! A few bits of each pod that rule most pods out before anything is compared; no counterpart upstream.
+//! A Bloom filter of each pod's namespace and labels, which rules out most pods before any selector runs; no
+//! counterpart upstream.
 
 use crate::cluster::{LabelSelector, Pod};
 
-/// One bit for a pod's namespace and one for each of its labels, drawn by hashing, so that different things may share a
-/// bit: a pod without all the bits of a query does not match it, a pod with them may.
+/// A Bloom filter with one bit for a pod's namespace and one for each of its labels, chosen by hashing.
 ///
-/// The bits of all classes of pods stand close together ([`EquivalenceClasses`](super::EquivalenceClasses)), so that counting pods fetches
-/// only the few classes that may count.
+/// Two labels can share a bit: a pod without all bits of a query does not match it, and a pod with all of them may.
+/// [`EquivalenceClasses`](super::EquivalenceClasses) stores the bits of all classes contiguously, so that counting pods
+/// fetches only the classes that may match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LabelBloom(u64);
 
 impl LabelBloom {
-    /// The bits of a pod.
+    /// Returns the bits of a pod.
     pub fn of(pod: &Pod) -> Self {
         let labels = pod.metadata.labels.iter().map(|(key, value)| Self::label(key, value));
         labels.fold(Self::namespace(&pod.metadata.namespace), Self::and)
     }
 
-    /// The bit that every pod of a namespace has.
+    /// Returns the bit of a namespace.
     pub fn namespace(namespace: &str) -> Self {
         Self::bit(b"", namespace.as_bytes())
     }
 
-    /// Bits that every pod has which the selector matches.
+    /// Returns the bits that every pod has which the selector matches.
     pub fn selected_by(selector: &LabelSelector) -> Self {
         let by_label = selector.match_labels.iter().map(|(key, value)| Self::label(key, value));
         let by_expression = selector.match_expressions.iter().filter(|r| r.operator == "In").filter_map(|r| match r.values.as_slice() {
@@ -32,22 +33,22 @@ impl LabelBloom {
         by_label.chain(by_expression).fold(Self::default(), Self::and)
     }
 
-    /// The bits of a pod that is not there: it matches nothing.
+    /// All bits. As a query it matches no pod.
     pub const ALL: Self = Self(u64::MAX);
 
-    /// The bits that both have.
+    /// Returns the bits that both have.
     #[must_use]
     pub fn common(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// The bits of both.
+    /// Returns the bits that either has.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether all the bits of `wanted` are here.
+    /// Whether it has all bits of `wanted`.
     pub fn covers(self, wanted: Self) -> bool {
         self.0 & wanted.0 == wanted.0
     }
@@ -56,11 +57,11 @@ impl LabelBloom {
         Self::bit(key.as_bytes(), value.as_bytes())
     }
 
-    /// FNV-1a over both parts, the key's end marked by a byte that UTF-8 does not have.
+    /// Hashes with FNV-1a over key, separator and value. The separator is a byte that never occurs in UTF-8.
     fn bit(key: &[u8], value: &[u8]) -> Self {
         let bytes = key.iter().chain(&[0xff]).chain(value);
         let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
-        // The upper bits are the well mixed ones once the lower have been folded into them.
+        // Folding the lower bits in leaves the upper bits well mixed.
         Self(1 << (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58))
     }
 }

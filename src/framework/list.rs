@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A shared, immutable list of one pointer. Cloning shares, and the empty list, which most are, takes no memory.
+/// A shared, immutable list of one pointer. Cloning shares it. The empty list, the common case, allocates nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<T>", into = "Vec<T>", bound(serialize = "T: Clone + Serialize", deserialize = "T: Deserialize<'de>"))]
 pub struct SharedList<T>(
@@ -33,7 +33,7 @@ impl<T: Clone> From<SharedList<T>> for Vec<T> {
 
 impl<T> FromIterator<T> for SharedList<T> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
-        // A list that is kept for long should take no more than it needs.
+        // Long-lived lists keep no spare capacity.
         let mut list: Vec<T> = items.into_iter().collect();
         list.shrink_to_fit();
         list.into()

@@ -1,5 +1,5 @@
 //! The vocabulary of the scheduling framework: statuses, cycle state, node and pod information, extension points,
-//! events. Everything above speaks it; it knows only [`crate::cluster`].
+//! events. The layers above use it; it depends only on [`crate::cluster`].
 
 mod budget_index;
 mod cycle_state;

@@ -1,5 +1,5 @@
-//! The names of the in-tree plugins; mirrors `pkg/scheduler/framework/plugins/names/names.go`, and for predicates and
-//! priorities `pkg/scheduler/algorithm/{predicates,priorities}` of the releases before there were plugins.
+//! The names of the in-tree plugins; mirrors `pkg/scheduler/framework/plugins/names/names.go`. Predicates and
+//! priorities mirror `pkg/scheduler/algorithm/{predicates,priorities}` of the releases before the scheduling framework.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub enum PluginName {
     DynamicResources,
     EBSLimits,
     EqualPriority,
-    /// The pseudo plugin that stands for all extenders.
+    /// The pseudo plugin under which all extenders are listed.
     Extender,
     GCEPDLimits,
     GangScheduling,
@@ -79,7 +79,7 @@ pub enum PluginName {
     PodToleratesNodeNoExecuteTaints,
     PodToleratesNodeTaints,
     PodTopologySpread,
-    /// What evicts pods before there are plugins for it; no name of a predicate or priority.
+    /// Preemption of the releases before PostFilter plugins. It is neither a predicate nor a priority.
     Preempt,
     PrioritySort,
     RequestedToCapacityRatio,
@@ -99,7 +99,7 @@ pub enum PluginName {
 }
 
 impl PluginName {
-    /// The name as kube-scheduler spells it.
+    /// Returns the name as kube-scheduler spells it.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -116,13 +116,13 @@ impl PluginName {
 }
 
 /// A set of plugins, with room for 127 names.
-// Two words, and not one of 128 bits, so that what holds a set is aligned to a word.
+// Two 64-bit words keep the alignment of containing types at one word; a `u128` would raise it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PluginSet([u64; 2]);
 
 impl PluginSet {
-    /// The set whose one member has no name: kube-scheduler notes the rejector so of a pod that was deleted while it
-    /// waited on Permit. The set is not empty, so that the pod counts as rejected, but no plugin is in it.
+    /// A non-empty set without a named plugin. kube-scheduler records it as the rejector of a pod that was deleted
+    /// while waiting on Permit: the pod counts as rejected, but no plugin is named.
     pub const NAMELESS: Self = Self::of(1 << 127);
 
     const fn of(bits: u128) -> Self {
@@ -143,18 +143,18 @@ impl PluginSet {
         self.bits() & (1 << plugin as u32) != 0
     }
 
-    /// Returns everything in either set.
+    /// Returns the union of both sets.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self::of(self.bits() | other.bits())
     }
 
-    /// Returns true without members.
+    /// Whether the set has no members.
     pub fn is_empty(self) -> bool {
         self.bits() == 0
     }
 
-    /// Returns the members, by name.
+    /// Returns the members in order of name.
     pub fn iter(self) -> impl Iterator<Item = PluginName> {
         use strum::IntoEnumIterator;
         PluginName::iter().filter(move |p| self.contains(*p))

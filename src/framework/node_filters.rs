@@ -1,28 +1,28 @@
-//! What every Filter plugin says about one node, where a cycle stops at the first that turns the pod down.
+//! The answers of every Filter plugin about one node. A scheduling cycle stops at the first rejection.
 
 use super::{PluginName, Status};
 use crate::cluster::Key;
 
-/// All Filter plugins of a profile on one node, in the order in which they run.
+/// All Filter plugins of a profile on one node, in running order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeFilters {
-    /// Each plugin with its answer; `Skip` for those that PreFilter found to have nothing to check.
+    /// Each plugin with its answer; `Skip` for plugins that PreFilter skipped.
     ///
-    /// Where nominated pods are counted, the answers are those of the pass that decides: with these pods on the node
-    /// unless all plugins pass so, without them otherwise. The first rejection is therefore the one of the cycle.
+    /// With nominated pods, the answers are those of the deciding pass: the pass with these pods on the node if it
+    /// rejects, else the pass without them. The first rejection is therefore the one of the cycle.
     pub answers: Vec<(PluginName, Status)>,
-    /// Pods nominated to the node that were counted as if they ran there.
+    /// Pods nominated to the node that were counted as running there.
     pub nominated: Vec<Key>,
-    /// Whether the answers are those with the nominated pods on the node.
+    /// Whether the answers come from the pass with the nominated pods.
     pub with_nominated: bool,
-    /// Why no Filter plugin is asked about any node; there are no answers then.
+    /// Why the cycle runs no Filter plugin on any node; `answers` is then empty.
     pub not_asked: Option<Status>,
-    /// PreFilter left the node out, so that a cycle does not ask about it.
+    /// Whether PreFilter excluded the node, so that a cycle does not filter it.
     pub left_out: bool,
 }
 
 impl NodeFilters {
-    /// The plugins that turn the pod down, in order; a cycle knows the first only.
+    /// Returns the rejections in running order; a cycle knows only the first.
     pub fn rejections(&self) -> impl Iterator<Item = &(PluginName, Status)> {
         self.answers.iter().filter(|(_, status)| !status.is_success() && !status.is_skip())
     }

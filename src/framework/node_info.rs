@@ -10,12 +10,12 @@ use super::{PodInfo, Resource};
 use crate::cluster::{ContainerPort, Key, Node, Pod, Str, Taint};
 use crate::release::Emulation;
 
-/// A node, the pods on it, and what they take.
+/// A node, its pods, and the resources, ports and claims they use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeInfo {
     /// The node.
     pub node: Arc<Node>,
-    /// The pods on the node, in the order they came. Only [`Self::add_pod`] and [`Self::remove_pod`] change the list.
+    /// The pods on the node, in the order of arrival. Only [`Self::add_pod`] and [`Self::remove_pod`] change the list.
     pub pods: Vec<Arc<PodInfo>>,
     /// Sum of the pods' requests.
     pub requested: Resource,
@@ -27,20 +27,20 @@ pub struct NodeInfo {
     pub allocatable: Resource,
     /// Host ports in use.
     pub used_ports: HostPorts,
-    /// How many pods on the node use each claim.
+    /// The number of pods on the node that use each claim.
     pub pvc_ref_counts: BTreeMap<Key, usize>,
-    /// Whether the node is cordoned, and whether it has taints. Most are neither, and deciding so does not fetch the node.
+    /// Copies of `spec.unschedulable` and of whether there are taints. Reading them does not fetch the node object.
     unschedulable: bool,
     tainted: bool,
-    /// Goes with [`Self::pods`].
+    /// Parallel to [`Self::pods`].
     rows: Vec<PodRow>,
-    /// Hashes of the names of the images on the node, in ascending order: a node has dozens of images, and mostly not
-    /// the one that is looked for.
+    /// Hashes of the image names on the node, in ascending order. They rule out a missing image without comparing
+    /// names.
     images: Arc<[u64]>,
 }
 
 impl NodeInfo {
-    /// A node without pods.
+    /// Makes a node without pods.
     pub fn new(node: Arc<Node>) -> Self {
         let mut info = Self::default();
         info.set_node(node);
@@ -52,7 +52,7 @@ impl NodeInfo {
         Self { images: Arc::default(), ..Self::new(node) }
     }
 
-    /// The node's name.
+    /// Returns the node's name.
     pub fn name(&self) -> &Str {
         self.node.name()
     }
@@ -78,37 +78,37 @@ impl NodeInfo {
         if self.tainted { &self.node.spec.taints } else { &[] }
     }
 
-    /// Whether the node has an image of this very name.
+    /// Whether the node has an image with exactly this name.
     pub fn has_image(&self, name: &str) -> bool {
         self.images.binary_search(&hash_of(name)).is_ok()
             && self.node.status.images.iter().any(|image| image.names.iter().any(|n| n.as_str() == name))
     }
 
-    /// Makes room for just so many more pods.
+    /// Reserves memory for exactly `count` more pods.
     pub fn reserve_pods(&mut self, count: usize) {
         self.pods.reserve_exact(count);
         self.rows.reserve_exact(count);
     }
 
-    /// Adds a pod and what it takes.
+    /// Adds a pod and accounts for its usage.
     pub fn add_pod(&mut self, pod: Arc<PodInfo>) {
         self.account(&pod, 1);
         self.rows.push(pod.row());
         self.pods.push(pod);
     }
 
-    /// The pod as it stands on the node, found by uid (and name, where objects carry no uid).
+    /// Returns the node's own entry of a pod, found by uid, or by name if objects have no uid.
     pub fn find(&self, pod: &Pod) -> Option<&Arc<PodInfo>> {
         let id = PodRow::id_of(pod);
         self.rows.iter().zip(&self.pods).find(|(row, p)| row.id == id && is_same_pod(&p.pod, pod)).map(|(_, p)| p)
     }
 
-    /// Removes a pod by uid (and name, where objects carry no uid); true when it was there.
+    /// Removes a pod, found by uid, or by name if objects have no uid. Returns whether it was found.
     pub fn remove_pod(&mut self, pod: &Pod) -> bool {
         self.remove_row(pod, PodRow::id_of(pod))
     }
 
-    /// As [`Self::remove_pod`], for a pod that is known already.
+    /// Does the same as [`Self::remove_pod`], with the id already computed.
     pub fn remove(&mut self, pod: &PodInfo) -> bool {
         self.remove_row(&pod.pod, pod.row().id)
     }
@@ -123,7 +123,7 @@ impl NodeInfo {
         true
     }
 
-    /// The pods of a priority below this one, in the order of [`Self::pods`].
+    /// Returns the pods with a priority below this one, in the order of [`Self::pods`].
     pub fn pods_below(&self, priority: i32) -> impl Iterator<Item = &Arc<PodInfo>> {
         self.rows.iter().zip(&self.pods).filter(move |(row, _)| row.priority < priority).map(|(_, pod)| pod)
     }
@@ -159,7 +159,7 @@ fn hash_of(name: &str) -> u64 {
     hasher.finish()
 }
 
-/// Upstream fills the gap of a removed pod with the last one; keeping to it keeps the order of later lists.
+/// Moves the last pod into the gap, as upstream does, which keeps the order of later lists the same.
 fn swap_remove<T>(list: &mut Vec<T>, at: usize) -> T {
     list.swap_remove(at)
 }
@@ -169,19 +169,20 @@ pub fn is_same_pod(a: &Pod, b: &Pod) -> bool {
     a.metadata.uid == b.metadata.uid && (!a.metadata.uid.is_empty() || a.key() == b.key())
 }
 
-/// Returns the host ports that a pod takes on its node: of containers, and, where the release counts them, of init
-/// containers that keep running.
+/// Returns the host ports that a pod uses on its node: those of containers and, if the release counts them, of
+/// sidecars.
 pub fn host_ports(pod: &Pod, emulation: Emulation) -> impl Iterator<Item = &ContainerPort> {
     host_ports_with(pod, emulation.behaviour().sidecar_ports)
 }
 
-/// As [`host_ports`], where it is known whether sidecars count.
+/// Does the same as [`host_ports`], given whether sidecars count.
 pub(super) fn host_ports_with(pod: &Pod, sidecars: bool) -> impl Iterator<Item = &ContainerPort> {
     let sidecars = pod.spec.init_containers.iter().filter(move |c| sidecars && c.is_restartable());
     pod.spec.containers.iter().chain(sidecars).flat_map(|c| c.ports.iter()).filter(|p| p.host_port.unwrap_or(0) > 0)
 }
 
-/// Ports in use on a node: a set of (IP, protocol, port), so that one of two pods that share a port frees it.
+/// Ports in use on a node, as a set of (IP, protocol, port). As upstream, removing one of two pods with the same port
+/// frees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostPorts(Vec<(Str, Str, i32)>);
 
@@ -202,7 +203,7 @@ impl HostPorts {
         }
     }
 
-    /// Takes a port away.
+    /// Removes a port.
     pub fn remove(&mut self, port: &ContainerPort) {
         let (ip, protocol, number) = port_parts(port);
         if let Some(at) = self.position(ip, protocol, number) {
@@ -210,7 +211,7 @@ impl HostPorts {
         }
     }
 
-    /// Whether a port cannot be taken beside those in use.
+    /// Whether a port conflicts with one in use.
     pub fn conflicts(&self, port: &ContainerPort) -> bool {
         let (ip, protocol, number) = port_parts(port);
         number > 0 && self.0.iter().any(|(i, p, n)| *n == number && p == protocol && (ip == ANY_IP || i == ANY_IP || i == ip))
@@ -244,7 +245,7 @@ mod tests {
         let found = |node: &NodeInfo, pod: &PodInfo| node.find(&pod.pod).map(|p| p.pod.metadata.name.to_string());
         check(&node, 3, &["p0", "p1", "p2"]);
         check(&node, 2, &["p0", "p2"]);
-        // A pod is known by its uid, and by its name where there is none.
+        // Pods are identified by uid, and by name if there is none.
         assert_eq!(found(&node, &pod("other", "u", 0)).as_deref(), Some("p1"));
         assert_eq!(found(&node, &pod("p0", "", 0)).as_deref(), Some("p0"));
         assert_eq!(found(&node, &pod("p0", "v", 0)), None);

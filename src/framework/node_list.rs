@@ -1,4 +1,4 @@
-//! The nodes in walking order, each with a number that it keeps when others come or go; stands where upstream has
+//! The nodes in walking order, each with a slot that stays the same when others are added or removed. Replaces
 //! `nodeInfoMap` and `nodeInfoList` in `pkg/scheduler/backend/cache/snapshot.go`.
 
 use std::sync::Arc;
@@ -13,9 +13,9 @@ const FREE: u32 = u32::MAX;
 
 /// Nodes in walking order, found by name, position or slot.
 ///
-/// A node's position is its index in walking order and changes as others come or go. Its slot stays the same as long as
-/// the node is there; a later node takes a slot that became free. Cloning copies three pointers. A change of one node
-/// copies the list of pointers to all of them at most.
+/// A node's position is its index in walking order and changes as others are added or removed. Its slot stays the same
+/// while the node exists, and a later node may reuse a free slot. Cloning copies three pointers. A change of one node
+/// copies at most the list of pointers to all of them.
 #[derive(Clone, Debug, Default)]
 pub struct NodeList {
     nodes: Arc<Vec<Arc<NodeInfo>>>,
@@ -43,33 +43,33 @@ impl NodeList {
         self.order.slots.iter().map(|slot| *slot as usize)
     }
 
-    /// Returns a node's position in walking order; `None` for a name that no node has.
+    /// Returns a node's position in walking order; `None` if no node has this name.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.slot(name).map(|slot| self.position_of_slot(slot))
     }
 
-    /// Returns a node's slot; `None` for a name that no node has.
+    /// Returns a node's slot; `None` if no node has this name.
     pub fn slot(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).map(|slot| *slot as usize)
     }
 
-    /// Returns the position of the node that has a slot.
+    /// Returns the position of the node at a slot.
     pub fn position_of_slot(&self, slot: usize) -> usize {
         self.order.positions[slot] as usize
     }
 
-    /// Returns the node that has a slot.
+    /// Returns the node at a slot.
     pub fn by_slot(&self, slot: usize) -> &Arc<NodeInfo> {
         &self.nodes[self.position_of_slot(slot)]
     }
 
-    /// Returns the node that has a slot for changes other than of its name.
+    /// Returns the node at a slot for changing; its name must stay the same.
     pub fn by_slot_mut(&mut self, slot: usize) -> &mut NodeInfo {
         let position = self.position_of_slot(slot);
         Arc::make_mut(&mut Arc::make_mut(&mut self.nodes)[position])
     }
 
-    /// Adds nodes without pods after all others, and returns their slots in the same order. The names are new.
+    /// Appends nodes without pods and returns their slots in the same order. The names must be new.
     pub fn push(&mut self, nodes: impl IntoIterator<Item = Arc<Node>>) -> Vec<usize> {
         let (list, Order { slots, positions }) = (Arc::make_mut(&mut self.nodes), Arc::make_mut(&mut self.order));
         let (mut added, mut next) = (Vec::new(), 0);
@@ -87,7 +87,7 @@ impl NodeList {
         added
     }
 
-    /// Takes a node away, and returns it with the slot that it had; the others keep their order.
+    /// Removes a node and returns it with its slot. The others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<(usize, Arc<NodeInfo>)> {
         let slot = self.by_name.remove(name)?;
         let Order { slots, positions } = Arc::make_mut(&mut self.order);
@@ -99,7 +99,7 @@ impl NodeList {
         Some((slot as usize, Arc::make_mut(&mut self.nodes).remove(position)))
     }
 
-    /// Sets the walking order, given as every node's slot once.
+    /// Sets the walking order. `slots` names every node's slot exactly once.
     pub fn reorder(&mut self, slots: Vec<u32>) {
         let mut positions = vec![FREE; self.order.positions.len()];
         for (position, slot) in slots.iter().enumerate() {
@@ -111,7 +111,7 @@ impl NodeList {
 }
 
 impl FromIterator<NodeInfo> for NodeList {
-    /// Keeps the order given. The names differ.
+    /// Keeps the given order. The names must differ.
     fn from_iter<I: IntoIterator<Item = NodeInfo>>(nodes: I) -> Self {
         let nodes: Vec<Arc<NodeInfo>> = nodes.into_iter().map(Arc::new).collect();
         let slots: Vec<u32> = (0..nodes.len() as u32).collect();

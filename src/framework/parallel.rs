@@ -5,22 +5,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Items that the calling thread does alone before it judges by their time whether the others are worth spreading.
+/// Items that run on the calling thread first; their time decides whether the rest is spread.
 const PROBE: usize = 64;
-/// Work that is likely to take one thread less than this stays on it.
+/// Estimated single-thread time below which the rest stays on the calling thread.
 ///
-/// Two threads gain at most half of the time. They lose what it takes to wake a thread that sleeps, to fetch the nodes
-/// into another core's cache, and to free memory that another thread allocated. With all filters on 5,000 nodes, which one
-/// thread does in 0.7 ms, that is more than the gain.
+/// Two threads gain at most half of the time. They lose the time to wake a sleeping thread, to fetch the nodes into
+/// another core's cache, and to free memory that another thread allocated. With all filters on 5,000 nodes, which one
+/// thread does in 0.7 ms, the loss is larger than the gain.
 const WORTH_SPREADING: Duration = Duration::from_millis(2);
-/// Parts for each thread, so that one which comes late or is held up still finds its share.
+/// Parts per thread, so that a thread that starts late or is delayed still finds work.
 const PARTS_PER_THREAD: usize = 3;
-/// Fewer items than this make no part.
+/// Smallest number of items in a part.
 const SMALLEST_PART: usize = 32;
 
-/// Does the work on consecutive parts of a range, and returns the results in the order of the parts.
+/// Runs the work on consecutive parts of a range and returns the results in the order of the parts.
 ///
-/// The number of parts, and the thread that takes each, depend on how long the work takes, and so must not matter to it.
+/// The number of parts and their threads depend on timing, so the work must not depend on them.
 pub fn in_parts<R: Send>(range: Range<usize>, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
     if rayon::current_num_threads() == 1 || range.len() <= PROBE {
         return vec![work(range)];
@@ -36,9 +36,9 @@ pub fn in_parts<R: Send>(range: Range<usize>, work: impl Fn(Range<usize>) -> R +
     parts
 }
 
-/// Does the work on every item of a range, and hands the results over in the order of the items, until `take` breaks.
+/// Runs the work on every item of a range and passes the results to `take` in order, until `take` breaks.
 ///
-/// Items behind that one may have been worked on in vain.
+/// Items after the break may have run already; their results are dropped.
 pub fn in_order<T: Send, B>(
     range: Range<usize>,
     work: impl Fn(usize) -> T + Sync,
@@ -63,13 +63,13 @@ pub fn in_order<T: Send, B>(
     ControlFlow::Continue(())
 }
 
-/// Whether the rest is likely to take long enough, given when the first [`PROBE`] items were begun.
+/// Whether the rest is likely to take long enough. `started` is the time at which the first [`PROBE`] items began.
 fn is_worth_spreading(started: Instant, rest: &Range<usize>) -> bool {
     started.elapsed().as_nanos() * rest.len() as u128 >= WORTH_SPREADING.as_nanos() * PROBE as u128
 }
 
-/// Does the work in parts on all threads. The calling thread takes parts like all others, so that little is lost where
-/// the others come late.
+/// Runs the work in parts on all threads. The calling thread takes parts too, so that little is lost if the others
+/// start late.
 fn spread<R: Send>(range: Range<usize>, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
     let threads = rayon::current_num_threads();
     let size = range.len().div_ceil(threads * PARTS_PER_THREAD).max(SMALLEST_PART);

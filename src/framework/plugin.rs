@@ -1,7 +1,7 @@
 //! The extension points; mirrors the plugin interfaces of `staging/src/k8s.io/kube-scheduler/framework/interface.go`.
 //!
-//! A plugin reads what it is given and answers with a status. It holds its arguments and nothing else: no clock, no
-//! chance, no record. The runtime records around it.
+//! A plugin reads its input and returns a status. It holds only its arguments: no clock, no randomness, no record. The
+//! runtime records its answers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::release::Emulation;
 /// The highest score a plugin may give a node, before its weight.
 pub const MAX_NODE_SCORE: i64 = 100;
 
-/// What plugins may look at.
+/// The read-only input of plugins.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// All objects of the cluster.
@@ -26,7 +26,7 @@ pub struct Context<'a> {
     pub now: jiff::Timestamp,
 }
 
-/// A plugin by the extension points it has.
+/// A plugin; each method returns the extension point if the plugin implements it.
 pub trait Plugin: Send + Sync {
     /// Its name.
     fn name(&self) -> PluginName;
@@ -66,16 +66,16 @@ pub trait Plugin: Send + Sync {
     fn pre_bind(&self) -> Option<&dyn PreBindPlugin> {
         None
     }
-    /// Whether it sorts the queue.
+    /// Whether it implements QueueSort.
     fn sorts_queue(&self) -> bool {
         false
     }
-    /// Whether it binds.
+    /// Whether it implements Bind.
     fn binds(&self) -> bool {
         false
     }
-    /// The events that may make pods it rejected schedulable, in registration order; `None` where the plugin has no
-    /// say about events (`EnqueueExtensions` not implemented).
+    /// Returns the events that may make pods it rejected schedulable, in registration order; `None` if the plugin does
+    /// not implement `EnqueueExtensions`.
     fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         None
     }
@@ -83,31 +83,31 @@ pub trait Plugin: Send + Sync {
 
 /// Decides whether a pod may enter activeQ.
 pub trait PreEnqueuePlugin {
-    /// Anything but Success keeps the pod out. `preempting` says whether an asynchronous preemption for this pod is
-    /// still under way.
+    /// Any code but Success keeps the pod out. `preempting` tells whether an asynchronous preemption for this pod is
+    /// still running.
     fn pre_enqueue(&self, cx: &Context<'_>, pod: &Pod, preempting: bool) -> Status;
 }
 
-/// The nodes a PreFilter plugin leaves.
+/// The nodes that remain after a PreFilter plugin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreFilterResult {
-    /// The only nodes worth looking at; `None` for all.
+    /// The only nodes to filter; `None` for all.
     pub node_names: Option<BTreeSet<Str>>,
 }
 
-/// Looks at the pod and the cluster once, before nodes are filtered.
+/// Computes per-cycle state before nodes are filtered.
 pub trait PreFilterPlugin {
-    /// Skip switches the plugin's Filter off for this cycle.
+    /// Runs once per cycle. Skip disables the plugin's Filter for this cycle.
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status);
-    /// Whether [`Self::add_pod`] and [`Self::remove_pod`] do anything.
+    /// Whether [`Self::add_pod`] and [`Self::remove_pod`] are implemented.
     fn has_extensions(&self) -> bool {
         false
     }
-    /// Updates the state as if `added` had come to the node (`node` holds it already).
+    /// Updates the state for a pod added to the node; `node` already contains it.
     fn add_pod(&self, _cx: &Context<'_>, _state: &mut CycleState, _pod: &PodInfo, _added: &PodInfo, _node: &NodeInfo) -> Status {
         Status::success()
     }
-    /// Updates the state as if `removed` had left the node (`node` no longer holds it).
+    /// Updates the state for a pod removed from the node; `node` no longer contains it.
     fn remove_pod(&self, _cx: &Context<'_>, _state: &mut CycleState, _pod: &PodInfo, _removed: &PodInfo, _node: &NodeInfo) -> Status {
         Status::success()
     }
@@ -115,57 +115,58 @@ pub trait PreFilterPlugin {
 
 /// Decides whether a node can take the pod.
 pub trait FilterPlugin: Sync {
-    /// The plugin's verdict on one node.
+    /// Returns the plugin's verdict on one node.
     fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status;
-    /// Whether pods that come to the node or leave it can change the verdict.
+    /// Whether adding pods to the node or removing them can change the verdict.
     fn depends_on_pods(&self) -> bool {
         true
     }
 }
 
-/// Runs filters with changed nodes; what preemption asks of the runtime.
+/// Runs filters on changed nodes, for preemption.
 pub trait FilterRunner: Sync {
-    /// All filter plugins on one node, with the pods nominated to it of no lower priority, and again without them.
+    /// Runs all filter plugins on one node: with the pods nominated to it that have at least the pod's priority, and
+    /// again without them.
     fn filter_with_nominated_pods(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status;
-    /// The same for a node that passed all filters before pods came to it or left it.
+    /// Does the same for a node that passed all filters before pods were added or removed.
     fn filter_again_with_nominated_pods(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
         self.filter_with_nominated_pods(state, pod, node)
     }
-    /// Tells every PreFilter plugin of a pod that came to the node.
+    /// Runs AddPod of every PreFilter plugin.
     fn add_pod(&self, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status;
-    /// Tells every PreFilter plugin of a pod that left the node.
+    /// Runs RemovePod of every PreFilter plugin.
     fn remove_pod(&self, state: &mut CycleState, pod: &PodInfo, removed: &PodInfo, node: &NodeInfo) -> Status;
-    /// All pods nominated to the node, whatever their priority, in nomination order.
+    /// Returns all pods nominated to the node, of any priority, in nomination order.
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>>;
 }
 
-/// What a PostFilter plugin works with.
+/// The input of a PostFilter plugin.
 #[derive(Clone, Copy)]
 pub struct PostFilterContext<'a> {
     /// The cluster.
     pub cx: Context<'a>,
     /// The filters of the profile.
     pub runner: &'a dyn FilterRunner,
-    /// Why each node was turned down.
+    /// The status of each rejected node.
     pub statuses: &'a NodeToStatus,
-    /// Where the dry run starts among the potential nodes, and whether to cut it short.
+    /// The offset of the dry run, and whether it covers all nodes.
     pub dry_run: DryRunPolicy,
-    /// Whether to leave the steps of dry runs out of the record; nothing that is found depends on it.
+    /// Whether to omit the steps of dry runs from the record. The result is the same.
     pub quiet: bool,
     /// The extenders that may be asked about candidates; `None` where none is.
     pub extenders: Option<&'a dyn CandidateExtenders>,
 }
 
-/// What stands in for chance in the dry run.
+/// The choices of the dry run that kube-scheduler draws at random.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DryRunPolicy {
-    /// First potential node, modulo their number; kube-scheduler draws it at random.
+    /// Index of the first potential node, modulo their number; kube-scheduler draws it at random.
     pub offset: usize,
-    /// Look at every potential node, whatever the configured count.
+    /// Whether to dry-run every potential node instead of the configured number.
     pub all_nodes: bool,
 }
 
-/// What becomes of the pod's nominated node; mirrors `NominatingInfo`.
+/// The change to the pod's nominated node; mirrors `NominatingInfo`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NominatingInfo {
     /// Leave it as it is.
@@ -177,21 +178,22 @@ pub enum NominatingInfo {
 /// A PostFilter plugin's answer.
 #[derive(Clone, Debug)]
 pub struct PostFilterResult {
-    /// Success where the pod can expect a place.
+    /// Success if the pod can expect to be scheduled.
     pub status: Status,
-    /// The nomination, where the plugin has a say.
+    /// The nomination; `None` if the plugin leaves it to others.
     pub nominating: Option<NominatingInfo>,
-    /// What preemption found, in full.
+    /// The full record of the preemption; `None` if there was none.
     pub preemption: Option<Arc<PreemptionRecord>>,
     /// Objects the plugin writes to the API server.
     pub writes: Vec<Object>,
 }
 
-/// Tries to make room after no node was found.
+/// Tries to make room after no node was feasible.
 pub trait PostFilterPlugin {
-    /// Success and UnschedulableAndUnresolvable end the extension point.
+    /// Runs after filtering. Success and UnschedulableAndUnresolvable end the extension point.
     fn post_filter(&self, cx: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> PostFilterResult;
-    /// Returns what a preemption would find, for a plugin that preempts and was not reached; nothing is chosen.
+    /// Returns the candidates that a preemption would find, without choosing one. Runs for a preempting plugin that the
+    /// extension point did not reach.
     fn dry_run_only(&self, _cx: &PostFilterContext<'_>, _state: &CycleState, _pod: &PodInfo) -> Option<Arc<PreemptionRecord>> {
         None
     }
@@ -199,43 +201,42 @@ pub trait PostFilterPlugin {
 
 /// Prepares scoring.
 pub trait PreScorePlugin {
-    /// Skip switches the plugin's Score off. `nodes` are the feasible nodes.
+    /// Runs once per cycle. Skip disables the plugin's Score. `nodes` are the feasible nodes.
     fn pre_score(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Status;
 }
 
 /// Ranks feasible nodes.
 pub trait ScorePlugin: Sync {
-    /// A raw score for one node.
+    /// Returns the raw score of one node.
     fn score(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status>;
-    /// Raw scores for several nodes, in their order, or the first error; for plugins that look things up which are the
-    /// same for all nodes.
+    /// Returns raw scores in the order of the nodes, or the first error. Override it to do shared look-ups once.
     fn score_all(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
         nodes.iter().map(|node| self.score(cx, state, pod, node)).collect()
     }
-    /// Brings raw scores into 0..=100; `nodes` and `scores` go together.
+    /// Normalizes raw scores to 0..=100; `nodes` and `scores` are parallel.
     fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], _scores: &mut [i64]) -> Status {
         Status::success()
     }
 }
 
-/// Sets things aside for the pod on its node, in memory.
+/// Reserves resources for the pod on its node, in memory.
 pub trait ReservePlugin {
-    /// A failure makes every Reserve plugin give back.
+    /// Reserves. A failure unreserves all Reserve plugins.
     fn reserve(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, node: &NodeInfo) -> Status;
-    /// Gives back. Must do nothing where nothing was set aside.
+    /// Releases the reservation. Must do nothing if nothing was reserved.
     fn unreserve(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, node: &NodeInfo);
 }
 
-/// May hold the pod back before it is bound.
+/// Can delay or reject the pod before it is bound.
 pub trait PermitPlugin {
-    /// Success, a rejection, or Wait with the longest wait in seconds.
+    /// Returns Success, a rejection, or Wait with the timeout in seconds.
     fn permit(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, node: &NodeInfo) -> (Status, u64);
 }
 
-/// Does what must be done before the pod is bound.
+/// Runs before the pod is bound.
 pub trait PreBindPlugin {
-    /// Skip where the plugin has nothing to do for the pod, else Success.
+    /// Returns Skip if the plugin has nothing to do for the pod, else Success.
     fn pre_bind_pre_flight(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status;
-    /// The objects to write, or why binding fails.
+    /// Returns the objects to write, or why binding fails.
     fn pre_bind(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<Vec<Object>, Status>;
 }

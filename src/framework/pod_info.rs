@@ -1,5 +1,5 @@
-//! A pod with what the scheduler derives from it once; mirrors `PodInfo` in `pkg/scheduler/framework/types.go` and
-//! `AffinityTerm` in `staging/src/k8s.io/kube-scheduler/framework/types.go`.
+//! A pod with the data that the scheduler derives from it once; mirrors `PodInfo` in `pkg/scheduler/framework/types.go`
+//! and `AffinityTerm` in `staging/src/k8s.io/kube-scheduler/framework/types.go`.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,30 +15,30 @@ use crate::release::{Emulation, Gate};
 /// A pod, its parsed affinity terms and the resources it occupies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodInfo {
-    /// The pod as it stands.
+    /// The pod object.
     pub pod: Arc<Pod>,
-    /// What the pod counts for on its node.
+    /// The resources that the pod occupies on its node.
     pub resource: PodResource,
-    /// Inter-pod affinity terms; `None` for the many pods that have none.
+    /// Inter-pod affinity terms; `None` if the pod has none, as most pods.
     pub terms: Option<Arc<AffinityTerms>>,
-    /// What a node keeps at hand of it.
+    /// The most-read data, of which the node keeps a copy.
     row: PodRow,
     namespace: Str,
     template: CowArc<MetaTemplate>,
     start_time: Option<i64>,
 }
 
-/// The little of a pod that is looked at most often. A node holds the rows of its pods in one piece of memory, so that
-/// walking all pods of a cluster does not fetch each of them.
+/// The most-read data of a pod. A node stores the rows of its pods contiguously, so that walking all pods of a cluster
+/// does not fetch each pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PodRow {
-    /// For finding pods that match.
+    /// Bits of the namespace and labels.
     pub(super) bits: LabelBloom,
     /// Equal for objects that are the same pod.
     pub(super) id: u64,
     /// The pod's priority.
     pub(super) priority: i32,
-    /// Whether the pod takes host ports or claims on its node.
+    /// Whether the pod uses host ports or claims on its node.
     pub(super) takes_more: bool,
     /// Whether the pod has any label.
     pub(super) labelled: bool,
@@ -73,7 +73,7 @@ impl PodRow {
     }
 }
 
-/// All of a pod that selectors and the terms of other pods look at, and its own terms.
+/// The properties of a pod that selectors and the terms of other pods read, and its own terms.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct PodClass<'a> {
     pub(super) namespace: &'a Str,
@@ -82,7 +82,7 @@ pub(super) struct PodClass<'a> {
     terms: Option<&'a AffinityTerms>,
 }
 
-/// The inter-pod terms of one pod.
+/// The inter-pod affinity terms of one pod.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AffinityTerms {
     /// `podAffinity.required…`
@@ -93,19 +93,19 @@ pub struct AffinityTerms {
     pub preferred_affinity: Vec<WeightedAffinityTerm>,
     /// `podAntiAffinity.preferred…`
     pub preferred_anti_affinity: Vec<WeightedAffinityTerm>,
-    /// What could not be parsed, in kube-scheduler's words; a list with an error in it is empty.
+    /// Parse errors, in kube-scheduler's words. A list with an error is empty.
     pub errors: Vec<String>,
-    /// What every pod has that any of the terms matches.
+    /// Bits common to all pods that any of the terms can match.
     wanted: LabelBloom,
-    /// What every pod has that any required anti-affinity term matches.
+    /// Bits common to all pods that any required anti-affinity term can match.
     wanted_by_required_anti_affinity: LabelBloom,
 }
 
-/// The terms of pods seen before, by what they depend on: the spec, and the pod's namespace.
+/// Parsed terms of earlier pods, keyed by their inputs: the spec's address and the pod's namespace.
 #[derive(Debug, Default)]
 pub struct KnownTerms(HashMap<(*const PodSpec, Str), TermsOf>);
 
-/// The terms of a spec, which is kept so that no other can come to stand at its address.
+/// The terms of a spec. The `Arc` keeps the spec alive, so that its address is not reused.
 type TermsOf = (Arc<PodSpec>, Option<Arc<AffinityTerms>>);
 
 impl KnownTerms {
@@ -116,16 +116,16 @@ impl KnownTerms {
     }
 }
 
-/// A term ready for matching.
+/// A parsed affinity term.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AffinityTerm {
-    /// Namespaces named, or the owner's where the term names none and has no selector; sorted.
+    /// Sorted namespaces of the term; the pod's own if the term names none and has no namespace selector.
     pub namespaces: Vec<Str>,
-    /// Which pods; `None` matches nothing.
+    /// Selects pods; `None` matches nothing.
     pub selector: Option<LabelSelector>,
-    /// The node label that makes a domain.
+    /// The node label whose values are the domains.
     pub topology_key: Str,
-    /// Which namespaces besides the named ones; `None` matches nothing.
+    /// Selects further namespaces; `None` matches nothing.
     pub namespace_selector: Option<LabelSelector>,
 }
 
@@ -158,17 +158,17 @@ impl AffinityTerm {
         })
     }
 
-    /// The terms of `pod`, in order, or what is wrong with the first that cannot be used.
+    /// Parses the terms of `pod`, in order; the error is that of the first invalid one.
     pub fn parse(pod: &Pod, terms: &[PodAffinityTerm]) -> Result<Vec<Self>, SelectorError> {
         Self::parse_as(pod, terms, Emulation::default())
     }
 
-    /// The same as a release reads them.
+    /// Parses the terms by the rules of a release.
     fn parse_as(pod: &Pod, terms: &[PodAffinityTerm], emulation: Emulation) -> Result<Vec<Self>, SelectorError> {
         terms.iter().map(|t| Self::new(pod, t, emulation)).collect()
     }
 
-    /// What every pod has that the term matches.
+    /// Returns the bits common to all pods that the term can match.
     pub fn wanted_bits(&self) -> LabelBloom {
         let selected = self.selector.as_ref().map(LabelBloom::selected_by).unwrap_or_default();
         match (self.namespaces.as_slice(), &self.namespace_selector) {
@@ -177,7 +177,7 @@ impl AffinityTerm {
         }
     }
 
-    /// Whether the term is about `pod`, given the labels of the pod's namespace.
+    /// Whether the term matches `pod`, given the labels of the pod's namespace.
     pub fn matches(&self, pod: &Pod, namespace_labels: &Labels) -> bool {
         let in_namespace = self.namespaces.binary_search(&pod.metadata.namespace).is_ok()
             || self.namespace_selector.as_ref().is_some_and(|s| s.matches(namespace_labels));
@@ -197,7 +197,7 @@ impl PodInfo {
         Self::with_terms(pod, emulation, terms)
     }
 
-    /// As [`Self::with_emulation`], for many pods: those that share a spec share their terms too.
+    /// Does the same as [`Self::with_emulation`] for many pods. Pods that share a spec share their terms.
     pub fn among(pod: Arc<Pod>, emulation: Emulation, known: &mut KnownTerms) -> Self {
         let terms = known.of(&pod, emulation);
         Self::with_terms(pod, emulation, terms)
@@ -212,12 +212,12 @@ impl PodInfo {
         Self { pod, resource, terms, row, namespace, template, start_time }
     }
 
-    /// `namespace/name`.
+    /// Returns `namespace/name`.
     pub fn key(&self) -> Key {
         self.pod.key()
     }
 
-    /// For finding what may match the pod.
+    /// Returns the bits of the pod's namespace and labels.
     pub fn bits(&self) -> LabelBloom {
         self.row.bits
     }
@@ -252,19 +252,19 @@ impl PodInfo {
         self.start_time
     }
 
-    /// What the pod has in common with others of its kind.
+    /// Returns the properties that the pod shares with others of its class.
     pub(super) fn class(&self) -> PodClass<'_> {
         let meta = &self.pod.metadata;
         let terminating = self.pod.is_terminating();
         PodClass { namespace: &meta.namespace, labels: &meta.labels, terminating, terms: self.terms.as_deref() }
     }
 
-    /// What a node keeps at hand.
+    /// Returns the most-read data.
     pub(super) fn row(&self) -> PodRow {
         self.row
     }
 
-    /// Whether `podAffinity` or `podAntiAffinity` holds any valid term; such pods are listed apart on their node.
+    /// Whether the pod has any valid `podAffinity` or `podAntiAffinity` term.
     pub fn has_affinity(&self) -> bool {
         self.terms.as_ref().is_some_and(|t| {
             !(t.required_affinity.is_empty()
@@ -274,37 +274,37 @@ impl PodInfo {
         })
     }
 
-    /// Why the pod's terms cannot be used, in kube-scheduler's words.
+    /// Returns why the pod's terms cannot be used, in kube-scheduler's words; `None` if they can.
     pub fn parse_error(&self) -> Option<SelectorError> {
         self.terms.as_ref().and_then(|t| SelectorError::aggregate(t.errors.iter().cloned()))
     }
 
-    /// What every pod has that any of the terms matches.
+    /// Returns the bits common to all pods that any of the terms can match.
     pub(super) fn wanted_bits(&self) -> LabelBloom {
         self.terms.as_ref().map_or(LabelBloom::ALL, |t| t.wanted)
     }
 
-    /// What every pod has that any required anti-affinity term matches.
+    /// Returns the bits common to all pods that any required anti-affinity term can match.
     pub(super) fn wanted_by_required_anti_affinity(&self) -> LabelBloom {
         self.terms.as_ref().map_or(LabelBloom::ALL, |t| t.wanted_by_required_anti_affinity)
     }
 
-    /// Required affinity terms.
+    /// Returns the required affinity terms.
     pub fn required_affinity(&self) -> &[AffinityTerm] {
         self.terms.as_ref().map_or(&[], |t| &t.required_affinity)
     }
 
-    /// Required anti-affinity terms.
+    /// Returns the required anti-affinity terms.
     pub fn required_anti_affinity(&self) -> &[AffinityTerm] {
         self.terms.as_ref().map_or(&[], |t| &t.required_anti_affinity)
     }
 
-    /// Preferred affinity terms.
+    /// Returns the preferred affinity terms.
     pub fn preferred_affinity(&self) -> &[WeightedAffinityTerm] {
         self.terms.as_ref().map_or(&[], |t| &t.preferred_affinity)
     }
 
-    /// Preferred anti-affinity terms.
+    /// Returns the preferred anti-affinity terms.
     pub fn preferred_anti_affinity(&self) -> &[WeightedAffinityTerm] {
         self.terms.as_ref().map_or(&[], |t| &t.preferred_anti_affinity)
     }

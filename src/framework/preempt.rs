@@ -1,5 +1,5 @@
-//! The vocabulary of preemption: what a dry run does and finds. Mirrors `pkg/scheduler/framework/preemption/types.go`,
-//! with every removal and reprieve kept, in order.
+//! The records of preemption: the steps and results of dry runs. Mirrors `pkg/scheduler/framework/preemption/types.go`,
+//! and keeps every removal and reprieve in order.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,28 +11,28 @@ use crate::cluster::{Key, Pod, Str};
 
 pub use crate::release::ScoreFunctionName;
 
-/// Everything one preemption attempt did. The engine makes it once; events and views point into it.
+/// The record of one preemption. The engine builds it once; events and views share it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PreemptionRecord {
-    /// Why the pod may not preempt at all; `None` when it may.
+    /// Why the pod may not preempt; `None` if it may.
     pub ineligible: Option<Status>,
-    /// Whether DefaultPreemption was not reached and this only shows what it would have found.
+    /// Whether DefaultPreemption was not reached, and the record shows only the candidates that it would have found.
     pub hypothetical: bool,
     /// Nodes that eviction might help, in walking order.
     pub potential_nodes: SharedList<Str>,
     /// Index into [`Self::potential_nodes`] where the dry run started.
     pub offset: usize,
-    /// How many candidates were wanted.
+    /// The number of candidates to find.
     pub wanted_candidates: usize,
-    /// The nodes that were dry-run.
+    /// The dry runs of single nodes.
     pub dry_runs: DryRuns,
     /// The extenders that had a say in the candidates, in order.
     pub extender_calls: Vec<Arc<ExtenderCall>>,
     /// The candidates that extenders left, by node name; `None` where none had a say, or one failed.
     pub after_extenders: Option<Vec<Candidate>>,
-    /// The score functions that were asked, in order; empty with fewer than two candidates.
+    /// The score functions that ran, in order; empty with fewer than two candidates.
     pub score_functions: Vec<ScoreFunction>,
-    /// Candidates still tied after the last score function, by name. The first is nominated; empty where none was chosen.
+    /// Candidates still tied after the last score function, by name. The first is nominated. Empty if none was chosen.
     pub best: SharedList<Str>,
     /// Pods whose nomination to the selected node is cleared, in order.
     pub cleared_nominations: Vec<Key>,
@@ -69,8 +69,8 @@ impl PreemptionRecord {
         chosen.into_iter().flat_map(|candidate| &candidate.victims)
     }
 
-    /// Returns the victims on the selected node that are to be evicted now, most important first: those that are not being
-    /// deleted already.
+    /// Returns the victims on the selected node that this preemption evicts, most important first. Victims that are
+    /// already terminating are left out.
     pub fn evictions(&self) -> impl Iterator<Item = &Victim> {
         self.victims().filter(|victim| !victim.is_terminating())
     }
@@ -125,24 +125,24 @@ impl DryRuns {
 pub struct NodeDryRun {
     /// The node.
     pub node: Str,
-    /// Pods of lower priority, in the order in which they were taken off the node.
+    /// Pods of lower priority, in the order of removal.
     pub removed: Vec<Arc<PodInfo>>,
-    /// The filters' answer with all of them gone; `None` where a removal failed.
+    /// The filters' answer with all of them removed; `None` if a removal failed.
     pub filtered: Option<Status>,
     /// Pods that were put back, in order.
     pub put_back: Vec<PutBack>,
-    /// How the run ended. Success with victims makes a candidate, unless there were enough before it.
+    /// The result of the run. Success with victims makes a candidate, unless enough were found before.
     pub status: Status,
-    /// The candidate that the node is.
+    /// The candidate, if this node is one.
     pub candidate: Option<Candidate>,
 }
 
 /// A pod that was put back on its node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PutBack {
-    /// Which pod.
+    /// The pod.
     pub victim: Victim,
-    /// The filters' answer with it back. Success reprieves the pod; otherwise it was taken off again.
+    /// The filters' answer with the pod back. Success reprieves it; any other answer removes it again.
     pub status: Status,
 }
 
@@ -152,7 +152,7 @@ impl NodeDryRun {
         self.removed.len() + usize::from(self.filtered.is_some()) + self.put_back.len()
     }
 
-    /// Returns whether nothing was tried.
+    /// Returns whether the run has no steps.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -175,16 +175,16 @@ impl NodeDryRun {
     }
 }
 
-/// One thing that was tried on a node.
+/// One step of a dry run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DryRunStep<'a> {
-    /// A pod of lower priority was taken off the node.
+    /// A pod of lower priority was removed from the node.
     Removed(&'a Arc<Pod>),
-    /// With all of them gone, the filters said this.
+    /// The filters' answer with all of them removed.
     Filtered(&'a Status),
-    /// A pod was put back and stays.
+    /// A pod was put back and is reprieved.
     Reprieved(&'a Victim),
-    /// A pod was put back, the filters said this, and it was taken off again.
+    /// A pod was put back, the filters rejected, and the pod was removed again.
     NotReprieved(&'a Victim, &'a Status),
 }
 
@@ -207,7 +207,7 @@ impl<'a> DryRunStep<'a> {
     }
 }
 
-/// A pod of lower priority, and what its eviction does to budgets.
+/// A pod of lower priority, and the effect of its eviction on budgets.
 #[derive(Clone, PartialEq)]
 pub struct Victim {
     info: Arc<PodInfo>,
@@ -216,12 +216,12 @@ pub struct Victim {
 }
 
 impl Victim {
-    /// Makes a victim; `budgets` is `None` where no budget covers the pod.
+    /// Makes a victim; `budgets` is `None` if no budget covers the pod.
     pub fn new(info: Arc<PodInfo>, budgets: Option<Arc<CoveringBudgets>>) -> Self {
         Self { info, budgets }
     }
 
-    /// Returns the pod with what is derived from it.
+    /// Returns the pod with its derived data.
     pub fn info(&self) -> &Arc<PodInfo> {
         &self.info
     }
@@ -246,7 +246,7 @@ impl Victim {
         self.info.start_time()
     }
 
-    /// Returns whether the pod is being deleted already.
+    /// Returns whether the pod is already terminating.
     pub fn is_terminating(&self) -> bool {
         self.info.pod.is_terminating()
     }
@@ -274,23 +274,23 @@ impl fmt::Debug for Victim {
     }
 }
 
-/// The budgets that cover a pod, by what they say of its eviction.
+/// The budgets that cover a pod, grouped by their answer to its eviction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CoveringBudgets {
-    /// Those with nothing left.
+    /// Budgets with no disruptions left.
     pub violated: Vec<BudgetViolation>,
-    /// Those that allow it.
+    /// Budgets that allow the eviction.
     pub allowing: Vec<Str>,
 }
 
-/// A budget that has nothing left for a pod.
+/// A budget that the eviction of a pod violates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BudgetViolation {
     /// The budget's name, in the pod's namespace.
     pub budget: Str,
     /// `status.disruptionsAllowed` at the start.
     pub allowed: i32,
-    /// What was left for this pod, below zero once overdrawn.
+    /// Disruptions left before this pod; below zero once overdrawn.
     pub left: i32,
 }
 
@@ -305,18 +305,18 @@ pub struct Candidate {
     pub pdb_violations: i64,
 }
 
-/// One of the functions that choose among candidates.
+/// A function that chooses among candidates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoreFunction {
     /// Which function.
     pub name: ScoreFunctionName,
-    /// The score of each candidate that was left before, by node name; higher is better.
+    /// The score of each remaining candidate, by node name; higher is better.
     pub scores: Vec<(Str, i64)>,
     /// The candidates with the highest score, by node name.
     pub remaining: SharedList<Str>,
 }
 
-/// Returns nanoseconds since 1970, as far as 64 bits reach.
+/// Returns nanoseconds since 1970, saturating at 64 bits.
 pub fn unix_nanoseconds(time: Timestamp) -> i64 {
     let nanoseconds = time.as_nanosecond();
     i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 { i64::MIN } else { i64::MAX })

@@ -1,4 +1,4 @@
-//! Which cluster events the update of a pod or a node amounts to; mirrors `pkg/scheduler/framework/events.go`.
+//! The cluster events of a pod or node update; mirrors `pkg/scheduler/framework/events.go`.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,8 @@ use super::{ActionType, ClusterEvent, EventLabel, EventResource, PodResourcesOpt
 use crate::cluster::{Node, Pod, PodStatus, ResourceVersion};
 use crate::release::{AssignedUpdates, Emulation, EventNames, Gate, NodeUpdates};
 
-/// The events of a pod update, in kube-scheduler's order; a plain `Update` where nothing that has its own event
-/// changed, so never empty. They are about `AssignedPod` where the new object has a node, else about
-/// `UnschedulablePod`.
+/// Returns the events of a pod update, in kube-scheduler's order. The list is never empty: an update without a specific
+/// event is a plain `Update`. The resource is `AssignedPod` if the new object has a node, else `UnschedulablePod`.
 pub fn pod_scheduling_properties_change(old: &Pod, new: &Pod, emulation: Emulation) -> Vec<ClusterEvent> {
     let resource = if new.node_name.is_empty() { EventResource::UnschedulablePod } else { EventResource::AssignedPod };
     let claims_changed = old.status.resource_claim_statuses != new.status.resource_claim_statuses
@@ -17,7 +16,7 @@ pub fn pod_scheduling_properties_change(old: &Pod, new: &Pod, emulation: Emulati
         (old.metadata.labels != new.metadata.labels, ActionType::UPDATE_POD_LABEL),
         (emulation.enabled(Gate::InPlacePodVerticalScaling) && is_scaled_down(old, new, emulation), ActionType::UPDATE_POD_SCALE_DOWN),
         (!old.spec.scheduling_gates.is_empty() && new.spec.scheduling_gates.is_empty(), ActionType::UPDATE_POD_SCHEDULING_GATES_ELIMINATED),
-        // The API server only lets tolerations be added, so that their number tells.
+        // The API server allows tolerations to be added only, so comparing their number is enough.
         (old.spec.tolerations.len() != new.spec.tolerations.len(), ActionType::UPDATE_POD_TOLERATION),
         (claims_changed, ActionType::UPDATE_POD_GENERATED_RESOURCE_CLAIM),
     ];
@@ -28,7 +27,7 @@ pub fn pod_scheduling_properties_change(old: &Pod, new: &Pod, emulation: Emulati
     events
 }
 
-/// The events of a node update, in kube-scheduler's order; empty where nothing that scheduling reads changed.
+/// Returns the events of a node update, in kube-scheduler's order; empty if no property that scheduling reads changed.
 pub fn node_scheduling_properties_change(old: &Node, new: &Node, emulation: Emulation) -> Vec<ClusterEvent> {
     let features_changed = emulation.enabled(Gate::NodeDeclaredFeatures) && old.status.declared_features != new.status.declared_features;
     let changes = [
@@ -57,7 +56,8 @@ pub fn node_scheduling_properties_change(old: &Node, new: &Node, emulation: Emul
     events
 }
 
-/// Returns the events of an update of a pod on a node, each with whether it concerns all waiting pods whatever their terms.
+/// Returns the events of an update of a pod on a node, each with whether it concerns all waiting pods regardless of
+/// their terms.
 pub fn assigned_pod_changes(old: &Pod, new: &Pod, emulation: Emulation) -> Vec<(ClusterEvent, bool)> {
     let event = |action| ClusterEvent::new(EventResource::AssignedPod, action);
     match emulation.behaviour().queue.assigned_updates {
@@ -76,8 +76,8 @@ pub fn assigned_pod_changes(old: &Pod, new: &Pod, emulation: Emulation) -> Vec<(
     }
 }
 
-/// Returns whether a pod that waits changed in anything but what the API server and controllers write: how releases without
-/// queueing hints tell whether it is worth another try. Mirrors `isPodUpdated`.
+/// Returns whether a waiting pod changed in anything but the fields that the API server and controllers write. Releases
+/// without queueing hints retry a pod on this condition. Mirrors `isPodUpdated`.
 pub fn is_pod_updated(old: &Pod, new: &Pod) -> bool {
     let strip = |pod: &Pod| {
         let mut pod = pod.clone();
@@ -98,7 +98,7 @@ fn events(resource: EventResource, changes: impl IntoIterator<Item = (bool, Acti
     changes.into_iter().filter(|(changed, _)| *changed).map(|(_, action)| ClusterEvent::new(resource, action)).collect()
 }
 
-/// Whether any request went down or away.
+/// Whether any request was lowered or removed.
 fn is_scaled_down(old: &Pod, new: &Pod, emulation: Emulation) -> bool {
     let options = PodResourcesOptions {
         use_status_resources: emulation.enabled(Gate::InPlacePodVerticalScaling),
@@ -111,7 +111,7 @@ fn is_scaled_down(old: &Pod, new: &Pod, emulation: Emulation) -> bool {
         .any(|(name, before)| requests.get(name).is_none_or(|after| before.milli_value() > after.milli_value()))
 }
 
-/// Times, reasons and messages do not count.
+/// Returns condition statuses by type, without times, reasons and messages.
 fn condition_statuses(node: &Node) -> BTreeMap<&str, &str> {
     node.status.conditions.iter().map(|c| (c.kind.as_str(), c.status.as_str())).collect()
 }

@@ -1,4 +1,4 @@
-//! What the scheduling queue knows about one pod; mirrors `QueuedPodInfo` in `pkg/scheduler/framework/types.go`.
+//! A pod in the scheduling queue; mirrors `QueuedPodInfo` in `pkg/scheduler/framework/types.go`.
 
 use std::sync::Arc;
 
@@ -10,35 +10,35 @@ use crate::release::Emulation;
 
 /// A pod with its history in the queue.
 ///
-/// `BackoffExpiration` is not kept: it follows from the counters and the timestamp, and the queue works it out. Nor is
-/// `WasFlushedFromUnschedulable`, which only a metric reads.
+/// `BackoffExpiration` is not stored, because the queue computes it from the counters and the timestamp.
+/// `WasFlushedFromUnschedulable` is left out, because only a metric reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueuedPodInfo {
-    /// The pod and what is derived from it.
+    /// The pod and its derived data.
     pub pod_info: Arc<PodInfo>,
-    /// When the pod came to the queue, or came back from its last attempt. Moves between queues leave it alone: it
+    /// When the pod entered the queue, or returned from its last attempt. Moves between queues leave it unchanged. It
     /// orders activeQ and is the base of backoff and of the leftover flush.
     pub timestamp: Timestamp,
-    /// Number that was drawn together with the timestamp, to order pods with equal ones.
+    /// A number drawn together with the timestamp; it orders pods with equal timestamps.
     pub sequence: u64,
-    /// How often the pod was popped; takes part in no decision.
+    /// How often the pod was popped. It affects no decision.
     pub attempts: u32,
-    /// How often the pod came back rejected by plugins; the exponent of the backoff.
+    /// How often the pod returned rejected by plugins; the exponent of the backoff.
     pub unschedulable_count: u32,
-    /// How often in a row the pod came back without a rejecting plugin; goes before the other count.
+    /// How often in a row the pod returned without a rejecting plugin; it takes precedence over `unschedulable_count`.
     pub consecutive_errors_count: u32,
-    /// When the pod first entered activeQ; `None` while it has been gated all the time.
+    /// When the pod first entered activeQ; `None` while it has always been gated.
     pub initial_attempt_timestamp: Option<Timestamp>,
-    /// The plugins that turned the pod down, in its last attempt or at `PreEnqueue`.
+    /// The plugins that rejected the pod, in its last attempt or at `PreEnqueue`.
     pub unschedulable_plugins: PluginSet,
-    /// The plugins that answered Pending in its last attempt: when one of their hints says Queue, backoff is skipped.
+    /// The plugins that answered Pending in the last attempt. If one of their hints returns Queue, backoff is skipped.
     pub pending_plugins: PluginSet,
-    /// The `PreEnqueue` plugin that keeps the pod out.
+    /// The `PreEnqueue` plugin that gates the pod.
     pub gating_plugin: Option<PluginName>,
 }
 
 impl QueuedPodInfo {
-    /// A pod that is new to the queue.
+    /// Makes the entry of a pod that is new to the queue.
     pub fn new(pod: Arc<Pod>, now: Timestamp, sequence: u64, emulation: Emulation) -> Self {
         Self {
             pod_info: Arc::new(PodInfo::with_emulation(pod, emulation)),
@@ -54,32 +54,32 @@ impl QueuedPodInfo {
         }
     }
 
-    /// The pod.
+    /// Returns the pod.
     pub fn pod(&self) -> &Arc<Pod> {
         &self.pod_info.pod
     }
 
-    /// `namespace/name`.
+    /// Returns `namespace/name`.
     pub fn key(&self) -> Key {
         self.pod_info.key()
     }
 
-    /// Replaces the pod's object; the history stays.
+    /// Replaces the pod object and keeps the history.
     pub fn update(&mut self, pod: Arc<Pod>, emulation: Emulation) {
         self.pod_info = Arc::new(PodInfo::with_emulation(pod, emulation));
     }
 
-    /// Whether a `PreEnqueue` plugin keeps the pod out.
+    /// Whether a `PreEnqueue` plugin gates the pod.
     pub fn gated(&self) -> bool {
         self.gating_plugin.is_some()
     }
 
-    /// All plugins that turned the pod down.
+    /// Returns all plugins that rejected the pod.
     pub fn rejectors(&self) -> PluginSet {
         self.unschedulable_plugins.union(self.pending_plugins)
     }
 
-    /// Forgets who turned the pod down, before the outcome of another attempt is noted.
+    /// Clears the rejecting plugins before the result of another attempt is recorded.
     pub fn clear_rejector_plugins(&mut self) {
         self.unschedulable_plugins = PluginSet::default();
         self.pending_plugins = PluginSet::default();

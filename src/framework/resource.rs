@@ -1,4 +1,4 @@
-//! Amounts of resources and what a pod asks for.
+//! Resource amounts and pod requests.
 //!
 //! Mirrors `Resource` in `pkg/scheduler/framework/types.go`, `PodRequests` in
 //! `staging/src/k8s.io/component-helpers/resource/helpers.go` and `pkg/scheduler/util/pod_resources.go`.
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::{Container, ContainerStatus, Map, Pod, Quantity, ResourceList, Str};
 use crate::release::{AssumedUsage, Emulation, Gate, NodeUsage};
 
-/// CPU request assumed for scoring where a container names none, in thousandths of a core.
+/// CPU request that scoring assumes if a container names none, in thousandths of a core.
 pub const DEFAULT_MILLI_CPU_REQUEST: i64 = 100;
-/// Memory request assumed for scoring where a container names none, in bytes.
+/// Memory request that scoring assumes if a container names none, in bytes.
 pub const DEFAULT_MEMORY_REQUEST: i64 = 200 * 1024 * 1024;
 
-/// Amounts in the units the scheduler counts in: thousandths of a core, bytes, pods, whole units.
+/// Amounts in the scheduler's units: thousandths of a core, bytes, pods, whole units.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resource {
     /// Thousandths of a core.
@@ -22,22 +22,22 @@ pub struct Resource {
     pub memory: i64,
     /// Bytes.
     pub ephemeral_storage: i64,
-    /// Pods a node takes; only meaningful for allocatable.
+    /// Number of pods that a node accepts; meaningful for allocatable only.
     pub allowed_pod_number: i64,
-    /// Extended resources, huge pages and the like, by name.
+    /// Extended resources, huge pages and other scalar resources, by name.
     pub scalar: Map<i64>,
 }
 
 impl Resource {
-    /// Converts exact quantities, rounding up; names that the scheduler does not count are left out.
+    /// Converts exact quantities, rounding up. Omits resources that the scheduler does not count.
     pub fn from_list(list: &ResourceList) -> Self {
         let mut resource = Self::default();
         resource.add_list(list);
         resource
     }
 
-    /// Converts exact quantities as [`Self::from_list`] does, but nothing falls below zero, and `pods` is left out;
-    /// mirrors `SetMaxResource` on an empty resource.
+    /// Converts as [`Self::from_list`] does, with amounts of at least 0 and without `pods`; mirrors `SetMaxResource` on
+    /// an empty resource.
     pub fn max_of_list(list: &ResourceList) -> Self {
         let mut resource = Self::from_list(list);
         resource.allowed_pod_number = 0;
@@ -62,18 +62,18 @@ impl Resource {
         }
     }
 
-    /// Adds to one scalar resource. Sums wrap around as Go's do, so that what was added can be taken away again.
+    /// Adds to one scalar resource. Sums wrap around as in Go, so that every addition can be undone.
     pub fn add_scalar(&mut self, name: &Str, amount: i64) {
         let sum = self.scalar(name).wrapping_add(amount);
         self.scalar.insert(name.clone(), sum);
     }
 
-    /// The amount of a scalar resource, 0 where it is not listed.
+    /// Returns the amount of a scalar resource, 0 if it is not listed.
     pub fn scalar(&self, name: &str) -> i64 {
         self.scalar.get(name).copied().unwrap_or(0)
     }
 
-    /// Adds (`sign` 1) or takes away (`sign` -1) another pod's amounts.
+    /// Adds (`sign` 1) or subtracts (`sign` -1) another pod's amounts.
     pub fn apply(&mut self, other: &Self, sign: i64) {
         self.milli_cpu = self.milli_cpu.wrapping_add(sign.wrapping_mul(other.milli_cpu));
         self.memory = self.memory.wrapping_add(sign.wrapping_mul(other.memory));
@@ -84,7 +84,8 @@ impl Resource {
     }
 }
 
-/// Mirrors `IsExtendedResourceName` in `pkg/apis/core/v1/helper/helpers.go`.
+/// Returns whether a name is an extended resource; mirrors `IsExtendedResourceName` in
+/// `pkg/apis/core/v1/helper/helpers.go`.
 pub fn is_extended_resource_name(name: &str) -> bool {
     if is_native_resource(name) || name.starts_with("requests.") {
         return false;
@@ -96,7 +97,8 @@ fn is_native_resource(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
 
-/// Mirrors `IsScalarResourceName`: extended, huge pages, `kubernetes.io/` and attachable volumes.
+/// Returns whether a name is an extended resource, huge pages, `kubernetes.io/` or attachable volumes; mirrors
+/// `IsScalarResourceName`.
 pub fn is_scalar_resource_name(name: &str) -> bool {
     is_extended_resource_name(name)
         || name.starts_with("hugepages-")
@@ -104,7 +106,8 @@ pub fn is_scalar_resource_name(name: &str) -> bool {
         || name.starts_with("attachable-volumes-")
 }
 
-/// Mirrors `IsQualifiedName` in `staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go`.
+/// Returns whether a name is qualified; mirrors `IsQualifiedName` in
+/// `staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go`.
 fn is_qualified_name(name: &str) -> bool {
     let (prefix, local) = match name.split_once('/') {
         Some((_, rest)) if rest.contains('/') => return false,
@@ -129,20 +132,20 @@ fn is_dns_subdomain(name: &str) -> bool {
         })
 }
 
-/// How to add up a pod's requests; mirrors `PodResourcesOptions`.
+/// Options for summing a pod's requests; mirrors `PodResourcesOptions`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PodResourcesOptions<'a> {
-    /// Take what the kubelet reports of a resize in progress into account.
+    /// Whether to use the kubelet's status of a resize in progress.
     pub use_status_resources: bool,
-    /// The same for pod-level resources.
+    /// Whether to do the same for pod-level resources.
     pub in_place_pod_level: bool,
-    /// Leave `spec.resources` out.
+    /// Whether to ignore `spec.resources`.
     pub skip_pod_level_resources: bool,
-    /// Amounts for containers that do not name a resource.
+    /// Default amounts for containers that do not name a resource.
     pub non_missing_container_requests: Option<&'a ResourceList>,
 }
 
-/// What a pod asks for: sidecars and init containers, pod-level requests and overhead included.
+/// Sums a pod's requests, including sidecars, init containers, pod-level requests and overhead.
 pub fn pod_requests(pod: &Pod, options: PodResourcesOptions<'_>) -> ResourceList {
     let mut requests = aggregate_container_requests(pod, options);
     if let Some(pod_level) = pod.spec.resources.as_ref().filter(|_| !options.skip_pod_level_resources && is_pod_level_requests_set(pod)) {
@@ -164,17 +167,17 @@ pub fn pod_requests(pod: &Pod, options: PodResourcesOptions<'_>) -> ResourceList
     requests
 }
 
-/// Whether pod-level requests name a resource that can be set there.
+/// Whether pod-level requests name a supported resource.
 pub fn is_pod_level_requests_set(pod: &Pod) -> bool {
     pod.spec.resources.as_ref().is_some_and(|r| r.requests.keys().any(|n| is_supported_pod_level_resource(n)))
 }
 
-/// The resources that can be asked for at pod level.
+/// Whether a resource can be requested at pod level.
 pub fn is_supported_pod_level_resource(name: &str) -> bool {
     name == "cpu" || name == "memory" || name.starts_with("hugepages-")
 }
 
-/// The containers' part of [`pod_requests`]; mirrors `AggregateContainerRequests`.
+/// Sums the requests of the containers for [`pod_requests`]; mirrors `AggregateContainerRequests`.
 pub fn aggregate_container_requests(pod: &Pod, options: PodResourcesOptions<'_>) -> ResourceList {
     let mut requests = ResourceList::default();
     for container in &pod.spec.containers {
@@ -247,10 +250,11 @@ fn max(sum: &mut ResourceList, other: &ResourceList) {
     }
 }
 
-/// What a pod occupies once it is on a node; mirrors `PodInfo.calculateResource` in `pkg/scheduler/framework/types.go`.
+/// The resources that a pod occupies on its node; mirrors `PodInfo.calculateResource` in
+/// `pkg/scheduler/framework/types.go`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodResource {
-    /// Exact requests, resize status included.
+    /// Exact requests, including the resize status.
     pub resource: Resource,
     /// CPU with defaults for containers that name none, in thousandths of a core.
     pub non_zero_cpu: i64,
@@ -259,12 +263,12 @@ pub struct PodResource {
 }
 
 impl PodResource {
-    /// Adds up a pod, with all gates at their defaults.
+    /// Computes the resources of a pod, with all gates at their defaults.
     pub fn of(pod: &Pod) -> Self {
         Self::with_emulation(pod, Emulation::default())
     }
 
-    /// Adds up a pod.
+    /// Computes the resources of a pod under a release and its gates.
     pub fn with_emulation(pod: &Pod, emulation: Emulation) -> Self {
         if emulation.behaviour().node_usage == NodeUsage::Containers {
             return Self::of_containers(pod);
@@ -283,7 +287,7 @@ impl PodResource {
         }
         let mut defaults = default_container_requests();
         if pod_level && is_pod_level_requests_set(pod) {
-            // Then only what neither the pod nor any container names is assumed.
+            // Defaults then apply only to resources that neither the pod nor any container names.
             for name in requests.keys() {
                 defaults.remove(name);
             }
@@ -298,7 +302,7 @@ impl PodResource {
 }
 
 impl PodResource {
-    /// Adds up the containers alone; mirrors `calculateResource` of releases with [`NodeUsage::Containers`].
+    /// Sums the containers only; mirrors `calculateResource` of releases with [`NodeUsage::Containers`].
     fn of_containers(pod: &Pod) -> Self {
         let mut usage = Self::default();
         for container in &pod.spec.containers {
@@ -313,9 +317,10 @@ impl PodResource {
     }
 }
 
-/// Returns cpu and memory with defaults for containers and for phases of init containers that name none: the larger of the
-/// sum over containers and the largest phase, with overhead. A phase is an init container with the sidecars started before
-/// it, or the sidecars up to one. Mirrors `calculateResource` of releases with [`AssumedUsage::PerPhase`].
+/// Returns CPU (thousandths of a core) and memory (bytes) with defaults for containers and init phases that name none.
+/// The result is the larger of the sum over containers and the largest phase, plus overhead. A phase is an init
+/// container plus the sidecars started before it, or the sidecars up to one. Mirrors `calculateResource` of releases
+/// with [`AssumedUsage::PerPhase`].
 fn usage_per_phase(pod: &Pod, options: PodResourcesOptions<'_>) -> (i64, i64) {
     let with_defaults = |requests: &ResourceList| {
         let cpu = requests.get("cpu").map_or(DEFAULT_MILLI_CPU_REQUEST, |q| q.milli_value());
@@ -344,7 +349,7 @@ fn usage_per_phase(pod: &Pod, options: PodResourcesOptions<'_>) -> (i64, i64) {
     (cpu.wrapping_add(overhead.0), memory.wrapping_add(overhead.1))
 }
 
-/// What scoring assumes of a container that does not name cpu or memory.
+/// Returns the requests that scoring assumes for a container that names neither CPU nor memory.
 pub fn default_container_requests() -> ResourceList {
     [("cpu", Quantity::milli(DEFAULT_MILLI_CPU_REQUEST)), ("memory", Quantity::bytes(DEFAULT_MEMORY_REQUEST))].into_iter().collect()
 }
@@ -353,7 +358,7 @@ pub fn default_container_requests() -> ResourceList {
 mod tests {
     use super::*;
 
-    /// The requests of a pod, written `name=amount` in order of name.
+    /// Returns the requests of a pod as `name=amount`, in order of name.
     fn requests(yaml: &str, options: PodResourcesOptions<'_>) -> String {
         let pod: Pod = serde_yaml::from_str(yaml).unwrap();
         let entries: Vec<String> = pod_requests(&pod, options).iter().map(|(name, amount)| format!("{name}={amount}")).collect();
@@ -365,7 +370,7 @@ mod tests {
         let main = "containers: [{resources: {requests: {cpu: 1}}}, {resources: {requests: {cpu: 500m, memory: 1Gi}}}]";
         for (spec, expected) in [
             (main.to_owned(), "cpu=1500m memory=1Gi"),
-            // An ordinary init container counts where it asks for more than all others together.
+            // An ordinary init container counts if it requests more than all containers together.
             (format!("{main}, initContainers: [{{resources: {{requests: {{cpu: 2, memory: 1Mi}}}}}}]"), "cpu=2 memory=1Gi"),
             // A sidecar adds to the containers, and to the init containers after it, but not to those before it.
             (
@@ -382,7 +387,7 @@ mod tests {
                 ),
                 "cpu=2 memory=1Gi",
             ),
-            // Pod-level requests take the place of the sum where they can be set, then overhead comes on top.
+            // Supported pod-level requests replace the sum; overhead is added to them.
             (
                 format!(
                     "{main}, resources: {{requests: {{cpu: 4, hugepages-2Mi: 2Mi, example.com/x: 9}}}}, overhead: {{cpu: 50m, memory: 1Mi}}"
@@ -421,7 +426,7 @@ mod tests {
                 "cpu=2 memory=2Gi",
             ),
             ("initContainers: [{name: c, resources: {requests: {cpu: 1}}}]", format!("initContainerStatuses: [{larger}]"), "cpu=1"),
-            // At pod level, what the status does not report becomes nothing when the spec is out of account.
+            // With the spec ignored, pod-level resources that the status does not report are 0.
             ("resources: {requests: {cpu: 1, memory: 1Gi}}", "resources: {requests: {cpu: 2}}".to_owned(), "cpu=2 memory=1Gi"),
             ("resources: {requests: {cpu: 1}}", "allocatedResources: {cpu: 2}".to_owned(), "cpu=1"),
             (

@@ -1,4 +1,4 @@
-//! What one cycle sees of the nodes; mirrors `pkg/scheduler/backend/cache/snapshot.go`.
+//! The nodes as one scheduling cycle sees them; mirrors `pkg/scheduler/backend/cache/snapshot.go`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use imbl::HashMap;
 use super::{BudgetIndex, EquivalenceClasses, NodeInfo, NodeList, PodsByPosition};
 use crate::cluster::Str;
 
-/// The nodes at one moment, in the order kube-scheduler walks them: zones in turn, one node each. Cloning is free.
+/// The nodes at the start of a cycle, in walking order: zones in turn, one node each. Cloning is free.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     nodes: NodeList,
@@ -18,22 +18,22 @@ pub struct Snapshot {
     budgets: BudgetIndex,
 }
 
-/// Where an image is; mirrors `ImageStateSummary`.
+/// Size and spread of an image; mirrors `ImageStateSummary`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImageState {
-    /// Bytes, as the first node that had the image reported them.
+    /// Bytes, as reported by the first node that has the image.
     pub size: i64,
-    /// Nodes that have the image.
+    /// Number of nodes that have the image.
     pub num_nodes: usize,
 }
 
 impl Snapshot {
-    /// Makes a snapshot of nodes, of where images are, and of the pods on the nodes counted by slot.
+    /// Makes a snapshot of nodes, image states, and pod counts by slot.
     pub fn new(nodes: NodeList, image_nodes: HashMap<Str, ImageState>, pods: EquivalenceClasses) -> Self {
         Self { nodes, image_nodes, pods, budgets: BudgetIndex::default() }
     }
 
-    /// A snapshot of any nodes, for tests and small tools; image states are counted from the nodes.
+    /// Makes a snapshot of any nodes, for tests and small tools. Image states are counted from the nodes.
     pub fn of(nodes: impl IntoIterator<Item = NodeInfo>) -> Self {
         let nodes: NodeList = nodes.into_iter().collect();
         let mut pods = EquivalenceClasses::default();
@@ -53,7 +53,7 @@ impl Snapshot {
         Self::new(nodes, images, pods)
     }
 
-    /// Returns the snapshot with these PodDisruptionBudgets; without, it has none.
+    /// Returns the snapshot with these PodDisruptionBudgets in place of its own; a new snapshot has none.
     #[must_use]
     pub fn with_budgets(self, budgets: BudgetIndex) -> Self {
         Self { budgets, ..self }
@@ -64,37 +64,37 @@ impl Snapshot {
         &self.budgets
     }
 
-    /// All nodes in walking order.
+    /// Returns all nodes in walking order.
     pub fn nodes(&self) -> &[Arc<NodeInfo>] {
         self.nodes.nodes()
     }
 
-    /// The pods on the nodes by class, the nodes numbered as in [`Self::nodes`].
+    /// Returns the pods on the nodes by class; nodes are numbered as in [`Self::nodes`].
     pub fn pods(&self) -> PodsByPosition<'_> {
         PodsByPosition::new(&self.pods, &self.nodes)
     }
 
-    /// A node by name.
+    /// Returns a node by name.
     pub fn get(&self, name: &str) -> Option<&Arc<NodeInfo>> {
         self.position(name).map(|at| &self.nodes()[at])
     }
 
-    /// Returns a node's index in [`Self::nodes`]; `None` for a name that no node has.
+    /// Returns a node's index in [`Self::nodes`]; `None` if no node has this name.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.nodes.position(name)
     }
 
-    /// Where an image is, looked up by the exact name; `None` where no node has it.
+    /// Returns the state of an image by its exact name; `None` if no node has it.
     pub fn image(&self, name: &str) -> Option<ImageState> {
         self.image_nodes.get(name).copied()
     }
 
-    /// How many nodes.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes().len()
     }
 
-    /// True without nodes.
+    /// Whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes().is_empty()
     }

@@ -1,4 +1,4 @@
-//! What a plugin answers; mirrors `Status` and `Code` in `staging/src/k8s.io/kube-scheduler/framework/interface.go`.
+//! The answer of a plugin; mirrors `Status` and `Code` in `staging/src/k8s.io/kube-scheduler/framework/interface.go`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{PluginName, Reason};
 use crate::release::Release;
 
-/// The kinds of answers.
+/// The code of an answer.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::Display, strum::EnumString, strum::IntoStaticStr, Serialize, Deserialize,
 )]
@@ -27,7 +27,7 @@ pub enum Code {
 
 /// A plugin's answer: a code, the reasons in order, and the plugin that gave it. Success carries no reason.
 ///
-/// One pointer, because a record holds one for every node and most nodes of a cycle share a few.
+/// Takes one pointer, because a record holds one for every node and most nodes of a cycle share a few.
 #[derive(Clone, Default)]
 pub struct Status(
     /// `None` is `Success` without a plugin, and the only form of it.
@@ -38,19 +38,19 @@ pub struct Status(
 struct Answer {
     code: Code,
     plugin: Option<PluginName>,
-    /// Whose words the reasons are told in.
+    /// The release in whose words the reasons are written.
     release: Release,
     reasons: Reasons,
 }
 
 impl Answer {
-    /// Returns a number that is the same for equal answers and mostly another for different ones.
+    /// Returns a hash: equal for equal answers, mostly different for different ones.
     fn fingerprint(&self) -> u64 {
         self.reasons.as_slice().iter().fold(self.code as u64, |number, reason| number.rotate_left(8) ^ reason.fingerprint())
     }
 }
 
-/// Reasons in order. Most answers have one, which then takes no memory of its own.
+/// Reasons in order. A single reason, the common case, needs no list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Reasons {
     #[default]
@@ -90,7 +90,7 @@ impl From<Answer> for Status {
     }
 }
 
-/// A status as it is written: the reasons as texts.
+/// The serialized form, with the reasons as texts.
 #[derive(Serialize, Deserialize)]
 struct Wire {
     code: Code,
@@ -150,27 +150,27 @@ impl Status {
         Answer { code, reasons: reasons.into_iter().map(Into::into).collect(), ..Answer::default() }.into()
     }
 
-    /// Returns the rejection that a reason stands for: its row in the catalogue says whether eviction might help.
+    /// Returns the rejection with this reason. The catalogue row of the reason decides the code.
     pub fn rejected(reason: Reason) -> Self {
         Answer { code: reason.code(), reasons: Reasons::One(reason), ..Answer::default() }.into()
     }
 
-    /// A rejection that evicting pods might cure.
+    /// Returns a rejection that evicting pods may resolve.
     pub fn unschedulable(reason: impl Into<Reason>) -> Self {
         Self::new(Code::Unschedulable, [reason.into()])
     }
 
-    /// A rejection that evicting pods cannot cure.
+    /// Returns a rejection that evicting pods cannot resolve.
     pub fn unresolvable(reason: impl Into<Reason>) -> Self {
         Self::new(Code::UnschedulableAndUnresolvable, [reason.into()])
     }
 
-    /// Something went wrong inside.
+    /// Returns an internal error.
     pub fn error(reason: impl Into<Reason>) -> Self {
         Self::new(Code::Error, [reason.into()])
     }
 
-    /// The same answer, given by `plugin`.
+    /// Returns the same answer with a plugin as its author.
     #[must_use]
     pub fn with_plugin(mut self, plugin: PluginName) -> Self {
         if self.plugin() != Some(plugin) {
@@ -183,7 +183,7 @@ impl Status {
         self.0.as_deref().unwrap_or(&SUCCESS)
     }
 
-    /// The code.
+    /// Returns the code.
     pub fn code(&self) -> Code {
         self.answer().code
     }
@@ -202,7 +202,7 @@ impl Status {
         self.answer().release
     }
 
-    /// Returns the same answer, given by a plugin of a release.
+    /// Returns the same answer with a plugin and a release as its author.
     #[must_use]
     pub fn answered_by(self, plugin: PluginName, release: Release) -> Self {
         self.in_words_of(release).with_plugin(plugin)
@@ -219,19 +219,19 @@ impl Status {
         self.reasons().iter().map(move |reason| reason.text(release))
     }
 
-    /// Returns an answer of the same plugin, in the same words, with another code and other reasons.
+    /// Returns another code and other reasons, with the same plugin and release.
     #[must_use]
     pub fn with_reasons(&self, code: Code, reasons: impl IntoIterator<Item = Reason>) -> Self {
         let Answer { plugin, release, .. } = *self.answer();
         Answer { code, plugin, release, reasons: reasons.into_iter().collect() }.into()
     }
 
-    /// Who answered, where known.
+    /// Returns the plugin that answered; `None` if it is not recorded.
     pub fn plugin(&self) -> Option<PluginName> {
         self.answer().plugin
     }
 
-    /// Returns whether the two are equal but for the facts that no text names.
+    /// Returns whether both have the same plugin, code and texts; facts outside the texts may differ.
     pub fn reads_like(&self, other: &Self) -> bool {
         let given = |s: &Self| (s.code(), s.plugin(), s.reasons().len());
         given(self) == given(other) && (self == other || self.texts().eq(other.texts()))
@@ -242,13 +242,13 @@ impl Status {
         self.texts().collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns what decided, in a few words; `None` where the message says all there is.
+    /// Returns the deciding fact in a few words; `None` if the message already contains it.
     pub fn fact(&self) -> Option<String> {
         let facts: Vec<String> = self.reasons().iter().filter_map(Reason::fact).collect();
         (!facts.is_empty()).then(|| facts.join(", "))
     }
 
-    /// Returns the message with what decided behind it.
+    /// Returns the message followed by the deciding fact.
     pub fn message_with_fact(&self) -> String {
         match self.fact() {
             Some(fact) => format!("{}: {fact}", self.message()),
@@ -256,7 +256,7 @@ impl Status {
         }
     }
 
-    /// Returns the same answer with its reasons as texts alone, for comparing it with texts.
+    /// Returns the same answer with its reasons reduced to texts, for comparison with texts.
     #[cfg(test)]
     pub(crate) fn in_text(&self) -> Self {
         let status = Self::new(self.code(), self.texts().map(|text| Reason::Other { text }));
@@ -281,25 +281,25 @@ impl Status {
         self.code() == Code::Error
     }
 
-    /// Whether the pod was turned away: Unschedulable, UnschedulableAndUnresolvable or Pending.
+    /// Whether the pod was rejected: Unschedulable, UnschedulableAndUnresolvable or Pending.
     pub fn is_rejected(&self) -> bool {
         matches!(self.code(), Code::Unschedulable | Code::UnschedulableAndUnresolvable | Code::Pending)
     }
 }
 
-/// Statuses that are shared where they are equal: of thousands of nodes, most are rejected for one of a few reasons.
+/// A cache of recent statuses that shares equal ones: most of thousands of nodes are rejected for one of a few reasons.
 ///
-/// A small set-associative cache; each set has the status that was met last in front, as neighbours tend to share one.
+/// It is set-associative. The status met last comes first in its set, because neighbours tend to share one.
 #[derive(Clone, Debug, Default)]
 pub struct SharedStatuses(Vec<Status>);
 
 impl SharedStatuses {
-    /// Bits of a fingerprint that choose a set.
+    /// Bits of a fingerprint that select a set.
     const SET_BITS: u32 = 5;
-    /// Different statuses of one set that are kept.
+    /// Number of statuses kept per set.
     const WAYS: usize = 4;
 
-    /// Returns the same status, sharing memory with an equal one that was seen lately.
+    /// Returns an equal status, sharing memory with one that was seen recently.
     pub fn share(&mut self, status: Status) -> Status {
         let Some(answer) = &status.0 else { return status };
         let set = (answer.fingerprint().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::SET_BITS)) as usize;

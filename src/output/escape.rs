@@ -1,4 +1,4 @@
-//! Characters that a reader cannot see, or that a terminal obeys, made visible.
+//! Makes characters visible that a reader cannot see or that a terminal obeys.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Write as _};
@@ -8,8 +8,8 @@ use unicode_width::UnicodeWidthChar as _;
 /// Marks that may follow one character; the Stream-Safe Text Format (UAX #15) has the same limit.
 const MARKS: usize = 30;
 
-/// Returns whether a character is shown as itself: no control character (C0, DEL, C1), line break, override or isolate of
-/// the writing direction, nor anything else without a shape.
+/// Returns whether a character is shown as itself. Control characters (C0, DEL, C1), line breaks, overrides and isolates
+/// of the writing direction, and characters without a shape are not.
 pub fn is_plain(c: char) -> bool {
     match c {
         ' '..='~' => true,
@@ -38,8 +38,8 @@ pub fn is_plain(c: char) -> bool {
     }
 }
 
-/// Returns a text from outside as it may be shown on one line: what is not plain is written as Rust writes it, such as
-/// `\n` or `\u{1b}`, and so are marks after the thirtieth on one character. Escaping twice is as good as once.
+/// Returns a text from outside as it may be shown on one line. Characters that are not plain, and marks after the
+/// thirtieth on one character, are written as Rust escapes such as `\n` or `\u{1b}`. Idempotent.
 pub fn escape(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|b| matches!(b, b' '..=b'~')) {
         return Cow::Borrowed(text);
@@ -53,14 +53,14 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// How many marks are on the present character.
+/// Counts the marks on the current character.
 #[derive(Clone, Copy, Debug, Default)]
 struct Escaping {
     marks: usize,
 }
 
 impl Escaping {
-    /// Takes the next character; false where it is to be escaped.
+    /// Takes the next character; returns false if it must be escaped.
     fn keeps(&mut self, c: char) -> bool {
         if !is_plain(c) {
             return false;
@@ -71,7 +71,7 @@ impl Escaping {
     }
 }
 
-/// Writes all that comes, escaped.
+/// Writes text escaped.
 struct Writer<'a, W: ?Sized> {
     out: &'a mut W,
     escaping: Escaping,
@@ -97,7 +97,7 @@ impl<W: fmt::Write + ?Sized> fmt::Write for Writer<'_, W> {
     }
 }
 
-/// Something that is displayed escaped.
+/// Displays a value escaped.
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped<T>(pub T);
 

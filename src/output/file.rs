@@ -1,4 +1,4 @@
-//! Files that are there as a whole or not at all, for nobody but their owner.
+//! Files that are written whole or not at all, and that only their owner may read.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -6,14 +6,14 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Who may read and write what is written: names of nodes and pods are nobody else's business.
+/// Mode of written files, which may hold names of nodes and pods: only the owner may read and write.
 const MODE: u32 = 0o600;
 
-/// Writes a file that must not be there yet: under another name beside it, which is given its own once everything is on the
-/// disk. Whatever goes wrong before leaves nothing.
+/// Writes a file that must not exist yet. The content goes to a hidden file beside it, which takes the final name once
+/// it is synced to the disk. An error leaves no file.
 ///
 /// # Errors
-/// `AlreadyExists` where there is such a file, else why it cannot be written; what `write` returns where that fails.
+/// Returns `AlreadyExists` if the file exists, the error of the file system, or the error of `write`.
 pub fn write_new<T, E: From<io::Error>>(path: &Path, write: impl FnOnce(&mut File) -> Result<T, E>) -> Result<T, E> {
     if fs::symlink_metadata(path).is_ok() {
         return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
@@ -22,20 +22,20 @@ pub fn write_new<T, E: From<io::Error>>(path: &Path, write: impl FnOnce(&mut Fil
     let result = write(&mut partial.file)?;
     partial.file.flush()?;
     partial.file.sync_all()?;
-    // A link is never put in place of another file.
+    // A hard link never replaces an existing file.
     match fs::hard_link(&partial.path, path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error.into()),
         Ok(()) => {}
         // Not every file system has links.
         Err(_) => fs::rename(&partial.path, path)?,
     }
-    // The name is to outlast a crash as well, where folders can be written through.
+    // Syncs the folder so that the name survives a crash, on systems that can sync folders.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(result)
 }
 
-/// Opens a file that is written bit by bit, such as a log, and made where it is not there.
+/// Opens a file for appending, such as a log, and creates it if it does not exist.
 pub fn append(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).mode(MODE).open(path)
 }
@@ -48,7 +48,7 @@ pub fn create_new(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(MODE).open(path)
 }
 
-/// A file that goes when it is dropped.
+/// A file that is removed when it is dropped.
 struct Partial {
     file: File,
     path: PathBuf,
@@ -59,7 +59,7 @@ impl Partial {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let mut hidden = std::ffi::OsString::from(".");
-        // Names have a limit, and this one is longer.
+        // The name is shortened because it grows by a suffix and file systems limit its length.
         hidden.push(name.to_string_lossy().chars().take(40).collect::<String>());
         hidden.push(format!(".{}.{}.partial", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)));
         let path = path.with_file_name(hidden);
@@ -99,7 +99,7 @@ mod tests {
         let again = write_new(&path, |file| file.write_all(b"other"));
         assert_eq!(again.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!((fs::read_to_string(&path).unwrap().as_str(), left()), ("whole", 1));
-        // One that appears while this one is written stays.
+        // A file that appears meanwhile is kept.
         let path = folder.path().join("b.json");
         let beaten = write_new(&path, |file| fs::write(&path, "theirs").and_then(|()| file.write_all(b"ours")));
         assert_eq!(beaten.unwrap_err().kind(), io::ErrorKind::AlreadyExists);

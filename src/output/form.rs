@@ -1,4 +1,4 @@
-//! Formats for programs and tickets, in which the format's own escapes stand for what is not plain.
+//! Formats for programs and tickets. Characters that are not plain are written in the format's own escapes.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,10 +13,10 @@ use super::escape::is_plain;
 /// JSON on one line, in which every character that is not plain is written as `\uXXXX`.
 pub type Json = Safe<CompactFormatter>;
 
-/// The same over many lines.
+/// JSON over several lines, with the same escapes.
 pub type PrettyJson = Safe<PrettyFormatter<'static>>;
 
-/// A formatter of JSON that leaves plain characters only.
+/// A JSON formatter that escapes every character that is not plain.
 #[derive(Clone, Debug, Default)]
 pub struct Safe<F>(F);
 
@@ -77,7 +77,7 @@ fn json<F: Formatter>(value: &impl Serialize, formatter: F) -> Result<String, se
     String::from_utf8(out).map_err(<serde_json::Error as serde::ser::Error>::custom)
 }
 
-/// Returns a value as JSON over many lines.
+/// Returns a value as JSON over several lines.
 pub fn to_json(value: &impl Serialize) -> Result<Text, serde_json::Error> {
     json(value, PrettyJson::default()).map(Text::written)
 }
@@ -87,14 +87,14 @@ pub fn to_json_line(value: &impl Serialize) -> Result<Text, serde_json::Error> {
     json(value, Json::default()).map(Text::written)
 }
 
-/// Returns the beginning of an object as JSON that ends in an empty list: all before the items of that list.
+/// Returns the start of an object whose last field is an empty list, as JSON up to the first item of that list.
 pub fn to_json_open(value: &impl Serialize) -> Result<Text, serde_json::Error> {
     let mut text = json(value, Json::default())?;
     text.truncate(text.len().saturating_sub("]}\n".len()));
     Ok(Text::written(text))
 }
 
-/// Returns items of the list that [`to_json_open`] leaves open, a line for each.
+/// Returns items of the list that [`to_json_open`] leaves open, one a line.
 pub fn to_json_items(items: &[impl Serialize], first: bool) -> Result<Text, serde_json::Error> {
     let mut out = String::new();
     for (at, item) in items.iter().enumerate() {
@@ -112,13 +112,13 @@ pub fn json_close() -> Text {
 /// Returns a value as YAML, in which strings that are not plain are in double quotes and escaped.
 pub fn to_yaml(value: &impl Serialize) -> Result<Text, serde_yaml::Error> {
     let text = serde_yaml::to_string(value)?;
-    // Strings of several lines are in blocks, in which every line looks like one of the document's own.
+    // Each line of a block string looks like a line of the document, so documents with blocks are quoted instead.
     let has_block = text.lines().any(|line| line.trim_end_matches(|c: char| matches!(c, '-' | '+' | '0'..='9')).ends_with('|'));
     if !has_block && text.chars().all(|c| c == '\n' || is_plain(c)) {
         return Ok(Text::written(text));
     }
-    // The emitter leaves most of Unicode as it is. What is not plain is replaced by words of its own first, which are then
-    // replaced by the strings that they stand for.
+    // The emitter leaves most of Unicode raw. Each string that is not plain is replaced by a placeholder before
+    // emitting, and each placeholder by the quoted string after it.
     let mut value = serde_json::to_value(value).map_err(<serde_yaml::Error as serde::ser::Error>::custom)?;
     let word = (0..=text.len()).map(|n| format!("schedscope-string-{n}-")).find(|word| !text.contains(word.as_str())).unwrap_or_default();
     let mut stand_ins = BTreeMap::new();
@@ -143,7 +143,7 @@ pub fn to_yaml(value: &impl Serialize) -> Result<Text, serde_yaml::Error> {
     Ok(Text::written(out))
 }
 
-/// Replaces strings and keys.
+/// Replaces strings and keys, recursively.
 fn replace(value: &mut Value, with: &mut impl FnMut(&str) -> Option<String>) {
     match value {
         Value::String(text) => {
@@ -166,7 +166,7 @@ fn replace(value: &mut Value, with: &mut impl FnMut(&str) -> Option<String>) {
     }
 }
 
-/// A string in double quotes, as YAML reads it.
+/// Returns a string in double quotes, escaped for YAML.
 fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
@@ -183,8 +183,8 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Returns a section of Markdown: a heading, and lines as they are. Neither backticks, pipes, nor HTML in them mean
-/// anything.
+/// Returns a section of Markdown: a heading, and the lines in a code block. Backticks, pipes and HTML in them have no
+/// effect.
 pub fn to_markdown(title: &str, body: &super::Lines) -> Text {
     let title = super::escape(title);
     let heading = if title.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '.' | '/')) {
@@ -198,7 +198,7 @@ pub fn to_markdown(title: &str, body: &super::Lines) -> Text {
     Text::written(format!("### {heading}\n\n{fence}\n{body}{fence}\n"))
 }
 
-/// The length of the longest run of backticks.
+/// Returns the length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }

@@ -1,11 +1,10 @@
-//! Text of whole lines, whose line breaks are its own.
+//! Text made of whole lines, whose line breaks are the program's own.
 
 use std::fmt::{self, Display};
 
 use super::{Escaped, without_passwords};
 
-/// Lines of a text for reading. A line break within one came from outside, and is escaped like all else when the text is
-/// written.
+/// Lines of a text for reading. A line break within a line came from outside and is escaped when the text is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lines(Vec<String>);
 
@@ -30,17 +29,17 @@ impl Lines {
         self.0.is_empty()
     }
 
-    /// Returns the lines as they were put in, not escaped: for sinks that escape, such as the screen.
+    /// Returns the lines unescaped, for sinks that escape, such as the screen.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 
-    /// Returns the lines as they were put in, not escaped: for sinks that escape, such as the screen.
+    /// Returns the lines unescaped, for sinks that escape, such as the screen.
     pub fn into_vec(self) -> Vec<String> {
         self.0
     }
 
-    /// Returns the lines with blanks before each.
+    /// Indents each line.
     #[must_use]
     pub fn indented(self, columns: usize) -> Self {
         self.0.into_iter().map(|line| format!("{:columns$}{line}", "")).collect()
@@ -48,14 +47,14 @@ impl Lines {
 }
 
 impl From<String> for Lines {
-    /// One line.
+    /// Makes one line.
     fn from(line: String) -> Self {
         Self(vec![line])
     }
 }
 
 impl From<&str> for Lines {
-    /// One line.
+    /// Makes one line.
     fn from(line: &str) -> Self {
         Self(vec![line.to_owned()])
     }
@@ -77,7 +76,7 @@ impl IntoIterator for Lines {
     type Item = String;
     type IntoIter = std::vec::IntoIter<String>;
 
-    /// The lines as they were put in, not escaped.
+    /// Returns the lines unescaped.
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
     }

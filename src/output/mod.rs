@@ -1,9 +1,9 @@
-//! The way out: text from outside never reaches a terminal, a ticket or a file for reading as it came.
+//! All output of the program: text from outside is escaped before it reaches a terminal, a ticket or a file.
 //!
-//! Names, messages, paths and arguments are held as they came, and are escaped once, where they leave: [`Lines`] for text,
-//! [`Text`] for anything that is written to standard output or a file, [`say`] and [`Status`] for standard error, and
-//! [`escape()`] for cells of the screen. Files are whole, or not there ([`write_new`]). Credentials do not leave at all: they
-//! are held as [`Secret`], and URLs are shown without passwords. Nothing else may write to the standard streams: clippy denies it in the crate.
+//! Names, messages, paths and arguments are held raw and escaped once, where they leave: [`Lines`] for text, [`Text`]
+//! for standard output and files, [`say`] and [`Status`] for standard error, [`escape()`] for cells of the screen. Files
+//! are written whole or not at all ([`write_new`]). Credentials are held as [`Secret`], and URLs are shown without
+//! passwords. Clippy denies other writes to the standard streams in the crate.
 
 mod escape;
 mod file;

@@ -1,19 +1,19 @@
-//! What must not leave at all: credentials.
+//! Credentials, which must never be shown.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// A value that cannot be printed: it has no `Display`, and `Debug` says only that there is one.
+/// A value that cannot be printed: it has no `Display`, and its `Debug` shows `[secret]`.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secret<T>(T);
 
 impl<T> Secret<T> {
-    /// Holds a value.
+    /// Wraps a value.
     pub fn new(value: T) -> Self {
         Self(value)
     }
 
-    /// Returns the value, for use where it is meant for and nowhere else.
+    /// Returns the value for its one use, such as a request header.
     pub fn expose(&self) -> &T {
         &self.0
     }
@@ -25,7 +25,7 @@ impl<T> fmt::Debug for Secret<T> {
     }
 }
 
-/// Returns a URL without the user and password in it, whether or not it is a valid one.
+/// Returns a URL, valid or not, without its user and password.
 pub fn url_without_password(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").map_or(("", url), |(scheme, rest)| (&url[..scheme.len() + 3], rest));
     format!("{scheme}{}", rest.rsplit_once('@').map_or(rest, |(_, rest)| rest))

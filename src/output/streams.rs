@@ -1,4 +1,4 @@
-//! The standard streams. A reader that went away, or a terminal that is gone, is no error of standard error.
+//! The standard streams. A closed standard error is no error, nor is a reader that closes standard output early.
 
 #![allow(clippy::disallowed_methods, reason = "the one place that may")]
 
@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use super::{Escaped, Lines, Text, without_passwords};
 
-/// Writes a text to standard output. A reader that has gone away has read enough: that is no error.
+/// Writes a text to standard output. Returns `Ok` if the reader has closed it.
 pub fn print(text: &Text) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_str().as_bytes()).and_then(|()| out.flush()) {
@@ -16,16 +16,16 @@ pub fn print(text: &Text) -> io::Result<()> {
     }
 }
 
-/// Lets a writer of [`Json`](super::Json) write to standard output what is too large to hold. A reader that has gone away
-/// has read enough: `None`.
+/// Writes to standard output what is too large to hold, with a writer of [`Json`](super::Json). Returns `None` if the
+/// reader has closed it.
 ///
 /// # Errors
-/// Whatever `write` returns.
+/// Returns the error of `write`.
 pub fn print_with<T>(write: impl FnOnce(&mut dyn io::Write) -> io::Result<T>) -> io::Result<Option<T>> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|result| out.flush().map(|()| result)) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            // What is left is not tried again.
+            // Dropping the writer itself would try to write its buffer again.
             drop(out.into_parts());
             Ok(None)
         }
@@ -37,18 +37,18 @@ pub fn print_with<T>(write: impl FnOnce(&mut dyn io::Write) -> io::Result<T>) ->
     }
 }
 
-/// Writes a line to standard error, where there is one.
+/// Writes a line to standard error; errors are ignored.
 pub fn say(line: impl Display) {
     write_error(format_args!("{}\n", Escaped(without_passwords(&line.to_string()))));
 }
 
-/// Writes lines to standard error, where there is one.
+/// Writes lines to standard error; errors are ignored.
 pub fn say_all(lines: &Lines) {
     write_error(format_args!("{lines}"));
 }
 
-/// Writes usage or help, in which arguments are escaped already: to standard output, or to standard error where it is an
-/// error, in colours where they suit.
+/// Writes clap's usage or help, in colours on a terminal: errors to standard error, help to standard output. Clap has
+/// escaped the arguments in it.
 pub fn say_styled(error: &clap::Error) -> io::Result<()> {
     match error.print() {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -61,19 +61,19 @@ pub fn say_styled(error: &clap::Error) -> io::Result<()> {
 }
 
 fn write_error(text: fmt::Arguments<'_>) {
-    // In one piece: other threads may say something as well.
+    // One write, so that lines of other threads do not mix into it.
     let text = text.to_string();
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// A line on standard error that says how far something has got, and is replaced by the next.
+/// A progress line on standard error, which each update replaces.
 #[derive(Debug, Default)]
 pub struct Status {
     shown: bool,
 }
 
 impl Status {
-    /// Shows a line in place of the last one.
+    /// Replaces the line.
     pub fn show(&mut self, line: impl Display) {
         self.shown = true;
         write_error(format_args!("\r\x1b[K{}", Escaped(without_passwords(&line.to_string()))));
@@ -81,7 +81,7 @@ impl Status {
 }
 
 impl Drop for Status {
-    /// Leaves an empty line.
+    /// Clears the line.
     fn drop(&mut self) {
         if self.shown {
             write_error(format_args!("\r\x1b[K"));

@@ -1,25 +1,25 @@
-//! A whole text that may leave.
+//! A text that is escaped and may be written out.
 
 use super::Lines;
 use super::escape::is_plain;
 
-/// A text in which nothing from outside is raw. It is made of [`Lines`], by the writers of formats, or of a document whose
-/// line breaks are its own, and by nothing else.
+/// A text that holds nothing raw from outside. It is made only from [`Lines`], by the format writers, or from a
+/// document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text(String);
 
 impl Text {
-    /// Returns a document: its line breaks are its own, and all else is escaped.
+    /// Returns a document: line feeds are kept, and all other characters that are not plain are escaped.
     pub fn document(text: String) -> Self {
         if text.chars().all(|c| c == '\n' || is_plain(c)) {
             return Self(text);
         }
-        // A carriage return before a line break is part of it.
+        // A carriage return before a line feed is part of the line break.
         let lines = text.split('\n').map(|line| super::escape(line.strip_suffix('\r').unwrap_or(line)));
         Self(lines.collect::<Vec<_>>().join("\n"))
     }
 
-    /// Returns a text whose writer has escaped it.
+    /// Wraps a text that its writer has escaped.
     pub(super) fn written(text: String) -> Self {
         Self(text)
     }
@@ -29,12 +29,12 @@ impl Text {
         &self.0
     }
 
-    /// Returns whether there is nothing.
+    /// Returns whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds another text at its end.
+    /// Appends another text.
     pub fn push(&mut self, other: &Self) {
         self.0.push_str(&other.0);
     }

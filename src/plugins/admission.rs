@@ -1,13 +1,13 @@
-//! The check that kept pods from being tried again for a node that cannot take them, before plugins gave queueing hints;
-//! mirrors `preCheckForNode` and `AdmissionCheck` in `pkg/scheduler/eventhandlers.go` and `pkg/scheduler/schedule_one.go`.
+//! The check of releases without queueing hints that a node can take a pod before the pod is retried; mirrors
+//! `preCheckForNode` and `AdmissionCheck` in `pkg/scheduler/eventhandlers.go` and `pkg/scheduler/schedule_one.go`.
 
 use super::helper::find_matching_untolerated_taint;
 use super::node_affinity::required_node_affinity_matches;
 use super::node_resources::fits;
 use crate::framework::{Context, NodeInfo, PodInfo};
 
-/// Returns whether a node has the resources and host ports for a pod, is one that its name, selector and affinity allow, and has
-/// no NoSchedule taint that it does not tolerate.
+/// Returns whether a node has the resources and host ports for a pod, matches its node name, selector and affinity, and
+/// has no NoSchedule taint that it does not tolerate.
 pub fn admits(cx: &Context<'_>, pod: &PodInfo, node: &NodeInfo) -> bool {
     let tolerations = &pod.pod.spec.tolerations;
     let taint = find_matching_untolerated_taint(&node.node.spec.taints, tolerations, |t| t.effect == "NoSchedule", cx.emulation);

@@ -1,6 +1,6 @@
 //! DefaultBinder: Bind. Mirrors `pkg/scheduler/framework/plugins/defaultbinder/default_binder.go`.
 //!
-//! Here binding happens in memory: the scheduler sets `spec.nodeName` as the API server would.
+//! Binding happens in memory: the scheduler sets `spec.nodeName` as the API server would.
 
 use crate::framework::Plugin;
 

@@ -1,5 +1,5 @@
 //! `DefaultPreemption`: `PostFilter` and `PreEnqueue`. Mirrors
-//! `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`; the work is done in [`crate::preemption`].
+//! `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`, on top of [`crate::preemption`].
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ use crate::release::{Emulation, Gate, PreemptionText};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(from = "ArgsWire")]
 pub struct DefaultPreemptionArgs {
-    /// How many candidates to find at least, in per cent of the nodes where eviction might help.
+    /// Minimum number of candidates, in per cent of the potential nodes.
     pub min_candidate_nodes_percentage: i32,
-    /// How many candidates to find at least, in nodes.
+    /// Minimum number of candidates, in nodes.
     pub min_candidate_nodes_absolute: i32,
 }
 
@@ -31,7 +31,7 @@ impl Default for DefaultPreemptionArgs {
 }
 
 impl DefaultPreemptionArgs {
-    /// What `ValidateDefaultPreemptionArgs` refuses.
+    /// Validates the arguments; mirrors `ValidateDefaultPreemptionArgs`.
     pub fn validate(&self) -> Result<(), FieldErrors> {
         let (percentage, absolute) = (self.min_candidate_nodes_percentage, self.min_candidate_nodes_absolute);
         let mut errors = FieldErrors::default();
@@ -50,7 +50,7 @@ impl DefaultPreemptionArgs {
     }
 }
 
-/// The arguments as they are written: fields may be absent or null, and the object may name its type.
+/// The serialized arguments: fields may be absent or null, and the object may name its type.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct ArgsWire {
@@ -79,7 +79,7 @@ pub struct DefaultPreemption {
 }
 
 impl DefaultPreemption {
-    /// The plugin with its arguments.
+    /// Makes the plugin with its arguments.
     pub fn new(args: DefaultPreemptionArgs) -> Self {
         Self { args }
     }
@@ -97,7 +97,7 @@ impl Plugin for DefaultPreemption {
         if !emulation.enabled(Gate::SchedulerAsyncPreemption) {
             return Some(Vec::new());
         }
-        // The event takes pods out of their gate; whether one is worth trying is for the plugins that rejected it.
+        // The event ungates pods; the plugins that rejected a pod decide whether to retry it.
         let event = ClusterEvent::new(EventResource::Pod, ActionType::DELETE);
         Some(vec![ClusterEventWithHint { event, hint: Some(Arc::new(|_, _, _| Ok(QueueingHint::QueueSkip))) }])
     }
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(events[0].hint.as_ref().unwrap()(&cx, &pod, &deleted), Ok(QueueingHint::QueueSkip));
     }
 
-    /// Filters that let a pod onto empty nodes only.
+    /// Filters that pass empty nodes only.
     struct Alone;
 
     impl FilterRunner for Alone {
@@ -205,7 +205,7 @@ mod tests {
         Arc::new(PodInfo::new(Arc::new(serde_json::from_str(&text).unwrap())))
     }
 
-    /// What the plugin says about a pod of priority 10 on one node that a pod of the given priority holds.
+    /// Runs the plugin for a pod of priority 10 and one node that a pod of the given priority occupies.
     fn check(priority: i32, code: Code, message: &str, nominated: &str) {
         let mut node = NodeInfo::new(Arc::new(serde_json::from_str(r#"{"metadata":{"name":"a"}}"#).unwrap()));
         node.add_pod(pod("v", priority));

@@ -1,5 +1,5 @@
-//! What several plugins share: tolerations against taints, default normalisation, broken linear functions, and the
-//! objects of a change.
+//! Helpers of several plugins: tolerations, default normalization, broken linear functions, and the objects of a
+//! change.
 //!
 //! Mirrors `pkg/scheduler/framework/plugins/helper/{taint,normalize_score,shape_score}.go`,
 //! `staging/src/k8s.io/component-helpers/scheduling/corev1/helpers.go` and `ToleratesTaint` in
@@ -11,8 +11,8 @@ use crate::cluster::{Kind, Node, Object, Pod, Taint, Toleration};
 use crate::framework::{ActionType, Change, FieldErrors, HintError, MAX_NODE_SCORE};
 use crate::release::{Emulation, Gate, NodeRegistrations};
 
-/// Returns the actions on nodes that a plugin registers which looks at nothing but the node: additions and `updates`, or any
-/// update where the release has it so.
+/// Returns the node actions that a plugin registers which reads only the node: additions and `updates`, or any update
+/// in releases that register all of them.
 pub fn node_actions(emulation: Emulation, updates: ActionType) -> ActionType {
     let updates = match emulation.behaviour().queue.node_registrations {
         NodeRegistrations::AnyUpdate | NodeRegistrations::AnyUpdateButUnschedulable => ActionType::UPDATE,
@@ -23,7 +23,7 @@ pub fn node_actions(emulation: Emulation, updates: ActionType) -> ActionType {
 
 /// Whether one toleration tolerates a taint.
 ///
-/// An empty effect or key of the toleration stands for any; `Lt` and `Gt` never hold while the gate
+/// An empty effect or key of the toleration matches any. `Lt` and `Gt` never match while the gate
 /// `TaintTolerationComparisonOperators` is off.
 pub fn toleration_tolerates_taint(toleration: &Toleration, taint: &Taint, emulation: Emulation) -> bool {
     if !toleration.effect.is_empty() && toleration.effect != taint.effect {
@@ -46,7 +46,7 @@ fn compare_values(toleration: &Toleration, taint: &Taint, emulation: Emulation, 
         && canonical_integer(&taint.value).zip(canonical_integer(&toleration.value)).is_some_and(|(taint, bound)| holds(taint, bound))
 }
 
-/// A decimal integer in the one form that the comparison accepts: no plus sign, no leading zeros, no `-0`.
+/// Parses a decimal integer in the only form that the comparison accepts: no plus sign, no leading zeros, no `-0`.
 fn canonical_integer(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let leading_zero = digits.starts_with('0') && text != "0";
@@ -59,7 +59,7 @@ pub fn tolerates(tolerations: &[Toleration], taint: &Taint, emulation: Emulation
     tolerations.iter().any(|t| toleration_tolerates_taint(t, taint, emulation))
 }
 
-/// The first taint, among those that `include` picks, that no toleration tolerates.
+/// Returns the first taint selected by `include` that no toleration tolerates.
 pub fn find_matching_untolerated_taint<'a>(
     taints: &'a [Taint],
     tolerations: &[Toleration],
@@ -69,20 +69,20 @@ pub fn find_matching_untolerated_taint<'a>(
     taints.iter().filter(|t| include(t)).find(|t| !tolerates(tolerations, t, emulation))
 }
 
-/// The first taint that keeps a pod with these tolerations away: NoSchedule or NoExecute, and not tolerated.
+/// Returns the first NoSchedule or NoExecute taint that no toleration tolerates.
 pub fn find_untolerated_taint<'a>(taints: &'a [Taint], tolerations: &[Toleration], emulation: Emulation) -> Option<&'a Taint> {
     find_matching_untolerated_taint(taints, tolerations, is_do_not_schedule_taint, emulation)
 }
 
-/// Whether a taint's effect keeps pods away; mirrors `DoNotScheduleTaintsFilterFunc`.
+/// Whether a taint has the effect NoSchedule or NoExecute; mirrors `DoNotScheduleTaintsFilterFunc`.
 pub fn is_do_not_schedule_taint(taint: &Taint) -> bool {
     taint.effect == "NoSchedule" || taint.effect == "NoExecute"
 }
 
-/// Scales scores so that the highest becomes [`MAX_NODE_SCORE`], or, in reverse, so that nothing is best.
+/// Scales scores so that the highest becomes [`MAX_NODE_SCORE`]; with `reverse`, so that 0 does.
 ///
-/// Where no score is above zero all stay as they are, or all become the maximum in reverse. Scores are taken to be
-/// at least zero; whole numbers, cut off.
+/// If no score is above 0, scores stay unchanged, or all become the maximum with `reverse`. Scores must be at least 0.
+/// Divisions truncate.
 pub fn default_normalize_score(reverse: bool, scores: &mut [i64]) {
     let highest = scores.iter().copied().max().unwrap_or(0);
     if highest <= 0 {
@@ -100,13 +100,13 @@ pub fn default_normalize_score(reverse: bool, scores: &mut [i64]) {
 /// A point where two segments of a broken linear function meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionShapePoint {
-    /// Where, in per cent of capacity.
+    /// Utilization in per cent of capacity.
     pub utilization: i64,
-    /// The function's value there.
+    /// The value of the function there.
     pub score: i64,
 }
 
-/// What is wrong with a shape of points `(utilization, score)`, with paths relative to the list; mirrors
+/// Returns the errors of a shape of points `(utilization, score)`, with paths relative to the list; mirrors
 /// `validateFunctionShape` in `pkg/scheduler/apis/config/validation/validation_pluginargs.go`.
 pub fn function_shape_errors(points: impl IntoIterator<Item = (i32, i32)>) -> FieldErrors {
     let points: Vec<(i32, i32)> = points.into_iter().collect();
@@ -128,9 +128,9 @@ pub fn function_shape_errors(points: impl IntoIterator<Item = (i32, i32)>) -> Fi
     errors
 }
 
-/// The value at `p` of the function that runs straight between the points of `shape`, and level outside them.
+/// Returns the value at `p` of the function that is linear between the points of `shape` and constant outside them.
 ///
-/// Points stand in order of utilization; without any the value is 0. Whole numbers, cut off towards zero.
+/// Points must be in order of utilization. Without points the value is 0. Divisions truncate towards zero.
 pub fn broken_linear(shape: &[FunctionShapePoint], p: i64) -> i64 {
     let Some(i) = shape.iter().position(|point| p <= point.utilization) else {
         return shape.last().map_or(0, |point| point.score);
@@ -144,7 +144,7 @@ pub fn broken_linear(shape: &[FunctionShapePoint], p: i64) -> i64 {
 /// An object before and after a change; `None` before an addition and after a deletion.
 pub type BeforeAfter<'a, T> = (Option<&'a Arc<T>>, Option<&'a Arc<T>>);
 
-/// The pods of a change; an error where it is about another kind. Mirrors `As` in `pkg/scheduler/util/utils.go`.
+/// Returns the pods of a change; an error if it is about another kind. Mirrors `As` in `pkg/scheduler/util/utils.go`.
 pub fn changed_pods(change: &Change) -> Result<BeforeAfter<'_, Pod>, HintError> {
     fn pod(object: &Object) -> Result<&Arc<Pod>, HintError> {
         if let Object::Pod(pod) = object { Ok(pod) } else { Err(HintError::OtherKind { expected: Kind::Pod, got: object.kind() }) }
@@ -152,7 +152,7 @@ pub fn changed_pods(change: &Change) -> Result<BeforeAfter<'_, Pod>, HintError> 
     Ok((change.old.as_ref().map(pod).transpose()?, change.new.as_ref().map(pod).transpose()?))
 }
 
-/// The nodes of a change; an error where it is about another kind.
+/// Returns the nodes of a change; an error if it is about another kind.
 pub fn changed_nodes(change: &Change) -> Result<BeforeAfter<'_, Node>, HintError> {
     fn node(object: &Object) -> Result<&Arc<Node>, HintError> {
         if let Object::Node(node) = object { Ok(node) } else { Err(HintError::OtherKind { expected: Kind::Node, got: object.kind() }) }
@@ -160,7 +160,7 @@ pub fn changed_nodes(change: &Change) -> Result<BeforeAfter<'_, Node>, HintError
     Ok((change.old.as_ref().map(node).transpose()?, change.new.as_ref().map(node).transpose()?))
 }
 
-/// What tests of plugins start from.
+/// Helpers for tests of plugins.
 #[cfg(test)]
 pub(crate) mod testing {
     use super::*;
@@ -173,7 +173,7 @@ pub(crate) mod testing {
         body(Context { cluster, snapshot: &snapshot, emulation: Emulation::default(), now: jiff::Timestamp::UNIX_EPOCH })
     }
 
-    /// A pod from its YAML, with name and uid `p` unless given.
+    /// Makes a pod from YAML, with name and uid `p` unless given.
     pub(crate) fn pod(yaml: &str) -> Arc<Pod> {
         let mut pod: Pod = serde_yaml::from_str(yaml).unwrap();
         for text in [&mut pod.metadata.name, &mut pod.metadata.uid] {
@@ -184,27 +184,27 @@ pub(crate) mod testing {
         Arc::new(pod)
     }
 
-    /// A parsed pod from its YAML.
+    /// Makes a parsed pod from YAML.
     pub(crate) fn pod_info(yaml: &str) -> PodInfo {
         PodInfo::new(pod(yaml))
     }
 
-    /// A node from its YAML.
+    /// Makes a node from YAML.
     pub(crate) fn node(yaml: &str) -> Arc<Node> {
         Arc::new(serde_yaml::from_str(yaml).unwrap())
     }
 
-    /// A node without pods from its YAML.
+    /// Makes a node without pods from YAML.
     pub(crate) fn node_info(yaml: &str) -> NodeInfo {
         NodeInfo::new(node(yaml))
     }
 
-    /// A change of one node.
+    /// Makes a change of one node.
     pub(crate) fn node_change(old: Option<&str>, new: Option<&str>) -> Change {
         Change { old: old.map(|y| Object::Node(node(y))), new: new.map(|y| Object::Node(node(y))) }
     }
 
-    /// A change of one pod.
+    /// Makes a change of one pod.
     pub(crate) fn pod_change(old: Option<&str>, new: Option<&str>) -> Change {
         Change { old: old.map(|y| Object::Pod(pod(y))), new: new.map(|y| Object::Pod(pod(y))) }
     }
@@ -289,7 +289,7 @@ mod tests {
             default_normalize_score(reverse, &mut actual);
             assert_eq!(actual, expected, "{scores:?} reverse {reverse}");
         }
-        // Nonsense does not panic.
+        // Out-of-range scores must not panic.
         default_normalize_score(true, &mut [i64::MAX, i64::MIN, 1]);
     }
 
@@ -301,9 +301,9 @@ mod tests {
             assert_eq!(broken_linear(&shape, p), expected, "at {p}");
         }
         assert_eq!(broken_linear(&[], 5), 0);
-        // Two points at one place cannot both be reached, but must not divide by zero.
+        // Two points at the same utilization must not divide by zero.
         assert_eq!(broken_linear(&[(5, 10), (5, 20)].map(point), 5), 10);
-        // Nor may nonsense overflow.
+        // Extreme values must not overflow.
         broken_linear(&[(i64::MIN, i64::MIN), (i64::MAX, i64::MAX)].map(point), 5);
     }
 }

@@ -8,12 +8,12 @@ use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, Po
 use crate::release::ImageSources;
 
 const MB: i64 = 1024 * 1024;
-/// Less than this many bytes counts for nothing.
+/// Images below this sum, in bytes, score 0.
 const MIN_THRESHOLD: i64 = 23 * MB;
-/// Bytes per container beyond which more counts no more.
+/// Maximum bytes per container that count.
 const MAX_CONTAINER_THRESHOLD: i64 = 1000 * MB;
 
-/// Prefers nodes that have the pod's images already.
+/// Prefers nodes that already have the pod's images.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ImageLocality;
 
@@ -34,14 +34,15 @@ impl ScorePlugin for ImageLocality {
 
 fn calculate_priority(sum: i64, containers: i64) -> i64 {
     let max_threshold = MAX_CONTAINER_THRESHOLD.wrapping_mul(containers);
-    // Not `clamp`: a pod without containers has its upper bound below the lower one.
+    // `clamp` would panic: a pod without containers has its upper bound below the lower one.
     let sum = if sum < MIN_THRESHOLD { MIN_THRESHOLD } else { sum.min(max_threshold) };
     MAX_NODE_SCORE.wrapping_mul(sum - MIN_THRESHOLD) / (max_threshold - MIN_THRESHOLD)
 }
 
-/// What a pod asks of nodes.
+/// The pod's images and their divisor.
 struct Wanted<'a> {
-    /// Images that any node has, with their size scaled by the share of nodes that have them; those of containers first.
+    /// Images that any node has, with their size scaled by the share of nodes that have them; images of containers
+    /// first.
     images: Vec<(Cow<'a, str>, i64)>,
     containers: i64,
 }
@@ -73,7 +74,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The image with `:latest` where it names neither tag nor digest.
+/// Returns the image name, with `:latest` if it has neither tag nor digest.
 pub(super) fn normalized_image_name(name: &str) -> Cow<'_, str> {
     if name.rfind(':') <= name.rfind('/') { Cow::Owned(format!("{name}:latest")) } else { Cow::Borrowed(name) }
 }
@@ -128,7 +129,7 @@ mod tests {
             ("{spec: {containers: [{image: big:v1}]}}", [23, 23, 0, 0]),
             // 20 MiB on a quarter of the nodes stays below the threshold.
             ("{spec: {containers: [{image: small}]}}", [0, 0, 0, 0]),
-            // Twice the image, and two containers to measure it by: (500 - 23) / (2000 - 23)
+            // Twice the image, divided by two containers: (500 - 23) / (2000 - 23)
             ("{spec: {containers: [{image: big:v1}], initContainers: [{image: big:v1}]}}", [24, 24, 0, 0]),
             // A volume adds to the sum, not to the number of containers: (500 - 23) / (1000 - 23)
             ("{spec: {containers: [{image: big:v1}], volumes: [{name: v, image: {reference: big:v1}}]}}", [48, 48, 0, 0]),

@@ -1,6 +1,6 @@
-//! The in-tree plugins, one file or folder each, named as upstream names them.
+//! The in-tree plugins, one file or folder each, with upstream's names.
 
-/// Writes a plugin's name and the accessors of the extension points that it implements, within its `impl Plugin`:
+/// Implements `Plugin::name` and the accessors of a plugin's extension points within its `impl Plugin`:
 /// `plugin!(NodeName: filter);`.
 macro_rules! plugin {
     ($name:ident $(: $($point:ident),+)?) => {

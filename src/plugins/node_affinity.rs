@@ -24,16 +24,16 @@ use crate::release::{Emulation, IdleScores, NodeAffinityConflict, NodeAffinityPr
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct NodeAffinityArgs {
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub api_version: IgnoredAny,
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub kind: IgnoredAny,
-    /// Holds for every pod, besides what the pod itself asks for.
+    /// Node affinity that applies to every pod in addition to its own.
     pub added_affinity: Option<cluster::NodeAffinity>,
 }
 
 impl NodeAffinityArgs {
-    /// What `ValidateNodeAffinityArgs` refuses: selector terms that cannot be parsed.
+    /// Validates the arguments; mirrors `ValidateNodeAffinityArgs`, which rejects selector terms that cannot be parsed.
     pub fn validate(&self) -> Result<(), FieldErrors> {
         let mut errors = FieldErrors::default();
         let Some(added) = &self.added_affinity else { return Ok(()) };
@@ -50,23 +50,23 @@ impl NodeAffinityArgs {
     }
 }
 
-/// What is wrong with the terms of a selector that stands at `path`.
+/// Returns the errors of the terms of a selector at `path`.
 fn required_errors(selector: &NodeSelector, path: &str) -> Vec<String> {
     let terms = selector.node_selector_terms.iter().enumerate().filter(|(_, t)| !t.is_empty());
     terms.flat_map(|(i, t)| t.errors(&format!("{path}nodeSelectorTerms[{i}]"))).collect()
 }
 
-/// What is wrong with the terms that count of a list that stands at `path`.
+/// Returns the errors of a list of preferred terms at `path`. Terms without effect are not checked.
 fn preferred_errors(terms: &[PreferredSchedulingTerm], path: &str, words: SelectorWords) -> Vec<String> {
     let counting = terms.iter().enumerate().filter(|(_, t)| counts(t));
     counting.flat_map(|(i, t)| t.preference.errors_in(&format!("{path}[{i}]"), words)).collect()
 }
 
-/// What a pod requires of its node, ready to be held against many nodes; mirrors `RequiredNodeAffinity`.
+/// A pod's node requirements, parsed once for many nodes; mirrors `RequiredNodeAffinity`.
 #[derive(Clone, Debug)]
 pub struct RequiredNodeAffinity {
     spec: Arc<PodSpec>,
-    /// The terms that can match, by position; `None` without required affinity.
+    /// Indexes of the terms that can match; `None` without required affinity.
     terms: Option<Vec<usize>>,
     error: Option<SelectorError>,
 }
@@ -83,12 +83,12 @@ impl RequiredNodeAffinity {
         Self { spec: pod.spec.clone(), terms: required.map(usable), error }
     }
 
-    /// Whether the node satisfies both. Terms that cannot be parsed match nothing.
+    /// Whether the node matches both. Terms that cannot be parsed match nothing.
     pub fn matches(&self, node: &Node) -> bool {
         selector_matches(&self.spec, node) && self.any_term_matches(node)
     }
 
-    /// As [`Self::matches`], but an error where no term matches and one of them cannot be parsed.
+    /// Does the same as [`Self::matches`]; returns an error if no term matches and one of them cannot be parsed.
     pub fn try_matches(&self, node: &Node) -> Result<bool, SelectorError> {
         if !selector_matches(&self.spec, node) {
             return Ok(false);
@@ -105,7 +105,7 @@ impl RequiredNodeAffinity {
     }
 }
 
-/// Whether a node satisfies a pod's `nodeSelector` and required node affinity.
+/// Whether a node matches a pod's `nodeSelector` and required node affinity.
 ///
 /// For one pod and many nodes, parse a [`RequiredNodeAffinity`] once instead.
 pub fn required_node_affinity_matches(pod: &Pod, node: &Node) -> bool {
@@ -121,7 +121,7 @@ fn selector_matches(spec: &PodSpec, node: &Node) -> bool {
     spec.node_selector.iter().flat_map(cluster::Labels::iter).all(|(key, value)| node.metadata.labels.get(key) == Some(value))
 }
 
-/// The name for `matchFields`; a node without one leaves fields out of account.
+/// Returns the name for `matchFields`; `None` for a node without one, on which fields are ignored.
 fn node_name(node: &Node) -> Option<&Str> {
     Some(node.name()).filter(|name| !name.is_empty())
 }
@@ -130,7 +130,7 @@ fn counts(term: &PreferredSchedulingTerm) -> bool {
     term.weight != 0 && !term.preference.is_empty()
 }
 
-/// The preferred terms that count, or what is wrong with them; mirrors `NewPreferredSchedulingTerms`.
+/// Returns the preferred terms that have an effect, or their errors; mirrors `NewPreferredSchedulingTerms`.
 fn parse_preferred(terms: &[PreferredSchedulingTerm], words: SelectorWords) -> Result<Vec<PreferredSchedulingTerm>, SelectorError> {
     match SelectorError::aggregate(preferred_errors(terms, "", words)) {
         Some(error) => Err(error),
@@ -143,7 +143,7 @@ fn preferred_score(terms: &[PreferredSchedulingTerm], node: &Node) -> i64 {
     matching.map(|t| i64::from(t.weight)).sum()
 }
 
-/// Keeps pods on nodes that match their selector and affinity, and prefers those that match more.
+/// Keeps pods on nodes that match their selector and affinity, and prefers nodes with more matching preferred terms.
 #[derive(Clone, Debug, Default)]
 pub struct NodeAffinity {
     added_required: Option<Arc<NodeSelector>>,
@@ -151,7 +151,7 @@ pub struct NodeAffinity {
 }
 
 impl NodeAffinity {
-    /// The plugin with its arguments. Added terms that [`NodeAffinityArgs::validate`] would refuse match nothing.
+    /// Makes the plugin with its arguments. Added terms that [`NodeAffinityArgs::validate`] rejects match nothing.
     pub fn new(args: NodeAffinityArgs) -> Self {
         let added = args.added_affinity.unwrap_or_default();
         let added_preferred = added.preferred.filter(|terms| !terms.is_empty()).map(|mut terms| {
@@ -161,12 +161,12 @@ impl NodeAffinity {
         Self { added_required: added.required.map(Arc::new), added_preferred }
     }
 
-    /// Whether the affinity that the profile adds holds.
+    /// Whether the node matches the affinity that the profile adds.
     fn added_matches(&self, node: &Node) -> bool {
         self.added_required.as_ref().is_none_or(|added| added.matches(&node.metadata.labels, node_name(node)))
     }
 
-    /// Queue when a node came that matches, or one matches that did not.
+    /// Returns Queue if a matching node was added, or a node matches that did not before.
     fn after_node_change(&self, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
         let (old, Some(new)) = changed_nodes(change)? else { return Ok(QueueingHint::QueueSkip) };
         if !self.added_matches(new) {
@@ -178,18 +178,18 @@ impl NodeAffinity {
     }
 }
 
-/// What the pod requires, parsed.
+/// The pod's parsed requirements.
 #[derive(Clone, Debug)]
 struct PreFilterState(RequiredNodeAffinity);
 
-/// The pod's preferred terms, or none where the pod lists none.
+/// Returns the pod's preferred terms; `None` if the pod lists none.
 fn pod_preferred(pod: &Pod, words: SelectorWords) -> Result<Option<PreScoreState>, Status> {
     let affinity = pod.spec.affinity.as_ref().and_then(|a| a.node_affinity.as_ref());
     let terms = affinity.and_then(|a| a.preferred.as_ref());
     terms.map(|t| parse_preferred(t, words).map(PreScoreState)).transpose().map_err(|e| Status::error(e.to_string()))
 }
 
-/// The pod's preferred terms, parsed.
+/// The pod's parsed preferred terms.
 #[derive(Clone, Debug)]
 struct PreScoreState(Vec<PreferredSchedulingTerm>);
 
@@ -204,7 +204,7 @@ impl Plugin for NodeAffinity {
 }
 
 impl PreFilterPlugin for NodeAffinity {
-    /// Narrows the nodes to those that `matchFields` names, where every term names some.
+    /// Restricts the nodes to those that `matchFields` names, if every term names some.
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
         let required = required_affinity(&pod.pod.spec);
         if required.is_none() && self.added_required.is_none() && pod.pod.spec.node_selector.is_none() {
@@ -223,8 +223,8 @@ impl PreFilterPlugin for NodeAffinity {
     }
 }
 
-/// Returns the first entry of the `nodeSelector` that the node does not match, or else what it lacks for the first term of
-/// the required affinity.
+/// Returns the first entry of the `nodeSelector` that the node does not match, else the first requirement of the first
+/// affinity term that it does not match.
 pub(super) fn unmet_requirement(spec: &PodSpec, node: &Node) -> Option<UnmetRequirement> {
     let labels = &node.metadata.labels;
     let mut selector = spec.node_selector.iter().flat_map(cluster::Labels::iter);
@@ -236,7 +236,7 @@ pub(super) fn unmet_requirement(spec: &PodSpec, node: &Node) -> Option<UnmetRequ
     unmet_term(required_affinity(spec)?, node)
 }
 
-/// Returns what the node lacks for the first of the terms.
+/// Returns the first requirement of the first term that the node does not match.
 fn unmet_term(required: &NodeSelector, node: &Node) -> Option<UnmetRequirement> {
     let term = required.node_selector_terms.first()?;
     let terms = required.node_selector_terms.len();
@@ -254,7 +254,7 @@ fn unmet_term(required: &NodeSelector, node: &Node) -> Option<UnmetRequirement> 
     Some(UnmetRequirement { part: NodeSelectorPart::MatchFields, requirement: requirement.clone(), found: name.cloned(), terms })
 }
 
-/// The nodes that the terms name, or `None` where a term names none or there is no term. Empty where the terms conflict.
+/// Returns the nodes that the terms name; `None` if a term names none or there is no term. Empty if the terms conflict.
 fn named_nodes(required: &NodeSelector, conflict: NodeAffinityConflict) -> Option<BTreeSet<Str>> {
     let mut names: Option<BTreeSet<Str>> = None;
     for term in &required.node_selector_terms {
@@ -295,7 +295,7 @@ impl PreScorePlugin for NodeAffinity {
         match pod_preferred(&pod.pod, cx.emulation.behaviour().selector_words) {
             Err(status) => return status,
             Ok(None) if skips => return Status::skip(),
-            // Without terms of its own the pod is scored by the added ones alone.
+            // Without preferred terms of its own the pod is scored by the added ones.
             Ok(terms) => state.write(terms.unwrap_or(PreScoreState(Vec::new()))),
         }
         Status::success()
@@ -303,7 +303,7 @@ impl PreScorePlugin for NodeAffinity {
 }
 
 impl ScorePlugin for NodeAffinity {
-    /// The sum of the weights of the preferred terms that match, the pod's and the added ones.
+    /// Returns the sum of the weights of the matching preferred terms: the pod's and the added ones.
     fn score(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
         let added = self.added_preferred.as_ref().map_or(0, |terms| preferred_score(terms, &node.node));
         let own = match state.read::<PreScoreState>() {

@@ -133,7 +133,7 @@ fn filter_holds_selector_and_affinity_against_the_node() {
     check(&plain, &requiring(&format!("[{}]", named("a"))), SSD, None);
     check(&plain, &requiring(&format!("[{}]", named("a"))), HDD, Some(POD));
     check(&plain, &requiring(&format!("[{}]", named("a"))), "{metadata: {labels: {x: y}}}", None);
-    // A term in error matches nothing, and does not stand in the way of the others.
+    // An invalid term matches nothing and leaves the other terms in effect.
     let broken = "{matchExpressions: [{key: disk, operator: Like, values: [ssd]}]}";
     check(&plain, &requiring(&format!("[{broken}]")), SSD, Some(POD));
     check(&plain, &requiring(&format!("[{broken}, {}]", disk("ssd"))), SSD, None);
@@ -176,7 +176,7 @@ fn preferred_terms_add_up() {
     check(&plain, &preferring("[]"), Some(([0, 0], [0, 0])));
     let two = preferring(&format!("[{}, {}]", weighted(3, &disk("ssd")), weighted(4, &disk("ssd, hdd"))));
     check(&plain, &two, Some(([7, 4], [100, 57])));
-    // Terms without weight or content do not count, and may then be in error.
+    // Terms without weight or content have no effect and may be invalid.
     let idle = preferring(&format!("[{}, {}]", weighted(5, "{}"), weighted(0, "{matchFields: [{operator: Gt}]}")));
     check(&plain, &idle, Some(([0, 0], [0, 0])));
     let adding =
@@ -205,7 +205,7 @@ fn a_node_that_comes_to_match_queues_the_pod() {
         (&plain, &selecting, Some(SSD), HDD, QueueSkip),
         (&enforcing, &pod("{}"), None, HDD, QueueSkip),
         (&enforcing, &pod("{}"), None, SSD, Queue),
-        // Only the pod's own affinity is held against the old node.
+        // Only the pod's own affinity is matched with the old node.
         (&enforcing, &pod("{}"), Some(HDD), SSD, QueueSkip),
     ] {
         assert_eq!(plugin.after_node_change(pod, &node_change(old, Some(new))), Ok(expected), "{old:?} {new}");

@@ -28,7 +28,7 @@ const USER_NAMESPACES: &str = "UserNamespacesHostNetworkSupport";
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NodeDeclaredFeatures;
 
-/// A set of features, a bit for each of [`REGISTRY`].
+/// A set of features with one bit for each of [`REGISTRY`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct FeatureSet(u8);
 
@@ -37,7 +37,7 @@ impl FeatureSet {
         self.0 |= 1 << at;
     }
 
-    /// Returns the names of the features that are not in the other set.
+    /// Returns the names of the features that are not in `other`.
     fn beyond(self, other: Self) -> impl Iterator<Item = Str> {
         let missing = self.0 & !other.0;
         REGISTRY.into_iter().enumerate().filter(move |(at, _)| missing & (1 << at) != 0).map(|(_, name)| name.into())
@@ -47,7 +47,7 @@ impl FeatureSet {
         self.0 & !of.0 == 0
     }
 
-    /// The features that a pod cannot run without. Of the registry only two can be told from a spec.
+    /// Returns the features that a pod requires. Only two of the registry follow from a spec.
     fn required_by(spec: &PodSpec) -> Self {
         let mut set = Self::default();
         let mut containers = spec.containers.iter().chain(&spec.init_containers);
@@ -60,8 +60,8 @@ impl FeatureSet {
         set
     }
 
-    /// The known ones of a node's features. The list is taken to be sorted, as the kubelet writes it: a name out of
-    /// order goes unseen, as it does upstream.
+    /// Returns the registered features of a node. As upstream, the list must be sorted, as the kubelet writes it: a
+    /// name out of order is missed.
     fn declared(names: &[Str]) -> Self {
         let (mut set, mut known) = (Self::default(), REGISTRY.iter().enumerate().peekable());
         for name in names {
@@ -90,14 +90,14 @@ impl Plugin for NodeDeclaredFeatures {
     }
 }
 
-/// Queue when a node came or declares other features now.
+/// Returns Queue if a node was added or its declared features changed.
 fn after_node_change(change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = changed_nodes(change)?;
     let same = old.zip(new).is_some_and(|(old, new)| old.status.declared_features == new.status.declared_features);
     Ok(if same { QueueingHint::QueueSkip } else { QueueingHint::Queue })
 }
 
-/// Queue when this very pod needs other features now.
+/// Returns Queue if the pod's own required features changed.
 fn after_pod_update(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (Some(old), Some(new)) = changed_pods(change)? else { return Ok(QueueingHint::QueueSkip) };
     let changed = FeatureSet::required_by(&old.spec) != FeatureSet::required_by(&new.spec);
@@ -155,7 +155,7 @@ mod tests {
     fn a_node_must_declare_what_the_pod_needs() {
         let both = "[ExtendWebSocketsToKubelet, Newer, RestartAllContainersOnContainerExits, UserNamespacesHostNetworkSupport]";
         let unsorted = "[UserNamespacesHostNetworkSupport, RestartAllContainersOnContainerExits]";
-        // (pod, declared, None where PreFilter skips, else whether the node passes)
+        // (pod, declared, `None` if PreFilter skips, else whether the node passes)
         for (pod, declared, passes) in [
             ("{}", "[]", None),
             ("{spec: {hostNetwork: true}}", "[]", None),

@@ -12,22 +12,22 @@ use crate::framework::{
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct NodeLabelArgs {
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub api_version: IgnoredAny,
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub kind: IgnoredAny,
-    /// Labels that a node must have, whatever their values.
+    /// Labels that a node must have, with any value.
     pub present_labels: List<Str>,
     /// Labels that a node must not have.
     pub absent_labels: List<Str>,
-    /// Labels that a node better has.
+    /// Labels that a node should have.
     pub present_labels_preference: List<Str>,
-    /// Labels that a node better does not have.
+    /// Labels that a node should not have.
     pub absent_labels_preference: List<Str>,
 }
 
 impl NodeLabelArgs {
-    /// What `ValidateNodeLabelArgs` refuses: labels that are wanted and unwanted.
+    /// Validates the arguments; mirrors `ValidateNodeLabelArgs`, which rejects labels that are both present and absent.
     pub fn validate(&self) -> Result<(), FieldErrors> {
         let mut errors = FieldErrors::default();
         let lists = [
@@ -47,14 +47,14 @@ impl NodeLabelArgs {
     }
 }
 
-/// Keeps pods to nodes by their labels alone, whatever the pods ask for.
+/// Keeps all pods to nodes with, or without, certain labels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeLabel {
     args: NodeLabelArgs,
 }
 
 impl NodeLabel {
-    /// Returns the plugin with its arguments.
+    /// Makes the plugin with its arguments.
     pub fn new(args: NodeLabelArgs) -> Self {
         Self { args }
     }
@@ -85,7 +85,8 @@ impl FilterPlugin for NodeLabel {
 }
 
 impl ScorePlugin for NodeLabel {
-    /// The share of preferences that the node meets; an error without any, where kube-scheduler divides by zero.
+    /// Returns the share of preferences that the node meets. Without preferences it is an error, where kube-scheduler
+    /// divides by zero.
     fn score(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
         let labels = &node.node.metadata.labels;
         let (present, absent) = (&self.args.present_labels_preference, &self.args.absent_labels_preference);

@@ -7,7 +7,7 @@ use crate::framework::{
 };
 use crate::release::Emulation;
 
-/// Keeps a pod that names its node to that node.
+/// Keeps a pod with `spec.nodeName` to that node.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NodeName;
 

@@ -10,11 +10,11 @@ use crate::framework::{
 };
 use crate::release::Emulation;
 
-/// Keeps pods off nodes where a host port they ask for is in use.
+/// Keeps pods off nodes where one of their host ports is in use.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NodePorts;
 
-/// The host ports that the pod asks for.
+/// The pod's host ports.
 #[derive(Clone, Debug)]
 struct PreFilterState(Vec<ContainerPort>);
 
@@ -31,7 +31,7 @@ impl Plugin for NodePorts {
     }
 }
 
-/// Queue when the deleted pod held, or was to hold, a port that the pod asks for.
+/// Returns Queue if the deleted pod used, or was nominated to use, a host port of the pod.
 fn after_pod_deleted(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (Some(deleted), _) = changed_pods(change)? else { return Ok(QueueingHint::QueueSkip) };
     if deleted.node_name.is_empty() && deleted.status.nominated_node_name.is_empty() {
@@ -66,7 +66,7 @@ impl FilterPlugin for NodePorts {
     }
 }
 
-/// Says who has the port.
+/// Names the pod that uses the port.
 pub(super) fn conflict(port: &ContainerPort, node: &NodeInfo) -> PortConflict {
     let has = |pod: &&Arc<PodInfo>| {
         let mut taken = HostPorts::default();
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_port_conflicts_with_the_same_protocol_and_an_overlapping_address() {
-        // (in use, wanted, passes)
+        // (in use, requested, passes)
         for (used, wanted, passes) in [
             ("{hostPort: 80}", "{hostPort: 80}", false),
             ("{hostPort: 80}", "{hostPort: 81}", true),
@@ -104,7 +104,7 @@ mod tests {
             ("{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80, hostIP: 10.0.0.1}", false),
             ("{hostPort: 80, hostIP: 10.0.0.1}", "{hostPort: 80, hostIP: 10.0.0.2}", true),
             ("{hostPort: 80}", "{hostPort: 80, hostIP: 10.0.0.2}", false),
-            // Only the IPv4 wildcard counts as one.
+            // Only the IPv4 wildcard conflicts with all addresses.
             ("{hostPort: 80, hostIP: '::'}", "{hostPort: 80, hostIP: 10.0.0.2}", true),
             ("{hostPort: 80}", "{hostPort: 80}, {hostPort: 443}", false),
         ] {

@@ -6,10 +6,10 @@ use serde::Deserialize;
 use crate::cluster::{Node, Str};
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, ScorePlugin, Status};
 
-/// The annotation by which a node asks not to be given the pods of some controllers.
+/// The annotation by which a node asks to avoid the pods of some controllers.
 const PREFER_AVOID_PODS: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
 
-/// Prefers nodes that do not ask to be spared the pods of the pod's controller.
+/// Prefers nodes that do not ask to avoid the pods of the pod's controller.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NodePreferAvoidPods;
 
@@ -40,7 +40,7 @@ struct Controller {
 }
 
 impl AvoidPods {
-    /// What the node asks; nothing where that cannot be read.
+    /// Parses the node's annotation; the default if it is missing or invalid.
     fn of(node: &Node) -> Self {
         let text = node.metadata.annotations.get(PREFER_AVOID_PODS);
         text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
@@ -52,7 +52,7 @@ impl Plugin for NodePreferAvoidPods {
 }
 
 impl ScorePlugin for NodePreferAvoidPods {
-    /// 0 where the node asks to be spared the pods of the pod's ReplicationController or ReplicaSet, else the maximum.
+    /// Returns 0 if the node asks to avoid the pods of the pod's ReplicationController or ReplicaSet, else the maximum.
     fn score(&self, _cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
         Ok(if is_avoided(pod, &node.node) { 0 } else { MAX_NODE_SCORE })
     }

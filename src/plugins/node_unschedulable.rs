@@ -10,7 +10,7 @@ use crate::framework::{
 };
 use crate::release::{Emulation, NodeRegistrations};
 
-/// Keeps pods off cordoned nodes, unless they tolerate the taint that a cordon brings.
+/// Keeps pods off cordoned nodes, unless they tolerate the unschedulable taint.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NodeUnschedulable;
 
@@ -30,7 +30,7 @@ impl Plugin for NodeUnschedulable {
     }
 }
 
-/// Whether the pod would also tolerate the taint that the node controller puts on cordoned nodes.
+/// Whether the pod tolerates the taint that the node controller adds to cordoned nodes.
 pub(super) fn tolerates_unschedulable(pod: &Pod, emulation: Emulation) -> bool {
     !pod.spec.tolerations.is_empty() && {
         let taint = Taint { key: "node.kubernetes.io/unschedulable".into(), effect: "NoSchedule".into(), ..Taint::default() };
@@ -38,14 +38,14 @@ pub(super) fn tolerates_unschedulable(pod: &Pod, emulation: Emulation) -> bool {
     }
 }
 
-/// Queue when a node came that is not cordoned, or is cordoned no longer.
+/// Returns Queue if a node was added that is not cordoned, or a node was uncordoned.
 fn after_node_change(change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = changed_nodes(change)?;
     let was_closed = old.is_none_or(|n| n.unschedulable());
     Ok(if was_closed && new.is_some_and(|n| !n.unschedulable()) { QueueingHint::Queue } else { QueueingHint::QueueSkip })
 }
 
-/// Queue when this very pod tolerates a cordon now.
+/// Returns Queue if the pod itself now tolerates a cordon.
 fn after_toleration_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (_, new) = changed_pods(change)?;
     let helps = new.is_some_and(|n| n.metadata.uid == pod.metadata.uid && tolerates_unschedulable(n, emulation));

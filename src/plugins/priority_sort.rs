@@ -1,6 +1,6 @@
 //! PrioritySort: QueueSort. Mirrors `pkg/scheduler/framework/plugins/queuesort/priority_sort.go`.
 //!
-//! Higher priority first, then the pod that was queued earlier.
+//! Orders by higher priority, then by earlier queue timestamp.
 
 use std::cmp::Ordering;
 
@@ -20,7 +20,7 @@ impl Plugin for PrioritySort {
     }
 }
 
-/// Orders two queued pods, each given as priority and queue timestamp: what is popped first is less.
+/// Compares two queued pods, each given as priority and queue timestamp; the one to pop first is less.
 pub fn compare(a: (i32, Timestamp), b: (i32, Timestamp)) -> Ordering {
     b.0.cmp(&a.0).then(a.1.cmp(&b.1))
 }

@@ -44,42 +44,42 @@ use super::volume_zone::VolumeZone;
 use crate::framework::{FieldErrors, Plugin, PluginName};
 use crate::release::{Emulation, Lifetime};
 
-/// A plugin of some releases.
+/// A plugin in a range of releases.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// Its name.
     pub name: PluginName,
-    /// The releases that have it, as it is made here.
+    /// The releases in which `make` applies.
     pub releases: Lifetime,
-    /// How it is made.
+    /// The constructor.
     pub make: Make,
 }
 
-/// How a plugin is made.
+/// The constructor of a plugin.
 #[derive(Clone, Copy, Debug)]
 pub enum Make {
-    /// From its arguments, which must be such as kube-scheduler would start with. Errors have paths relative to them.
+    /// Makes the plugin from its arguments, which must be valid in kube-scheduler. Error paths are relative to them.
     Plugin(Factory),
-    /// It is not emulated; the extension points that it has.
+    /// The plugin is not emulated; lists its extension points.
     NotEmulated(&'static [&'static str]),
 }
 
-/// Makes a plugin from its arguments; `None` are arguments that a configuration does not give.
+/// Makes a plugin from its arguments; `None` if the configuration gives none.
 pub type Factory = fn(Option<&Value>, Emulation) -> Result<Arc<dyn Plugin>, FieldErrors>;
 
-/// Since the scheduling framework has all plugins of a profile.
+/// Releases with the scheduling framework.
 const FRAMEWORK: Lifetime = Lifetime::since(18);
 
-/// Plugins that stand for predicates and priorities of their own, and for what became strategies of NodeResourcesFit.
+/// Releases with the plugins of single predicates and priorities, and of later strategies of NodeResourcesFit.
 const BEFORE_STRATEGIES: Lifetime = Lifetime::since(18).until(23);
 
-/// The releases before the scheduling framework has them.
+/// Releases before the scheduling framework.
 const PREDICATES: Lifetime = Lifetime::since(0).until(18);
 
-/// Volumes of in-tree plugins are counted until all are served by CSI drivers.
+/// Releases that count volumes of in-tree plugins; CSI drivers serve all of them afterwards.
 const IN_TREE_LIMITS: Lifetime = Lifetime::since(18).until(32);
 
-/// Every plugin, by name; where several rows have one name their releases do not overlap.
+/// Every plugin, by name. Rows of the same name cover different releases.
 static ROWS: &[Row] = &[
     row(PluginName::AzureDiskLimits, IN_TREE_LIMITS, |_, _| Ok(Arc::new(InTreeVolumeLimits::AZURE_DISK))),
     row(PluginName::BalancedResourceAllocation, PREDICATES, |_, _| Ok(Arc::new(ResourcePriority::Balanced))),
@@ -200,14 +200,14 @@ const fn not_emulated(name: PluginName, releases: Lifetime, points: &'static [&'
     Row { name, releases, make: Make::NotEmulated(points) }
 }
 
-/// Returns the plugin that a release has by a name; `None` where the name is not one of its plugins.
+/// Returns the plugin that a release has under a name; `None` if the name is not one of its plugins.
 pub fn find(name: &str, emulation: Emulation) -> Option<&'static Row> {
     let name: PluginName = name.parse().ok()?;
     let is_there = |row: &&Row| row.releases.contains(emulation.release());
     ROWS.iter().filter(|row| row.name == name).find(is_there)
 }
 
-/// Reads arguments and refuses those that kube-scheduler would not start with.
+/// Parses arguments and rejects those that kube-scheduler does not start with.
 fn read<T: DeserializeOwned + Default>(
     args: Option<&Value>,
     validate: impl FnOnce(&T) -> Result<(), FieldErrors>,

@@ -21,7 +21,7 @@ impl Plugin for SchedulingGates {
     }
 }
 
-/// Queue when the last gate of this very pod was removed.
+/// Returns Queue if the last gate of the pod itself was removed.
 fn hint(pod: &Pod, change: &Change) -> QueueingHint {
     match &change.new {
         Some(Object::Pod(new)) if new.metadata.uid == pod.metadata.uid => QueueingHint::Queue,

@@ -8,23 +8,23 @@ use super::pod_topology_spread::default_selector;
 use crate::cluster::{LabelSelector, Node, Str};
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, PreScorePlugin, ScorePlugin, Status};
 
-/// How much zones count, beside nodes.
+/// Weight of zones; nodes have the rest.
 const ZONE_WEIGHTING: f64 = 2.0 / 3.0;
 
 /// Spreads the pods of Services and of controllers over nodes and zones.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SelectorSpread;
 
-/// Which pods are of the same kind.
+/// Selects the pods of the same Services and controllers.
 #[derive(Clone, Debug)]
 struct State(Arc<LabelSelector>);
 
-/// Whether the pod has constraints of its own instead.
+/// Whether the pod has spread constraints, which replace this plugin.
 fn is_skipped(pod: &PodInfo) -> bool {
     !pod.pod.spec.topology_spread_constraints.is_empty()
 }
 
-/// Region and zone of a node; `None` where it has neither.
+/// Returns region and zone of a node; `None` if it has neither.
 fn zone(node: &Node) -> Option<(Str, Str)> {
     let label = |names: [&str; 2]| names.into_iter().find_map(|name| node.metadata.labels.get(name)).cloned().unwrap_or_default();
     let zone = label(["failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"]);
@@ -32,7 +32,7 @@ fn zone(node: &Node) -> Option<(Str, Str)> {
     (!zone.is_empty() || !region.is_empty()).then_some((region, zone))
 }
 
-/// The share of the highest count that is not taken, scaled; all of it where nothing is counted.
+/// Returns the score for a count: the maximum for 0, falling to 0 at `highest`; the maximum if `highest` is 0.
 fn room(count: i64, highest: i64) -> f64 {
     let max = MAX_NODE_SCORE as f64;
     if highest > 0 { max * ((highest - count) as f64 / highest as f64) } else { max }
@@ -52,7 +52,7 @@ impl PreScorePlugin for SelectorSpread {
 }
 
 impl ScorePlugin for SelectorSpread {
-    /// How many pods of the same kind run on the node.
+    /// Returns the number of matching pods on the node.
     fn score(&self, _cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
         if is_skipped(pod) {
             return Ok(0);
@@ -98,7 +98,8 @@ mod tests {
     use crate::framework::Snapshot;
     use crate::release::Emulation;
 
-    /// Scores of nodes with so many pods of the Service, each in a zone, for one more of them.
+    /// Returns the scores of a further pod of the Service on nodes in the given zones with the given number of its
+    /// pods.
     fn scores(nodes: &[(&str, usize)]) -> Vec<i64> {
         use serde_json::json;
         let pod = |name: String| {

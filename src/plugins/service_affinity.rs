@@ -19,44 +19,44 @@ const NO_STATE: &str = "error reading \"PreFilterServiceAffinity\" from cycleSta
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ServiceAffinityArgs {
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub api_version: IgnoredAny,
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub kind: IgnoredAny,
-    /// Labels whose values are the same for all nodes of a service's pods.
+    /// Labels whose values are equal on all nodes of a Service's pods.
     pub affinity_labels: List<Str>,
-    /// Labels over whose values the pods of a service are spread.
+    /// Labels over whose values the pods of a Service are spread.
     pub anti_affinity_labels_preference: List<Str>,
 }
 
-/// Keeps pods of a service to nodes with the same labels, and spreads them over the values of others.
+/// Keeps pods of a Service on nodes with equal labels, and spreads them over the values of others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServiceAffinity {
     args: ServiceAffinityArgs,
 }
 
-/// What PreFilter finds and AddPod and RemovePod keep up to date.
+/// State of PreFilter, which AddPod and RemovePod update.
 #[derive(Clone, Debug)]
 struct State {
     /// Pods of the namespace that have all labels of the pod, each with its node.
     pods: Vec<(Arc<Pod>, Str)>,
-    /// Whether a service selects the pod.
+    /// Whether a Service selects the pod.
     has_service: bool,
 }
 
-/// Whether labels have all of the others.
+/// Whether `labels` contain all of `others`.
 fn has_all(labels: &Labels, others: &Labels) -> bool {
     others.iter().all(|(key, value)| labels.get(key) == Some(value))
 }
 
-/// The first service that selects the pod, by name; upstream takes them in no certain order.
+/// Returns the first Service, by name, that selects the pod; upstream's order is undefined.
 fn service_of<'a>(cluster: &'a Cluster, pod: &'a Pod) -> Option<&'a Arc<Service>> {
     let selects = |s: &&Arc<Service>| s.spec.selector.as_ref().is_some_and(|wanted| has_all(&pod.metadata.labels, wanted));
     cluster.services.in_namespace(&pod.metadata.namespace).find(selects)
 }
 
 impl ServiceAffinity {
-    /// Returns the plugin with its arguments.
+    /// Makes the plugin with its arguments.
     pub fn new(args: ServiceAffinityArgs) -> Self {
         Self { args }
     }
@@ -86,7 +86,7 @@ impl PreFilterPlugin for ServiceAffinity {
     fn add_pod(&self, _cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {
         let Some(state) = state.get_mut::<State>() else { return Status::error(NO_STATE) };
         if added.namespace() == pod.namespace() && has_all(&added.pod.metadata.labels, &pod.pod.metadata.labels) {
-            // A nominated pod names no node yet, so that it counts for none.
+            // A nominated pod has no `spec.nodeName`, so it counts for no node.
             let on = if added.pod.node_name.is_empty() { Str::default() } else { node.name().clone() };
             state.pods.push((added.pod.clone(), on));
         }
@@ -105,8 +105,8 @@ impl PreFilterPlugin for ServiceAffinity {
 }
 
 impl FilterPlugin for ServiceAffinity {
-    /// The labels are those that the pod's `nodeSelector` gives, and for the others those of the node of another pod of the
-    /// service.
+    /// Requires the label values of the pod's `nodeSelector`, and for other labels those of the node of another pod of
+    /// the Service.
     fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
         let wanted = &self.args.affinity_labels;
         if wanted.is_empty() {
@@ -136,7 +136,7 @@ impl FilterPlugin for ServiceAffinity {
 }
 
 impl ScorePlugin for ServiceAffinity {
-    /// How many pods of the service run on the node.
+    /// Returns the number of the Service's pods on the node.
     fn score(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
         let service = service_of(cx.cluster, &pod.pod);
         let Some(selector) = service.and_then(|s| s.spec.selector.as_ref()).filter(|s| !s.is_empty()) else { return Ok(0) };
@@ -179,7 +179,7 @@ mod tests {
     use crate::release::Emulation;
 
     #[allow(clippy::needless_pass_by_value, reason = "literals are handed over")]
-    /// Nodes a, b and c in racks 1, 1 and 2, with so many pods of a service each.
+    /// Checks nodes a, b and c in racks 1, 1 and 2, with the given number of the Service's pods on each.
     fn check(pods: [usize; 3], args: Value, selector: Value) -> (Vec<bool>, Vec<i64>) {
         let plugin = ServiceAffinity::new(serde_json::from_value(args).unwrap());
         let pod = |name: String, node: &str| {

@@ -16,7 +16,7 @@ const PREFER_NO_SCHEDULE: &str = "PreferNoSchedule";
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TaintToleration;
 
-/// The tolerations that count against PreferNoSchedule taints.
+/// The tolerations that apply to PreferNoSchedule taints.
 #[derive(Clone, Debug)]
 struct PreScoreState(Vec<Toleration>);
 
@@ -33,7 +33,7 @@ impl Plugin for TaintToleration {
     }
 }
 
-/// Queue when the pod tolerates the node now and, if the node was there before, did not tolerate it then.
+/// Returns Queue if the pod tolerates the node now and the node is new or was not tolerated before.
 fn after_node_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = changed_nodes(change)?;
     let untolerated = |node: &crate::cluster::Node| find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, emulation).is_some();
@@ -41,7 +41,7 @@ fn after_node_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result
     Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
 }
 
-/// Queue when the tolerations of this very pod changed.
+/// Returns Queue if the pod's own tolerations changed.
 fn after_toleration_change(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (_, new) = changed_pods(change)?;
     Ok(if new.is_some_and(|n| n.metadata.uid == pod.metadata.uid) { QueueingHint::Queue } else { QueueingHint::QueueSkip })
@@ -68,7 +68,7 @@ impl PreScorePlugin for TaintToleration {
 }
 
 impl ScorePlugin for TaintToleration {
-    /// How many PreferNoSchedule taints the pod does not tolerate.
+    /// Returns the number of PreferNoSchedule taints that the pod does not tolerate.
     fn score(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
         let Some(PreScoreState(tolerations)) = state.read() else {
             return Err(Status::error("failed to read \"PreScoreTaintToleration\" from cycleState: not found"));
@@ -125,7 +125,7 @@ mod tests {
             ("{}", [0, 0, 2], [100, 100, 0]),
             (TOLERANT, [0, 0, 1], [100, 100, 0]),
             ("{spec: {tolerations: [{operator: Exists}]}}", [0, 0, 0], [100, 100, 100]),
-            // Tolerations of other effects say nothing about soft taints.
+            // Tolerations of other effects do not apply to PreferNoSchedule taints.
             ("{spec: {tolerations: [{operator: Exists, effect: NoSchedule}]}}", [0, 0, 2], [100, 100, 0]),
             ("{spec: {tolerations: [{key: b, value: x, effect: PreferNoSchedule}]}}", [0, 0, 1], [100, 100, 0]),
         ] {

@@ -2,7 +2,7 @@
 //! `LabelZonesToSet` of `staging/src/k8s.io/cloud-provider/volume/helpers/zones.go`.
 //!
 //! A node that has any zone or region label must match the zone and region labels of the volumes bound to the pod's
-//! claims. Volumes of generic ephemeral volumes are not looked at.
+//! claims. Generic ephemeral volumes are not checked.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::framework::{
 };
 use crate::release::{Emulation, ZoneCheck};
 
-/// The labels that count, in the order they are compared, each with the label that a node may have instead.
+/// Zone and region labels in order of comparison, each with the label that a node may have instead.
 const TOPOLOGY_LABELS: [(&str, &str); 4] = [
     ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
     ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
@@ -42,7 +42,7 @@ impl Plugin for VolumeZone {
     }
 }
 
-/// Where one label says that a volume is.
+/// The zones or regions of a volume by one label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct VolumeTopology {
     volume: Str,
@@ -52,11 +52,11 @@ struct VolumeTopology {
     values: BTreeSet<Str>,
 }
 
-/// Where the pod's volumes are; what PreFilter leaves for Filter.
+/// The zones and regions of the pod's volumes, from PreFilter for Filter.
 #[derive(Clone, Debug)]
 struct State(Arc<Vec<VolumeTopology>>);
 
-/// The zone and region labels of a volume; one with an empty part in it does not count.
+/// Returns the zone and region labels of a volume; ignores a label with an empty part.
 fn topologies(volume: &PersistentVolume) -> impl Iterator<Item = VolumeTopology> {
     TOPOLOGY_LABELS.into_iter().filter_map(|(key, stable_key)| {
         let values: BTreeSet<Str> = volume.metadata.labels.get(key)?.split("__").map(|v| v.trim().into()).collect();
@@ -65,7 +65,7 @@ fn topologies(volume: &PersistentVolume) -> impl Iterator<Item = VolumeTopology>
     })
 }
 
-/// Where the volumes bound to the pod's claims are, or why the pod cannot be placed at all.
+/// Returns the zones and regions of the volumes bound to the pod's claims, or why the pod is rejected.
 fn pod_topologies(cx: &Context<'_>, pod: &Pod) -> Result<Vec<VolumeTopology>, Status> {
     let mut found = Vec::new();
     for source in pod.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref()) {
@@ -88,7 +88,7 @@ fn pod_topologies(cx: &Context<'_>, pod: &Pod) -> Result<Vec<VolumeTopology>, St
     Ok(found)
 }
 
-/// Claims without a volume are fine where their class binds them when a pod comes.
+/// Checks a claim without a volume: it passes if its class waits for the first consumer.
 fn unbound(cx: &Context<'_>, class_name: &Str) -> Result<(), Status> {
     if class_name.is_empty() {
         return Err(Status::rejected(Reason::ClaimWithoutVolumeAndClass));
@@ -132,7 +132,7 @@ impl FilterPlugin for VolumeZone {
         }
         let found = match state.read::<State>() {
             Some(State(found)) => found.clone(),
-            // Upstream looks again where PreFilter did not run, as when a profile enables the Filter point alone.
+            // Upstream reads the claims again if PreFilter did not run, as when a profile enables Filter only.
             None => match pod_topologies(cx, &pod.pod) {
                 Ok(found) => Arc::new(found),
                 Err(status) => return status,
@@ -155,19 +155,19 @@ impl FilterPlugin for VolumeZone {
     }
 }
 
-/// A class that binds when a pod comes makes up for one that was missing.
+/// Returns Queue if a class that waits for the first consumer was added.
 fn after_class_added(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (_, new) = objects!(change, StorageClass)?;
     Ok(queue_if(new.is_some_and(|class| class.volume_binding_mode.as_deref() == Some(WAIT_FOR_FIRST_CONSUMER))))
 }
 
-/// The claim is one that the pod names.
+/// Returns Queue if the pod names the claim.
 fn after_claim_change(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (_, new) = objects!(change, PersistentVolumeClaim)?;
     Ok(queue_if(new.is_some_and(|claim| names_claim(pod, &claim))))
 }
 
-/// A volume came, or moved.
+/// Returns Queue if a volume was added or its zone changed.
 fn after_volume_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = objects!(change, PersistentVolume)?;
     Ok(queue_if(match (old, new) {
@@ -200,7 +200,7 @@ mod tests {
             (format!(r#"{{"{zone}":"x__ y "}}"#), format!(r#"{{"{zone}":"y"}}"#), true),
             (format!(r#"{{"{zone}":"x"}}"#), r#"{"kubernetes.io/hostname":"h"}"#.to_string(), true),
             (format!(r#"{{"{beta}":"x"}}"#), format!(r#"{{"{zone}":"x"}}"#), true),
-            // Not the other way round.
+            // The stable label of a volume does not match the beta label of a node.
             (format!(r#"{{"{zone}":"x"}}"#), format!(r#"{{"{beta}":"x"}}"#), false),
             (
                 format!(r#"{{"{zone}":"x","topology.kubernetes.io/region":"r"}}"#),

@@ -9,13 +9,13 @@ use crate::cluster::PodDisruptionBudget;
 use crate::framework::{BudgetIndex, BudgetSelector, CoveringBudgets, PodInfo};
 use crate::release::BudgetRule;
 
-/// The budgets that cover pods, and what is left of each while the pods of one node are counted off, most important first.
+/// Counts disruptions per budget while it walks the pods of one node, most important first.
 pub(super) struct BudgetCount<'a> {
     index: &'a BudgetIndex,
     rule: BudgetRule,
-    /// Which budgets cover the pods met so far, by where their template and their namespace stand; see [`Self::covering`].
+    /// The budgets of pods met before, keyed by the addresses of their template and namespace; see [`Self::covering`].
     known: HashMap<(usize, usize), Covering<'a>, BuildHasherDefault<AddressHasher>>,
-    /// Budgets met on this node, by address, with the disruptions left.
+    /// Budgets met on this node, by address, with their disruptions left.
     left: Vec<(*const PodDisruptionBudget, i32)>,
 }
 
@@ -28,20 +28,20 @@ enum Covering<'a> {
 }
 
 impl<'a> BudgetCount<'a> {
-    /// Starts counting, for one node.
+    /// Makes a counter for one node.
     pub(super) fn new(index: &'a BudgetIndex, rule: BudgetRule) -> Self {
         Self { index, rule, known: HashMap::default(), left: Vec::new() }
     }
 
-    /// Starts anew, for another node.
+    /// Resets the counts for another node.
     pub(super) fn restart(&mut self) {
         self.left.clear();
     }
 
-    /// Takes one disruption from every budget that covers the pod, also when another is violated already. Returns what
-    /// they say of its eviction, by name; `None` where no budget covers the pod.
+    /// Counts one disruption in every budget that covers the pod, even if another is already violated. Returns the
+    /// answers of the budgets, by name; `None` if no budget covers the pod.
     pub(super) fn take(&mut self, pod: &'a PodInfo) -> Option<Arc<CoveringBudgets>> {
-        // A pod without labels is covered by nothing, not even by `DoesNotExist`.
+        // As upstream, no budget covers a pod without labels, not even one with `DoesNotExist`.
         if !pod.is_labelled() {
             return None;
         }
@@ -62,8 +62,8 @@ impl<'a> BudgetCount<'a> {
         }
     }
 
-    /// Returns the budgets that cover the pod. Pods of one workload mostly share the template that holds their labels, so
-    /// that comparing two addresses answers for all but the first.
+    /// Returns the budgets that cover the pod. Pods of one workload mostly share the template that holds their labels,
+    /// so comparing two addresses is enough for all but the first.
     fn covering(&mut self, pod: &'a PodInfo) -> Covering<'a> {
         let Some(template) = pod.template() else { return self.find(pod) };
         let key = (Arc::as_ptr(template) as usize, pod.namespace().as_ptr() as usize);
@@ -85,8 +85,8 @@ impl<'a> BudgetCount<'a> {
         }
     }
 
-    /// Returns what the budget had left before this pod; `None` where its status lists the pod among those disrupted, and
-    /// so has counted it before.
+    /// Returns the disruptions that the budget had left before this pod; `None` if its status lists the pod in
+    /// `disruptedPods` and so has already counted it.
     fn take_one(&mut self, pod: &PodInfo, budget: &PodDisruptionBudget) -> Option<i32> {
         let status = &budget.status;
         if self.rule == BudgetRule::AsItStands {
@@ -106,7 +106,7 @@ impl<'a> BudgetCount<'a> {
     }
 }
 
-/// Mixes addresses, of which the lowest bits are mostly alike.
+/// Mixes addresses, whose lowest bits are mostly equal.
 #[derive(Default)]
 struct AddressHasher(u64);
 
@@ -136,7 +136,7 @@ mod tests {
     use crate::framework::Victim;
     use crate::preemption::testing::{budget, labelled};
 
-    /// Budgets violated, with what was left of each, and budgets that cover the pod.
+    /// Violated budgets with their disruptions left, and all budgets that cover the pod.
     type Verdict = (Vec<(String, i32)>, Vec<String>);
     type Want<'a> = (&'a [(&'a str, i32)], &'a [&'a str]);
 

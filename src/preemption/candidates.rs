@@ -1,4 +1,4 @@
-//! Which nodes are tried, how many, and when enough candidates are found; mirrors `NodesForStatusCode` in
+//! Which nodes are dry-run, and when enough candidates are found. Mirrors `NodesForStatusCode` in
 //! `pkg/scheduler/framework/interface.go`, `GetOffsetAndNumCandidates` in
 //! `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go` and `DryRunPreemption` in
 //! `pkg/scheduler/framework/preemption/preemption.go`.
@@ -13,20 +13,20 @@ use crate::framework::{
 };
 use crate::release::{Candidates, PotentialNodes};
 
-/// How many candidates are worth finding in a large cluster.
+/// The minimum number of candidates to find; the larger limit wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CandidateLimits {
-    /// At least so many, in per cent of the potential nodes.
+    /// Per cent of the potential nodes.
     pub percentage: i32,
-    /// At least so many, in nodes.
+    /// Number of nodes.
     pub absolute: i32,
 }
 
 impl CandidateLimits {
-    /// The number wanted among `nodes` potential nodes; never more than there are.
+    /// Returns the number of candidates to find among `nodes` potential nodes; at most `nodes`.
     fn wanted(self, nodes: usize) -> usize {
         let nodes = i32::try_from(nodes).unwrap_or(i32::MAX);
-        // 32-bit arithmetic that wraps, as upstream's does.
+        // Wraps in 32 bits, as upstream does.
         let share = nodes.wrapping_mul(self.percentage) / 100;
         usize::try_from(share.max(self.absolute).min(nodes)).unwrap_or(0)
     }
@@ -42,7 +42,7 @@ fn potential_nodes<'a>(statuses: &NodeToStatus, snapshot: &'a Snapshot, rule: Po
     nodes.filter(|(position, _)| might_help(*position)).map(|(_, node)| node).collect()
 }
 
-/// Tries nodes until enough candidates are found, and writes into the record what was tried.
+/// Dry-runs nodes until enough candidates are found, and records every run.
 pub(super) fn search<'a>(
     post: &'a PostFilterContext<'a>,
     limits: CandidateLimits,
@@ -66,15 +66,15 @@ pub(super) fn search<'a>(
     record.dry_runs = try_until_enough(&walk, record.wanted_candidates, start, try_node).into();
 }
 
-/// Nodes tried at one go beyond those that are needed anyway.
+/// Smallest batch of nodes, unless fewer are left.
 const CHUNK: usize = 32;
-/// Nodes that one thread takes at a time at least.
+/// Smallest number of nodes for one thread.
 const NODES_PER_TASK: usize = 4;
 
-/// Dry runs of different nodes do not touch each other, so they run beside each other; their results are then taken in
-/// walking order, and what lies behind the node that made enough is dropped. So the result is that of one walker.
+/// Dry-runs nodes in parallel batches, because runs of different nodes are independent. Takes their results in walking
+/// order and drops those after the node that made enough, so that the result equals a sequential search.
 ///
-/// `start` makes what a thread keeps from one node to the next.
+/// `start` makes the scratch space that a thread keeps from one node to the next.
 fn try_until_enough<'a, S>(
     walk: &[&'a Arc<NodeInfo>],
     wanted: usize,
@@ -86,7 +86,8 @@ fn try_until_enough<'a, S>(
     let mut runs = Vec::new();
     let mut rest = walk;
     while !rest.is_empty() {
-        // No smaller number of nodes can end the search, so none of these is tried in vain.
+        // A batch holds as many nodes as candidates are missing, at least CHUNK: a smaller batch could not end the
+        // search.
         let needed = wanted.saturating_sub(shortlist.len()).max(CHUNK).min(rest.len());
         let (chunk, after) = rest.split_at(needed);
         rest = after;
@@ -106,7 +107,8 @@ fn try_until_enough<'a, S>(
     runs
 }
 
-/// Counts the candidates found so far, in two groups. Each takes as many as are wanted and drops what comes later.
+/// Counts candidates in two groups: without and with violated budgets. Each group takes up to `wanted` and drops the
+/// rest.
 struct Shortlist {
     wanted: usize,
     without_violations: usize,
@@ -118,8 +120,8 @@ impl Shortlist {
         self.without_violations + self.violating
     }
 
-    /// Counts the run's candidate, or drops it from the run. Returns whether the search may end; candidates that violate
-    /// budgets never end it by themselves.
+    /// Counts the run's candidate, or drops it from the run. Returns whether the search may end; it needs at least one
+    /// candidate without violations.
     fn take(&mut self, run: &mut NodeDryRun) -> bool {
         let Some(candidate) = &run.candidate else { return false };
         let group = if candidate.pdb_violations == 0 { &mut self.without_violations } else { &mut self.violating };
@@ -191,8 +193,8 @@ mod tests {
         NodeDryRun { node: node.clone(), status, candidate: (outcome != Outcome::Fails).then_some(candidate), ..NodeDryRun::default() }
     }
 
-    /// Runs the search over made-up outcomes; returns how many nodes count as tried, how many were tried, and the candidates
-    /// in walking order.
+    /// Runs the search over made-up outcomes. Returns the number of recorded runs, the number of nodes tried, and the
+    /// candidates in walking order.
     fn walk(outcomes: &[Outcome], wanted: usize) -> (usize, usize, Vec<String>) {
         let nodes: Vec<Arc<NodeInfo>> = (0..outcomes.len()).map(|i| Arc::new(node(&i.to_string(), 0, &[]))).collect();
         let nodes: Vec<&Arc<NodeInfo>> = nodes.iter().collect();
@@ -243,7 +245,7 @@ mod tests {
                 3 => Just(Outcome::Fails), 3 => Just(Outcome::Violates), 1 => Just(Outcome::Fits)], 0..200),
             wanted in 0..60_usize,
         ) {
-            // One walker, written down as the rule has it.
+            // The rule for a sequential search, written out.
             let (mut runs, mut fits, mut violating) = (0, Vec::new(), Vec::new());
             for (i, outcome) in outcomes.iter().enumerate() {
                 runs += 1;

@@ -1,4 +1,5 @@
-//! Victims on one node: takes all weaker pods off, then reprieves those that the pod fits with. Mirrors `SelectVictimsOnNode` in
+//! Selects the victims on one node: removes all pods of lower priority, then reprieves those with which the preemptor
+//! still fits. Mirrors `SelectVictimsOnNode` in
 //! `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`.
 
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use crate::framework::{
 };
 use crate::release::{Behaviour, DryRunReport, FilterRun, PreemptionText, VictimOrder, WithoutVictims};
 
-/// A pod of lower priority.
+/// A potential victim: a pod of lower priority.
 struct Potential<'a> {
     info: &'a Arc<PodInfo>,
     rank: Rank,
@@ -28,21 +29,21 @@ impl Potential<'_> {
     }
 }
 
-/// What the dry runs of several nodes keep from one to the next; it changes nothing in what they find.
+/// Caches shared by the dry runs of several nodes. They do not change the results.
 pub(super) struct Scratch<'a> {
-    /// Pods that cannot stay cannot for the same reason, most of the time.
+    /// Most pods that are not reprieved are rejected for the same reason.
     statuses: SharedStatuses,
     budgets: BudgetCount<'a>,
 }
 
 impl<'a> Scratch<'a> {
-    /// Starts, for the nodes of a snapshot.
+    /// Makes empty caches for the nodes of a snapshot.
     pub(super) fn new(snapshot: &'a Snapshot, release: &Behaviour) -> Self {
         Self { statuses: SharedStatuses::default(), budgets: BudgetCount::new(snapshot.budgets(), release.budgets) }
     }
 }
 
-/// Finds the victims on one node; the node and the state are copied first.
+/// Selects the victims on one node, working on copies of the node and the state.
 pub(super) fn select_victims_on_node<'a>(
     post: &PostFilterContext<'_>,
     state: &CycleState,
@@ -57,7 +58,7 @@ pub(super) fn select_victims_on_node<'a>(
     let name = node.name().clone();
     if potential.is_empty() && release.without_victims != WithoutVictims::Chosen {
         let status = match (release.dry_run, release.preemption_text) {
-            (DryRunReport::Nothing, _) => untold(),
+            (DryRunReport::Nothing, _) => no_status(),
             (_, PreemptionText::Prefixed) => Status::rejected(Reason::NoPreemptionVictims),
             _ => Status::rejected(Reason::NoVictimsOnNode { node: name.clone(), pod: pod.key() }),
         };
@@ -72,8 +73,8 @@ pub(super) fn select_victims_on_node<'a>(
     let found = attempt.run(potential);
     let mut record = attempt.record;
     match found {
-        Err(_) if release.dry_run == DryRunReport::Nothing => record.status = untold(),
-        // Where all filters run their order is left to chance, and this one stands for all.
+        Err(_) if release.dry_run == DryRunReport::Nothing => record.status = no_status(),
+        // kube-scheduler runs all filters in random order here; a fixed order represents all of them.
         Err(status) if release.filters == FilterRun::All => record.status = sorted(&status),
         Err(status) => record.status = status,
         Ok((victims, _)) if victims.is_empty() && release.without_victims == WithoutVictims::Error => {
@@ -86,19 +87,19 @@ pub(super) fn select_victims_on_node<'a>(
     record
 }
 
-/// The status with its reasons by text.
+/// Returns the status with its reasons sorted by text.
 fn sorted(status: &Status) -> Status {
     let mut reasons: Vec<_> = status.texts().zip(status.reasons().iter().cloned()).collect();
     reasons.sort_by(|a, b| a.0.cmp(&b.0));
     status.with_reasons(status.code(), reasons.into_iter().map(|(_, reason)| reason))
 }
 
-/// The status of a node that was tried in vain, where kube-scheduler keeps none.
-fn untold() -> Status {
+/// Returns the empty status of a failed dry run, for releases that keep none.
+fn no_status() -> Status {
     Status::new(Code::Unschedulable, Vec::<Reason>::new())
 }
 
-/// A node as it would be, and the record of how it came to be so.
+/// The changed node and state of one dry run, and its record.
 struct Attempt<'a, 'n> {
     post: &'a PostFilterContext<'a>,
     pod: &'a PodInfo,
@@ -109,7 +110,7 @@ struct Attempt<'a, 'n> {
 }
 
 impl<'n> Attempt<'_, 'n> {
-    /// Returns the victims, most important first, and how many of them violate a budget.
+    /// Returns the victims, most important first, and the number of them that violate a budget.
     fn run(&mut self, mut potential: Vec<Potential<'n>>) -> Result<(Vec<Victim>, i64), Status> {
         for p in &potential {
             self.remove(p.info)?;
@@ -135,7 +136,7 @@ impl<'n> Attempt<'_, 'n> {
         }
         let (violating, others): (Vec<_>, Vec<_>) = potential.into_iter().partition(Potential::violates);
         let both_groups = !violating.is_empty() && !others.is_empty();
-        // Pods whose eviction would violate a budget get the first chance to stay.
+        // Pods whose eviction would violate a budget are reprieved first.
         let mut victims = Vec::new();
         for p in violating {
             victims.extend(self.reprieve(p)?);
@@ -145,13 +146,13 @@ impl<'n> Attempt<'_, 'n> {
             victims.extend(self.reprieve(p)?);
         }
         if both_groups && self.post.cx.emulation.behaviour().victims == VictimOrder::ByImportance {
-            // Of equals, those that violate a budget stay in front.
+            // The sort is stable: of equals, those that violate a budget stay first.
             victims.sort_by_key(|(rank, _)| *rank);
         }
         Ok((victims.into_iter().map(|(_, victim)| victim).collect(), pdb_violations))
     }
 
-    /// Puts a pod back. Returns it with its rank where it cannot stay.
+    /// Puts a pod back. Returns it with its rank if it is not reprieved.
     fn reprieve(&mut self, potential: Potential<'_>) -> Result<Option<(Rank, Victim)>, Status> {
         let (info, rank) = (potential.info, potential.rank);
         self.add(info)?;
@@ -174,7 +175,7 @@ impl<'n> Attempt<'_, 'n> {
         self.post.runner.filter_with_nominated_pods(&self.state, self.pod, &self.node)
     }
 
-    /// The filters have passed with all weaker pods gone.
+    /// Filters the node again; it passed with all pods of lower priority removed.
     fn filter_again(&self) -> Status {
         self.post.runner.filter_again_with_nominated_pods(&self.state, self.pod, &self.node)
     }
@@ -193,7 +194,7 @@ impl<'n> Attempt<'_, 'n> {
     }
 }
 
-/// Whatever keeps a `PreFilter` plugin from following is an error, whatever its code.
+/// Turns any failure of a `PreFilter` plugin's AddPod or RemovePod into an error, whatever its code.
 fn as_error(status: &Status) -> Result<(), Status> {
     if status.is_success() { Ok(()) } else { Err(Status::error(status.message())) }
 }
@@ -232,7 +233,7 @@ mod tests {
             )
         }
 
-        /// Runs aloud, and checks that a quiet run finds the same.
+        /// Runs with recording, and checks that a quiet run finds the same.
         fn try_on(&self, node: &NodeInfo) -> NodeDryRun {
             let (loud, quiet) = (self.run_on(node, false), self.run_on(node, true));
             assert!(quiet.is_empty());
@@ -249,7 +250,7 @@ mod tests {
         &victim.pod().metadata.name
     }
 
-    /// One word per step: `-` off the node, `=` all off, `+` back for good, `!` back and off again.
+    /// One word per step: `-` removed, `=` filtered with all removed, `+` reprieved, `!` put back and removed again.
     fn story(run: &NodeDryRun) -> String {
         let words = run.steps().map(|step| match step {
             DryRunStep::Removed(pod) => format!("-{}", pod.metadata.name),
@@ -323,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_stand_as_they_came_and_those_that_violate_a_budget_in_front() {
+    fn equals_keep_their_order_and_those_that_violate_a_budget_come_first() {
         let mut setting = Setting::new(10, 400);
         let pods = ["d", "b", "c", "a"].map(|name| pod(name, "a", 1, 100, Some(7)));
         let all = |first: &str| format!("-d -b -c -a = {first} !d(Insufficient cpu) !b(Insufficient cpu) !a(Insufficient cpu)");
@@ -381,7 +382,7 @@ mod tests {
     }
 
     proptest! {
-        /// Without the victims the pod fits, and with any one of them back it does not; whoever could stay stays.
+        /// Without the victims the pod fits, and with any one of them back it does not.
         #[test]
         fn victims_are_enough_and_none_is_needless(
             pods in prop::collection::vec((-2..6_i32, 0..5_i64, 0..4_i64, 0..3_u8), 1..12),

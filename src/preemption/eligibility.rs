@@ -5,10 +5,10 @@ use crate::cluster::Pod;
 use crate::framework::{Code, NodeToStatus, Reason, Snapshot};
 use crate::release::{Behaviour, Eligibility, TerminatingPods};
 
-/// Why `pod` may not preempt, or `None` where it may.
+/// Returns why `pod` may not preempt; `None` if it may.
 ///
-/// A pod that has a node nominated and waits there for its victims to end must not evict more, unless the filters say
-/// that the node cannot be helped any more.
+/// A pod with a nominated node whose victims are still terminating must not evict more, unless the filters call that
+/// node unresolvable.
 pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &Snapshot, release: &Behaviour) -> Option<Reason> {
     let reads_all = release.eligibility == Eligibility::PolicyAndStatus;
     if reads_all && pod.spec.preemption_policy.as_deref() == Some("Never") {
@@ -27,12 +27,12 @@ pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &S
     waits.then_some(Reason::TerminatingVictims)
 }
 
-/// Whether `preemptor` outranks `victim`: strictly, and by priority alone.
+/// Whether `preemptor` has a strictly higher priority than `victim`.
 pub(super) fn is_preemption_allowed(victim: &Pod, preemptor: &Pod) -> bool {
     victim.priority() < preemptor.priority()
 }
 
-/// Whether the pod ends because the scheduler preempted it. Of several conditions of the type only the first counts.
+/// Whether the pod is terminating because the scheduler preempted it. Only the first condition of the type counts.
 fn terminating_by_preemption(pod: &Pod) -> bool {
     pod.is_terminating() && pod.condition("DisruptionTarget").is_some_and(|c| c.status == "True" && c.reason == "PreemptionByScheduler")
 }

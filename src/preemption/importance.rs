@@ -1,18 +1,18 @@
-//! Which of two pods is worth more; mirrors `MoreImportantPod` in `pkg/scheduler/util/utils.go`.
+//! The importance of pods; mirrors `MoreImportantPod` in `pkg/scheduler/util/utils.go`.
 
 use std::cmp::Reverse;
 
 use crate::framework::PodInfo;
 use crate::release::Importance;
 
-/// Where a pod comes in an order that has the more important pods first.
+/// A sort key that orders the more important pod first.
 pub(super) type Rank = (Reverse<i32>, i64);
 
-/// Ranks the more important pod first: by priority, then the one that runs longer. A pod that has not started counts as
-/// started `now`, in nanoseconds since 1970.
+/// Returns the rank of a pod: higher priority first, then earlier start. A pod that has not started counts as started
+/// `now`, in nanoseconds since 1970.
 ///
-/// kube-scheduler leaves the order of pods that are equal in both to its cache and to a sort that is stable for a dozen
-/// pods. Here every sort is stable, so that they keep the order in which they came to the node.
+/// kube-scheduler's order of equal pods depends on its cache and on a sort that is stable for at most a dozen pods.
+/// Here every sort is stable, so equal pods keep their order of arrival on the node.
 pub(super) fn rank(pod: &PodInfo, now: i64, importance: Importance) -> Rank {
     let start = match importance {
         Importance::PriorityAndStart => pod.start_time().unwrap_or(now),
@@ -29,7 +29,7 @@ mod tests {
     use crate::preemption::testing::pod;
 
     #[test]
-    fn priority_then_age_decide_and_equals_stay_as_they_stand() {
+    fn priority_then_age_decide_and_equals_keep_their_order() {
         let pods = [
             pod("new", "", 5, 0, Some(300)),
             pod("b", "", 5, 0, Some(100)),

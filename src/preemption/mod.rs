@@ -1,12 +1,12 @@
-//! Preemption: which pods of lower priority would have to go so that a pod finds a place, and where.
+//! Preemption: which pods of lower priority to evict, and on which node, so that a pod can be scheduled.
 //!
 //! Mirrors `pkg/scheduler/framework/preemption/preemption.go` with the rules of `DefaultPreemption`
-//! (`pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`). Everything that is tried on the way is
-//! kept in a [`PreemptionRecord`]. Nothing is carried out here: victims and cleared nominations are named, and
-//! whoever runs the cycle acts on them, and what extenders have to say comes through the context.
+//! (`pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`). A [`PreemptionRecord`] keeps every
+//! step. Nothing is carried out here: the record names victims and cleared nominations, and the caller acts on them.
+//! Extenders are called through the context.
 //!
-//! Where kube-scheduler draws at random (the node where the dry run starts, the last tie among candidates) the
-//! [`DryRunPolicy`](crate::framework::DryRunPolicy) and the first node by name decide.
+//! kube-scheduler draws two choices at random. Here [`DryRunPolicy`](crate::framework::DryRunPolicy) sets the node
+//! where the dry run starts, and the first node by name breaks the last tie among candidates.
 
 mod budgets;
 mod candidates;
@@ -29,31 +29,31 @@ use crate::release::{DryRunReport, Gate, WithoutVictims};
 
 pub use candidates::CandidateLimits;
 
-/// Runs preemption for one pod after one cycle found no node.
+/// Runs preemption for one pod after a cycle found no feasible node.
 #[derive(Clone, Copy)]
 pub struct Evaluator<'a> {
     post: &'a PostFilterContext<'a>,
     limits: CandidateLimits,
 }
 
-/// What preemption came to.
+/// The result of a preemption.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preemption {
-    /// Success where a node is nominated, Unschedulable where preemption does not help or is not allowed.
+    /// Success if a node is nominated, Unschedulable if preemption does not help or is not allowed.
     pub status: Status,
-    /// The nomination; `None` leaves it as it is.
+    /// The nomination; `None` leaves it unchanged.
     pub nominating: Option<NominatingInfo>,
-    /// Everything that was tried and found.
+    /// Every step and result.
     pub record: PreemptionRecord,
 }
 
 impl<'a> Evaluator<'a> {
-    /// An evaluator for one cycle; `limits` say how many candidates are worth finding.
+    /// Makes an evaluator for one cycle; `limits` set how many candidates to find.
     pub fn new(post: &'a PostFilterContext<'a>, limits: CandidateLimits) -> Self {
         Self { post, limits }
     }
 
-    /// All steps; mirrors `Evaluator.Preempt`.
+    /// Runs all steps; mirrors `Evaluator.Preempt`.
     pub fn preempt(&self, state: &CycleState, pod: &PodInfo) -> Preemption {
         let mut record = PreemptionRecord::default();
         let (status, nominating) = match self.nominate(state, pod, &mut record) {
@@ -64,12 +64,12 @@ impl<'a> Evaluator<'a> {
         Preemption { status, nominating, record }
     }
 
-    /// Finds eligibility and candidates alone, for cycles in which preemption had no say: an earlier `PostFilter` plugin had
-    /// ended the extension point. Nothing is selected.
+    /// Finds eligibility and candidates only, and selects none. Runs for cycles in which an earlier `PostFilter` plugin
+    /// ended the extension point.
     pub fn dry_run_only(&self, state: &CycleState, pod: &PodInfo) -> PreemptionRecord {
         let mut record = PreemptionRecord { hypothetical: true, ..PreemptionRecord::default() };
         if let Ok(preemptor) = self.latest(pod) {
-            // The reason of a failure, where it matters, is in the record.
+            // The record already holds the reason of a failure that matters.
             let _ = self.find_candidates(state, &preemptor, &mut record);
         }
         record
@@ -88,7 +88,7 @@ impl<'a> Evaluator<'a> {
             record.after_extenders = left?;
         }
         let release = self.post.cx.emulation.behaviour();
-        // A candidate without victims is chosen at once, whichever comes first.
+        // Older releases choose a candidate without victims at once, whichever is found first.
         let costless: SharedList<Str> = match release.without_victims {
             WithoutVictims::Chosen => record.final_candidates().filter(|c| c.victims.is_empty()).map(|c| c.node.clone()).collect(),
             _ => SharedList::default(),
@@ -109,7 +109,7 @@ impl<'a> Evaluator<'a> {
         Ok(best)
     }
 
-    /// The pod as the informer has it now, which can differ from the copy that was filtered.
+    /// Returns the pod as the informer has it now; it can differ from the filtered copy.
     fn latest<'p>(&self, pod: &'p PodInfo) -> Result<Cow<'p, PodInfo>, Status> {
         let meta = &pod.pod.metadata;
         match self.post.cx.cluster.pods.namespaced(&meta.namespace, &meta.name) {
@@ -119,8 +119,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Fills the record up to its candidates. Answers with the status of every node where there are none, for
-    /// the text that is given then.
+    /// Fills the record up to its candidates. Returns the status of every node, which makes the message if there are no
+    /// candidates.
     fn find_candidates(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<NodeToStatus, Status> {
         let snapshot = self.post.cx.snapshot;
         if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, snapshot, self.post.cx.emulation.behaviour()) {
@@ -133,7 +133,7 @@ impl<'a> Evaluator<'a> {
         }
         candidates::search(self.post, self.limits, state, pod, record);
         let mut statuses = NodeToStatus::default();
-        // Errors are forgotten as soon as there is one candidate.
+        // Errors are dropped if there is at least one candidate.
         if record.candidates().next().is_some() {
             return Ok(statuses);
         }
@@ -149,7 +149,7 @@ impl<'a> Evaluator<'a> {
         Ok(statuses)
     }
 
-    /// Pods of lower priority that count on the node; mirrors `getLowerPriorityNominatedPods` and
+    /// Returns nominated pods of lower priority on the node; mirrors `getLowerPriorityNominatedPods` and
     /// `clearNominatedNodeName` in `executor.go`.
     fn lower_nominations(&self, preemptor: &PodInfo, node: &str) -> Vec<Key> {
         let nominated = self.post.runner.nominated_pods(node);
@@ -160,9 +160,9 @@ impl<'a> Evaluator<'a> {
 
 /// Why no node is nominated.
 enum Failure {
-    /// Preemption could not run; the pod keeps its nomination.
+    /// Preemption could not run; the nomination stays.
     Status(Status),
-    /// It ran and found nothing; the pod loses its nomination.
+    /// Preemption ran and found no candidate; the nomination is cleared.
     NotHelpful(String),
 }
 
@@ -172,7 +172,7 @@ impl From<Status> for Failure {
     }
 }
 
-/// The dry run's errors in one; repeated texts count once. Mirrors `aggregate.Error` in
+/// Joins the errors of the dry runs; equal texts count once. Mirrors `aggregate.Error` in
 /// `staging/src/k8s.io/apimachinery/pkg/util/errors/errors.go`.
 fn aggregate_errors(record: &PreemptionRecord) -> Option<Status> {
     let mut seen = BTreeSet::new();

@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use crate::cluster::Str;
 use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, SharedList, Victim, unix_nanoseconds};
 
-/// Asks one function after the other until a single candidate has the highest score. Returns what each function said, and
-/// the candidates left at the end, by name. One candidate needs no function. The candidates come by name.
+/// Runs score functions in turn until a single candidate has the highest score. Returns the functions' scores and the
+/// remaining candidates by name. A single candidate needs no function. The input must be sorted by name.
 ///
-/// kube-scheduler takes any of those left; here the first by name is meant.
+/// kube-scheduler takes any remaining candidate; here it is the first by name.
 pub(super) fn pick_one_node<'a>(
     candidates: impl Iterator<Item = &'a Candidate>,
     order: &[ScoreFunctionName],
@@ -31,20 +31,20 @@ pub(super) fn pick_one_node<'a>(
     (functions, left.into_iter().map(|c| c.node.clone()).collect())
 }
 
-/// Higher is better.
+/// Returns a candidate's score; higher is better.
 fn score(name: ScoreFunctionName, candidate: &Candidate, now: Timestamp) -> i64 {
     let victims = &candidate.victims;
     match name {
         ScoreFunctionName::MinNumPDBViolations => candidate.pdb_violations.wrapping_neg(),
         ScoreFunctionName::MinHighestPriority => victims.first().map_or(0, |v| -i64::from(v.priority())),
-        // Each priority is made positive first, so that more victims cost more even where priorities are negative.
+        // Each priority is shifted to be non-negative, so that more victims cost more even with negative priorities.
         ScoreFunctionName::MinSumPriorities => -victims.iter().map(|v| i64::from(v.priority()) + (i64::from(i32::MAX) + 1)).sum::<i64>(),
         ScoreFunctionName::MinNumPods => -(victims.len() as i64),
         ScoreFunctionName::LatestStartTime => earliest_start(victims, unix_nanoseconds(now)),
     }
 }
 
-/// When the first of the victims of the highest priority started, in nanoseconds since 1970.
+/// Returns the earliest start of the victims of the highest priority, in nanoseconds since 1970.
 fn earliest_start(victims: &[Victim], now: i64) -> i64 {
     let highest = victims.iter().map(Victim::priority).max();
     let starts = victims.iter().filter(|v| Some(v.priority()) == highest).map(|v| v.start_time().unwrap_or(now));
@@ -69,7 +69,7 @@ mod tests {
         Timestamp::from_nanosecond(NOW.into()).unwrap()
     }
 
-    /// A candidate with victims of (priority, start time).
+    /// Makes a candidate with victims of (priority, start time).
     fn candidate(node: &str, pdb_violations: i64, victims: &[(i32, Option<i64>)]) -> Candidate {
         let victims = victims.iter().map(|(priority, start_time)| {
             let mut pod = pod("v", node, *priority, 0, None);
@@ -117,7 +117,7 @@ mod tests {
         );
         let three = [MinNumPDBViolations, MinHighestPriority, MinSumPriorities];
         check(&[few.clone(), candidate("sum", 0, &[(9, None), (8, None)])], &three, &["sum"]);
-        // Every victim is the lowest there is, so that sums are all zero and only counting tells them apart.
+        // All victims have the lowest priority, so that the sums are 0 and only the count distinguishes them.
         let lowest = |node, count: usize| candidate(node, 0, &vec![(i32::MIN, Some(1)); count]);
         let four = [MinNumPDBViolations, MinHighestPriority, MinSumPriorities, MinNumPods];
         check(&[lowest("x", 2), lowest("y", 1)], &four, &["y"]);

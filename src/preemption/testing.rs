@@ -1,4 +1,4 @@
-//! What the tests of this folder share: small objects, and filters that only count CPU.
+//! Helpers of this folder's tests: small objects, and filters that count only CPU.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::framework::{
 };
 use crate::release::Emulation;
 
-/// A pod in namespace `default`, bound where `node` is named, started so many seconds after 1970.
+/// Makes a pod in namespace `default`, bound if `node` is not empty, started `start` seconds after 1970.
 pub(super) fn pod(name: &str, node: &str, priority: i32, milli_cpu: i64, start: Option<i64>) -> Pod {
     let json = serde_json::json!({
         "metadata": {"name": name, "namespace": "default", "uid": name},
@@ -19,14 +19,14 @@ pub(super) fn pod(name: &str, node: &str, priority: i32, milli_cpu: i64, start: 
     serde_json::from_value(json).unwrap()
 }
 
-/// A pod in namespace `default` with one label, without priority or requests.
+/// Makes a pod in namespace `default` with one label, without priority or requests.
 pub(super) fn labelled(name: &str, key: &str, value: &str) -> Pod {
     let mut pod = pod(name, "a", 0, 0, None);
     pod.metadata.labels = [(key, value.into())].into_iter().collect();
     pod
 }
 
-/// A budget in namespace `default`.
+/// Makes a budget in namespace `default`.
 pub(super) fn budget(name: &str, allowed: i32, selector: &str) -> PodDisruptionBudget {
     let selector: serde_json::Value = serde_json::from_str(selector).unwrap();
     let json = serde_json::json!({
@@ -37,12 +37,12 @@ pub(super) fn budget(name: &str, allowed: i32, selector: &str) -> PodDisruptionB
     serde_json::from_value(json).unwrap()
 }
 
-/// The budget as an object of a cluster.
+/// Wraps a budget as an object of a cluster.
 pub(super) fn object(budget: PodDisruptionBudget) -> Object {
     Object::PodDisruptionBudget(Arc::new(budget))
 }
 
-/// A node with pods.
+/// Makes a node with pods.
 pub(super) fn node(name: &str, milli_cpu: i64, pods: &[Pod]) -> NodeInfo {
     let json = serde_json::json!({"metadata": {"name": name}, "status": {"allocatable": {"cpu": format!("{milli_cpu}m")}}});
     let mut info = NodeInfo::new(Arc::new(serde_json::from_value::<Node>(json).unwrap()));
@@ -52,7 +52,7 @@ pub(super) fn node(name: &str, milli_cpu: i64, pods: &[Pod]) -> NodeInfo {
     info
 }
 
-/// A `PostFilter` context in the year 9999, with default gates and policy.
+/// Makes a `PostFilter` context in the year 9999, with default gates and policy.
 pub(super) fn context<'a>(
     cluster: &'a Cluster,
     snapshot: &'a Snapshot,
@@ -67,9 +67,9 @@ pub(super) fn context<'a>(
 #[derive(Default)]
 pub(super) struct CpuRunner {
     nominated: BTreeMap<String, Vec<Arc<PodInfo>>>,
-    /// Every removal fails.
+    /// Makes every removal fail.
     pub(super) fail_remove: bool,
-    /// Every addition fails.
+    /// Makes every addition fail.
     pub(super) fail_add: bool,
 }
 

@@ -7,7 +7,7 @@ use crate::framework::{Candidate, DryRunPolicy, NodeDryRun, NodeInfo, Snapshot, 
 
 const LIMITS: CandidateLimits = CandidateLimits { percentage: 10, absolute: 100 };
 
-/// A cycle that found no node: every node is Unschedulable unless `statuses` says otherwise.
+/// A cycle without a feasible node: every node is Unschedulable unless `statuses` sets another status.
 struct Cycle {
     preemptor: Pod,
     nodes: Vec<NodeInfo>,
@@ -96,7 +96,7 @@ fn the_offset_turns_the_walk_and_not_the_choice() {
 }
 
 #[test]
-fn large_clusters_are_searched_until_enough_unless_told_otherwise() {
+fn large_clusters_are_searched_until_enough_unless_all_nodes_are_requested() {
     let nodes: Vec<NodeInfo> = (0..130).map(|i| full(&format!("n{i:03}"), &format!("v{i}"), 1)).collect();
     let mut cycle = Cycle::new(pod("p", "", 10, 100, None), nodes);
     cycle.policy.offset = 120;
@@ -159,7 +159,7 @@ fn nothing_found_says_why_for_every_node_and_clears_the_nomination() {
 
 #[test]
 fn errors_count_only_where_no_candidate_was_found() {
-    // A node that was turned down and yet has room: everybody may stay, which must not be.
+    // A rejected node that nevertheless has room: all pods are reprieved, which is an error.
     let roomy = |name: &str| node(name, 1000, &[pod(name, name, 1, 100, None)]);
     let preemptor = pod("p", "", 10, 100, None);
     let one = Cycle::new(preemptor.clone(), vec![roomy("a"), full("s", "strong", 20)]).preempt();

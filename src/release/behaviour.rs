@@ -1,5 +1,5 @@
-//! Choices of the engine that changed between releases, by name. Differences that a feature gate makes are asked of the
-//! gate; a plugin whose algorithm changed has an implementation for each.
+//! Named engine behaviours that changed between releases. A difference behind a feature gate is read from the gate
+//! instead. A plugin whose algorithm changed has one implementation for each.
 
 use std::time::Duration;
 
@@ -9,318 +9,319 @@ use super::predicate_behaviour::PredicateBehaviour;
 use super::queue_behaviour::QueueBehaviour;
 use crate::cluster::SelectorWords;
 
-/// The named choices of a release.
+/// The named behaviours of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Behaviour {
-    /// What decides where a pod goes.
+    /// The algorithm that chooses a node.
     pub algorithm: Algorithm,
-    /// What predicates and priorities do, where they decide.
+    /// Behaviours of predicates and priorities; used with [`Algorithm::PredicatesAndPriorities`].
     pub predicates: PredicateBehaviour,
-    /// How many nodes are searched.
+    /// How many nodes are filtered.
     pub search: NodeSearch,
     /// How many nodes preemption dry-runs.
     pub candidates: Candidates,
-    /// The functions that choose among preemption's candidates, in order.
+    /// The score functions that choose among preemption's candidates, in order.
     pub tie_break: &'static [ScoreFunctionName],
-    /// The highest score a plugin may give a node after normalizing; the lowest is 0.
+    /// The highest normalized score of a plugin; the lowest is 0.
     pub score_max: i64,
-    /// How long a pod may stay in unschedulablePods.
+    /// How long a pod stays in unschedulablePods before it is retried.
     pub leftover: Duration,
     /// How NodeResourcesBalancedAllocation scores.
     pub balance: BalanceScore,
-    /// Whether NodeResourcesBalancedAllocation leaves pods alone that request none of its resources.
+    /// Whether NodeResourcesBalancedAllocation skips pods that request none of its resources.
     pub balance_skips_best_effort: bool,
     /// Which images ImageLocality counts.
     pub images: ImageSources,
     /// Whether DynamicResources scores nodes.
     pub devices_score: bool,
-    /// What selectors of devices may use.
+    /// Functions and fields that device selectors may use.
     pub device_selectors: DeviceSelectors,
-    /// Whether devices are allocated from pools that are not complete yet.
+    /// Whether devices are allocated from incomplete pools.
     pub incomplete_pools_serve: bool,
-    /// What becomes of an attempt that meets a pool whose slices contradict each other.
+    /// How an attempt handles a pool whose slices contradict each other.
     pub invalid_pools: InvalidPools,
-    /// Whether devices are allocated by code that knows none of the features that came later, while these are off.
+    /// Whether an allocator without the newer features runs while their gates are off.
     pub has_stable_allocator: bool,
     /// Whether a volume's beta zone label is compared with the stable one of a node.
     pub beta_zones_translated: bool,
-    /// Which plugins are left out of scoring where they have nothing to go by and so score every node alike.
+    /// Which plugins skip scoring when they would score every node alike.
     pub idle_scores: IdleScores,
-    /// Which resources a pod must find free of which it requests none.
+    /// Which resources are checked although the pod requests none of them.
     pub zero_requests: ZeroRequests,
-    /// Whether a request that exceeds all a node has rules preemption out there.
+    /// Whether a request above the node's allocatable makes the node unresolvable.
     pub oversized_is_unresolvable: bool,
-    /// Where NodeResourcesFit refuses pods with sidecars while `SidecarContainers` is off.
+    /// Where NodeResourcesFit rejects pods with sidecars while `SidecarContainers` is off.
     pub sidecars_refused_in: SidecarCheck,
     /// Whether the host ports of sidecars count.
     pub sidecar_ports: bool,
-    /// What scoring assumes a pod on a node to use where it requests nothing.
+    /// The usage that scoring assumes for pods on a node that request nothing.
     pub assumed_usage: AssumedUsage,
-    /// What of a pod on a node counts for the node.
+    /// Which requests of a pod count as usage of its node.
     pub node_usage: NodeUsage,
-    /// In which unit the overhead in cpu of the pod itself is added when nodes are scored.
+    /// The unit in which the pod's own CPU overhead is added in scoring.
     pub overhead_unit: OverheadUnit,
-    /// Whether the overhead of the pod itself counts when NodeResourcesFit scores nodes.
+    /// Whether the pod's own overhead counts in the scores of NodeResourcesFit.
     pub fit_scores_overhead: bool,
-    /// How much a resource counts of which a node has nothing, when nodes are scored by what is free or taken.
+    /// How a resource counts that the node does not have, in scores by free or used share.
     pub missing_resources: MissingResources,
-    /// How a share of a resource is rounded for RequestedToCapacityRatio.
+    /// How RequestedToCapacityRatio rounds the utilization of a resource.
     pub utilization: UtilizationRounding,
-    /// What PodTopologySpread keeps counts by.
+    /// The key of PodTopologySpread's counts.
     pub spread_counts: SpreadCounts,
-    /// What an empty selector of a spread constraint counts.
+    /// Which pods an empty selector of a spread constraint counts.
     pub empty_spread_selector: EmptySelector,
-    /// How the raw score of PodTopologySpread becomes a whole number.
+    /// How PodTopologySpread rounds its raw score.
     pub spread_score: Rounding,
-    /// Which raw scores InterPodAffinity normalizes between.
+    /// The range of raw scores that InterPodAffinity normalizes.
     pub affinity_range: AffinityRange,
     /// How many reasons InterPodAffinity gives for a node.
     pub affinity_reasons: AffinityReasons,
-    /// When NodeAffinity finds that terms exclude each other.
+    /// When NodeAffinity detects that terms exclude each other.
     pub node_affinity_conflict: NodeAffinityConflict,
-    /// What PreFilter of NodeAffinity does.
+    /// The task of NodeAffinity's PreFilter.
     pub node_affinity_pre_filter: NodeAffinityPreFilter,
-    /// What stands before an error of a spread constraint in PreFilter.
+    /// The prefix of a spread constraint's error in PreFilter.
     pub constraint_error: &'static str,
-    /// How errors of selectors are worded.
+    /// The wording of selector errors.
     pub selector_words: SelectorWords,
-    /// Whether every list of inter-pod affinity with an error is told, and not the last alone.
+    /// Whether all errors of inter-pod affinity lists are reported, or only the last.
     pub affinity_errors_add_up: bool,
-    /// Where VolumeZone looks at claims.
+    /// Where VolumeZone reads claims.
     pub zones_looked_up_in: ZoneCheck,
-    /// Whether a claim that lost its volume is a rejection before nodes are looked at.
+    /// Whether PreFilter rejects the pod if a claim lost its volume.
     pub lost_claims_reject: bool,
-    /// Whether inline volumes of in-tree plugins that are migrated count as those of their CSI driver.
+    /// Whether inline volumes of migrated in-tree plugins count as volumes of their CSI driver.
     pub inline_volumes_counted: bool,
-    /// Whose volumes a CSI driver serves, where a node says so.
+    /// The in-tree plugins whose volumes a CSI driver serves if the node declares it.
     pub migrated_plugins: MigratedPlugins,
     /// How VolumeBinding treats local volumes.
     pub local_volumes: LocalVolumes,
-    /// What is looked at when volumes are matched with claims.
+    /// Which volume fields are compared when volumes are matched with claims.
     pub volume_matching: VolumeMatching,
     /// Whether `volumeAttributesClassName` is compared when volumes are matched with claims.
     pub volume_attributes_compared: bool,
-    /// What NodeVolumeLimits counts, and against which limits.
+    /// The volumes that NodeVolumeLimits counts, and the limits it applies.
     pub csi_limits: CsiLimits,
     /// Where a ReadWriteOncePod claim in use rejects a pod.
     pub claims_in_use: ClaimsInUse,
-    /// What the volume limit plugins make of a missing claim of the pod.
+    /// How the volume limit plugins handle a missing claim of the pod.
     pub missing_claims: MissingClaims,
-    /// What is known of claims that are made for generic ephemeral volumes.
+    /// How missing claims of generic ephemeral volumes are handled.
     pub ephemeral_claims: EphemeralClaims,
-    /// What becomes of nodes where PreFilter rejects the pod.
+    /// The status of nodes if PreFilter rejects the pod.
     pub pre_filter_rejection: PreFilterRejection,
     /// Which filters run on a node.
     pub filters: FilterRun,
     /// Whether an error of a filter names the pod.
     pub filter_errors_name_pod: bool,
-    /// Whether it is noted which plugins reject a pod.
+    /// Whether rejecting plugins are recorded for a pod.
     pub rejectors_noted: bool,
-    /// Whether PreFilter goes on after a rejection that evictions may cure.
+    /// Whether PreFilter continues after a rejection that evictions may resolve.
     pub pre_filter_goes_on: bool,
-    /// Whether PreFilter results that exclude each other rule preemption out.
+    /// Whether PreFilter results without a common node are unresolvable.
     pub no_node_left_is_unresolvable: bool,
-    /// How plugins are listed that left no node together.
+    /// The order in which plugins are listed whose PreFilter results have no node in common.
     pub narrowing_order: NarrowingOrder,
-    /// Whether plugins that narrowed the nodes count as having rejected the pod.
+    /// Whether plugins that restricted the nodes count as rejecting the pod.
     pub narrowing_rejects: bool,
-    /// The status of nodes that PreFilter left out.
+    /// The status of nodes that PreFilter excluded.
     pub left_out: LeftOutNodes,
-    /// What becomes of an attempt where PreFilter names nodes that do not exist.
+    /// How an attempt handles missing nodes named by PreFilter.
     pub missing_nodes: MissingNodes,
-    /// Whether one feasible node is enough for a profile that does not score.
+    /// Whether one feasible node is enough for a profile without Score plugins.
     pub one_node_without_scores: bool,
-    /// The nodes that preemption tries.
+    /// The nodes that preemption dry-runs.
     pub potential_nodes: PotentialNodes,
     /// The order of victims on a node.
     pub victims: VictimOrder,
-    /// Which pods on the nominated node keep the pod from preempting once more.
+    /// Which terminating pods on the nominated node keep the pod from preempting again.
     pub terminating: TerminatingPods,
-    /// What becomes of a node where all pods may stay.
+    /// How a node is handled where every pod is reprieved.
     pub without_victims: WithoutVictims,
-    /// What is told of nodes that were tried in vain.
+    /// The statuses kept of failed dry runs.
     pub dry_run: DryRunReport,
-    /// Which of two pods is the more important one.
+    /// The order of importance among pods.
     pub importance: Importance,
     /// When the eviction of a pod violates a budget.
     pub budgets: BudgetRule,
-    /// What is known of a pod when it is asked whether it may preempt.
+    /// The fields that decide whether a pod may preempt.
     pub eligibility: Eligibility,
-    /// What DefaultPreemption says where it finds nothing.
+    /// The message of DefaultPreemption if it finds no candidate.
     pub preemption_text: PreemptionText,
-    /// Whether the message has the text of PostFilter.
+    /// When the message includes the text of PostFilter.
     pub post_filter_text: PostFilterText,
-    /// What stands behind the text of PostFilter in the message.
+    /// The text after that of PostFilter in the message.
     pub message_end: &'static str,
-    /// What the queue and the event handlers do.
+    /// Behaviours of the queue and the event handlers.
     pub queue: QueueBehaviour,
 }
 
-/// What decides where a pod goes.
+/// The algorithm that chooses a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
-    /// Plugins at extension points.
+    /// Plugins at the extension points of the scheduling framework.
     Plugins,
-    /// Predicates and priorities. Claims must exist before anything else; an error of one node does not end the search, and
-    /// then ends the attempt with the errors of all.
+    /// Predicates and priorities. Claims must exist before anything else is checked. An error on one node lets the
+    /// search continue and then ends the attempt with the errors of all nodes.
     PredicatesAndPriorities,
 }
 
 /// How NodeResourcesBalancedAllocation scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BalanceScore {
-    /// How the pod changes the balance of the node.
+    /// Scores the change that the pod makes to the node's balance.
     Change,
-    /// How balanced the node is with the pod.
+    /// Scores the node's balance with the pod.
     Result,
-    /// The same as the difference between cpu and memory, with assumed usage; 0 where either is used up.
+    /// Scores the difference between CPU and memory with assumed usage; 0 if either is used up.
     Difference,
 }
 
 /// Which images ImageLocality counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageSources {
-    /// Those of containers.
+    /// Images of containers.
     Containers,
-    /// Those of init containers too.
+    /// Images of init containers as well.
     InitContainers,
-    /// Those of image volumes as well.
+    /// Images of image volumes as well.
     Volumes,
 }
 
-/// What becomes of an attempt that meets a pool whose slices contradict each other.
+/// How an attempt handles a pool whose slices contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InvalidPools {
-    /// It ends with an error.
+    /// The attempt ends with an error.
     Error,
-    /// The pool gives nothing, and the node is rejected where that leaves it without a device.
+    /// The pool offers no devices, and a node left without a device is rejected.
     Rejection,
 }
 
-/// Where NodeResourcesFit refuses pods with sidecars while `SidecarContainers` is off.
+/// Where NodeResourcesFit rejects pods with sidecars while `SidecarContainers` is off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SidecarCheck {
     /// On each node.
     Filter,
-    /// Before nodes are looked at.
+    /// Once, in PreFilter.
     PreFilter,
 }
 
-/// Which plugins are left out of scoring where they have nothing to go by.
+/// Which plugins skip scoring when they would score every node alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdleScores {
-    /// All.
+    /// All of them.
     Skipped,
-    /// InterPodAffinity and PodTopologySpread alone.
+    /// InterPodAffinity and PodTopologySpread only.
     OfPodsSkipped,
     /// None: every plugin scores every pod.
     Kept,
 }
 
-/// Which resources a pod must find free of which it requests none, as on a node that has less than its pods request.
+/// Which resources are checked although the pod requests none of them. A node fails the check if its pods request more
+/// than it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZeroRequests {
     /// None.
     Pass,
-    /// The basic ones.
+    /// CPU, memory and ephemeral storage.
     BasicChecked,
-    /// Those it names too.
+    /// Also scalar resources that the pod names.
     Checked,
 }
 
-/// In which unit the overhead in cpu of the pod itself is added when nodes are scored.
+/// The unit in which the pod's own CPU overhead is added in scoring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverheadUnit {
-    /// In thousandths of a core.
+    /// Thousandths of a core.
     Milli,
-    /// In whole cores rounded up, which then count as thousandths.
+    /// Whole cores rounded up, added as if they were thousandths.
     Cores,
 }
 
-/// How much a resource counts of which a node has nothing.
+/// How a resource counts that the node does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingResources {
-    /// Nothing.
+    /// It is left out.
     LeftOut,
-    /// Its weight, with a score of a resource that is used up.
+    /// With its weight, at the score of a used-up resource.
     Weighed,
 }
 
-/// How a share of a resource is rounded.
+/// How the utilization of a resource is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UtilizationRounding {
-    /// The share that is taken is rounded down.
+    /// The used share is rounded down.
     TakenDown,
-    /// The share that is free is rounded down.
+    /// The free share is rounded down.
     FreeDown,
 }
 
 /// Where a ReadWriteOncePod claim in use rejects a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimsInUse {
-    /// On each node, where evicting its user may help.
+    /// In Filter, on each node; evicting the other user may help.
     Filter,
-    /// Before nodes are looked at.
+    /// Once, in PreFilter.
     PreFilter,
 }
 
-/// What the volume limit plugins make of a missing claim of the pod.
+/// How the volume limit plugins handle a missing claim of the pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingClaims {
-    /// A rejection.
+    /// They reject the pod.
     Rejection,
-    /// An error.
+    /// They return an error.
     Error,
-    /// Nothing: another plugin looks for it.
+    /// They ignore it; another plugin checks for it.
     PassedOver,
 }
 
-/// What is known of claims that are made for generic ephemeral volumes.
+/// How missing claims of generic ephemeral volumes are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EphemeralClaims {
-    /// That they may be still to come; their volumes count towards limits.
+    /// As claims that may still be created; their volumes count towards limits.
     Awaited,
-    /// What is known of others; their volumes count towards no limit.
+    /// As other claims; their volumes count towards no limit.
     AsOthers,
 }
 
 /// The in-tree volume plugins whose volumes CSI drivers may serve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MigratedPlugins {
-    /// All that have a driver.
+    /// All that have a CSI driver.
     All,
-    /// Those of EBS, GCE disks, Azure disks and Cinder.
+    /// EBS, GCE disks, Azure disks and Cinder.
     Disks,
-    /// That of Cinder.
+    /// Cinder.
     Cinder,
     /// None.
     None,
 }
 
-/// What an empty selector counts.
+/// Which pods an empty selector counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmptySelector {
     /// No pod.
     Nothing,
-    /// All pods.
+    /// Every pod.
     Everything,
 }
 
-/// How a number becomes a whole one.
+/// How a number is rounded to a whole one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// To the nearest.
     Nearest,
-    /// Cut off.
+    /// Towards zero.
     Down,
 }
 
-/// Which raw scores InterPodAffinity normalizes between.
+/// The range of raw scores that InterPodAffinity normalizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AffinityRange {
-    /// The lowest and the highest of the nodes.
+    /// From the lowest to the highest raw score of the nodes.
     OfNodes,
-    /// The same, and 0.
+    /// The same range, extended to include 0.
     WithZero,
 }
 
@@ -329,259 +330,259 @@ pub enum AffinityRange {
 pub enum AffinityReasons {
     /// One.
     One,
-    /// One for any violation, and one that tells which.
+    /// A general one for any violation, and one that gives the rule.
     Two,
 }
 
-/// When NodeAffinity finds that terms exclude each other.
+/// When NodeAffinity detects that terms exclude each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeAffinityConflict {
-    /// When no term leaves a node.
+    /// If every term excludes all nodes.
     InAllTerms,
-    /// When the first terms up to one that leaves none all name nodes.
+    /// If a term excludes all nodes, and all terms before it name nodes.
     InAnyTerm,
 }
 
-/// What PreFilter of NodeAffinity does.
+/// The task of NodeAffinity's PreFilter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeAffinityPreFilter {
-    /// It narrows the nodes to those that terms name.
+    /// It restricts the nodes to those that terms name.
     Narrows,
-    /// It narrows none.
+    /// It restricts no nodes.
     Prepares,
 }
 
-/// Where VolumeZone looks at claims.
+/// Where VolumeZone reads claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoneCheck {
-    /// Before nodes are looked at.
+    /// Once, in PreFilter.
     PreFilter,
-    /// On each node that has a zone or region.
+    /// In Filter, on each node with a zone or region label.
     Filter,
 }
 
-/// What becomes of nodes where PreFilter rejects the pod.
+/// The status of nodes if PreFilter rejects the pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PreFilterRejection {
-    /// They have the plugin's status, and the message tells it once.
+    /// The plugin's status; the message contains it once.
     Shared,
-    /// They have no status; the message tells that of the plugin once.
+    /// None; the message contains the plugin's status once.
     WithoutStatus,
-    /// They have the plugin's status, and the message counts it for each.
+    /// The plugin's status; the message counts it for each node.
     OfEachNode,
 }
 
 /// Which filters run on a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FilterRun {
-    /// Those up to the first that rejects.
+    /// Up to the first that rejects.
     #[default]
     UntilRejection,
-    /// All; the node has the reasons of all that reject.
+    /// All; the node has the reasons of all rejections.
     All,
 }
 
-/// Which pods on the nominated node keep the pod from preempting once more, of those with lower priority.
+/// Which terminating pods of lower priority on the nominated node keep the pod from preempting again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerminatingPods {
-    /// Those that terminate because kube-scheduler preempted them.
+    /// Those that kube-scheduler preempted.
     Preempted,
-    /// All that terminate.
+    /// All.
     All,
 }
 
-/// What becomes of a node where all pods may stay.
+/// How a node is handled where every pod is reprieved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WithoutVictims {
-    /// An error.
+    /// It is an error.
     Error,
-    /// A candidate.
+    /// It is a candidate.
     Candidate,
-    /// A candidate that is chosen before all others, also where the node has no pods of lower priority.
+    /// It is a candidate and is chosen before all others, even if the node has no pods of lower priority.
     Chosen,
 }
 
-/// What is told of nodes that were tried in vain.
+/// The statuses kept of failed dry runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DryRunReport {
-    /// A status each; errors in place of the rest where no candidate was found.
+    /// One for each node. If there is no candidate, errors replace the other statuses.
     Errors,
-    /// A status each.
+    /// One for each node.
     Statuses,
-    /// Nothing.
+    /// None.
     Nothing,
 }
 
-/// What DefaultPreemption says where it finds nothing.
+/// The message of DefaultPreemption if it finds no candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptionText {
-    /// Why, beginning with `preemption: `.
+    /// The reason, with the prefix `preemption: `.
     Prefixed,
-    /// Why.
+    /// The reason.
     Plain,
-    /// Nothing.
+    /// None.
     None,
 }
 
-/// Whether the message has the text of PostFilter.
+/// When the message includes the text of PostFilter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PostFilterText {
-    /// It has.
+    /// Always.
     Told,
-    /// It has unless it is that of an error.
+    /// Unless PostFilter returned an error.
     ErrorsUntold,
-    /// It has not.
+    /// Never.
     Untold,
 }
 
-/// What scoring assumes a pod on a node to use where it requests nothing.
+/// The usage that scoring assumes for pods on a node that request nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssumedUsage {
-    /// So much for each container and each phase of init containers.
+    /// An amount for each container and each phase of init containers.
     PerPhase,
-    /// So much for each container.
+    /// An amount for each container.
     PerContainer,
 }
 
-/// What of a pod on a node counts for the node.
+/// Which requests of a pod count as usage of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeUsage {
-    /// All that the pod requests.
+    /// All of the pod's requests.
     Pod,
-    /// The requests of its containers, each rounded up; not those of init containers.
+    /// The requests of its containers without init containers, each rounded up.
     Containers,
 }
 
-/// What is looked at when volumes are matched with claims.
+/// Which volume fields are compared when volumes are matched with claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VolumeMatching {
-    /// Phase and mode among others.
+    /// Phase and volume mode as well.
     WithPhaseAndMode,
-    /// Neither phase nor mode.
+    /// All but phase and volume mode.
     WithoutPhaseAndMode,
 }
 
-/// Which of two pods is the more important one.
+/// The order of importance among pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Importance {
-    /// The one with the higher priority, and of equals the one that started earlier.
+    /// The higher priority first, then the earlier start.
     PriorityAndStart,
-    /// The one with the higher priority.
+    /// The higher priority first.
     Priority,
 }
 
 /// When the eviction of a pod violates a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetRule {
-    /// When nothing is left of what it allows, counted down from pod to pod.
+    /// When its allowed disruptions are used up, counting down from pod to pod.
     CountedDown,
-    /// When it allows nothing; pods that its status lists count, too.
+    /// When it allows no disruptions. Pods listed in its status count too.
     AsItStands,
 }
 
-/// What is known of a pod when it is asked whether it may preempt.
+/// The fields that decide whether a pod may preempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eligibility {
-    /// Its `preemptionPolicy`, and whether its nominated node is beyond help.
+    /// Its `preemptionPolicy`, its nomination, and whether the nominated node is unresolvable.
     PolicyAndStatus,
-    /// Neither.
+    /// Its nomination only.
     Nomination,
 }
 
-/// What PodTopologySpread keeps counts by.
+/// The key of PodTopologySpread's counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpreadCounts {
-    /// By topology key: constraints with one key share theirs.
+    /// The topology key; constraints with the same key share counts.
     PerTopologyKey,
-    /// By constraint.
+    /// The constraint.
     PerConstraint,
 }
 
 /// How VolumeBinding treats local volumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalVolumes {
-    /// PreFilter narrows the nodes to those that bound volumes name.
+    /// PreFilter restricts the nodes to those that bound volumes name.
     Narrow,
-    /// Filter looks at each node.
+    /// Filter checks each node.
     Filter,
 }
 
-/// What NodeVolumeLimits counts, and against which limits.
+/// The volumes that NodeVolumeLimits counts, and the limits it applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CsiLimits {
-    /// The volumes of pods, against the limits of the Node and the CSINode.
+    /// Volumes of pods, with the limits of the Node and the CSINode.
     NodeAndCsiNode,
-    /// VolumeAttachments too, against the limits of the CSINode.
+    /// VolumeAttachments as well, with the limits of the CSINode.
     CsiNode,
 }
 
-/// How plugins are listed that left no node together.
+/// The order in which plugins are listed whose PreFilter results have no node in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NarrowingOrder {
-    /// As they run.
+    /// Running order.
     Running,
-    /// By name.
+    /// Order of name.
     ByName,
 }
 
-/// The status of nodes that PreFilter left out.
+/// The status of nodes that PreFilter excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOutNodes {
-    /// None: they are neither counted in the message nor known to be beyond help.
+    /// None: they are not counted in the message and not known to be unresolvable.
     WithoutStatus,
-    /// UnschedulableAndUnresolvable on each, without naming a plugin.
+    /// UnschedulableAndUnresolvable, without naming a plugin.
     FilteredOut,
     /// UnschedulableAndUnresolvable, naming the plugins.
     NotAmongNodes,
 }
 
-/// What becomes of an attempt where PreFilter names nodes that do not exist.
+/// How an attempt handles missing nodes named by PreFilter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingNodes {
-    /// It ends with an error at the first.
+    /// It ends with an error at the first missing node.
     Error,
-    /// kube-scheduler crashes where none exists.
+    /// kube-scheduler crashes if none of the named nodes exists.
     Crash,
-    /// They are passed over.
+    /// It ignores missing nodes.
     PassedOver,
 }
 
-/// The nodes that preemption tries.
+/// The nodes that preemption dry-runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PotentialNodes {
-    /// All but those with UnschedulableAndUnresolvable.
+    /// All nodes but those with UnschedulableAndUnresolvable.
     NotUnresolvable,
-    /// Those with Unschedulable.
+    /// Nodes with Unschedulable.
     Unschedulable,
 }
 
 /// The order of victims on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VictimOrder {
-    /// Those that violate a budget in front, each group by importance.
+    /// Victims that violate a budget first; each group by importance.
     ViolatingFirst,
     /// By importance.
     ByImportance,
 }
 
-/// How many feasible nodes a search wants.
+/// How many feasible nodes a search looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeSearch {
     /// All of them.
     All,
-    /// `percentageOfNodesToScore` of the nodes; without a percentage one that falls with their number. Mirrors
-    /// `numFeasibleNodesToFind`.
+    /// `percentageOfNodesToScore` of the nodes. Without a configured percentage, it falls with the number of nodes.
+    /// Mirrors `numFeasibleNodesToFind`.
     Adaptive {
-        /// At least so many, in nodes; smaller clusters are searched whole.
+        /// The smallest number of nodes; smaller clusters are searched completely.
         min_nodes: usize,
-        /// The percentage without a configured one is not below this.
+        /// The lower bound of the percentage that is not configured.
         min_percentage: i64,
     },
-    /// `percentageOfNodesToScore` of the nodes; all of them where it is not from 1 to 99.
+    /// `percentageOfNodesToScore` of the nodes; all nodes if it is not between 1 and 99.
     Share {
-        /// At least so many, in nodes; smaller clusters are searched whole.
+        /// The smallest number of nodes; smaller clusters are searched completely.
         min_nodes: usize,
-        /// The percentage without a configured one.
+        /// The percentage if none is configured.
         percentage: i64,
     },
 }
@@ -589,9 +590,9 @@ pub enum NodeSearch {
 /// How many candidates preemption looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Candidates {
-    /// Every potential node is tried.
+    /// As many as there are: every potential node is dry-run.
     All,
-    /// As many as the arguments of DefaultPreemption say.
+    /// As many as the arguments of DefaultPreemption set.
     Sampled,
 }
 
@@ -603,7 +604,7 @@ pub enum ScoreFunctionName {
     MinNumPDBViolations,
     /// Lowest priority of the most important victim.
     MinHighestPriority,
-    /// Smallest sum of priorities, each made positive first.
+    /// Smallest sum of priorities, each shifted to be non-negative.
     MinSumPriorities,
     /// Fewest victims.
     MinNumPods,
@@ -611,13 +612,13 @@ pub enum ScoreFunctionName {
     LatestStartTime,
 }
 
-/// What selectors of devices may use beyond what all releases know.
+/// Additions to the functions and fields of device selectors that all releases have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceSelectors {
     /// The function `includes`.
     pub includes: bool,
     /// The field `device.allowMultipleAllocations`.
     pub multiple_allocations: bool,
-    /// Functions that take lists apart and sort them: `slice`, `flatten`, `sort`, `distinct`, `reverse`, `lists.range`.
+    /// Functions that slice, order and build lists: `slice`, `flatten`, `sort`, `distinct`, `reverse`, `lists.range`.
     pub list_functions: bool,
 }

@@ -1,18 +1,18 @@
-//! Which release is emulated and why: the one that was asked for, or the one that the source shows.
+//! The emulated release and the reason for it: requested by the user, or read from the source.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::profile::{Match, Part, Profile, nearest};
 use super::version::Release;
 
-/// What tells the version of a cluster, or asks for one.
+/// The source of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum VersionSource {
-    /// The reader, on the command line.
+    /// The command line.
     Flag,
-    /// The reader, in the explorer.
+    /// The `:release` command of the explorer.
     Command,
     /// The API server's `/version`.
     Server,
@@ -27,7 +27,7 @@ pub enum VersionSource {
 }
 
 impl VersionSource {
-    /// Returns it in a word or two, for a header.
+    /// Returns a word or two for a header.
     pub fn short(self) -> &'static str {
         match self {
             Self::Flag => "--emulate",
@@ -40,7 +40,7 @@ impl VersionSource {
         }
     }
 
-    /// Returns it as the end of a sentence about a version.
+    /// Returns the end of a sentence about a version.
     fn clause(self) -> &'static str {
         match self {
             Self::Flag => "was asked for with --emulate",
@@ -54,42 +54,42 @@ impl VersionSource {
     }
 }
 
-/// A version, and what told it.
+/// A version and its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundVersion {
     /// The version.
     pub release: Release,
-    /// What told it.
+    /// Where the version comes from.
     pub source: VersionSource,
 }
 
-/// Why a release is emulated, and which one the cluster runs.
+/// The requested release and the cluster's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReleaseChoice {
-    /// The version that was to be emulated; `None` where neither the reader nor the source told one.
+    /// The version to emulate; `None` if neither the user nor the source gave one.
     pub wanted: Option<FoundVersion>,
-    /// The version of the cluster, as far as the source shows it.
+    /// The version of the cluster; `None` if the source does not show it.
     pub cluster: Option<FoundVersion>,
 }
 
 impl ReleaseChoice {
-    /// Returns the release that is emulated, and why.
+    /// Returns the emulated release with this choice.
     pub fn emulated(self) -> Emulated {
         Emulated { profile: self.profile(), choice: self }
     }
 
-    /// Returns the release that answers for the one that was wanted; the newest where none was.
+    /// Returns the profile that covers the wanted version; the newest if none is wanted.
     pub fn profile(&self) -> &'static Profile {
         self.wanted.map_or_else(Profile::newest, |wanted| nearest(wanted.release).profile)
     }
 }
 
-/// The release that is emulated, and why it is that one.
+/// The emulated release and the reason for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emulated {
-    /// The release.
+    /// The emulated release.
     pub profile: &'static Profile,
-    /// Why.
+    /// The reason.
     pub choice: ReleaseChoice,
 }
 
@@ -100,16 +100,16 @@ impl Default for Emulated {
 }
 
 impl Emulated {
-    /// Returns the version in short: `v1.31.4`, or `v1.28 for v1.13` where another release answers for it.
+    /// Returns the short version: `v1.31.4`, or `v1.28 for v1.13` if another release is emulated for it.
     pub fn version(&self) -> String {
         match self.choice.wanted.map(|wanted| wanted.release) {
             None => format!("v{}", self.profile.release.minor()),
-            Some(wanted) if self.stands_for(wanted) == Match::Same => wanted.to_string(),
+            Some(wanted) if self.relation_to(wanted) == Match::Same => wanted.to_string(),
             Some(wanted) => format!("v{} for {wanted}", self.profile.release.minor()),
         }
     }
 
-    /// Returns the version and what told it, for a header: `v1.31.4 (kubelets)`.
+    /// Returns the version and its source for a header: `v1.31.4 (kubelets)`.
     pub fn label(&self) -> String {
         match self.choice.wanted {
             Some(wanted) => format!("{} ({})", self.version(), wanted.source.short()),
@@ -117,13 +117,13 @@ impl Emulated {
         }
     }
 
-    /// Returns whether the release answers for another minor version.
+    /// Returns whether the emulated release has another minor version than the wanted one.
     pub fn is_stand_in(&self) -> bool {
-        self.choice.wanted.is_some_and(|wanted| self.stands_for(wanted.release) != Match::Same)
+        self.choice.wanted.is_some_and(|wanted| self.relation_to(wanted.release) != Match::Same)
     }
 
-    /// Returns how the release relates to one that it answers for.
-    fn stands_for(&self, wanted: Release) -> Match {
+    /// Returns how the emulated release relates to the wanted one.
+    fn relation_to(&self, wanted: Release) -> Match {
         match self.profile.release {
             own if own.same_minor(wanted) => Match::Same,
             own if own < wanted => Match::Older,
@@ -131,12 +131,12 @@ impl Emulated {
         }
     }
 
-    /// Returns a clause that says why it is this release: `v1.31.4 is its newest kubelet`.
+    /// Returns a clause with the reason for this release: `v1.31.4 is its newest kubelet`.
     pub fn because(&self) -> String {
         let Some(FoundVersion { release, source }) = self.choice.wanted else {
             return "the newest that is known, since nothing shows another version".to_owned();
         };
-        let stand_in = match self.stands_for(release) {
+        let stand_in = match self.relation_to(release) {
             Match::Same => "",
             Match::Older => ", and this is the last before it that is known",
             Match::Newer if std::ptr::eq(self.profile, &raw const Profile::all()[0]) => ", and this is the oldest that is known",
@@ -145,20 +145,20 @@ impl Emulated {
         format!("{release} {}{stand_in}", source.clause())
     }
 
-    /// Returns those parts among `parts` that were not held against kube-scheduler's own answers, in their order.
+    /// Returns those of `parts` that were not verified against kube-scheduler, in the given order.
     pub fn not_verified(&self, parts: &[Part]) -> Vec<Part> {
         self.profile.not_verified().filter(|part| parts.contains(part)).collect()
     }
 }
 
 impl Release {
-    /// Returns the version without a leading `v`: `1.31.4`, or `1.31` where the patch is not named.
+    /// Returns the version without a leading `v`: `1.31.4`, or `1.31` if the patch is unknown.
     pub fn number(self) -> String {
         self.to_string().trim_start_matches('v').to_owned()
     }
 }
 
-/// As [`Release`] displays it.
+/// Writes the version as [`Release`] displays it.
 impl Serialize for Release {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reader_sees_the_version_and_what_told_it() {
+    fn a_header_names_the_version_and_its_source() {
         let newest = Emulated::default();
         assert_eq!((newest.label(), newest.version()), ("v1.36".to_owned(), "v1.36".to_owned()));
         assert!(newest.because().starts_with("the newest that is known"));

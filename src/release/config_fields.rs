@@ -9,16 +9,16 @@ pub(super) const V1BETA2: &str = "kubescheduler.config.k8s.io/v1beta2";
 pub(super) const V1BETA3: &str = "kubescheduler.config.k8s.io/v1beta3";
 pub(super) const V1: &str = "kubescheduler.config.k8s.io/v1";
 
-/// Where a field is.
+/// A field and where it exists.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConfigField {
-    /// What has it: `configuration`, `profile`, `plugins`, or the name of a plugin for its arguments.
+    /// The owner: `configuration`, `profile`, `plugins`, or a plugin whose argument it is.
     pub(super) owner: &'static str,
-    /// Its name.
+    /// The name of the field.
     pub(super) field: &'static str,
     /// The apiVersions that have it.
     pub(super) api_versions: &'static [&'static str],
-    /// The releases that have it there.
+    /// The releases that have it in these apiVersions.
     pub(super) releases: Lifetime,
 }
 
@@ -29,7 +29,7 @@ const fn row(owner: &'static str, field: &'static str, api_versions: &'static [&
 const ALL: &[&str] = &[V1BETA1, V1BETA2, V1BETA3, V1];
 const BEFORE_MULTI_POINT: &[&str] = &[V1BETA1, V1BETA2];
 
-/// Fields that are not listed are everywhere.
+/// Fields that are not listed exist in every apiVersion and release.
 pub(super) static CONFIG_FIELDS: &[ConfigField] = &[
     row("configuration", "healthzBindAddress", BEFORE_MULTI_POINT, Lifetime::since(0)),
     row("configuration", "metricsBindAddress", BEFORE_MULTI_POINT, Lifetime::since(0)),

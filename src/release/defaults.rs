@@ -1,4 +1,4 @@
-//! What a release enables and passes to plugins where a configuration does not say; mirrors
+//! Default plugins and plugin arguments of a release; mirrors
 //! `pkg/scheduler/apis/config/v1/{defaults,default_plugins}.go`.
 
 use super::config_fields::{V1, V1BETA1, V1BETA2, V1BETA3};
@@ -8,15 +8,15 @@ use super::version::Lifetime;
 /// A plugin of the default multiPoint list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DefaultPlugin {
-    /// Its name as a configuration spells it.
+    /// The plugin's name in configurations.
     pub name: &'static str,
-    /// Its weight as a score plugin; 0 where the list gives none, which counts as 1.
+    /// The weight as a score plugin; 0 if the list gives none, which counts as 1.
     pub weight: i32,
-    /// The gate without which it is not in the list.
+    /// The gate that must be on for the plugin to be listed.
     pub gate: Option<Gate>,
-    /// The gate with which it is not in the list.
+    /// The gate that must be off for the plugin to be listed.
     pub without: Option<Gate>,
-    /// The releases that have it at this place of the list.
+    /// The releases that list it at this position.
     pub(super) releases: Lifetime,
 }
 
@@ -31,17 +31,17 @@ impl DefaultPlugin {
         Self { name, weight, gate: None, without: None, releases: Lifetime::since(0) }
     }
 
-    /// Leaves the plugin out while a gate is off.
+    /// Lists the plugin only while a gate is on.
     pub(super) const fn with(self, gate: Gate) -> Self {
         Self { gate: Some(gate), ..self }
     }
 
-    /// Leaves the plugin out while a gate is on.
+    /// Lists the plugin only while a gate is off.
     pub(super) const fn without(self, gate: Gate) -> Self {
         Self { without: Some(gate), ..self }
     }
 
-    /// Leaves the plugin out of other releases.
+    /// Lists the plugin only in some releases.
     pub(super) const fn of(self, releases: Lifetime) -> Self {
         Self { releases, ..self }
     }
@@ -62,7 +62,7 @@ pub(super) fn default_sets(api_version: &str) -> &'static [DefaultSet] {
         V1BETA1 => BY_POINT_V1BETA1,
         V1BETA2 => BY_POINT_V1BETA2,
         V1BETA3 | V1 => MULTI_POINT,
-        // Predicates and priorities are listed elsewhere.
+        // `Profile::predicates_and_priorities` lists predicates and priorities.
         _ => &[],
     }
 }
@@ -152,7 +152,7 @@ const SCORE_V1BETA2: &[DefaultPlugin] = &[
     DefaultPlugin::weighing("TaintToleration", 1),
     SELECTOR_SPREAD,
 ];
-/// Without the gate PodTopologySpread has no constraints of its own.
+/// With the gate off, PodTopologySpread has no default constraints.
 const SELECTOR_SPREAD: DefaultPlugin = DefaultPlugin::weighing("SelectorSpread", 1).without(Gate::DefaultPodTopologySpread);
 const RESERVE: DefaultSet = at("reserve", &[DefaultPlugin::plain("VolumeBinding")]);
 const PRE_BIND: DefaultSet = at("preBind", &[DefaultPlugin::plain("VolumeBinding")]);
@@ -160,7 +160,7 @@ const BIND: DefaultSet = at("bind", &[DefaultPlugin::plain("DefaultBinder")]);
 const PRE_ENQUEUE: DefaultSet =
     at("preEnqueue", &[DefaultPlugin::plain("SchedulingGates").with(Gate::PodSchedulingReadiness).of(Lifetime::since(26))]);
 
-/// The list that serves all extension points.
+/// The `multiPoint` list.
 static DEFAULT_PLUGINS: &[DefaultPlugin] = &[
     DefaultPlugin::plain("SchedulingGates").of(Lifetime::since(30)),
     DefaultPlugin::plain("PrioritySort"),
@@ -179,7 +179,7 @@ static DEFAULT_PLUGINS: &[DefaultPlugin] = &[
     DefaultPlugin::plain("VolumeZone"),
     DefaultPlugin::weighing("PodTopologySpread", 2),
     DefaultPlugin::weighing("InterPodAffinity", 2),
-    // Before 1.34 it is in the list only with a gate that is off, and is not emulated.
+    // Before 1.34 only an unemulated gate, off by default, lists it.
     DefaultPlugin::plain("DynamicResources").of(Lifetime::since(34).until(35)),
     DefaultPlugin::weighing("DynamicResources", 2).of(Lifetime::since(35)),
     DefaultPlugin::plain("DefaultPreemption"),
@@ -191,12 +191,12 @@ static DEFAULT_PLUGINS: &[DefaultPlugin] = &[
     DefaultPlugin::plain("NodeDeclaredFeatures").with(Gate::NodeDeclaredFeatures).of(Lifetime::since(35)),
 ];
 
-/// The default of one argument of a plugin, where the release's is not that of the plugin's own code.
+/// A plugin argument whose default in a release differs from the plugin's own code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DefaultArgument {
     /// The plugin's name.
     pub plugin: &'static str,
-    /// The field of its arguments.
+    /// The argument.
     pub field: &'static str,
     /// The value as JSON.
     pub value: &'static str,

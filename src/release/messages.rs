@@ -1,21 +1,21 @@
-//! What releases write into the message of a pod that fits nowhere, words of single reasons apart; mirrors how
-//! `FitError.Error` in `pkg/scheduler/framework/types.go` and its callers changed.
+//! The form of the message of an unschedulable pod by release, apart from the words of single reasons. Mirrors the
+//! changes of `FitError.Error` in `pkg/scheduler/framework/types.go` and its callers.
 
 use super::choice::Emulated;
 use super::profile::{Match, Profile, nearest};
 use super::version::Release;
 
-/// The parts of a message that not every release writes.
+/// The optional parts of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageForm {
-    /// Behind the reasons it says what preemption came to.
+    /// The result of preemption follows the reasons.
     pub preemption: bool,
-    /// Nodes that PreFilter left out are counted, with a reason.
+    /// Nodes that PreFilter excluded are counted with a reason.
     pub left_out: bool,
 }
 
 impl Release {
-    /// Returns the parts that messages of the release have.
+    /// Returns the parts that messages of the release contain.
     pub fn message_form(self) -> MessageForm {
         let left_out = self >= Self::patch(32, 0) || self.same_minor(Self::patch(30, 0));
         MessageForm { preemption: self >= Self::patch(24, 0), left_out }
@@ -23,14 +23,14 @@ impl Release {
 }
 
 impl Emulated {
-    /// Returns the release in whose words the cluster's scheduler writes: the one that the source shows, or else the one
-    /// that is emulated.
+    /// Returns the release that wrote the cluster's messages: the cluster's own, or the emulated one if it is unknown.
     pub fn writer(&self) -> Release {
         self.choice.cluster.map_or(self.profile.release, |cluster| cluster.release)
     }
 
-    /// Returns the other releases that may have written what the source holds: the one that answers for the cluster's, with
-    /// its neighbours where that is none of those known; all of them, the newest first, where the source shows no version.
+    /// Returns the other releases that may have written the cluster's messages, most likely first: the one that covers
+    /// the cluster's version, plus its neighbours if the version itself is not emulated. Without a known version,
+    /// returns all releases, newest first.
     pub fn other_writers(&self) -> Vec<&'static Profile> {
         let all = Profile::all();
         let mut found: Vec<&'static Profile> = match self.choice.cluster {

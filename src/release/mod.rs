@@ -1,8 +1,8 @@
-//! Releases of kube-scheduler: their feature gates, default plugins and named behaviours, and the handle by which the
-//! engine asks for them.
+//! Releases of kube-scheduler: their feature gates, default plugins and named behaviours, and the handle through which
+//! the engine reads them.
 //!
-//! Architecture invariant: versions are compared in this module only. Everything above asks an [`Emulation`]. A release
-//! is data: a file `v1_NN` with a [`Profile`], listed in `profile.rs`.
+//! Architecture invariant: only this module compares versions. All other code reads an [`Emulation`]. A release is
+//! data: a file `v1_NN` with a [`Profile`], listed in `profile.rs`.
 
 mod behaviour;
 mod choice;
@@ -54,21 +54,21 @@ pub use queue_behaviour::{
 };
 pub use version::{Lifetime, Release, ReleaseError};
 
-/// The release whose decisions are taken, with its feature gates: what plugins, preemption and the queue ask.
+/// The emulated release with its feature gates, as plugins, preemption and the queue read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emulation {
     release: &'static Profile,
     gates: FeatureGates,
 }
 
-/// Returns the newest release with its own gates.
+/// Returns the newest release with its default gates.
 impl Default for Emulation {
     fn default() -> Self {
         Self::from(Profile::newest())
     }
 }
 
-/// Returns a release with its own gates.
+/// Returns a release with its default gates.
 impl From<&'static Profile> for Emulation {
     fn from(release: &'static Profile) -> Self {
         Self::new(release, FeatureGates::of(release))
@@ -96,7 +96,7 @@ impl Emulation {
         self.release
     }
 
-    /// Returns the named choices of the release.
+    /// Returns the named behaviours of the release.
     pub fn behaviour(self) -> &'static Behaviour {
         &self.release.behaviour
     }
@@ -106,7 +106,7 @@ impl Emulation {
         self.gates
     }
 
-    /// Returns the gates that are not at the release's defaults, as [`FeatureGates::parse`] reads them.
+    /// Returns the gates that differ from the release's defaults, in the form that [`FeatureGates::parse`] reads.
     pub fn gate_changes(self) -> String {
         self.gates.changes(self.release)
     }
@@ -116,7 +116,7 @@ impl Emulation {
         self.gates.enabled(gate)
     }
 
-    /// Switches a gate.
+    /// Sets a gate.
     pub fn set(&mut self, gate: Gate, on: bool) {
         self.gates.set(gate, on);
     }

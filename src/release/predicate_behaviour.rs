@@ -1,37 +1,37 @@
-//! Choices of predicates and priorities that changed between releases, by name.
+//! Named behaviours of predicates and priorities that changed between releases.
 
-/// The named choices of a release about predicates and priorities.
+/// The named behaviours of predicates and priorities in a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PredicateBehaviour {
-    /// Which reasons rule preemption out.
+    /// Which reasons rule out preemption on a node.
     pub preemption_reach: PreemptionReach,
-    /// How required terms of affinity and anti-affinity are held against a pod.
+    /// How required terms of affinity and anti-affinity are matched with a pod.
     pub affinity_terms: AffinityTerms,
     /// When claims that wait for a consumer are bound.
     pub claim_binding: ClaimBinding,
-    /// How many EBS volumes a node can attach.
+    /// The number of EBS volumes that a node can attach.
     pub ebs_limit: EbsLimit,
     /// How ImageLocalityPriority scores.
     pub image_score: ImageScore,
-    /// In which order nodes of the highest score take turns.
+    /// The order in which nodes of the highest score take turns.
     pub host_order: HostOrder,
 }
 
-/// Which reasons rule preemption out; mirrors `nodesWherePreemptionMightHelp`.
+/// Which reasons rule out preemption on a node; mirrors `nodesWherePreemptionMightHelp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptionReach {
-    /// Pod affinity, pressure and a full disk among others.
+    /// Also pod affinity, pressure and a full disk.
     Narrow,
-    /// Not these.
+    /// Without pod affinity, pressure and a full disk.
     Wide,
 }
 
-/// How required terms of affinity and anti-affinity are held against a pod.
+/// How required terms of affinity and anti-affinity are matched with a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AffinityTerms {
-    /// Each by its own topology key.
+    /// Each term by its own topology key.
     Each,
-    /// All by one pod, which must match all of them, and, of an existing pod, by the key of its last term.
+    /// All terms by one pod, which must match all of them. Terms of an existing pod use the key of its last term.
     Together,
 }
 
@@ -40,33 +40,33 @@ pub enum AffinityTerms {
 pub enum ClaimBinding {
     /// With the pod, to volumes that exist or are provisioned.
     WithPod,
-    /// Before the pod, to volumes that exist; a claim that names a volume counts as bound.
+    /// Before the pod, to existing volumes. A claim that names a volume counts as bound.
     BeforePod,
 }
 
-/// How many EBS volumes a node can attach.
+/// The number of EBS volumes that a node can attach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EbsLimit {
-    /// Fewer where its instance type has the Nitro hypervisor.
+    /// Fewer for instance types with the Nitro hypervisor.
     ByInstanceType,
-    /// The same everywhere.
+    /// The same for all nodes.
     Fixed,
 }
 
 /// How ImageLocalityPriority scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageScore {
-    /// By size and by how many nodes have the image.
+    /// By size and by the number of nodes with the image.
     Spread,
     /// By size.
     Size,
 }
 
-/// In which order nodes of the highest score take turns.
+/// The order in which nodes of the highest score take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostOrder {
-    /// As they were found.
+    /// The order in which they were found.
     Found,
-    /// By name, backwards.
+    /// Reverse order of name.
     NameBackwards,
 }

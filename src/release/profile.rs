@@ -1,4 +1,4 @@
-//! What is known of one release, the list of those that are emulated, and which of them answers for another.
+//! Data of one release, the list of emulated releases, and the choice of one of them for other versions.
 
 use strum::IntoEnumIterator as _;
 
@@ -14,62 +14,62 @@ use super::{
 /// A release of kube-scheduler as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// The release whose code this was held against.
+    /// The release whose code the data was checked against.
     pub release: Release,
-    /// The first release that this describes well enough.
+    /// The first release that the data covers.
     pub(super) since: Release,
-    /// The parts that were held against kube-scheduler's own answers.
+    /// The parts that were verified against kube-scheduler's own answers.
     pub verified: &'static [Part],
-    /// Predicates and priorities that are on by default, with the releases that have them.
+    /// Predicates and priorities that are on by default, with their releases.
     pub(super) predicates: &'static [DefaultPlugin],
-    /// Arguments of plugins whose defaults are not those of the plugin's own code.
+    /// Plugin arguments whose defaults differ from the plugin's own code.
     pub default_arguments: &'static [DefaultArgument],
-    /// In-tree plugins of earlier releases by whose names a configuration is refused.
+    /// In-tree plugins of earlier releases that configurations must not name.
     pub removed_plugins: &'static [RemovedPlugins],
-    /// The `apiVersion`s that a configuration may have; the last one is that of a scheduler without a file.
+    /// The `apiVersion`s of configurations. The last one is the default without a file.
     pub config_api_versions: &'static [&'static str],
     /// Gates that the binary accepts and the scheduler does not read.
     pub(super) other_gates: &'static [OtherGates],
-    /// Gates with those that they need, as far as both can be set.
+    /// Gates with those they depend on, if both can be set.
     pub(super) gate_dependencies: &'static [(&'static str, &'static [&'static str])],
-    /// Named choices of the engine.
+    /// Named behaviours of the engine.
     pub behaviour: Behaviour,
 }
 
-/// In-tree plugins that configurations may not name.
+/// In-tree plugins that configurations must not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemovedPlugins {
     /// The apiVersion of these configurations.
     pub api_version: &'static str,
-    /// Why, in kube-scheduler's words, as far as they do not depend on the file.
+    /// The fixed part of the error, in kube-scheduler's words.
     pub why: &'static str,
     /// The names.
     pub plugins: &'static [&'static str],
 }
 
 impl RemovedPlugins {
-    /// Returns plugins that have no place in the first stable apiVersion.
+    /// Returns plugins that the first stable apiVersion does not accept.
     pub(super) const fn invalid(plugins: &'static [&'static str]) -> Self {
         // Upstream compares with the version of the core group.
         Self { api_version: V1, why: "was invalid in version \"v1\"", plugins }
     }
 }
 
-/// A part of the emulation that cases of a release may cover.
+/// A part of the emulation that conformance cases of a release may cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumIter, strum::Display)]
 #[strum(serialize_all = "lowercase")]
 pub enum Part {
-    /// Where a pod goes, and why it does not go elsewhere.
+    /// The chosen node, and the rejection of the others.
     Decisions,
-    /// Which queue a pod waits in, and what moves it.
+    /// The queue of a pod, and its moves.
     Queues,
-    /// Which configurations are refused.
+    /// Accepted and refused configurations.
     Configuration,
     /// Calls of HTTP extenders.
     Extenders,
 }
 
-/// Every release that is emulated, oldest first.
+/// Every emulated release, oldest first.
 static PROFILES: [Profile; 23] = [
     v1_11::PROFILE,
     v1_12::PROFILE,
@@ -97,18 +97,18 @@ static PROFILES: [Profile; 23] = [
 ];
 
 impl Profile {
-    /// Returns the newest release that is emulated.
+    /// Returns the newest emulated release.
     pub fn newest() -> &'static Self {
         let [.., newest] = &PROFILES;
         newest
     }
 
-    /// Returns every release that is emulated, oldest first.
+    /// Returns every emulated release, oldest first.
     pub fn all() -> &'static [Self] {
         &PROFILES
     }
 
-    /// Returns the release of exactly this version, written as [`Release`] displays it.
+    /// Returns the profile with exactly this version, written as [`Release`] displays it.
     pub fn named(version: &str) -> Option<&'static Self> {
         PROFILES.iter().find(|p| p.release.to_string() == version)
     }
@@ -118,20 +118,20 @@ impl Profile {
         Part::iter().filter(|part| !self.verified.contains(part))
     }
 
-    /// Returns the apiVersion of the configuration of a scheduler without a file.
+    /// Returns the apiVersion of the default configuration.
     pub fn default_config_api_version(&self) -> &'static str {
         self.config_api_versions.last().copied().unwrap_or_default()
     }
 
-    /// Returns the predicates, in the order in which they run, and the priorities of the release, whatever its gates; none
-    /// for a release with plugins.
+    /// Returns the release's predicates in running order, then its priorities, for any gates; empty for a release with
+    /// plugins.
     pub fn predicates_and_priorities(&self) -> impl Iterator<Item = &'static DefaultPlugin> {
         let release = self.release;
         self.predicates.iter().filter(move |plugin| plugin.releases.contains(release))
     }
 
-    /// Returns the default plugins of configurations of an apiVersion that the gates leave, in order, each with the
-    /// extension point that it is listed at; most releases list all at `multiPoint`.
+    /// Returns the default plugins for an apiVersion and gates, in order, each with its extension point. Most releases
+    /// list all at `multiPoint`.
     pub fn plugins(
         &self,
         api_version: &str,
@@ -145,24 +145,24 @@ impl Profile {
         })
     }
 
-    /// Returns whether what configurations of an apiVersion enable takes the place of the default of that name, and is not
-    /// enabled a second time.
+    /// Returns whether a plugin that a configuration of an apiVersion enables replaces the default of the same name
+    /// instead of being enabled twice.
     pub fn merges_config(&self, api_version: &str) -> bool {
         api_version != V1BETA1
     }
 
-    /// Returns whether a scheduler can be configured with a policy.
+    /// Returns whether a scheduler accepts a policy.
     pub fn reads_policies(&self) -> bool {
         self.release < Release::patch(23, 0)
     }
 
-    /// Returns whether constraints that a configuration of an apiVersion lists for PodTopologySpread are taken as such
-    /// without being said to be.
+    /// Returns whether configurations of an apiVersion may list constraints for PodTopologySpread without setting
+    /// `defaultingType: List`.
     pub fn lists_own_constraints(&self, api_version: &str) -> bool {
         api_version == V1BETA1
     }
 
-    /// Returns the reason for which a configuration of an apiVersion may not name a plugin; `None` where it may.
+    /// Returns why a configuration of an apiVersion must not name a plugin; `None` if it may.
     pub fn removed(&self, api_version: &str, plugin: &str) -> Option<&'static str> {
         let of_version = self.removed_plugins.iter().filter(|removed| removed.api_version == api_version);
         of_version.filter(|removed| removed.plugins.contains(&plugin)).map(|removed| removed.why).next()
@@ -178,39 +178,39 @@ impl Profile {
     }
 }
 
-/// Returns the minor versions that are emulated as text, oldest first.
+/// Returns the emulated minor versions as text, oldest first.
 pub fn supported() -> String {
     let mut minors: Vec<String> = PROFILES.iter().map(|p| p.release.minor()).collect();
     minors.dedup();
     minors.join(", ")
 }
 
-/// Returns the newest release among texts; those that are no version are passed over.
+/// Returns the newest release among texts; ignores texts that are not versions.
 pub fn newest<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Release> {
     texts.filter_map(|text| Release::parse(text).ok()).max()
 }
 
-/// The release that answers for another.
+/// The emulated release for a wanted version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nearest {
-    /// The release that is emulated.
+    /// The emulated release.
     pub profile: &'static Profile,
-    /// How it relates to the one that was asked for.
+    /// Its relation to the wanted version.
     pub is: Match,
 }
 
-/// How the release that is emulated relates to the one that was asked for.
+/// The relation of the emulated release to the wanted one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Match {
-    /// It is of the same minor version.
+    /// Same minor version.
     Same,
-    /// It is older.
+    /// Older than the wanted one.
     Older,
-    /// It is newer.
+    /// Newer than the wanted one.
     Newer,
 }
 
-/// Returns the release that answers for another: the last one that describes it, or the oldest for those before.
+/// Returns the profile for a release: the last one that covers it, or the oldest for earlier releases.
 pub fn nearest(release: Release) -> Nearest {
     let [oldest, ..] = &PROFILES;
     let profile = PROFILES.iter().rfind(|p| p.since <= release).unwrap_or(oldest);
@@ -282,7 +282,7 @@ mod tests {
         for profile in Profile::all().iter().filter(|p| p.release >= v1_20::PROFILE.release) {
             let seconds = if profile.release < Release::patch(24, 0) { 60 } else { 300 };
             assert_eq!(profile.behaviour.leftover.as_secs(), seconds, "{}", profile.release);
-            // Without a plugin that is known to have rejected it, any event moves a pod.
+            // Any event moves a pod without a recorded rejecting plugin.
             assert_eq!(profile.behaviour.rejectors_noted, profile.release >= Release::patch(21, 0), "{}", profile.release);
             assert_eq!(profile.reads_policies(), profile.release < Release::patch(23, 0), "{}", profile.release);
         }

@@ -1,217 +1,218 @@
-//! Choices of the queue, the event handlers and the carrying out of preemption that changed between releases, by name.
+//! Named behaviours of the queue, the event handlers and the execution of preemption that changed between releases.
 
-/// The named choices of a release about queues.
+/// The named behaviours of the queue in a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueBehaviour {
-    /// How events are called.
+    /// How events are named.
     pub event_names: EventNames,
-    /// How an event is compared with those that plugins registered.
+    /// When an event matches a registered one.
     pub event_matching: EventMatching,
-    /// Which failed pods are parked.
+    /// Which failed pods go to unschedulablePods.
     pub parking: Parking,
-    /// Which waiting pods an event of a node may concern, where no plugin is asked.
+    /// Which waiting pods a node event concerns while `SchedulerQueueingHints` is off.
     pub node_events: NodeEvents,
-    /// Which other objects are told of.
+    /// Which other objects cause events.
     pub other_events: OtherEvents,
-    /// Which events an update of a node is.
+    /// Which events a node update causes.
     pub node_updates: NodeUpdates,
-    /// Which events an update of a pod on a node is.
+    /// Which events an update of a pod on a node causes.
     pub assigned_updates: AssignedUpdates,
-    /// Which waiting pods an added or updated pod on a node may concern.
+    /// Which waiting pods an added or updated pod on a node concerns.
     pub assigned_pods: AssignedPods,
-    /// When a nomination that ends is told as the end of a pod.
+    /// When the end of a nomination counts as the deletion of a pod.
     pub nomination_ends: NominationEnds,
     /// How long a pod waits in backoffQ.
     pub backoff: Backoff,
-    /// Whether the plugin that gated a pod last is asked first.
+    /// Whether the last gating plugin runs first.
     pub gating_plugin_first: bool,
-    /// What events mean for gated pods.
+    /// How events affect gated pods.
     pub gated_pods: GatedPods,
-    /// Whether gated pods count on the nodes that they are nominated to.
+    /// Whether gated pods count on their nominated nodes.
     pub gated_pods_nominate: bool,
-    /// Whether plugins that wait for new nodes are also told of taints, which may have hidden the new node.
+    /// Whether plugins that registered new nodes also receive taint updates, because a taint may have hidden a new
+    /// node.
     pub taints_told_with_nodes: bool,
-    /// Whether InterPodAffinity and PodTopologySpread count nominated pods in their hints.
+    /// Whether the hints of InterPodAffinity and PodTopologySpread count nominated pods.
     pub hints_count_nominated: bool,
-    /// Whether a change of the waiting pod itself is worth another try for InterPodAffinity.
+    /// Whether InterPodAffinity retries a pod after any change of its own.
     pub own_update_helps_affinity: bool,
-    /// Whether any label change of a node with the topology key is worth another try for InterPodAffinity.
+    /// Whether InterPodAffinity retries a pod after any label change of a node with the topology key.
     pub any_label_helps_affinity: bool,
-    /// Whether VolumeRestrictions waits for updates of claims.
+    /// Whether VolumeRestrictions registers updates of claims.
     pub restrictions_wait_for_claim_updates: bool,
-    /// Whether NodeVolumeLimits waits for claims.
+    /// Whether NodeVolumeLimits registers claims.
     pub limits_wait_for_claims: bool,
-    /// Whether NodeVolumeLimits waits for updates of CSINodes.
+    /// Whether NodeVolumeLimits registers updates of CSINodes.
     pub limits_wait_for_csi_node_updates: bool,
-    /// Which updates of a node the plugins wait for that look at nothing but the node.
+    /// Which node updates those plugins register that read only the node.
     pub node_registrations: NodeRegistrations,
-    /// Whether a new toleration of the waiting pod is an event that plugins wait for.
+    /// Whether plugins register added tolerations of the waiting pod.
     pub tolerations_registered: bool,
-    /// Which new classes are told of.
+    /// Which new StorageClasses cause events.
     pub class_additions: ClassAdditions,
-    /// When the calls of a preemption without `SchedulerAsyncPreemption` are announced.
+    /// When the API calls of a preemption without `SchedulerAsyncPreemption` happen.
     pub preemption_calls: PreemptionCalls,
-    /// Whether victims that are terminating already are deleted once more.
+    /// Whether terminating victims are deleted again.
     pub terminating_victims_deleted: bool,
-    /// From whose status that of a victim is made.
+    /// The pod whose status a victim's new status is based on.
     pub victim_status: VictimStatus,
-    /// Whether victims get a condition that says why they go.
+    /// Whether victims get a condition with the reason of their eviction.
     pub victims_marked: bool,
 }
 
-/// Which failed pods are parked, where no event came meanwhile.
+/// Which failed pods go to unschedulablePods if no event arrived meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parking {
-    /// Those that plugins rejected; others are tried again after their backoff.
+    /// Pods that plugins rejected; others go to backoffQ.
     Rejected,
     /// All.
     All,
 }
 
-/// Which waiting pods an event of a node may concern, where no plugin is asked.
+/// Which waiting pods a node event concerns while `SchedulerQueueingHints` is off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeEvents {
-    /// Those that the node would take as it stands; nodes that go are told of, too.
+    /// Pods that fit the node in its current state. Deleted nodes cause events too.
     Admitted,
-    /// All; nodes that go are not told of.
+    /// All pods. Deleted nodes cause no events.
     All,
 }
 
-/// Which objects besides pods and nodes are told of.
+/// Which objects besides pods and nodes cause events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OtherEvents {
-    /// Those that plugins may wait for.
+    /// Every kind that plugins can register.
     All,
-    /// Volumes and claims that come or change, and classes that come.
+    /// Added and updated volumes and claims, and added StorageClasses.
     Volumes,
 }
 
-/// How events are called.
+/// How events are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventNames {
-    /// By names of their own; a change of labels is an update.
+    /// By labels of their own; a label change is an update.
     Own,
-    /// By names of their own, one of them for a change of labels.
+    /// By labels of their own, including one for label changes.
     OwnWithLabels,
-    /// By resource and action, and tolerations in the plural.
+    /// By resource and action, with tolerations in the plural.
     PluralTolerations,
     /// By resource and action.
     ResourceAndAction,
 }
 
-/// How an event is compared with those that plugins registered.
+/// When an event matches a registered one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventMatching {
-    /// They have an action in common.
+    /// Both have an action in common.
     Overlap,
-    /// The registered one contains it.
+    /// The registered event contains all actions of the event.
     Contained,
 }
 
-/// Which events an update of a node is.
+/// Which events a node update causes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeUpdates {
-    /// One, whatever changed.
+    /// One, for any change.
     Any,
-    /// The first that applies; annotations do not count.
+    /// One, for the first property in order that changed; annotations do not count.
     First,
-    /// All that apply.
+    /// One for each changed property.
     All,
 }
 
-/// Which updates of a node the plugins wait for that look at nothing but the node.
+/// Which node updates those plugins register that read only the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeRegistrations {
-    /// All, but NodeUnschedulable waits for taints alone.
+    /// All updates; NodeUnschedulable registers taints only.
     AnyUpdateButUnschedulable,
-    /// All.
+    /// All updates.
     AnyUpdate,
-    /// Those of what they look at.
+    /// Updates of the properties they read.
     ByProperty,
 }
 
-/// Which new classes are told of.
+/// Which new StorageClasses cause events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClassAdditions {
-    /// Those whose claims wait for a consumer.
+    /// Classes with binding mode WaitForFirstConsumer.
     WaitForFirstConsumer,
     /// All.
     All,
 }
 
-/// Which events an update of a pod on a node is.
+/// Which events an update of a pod on a node causes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssignedUpdates {
-    /// One, whatever changed.
+    /// One, for any change.
     One,
     /// One for labels, and one for a scale down, which concerns all pods.
     LabelsAndScaleDown,
-    /// One for each property.
+    /// One for each changed property.
     ByProperty,
 }
 
-/// Which waiting pods an added or updated pod on a node may concern.
+/// Which waiting pods an added or updated pod on a node concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssignedPods {
-    /// Those with a required affinity term that matches it.
+    /// Pods with a required affinity term that matches it.
     AffinityTerms,
-    /// Those too that PodTopologySpread rejected in its namespace.
+    /// Also pods in its namespace that PodTopologySpread rejected.
     AffinityTermsAndSpread,
     /// All.
     All,
 }
 
-/// When a nomination that ends is told as the end of a pod.
+/// When the end of a nomination counts as the deletion of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NominationEnds {
     /// Never.
     Untold,
-    /// When the pod goes, changes its nomination, or is bound.
+    /// When the pod is deleted, changes its nomination, or is bound.
     ToldOfBoundPods,
-    /// When the pod goes or changes its nomination.
+    /// When the pod is deleted or changes its nomination.
     Told,
 }
 
 /// How long a pod waits in backoffQ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backoff {
-    /// Not at all.
+    /// No time.
     None,
-    /// By the number of attempts, to the exact time; at the end it waits no more.
+    /// By the number of attempts. The pod leaves at the exact end of its backoff.
     ExactByAttempts,
     /// By the number of attempts.
     ByAttempts,
-    /// By the number of rejections, or of errors in a row.
+    /// By the number of rejections, or of consecutive errors.
     ByRejections,
 }
 
-/// What events mean for gated pods.
+/// How events affect gated pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GatedPods {
-    /// What they mean for others.
+    /// As they affect other pods.
     AsOthers,
-    /// Nothing where SchedulingGates holds the pod.
+    /// Not at all if SchedulingGates gates the pod.
     HeldByGates,
-    /// Nothing unless the gating plugin registered the event.
+    /// Only if the gating plugin registered the event.
     AskedByGate,
 }
 
-/// When the calls of a preemption without `SchedulerAsyncPreemption` are announced.
+/// When the API calls of a preemption without `SchedulerAsyncPreemption` happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptionCalls {
-    /// Within the cycle, before the pod is back in the queue.
+    /// Within the cycle, before the pod returns to the queue.
     InCycle,
     /// After the cycle.
     AfterCycle,
-    /// After the cycle, and victims go before nominations are cleared.
+    /// After the cycle; victims are deleted before nominations are cleared.
     VictimsFirst,
 }
 
-/// From whose status that of a victim is made.
+/// The pod whose status a victim's new status is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VictimStatus {
-    /// The preemptor's.
+    /// The preemptor.
     OfPreemptor,
-    /// Its own.
+    /// The victim.
     Own,
 }

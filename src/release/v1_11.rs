@@ -1,4 +1,4 @@
-//! kube-scheduler v1.11: what differs from v1.12. It answers for all that came before.
+//! kube-scheduler v1.11, as differences from v1.12. Also emulates all earlier releases.
 
 use super::behaviour::{Behaviour, NodeSearch};
 use super::predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};

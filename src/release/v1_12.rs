@@ -1,4 +1,4 @@
-//! kube-scheduler v1.12, with predicates and priorities; it answers for v1.13 to v1.17, too.
+//! kube-scheduler v1.12, with predicates and priorities. Also emulates v1.13 to v1.17.
 
 use std::time::Duration;
 
@@ -16,9 +16,8 @@ use super::queue_behaviour::{
 use super::v1_20;
 use super::version::{Lifetime, Release};
 
-/// Predicates in the order in which they run, and priorities with their weights; mirrors `Ordering` in
-/// `pkg/scheduler/algorithm/predicates/predicates.go` and
-/// `pkg/scheduler/algorithmprovider/defaults/defaults.go`.
+/// Predicates in running order, and priorities with their weights. Mirrors `Ordering` in
+/// `pkg/scheduler/algorithm/predicates/predicates.go` and `pkg/scheduler/algorithmprovider/defaults/defaults.go`.
 static PREDICATES: &[DefaultPlugin] = &[
     DefaultPlugin::plain("CheckNodeCondition").without(Gate::TaintNodesByCondition),
     DefaultPlugin::plain("CheckNodeUnschedulable").with(Gate::TaintNodesByCondition).of(Lifetime::since(12)),
@@ -46,7 +45,7 @@ static PREDICATES: &[DefaultPlugin] = &[
     DefaultPlugin::plain("Preempt"),
 ];
 
-/// Gates that the scheduler does not read, as far as they were found.
+/// Known gates that the scheduler does not read.
 const OTHER_GATES: &[OtherGates] = &[
     OtherGates {
         names: "AppArmor CPUManager CRIContainerLogRotation CSIPersistentVolume CustomPodDNS DevicePlugins DynamicKubeletConfig \

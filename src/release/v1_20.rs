@@ -1,4 +1,4 @@
-//! kube-scheduler v1.20: what differs from v1.21.
+//! kube-scheduler v1.20, as differences from v1.21.
 
 use super::behaviour::{AffinityRange, Behaviour, DryRunReport, MigratedPlugins, PreemptionText};
 use super::profile::{Part, Profile};
@@ -6,7 +6,7 @@ use super::v1_21;
 use super::version::Release;
 use crate::cluster::SelectorWords;
 
-/// The release; v1.18 and v1.19, of which less is known, are taken as it.
+/// The release. Also emulates v1.18 and v1.19, of which less is known.
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(20, 15),
     since: Release::patch(18, 0),

@@ -1,4 +1,4 @@
-//! kube-scheduler v1.21: what differs from v1.22.
+//! kube-scheduler v1.21, as differences from v1.22.
 
 use super::behaviour::{AffinityReasons, BalanceScore, Behaviour, MissingResources, UtilizationRounding, WithoutVictims};
 use super::config_fields::V1BETA1;

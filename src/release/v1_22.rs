@@ -1,4 +1,4 @@
-//! kube-scheduler v1.22: what differs from v1.23.
+//! kube-scheduler v1.22, as differences from v1.23.
 
 use super::behaviour::{Behaviour, DryRunReport, EphemeralClaims, MigratedPlugins, MissingClaims};
 use super::config_fields::{V1BETA1, V1BETA2};

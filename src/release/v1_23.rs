@@ -1,4 +1,4 @@
-//! kube-scheduler v1.23: what differs from v1.24.
+//! kube-scheduler v1.23, as differences from v1.24.
 
 use std::time::Duration;
 

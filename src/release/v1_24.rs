@@ -1,4 +1,4 @@
-//! kube-scheduler v1.24: what differs from v1.25.
+//! kube-scheduler v1.24, as differences from v1.25.
 
 use super::behaviour::Behaviour;
 use super::config_fields::{V1BETA2, V1BETA3};

@@ -1,4 +1,4 @@
-//! kube-scheduler v1.25: what differs from v1.26.
+//! kube-scheduler v1.25, as differences from v1.26.
 
 use super::behaviour::{Behaviour, FilterRun, PreFilterRejection, ZeroRequests};
 use super::profile::Profile;

@@ -1,4 +1,4 @@
-//! kube-scheduler v1.26: what differs from v1.27.
+//! kube-scheduler v1.26, as differences from v1.27.
 
 use super::behaviour::{
     Behaviour, ClaimsInUse, EmptySelector, LocalVolumes, NodeAffinityConflict, OverheadUnit, PostFilterText, PreFilterRejection,
@@ -27,7 +27,7 @@ pub(super) const PROFILE: Profile = Profile {
     ..v1_27::PROFILE
 };
 
-/// The patches from v1.26.9 on, where preemption passes over nodes that PreFilter rejected.
+/// The patches from v1.26.9 on; preemption skips nodes that PreFilter rejected.
 pub(super) const WITH_STATUSES: Profile = Profile {
     release: Release::latest(26),
     since: Release::patch(26, 9),

@@ -1,4 +1,4 @@
-//! kube-scheduler v1.27: what differs from v1.28.
+//! kube-scheduler v1.27, as differences from v1.28.
 
 use super::behaviour::{Behaviour, IdleScores, MigratedPlugins, PreFilterRejection, ZeroRequests};
 use super::config_fields::{V1, V1BETA2, V1BETA3};
@@ -24,7 +24,7 @@ pub(super) const PROFILE: Profile = Profile {
     ..v1_28::PROFILE
 };
 
-/// The patches from v1.27.6 on, where preemption passes over nodes that PreFilter rejected.
+/// The patches from v1.27.6 on; preemption skips nodes that PreFilter rejected.
 pub(super) const WITH_STATUSES: Profile = Profile {
     release: Release::latest(27),
     since: Release::patch(27, 6),

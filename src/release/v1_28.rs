@@ -1,4 +1,4 @@
-//! kube-scheduler v1.28: what differs from v1.29.
+//! kube-scheduler v1.28, as differences from v1.29.
 
 use super::behaviour::Behaviour;
 use super::profile::{Part, Profile};
@@ -15,5 +15,5 @@ pub(super) const PROFILE: Profile = Profile {
     ..v1_29::PROFILE
 };
 
-/// The patches from v1.28.6 on, which have the gate of queueing hints off.
+/// The patches from v1.28.6 on, which disable the gate of queueing hints.
 pub(super) const WITHOUT_HINTS: Profile = Profile { release: Release::latest(28), since: Release::patch(28, 6), verified: &[], ..PROFILE };

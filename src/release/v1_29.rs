@@ -1,4 +1,4 @@
-//! kube-scheduler v1.29: what differs from v1.30.
+//! kube-scheduler v1.29, as differences from v1.30.
 
 use super::behaviour::{Behaviour, IdleScores, ImageSources, LeftOutNodes, MissingClaims, MissingNodes, SidecarCheck};
 use super::profile::Profile;

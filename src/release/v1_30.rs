@@ -1,4 +1,4 @@
-//! kube-scheduler v1.30: what differs from v1.31.
+//! kube-scheduler v1.30, as differences from v1.31.
 
 use super::behaviour::{Behaviour, LeftOutNodes, MissingNodes, NarrowingOrder, PotentialNodes};
 use super::profile::{Part, Profile};
@@ -31,7 +31,7 @@ pub(super) const PROFILE: Profile = Profile {
     ..v1_31::PROFILE
 };
 
-/// The patches from v1.30.2 on, which do not crash where PreFilter names only nodes that do not exist.
+/// The patches from v1.30.2 on, which no longer crash if PreFilter names only missing nodes.
 pub(super) const WITHOUT_CRASH: Profile = Profile {
     release: Release::latest(30),
     since: Release::patch(30, 2),

@@ -1,4 +1,4 @@
-//! kube-scheduler v1.31: what differs from v1.32.
+//! kube-scheduler v1.31, as differences from v1.32.
 
 use super::behaviour::{AssumedUsage, Behaviour, CsiLimits, LeftOutNodes, LocalVolumes, VictimOrder};
 use super::profile::{Profile, RemovedPlugins};

@@ -1,4 +1,4 @@
-//! kube-scheduler v1.32: what differs from v1.33.
+//! kube-scheduler v1.32, as differences from v1.33.
 
 use super::behaviour::{Behaviour, SpreadCounts};
 use super::profile::Profile;

@@ -1,4 +1,4 @@
-//! kube-scheduler v1.33: what differs from v1.34.
+//! kube-scheduler v1.33, as differences from v1.34.
 
 use super::behaviour::{Behaviour, DeviceSelectors};
 use super::profile::Profile;

@@ -1,4 +1,4 @@
-//! kube-scheduler v1.34: what differs from v1.35.
+//! kube-scheduler v1.34, as differences from v1.35.
 
 use super::behaviour::Behaviour;
 use super::profile::Profile;

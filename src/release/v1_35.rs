@@ -1,4 +1,4 @@
-//! kube-scheduler v1.35: what differs from v1.36.
+//! kube-scheduler v1.35, as differences from v1.36.
 
 use super::behaviour::{BalanceScore, Behaviour, DeviceSelectors, ImageSources, InvalidPools};
 use super::profile::{Part, Profile};

@@ -9,15 +9,15 @@ use super::profile::supported;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Release {
     minor: u8,
-    /// [`Self::LATEST`] where the patch is not named.
+    /// [`Self::LATEST`] if the patch is unknown.
     patch: u8,
 }
 
 impl Release {
-    /// The newest release that is emulated.
+    /// The newest emulated release.
     pub const NEWEST: Self = Self::patch(36, 2);
 
-    /// The patch version of a minor whose patch is not named: later than every patch.
+    /// The patch version of a minor without a known patch; later than every patch.
     const LATEST: u8 = u8::MAX;
 
     /// Returns a patch release.
@@ -35,7 +35,7 @@ impl Release {
         format!("1.{}", self.minor)
     }
 
-    /// Returns whether both are of one minor version.
+    /// Returns whether both have the same minor version.
     pub(super) fn same_minor(self, other: Self) -> bool {
         self.minor == other.minor
     }
@@ -43,12 +43,13 @@ impl Release {
     /// Reads `1.31`, `v1.31.4`, `v1.31.4-eks-a1b2c3` or `v1.31.4+k3s1`. A bare minor is its latest patch.
     ///
     /// # Errors
-    /// When the text is no version or its major version is not 1.
+    ///
+    /// If the text is not a version or its major version is not 1.
     pub fn parse(text: &str) -> Result<Self, ReleaseError> {
         let unknown = || ReleaseError(text.to_owned());
         let trimmed = text.trim();
         let version = trimmed.strip_prefix('v').unwrap_or(trimmed);
-        // What a distribution adds does not say more about the release.
+        // Suffixes of distributions do not change the release.
         let version = version.split(['-', '+']).next().unwrap_or_default();
         let mut parts = version.split('.');
         let mut number = || parts.next().map(|part| number(part).ok_or_else(unknown)).transpose();
@@ -60,7 +61,7 @@ impl Release {
     }
 }
 
-/// Reads decimal digits; signs and blanks are no part of a version.
+/// Parses decimal digits only, without signs or blanks.
 fn number(text: &str) -> Option<u8> {
     text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
@@ -80,7 +81,7 @@ impl FromStr for Release {
     }
 }
 
-/// `v1.31.4`; `v1.31` where the patch is not named.
+/// Writes `v1.31.4`, or `v1.31` if the patch is unknown.
 impl fmt::Display for Release {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.patch {
@@ -96,12 +97,12 @@ impl fmt::Debug for Release {
     }
 }
 
-/// A text that is no release of kube-scheduler.
+/// A text that is not a version of kube-scheduler.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no version of kube-scheduler, such as {list}", list = supported())]
 pub struct ReleaseError(pub String);
 
-/// The releases that have something, such as a plugin: from one on, up to another that has it no more.
+/// The range of releases that have a feature such as a plugin: from the first one up to, but without, the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime {
     since: Release,
@@ -109,12 +110,12 @@ pub struct Lifetime {
 }
 
 impl Lifetime {
-    /// Returns the lifetime of what is there from the first patch of a minor version on.
+    /// Starts at the first patch of a minor version.
     pub const fn since(minor: u8) -> Self {
         Self { since: Release::patch(minor, 0), until: None }
     }
 
-    /// Ends the lifetime before the first patch of a minor version.
+    /// Ends before the first patch of a minor version.
     #[must_use]
     pub const fn until(self, minor: u8) -> Self {
         Self { since: self.since, until: Some(Release::patch(minor, 0)) }

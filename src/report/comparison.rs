@@ -1,4 +1,4 @@
-//! Two branches side by side, for reading.
+//! The comparison of two branches as text.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use crate::framework::{Code, Status};
 use crate::plural::count;
 use crate::session::{Comparison, Decided, RevisionKind, UpgradeComparison};
 
-/// Names of more nodes than this are not listed.
+/// Limit on node names listed in a line.
 const NODES: usize = 6;
 
-/// A comparison as lines; a line that ends in `:` and is not indented is a heading.
+/// Returns a comparison as lines. Headings end in `:` and are not indented.
 pub fn comparison(compared: &Comparison) -> Vec<String> {
     let mut lines = Vec::new();
     let [a, b] = &compared.names;
@@ -59,7 +59,7 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
     lines
 }
 
-/// Returns what two releases decide differently about pending pods, as lines like those of [`comparison`].
+/// Returns the differences of two releases about pending pods, as lines like those of [`comparison`].
 pub fn upgrade(compared: &UpgradeComparison) -> Vec<String> {
     let UpgradeComparison { versions, pods, otherwise, other_reasons } = compared;
     let [from, to] = versions;

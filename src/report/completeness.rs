@@ -1,10 +1,10 @@
-//! What a source held, what was left out of it, and what that leaves unknown.
+//! The completeness of a source: objects read, objects left out, and the facts that stay unknown.
 
 use crate::output::Lines;
 use crate::plural::count_of;
 use crate::source::Report;
 
-/// One fact a line, most important first.
+/// Returns the facts, one a line, most important first.
 pub fn completeness(report: &Report) -> Lines {
     let mut out = Lines::default();
     let read: Vec<String> = report.kinds.iter().filter(|(_, c)| c.read > 0).map(|(kind, c)| format!("{} {kind}", c.read)).collect();

@@ -10,25 +10,25 @@ use crate::framework::{Candidate, Code, PluginName, Reason, Status};
 use crate::release::PreFilterRejection;
 use crate::trace::{CycleView, Outcome, PreemptionView};
 
-/// One pod's decision. Keys, names and orders are fixed; lists about nodes are sorted by node.
+/// One pod's decision. Keys, names and orders are stable; lists of nodes are sorted by node.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
-    /// How it ended.
+    /// How the attempt ended.
     pub outcome: Option<Outcome>,
-    /// Where the pod goes; the first by name of those that share the highest score.
+    /// The selected node; of several with the highest score, the first by name.
     pub node: Option<Str>,
     /// All nodes that share the highest score.
     pub best_nodes: Vec<Str>,
     /// Nodes that passed.
     pub feasible: Vec<Str>,
-    /// What keeps the pod out of the queue.
+    /// The PreEnqueue rejection.
     pub pre_enqueue: Option<PluginVerdict>,
-    /// The PreFilter plugin that turned the pod down for every node.
+    /// The PreFilter rejection of all nodes.
     pub pre_filter: Option<PluginVerdict>,
     /// Nodes that failed.
     pub filter: Vec<NodeVerdict>,
-    /// The status of nodes that are in neither list.
+    /// The status of nodes in neither list.
     pub absent: Option<StatusReport>,
     /// Scores of feasible nodes, when there are two or more.
     pub score: Vec<NodeScores>,
@@ -36,14 +36,14 @@ pub struct Decision {
     pub message: String,
     /// Plugins that rejected the pod.
     pub unschedulable_plugins: Vec<PluginName>,
-    /// What PostFilter made of it.
+    /// The preemption; `None` if PostFilter did not run.
     pub preemption: Option<Preemption>,
-    /// All of it in one sentence.
+    /// The decision in one sentence.
     pub why: String,
-    /// The source does not say which budgets there are, so that no violation says nothing.
+    /// The source does not show the budgets, so a missing violation proves nothing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub budgets_unknown: bool,
-    /// What was not known of the cluster.
+    /// The kinds that are unknown, or known in part.
     pub missing: Vec<Missing>,
     /// Who would bind the pod, where extenders are asked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,10 +51,10 @@ pub struct Decision {
     /// The parts of extenders, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extenders: Vec<ExtenderReport>,
-    /// Plugins of the profile that are not emulated and may have decided otherwise.
+    /// Plugins of the profile that are not emulated and might decide otherwise.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_emulated: Vec<String>,
-    /// The release that decides so, where the answer names it.
+    /// The emulated release; `None` in answers that name it elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<ReleaseReport>,
 }
@@ -62,28 +62,28 @@ pub struct Decision {
 /// A plugin's rejection.
 #[derive(Clone, Debug, Serialize)]
 pub struct PluginVerdict {
-    /// Who; empty where several plugins together left no node.
+    /// The plugin; empty if several plugins together left no node.
     pub plugin: String,
     /// The code.
     pub code: Code,
     /// The reasons in one line.
     pub message: String,
-    /// The facts behind each of the reasons.
+    /// The facts behind each reason.
     pub facts: Vec<Reason>,
 }
 
 /// A node's rejection.
 #[derive(Clone, Debug, Serialize)]
 pub struct NodeVerdict {
-    /// Which node.
+    /// The node.
     pub node: Str,
-    /// Who rejected it.
+    /// The plugin that rejected it.
     pub plugin: Option<PluginName>,
     /// The code.
     pub code: Code,
     /// The reasons in order.
     pub reasons: Vec<String>,
-    /// The facts behind each of the reasons.
+    /// The facts behind each reason.
     pub facts: Vec<Reason>,
 }
 
@@ -94,14 +94,14 @@ pub struct StatusReport {
     pub code: Code,
     /// The reasons in order.
     pub reasons: Vec<String>,
-    /// The facts behind each of the reasons.
+    /// The facts behind each reason.
     pub facts: Vec<Reason>,
 }
 
 /// A node's scores.
 #[derive(Clone, Debug, Serialize)]
 pub struct NodeScores {
-    /// Which node.
+    /// The node.
     pub node: Str,
     /// Sum of the weighted scores.
     pub total: i64,
@@ -112,57 +112,57 @@ pub struct NodeScores {
     pub extenders: BTreeMap<usize, i64>,
 }
 
-/// What preemption would do.
+/// A preemption: what it would do, and why it chooses its node.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preemption {
     /// Whether the pod may preempt.
     pub eligible: bool,
-    /// Why not; empty when it may.
+    /// Why it may not; empty if it may.
     pub ineligible_reason: String,
-    /// Nodes where eviction makes room.
+    /// The nodes on which preemption makes room.
     pub candidates: Vec<CandidateReport>,
-    /// Nodes that were dry-run and are no candidate.
+    /// The nodes of failed dry runs.
     pub node_statuses: Vec<NodeStatusReport>,
     /// The candidates that extenders left, with the victims they want, where extenders are asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_extenders: Option<Vec<CandidateReport>>,
-    /// The node that is nominated.
+    /// The nominated node.
     pub selected: Option<Str>,
-    /// Pods whose nomination would be cleared; the pod itself among them where no node is worth trying.
+    /// Pods whose nomination would be cleared; includes the pod itself if no node is worth trying.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clear_nominations: Vec<String>,
-    /// All candidates that were still tied.
+    /// The candidates that tie.
     pub best_candidates: Vec<Str>,
-    /// The score functions that were asked.
+    /// The score functions that were called.
     pub score_functions: Vec<ScoreFunctionReport>,
-    /// What PostFilter returned.
+    /// PostFilter's result.
     pub status: MessageReport,
 }
 
-/// A candidate.
+/// A node on which preemption makes room.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateReport {
-    /// Which node.
+    /// The node.
     pub node: Str,
-    /// Who would go, most important first, as `namespace/name`.
+    /// The victims, most important first, as `namespace/name`.
     pub victims: Vec<String>,
-    /// How many of them violate a budget; `None` where budgets were asked for and not given.
+    /// The number of victims that violate a budget; `None` if budgets could not be read.
     pub pdb_violations: Option<i64>,
 }
 
-/// A node that did not help.
+/// A failed dry run.
 #[derive(Clone, Debug, Serialize)]
 pub struct NodeStatusReport {
-    /// Which node.
+    /// The node.
     pub node: Str,
-    /// The code; `None`, written as an empty text, where kube-scheduler gives none, and so no reason either.
+    /// The code; `None`, written as an empty string, if kube-scheduler gives neither code nor reason.
     #[serde(serialize_with = "code_or_empty")]
     pub code: Option<Code>,
     /// The reasons in order.
     pub reasons: Vec<String>,
-    /// The facts behind each of the reasons.
+    /// The facts behind each reason.
     pub facts: Vec<Reason>,
 }
 
@@ -171,14 +171,14 @@ fn code_or_empty<S: serde::Serializer>(code: &Option<Code>, serializer: S) -> Re
     serializer.serialize_str(code.map_or("", Into::into))
 }
 
-/// A score function.
+/// One step of the tie-break between candidates.
 #[derive(Clone, Debug, Serialize)]
 pub struct ScoreFunctionReport {
     /// Its name.
     pub name: &'static str,
-    /// What each candidate still in the race scored.
+    /// The scores of the remaining candidates.
     pub scores: BTreeMap<Str, i64>,
-    /// Who was left.
+    /// The candidates that keep the best score.
     pub remaining: Vec<Str>,
 }
 
@@ -201,7 +201,7 @@ fn verdict(status: &Status) -> PluginVerdict {
 }
 
 impl Decision {
-    /// The decision that a finished cycle took.
+    /// Reports the decision of a finished cycle.
     pub fn of(view: &CycleView) -> Self {
         let error = view.outcome == Some(Outcome::Error);
         let (node, best_nodes) = match (&view.selected, view.outcome) {
@@ -258,7 +258,7 @@ fn failed(view: &CycleView) -> BTreeMap<&Str, &Status> {
     by_plugins.chain(&view.extender_statuses).collect()
 }
 
-/// Whether nodes that no filter looked at have the status of PreFilter.
+/// Returns whether nodes that no Filter plugin ran for have PreFilter's status.
 fn has_absent_status(view: &CycleView) -> bool {
     view.pre_filter_rejected != Some(PreFilterRejection::WithoutStatus)
 }

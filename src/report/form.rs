@@ -1,4 +1,4 @@
-//! The formats that answers are written in. A new one is a row in [`FORMATS`] and a function that writes it.
+//! The formats of answers. A new format is a row in [`FORMATS`] and a function that writes it.
 
 use serde::{Serialize, Serializer};
 
@@ -11,14 +11,14 @@ use crate::trace::CycleView;
 /// Writes one operation of a run as a line.
 pub type WriteOperation = fn(&OperationReport) -> Result<Text, FormatError>;
 
-/// Writes a comparison of releases pod by pod, so that not all of it has to be kept.
+/// Writes a comparison of releases batch by batch, to keep memory bounded.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteComparedPods {
-    /// Writes what comes before the pods of a comparison without pods.
+    /// Writes the start of a comparison.
     pub head: fn(&ReleaseComparison) -> Result<Text, FormatError>,
-    /// Writes some pods; whether they are the first is the second argument.
+    /// Writes a batch of pods; the second argument is true for the first batch.
     pub pods: fn(&[PodComparison], bool) -> Result<Text, FormatError>,
-    /// Returns what comes after the last pod.
+    /// Returns the end of a comparison.
     pub tail: fn() -> Text,
 }
 
@@ -27,17 +27,17 @@ pub struct WriteComparedPods {
 pub struct Format {
     /// The name that `-o` takes.
     pub name: &'static str,
-    /// Its use, for help.
+    /// A short description, for help.
     pub about: &'static str,
-    /// Endings of files that are written in it, without the dot.
+    /// File extensions, without the dot.
     pub endings: &'static [&'static str],
-    /// Whether the source's completeness is added to the text.
+    /// Whether the text includes the source's completeness.
     pub wide: bool,
-    /// Writes an answer; formats for reading end with the second argument.
+    /// Writes an answer. Text formats append the second argument.
     write: fn(&Answer<'_>, Lines) -> Result<Text, FormatError>,
-    /// Writes one operation of a run as a line; `None` for formats in which a run is text.
+    /// Writes an operation of a run as a line; `None` for formats that print a run as text.
     operation: Option<WriteOperation>,
-    /// Writes a comparison of releases pod by pod; `None` for formats in which it is written as a whole.
+    /// Writes a comparison batch by batch; `None` for formats that need all of it.
     compared_pods: Option<WriteComparedPods>,
 }
 
@@ -85,53 +85,53 @@ pub static FORMATS: &[Format] = &[
 /// An answer that can be written in any format.
 #[derive(Clone, Copy, Debug)]
 pub enum Answer<'a> {
-    /// The decision about one pod, and the release that decides so.
+    /// One pod's decision, and the emulated release.
     Decision(&'a CycleView, &'a ReleaseReport),
-    /// The same, with what keeps the pod out and what lets it in.
+    /// One pod's decision with its constraints and fixes.
     Fixes(&'a CycleView, &'a ReleaseReport, &'a FixesReport),
-    /// All pending pods, compared with what the cluster's scheduler wrote.
+    /// All pending pods, compared with the cluster's scheduler.
     Agreements(&'a Agreements),
-    /// What a scheduler's log tells.
+    /// A scheduler's log.
     Log(&'a LogReport<'a>),
-    /// What a release has.
+    /// The emulated release: plugins, weights, feature gates.
     Info(&'a Info),
-    /// Pending pods as two releases decide about them.
+    /// Pending pods, as two releases decide them.
     Comparison(&'a ReleaseComparison),
 }
 
-/// An answer that cannot be written in a format.
+/// A format's serializer failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FormatError {
-    /// As JSON.
+    /// JSON serialization failed.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// As YAML.
+    /// YAML serialization failed.
     #[error(transparent)]
     Yaml(#[from] serde_yaml::Error),
 }
 
 impl Format {
-    /// Returns the format of a name.
+    /// Returns the format with a name.
     pub fn named(name: &str) -> Option<&'static Self> {
         FORMATS.iter().find(|format| format.name == name)
     }
 
-    /// Returns the format of files with an ending.
+    /// Returns the format with a file extension.
     pub fn of_ending(ending: &str) -> Option<&'static Self> {
         FORMATS.iter().find(|format| format.endings.contains(&ending))
     }
 
-    /// Writes an answer; formats for reading end with `more`.
+    /// Writes an answer. Text formats append `more`.
     pub fn write(&self, answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
         (self.write)(answer, more)
     }
 
-    /// Returns how a comparison of releases is written pod by pod; `None` where it is written as a whole.
+    /// Returns the writer of comparisons in batches; `None` for formats that need all of it.
     pub fn compared_pods(&self) -> Option<WriteComparedPods> {
         self.compared_pods
     }
 
-    /// Returns how an operation of a run is written as a line; `None` where a run is text.
+    /// Returns the writer of single operations; `None` for formats that print a run as text.
     pub fn operation(&self) -> Option<WriteOperation> {
         self.operation
     }
@@ -177,7 +177,7 @@ impl Answer<'_> {
     }
 }
 
-/// A decision with its fixes beside it.
+/// A decision and its fixes, as one object.
 #[derive(Serialize)]
 struct WithFixes<'a> {
     #[serde(flatten)]

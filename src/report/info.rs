@@ -1,5 +1,5 @@
-//! What a release of kube-scheduler has: its default plugins with their weights, its feature gates, and what of it was
-//! held against its own answers.
+//! A release of kube-scheduler: its default plugins with their weights, its feature gates, and the parts of it that tests
+//! verify.
 
 use serde::Serialize;
 use strum::IntoEnumIterator as _;
@@ -15,17 +15,17 @@ use crate::scheduler::{Config, PluginRef};
 pub struct Info {
     /// The version of this program.
     pub schedscope: &'static str,
-    /// The release, with every part that is not verified.
+    /// The release, and its parts that are not verified.
     pub release: ReleaseReport,
-    /// The minor versions that are emulated, oldest first.
+    /// The emulated minor versions, oldest first.
     pub knows: String,
-    /// The apiVersions that a configuration may have.
+    /// The apiVersions that a configuration may have in this release.
     pub config_api_versions: &'static [&'static str],
     /// The plugins of the default profile, in order.
     pub plugins: Vec<PluginInfo>,
-    /// Names of plugins of the default profile that are not emulated.
+    /// Plugins of the default profile that are not emulated.
     pub not_emulated: Vec<String>,
-    /// The feature gates that are emulated.
+    /// The emulated feature gates.
     pub feature_gates: Vec<GateInfo>,
 }
 
@@ -37,7 +37,7 @@ pub struct PluginInfo {
     pub name: &'static str,
     /// The extension points that it implements.
     pub extension_points: Vec<&'static str>,
-    /// Its weight, for a plugin that scores.
+    /// Its weight; `None` without a Score.
     pub weight: Option<i64>,
 }
 
@@ -54,7 +54,7 @@ pub struct GateInfo {
 }
 
 impl Info {
-    /// Returns what a release has by default.
+    /// Reports the defaults of a release.
     pub fn of(emulated: Emulated) -> Self {
         let emulation = Emulation::from(emulated.profile);
         let config = Config::defaults(emulation);
@@ -77,7 +77,7 @@ impl Info {
         }
     }
 
-    /// Returns it for reading.
+    /// Returns the report as text.
     pub fn text(&self) -> Lines {
         let mut out = Lines::default();
         out.line(format_args!("schedscope {}", self.schedscope));

@@ -1,34 +1,34 @@
-//! What a source left unknown, for reading and for programs.
+//! Kinds that a source lacks, as text and as data.
 
 use serde::Serialize;
 
 use crate::cluster::{Kind, MissingKinds, MissingReason};
 use crate::source::effect_of_absence;
 
-/// A kind that is not known, or not wholly.
+/// A kind that is unknown, or known in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Missing {
-    /// Which.
+    /// The kind.
     pub kind: Kind,
-    /// Why.
+    /// Why it is unknown.
     pub why: MissingReason,
-    /// What that leaves unknown, as the rest of a sentence.
+    /// The effect on decisions, as the rest of a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<&'static str>,
 }
 
 impl Missing {
-    /// All that is not known, in the kinds' order.
+    /// Returns the unknown kinds, in the order of kinds.
     pub fn all(missing: MissingKinds) -> Vec<Self> {
         missing.iter().map(|(kind, why)| Self { kind, why, effect: Some(effect_of_absence(kind)) }).collect()
     }
 
-    /// The same without what it leaves unknown, for lines that are many.
+    /// Returns the unknown kinds without their effects, for output that repeats them.
     pub fn brief(missing: MissingKinds) -> Vec<Self> {
         missing.iter().map(|(kind, why)| Self { kind, why, effect: None }).collect()
     }
 
-    /// `Nodes may not be read`.
+    /// Returns a clause such as `Nodes may not be read`.
     pub fn clause(&self) -> String {
         let kinds = self.kind.plural();
         match self.why {
@@ -39,7 +39,7 @@ impl Missing {
         }
     }
 
-    /// `Nodes may not be read: where pods fit is unknown.`
+    /// Returns a sentence such as `Nodes may not be read: where pods fit is unknown.`
     pub fn sentence(&self) -> String {
         let clause = self.clause();
         let rest = clause.chars().skip(1).collect::<String>();
@@ -48,7 +48,7 @@ impl Missing {
     }
 }
 
-/// Why it is unknown which budgets there are.
+/// Returns why the budgets are unknown.
 pub fn budgets_unknown_because(missing: MissingKinds) -> String {
     let why = missing.why(Kind::PodDisruptionBudget).unwrap_or(MissingReason::NotInSource);
     Missing { kind: Kind::PodDisruptionBudget, why, effect: None }.clause()

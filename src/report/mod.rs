@@ -1,4 +1,4 @@
-//! A decision for reading and for programs: one sentence, text, JSON.
+//! Decisions as text and as data: one sentence, plain text, JSON, YAML, Markdown.
 
 mod agreement;
 mod comparison;

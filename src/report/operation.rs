@@ -1,4 +1,4 @@
-//! What one operation did, as data: the object that `run -o json` prints for each.
+//! The result of one operation, as the object that `run -o json` prints for it.
 
 use std::collections::BTreeMap;
 
@@ -10,42 +10,42 @@ use crate::framework::PluginName;
 use crate::scheduler::{Scheduler, State};
 use crate::trace::{CycleView, Event, Outcome, Place};
 
-/// One operation: the cycle it ran, if it ran one, then where every pod waits.
+/// One operation: its scheduling cycle, if it ran one, and the queues after it.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OperationReport {
-    /// The pod that was popped, as `namespace/name`.
+    /// The popped pod, as `namespace/name`.
     pub popped: Option<String>,
     /// How its cycle ended.
     pub outcome: Option<Outcome>,
-    /// Where it was bound.
+    /// The node it was bound to.
     pub node: Option<Str>,
-    /// All nodes that shared the highest score.
+    /// The nodes that share the highest score.
     pub best_nodes: Vec<Str>,
-    /// The text of the condition; empty for a pod that was bound.
+    /// The message of the condition; empty for a pod that was bound.
     pub message: Option<String>,
-    /// Where the cycle nominated the pod to.
+    /// The node that the cycle nominated.
     pub nominated: Option<Str>,
-    /// The victims of the preemption it carried out, most important first; those that were terminating already too.
+    /// The victims of the cycle's preemption, most important first, including those already terminating.
     pub victims: Vec<String>,
-    /// Where pods wait now.
+    /// The queues after the operation.
     pub queues: QueuesReport,
-    /// All nominations, by pod.
+    /// All nominations: node by pod.
     pub nominations: BTreeMap<String, Str>,
-    /// The moves to a queue, in order; those of one cause and one moment by pod.
+    /// The moves to a queue, in order; those of the same cause and moment are sorted by pod.
     pub moves: Vec<MoveReport>,
-    /// What is not known of the cluster.
+    /// The kinds that are unknown, or known in part.
     pub missing: Vec<Missing>,
-    /// The release that takes the decisions.
+    /// The emulated release.
     pub release: ReleaseReport,
 }
 
 /// The three queues.
 #[derive(Clone, Debug, Serialize)]
 pub struct QueuesReport {
-    /// activeQ in the order it would be popped.
+    /// activeQ in pop order.
     pub active: Vec<String>,
-    /// backoffQ by the end of the backoff, then as activeQ.
+    /// backoffQ by the end of the backoff, then in pop order.
     pub backoff: Vec<BackoffReport>,
     /// unschedulablePods by name, gated pods included.
     pub unschedulable: Vec<UnschedulableReport>,
@@ -54,9 +54,9 @@ pub struct QueuesReport {
 /// A pod in backoffQ.
 #[derive(Clone, Debug, Serialize)]
 pub struct BackoffReport {
-    /// Which pod.
+    /// The pod.
     pub pod: String,
-    /// The end of its backoff, in seconds since the start of the clock, to the millisecond.
+    /// The end of its backoff, in seconds since the start of the clock, with milliseconds.
     pub expires: serde_json::Number,
 }
 
@@ -64,27 +64,27 @@ pub struct BackoffReport {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnschedulableReport {
-    /// Which pod.
+    /// The pod.
     pub pod: String,
     /// The plugins that rejected it, by name.
     pub plugins: Vec<PluginName>,
-    /// The `PreEnqueue` plugin that keeps it out.
+    /// The PreEnqueue plugin that gates it.
     pub gated_by: Option<PluginName>,
 }
 
 /// A move to a queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MoveReport {
-    /// Which pod.
+    /// The pod.
     pub pod: String,
-    /// The event's label as kube-scheduler logs it.
+    /// The event's label, as kube-scheduler logs it.
     pub event: String,
     /// `Active`, `Backoff` or `Unschedulable`.
     pub to: &'static str,
 }
 
 impl OperationReport {
-    /// What an operation's events say, and the state they led to.
+    /// Reports the events of an operation and the state after it.
     pub fn of(events: &[Event], scheduler: &Scheduler) -> Self {
         let state = scheduler.state();
         let popped = events.iter().find_map(|e| if let Event::PodPopped { pod, .. } = e { Some(pod.to_string()) } else { None });
@@ -113,7 +113,7 @@ fn victims(view: &CycleView) -> Vec<String> {
 }
 
 impl QueuesReport {
-    /// The queues as they are.
+    /// Reports the queues of a state.
     pub fn of(state: &State) -> Self {
         let queue = state.queue();
         let expires = |info| {
@@ -135,7 +135,7 @@ impl QueuesReport {
     }
 }
 
-/// The moves to a queue. One flush, or one change of an object, is one moment.
+/// Returns the moves to a queue. A flush, or a change of one object, is one moment.
 fn moves(events: &[Event]) -> Vec<MoveReport> {
     let mut all: Vec<MoveReport> = Vec::new();
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! All pending pods at a glance: why they wait, each in one cause, and the one fix that frees most of them.
+//! All pending pods at a glance: grouped by cause, each cause with the fix that frees most of its pods.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,40 +16,40 @@ use crate::plural::count;
 use crate::scheduler::{DryDecision, ObjectEdit, PostFilter, Scheduler};
 use crate::trace::{CycleView, Outcome};
 
-/// Causes for which fixes are searched, those of the most pods first.
+/// Limit on the causes for which fixes are searched, largest first.
 const CAUSES_SEARCHED: usize = 8;
-/// Decisions that a search for one cause takes at most.
+/// Limit on the decisions of a search.
 const TRIALS: usize = 400;
-/// Different pods of a cause whose fixes are searched.
+/// Limit on the different pods of a cause whose fixes are searched.
 const MODELS: usize = 3;
-/// Fixes of a pod that are tried on the other pods of its cause.
+/// Limit on a pod's fixes that are tried on the other pods of its cause.
 const FIXES_TRIED: usize = 6;
-/// Pods of a cause on which a fix is tried.
+/// Limit on the pods of a cause on which a fix is tried.
 const PODS_TRIED: usize = 500;
-/// Pods that text names for a cause.
+/// Limit on the pods of a cause named in text.
 const NAMED: usize = 6;
 
-/// Why a pod waits, as far as other pods can wait for the same.
+/// Why a pod waits, in a form that pods can share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitReason {
     key: String,
-    /// Reasons that nodes give, with how many do.
+    /// The number of nodes that give each reason.
     nodes: BTreeMap<String, usize>,
     preemption: PreemptionHelp,
-    /// What holds a pod that was not tried; empty for one that was.
+    /// The message of a rejection before Filter, or of an error; empty otherwise.
     held: String,
 }
 
-/// Whether preemption makes room.
+/// Whether preemption makes room for the pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum PreemptionHelp {
-    /// It does.
+    /// It finds a candidate.
     #[serde(rename = "helps")]
     Helps,
-    /// It does not.
+    /// It finds none.
     #[serde(rename = "no")]
     No,
-    /// It was not asked.
+    /// PostFilter did not run.
     #[serde(rename = "not asked")]
     NotAsked,
 }
@@ -58,15 +58,15 @@ pub enum PreemptionHelp {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CauseReport {
-    /// A key that is the same for the same reasons.
+    /// A stable key of the set of reasons.
     pub cause: String,
-    /// In words.
+    /// The cause in words.
     pub sentence: String,
     /// The pods as `namespace/name`, by name.
     pub pods: Vec<String>,
-    /// The reasons of nodes; of several pods with different numbers of nodes, the largest.
+    /// The number of nodes that give each reason, the largest over the pods.
     pub nodes: BTreeMap<String, usize>,
-    /// Whether preemption makes room for one of them.
+    /// Whether preemption makes room for any of the pods.
     pub preemption: PreemptionHelp,
     /// The fix that frees most of the pods.
     pub fix: Option<CauseFix>,
@@ -74,18 +74,18 @@ pub struct CauseReport {
     pub fix_searched: bool,
 }
 
-/// A fix for several pods.
+/// The fix that frees most pods of a cause.
 #[derive(Clone, Debug, Serialize)]
 pub struct CauseFix {
     /// The fix, with the patches of all pods that it frees.
     #[serde(flatten)]
     pub fix: FixReport,
-    /// How many pods find a node one after another when it is made.
+    /// The number of pods that find a node, placed one after another.
     pub frees: usize,
 }
 
 impl WaitReason {
-    /// Returns why the pod of a decision waits; `None` where it does not.
+    /// Returns why the pod of a decision waits; `None` for a pod that fits.
     pub fn of(view: &CycleView) -> Option<Self> {
         let status = |status: &Status| status.reasons().iter().map(kind_of).collect::<Vec<_>>().join("+");
         let preemption = match &view.preemption {
@@ -138,7 +138,7 @@ impl WaitReason {
     }
 }
 
-/// Returns the kind of a reason, with the resource where there is one.
+/// Returns the kind of a reason, with its resource if it has one.
 fn kind_of(reason: &Reason) -> String {
     match reason {
         Reason::Insufficient(shortage) => format!("Insufficient({})", shortage.resource),
@@ -146,7 +146,7 @@ fn kind_of(reason: &Reason) -> String {
     }
 }
 
-/// Groups pending pods by their causes, and searches the fix that frees most pods of each.
+/// Groups pending pods by cause and searches each cause's best fix.
 pub fn causes(agreements: &Agreements, scheduler: &Scheduler, originals: Originals<'_>) -> Vec<CauseReport> {
     let mut groups: BTreeMap<String, (WaitReason, Vec<Key>)> = BTreeMap::new();
     for found in &agreements.pods {
@@ -186,7 +186,7 @@ fn sentence(reason: &WaitReason) -> String {
     list.into_iter().map(|(text, nodes)| format!("{text} ({})", count(*nodes, "node"))).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the fix of one of the first different pods that frees most of the pods, the smallest among equals.
+/// Returns the fix that frees most of the pods, the smallest among equals. Searches fixes for a few distinct specs.
 fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals<'_>) -> Option<CauseFix> {
     let cluster = scheduler.state().cluster();
     let mut models: Vec<&Arc<Pod>> = Vec::new();
@@ -210,7 +210,7 @@ fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals<'_>) -> Op
     Some(CauseFix { frees: freed.len(), fix: for_all(&fix, cluster, originals, &freed) })
 }
 
-/// Returns a fix with the patches of all pods that it frees; what it changes beside the pods is changed once.
+/// Returns a fix with the patches of all pods that it frees. Changes of other objects are made once.
 fn for_all(fix: &Fix, cluster: &Cluster, originals: Originals<'_>, pods: &[Key]) -> FixReport {
     let (of_pod, others): (Vec<Change>, Vec<Change>) = fix.changes.iter().cloned().partition(|c| matches!(c, Change::Pod(_)));
     let none = Key::default();
@@ -225,7 +225,7 @@ fn for_all(fix: &Fix, cluster: &Cluster, originals: Originals<'_>, pods: &[Key])
             report.changes.extend(one.changes);
             report.patches.extend(one.patches);
             let lines = one.kubectl.iter().flat_map(|text| text.lines()).map(str::to_owned);
-            // Pods of one workload have one template.
+            // Pods of one workload share a template, and so a command.
             lines.for_each(|line| {
                 if !commands.contains(&line) {
                     commands.push(line);
@@ -238,8 +238,8 @@ fn for_all(fix: &Fix, cluster: &Cluster, originals: Originals<'_>, pods: &[Key])
     report
 }
 
-/// Returns the pods that find a node one after another, by priority and name, when changes are made: those of the pod to each to
-/// which they apply.
+/// Returns the pods that find a node with the changes made, placed one after another by priority and name. A change of the
+/// first pod is made to each pod that it applies to.
 fn freed(scheduler: &Scheduler, first: &Arc<Pod>, changes: &[Change], pods: &[Key]) -> Vec<Key> {
     let cluster = scheduler.state().cluster();
     let Some(operations) = crate::fixes::operations(cluster, &first.key(), changes) else { return Vec::new() };
@@ -271,7 +271,7 @@ fn freed(scheduler: &Scheduler, first: &Arc<Pod>, changes: &[Change], pods: &[Ke
     freed
 }
 
-/// Returns a pod with the changes that let another in; `None` where they do not apply to it.
+/// Returns a pod with the changes of another pod; `None` if they do not apply to it.
 fn patched(first: &Arc<Pod>, pod: &Arc<Pod>, changes: &[Change]) -> Option<Arc<Pod>> {
     let mut written: Option<Value> = None;
     for change in changes {
@@ -298,7 +298,7 @@ fn patched(first: &Arc<Pod>, pod: &Arc<Pod>, changes: &[Change]) -> Option<Arc<P
     }
 }
 
-/// Returns causes for reading; empty without any.
+/// Returns the causes as text; empty without causes.
 pub fn causes_text(causes: &[CauseReport]) -> Lines {
     let mut out = Lines::default();
     if causes.is_empty() {

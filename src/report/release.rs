@@ -1,32 +1,32 @@
-//! The release that takes the decisions: why it is that one, and what of it was not held against kube-scheduler.
+//! The emulated release of an answer: why it was chosen, and its parts that tests do not verify.
 
 use serde::Serialize;
 
 use crate::release::{Emulated, Part};
 use crate::scheduler::Config;
 
-/// The release of an answer, as the object `release` of JSON answers.
+/// The emulated release, as the object `release` of JSON answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReleaseReport {
-    /// The release whose decisions are taken: `1.31.1`, or `1.28` for the latest patch.
+    /// The emulated release: `1.31.1`, or `1.28` for the latest patch.
     pub emulates: String,
-    /// The version that was asked for or that the source shows; `None` where neither.
+    /// The requested version, or the one that the source shows; `None` without either.
     pub asked: Option<String>,
-    /// What told that version: `flag`, `command`, `server`, `version-file`, `cluster-operator`, `scheduler-image` or
-    /// `kubelets`; `default` for the newest, where nothing did.
+    /// The origin of that version: `flag`, `command`, `server`, `version-file`, `cluster-operator`, `scheduler-image`,
+    /// `kubelets`, or `default` for the newest release.
     pub from: &'static str,
-    /// The version that the source shows of the cluster.
+    /// The cluster's version that the source shows.
     pub cluster: Option<String>,
-    /// The parts that matter for the answer and that no case of the release covers.
+    /// The parts that matter for this answer and that no test case of the release covers.
     pub not_verified: Vec<String>,
-    /// The same in a sentence.
+    /// The report in a sentence.
     #[serde(skip)]
     sentence: String,
 }
 
 impl ReleaseReport {
-    /// Returns the report for an answer that these parts matter for.
+    /// Reports the release for an answer that depends on these parts.
     pub fn of(emulated: Emulated, parts: &[Part]) -> Self {
         let not_verified: Vec<String> = emulated.not_verified(parts).iter().map(ToString::to_string).collect();
         let missing = if not_verified.is_empty() { String::new() } else { format!("; not verified: {}", not_verified.join(", ")) };
@@ -40,13 +40,13 @@ impl ReleaseReport {
         }
     }
 
-    /// Returns it in a sentence: `kube-scheduler v1.31.1: v1.31.4 is its newest kubelet; not verified: extenders`.
+    /// Returns a sentence such as `kube-scheduler v1.31.1: v1.31.4 is its newest kubelet; not verified: extenders`.
     pub fn sentence(&self) -> &str {
         &self.sentence
     }
 }
 
-/// Returns the parts that matter for a decision under a configuration.
+/// Returns the parts that a decision under a configuration depends on.
 pub fn decision_parts(config: &Config) -> Vec<Part> {
     let mut parts = vec![Part::Decisions];
     parts.extend(config.text().map(|_| Part::Configuration));
@@ -54,7 +54,7 @@ pub fn decision_parts(config: &Config) -> Vec<Part> {
     parts
 }
 
-/// Returns the parts that matter for a run under a configuration.
+/// Returns the parts that a run under a configuration depends on.
 pub fn run_parts(config: &Config) -> Vec<Part> {
     let mut parts = decision_parts(config);
     parts.insert(1, Part::Queues);

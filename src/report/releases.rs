@@ -1,4 +1,4 @@
-//! Two releases side by side: the decisions of both about each pending pod, as data and for reading.
+//! The comparison of two releases: both decisions about each pending pod, as data and as text.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -23,7 +23,7 @@ const COMPARED: [&str; 12] = [
     "preemption",
 ];
 
-/// A pod as two releases decide about it: an item of `pods` in the answer of `run --compare`.
+/// One pod as two releases decide it: an item of `pods` in the answer of `run --compare`.
 #[derive(Clone, Debug, Serialize)]
 pub struct PodComparison {
     /// `namespace/name`.
@@ -32,7 +32,7 @@ pub struct PodComparison {
     pub from: Decision,
     /// The decision of the second.
     pub to: Decision,
-    /// The keys of the decision whose values differ, in the order of a decision's keys. Facts are not compared.
+    /// The keys whose values differ, in the order of a decision's keys. Facts are not compared.
     pub changed: Vec<&'static str>,
 }
 
@@ -58,16 +58,16 @@ fn without_facts(mut value: Value) -> Value {
     value
 }
 
-/// The answer of `run --compare`: the head, and the pods that were added.
+/// The answer of `run --compare`.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReleaseComparison {
     /// The first release: `1.31.1`.
     pub from: String,
     /// The second.
     pub to: String,
-    /// Why each of them is emulated.
+    /// Why each release is emulated.
     pub releases: Releases,
-    /// The pending pods, by namespace and name.
+    /// The pods added so far, by namespace and name.
     pub pods: Vec<PodComparison>,
     #[serde(skip)]
     found: UpgradeComparison,
@@ -83,7 +83,7 @@ pub struct Releases {
 }
 
 impl ReleaseComparison {
-    /// Returns a comparison of two releases without pods; `versions` are their names in text.
+    /// Starts a comparison without pods. `versions` are the releases' names in text.
     pub fn new(reports: [ReleaseReport; 2], versions: [String; 2]) -> Self {
         let [from, to] = reports;
         Self {
@@ -104,7 +104,7 @@ impl ReleaseComparison {
         }
     }
 
-    /// Returns it for reading.
+    /// Returns the comparison as text.
     pub fn text(&self) -> Lines {
         let mut out = Lines::default();
         out.line(format_args!("from {}", self.releases.from.sentence()));

@@ -1,4 +1,4 @@
-//! What happened to each pod in a run, told pod by pod.
+//! The story of each pod in a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,63 +14,62 @@ use crate::trace::{Event, Eviction, MoveCause, ObjectChange, PermitEnd, Place, Q
 /// The story of one pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodStory {
-    /// Which pod.
+    /// The pod.
     pub pod: Key,
-    /// What happened to it, in order, with the virtual time since the start.
+    /// The events of the pod in order, with the virtual time since the start.
     pub lines: Vec<(SignedDuration, String)>,
-    /// Where it is in the end.
+    /// Its place at the end.
     pub end: PodLocation,
-    /// How often it was tried.
+    /// The number of its attempts.
     pub attempts: usize,
 }
 
-/// The stories of all pods that waited or had to go, as they come to pass.
+/// Builds the stories of all pods that waited or were evicted, operation by operation.
 #[derive(Debug)]
 pub struct Stories {
-    teller: StoryBuilder,
+    builder: StoryBuilder,
     with_events: bool,
 }
 
 impl Stories {
-    /// Nothing has happened yet; `with_events` adds the Events that kube-scheduler would write.
+    /// Starts without events. `with_events` adds the Events that kube-scheduler would write.
     pub fn new(start: Timestamp, with_events: bool) -> Self {
-        Self { teller: StoryBuilder::new(start), with_events }
+        Self { builder: StoryBuilder::new(start), with_events }
     }
 
-    /// Takes in what an operation did; time and cluster are those before it.
+    /// Adds the events of an operation. `clock` and `cluster` are those before it.
     pub fn observe(&mut self, clock: Timestamp, cluster: &Cluster, events: &[Event]) {
-        self.teller.clock = clock;
+        self.builder.clock = clock;
         for event in events {
-            self.teller.tell(event);
+            self.builder.record(event);
             let uid = |pod: &Key| cluster.pods.get(pod).map(|p| p.metadata.uid.clone());
             if let Some(written) = self.with_events.then(|| event.api_event(uid)).flatten() {
-                self.teller.add(&written.regarding, format!("Event {} {}: {}", written.kind, written.reason, written.note));
+                self.builder.add(&written.regarding, format!("Event {} {}: {}", written.kind, written.reason, written.note));
             }
         }
     }
 
-    /// The stories, in the order in which something first happened to their pods. Pods that wait and to which nothing
-    /// happened come last, by namespace and name.
+    /// Returns the stories by the time of their first line. Waiting pods without events come last, by namespace and name.
     pub fn finish(mut self, cluster: &Cluster, queues: &QueuesView) -> Vec<PodStory> {
         for pod in queues.entries.keys() {
-            self.teller.story(pod);
+            self.builder.story(pod);
         }
-        let StoryBuilder { order, mut told, attempts, went, .. } = self.teller;
+        let StoryBuilder { order, mut lines, attempts, went, .. } = self.builder;
         order
             .into_iter()
             .map(|pod| PodStory {
-                lines: told.remove(&pod).unwrap_or_default(),
+                lines: lines.remove(&pod).unwrap_or_default(),
                 end: PodLocation::of(cluster, queues, &pod),
                 attempts: attempts.get(&pod).copied().unwrap_or(0),
                 pod,
             })
-            // Of pods that run, only those that were put there or that had to go have a story.
+            // Pods that only keep running have no story.
             .filter(|story| story.attempts > 0 || went.contains(&story.pod) || matches!(story.end, PodLocation::Waiting(..)))
             .collect()
     }
 }
 
-/// The stories of everything on a timeline; see [`Stories`].
+/// Returns the stories of a whole timeline; see [`Stories`].
 pub fn stories(timeline: &Timeline, with_events: bool) -> Vec<PodStory> {
     let mut stories = Stories::new(timeline.start().clock, with_events);
     for revision in timeline.revisions() {
@@ -80,7 +79,7 @@ pub fn stories(timeline: &Timeline, with_events: bool) -> Vec<PodStory> {
     stories.finish(&end.cluster, &end.queues)
 }
 
-/// Stories for reading.
+/// Returns stories as text.
 pub fn stories_text(stories: &[PodStory]) -> Lines {
     let mut text = Lines::default();
     for story in stories {
@@ -97,7 +96,7 @@ pub fn stories_text(stories: &[PodStory]) -> Lines {
     text
 }
 
-/// Time since the start as `+mm:ss.mmm`.
+/// Formats a time since the start as `+mm:ss.mmm`.
 fn elapsed(time: SignedDuration) -> String {
     let millis = time.as_millis();
     format!("+{:02}:{:02}.{:03}", millis / 60_000, millis / 1000 % 60, millis % 1000)
@@ -108,11 +107,11 @@ struct StoryBuilder {
     start: Timestamp,
     clock: Timestamp,
     order: Vec<Key>,
-    told: BTreeMap<Key, Vec<(SignedDuration, String)>>,
+    lines: BTreeMap<Key, Vec<(SignedDuration, String)>>,
     attempts: BTreeMap<Key, usize>,
     /// Pods that were evicted, or whose grace period ended.
     went: BTreeSet<Key>,
-    /// How many lines each pod's story had when it was popped last.
+    /// The length of each pod's story when it was last popped.
     popped: BTreeMap<Key, usize>,
 }
 
@@ -122,7 +121,7 @@ impl StoryBuilder {
             start,
             clock: start,
             order: Vec::new(),
-            told: BTreeMap::new(),
+            lines: BTreeMap::new(),
             attempts: BTreeMap::new(),
             went: BTreeSet::new(),
             popped: BTreeMap::new(),
@@ -130,10 +129,10 @@ impl StoryBuilder {
     }
 
     fn story(&mut self, pod: &Key) -> &mut Vec<(SignedDuration, String)> {
-        if !self.told.contains_key(pod) {
+        if !self.lines.contains_key(pod) {
             self.order.push(pod.clone());
         }
-        self.told.entry(pod.clone()).or_default()
+        self.lines.entry(pod.clone()).or_default()
     }
 
     fn add(&mut self, pod: &Key, line: impl Into<String>) {
@@ -145,7 +144,7 @@ impl StoryBuilder {
         self.attempts.get(pod).copied().unwrap_or(0)
     }
 
-    fn tell(&mut self, event: &Event) {
+    fn record(&mut self, event: &Event) {
         match event {
             Event::ClockMoved { to, .. } => self.clock = *to,
             Event::PodPopped { pod, early_from_backoff, .. } => {
@@ -153,10 +152,10 @@ impl StoryBuilder {
                 if *early_from_backoff {
                     self.add(pod, "popped from backoffQ early, as activeQ is empty");
                 }
-                let told = self.story(pod).len();
-                self.popped.insert(pod.clone(), told);
+                let length = self.story(pod).len();
+                self.popped.insert(pod.clone(), length);
             }
-            // Where the pod went by it is recorded first, and told after it.
+            // The requeueing is recorded before the failure; the story has the failure first.
             Event::AttemptFailed { pod, failure } => {
                 let line = format!("attempt {}: {}: {}", self.attempt(pod), failure.reason, failure.message);
                 let (at, place) = (self.clock.duration_since(self.start), self.popped.get(pod).copied());
@@ -180,7 +179,7 @@ impl StoryBuilder {
             Event::PermitResolved { pod, end: PermitEnd::Allowed, .. } => self.add(pod, "allowed by every Permit plugin"),
             Event::PermitResolved { pod, message, .. } => self.add(pod, format!("no longer waits on Permit: {message}")),
             Event::PreEnqueueRejected { pod, status } => self.add(pod, format!("gated: {}", status.message())),
-            Event::ObjectChanged { kind: Kind::Pod, key, change: ObjectChange::Deleted } if self.told.contains_key(key) => {
+            Event::ObjectChanged { kind: Kind::Pod, key, change: ObjectChange::Deleted } if self.lines.contains_key(key) => {
                 self.add(key, "gone");
             }
             Event::PlaceInferred(place) => self.add(&place.pod, format!("inferred: {}", place.from)),
@@ -212,7 +211,7 @@ impl StoryBuilder {
                 let names: Vec<&str> = plugins.iter().map(PluginName::as_str).collect();
                 format!("parked in unschedulablePods, rejected by {}", names.join(", "))
             }
-            // What led there is told on its own.
+            // These places have lines of their own.
             Place::InFlight | Place::WaitingOnPermit { .. } | Place::Bound { .. } => return,
             Place::Gone if moved.cause == MoveCause::Cycle => return,
             Place::Gone => "leaves the queue".to_owned(),

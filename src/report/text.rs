@@ -1,4 +1,4 @@
-//! A decision for reading in a terminal or a ticket: plain text, no colour, most important first.
+//! A decision as plain text for a terminal or a ticket, most important first.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,14 +12,14 @@ use crate::framework::{Candidate, Code, PluginName, ScoreFunction, ScoreFunction
 use crate::output::{Lines, escape};
 use crate::trace::{CycleView, PreemptionView};
 
-/// Names of nodes that a line shows before it only counts the rest.
+/// Limit on the node names in a line.
 const NAMES_SHOWN: usize = 8;
-/// Facts that a group of nodes shows before the rest is put together.
+/// Limit on the facts of a group of nodes.
 const FACTS_SHOWN: usize = 8;
-/// Candidates that the table shows.
+/// Limit on the candidates in the table.
 const CANDIDATES_SHOWN: usize = 20;
 
-/// The whole answer.
+/// Returns the whole decision.
 pub fn text(view: &CycleView) -> Lines {
     let mut out = Lines::default();
     if let Some(start) = &view.start {
@@ -50,7 +50,7 @@ pub fn text(view: &CycleView) -> Lines {
     out
 }
 
-/// Nodes that got the same answer, by code, plugin and message.
+/// Nodes grouped by code, plugin and message.
 type Answers<'a> = BTreeMap<(ByHelp, Option<PluginName>, String), Vec<(&'a Str, &'a Status)>>;
 
 fn nodes(view: &CycleView, out: &mut Lines) {
@@ -83,12 +83,12 @@ fn nodes(view: &CycleView, out: &mut Lines) {
     }
     if let Some((looked_at, of, wanted)) = view.stopped {
         out.line(format_args!(
-            "  … {looked_at} of {of} nodes were looked at: the search stops when more than {wanted} fit (--all-nodes looks at all)"
+            "  … {looked_at} of {of} nodes were evaluated: the search stops when more than {wanted} fit (--all-nodes evaluates all)"
         ));
     }
 }
 
-/// The nodes of a group by what decided, those of the most nodes first.
+/// Writes the nodes of a group by fact, the most common fact first.
 fn by_fact(nodes: &[(&Str, &Status)], out: &mut Lines) {
     let mut facts: BTreeMap<Option<String>, Vec<&Str>> = BTreeMap::new();
     for (node, status) in nodes {
@@ -107,7 +107,7 @@ fn by_fact(nodes: &[(&Str, &Status)], out: &mut Lines) {
     }
 }
 
-/// Orders verdicts: what fits, what eviction might cure, what nothing cures.
+/// Orders codes: success, then rejections that eviction might resolve, then those that it cannot.
 #[derive(PartialEq, Eq)]
 struct ByHelp(Code);
 
@@ -199,14 +199,14 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
         }
     }
     for (reason, nodes) in failed {
-        // Schedulers with predicates do not say why.
+        // Releases with predicates give no reason.
         let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
         out.line(format_args!("  no help on {}{why}", nodes.len()));
         out.line(format_args!("    {}", name_list(&nodes)));
     }
 }
 
-/// Candidates, those that lasted longest first, then by name.
+/// Returns the candidates by the tie-break that eliminated them, the last first, then by name.
 fn ranked(preemption: &PreemptionView) -> Vec<&Candidate> {
     let lasted = |c: &Candidate| preemption.score_functions().iter().filter(|f| f.remaining.binary_search(&c.node).is_ok()).count();
     let mut list: Vec<(usize, &Candidate)> = preemption.candidates().map(|c| (lasted(c), c)).collect();
@@ -218,8 +218,8 @@ fn columns(preemption: &PreemptionView) -> Vec<String> {
     preemption.score_functions().iter().map(|f| f.name.to_string()).collect()
 }
 
-/// What a score stands for, in the units of the thing it measures, with whether the candidate stays: higher scores are
-/// better, so most are negated.
+/// Returns a score in the unit of its function, and whether the candidate remains. Most functions negate the value, so that
+/// higher is better.
 fn score_cell(function: &ScoreFunction, candidate: &Candidate) -> String {
     let node = &candidate.node;
     let Ok(at) = function.scores.binary_search_by(|(n, _)| n.cmp(node)) else { return String::new() };
@@ -228,7 +228,7 @@ fn score_cell(function: &ScoreFunction, candidate: &Candidate) -> String {
         ScoreFunctionName::LatestStartTime => {
             Timestamp::from_nanosecond(i128::from(*score)).map_or_else(|_| score.to_string(), |t| t.to_string())
         }
-        // The score raises each priority, so that more victims never count for less.
+        // The function offsets each priority to make it positive; show the plain sum.
         ScoreFunctionName::MinSumPriorities => candidate.victims.iter().map(|v| i64::from(v.priority())).sum::<i64>().to_string(),
         _ => score.saturating_neg().to_string(),
     };
@@ -236,7 +236,7 @@ fn score_cell(function: &ScoreFunction, candidate: &Candidate) -> String {
     format!("{shown} {mark}")
 }
 
-/// Who decided, in words.
+/// Returns which score function decided, in words.
 pub fn decided_by(preemption: &PreemptionView, node: &Str, best: &[Str]) -> String {
     if best.len() > 1 {
         return format!(
@@ -275,7 +275,7 @@ fn victim_row(victim: &Victim, budgets_unknown: bool) -> Vec<String> {
     vec![pod, victim.priority().to_string(), started, budget, victim.owner().unwrap_or_default()]
 }
 
-/// Columns padded to their widest cell, two spaces between them.
+/// Writes rows as columns padded to their widest cell.
 pub(super) fn table(rows: &[Vec<String>], out: &mut Lines) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> =
@@ -290,7 +290,7 @@ pub(super) fn table(rows: &[Vec<String>], out: &mut Lines) {
     }
 }
 
-/// Columns that a text takes once it is written.
+/// Returns the columns that a text takes after escaping.
 fn width(text: &str) -> usize {
     escape(text).width()
 }

@@ -16,24 +16,24 @@ use crate::framework::{
 use crate::release::{Algorithm, HostOrder, PostFilterText};
 use crate::trace::{Event, Recorder, Row, Selection};
 
-/// How many nodes are looked at, and what stands in for chance.
+/// How many nodes a cycle filters, and the offset that replaces kube-scheduler's random one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sampling {
     /// `percentageOfNodesToScore` of the configuration; 0 adapts to the number of nodes.
     pub percentage: i32,
-    /// Look at every node and dry-run every candidate, whatever the configuration says.
+    /// Filter every node and dry-run every candidate, regardless of the configuration.
     pub all_nodes: bool,
-    /// Where the dry run of preemption starts.
+    /// Index at which the dry run of preemption starts; kube-scheduler draws it at random.
     pub dry_run_offset: usize,
 }
 
-/// Whether PostFilter, and with it preemption, runs where no node takes the pod.
+/// Whether PostFilter, and with it preemption, runs when no node fits the pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PostFilter {
-    /// It runs, as in kube-scheduler.
+    /// Run it, as kube-scheduler does.
     #[default]
     Run,
-    /// It does not: only whether the pod fits is asked.
+    /// Skip it, when only the fit matters.
     LeaveOut,
 }
 
@@ -41,11 +41,11 @@ pub enum PostFilter {
 pub struct SchedulePod<'a> {
     /// The profile.
     pub framework: &'a Framework,
-    /// The cluster.
+    /// Objects, snapshot, release and time.
     pub cx: Context<'a>,
     /// Nominated pods.
     pub nominations: &'a dyn Nominations,
-    /// How many nodes are looked at.
+    /// Number of nodes to filter.
     pub sampling: Sampling,
     /// Whether PostFilter runs.
     pub post_filter: PostFilter,
@@ -53,9 +53,9 @@ pub struct SchedulePod<'a> {
     pub extenders: Option<&'a CycleExtenders<'a>>,
     /// Whether an extender, asked or not, filters or scores, so that the search does not stop at the first node.
     pub extenders_look_on: bool,
-    /// Where the search for nodes starts, as an index into the snapshot; moves on with every search.
+    /// Index into the snapshot at which the search starts; every search advances it.
     pub next_start_node_index: &'a mut usize,
-    /// How many pods were scored; decides whose turn it is among nodes of one score, where they take turns.
+    /// Counts the pods that were scored; selects among nodes of equal score in releases that rotate them.
     pub last_node_index: &'a mut u64,
 }
 
@@ -66,37 +66,37 @@ pub enum ScheduleResult {
     Selected {
         /// The chosen node.
         node: Str,
-        /// The nodes that were as good, by name; the chosen one is the first.
+        /// The nodes with the highest score, by name, the chosen one first.
         tied: SharedList<Str>,
         /// The nodes that passed Filter, as positions in the snapshot, in walking order from the rotating start.
         feasible: Vec<usize>,
-        /// Why other nodes were turned down.
+        /// Why other nodes were rejected.
         diagnosis: Diagnosis,
     },
-    /// No node takes the pod.
+    /// No node fits the pod.
     FitError(Box<FitError>),
-    /// Something went wrong.
+    /// The attempt ended in an error.
     Error(ScheduleError),
-    /// There is no node at all.
+    /// The snapshot has no nodes.
     NoNodes,
 }
 
-/// Why no node takes the pod, and what PostFilter found; mirrors `FitError` in `pkg/scheduler/framework/types.go`.
+/// Why no node fits the pod, with the result of PostFilter; mirrors `FitError` in `pkg/scheduler/framework/types.go`.
 #[derive(Clone, Debug)]
 pub struct FitError {
     /// Nodes in the snapshot.
     pub num_all_nodes: usize,
-    /// Why each node was turned down.
+    /// Why each node was rejected.
     pub diagnosis: Diagnosis,
-    /// What PostFilter returned; `None` where it did not run.
+    /// Status of PostFilter; `None` if it did not run.
     pub post_filter: Option<Status>,
-    /// What becomes of the nomination; `None` leaves it.
+    /// Change to the nominated node; `None` keeps it.
     pub nominating: Option<NominatingInfo>,
-    /// What preemption found; also where DefaultPreemption was not reached.
+    /// Dry run of preemption; also made when an earlier PostFilter plugin ended before DefaultPreemption.
     pub preemption: Option<Arc<PreemptionRecord>>,
-    /// Whether preemption really ran.
+    /// Whether PostFilter reached DefaultPreemption.
     pub preempted: bool,
-    /// Objects that PostFilter plugins write.
+    /// Objects written by PostFilter plugins.
     pub writes: Vec<Object>,
 }
 
@@ -111,7 +111,7 @@ impl FitError {
 pub const NO_NODES: &str = "no nodes available to schedule pods";
 
 impl SchedulePod<'_> {
-    /// Runs the attempt, and records its events. The state is what Reserve and PreBind go on with.
+    /// Runs the attempt and records its events. Reserve and PreBind continue with `state`.
     pub fn run(&mut self, pod: &PodInfo, state: &mut CycleState, recorder: &mut impl Recorder) -> ScheduleResult {
         if let Err(error) = self.check_claims(pod) {
             return ScheduleResult::Error(error);
@@ -152,8 +152,8 @@ impl SchedulePod<'_> {
         }
     }
 
-    /// Looks up the pod's claims before everything else, where the release does; mirrors `podPassesBasicChecks` in
-    /// `pkg/scheduler/core/generic_scheduler.go`.
+    /// Rejects missing and deleting claims before everything else, in releases that do; mirrors `podPassesBasicChecks`
+    /// in `pkg/scheduler/core/generic_scheduler.go`.
     fn check_claims(&self, pod: &PodInfo) -> Result<(), ScheduleError> {
         if self.cx.emulation.behaviour().algorithm != Algorithm::PredicatesAndPriorities {
             return Ok(());
@@ -195,8 +195,8 @@ impl SchedulePod<'_> {
         Ok(tied)
     }
 
-    /// Puts the chosen one of the best nodes, which come by name, in front. Mirrors `selectHost` in
-    /// `pkg/scheduler/core/generic_scheduler.go` of releases where nodes take turns.
+    /// Moves the chosen node to the front of `best`, which is sorted by name. Mirrors `selectHost` in
+    /// `pkg/scheduler/core/generic_scheduler.go` of releases that rotate among equal scores.
     fn select_host(&mut self, nodes: &[Arc<NodeInfo>], mut best: Vec<Str>) -> (Vec<Str>, Selection) {
         let release = self.cx.emulation.behaviour();
         if release.algorithm == Algorithm::Plugins || best.is_empty() {

@@ -1,8 +1,8 @@
-//! The scheduler's picture of the nodes; mirrors `pkg/scheduler/backend/cache/{cache,node_tree}.go`.
+//! The scheduler's cache of nodes; mirrors `pkg/scheduler/backend/cache/{cache,node_tree}.go`.
 //!
-//! Cloning is free: nodes are shared until one of them changes. The walking order is that of the node tree, zones in
-//! the order they were first seen, one node of each in turn, and is made anew only when nodes come or go. A node keeps
-//! its slot as long as it is there, so that the pods of all other nodes stay counted as they are.
+//! Clones share their nodes; a node is copied when it changes. The walking order is that of the node tree: zones in
+//! order of first appearance, one node of each in turn. It is rebuilt when a node is added or removed. A node keeps its
+//! slot while it exists, so the pod counts of all other nodes stay valid.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,25 +17,25 @@ use crate::release::Emulation;
 /// Nodes with the pods on them, assumed ones included.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
-    /// The zones in the order in which they were first seen, each with the slots of its nodes in the order they came.
+    /// Zones in order of first appearance, each with the slots of its nodes in order of arrival.
     tree: Arc<Vec<(String, Vec<u32>)>>,
     nodes: NodeList,
     images: HashMap<Str, ImageState>,
     /// The pods of [`Self::nodes`] by class, the nodes by slot.
     pods: EquivalenceClasses,
-    /// The PodDisruptionBudgets that a cycle sees.
+    /// The PodDisruptionBudgets that a cycle reads.
     pub(super) budgets: BudgetIndex,
-    /// Pods bound to nodes that are not there.
+    /// Pods bound to nodes that do not exist.
     orphans: OrdMap<Str, Vec<Arc<PodInfo>>>,
-    /// Pods that were put on their node before the API server said so, by `pod_id`.
+    /// Pods added to their node before the API server confirmed it, by `pod_id`.
     assumed: OrdMap<Str, Arc<PodInfo>>,
 }
 
 impl Cache {
-    /// What the scheduler knows when it starts: nodes in the order given, and the pods on them by namespace and name.
+    /// Builds the cache of a starting scheduler: nodes by name, then the pods on them by namespace and name.
     ///
-    /// The order of a node's pods shows where preemption has to choose among equals. kube-scheduler gets them in the
-    /// order in which the API server happens to list them.
+    /// Preemption chooses among equals by the order of a node's pods. kube-scheduler's order is that of the API
+    /// server's list.
     pub fn load(objects: &[Object], emulation: Emulation) -> Self {
         let mut cache = Self::default();
         cache.add_nodes(objects.iter().filter_map(|o| if let Object::Node(n) = o { Some(n.clone()) } else { None }));
@@ -57,13 +57,13 @@ impl Cache {
         cache
     }
 
-    /// What a cycle sees.
+    /// Returns the nodes, pods, images and budgets that a cycle reads.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.nodes.clone(), self.images.clone(), self.pods.clone()).with_budgets(self.budgets.clone())
     }
 
-    /// Adds many nodes at once, so that the walking order is made only once. They come by name, as the API server lists
-    /// them: the first node that has an image decides about its size, and zones take turns as they are first seen.
+    /// Adds nodes in order of name, as the API server lists them, and rebuilds the walking order once. The first node
+    /// with an image sets its size; zones take turns in order of first appearance.
     pub fn add_nodes(&mut self, nodes: impl IntoIterator<Item = Arc<Node>>) {
         let mut nodes: Vec<Arc<Node>> = nodes.into_iter().collect();
         nodes.sort_by(|a, b| a.name().cmp(b.name()));
@@ -72,7 +72,7 @@ impl Cache {
         for node in known {
             self.update_node(&node);
         }
-        // Of several objects of one name the last counts.
+        // The last of several objects with one name wins.
         new.dedup_by(|later, earlier| {
             let same = later.name() == earlier.name();
             if same {
@@ -92,8 +92,8 @@ impl Cache {
         self.nodes.reorder(self.walking_order());
     }
 
-    /// Replaces a node object; a node that is not known is added. A node that moves to another zone keeps its turn until
-    /// nodes come or go, as upstream makes the order of its snapshot anew only then.
+    /// Replaces a node object, or adds an unknown node. A node that changes zone keeps its position until a node is
+    /// added or removed: upstream rebuilds the order of its snapshot only then.
     pub fn update_node(&mut self, node: &Arc<Node>) {
         let Some(slot) = self.nodes.slot(node.name()) else { return self.add_nodes([node.clone()]) };
         let old = self.nodes.by_slot(slot).node.clone();
@@ -109,7 +109,7 @@ impl Cache {
         self.nodes.by_slot_mut(slot).set_node(node.clone());
     }
 
-    /// Removes a node; pods on it are remembered in case it comes back.
+    /// Removes a node; keeps its pods in case it returns.
     pub fn remove_node(&mut self, name: &Str) {
         let Some((slot, gone)) = self.nodes.remove(name) else { return };
         self.count_images(&gone.node, -1);
@@ -134,7 +134,7 @@ impl Cache {
         }
     }
 
-    /// Removes a pod from the node it names; true when it was there.
+    /// Removes a pod from the node it names; returns whether it was there.
     pub fn remove_pod(&mut self, pod: &Pod) -> bool {
         self.assumed.remove(&pod_id(pod));
         if let Some(slot) = self.nodes.slot(&pod.node_name) {
@@ -152,8 +152,8 @@ impl Cache {
         removed
     }
 
-    /// Makes what is known of a node anew from its pods, by namespace and name, as after a restart: the order of pods and the
-    /// ports in use depend on which pods came and went before.
+    /// Rebuilds a node's state from its pods, by namespace and name, as after a restart. The order of pods and the used
+    /// ports otherwise depend on earlier additions and removals.
     pub(super) fn recount_node(&mut self, name: &str) {
         let Some(slot) = self.nodes.slot(name) else { return };
         let node = self.nodes.by_slot_mut(slot);
@@ -165,23 +165,23 @@ impl Cache {
         }
     }
 
-    /// Adds a pod that is not bound yet to the node it names.
+    /// Adds an unbound pod to the node it names.
     pub fn assume(&mut self, pod: Arc<PodInfo>) {
         self.assumed.insert(pod_id(&pod.pod), pod.clone());
         self.add_pod(pod);
     }
 
-    /// Whether a pod is on its node before the API server said so.
+    /// Whether a pod is on its node in the cache but not yet in the API server.
     pub fn is_assumed(&self, pod: &Pod) -> bool {
         self.assumed.contains_key(&pod_id(pod))
     }
 
-    /// An assumed pod as it was assumed.
+    /// Returns an assumed pod as it was assumed.
     pub(super) fn assumed(&self, pod: &Pod) -> Option<&Arc<PodInfo>> {
         self.assumed.get(&pod_id(pod))
     }
 
-    /// Takes an assumed pod off its node again; gives it as it was assumed, if it was.
+    /// Removes an assumed pod from its node and returns it as it was assumed; `None` if it was not.
     pub fn forget(&mut self, pod: &Pod) -> Option<Arc<PodInfo>> {
         let assumed = self.assumed.remove(&pod_id(pod))?;
         self.remove_pod(&assumed.pod);
@@ -219,7 +219,7 @@ impl Cache {
     fn count_images(&mut self, node: &Node, sign: isize) {
         let mut seen = HashSet::new();
         for image in &node.status.images {
-            // A node counts once for a name, however often it lists it.
+            // A node counts once per image name, however often it lists it.
             for name in image.names.iter().filter(|n| seen.insert((*n).clone())) {
                 let Some(state) = self.images.get_mut(name) else {
                     if sign > 0 {
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(order(&cache), ["a2", "b1", "c1", "a3"]);
     }
 
-    /// The classes of pods count what stands on the nodes, whatever came and went before.
+    /// Checks that the classes of pods count exactly the pods on the nodes.
     #[track_caller]
     fn check_classes(cache: &Cache) {
         let snapshot = cache.snapshot();

@@ -1,4 +1,4 @@
-//! The cache after any series of changes, against a plain model that makes every list anew at each change.
+//! Compares the cache after any series of changes with a plain model that rebuilds every list at each change.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn node((name, zone, images): (u8, u8, u8)) -> Arc<Node> {
     let names: Vec<String> = (0..2).filter(|bit| images & 1 << bit != 0).map(|bit| format!("\"image-{bit}\"")).collect();
-    // Sizes tell who reported an image first.
+    // The size identifies the node that reported an image first.
     let images: Vec<String> = names.iter().map(|n| format!(r#"{{"names":[{n}],"sizeBytes":{}}}"#, name + 10 * images)).collect();
     let labels = if zone == 0 { String::new() } else { format!(r#""topology.kubernetes.io/zone":"z{zone}""#) };
     let text = format!(r#"{{"metadata":{{"name":"n{name}","labels":{{{labels}}}}},"status":{{"images":[{}]}}}}"#, images.join(","));
@@ -58,10 +58,10 @@ fn pod(name: u8, node: u8) -> Arc<PodInfo> {
 #[derive(Clone, Debug, Default)]
 struct Model {
     tree: Vec<(String, Vec<Str>)>,
-    /// Made from the tree when nodes come or go, and only then.
+    /// Rebuilt from the tree only when a node is added or removed.
     order: Vec<Str>,
     nodes: BTreeMap<Str, Arc<Node>>,
-    /// By the name of a node, whether it is there or not.
+    /// By the name of a node, existing or not.
     pods: BTreeMap<Str, Vec<Arc<PodInfo>>>,
     image_sizes: BTreeMap<Str, i64>,
 }
@@ -127,7 +127,7 @@ impl Model {
     fn remove_pod(&mut self, pod: &Pod) -> bool {
         let Some(pods) = self.pods.get_mut(&pod.node_name) else { return false };
         let Some(at) = pods.iter().position(|p| p.pod.metadata.name == pod.metadata.name) else { return false };
-        // The last pod of a node fills a gap; among pods that wait for their node there are no gaps.
+        // Removing a pod from a node fills the gap with the node's last pod; orphaned pods keep their order.
         drop(if self.nodes.contains_key(&pod.node_name) { pods.swap_remove(at) } else { pods.remove(at) });
         true
     }

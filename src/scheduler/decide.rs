@@ -1,4 +1,4 @@
-//! One pod's decision on the cluster as it stands, alone and without consequences: what `explain` asks for.
+//! Dry decisions: one pod decided on the current cluster, without consequences. `explain` uses them.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct DecisionInput<'a> {
     pub cache: &'a Cache,
     /// Nominated pods.
     pub nominations: &'a dyn Nominations,
-    /// How many nodes are looked at.
+    /// Number of nodes to filter.
     pub sampling: Sampling,
     /// The virtual time.
     pub now: jiff::Timestamp,
@@ -31,17 +31,17 @@ pub struct DecisionInput<'a> {
     pub asking: Asking,
 }
 
-/// The result of a dry decision: one that is taken on the side, without consequences.
+/// The result of a dry decision.
 #[derive(Clone, Debug)]
 pub enum DryDecision {
     /// A PreEnqueue plugin keeps the pod out of activeQ.
     Gated(Status),
-    /// The pod was tried.
+    /// An attempt was made.
     Tried(ScheduleResult),
 }
 
 impl DryDecision {
-    /// Returns how a cycle would end that decides so.
+    /// Returns the outcome of a cycle with this decision.
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::Gated(_) => Outcome::Gated,
@@ -51,7 +51,7 @@ impl DryDecision {
         }
     }
 
-    /// Returns the nodes that are best, by name; the first is the one that is chosen. Empty where the pod finds none.
+    /// Returns the nodes with the highest score, by name, the chosen one first; empty if no node was chosen.
     pub fn best(&self) -> &[Str] {
         if let Self::Tried(ScheduleResult::Selected { tied, .. }) = self { tied } else { &[] }
     }
@@ -61,7 +61,7 @@ impl DryDecision {
         if let Self::Tried(ScheduleResult::Selected { feasible, .. }) = self { feasible } else { &[] }
     }
 
-    /// Returns why nodes were turned down; `None` where none was looked at to the end.
+    /// Returns why nodes were rejected; `None` if no search finished.
     pub fn diagnosis(&self) -> Option<&Diagnosis> {
         match self {
             Self::Tried(ScheduleResult::Selected { diagnosis, .. }) => Some(diagnosis),
@@ -70,12 +70,12 @@ impl DryDecision {
         }
     }
 
-    /// Returns what preemption found, where it was looked into.
+    /// Returns the dry run of preemption, if one was made.
     pub fn preemption(&self) -> Option<&PreemptionRecord> {
         if let Self::Tried(ScheduleResult::FitError(error)) = self { error.preemption.as_deref() } else { None }
     }
 
-    /// Returns the text that the pod's condition would have; empty where it finds a node.
+    /// Returns the message of the pod's PodScheduled condition; empty if a node was chosen.
     pub fn message(&self) -> String {
         match self {
             Self::Gated(status) => status.message(),
@@ -87,15 +87,14 @@ impl DryDecision {
     }
 }
 
-/// Decides about a pending pod as if it were popped next, and returns what happened; nothing is bound, evicted or
-/// nominated.
+/// Decides about a pending pod as if it were popped next, and returns the events. Binds, evicts and nominates nothing.
 pub fn decide(input: &DecisionInput<'_>, pod: &Arc<Pod>) -> Vec<Event> {
     let mut events = Vec::new();
     dry_decision(input, pod, PostFilter::Run, &mut Trace::new(&mut events));
     events
 }
 
-/// Takes the decision of [`decide()`], and returns it without a record of how it was taken.
+/// Takes the decision of [`decide()`] without recording events.
 pub fn decide_quietly(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter) -> DryDecision {
     dry_decision(input, pod, post_filter, &mut Quiet)
 }
@@ -168,8 +167,8 @@ fn record_failure(pod: &Pod, result: &ScheduleResult, recorder: &mut impl Record
     events.push(Event::AttemptFailed { pod: pod.key(), failure: failure.into() });
 }
 
-/// Asks every Filter plugin of the pod's profile about one node, where a cycle stops at the first that turns the pod
-/// down; `None` where there is no such profile or node.
+/// Runs every Filter plugin of the pod's profile on one node; a cycle stops at the first rejection. `None` if the
+/// profile or the node does not exist.
 pub fn every_filter(input: &DecisionInput<'_>, pod: &Arc<Pod>, node: &str) -> Option<NodeFilters> {
     let snapshot = input.cache.snapshot();
     let cx = Context { cluster: input.cluster, snapshot: &snapshot, emulation: input.config.emulation, now: input.now };
@@ -186,14 +185,14 @@ pub fn every_filter(input: &DecisionInput<'_>, pod: &Arc<Pod>, node: &str) -> Op
     Some(NodeFilters { left_out, ..filters })
 }
 
-/// Says which extender would bind the pod, where extenders are asked and one does.
+/// Returns the event that names the extender that would bind the pod; `None` without one, or if it is not asked.
 pub(super) fn would_bind(config: &Config, pod: &Pod, node: &Str) -> Option<Event> {
     let extender = config.extenders.binder(pod).filter(|extender| config.extenders.is_asked(extender))?;
     let outcome = ExtenderOutcome::WouldBind(node.clone());
     Some(Event::ExtenderTookPart(ExtenderCall { extender: extender.name.clone(), outcome }.into()))
 }
 
-/// What is known of a pod when its cycle starts.
+/// Returns the record of a cycle's start: the pod, its requests, the size of the snapshot and the missing kinds.
 pub(super) fn cycle_start(cycle: u64, info: &PodInfo, cx: &Context<'_>, config: &Config) -> CycleStart {
     let pod = &info.pod;
     let requests = pod_requests(pod, PodResourcesOptions::default());

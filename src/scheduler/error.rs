@@ -1,71 +1,71 @@
-//! What ends an attempt before it is decided; the texts are those of `pkg/scheduler/schedule_one.go` and
+//! Errors that end an attempt without a decision; the texts are those of `pkg/scheduler/schedule_one.go` and
 //! `pkg/scheduler/framework/runtime/framework.go`.
 
 use crate::cluster::{Key, Str};
 use crate::extenders::CallError;
 use crate::framework::{PluginName, Status};
 
-/// Why a pod was not decided about.
+/// Why an attempt ended without a decision.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ScheduleError {
-    /// No profile takes pods of this scheduler name.
+    /// No profile has this scheduler name.
     #[error("profile not found for scheduler name {0:?}")]
     UnknownProfile(Str),
     /// The pod is being deleted.
     #[error("skip schedule deleting pod: {0}")]
     Deleting(Key),
-    /// PreFilter or Filter ended with this error.
+    /// PreFilter or Filter failed.
     #[error("{message}", message = .0.message())]
     Filter(Status),
     /// An extender failed, or what it answers is unknown.
     #[error("{0}")]
     Extender(CallError),
-    /// A node that PreFilter names does not exist.
+    /// PreFilter returned a node that does not exist.
     #[error("nodeinfo not found for node name {0:?}")]
     NodeNotFound(Str),
-    /// PreFilter names only nodes that do not exist, which ends the process of this kube-scheduler.
+    /// PreFilter returned only nodes that do not exist; kube-scheduler of this release crashes.
     #[error("this version of kube-scheduler crashes here: integer divide by zero, as none of the nodes that PreFilter names exists")]
     Crash,
-    /// A claim of the pod is not there to be used.
+    /// A claim of the pod is missing or being deleted.
     #[error("{message}", message = .0.message())]
     Claim(Status),
-    /// A priority failed, which ends the process of this kube-scheduler.
-    #[error("this version of kube-scheduler crashes here: a priority failed ({message}), and the next one looks at a node that is not there", message = .0.message())]
+    /// A priority failed; kube-scheduler of this release crashes.
+    #[error("this version of kube-scheduler crashes here: a priority failed ({message}), and the next one reads a node that does not exist", message = .0.message())]
     PriorityCrash(Status),
     /// A PreScore plugin failed.
     #[error("running PreScore plugin \"{plugin}\": {message}", message = .status.message())]
     PreScore {
-        /// Which.
+        /// The plugin.
         plugin: PluginName,
-        /// Its answer.
+        /// Its status.
         status: Status,
     },
     /// A Score plugin failed.
     #[error("running Score plugins: plugin \"{plugin}\" failed with: {message}", message = .status.message())]
     Score {
-        /// Which.
+        /// The plugin.
         plugin: PluginName,
-        /// Its answer.
+        /// Its status.
         status: Status,
     },
     /// A Score plugin could not normalize its scores.
     #[error("running Normalize on Score plugins: plugin \"{plugin}\" failed with: {message}", message = .status.message())]
     Normalize {
-        /// Which.
+        /// The plugin.
         plugin: PluginName,
-        /// Its answer.
+        /// Its status.
         status: Status,
     },
-    /// A Score plugin gave a score out of range.
+    /// A Score plugin returned a score outside the valid range.
     #[error(
         "applying score defaultWeights on Score plugins: plugin \"{plugin}\" returns an invalid score {score}, it should in the range of [0, {max}] after normalizing"
     )]
     InvalidScore {
-        /// Which.
+        /// The plugin.
         plugin: PluginName,
         /// The score.
         score: i64,
-        /// The highest score there is.
+        /// The highest valid score.
         max: i64,
     },
     /// No node was scored.

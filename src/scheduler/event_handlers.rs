@@ -1,6 +1,6 @@
-//! From changes of the cluster to what cache and queue must do; mirrors `pkg/scheduler/eventhandlers.go`.
+//! Translates changes of the cluster into steps for cache and queue; mirrors `pkg/scheduler/eventhandlers.go`.
 //!
-//! Nothing is done here: a change becomes a list of steps, in kube-scheduler's order, for the scheduler to carry out.
+//! Returns the steps in kube-scheduler's order; the scheduler carries them out.
 
 use std::sync::Arc;
 
@@ -9,31 +9,31 @@ use crate::framework::{ActionType, Change, ClusterEvent, EventResource, assigned
 use crate::plugins::volume_helpers::WAIT_FOR_FIRST_CONSUMER;
 use crate::release::{AssignedPods, ClassAdditions, Emulation, Gate, NodeEvents, NominationEnds, OtherEvents};
 
-/// What the handlers need to know.
+/// Scheduler state that the handlers read.
 pub trait HandlerEnv {
     /// Whether a profile has this `schedulerName`.
     fn handles_scheduler_name(&self, name: &Str) -> bool;
-    /// Whether the pod is on a node in the scheduler's memory, but not yet for the API server.
+    /// Whether the pod is on a node in the cache but not yet in the API server.
     fn is_assumed_pod(&self, pod: &Pod) -> bool;
-    /// Feature gates.
+    /// Release and feature gates.
     fn emulation(&self) -> Emulation;
 }
 
-/// One thing to do; steps are to be done in order.
+/// One step for the scheduler; steps are carried out in order.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the fields are the objects before and after")]
 pub enum HandlerStep {
-    /// The cache learns of a node.
+    /// Add a node to the cache.
     CacheAddNode(Arc<Node>),
-    /// The cache learns that a node changed.
+    /// Replace a node in the cache.
     CacheUpdateNode { old: Arc<Node>, new: Arc<Node> },
-    /// The cache forgets a node.
+    /// Remove a node from the cache.
     CacheRemoveNode(Arc<Node>),
-    /// The cache learns of a pod on a node; an assumed one is confirmed.
+    /// Add a pod to its node in the cache; confirms an assumed pod.
     CacheAddPod(Arc<Pod>),
-    /// The cache learns that a pod on a node changed.
+    /// Replace a pod on a node in the cache.
     CacheUpdatePod { old: Arc<Pod>, new: Arc<Pod> },
-    /// The cache forgets a pod on a node.
+    /// Remove a pod from its node in the cache.
     CacheRemovePod(Arc<Pod>),
     /// The queue's `add`.
     QueueAdd(Arc<Pod>),
@@ -41,31 +41,31 @@ pub enum HandlerStep {
     QueueUpdate { old: Arc<Pod>, new: Arc<Pod> },
     /// The queue's `delete`.
     QueueDelete(Arc<Pod>),
-    /// An assumed pod is being deleted. If it waits on Permit it is rejected there (`removed`); else the cache forgets
-    /// it, while its binding goes on. In either case `AssignedPodDelete` follows for all, with the pod *as the cache
-    /// has it*. Nothing at all if the cache no longer has it.
+    /// An assumed pod is being deleted. Rejects it if it waits on Permit (`removed`); otherwise removes it from the
+    /// cache while its binding continues. Then moves all pods by `AssignedPodDelete`, with the pod *as the cache has
+    /// it*. No effect if the cache no longer has it.
     AssumedPodDeleted(Arc<Pod>),
-    /// The queue's `move_all_to_active_or_backoff_queue`, for some pods or all.
+    /// The queue's `move_all_to_active_or_backoff_queue`, for the pods in `whom`.
     Move { event: ClusterEvent, change: Change, whom: PodFilter },
 }
 
-/// Whom a move may concern.
+/// Which parked pods a move may concern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PodFilter {
     /// Every parked pod.
     All,
     /// Parked pods of at most this priority.
     MaxPriority(i32),
-    /// Parked pods that the changed node would take as it stands, by the few filters that need no more than the node.
+    /// Parked pods that the changed node admits, by the filters that need only the node.
     Admitted,
     /// Parked pods with an affinity term that matches the changed pod.
     WithAffinityTerm,
-    /// Those, and those that PodTopologySpread rejected in the namespace of the changed pod.
+    /// As `WithAffinityTerm`, and those that PodTopologySpread rejected in the namespace of the changed pod.
     WithAffinityTermOrSpread,
 }
 
-/// The steps for an object that was added (`old` absent), updated, or deleted (`new` absent). Kinds that nobody watches
-/// have none.
+/// Returns the steps for an object that was added (no `old`), updated, or deleted (no `new`); none for kinds without a
+/// handler.
 pub fn handle_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Object>) -> Vec<HandlerStep> {
     match (old, new) {
         (None, None) => Vec::new(),
@@ -79,7 +79,7 @@ pub fn handle_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Ob
             vec![HandlerStep::CacheRemoveNode(node.clone())]
         }
         (Some(Object::Node(node)), None) => {
-            // The queue goes first here: hints still see the node.
+            // Upstream moves pods before it updates the cache here: hints still see the node.
             vec![everybody(EventResource::Node, ActionType::DELETE, old, None), HandlerStep::CacheRemoveNode(node.clone())]
         }
         (None | Some(Object::Pod(_)), Some(Object::Pod(_))) | (Some(Object::Pod(_)), None) => pod_change(env, old, new),
@@ -92,13 +92,13 @@ fn everybody(resource: EventResource, action: ActionType, old: Option<&Object>, 
     HandlerStep::Move { event: ClusterEvent::new(resource, action), change, whom: PodFilter::All }
 }
 
-/// Whom the event of a node may concern: without hints only pods that the node would take.
+/// Returns which pods a node event may concern: without hints only those that the node admits.
 fn for_node(env: &dyn HandlerEnv) -> PodFilter {
     let all = env.emulation().enabled(Gate::SchedulerQueueingHints) || env.emulation().behaviour().queue.node_events == NodeEvents::All;
     if all { PodFilter::All } else { PodFilter::Admitted }
 }
 
-/// Whom an added or updated pod on a node may concern.
+/// Returns which pods an added or updated assigned pod may concern.
 fn for_assigned_pod(env: &dyn HandlerEnv) -> PodFilter {
     match env.emulation().behaviour().queue.assigned_pods {
         AssignedPods::All => PodFilter::All,
@@ -117,7 +117,7 @@ fn update_node(env: &dyn HandlerEnv, old: &Arc<Node>, new: &Arc<Node>) -> Vec<Ha
     std::iter::once(HandlerStep::CacheUpdateNode { old: old.clone(), new: new.clone() }).chain(moves).collect()
 }
 
-/// Volumes, classes, claims and devices: one event per change, whatever changed.
+/// Handles volumes, classes, claims and devices: one event per object, whatever changed in it.
 fn other_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Object>) -> Vec<HandlerStep> {
     let Some(resource) = new.or(old).and_then(|o| event_resource(o.kind())) else { return Vec::new() };
     if let (None, Some(Object::StorageClass(class))) = (old, new)
@@ -144,7 +144,7 @@ fn other_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Object>
     vec![everybody(resource, action, old, new)]
 }
 
-/// The resource that a kind's events are about; `None` for kinds without events.
+/// Returns the resource of a kind's events; `None` for kinds without events.
 fn event_resource(kind: Kind) -> Option<EventResource> {
     Some(match kind {
         Kind::CSIDriver => EventResource::CSIDriver,
@@ -161,7 +161,8 @@ fn event_resource(kind: Kind) -> Option<EventResource> {
     })
 }
 
-/// The informer leaves out pods in phase Succeeded and Failed: reaching one is a deletion, with the object of before.
+/// Handles pods as the informer filters them: it leaves out phases Succeeded and Failed, so reaching one is a deletion
+/// of the old object.
 fn pod_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Object>) -> Vec<HandlerStep> {
     let seen = |object: Option<&Object>| match object {
         Some(Object::Pod(pod)) if !pod.is_terminal() => Some(pod.clone()),
@@ -226,7 +227,7 @@ fn update_assigned_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Ve
 }
 
 fn update_queued_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<HandlerStep> {
-    // Upstream compares resource versions alone; objects of ours may have none, or be changed without a new one.
+    // Upstream compares resource versions only; objects here may have none, or change without a new one.
     if old.metadata.resource_version == new.metadata.resource_version && old == new {
         return Vec::new();
     }
@@ -240,7 +241,8 @@ fn update_queued_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<
     std::iter::once(HandlerStep::QueueUpdate { old, new }).chain(gave_up).collect()
 }
 
-/// For pods of no higher priority a nominated pod counts as if it ran, so the end of its claim is the end of a pod.
+/// Reports the end of a nomination as the deletion of a pod: Filter counts nominated pods as running for pods of no
+/// higher priority.
 fn nomination_gone(old: &Arc<Pod>) -> HandlerStep {
     let change = Change { old: Some(Object::Pod(old.clone())), new: None };
     HandlerStep::Move { event: ClusterEvent::ASSIGNED_POD_DELETE, change, whom: PodFilter::MaxPriority(old.priority()) }

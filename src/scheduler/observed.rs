@@ -1,20 +1,20 @@
-//! Where a pending pod waits, inferred from what a scheduler left in the API server.
+//! Infers where a pending pod waits from what a scheduler wrote to the API server.
 //!
-//! No object says in which queue a pod is. Conditions, events and nominations tell how the last attempt that was
-//! written down ended, and so where the scheduler must have put the pod after it; what happened since is unknown.
-//! The rules, first match wins, after `PreEnqueue` had its say (a pod that it refuses is gated for certain):
+//! No object names the queue of a pod. Conditions, events and nominations show how the last recorded attempt ended, and
+//! so in which queue it left the pod; later moves are unknown. The first matching rule applies, after `PreEnqueue` (a
+//! pod that it rejects is gated for certain):
 //!
-//! | what is seen | taken to be |
+//! |  taken to be|observed | inferred| taken to be |
 //! | --- | --- |
 //! | `deletionTimestamp`, rejected by plugins | in unschedulablePods until something moves it |
-//! | `deletionTimestamp` | in no queue: it was dropped when it was popped |
+//! | `deletionTimestamp` | in no queue: dropped when it was popped |
 //! | Unschedulable, with texts of plugins | in unschedulablePods |
 //! | Unschedulable, with texts of unknown plugins only | in activeQ: nothing can be parked without a rejector |
 //! | Unschedulable with another text; `SchedulerError` | in the error backoff heap, or in activeQ when that is over |
-//! | anything else | in activeQ: no failed attempt was written down |
+//! | anything else | in activeQ: no failed attempt is recorded |
 //!
-//! Where there is no condition about a failed attempt, a `FailedScheduling` event's text stands in for it. Events of
-//! other schedulers, and of pods of the same name with another uid, are left alone.
+//! Without a condition about a failed attempt, the text of the newest `FailedScheduling` event is used. Events of other
+//! schedulers, and of pods of the same name with another uid, are ignored.
 
 use std::collections::BTreeMap;
 
@@ -25,40 +25,40 @@ use super::{NO_NODES, Rejectors};
 use crate::cluster::{Condition, Key, ObservedEvent, Pod};
 use crate::framework::{PluginName, PluginSet};
 
-/// What is looked at beside the pods themselves.
+/// Infers the queue places of pods from their conditions and events.
 pub(super) struct QueuePlaceInference<'a> {
     events: BTreeMap<&'a Key, Vec<&'a ObservedEvent>>,
-    /// The moment of the observation.
+    /// Time of the observation.
     now: Timestamp,
-    /// How long a pod may stay in unschedulablePods.
+    /// Longest stay in unschedulablePods.
     limit: SignedDuration,
 }
 
-/// What events tell about the attempts for a pod.
+/// Attempts for a pod, as recorded in events.
 #[derive(Default)]
 struct Attempts<'a> {
-    /// How many failed, at least.
+    /// Failed attempts, at least.
     failed: u32,
-    /// When the last of them failed, at the earliest.
+    /// Earliest possible time of the last failure.
     last: Option<Timestamp>,
-    /// The text of the newest.
+    /// Message of the newest failure.
     note: Option<&'a str>,
-    /// The pod was given a node, which the object does not show.
+    /// An event says that the pod got a node; its object does not show it.
     scheduled: bool,
 }
 
-/// How the last attempt that was written down ended.
+/// How the last recorded attempt ended.
 enum End {
-    /// Nothing was written down.
+    /// No failed attempt is recorded.
     None(String),
     /// Plugins rejected the pod.
     Rejected { rejectors: Rejectors, source: String },
-    /// Something else kept it from its node.
+    /// The attempt ended in an error.
     Error(String),
 }
 
 impl<'a> QueuePlaceInference<'a> {
-    /// Looks at events; `now` is when the cluster was as it is, `limit` how long a pod may stay in unschedulablePods.
+    /// Groups events by pod; `now` is the time of the observation, `limit` the longest stay in unschedulablePods.
     pub(super) fn new(events: &'a [ObservedEvent], now: Timestamp, limit: SignedDuration) -> Self {
         let mut by_pod: BTreeMap<&Key, Vec<&ObservedEvent>> = BTreeMap::new();
         for event in events {
@@ -67,7 +67,7 @@ impl<'a> QueuePlaceInference<'a> {
         Self { events: by_pod, now, limit }
     }
 
-    /// Where the pod waits, unless `PreEnqueue` keeps it out.
+    /// Infers where the pod waits if `PreEnqueue` admits it.
     pub(super) fn observe(&self, pod: &Pod) -> Observed {
         let attempts = self.attempts(pod);
         let condition = pod.condition("PodScheduled");
@@ -93,7 +93,7 @@ impl<'a> QueuePlaceInference<'a> {
         }
         if pod.is_terminating() {
             let parked = seen.waits == InferredQueue::Parked;
-            from.push("it is being deleted and is dropped, not tried, when it is popped".to_owned());
+            from.push("it is terminating, so it will be dropped when popped".to_owned());
             seen.waits = if parked { InferredQueue::Parked } else { InferredQueue::Nowhere };
         }
         if seen.waits == InferredQueue::Parked {
@@ -101,7 +101,7 @@ impl<'a> QueuePlaceInference<'a> {
         }
         from.extend(nominated(pod, known > 0));
         if attempts.scheduled {
-            from.push("an event says that it was given a node: its object may be older than that".to_owned());
+            from.push("an event says that it got a node: its object may be older than the event".to_owned());
         }
         from.push(unknown(seen.waits, known).to_owned());
         seen.from = from.join("; ");
@@ -132,8 +132,8 @@ impl<'a> QueuePlaceInference<'a> {
         found
     }
 
-    /// A parked pod is tried again after a while, so that it cannot have been parked for longer than that. Where the
-    /// last attempt that is known of is older, the pod counts as parked just so long ago that the next sweep takes it.
+    /// Limits how long ago a pod was parked. A parked pod is tried again after `limit`; one whose last recorded attempt
+    /// is older counts as parked exactly that long ago, so the next flush takes it.
     fn freed_since(&self, seen: &mut Observed) -> Option<String> {
         let earliest = self.now.checked_sub(self.limit).unwrap_or(Timestamp::MIN);
         if seen.timestamp >= earliest {
@@ -142,7 +142,7 @@ impl<'a> QueuePlaceInference<'a> {
         seen.timestamp = earliest;
         let minutes = self.limit.as_secs() / 60;
         Some(format!(
-            "parked pods are tried again after {minutes} min, so it was tried later than that: it counts as parked {minutes} min ago, and the next sweep takes it"
+            "parked pods are tried again after {minutes} min, so its last attempt was later: it counts as parked {minutes} min ago, and the next flush moves it"
         ))
     }
 }
@@ -152,29 +152,27 @@ fn end_by_condition(condition: &Condition) -> End {
     end_by_text(&condition.message, &condition.reason, &source)
 }
 
-/// An event does not tell the reason, but the text of a rejection does.
+/// An event carries no reason; the text of a rejection identifies it.
 fn end_by_text(text: &str, reason: &str, source: &str) -> End {
     if reason == "SchedulerError" {
-        return End::Error(format!("{source}: the last attempt that was written down ended in an error"));
+        return End::Error(format!("{source}: the last recorded attempt ended in an error"));
     }
     if text == NO_NODES {
-        return End::Error(format!("{source} for want of any node, which counts as an error"));
+        return End::Error(format!("{source}: there were no nodes, which counts as an error"));
     }
     match Rejectors::of(text) {
         Some(rejectors) => End::Rejected { rejectors, source: source.to_owned() },
-        None => {
-            End::Error(format!("{source}, with a text that is not that of pods rejected by plugins, so it came back as after an error"))
-        }
+        None => End::Error(format!("{source}, with a message that is not a rejection by plugins, so it counts as an error")),
     }
 }
 
-/// Why a pod without a word about a failed attempt counts as untried.
+/// Explains why a pod without a recorded failure counts as untried.
 fn untried(condition: Option<&Condition>) -> String {
-    let none = "no failed attempt was written down";
+    let none = "no failed attempt is recorded";
     match condition {
         None => format!("no PodScheduled condition: {none}"),
         Some(c) if c.reason == "SchedulingGated" => {
-            format!("it was gated when it was created, has no gates now, and {none} since")
+            format!("it was gated at creation, has no gates now, and {none} since")
         }
         Some(c) if c.status == "True" => {
             format!("PodScheduled is True although it has no node, which kube-scheduler does not write: {none}")
@@ -183,32 +181,32 @@ fn untried(condition: Option<&Condition>) -> String {
     }
 }
 
-/// Where a pod is after an attempt that ended so.
+/// Sets the queue and the plugins that the end of an attempt implies; returns the explanation.
 fn conclude(end: End, seen: &mut Observed) -> Vec<String> {
     match end {
         End::None(why) => vec![why],
         End::Error(why) => {
             seen.waits = InferredQueue::AfterError;
-            vec![why, "it waits out its backoff, and is in activeQ when that is over".to_owned()]
+            vec![why, "it is in backoffQ, or in activeQ if its backoff is over".to_owned()]
         }
         End::Rejected { rejectors: Rejectors { plugins, unknown }, source } => {
             seen.plugins = plugins;
             let names: Vec<&str> = plugins.iter().map(PluginName::as_str).collect();
             let strange = unknown.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
-            let of_whom = "of a plugin outside the tree or of another version";
+            let of_whom = "of an out-of-tree plugin or of another version";
             if names.is_empty() {
                 let why = if strange.is_empty() {
                     "rejected without a reason".to_owned()
                 } else {
-                    format!("rejected with a text {of_whom} ({strange})")
+                    format!("rejected with a message {of_whom} ({strange})")
                 };
-                let active = "no plugin is known that rejected it, and without one it cannot be parked, so it is taken to be in activeQ";
+                let active = "no rejecting plugin is known, and a pod cannot be parked without one, so it is inferred to be in activeQ";
                 return vec![format!("{source}: {why}"), active.to_owned()];
             }
             seen.waits = InferredQueue::Parked;
-            let mut why = vec![format!("{source}: rejected by {}, and so taken to be parked", names.join(", "))];
+            let mut why = vec![format!("{source}: rejected by {}, so inferred to be parked", names.join(", "))];
             if !strange.is_empty() {
-                why.push(format!("also with a text {of_whom} ({strange}), which is left out"));
+                why.push(format!("also with a message {of_whom} ({strange}), which is ignored"));
             }
             why
         }
@@ -219,7 +217,7 @@ fn tried(attempts: u32, last: Option<Timestamp>) -> String {
     let times = if attempts == 1 { "time" } else { "times" };
     match last {
         Some(last) => format!("tried at least {attempts} {times}, at {last} or later"),
-        None => format!("tried at least {attempts} {times}, nothing says when"),
+        None => format!("tried at least {attempts} {times}, at an unknown time"),
     }
 }
 
@@ -229,20 +227,20 @@ fn nominated(pod: &Pod, tried: bool) -> Option<String> {
         return None;
     }
     let why = if tried {
-        "its victims may still be going, and until their deletion is seen it may be gated by DefaultPreemption"
+        "its victims may still be terminating, and until their deletion is seen it may be gated by DefaultPreemption"
     } else {
-        "it may be on its way there, or was nominated by somebody else"
+        "its binding may be under way, or another component nominated it"
     };
     Some(format!("nominated to {node}: {why}"))
 }
 
 fn unknown(waits: InferredQueue, tried: u32) -> &'static str {
     match (waits, tried) {
-        (InferredQueue::Parked, _) => "unknown: whether something has moved it to backoffQ or activeQ since, and all its counters",
+        (InferredQueue::Parked, _) => "unknown: whether it has moved to backoffQ or activeQ since, and all its counters",
         (InferredQueue::AfterError, _) => "unknown: when its backoff ends, and all its counters",
         (InferredQueue::Active, 0) => "unknown: whether an attempt is under way",
-        (InferredQueue::Active, _) => "unknown: its true place, and all its counters",
-        (InferredQueue::Nowhere, _) => "unknown: whether it still waits somewhere",
+        (InferredQueue::Active, _) => "unknown: its actual queue, and all its counters",
+        (InferredQueue::Nowhere, _) => "unknown: whether it is still in a queue",
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where pods are taken to wait, by what is seen of them.
+//! Inferred queue places of pods, by their conditions and events.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ fn start(objects: Vec<Object>, events: Vec<ObservedEvent>) -> Scheduler {
     scheduler
 }
 
-/// Each pod is in one place, and the view says which.
+/// Checks that each pod is in one place and that the view agrees.
 fn check_invariants(scheduler: &Scheduler) {
     let queue = scheduler.state().queue();
     let mut places: BTreeMap<Key, &str> = BTreeMap::new();
@@ -95,7 +95,7 @@ fn word(entry: &QueueEntry) -> &'static str {
 }
 
 /// `place plugins attempts time`, with the time of day; `nowhere` for a pod in no queue. The text of an inferred place
-/// must hold `says`; a gated pod has none.
+/// must contain `says`; a gated pod has none.
 #[track_caller]
 fn check(pod: Object, events: &[ObservedEvent], expected: &str, says: &str) {
     let scheduler = start(vec![pod], events.to_vec());
@@ -115,11 +115,11 @@ fn check(pod: Object, events: &[ObservedEvent], expected: &str, says: &str) {
 fn pods_without_a_failed_attempt_are_to_be_tried() {
     check(pod("", "", ""), &[], "active [] 0 00:30:00Z", "no PodScheduled condition");
     let gated = condition("False", "SchedulingGated", "");
-    check(pod("", "", &gated), &[], "active [] 0 00:30:00Z", "was gated when it was created");
+    check(pod("", "", &gated), &[], "active [] 0 00:30:00Z", "was gated at creation");
     check(pod("", "", &condition("True", "", "")), &[], "active [] 0 00:30:00Z", "PodScheduled is True although");
     check(pod("", "", &condition("False", "Odd", FIT)), &[], "active [] 0 00:30:00Z", "which kube-scheduler does not write");
-    check(pod("", "", r#","nominatedNodeName":"n""#), &[], "active [] 0 00:30:00Z", "may be on its way there");
-    check(pod("", "", ""), &[event("Scheduled", "", 1, NOW)], "active [] 0 00:30:00Z", "an event says that it was given a node");
+    check(pod("", "", r#","nominatedNodeName":"n""#), &[], "active [] 0 00:30:00Z", "its binding may be under way");
+    check(pod("", "", ""), &[event("Scheduled", "", 1, NOW)], "active [] 0 00:30:00Z", "an event says that it got a node");
     let Object::Pod(future) = pod("", "", "") else { unreachable!() };
     let mut future = Pod::clone(&future);
     future.metadata.creation_timestamp = Some(time("2026-11-21T00:00:00Z"));
@@ -148,10 +148,10 @@ fn rejected_pods_are_parked_with_their_rejectors() {
         rejected(FIT),
         &[],
         "parked [NodeResourcesFit NodeUnschedulable] 1 00:58:00Z",
-        "PodScheduled is False, Unschedulable: rejected by NodeResourcesFit, NodeUnschedulable, and so taken to be parked; tried at least 1 time, at 2026-11-20T00:58:00Z or later; unknown:",
+        "PodScheduled is False, Unschedulable: rejected by NodeResourcesFit, NodeUnschedulable, so inferred to be parked; tried at least 1 time, at 2026-11-20T00:58:00Z or later; unknown:",
     );
     let partly = "0/2 nodes are available: 1 Too many pods, 1 strange.";
-    check(rejected(partly), &[], "parked [NodeResourcesFit] 1 00:58:00Z", r#"of another version ("strange"), which is left out"#);
+    check(rejected(partly), &[], "parked [NodeResourcesFit] 1 00:58:00Z", r#"of another version ("strange"), which is ignored"#);
     let strange = "0/2 nodes are available: 2 strange.";
     check(rejected(strange), &[], "active [] 1 00:58:00Z", "cannot be parked");
     check(rejected("0/2 nodes are available: preemption: none."), &[], "active [] 1 00:58:00Z", "without a reason");
@@ -164,10 +164,10 @@ fn errors_back_off_or_are_to_be_tried() {
     let ended = |reason: &str, message: &str| pod("", "", &condition("False", reason, message));
     let late = |count| [event("FailedScheduling", "x", count, "2026-11-20T00:59:59Z")];
     check(ended("SchedulerError", "boom"), &[], "active [] 1 00:58:00Z", "ended in an error");
-    check(ended("SchedulerError", FIT), &late(1), "errors [] 1 00:59:59Z", "waits out its backoff");
-    check(ended("Unschedulable", NO_NODES), &[], "active [] 1 00:58:00Z", "for want of any node");
-    check(ended("Unschedulable", NO_NODES), &late(4), "errors [] 4 00:59:59Z", "for want of any node");
-    check(ended("Unschedulable", "pod group is unschedulable"), &late(1), "errors [] 1 00:59:59Z", "not that of pods rejected");
+    check(ended("SchedulerError", FIT), &late(1), "errors [] 1 00:59:59Z", "in backoffQ, or in activeQ if its backoff is over");
+    check(ended("Unschedulable", NO_NODES), &[], "active [] 1 00:58:00Z", "there were no nodes");
+    check(ended("Unschedulable", NO_NODES), &late(4), "errors [] 4 00:59:59Z", "there were no nodes");
+    check(ended("Unschedulable", "pod group is unschedulable"), &late(1), "errors [] 1 00:59:59Z", "not a rejection by plugins");
     // One error is over after one to two seconds, four are not after eight.
     let earlier = |count| [event("FailedScheduling", "x", count, "2026-11-20T00:59:57Z")];
     check(ended("SchedulerError", "boom"), &earlier(1), "active [] 1 00:59:57Z", "");
@@ -179,7 +179,7 @@ fn a_pod_that_is_being_deleted_is_not_tried() {
     let deleted = r#","deletionTimestamp":"2026-11-20T00:59:00Z""#;
     let status = |reason: &str, message: &str| condition("False", reason, message);
     let parked = "parked [NodeResourcesFit NodeUnschedulable] 1 00:58:00Z";
-    check(pod(deleted, "", &status("Unschedulable", FIT)), &[], parked, "it is being deleted");
+    check(pod(deleted, "", &status("Unschedulable", FIT)), &[], parked, "it is terminating");
     for nowhere in [String::new(), status("SchedulerError", "boom"), status("Unschedulable", NO_NODES)] {
         check(pod(deleted, "", &nowhere), &[], "nowhere", "");
     }
@@ -201,17 +201,17 @@ fn events_are_lower_bounds_and_stand_in_for_the_condition() {
     let (earlier, later) = ("2026-11-20T00:57:30Z", "2026-11-20T00:59:00Z");
     let rejected = || pod("", "", &condition("False", "Unschedulable", FIT));
     let parked = |attempts: u32, at: &str| format!("parked [NodeResourcesFit NodeUnschedulable] {attempts} {at}");
-    // The condition's text is preferred, and the later time.
+    // The condition's text wins, and the later time.
     check(rejected(), &[failed("boom", 3, later)], &parked(3, "00:59:00Z"), "tried at least 3 times, at 2026-11-20T00:59:00Z or later");
     check(rejected(), &[failed("boom", 1, earlier)], &parked(1, "00:58:00Z"), "");
     check(rejected(), &[failed("a", 2, earlier), failed("b", 3, later)], &parked(5, "00:59:00Z"), "");
-    // No time may lie in the future.
+    // No time is in the future.
     check(rejected(), &[failed("a", 2, "2026-11-20T02:00:00Z")], &parked(2, "01:00:00Z"), "");
-    // Without a condition the newest event tells.
+    // Without a condition the newest event decides.
     let events = [failed(FIT, 1, later), failed("boom", 1, earlier)];
     check(pod("", "", ""), &events, &parked(2, "00:59:00Z"), "a FailedScheduling event, without a condition");
-    check(pod("", "", ""), &[failed("boom", 1, later)], "active [] 1 00:59:00Z", "after an error");
-    // Others' events are left alone.
+    check(pod("", "", ""), &[failed("boom", 1, later)], "active [] 1 00:59:00Z", "counts as an error");
+    // Events about other pods are ignored.
     let change = |change: fn(&mut ObservedEvent)| {
         let mut event = failed(FIT, 1, later);
         change(&mut event);
@@ -234,7 +234,7 @@ fn events_are_lower_bounds_and_stand_in_for_the_condition() {
 fn nothing_stays_parked_for_longer_than_the_sweep_allows() {
     let old = condition("False", "Unschedulable", FIT).replace("00:58:00Z", "00:40:00Z");
     let expected = "parked [NodeResourcesFit NodeUnschedulable] 1 00:55:00Z";
-    check(pod("", "", &old), &[], expected, "counts as parked 5 min ago, and the next sweep takes it");
+    check(pod("", "", &old), &[], expected, "counts as parked 5 min ago, and the next flush moves it");
     let at_limit = old.replace("00:40:00Z", "00:55:00Z");
     check(pod("", "", &at_limit), &[], expected, "tried at least 1 time, at 2026-11-20T00:55:00Z or later; unknown");
     let mut scheduler = start(vec![pod("", "", &old)], Vec::new());
@@ -256,8 +256,8 @@ fn the_state_remembers_how_it_started() {
     assert!(fresh.state().queue().view().entries.values().all(|e| e.inferred.is_none()));
 }
 
-/// Every combination of what can be seen of a pod, all in one cluster: the queues are sound at every turn until nothing
-/// moves, and through the sweeps after that.
+/// All combinations of a pod's observable facts in one cluster: the queues stay consistent at every turn until nothing
+/// moves, and through the flushes after that.
 #[test]
 fn every_combination_comes_to_rest() {
     let node = r#"{"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"4","memory":"4Gi","pods":"30"}}}"#;

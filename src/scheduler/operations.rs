@@ -1,4 +1,4 @@
-//! What can be done to a cluster under a scheduler, one thing after another.
+//! Operations on a cluster and its scheduler, applied one at a time.
 
 use std::sync::Arc;
 
@@ -16,121 +16,120 @@ use crate::trace::Event;
 #[derive(Clone, Debug)]
 pub struct Scheduler {
     pub(super) state: State,
-    /// How many nodes are looked at.
+    /// Number of nodes to filter.
     pub(super) sampling: Sampling,
-    /// How victims go.
+    /// How evicted pods are deleted.
     pub(super) evictions: Evictions,
     /// Whether its cycles ask extenders.
     pub(super) asking: Asking,
-    /// How it was started.
+    /// Options of the start.
     options: Arc<Options>,
 }
 
-/// How evicted pods go.
+/// How evicted pods are deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, strum::EnumString, Serialize, Deserialize)]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Evictions {
-    /// They are gone at once.
+    /// Deleted at once.
     #[default]
     AtOnce,
-    /// They get a deletionTimestamp, and go when the virtual clock reaches it while time passes. So does every other pod
-    /// that has one and a node and no finalizers; those whose deletionTimestamp is past when the scheduler starts go as
-    /// soon as time is let pass.
+    /// Marked with a deletionTimestamp, and deleted when the virtual clock reaches it during an advance. The same holds
+    /// for every other pod with a deletionTimestamp, a node and no finalizers; those overdue at the start are deleted
+    /// by the first advance.
     AfterGracePeriod,
-    /// They get a deletionTimestamp, and stay until an operation deletes them.
+    /// Marked with a deletionTimestamp, and kept until an operation deletes them.
     Marked,
 }
 
-/// Where waiting pods are when a session starts.
+/// Queue places of pending pods at the start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Waiting {
     /// Every pod is new to the scheduler, as after its restart.
     #[default]
     Fresh,
-    /// Where the cluster's objects, and these events of it, suggest.
+    /// Inferred from the cluster's objects and these events.
     AsObserved(Vec<ObservedEvent>),
 }
 
-/// How a scheduler starts and runs, beside its configuration.
+/// Options of a scheduler, apart from its configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Options {
-    /// Where the virtual clock begins.
+    /// Initial virtual time.
     pub start: Timestamp,
-    /// How many nodes are looked at.
+    /// Number of nodes to filter.
     pub sampling: Sampling,
-    /// How victims go.
+    /// How evicted pods are deleted.
     pub evictions: Evictions,
-    /// Where waiting pods are.
+    /// Queue places of pending pods.
     pub waiting: Waiting,
-    /// What is not known of the cluster.
+    /// Kinds that the source did not provide.
     pub unknown: MissingKinds,
-    /// Why the release is emulated that the configuration has.
+    /// Why this release is emulated.
     #[serde(default)]
     pub release: ReleaseChoice,
 }
 
-/// One thing to do.
+/// One operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub enum Operation {
     /// One turn of the scheduling loop.
     Schedule,
-    /// An object comes.
+    /// Add an object.
     Create {
         /// The object.
         object: Object,
     },
-    /// An object changes.
+    /// Replace an object.
     Update {
-        /// The whole object as it is from now on.
+        /// The whole new object.
         object: Object,
     },
-    /// An object goes.
+    /// Delete an object.
     Delete {
         /// The object; only its kind, namespace and name are read.
         object: Object,
     },
-    /// Time passes: queues are flushed, grace periods end where [`Evictions::AfterGracePeriod`] says so, and Permit
-    /// deadlines come, each at its time. No time at all is enough for what is overdue.
+    /// Advance the clock: flush queues, end grace periods under [`Evictions::AfterGracePeriod`] and expire Permit
+    /// deadlines, each at its time. An advance of 0 seconds runs overdue timers.
     Advance {
-        /// How much.
+        /// Duration.
         seconds: u64,
     },
-    /// Time passes until a moment, as with `advance`; nothing happens where that is past.
+    /// Advance the clock to a time, as with `advance`; no effect if it is past.
     #[serde(rename = "advance-to")]
     AdvanceTo {
-        /// Until when.
+        /// The target time.
         time: Timestamp,
     },
-    /// The cluster was looked at again: the queues are flushed as they are by that time, and these pods are put where
-    /// they are taken to wait then. Nothing else that time would do happens: what a cluster does by itself shows in
-    /// the changes that are seen of it.
+    /// Take in an observation of the cluster: flush the queues up to its time, then place these pods where they are
+    /// inferred to wait. Grace periods and Permit deadlines do not run: their effects arrive as observed changes.
     Observe {
-        /// When it was looked at.
+        /// Time of the observation.
         time: Timestamp,
-        /// Pods about which something new was written.
+        /// Pods with new conditions or events.
         pods: Vec<Key>,
-        /// What Events tell of them.
+        /// Events about them.
         events: Vec<ObservedEvent>,
-        /// What is unknown from now on, where that has changed.
+        /// Missing kinds from now on; `None` if unchanged.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unknown: Option<MissingKinds>,
     },
-    /// Several things, one after another, that are known by one name.
+    /// Apply several operations under one name.
     Batch {
-        /// What they are.
+        /// The name.
         name: String,
-        /// The things.
+        /// The operations, in order.
         operations: Vec<Operation>,
     },
-    /// Every Permit plugin that a pod waits for allows it; nothing happens for a pod that does not wait.
+    /// Allow a pod for every Permit plugin it waits for; no effect on a pod that is not waiting.
     Allow {
         /// The pod.
         pod: Key,
     },
-    /// The first of the Permit plugins that a pod waits for, in the order of the profile, rejects it; nothing happens for a
-    /// pod that does not wait.
+    /// Reject a pod by the first Permit plugin it waits for, in the order of the profile; no effect on a pod that is
+    /// not waiting.
     Reject {
         /// The pod.
         pod: Key,
@@ -138,14 +137,14 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// An object comes to a cluster, or changes where it is there already.
+    /// Creates an object, or updates it if the cluster has it.
     pub fn put(cluster: &Cluster, object: Object) -> Self {
         let known = cluster.get(object.kind(), &object.key()).is_some();
         if known { Self::Update { object } } else { Self::Create { object } }
     }
 }
 
-/// Why another release does not start as this one did.
+/// Why another release refuses to start as this one did.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReleaseRefused {
     /// It refuses a feature gate.
@@ -156,11 +155,11 @@ pub enum ReleaseRefused {
     Config(#[from] ConfigError),
 }
 
-/// Every operation but `advance`, `advance-to`, `observe` and `batch` takes this long, so that no two queue timestamps are equal.
+/// Duration of every operation but `advance`, `advance-to`, `observe` and `batch`; keeps queue timestamps distinct.
 const TICK: SignedDuration = SignedDuration::from_millis(1);
 
 impl Scheduler {
-    /// A scheduler on a cluster; see [`State::new`].
+    /// Starts a scheduler on a cluster; see [`State::new`].
     pub fn new(config: Config, objects: Vec<Object>, options: Options) -> Self {
         let Options { start, sampling, evictions, ref waiting, unknown, .. } = options;
         let mut state = State::new(Arc::new(config), objects, start, waiting);
@@ -168,7 +167,7 @@ impl Scheduler {
         Self { state, sampling, evictions, asking: Asking::Ask, options: Arc::new(options) }
     }
 
-    /// How it was started.
+    /// Returns the options of the start.
     pub fn options(&self) -> &Options {
         &self.options
     }
@@ -177,7 +176,7 @@ impl Scheduler {
     /// feature gates as this one.
     ///
     /// # Errors
-    /// Where that release refuses the configuration or a feature gate.
+    /// Returns the refusal if that release rejects the configuration or a feature gate.
     pub fn of_release(&self, release: ReleaseChoice, objects: Vec<Object>, waiting: Waiting) -> Result<Self, ReleaseRefused> {
         let profile = release.profile();
         let gates = FeatureGates::parse(&self.state.config.emulation.gate_changes(), profile)?;
@@ -191,12 +190,12 @@ impl Scheduler {
         Emulated { profile: self.state.config.emulation.profile(), choice: self.options.release }
     }
 
-    /// What the scheduler knows now.
+    /// Returns the current state.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// Does one thing, to the end of everything that follows from it, and says what happened.
+    /// Applies one operation with everything that follows from it, and returns the events.
     pub fn apply(&mut self, operation: Operation) -> Vec<Event> {
         self.apply_taking(operation, TICK)
     }
@@ -204,7 +203,7 @@ impl Scheduler {
     fn apply_taking(&mut self, operation: Operation, tick: SignedDuration) -> Vec<Event> {
         let mut events = Vec::new();
         if let Operation::Batch { operations, .. } = operation {
-            // What was seen of a cluster happened at the time of looking, however much it is.
+            // Changes observed together all happened at the time of the observation.
             let tick = if matches!(operations.first(), Some(Operation::Observe { .. })) { SignedDuration::ZERO } else { tick };
             return operations.into_iter().flat_map(|operation| self.apply_taking(operation, tick)).collect();
         }
@@ -254,14 +253,14 @@ impl Scheduler {
         decide(&DecisionInput { asking: Asking::Ask, ..self.decision_input() }, pod)
     }
 
-    /// Takes the decision of [`Self::explain`], and returns it without a record of how it was taken; see
-    /// [`decide_quietly()`]. The positions in it are those of `self.state().snapshot()`.
+    /// Takes the decision of [`Self::explain`] without recording events; see [`decide_quietly()`]. Positions in it
+    /// refer to `self.state().snapshot()`.
     pub fn dry_decision(&self, pod: &Arc<Pod>, post_filter: PostFilter) -> DryDecision {
         decide_quietly(&self.decision_input(), pod, post_filter)
     }
 
-    /// What every Filter plugin says about a node for a pod as if it were popped now; `None` where there is no such pod,
-    /// node or profile. See [`every_filter()`].
+    /// Runs every Filter plugin on a node for a pod as if it were popped now; `None` if the pod, node or profile does
+    /// not exist. See [`every_filter()`].
     pub fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
         every_filter(&self.decision_input(), self.state.cluster.pods.get(pod)?, node)
     }
@@ -279,7 +278,7 @@ impl Scheduler {
         }
     }
 
-    /// The pod that the next [`Operation::Schedule`] would take.
+    /// Returns the pod that the next [`Operation::Schedule`] would pop.
     pub fn next_pod(&self) -> Option<Key> {
         self.state.queue.next_to_pop().map(|info| info.key())
     }

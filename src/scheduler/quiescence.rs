@@ -1,4 +1,4 @@
-//! Running on until nothing changes any more.
+//! Runs a scheduler until nothing changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,20 +6,19 @@ use super::{Operation, Scheduler};
 use crate::cluster::{Key, Kind, Str};
 use crate::trace::{Event, Eviction, ObjectChange, PermitEnd};
 
-/// How often one pod may be tried without anything changing, before the run is given up.
+/// Attempts of one pod without a change after which the run ends.
 const MAX_TRIES: u32 = 1000;
 
-/// What a run until nothing changes any more remembers.
+/// State of a run until nothing changes.
 ///
-/// Every waiting pod is tried until it has been tried once since the last change; a pod that is bound, evicted or gone
-/// is a change, and so is an object that comes or goes. What could go round in circles counts only the first time since
-/// the last of these: a nomination that moves, a pod that stops waiting on Permit, an object other than a pod that is
-/// written.
+/// Every pending pod is tried once after the last change. A change is a pod bound, evicted or deleted, or an object
+/// added or deleted. Changes that can repeat in a cycle count only once after such a change: a moved nomination, a pod
+/// that stops waiting on Permit, a written object other than a pod.
 ///
 /// ```
 /// use schedscope::scheduler::{Scheduler, Quiescence};
 ///
-/// /// Runs until nothing changes any more; says how many operations that took.
+/// /// Runs until nothing changes; returns the number of operations.
 /// fn settle(scheduler: &mut Scheduler) -> usize {
 ///     let (mut settling, mut operations) = (Quiescence::default(), 0);
 ///     while let Some(operation) = scheduler.next_operation(&settling) {
@@ -31,13 +30,13 @@ const MAX_TRIES: u32 = 1000;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Quiescence {
-    /// How often each pod was tried since the last change.
+    /// Attempts of each pod since the last change.
     tries: BTreeMap<Key, u32>,
-    /// The changes that could go round in circles and have counted already.
+    /// Changes that can repeat and were counted.
     seen: BTreeSet<Change>,
 }
 
-/// A change that could go round in circles.
+/// A change that can repeat in a cycle.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
     Nominated(Key, Str),
@@ -47,7 +46,7 @@ enum Change {
 }
 
 impl Quiescence {
-    /// Takes note of what an operation did.
+    /// Records the events of an operation.
     pub fn observe(&mut self, events: &[Event]) {
         for event in events {
             let change = match event {
@@ -84,12 +83,11 @@ impl Quiescence {
 }
 
 impl Scheduler {
-    /// The next thing to do in a run until nothing changes any more: a turn of the scheduling loop while a pod can be
-    /// popped, else as much time as passes until something happens by itself. `None` when the run is over.
+    /// Returns the next operation of a run until nothing changes: a turn of the scheduling loop while a pod can be
+    /// popped, otherwise an advance to the next timer. `None` ends the run.
     ///
-    /// It always comes to an end. Pods that failed are tried again when their backoff or their time in
-    /// unschedulablePods is over, as long as one of them has not been tried since the last change; then the run is over,
-    /// also where kube-scheduler would go on trying the same for ever.
+    /// Every run ends. Failed pods are tried again after their backoff or their stay in unschedulablePods, while one of
+    /// them is untried since the last change; then the run ends, even where kube-scheduler would retry forever.
     pub fn next_operation(&self, settling: &Quiescence) -> Option<Operation> {
         let next = self.next_pod().map(|pod| settling.tries(&pod));
         if next == Some(0) {
@@ -104,10 +102,10 @@ impl Scheduler {
         }
     }
 
-    /// Whether something is still to happen that may make a difference.
+    /// Whether an untried pod, a wait on Permit or a grace period may still cause a change.
     fn awaits_something(&self, settling: &Quiescence) -> bool {
         let queue = &self.state.queue;
-        // Gated pods do not wait for the time to pass.
+        // Time does not release gated pods.
         let parked = queue.unschedulable_pods().filter(|info| !info.gated());
         let mut waiting = queue.active_pods().chain(queue.backoff_pods()).chain(parked);
         let ended = |pod: &Key, node: &Str| settling.seen.contains(&Change::WaitEnded(Key::clone(pod), node.clone()));
@@ -124,7 +122,7 @@ mod tests {
     use crate::scheduler::Evictions;
     use crate::scheduler::testing::{FIRST, SECOND, apply, at, key, node, pod, scheduler};
 
-    /// Runs until nothing changes any more; what happened, and how many seconds of the day that took.
+    /// Runs until nothing changes; returns the events, and the time in seconds after midnight.
     fn settle(scheduler: &mut Scheduler) -> (Vec<String>, i64) {
         let (mut settling, mut all) = (Quiescence::default(), Vec::new());
         for _ in 0..10_000 {

@@ -1,19 +1,19 @@
-//! Which plugins rejected a pod, read back from the text of its `PodScheduled` condition or of a `FailedScheduling`
-//! event, as `FitError.Error` in `pkg/scheduler/framework/types.go` writes it.
+//! Reads which plugins rejected a pod from the text of its `PodScheduled` condition or of a `FailedScheduling` event,
+//! as `FitError.Error` in `pkg/scheduler/framework/types.go` writes it.
 
 use crate::framework::{PluginSet, ReasonKind, read_reason};
 
-/// Who rejected a pod, as far as a text tells.
+/// Plugins that rejected a pod, as far as a text shows them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rejectors {
-    /// Plugins that are known to write what the text says. Only the first plugin that rejects a node shows, as it does
-    /// in the queue.
+    /// Plugins whose reasons the text contains. Only the first plugin that rejects a node shows, as in the queue.
     pub plugins: PluginSet,
-    /// Reasons that no plugin of this version writes: of plugins outside the tree, or of other versions. Each once.
+    /// Reasons that no plugin of this version writes: those of out-of-tree plugins or other versions. Without
+    /// duplicates.
     pub unknown: Vec<String>,
 }
 
-/// Whether a text is what `PostFilter` plugins say, which follows the reasons and names no rejector.
+/// Whether a text is a message of `PostFilter` plugins, which follows the reasons and names no rejector.
 fn is_post_filter(text: &str) -> bool {
     use ReasonKind::{ClaimDeallocated, ClaimDeleted, NoClaimsToDeallocate, StillNotSchedulable};
     text.starts_with("preemption: ")
@@ -21,8 +21,8 @@ fn is_post_filter(text: &str) -> bool {
 }
 
 impl Rejectors {
-    /// Reads the text of a failed attempt; `None` where it is not of the form that pods rejected by plugins get
-    /// (`0/3 nodes are available: ...`).
+    /// Reads the text of a failed attempt; `None` unless it has the form of a rejection by plugins (`0/3 nodes are
+    /// available: ...`).
     pub fn of(message: &str) -> Option<Self> {
         let (count, rest) = message.split_once(" nodes are available:")?;
         let of_all = count.strip_prefix("0/")?;
@@ -49,8 +49,8 @@ impl Rejectors {
     }
 }
 
-/// The parts of `3 reason, 1 other reason`, each with its count; a text that does not begin with a count is one reason
-/// without. A comma within a reason is not followed by a count.
+/// Returns the parts of `3 reason, 1 other reason` with their counts. A text that does not begin with a count is one
+/// reason without a count. A comma within a reason is not followed by a count.
 pub fn reasons(text: &str) -> impl Iterator<Item = (Option<u32>, &str)> {
     let mut rest = (!text.is_empty()).then_some(text);
     let with_counts = counted(text).is_some();
@@ -67,7 +67,7 @@ pub fn reasons(text: &str) -> impl Iterator<Item = (Option<u32>, &str)> {
     })
 }
 
-/// A leading count, and what follows it. A count beyond all nodes there can be counts as the most.
+/// Splits a text into a leading count and the rest; a count that overflows becomes the maximum.
 fn counted(text: &str) -> Option<(u32, &str)> {
     let (count, reason) = text.split_once(' ')?;
     (!count.is_empty() && count.bytes().all(|b| b.is_ascii_digit())).then(|| (count.parse().unwrap_or(u32::MAX), reason))
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use crate::framework::PluginName;
 
-    /// One reason by its text; an empty name for one that no plugin writes.
+    /// Checks the plugin of one reason; `plugin` is empty for an unknown reason.
     #[track_caller]
     fn check(text: &str, plugin: &str) {
         for message in [

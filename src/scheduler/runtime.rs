@@ -1,4 +1,4 @@
-//! Runs the extension points of a profile and records around the plugins; mirrors
+//! Runs the extension points of a profile and records their results; mirrors
 //! `pkg/scheduler/framework/runtime/framework.go`.
 
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use crate::framework::{
 use crate::release::{Algorithm, Emulation, FilterRun, NarrowingOrder};
 use crate::trace::{Event, Recorder, preemption_events};
 
-/// A plugin of a profile by what it is to the engine.
+/// A shared plugin of a profile.
 pub type PluginRef = Arc<dyn Plugin>;
 
 /// The plugins of one profile, expanded by extension point, in the order they run.
@@ -40,9 +40,9 @@ pub struct Framework {
     pub permit: Vec<PluginRef>,
     /// PreBind plugins.
     pub pre_bind: Vec<PluginRef>,
-    /// Every plugin that is enabled anywhere, once.
+    /// Every enabled plugin, once.
     pub all: Vec<PluginRef>,
-    /// Plugins that are enabled but not known here, with the extension points they were enabled at.
+    /// Enabled plugins that are not emulated, with their extension points.
     pub not_emulated: Vec<(String, Vec<&'static str>)>,
     /// `percentageOfNodesToScore` of the profile.
     pub percentage_of_nodes_to_score: Option<i32>,
@@ -56,9 +56,9 @@ impl std::fmt::Debug for Framework {
     }
 }
 
-/// Who knows which pods are nominated where.
+/// Source of nominated pods.
 pub trait Nominations: Sync {
-    /// The pods nominated to a node, in the order they were nominated.
+    /// Returns the pods nominated to a node, in order of nomination.
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>>;
     /// Whether any pod is nominated anywhere.
     fn any(&self) -> bool {
@@ -68,27 +68,27 @@ pub trait Nominations: Sync {
 
 /// The result of PreFilter.
 pub struct PreFiltered {
-    /// The nodes that are left; `None` for all.
+    /// The remaining nodes; `None` for all.
     pub nodes: Option<BTreeSet<Str>>,
-    /// Success, or why every node is ruled out.
+    /// Success, or why every node is rejected.
     pub status: Status,
     /// Plugins that narrowed the nodes, in the order in which the release names them.
     pub narrowed_by: Vec<PluginName>,
 }
 
-/// A node's verdict with the nominated pods that were counted.
+/// A node's status, and the nominated pods counted for it.
 pub(super) struct Filtered {
-    /// The verdict.
+    /// The status.
     pub status: Status,
-    /// Pods added for the first pass.
+    /// Nominated pods added for the first pass.
     pub nominated: Vec<Arc<PodInfo>>,
-    /// How many plugins rejected, as far as they were asked.
+    /// Number of plugins that rejected, of those that ran.
     pub rejectors: usize,
 }
 
 impl Framework {
-    /// What the plugins that can turn a pod down registered, in the order they are enabled; mirrors
-    /// `fillEnqueueExtensions`. Extenders stand at the end where there are any.
+    /// Returns the events registered by the plugins that can reject a pod, in the order they are enabled; mirrors
+    /// `fillEnqueueExtensions`. Extenders come last, if there are any.
     pub fn plugin_events(&self, emulation: Emulation, with_extenders: bool) -> PluginEvents {
         let rejects = |p: &&PluginRef| {
             p.pre_enqueue().is_some() || p.pre_filter().is_some() || p.filter().is_some() || p.reserve().is_some() || p.permit().is_some()
@@ -100,12 +100,13 @@ impl Framework {
     /// Returns an event for each plugin that is enabled but not emulated.
     pub(super) fn not_emulated_events(&self) -> impl Iterator<Item = Event> {
         self.not_emulated.iter().map(|(plugin, points)| {
-            let what = format!("it might have decided otherwise at {}", points.join(", "));
+            let what = format!("it might change the decision at {}", points.join(", "));
             Event::NotEmulated { plugin: plugin.as_str().into(), what: what.into() }
         })
     }
 
-    /// The first PreEnqueue plugin that keeps the pod out; the one that gated it last is asked first.
+    /// Returns the status of the first PreEnqueue plugin that rejects the pod; `first`, which gated it last, runs
+    /// first.
     pub fn run_pre_enqueue(&self, cx: &Context<'_>, pod: &Pod, preempting: bool, first: Option<PluginName>) -> Option<Status> {
         let (mine, others): (Vec<_>, Vec<_>) = self.pre_enqueue.iter().partition(|p| Some(p.name()) == first);
         mine.into_iter().chain(others).find_map(|plugin| {
@@ -175,8 +176,8 @@ impl Framework {
         PreFiltered { nodes, status: rejection, narrowed_by }
     }
 
-    /// Runs every PreFilter plugin, whatever the others say, and returns the answer of each, in order. Filters that have
-    /// nothing to check are noted in the state.
+    /// Runs every PreFilter plugin regardless of the others' results, and returns the status of each, in order. Notes
+    /// in `state` which filters to skip.
     pub(super) fn run_every_pre_filter(
         &self,
         cx: &Context<'_>,
@@ -196,13 +197,13 @@ impl Framework {
         answers
     }
 
-    /// The Filter points that a cycle has use for, in order.
+    /// Returns the Filter plugins that PreFilter did not skip, in order.
     fn filters(&self, state: &CycleState) -> Vec<(PluginName, &dyn FilterPlugin)> {
         let asked = self.filter.iter().filter(|p| !state.skip_filter.contains(p.name()));
         asked.filter_map(|p| p.filter().map(|point| (p.name(), point))).collect()
     }
 
-    /// Mirrors `RunPostFilterPlugins`; the preemption that was found, if one was, is given apart.
+    /// Mirrors `RunPostFilterPlugins`; also returns the dry run of preemption, if one was made.
     pub fn run_post_filter(
         &self,
         px: &PostFilterContext<'_>,
@@ -256,7 +257,7 @@ impl Framework {
         out
     }
 
-    /// PreScore; the message of an error where one occurs.
+    /// Runs the PreScore plugins; stops at the first error.
     pub fn run_pre_score(
         &self,
         cx: &Context<'_>,
@@ -283,23 +284,23 @@ impl Framework {
     }
 }
 
-/// Nominated pods, and the state of the cycle and a node as if they ran there.
+/// Nominated pods, with the cycle state and the node as if they ran there.
 type WithNominated = (Vec<Arc<PodInfo>>, CycleState, NodeInfo);
 
-/// A framework with everything that running the filters of one cycle needs.
+/// A framework with the inputs of the filters of one cycle.
 pub(super) struct Runner<'a> {
     framework: &'a Framework,
     cx: Context<'a>,
-    /// Nominated pods, where there are any.
+    /// Source of nominated pods; `None` if there are none.
     nominations: Option<&'a dyn Nominations>,
-    /// The filters.
+    /// The filters to run.
     all: Vec<(PluginName, &'a dyn FilterPlugin)>,
-    /// Those for which the pods on a node matter.
+    /// Filters whose result depends on the pods of a node.
     again: Vec<(PluginName, &'a dyn FilterPlugin)>,
 }
 
 impl<'a> Runner<'a> {
-    /// Prepares what is the same for all nodes of the cycle; PreFilter has run.
+    /// Prepares the inputs that all nodes of the cycle share; PreFilter has run.
     pub(super) fn new(framework: &'a Framework, cx: Context<'a>, nominations: &'a dyn Nominations, state: &CycleState) -> Self {
         let all = framework.filters(state);
         let again = all.iter().filter(|(_, point)| point.depends_on_pods()).copied().collect();
@@ -315,8 +316,8 @@ impl<'a> Runner<'a> {
         self.nominations.map_or_else(Vec::new, |n| n.nominated_pods(node))
     }
 
-    /// Filters on a node as it is; stops at the first that does not pass, or at the first error where all filters run.
-    /// Returns the status with the number of plugins that rejected.
+    /// Runs filters on a node as it is; stops at the first failure or, where all filters run, at the first error.
+    /// Returns the status and the number of rejecting plugins.
     fn run(&self, filters: &[(PluginName, &dyn FilterPlugin)], state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> (Status, usize) {
         let mut answers = filters.iter().map(|filter| self.ask(*filter, state, pod, node)).filter(|status| !status.is_success());
         match self.framework.filters {
@@ -325,7 +326,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// One filter on a node as it is.
+    /// Runs one filter on a node as it is.
     fn ask(&self, (name, point): (PluginName, &dyn FilterPlugin), state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
         let status = point.filter(&self.cx, state, pod, node);
         if status.is_success() {
@@ -345,8 +346,8 @@ impl<'a> Runner<'a> {
         Status::error(format!("running \"{name}\" filter plugin{of_pod}: {}", status.message())).with_plugin(name)
     }
 
-    /// Every filter on a node, nominated pods counted as [`Runner::filter_node`] does, and not only up to the first that
-    /// does not pass. Filters that PreFilter skipped answer `Skip`.
+    /// Runs every filter on a node, past the first failure; counts nominated pods as [`Runner::filter_node`] does.
+    /// Filters that PreFilter skipped return `Skip`.
     pub(super) fn every_filter(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> NodeFilters {
         let all = |state: &CycleState, node: &NodeInfo| -> Vec<(PluginName, Status)> {
             let known = self.framework.filter.iter().filter_map(|plugin| plugin.filter().map(|point| (plugin.name(), point)));
@@ -374,7 +375,7 @@ impl<'a> Runner<'a> {
         filters
     }
 
-    /// The node with the pods that are nominated to it and matter to this pod; `None` where there are none.
+    /// Returns the node with the nominated pods of equal or higher priority; `None` if there are none.
     fn with_nominated(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<Option<WithNominated>, Status> {
         let mut nominated = self.nominated_pods(node.name());
         nominated.retain(|other| other.pod.priority() >= pod.pod.priority() && !crate::framework::is_same_pod(&other.pod, &pod.pod));
@@ -415,7 +416,7 @@ impl<'a> Runner<'a> {
         Filtered { status, nominated, rejectors }
     }
 
-    /// What a PostFilter plugin works with.
+    /// Returns the input of PostFilter plugins.
     pub(super) fn post_filter_context<'b>(
         &'b self,
         statuses: &'b NodeToStatus,
@@ -465,8 +466,8 @@ impl FilterRunner for Runner<'_> {
     }
 }
 
-/// Merges what several plugins said that did not pass: all their reasons, and that eviction cannot help where one says so;
-/// or the first error. The first plugin answers for all. Mirrors `PluginToStatus.Merge` of the releases that have it.
+/// Merges failed statuses into one with all their reasons, unresolvable if one of them is; or returns the first error.
+/// The first plugin becomes the plugin of the status. Mirrors `PluginToStatus.Merge` of the releases that have it.
 fn merge(answers: impl Iterator<Item = Status>) -> (Status, usize) {
     let mut merged: Vec<Status> = Vec::new();
     for status in answers {
@@ -482,7 +483,7 @@ fn merge(answers: impl Iterator<Item = Status>) -> (Status, usize) {
     (first.with_reasons(code, merged.iter().flat_map(|status| status.reasons().iter().cloned())), rejectors)
 }
 
-/// Records what preemption found.
+/// Records the events of a dry run of preemption.
 pub(super) fn record_preemption(preemption: &Arc<PreemptionRecord>, events: &mut Vec<Event>) {
     events.reserve(preemption.dry_runs.in_order().iter().map(|run| run.len() + 1).sum());
     events.extend(preemption_events(preemption));

@@ -15,13 +15,13 @@ use crate::trace::{NodeScore, Part, PluginScore};
 pub struct Scores {
     /// Weighted sums over all plugins.
     pub totals: Vec<i64>,
-    /// What each plugin gave, in profile order; empty where only the totals were asked for.
+    /// Scores of each plugin, in profile order; empty if only the totals are kept.
     columns: Vec<Column>,
     /// Whether an extender scored the node; empty where none did.
     scored: Vec<bool>,
 }
 
-/// What one plugin gave the nodes, in their order.
+/// The scores of one plugin, in the order of the nodes.
 struct Column {
     plugin: PluginName,
     weight: i64,
@@ -30,10 +30,10 @@ struct Column {
 }
 
 impl Framework {
-    /// Scores every node; mirrors `RunScorePlugins`. What each plugin gave is kept only with `keep_columns`.
+    /// Scores every node; mirrors `RunScorePlugins`. Keeps the scores of each plugin only with `keep_columns`.
     ///
     /// # Errors
-    /// The message of the first plugin, in profile order, that fails or gives an invalid score.
+    /// Returns the failure of the first plugin, in profile order, that fails or returns an invalid score.
     pub fn run_score<'a>(
         &'a self,
         cx: &Context<'_>,
@@ -47,7 +47,7 @@ impl Framework {
             Some((plugin.name(), point, *weight))
         };
         let points: Vec<(PluginName, &'a dyn ScorePlugin, i64)> = self.score.iter().filter_map(asked).collect();
-        // All plugins on some nodes after another, so that the work is spread over the cores only once.
+        // Each core runs all plugins on its share of the nodes, so the work is distributed once.
         let some = |part: Range<usize>| -> Vec<Result<Vec<i64>, Status>> {
             points.iter().map(|(_, point, _)| point.score_all(cx, state, pod, &nodes[part.clone()])).collect()
         };
@@ -81,7 +81,7 @@ impl Framework {
     }
 }
 
-/// Returns what becomes of an attempt where a node cannot be scored.
+/// Returns the error of an attempt in which a node cannot be scored.
 fn score_error(cx: &Context<'_>, plugin: PluginName, status: Status) -> ScheduleError {
     match cx.emulation.behaviour().algorithm {
         Algorithm::Plugins => ScheduleError::Score { plugin, status },
@@ -108,7 +108,7 @@ impl Scores {
         best
     }
 
-    /// Returns the table of scores, the highest total first and by name where they are equal. The columns were kept.
+    /// Returns the table of scores, highest total first, then by name. Needs the columns.
     pub fn table(&self, nodes: &[Arc<NodeInfo>]) -> Vec<NodeScore> {
         let Self { totals, columns, .. } = self;
         let mut ranking: Vec<(i64, Str, usize)> =

@@ -12,7 +12,7 @@ use crate::framework::{CycleState, Diagnosis, NodeInfo, PluginName, PluginSet, P
 use crate::release::{Algorithm, Gate, LeftOutNodes, MissingNodes, NodeSearch, PreFilterRejection};
 use crate::trace::{Event, Recorder};
 
-/// The least number of nodes to filter before the rate at which nodes fit is looked at again.
+/// Minimum number of nodes to filter before the rate of fits is measured again.
 const CHUNK: usize = 256;
 
 /// The result of the search.
@@ -22,17 +22,17 @@ pub(super) struct Search {
     pub(super) feasible: Vec<usize>,
     /// The nodes that extenders left; `None` where none was asked.
     pub(super) nodes: Option<Vec<Arc<NodeInfo>>>,
-    /// Whether the nominated node fits, so that no other was looked at.
+    /// Whether the nominated node fits, which ends the search.
     pub(super) by_nomination: bool,
-    /// Why other nodes were turned down.
+    /// Why other nodes were rejected.
     pub(super) diagnosis: Diagnosis,
 }
 
-/// The nodes to look at, as positions in the snapshot.
+/// The nodes to filter, as positions in the snapshot.
 enum Nodes<'a> {
     /// Every node of a snapshot of this size.
     All(usize),
-    /// These alone.
+    /// Only these.
     Only(&'a [usize]),
 }
 
@@ -44,7 +44,7 @@ impl Nodes<'_> {
         }
     }
 
-    /// Returns the position of the `i`-th node from a start, wrapping around; both are below the number of nodes.
+    /// Returns the position of the `i`-th node from `start`, wrapping around; both are below the number of nodes.
     fn walk(&self, start: usize, i: usize) -> usize {
         let at = start + i;
         let at = if at < self.len() { at } else { at - self.len() };
@@ -59,7 +59,7 @@ impl SchedulePod<'_> {
     /// Runs PreFilter and Filter; mirrors `findNodesThatFitPod`.
     ///
     /// # Errors
-    /// The message of a plugin that failed.
+    /// Returns the error of the plugin that failed.
     pub(super) fn find_nodes_that_fit_pod(
         &mut self,
         pod: &PodInfo,
@@ -106,7 +106,7 @@ impl SchedulePod<'_> {
             };
             let absent = absent.in_words_of(self.cx.emulation.release());
             if release.left_out == LeftOutNodes::FilteredOut {
-                // The nominated node, which was tried before, gets the status as well.
+                // The nominated node was filtered before; it gets the status as well.
                 for at in (0..snapshot.len()).filter(|at| !positions.contains(at)) {
                     search.diagnosis.node_to_status.set(at, Status::success());
                 }
@@ -130,8 +130,8 @@ impl SchedulePod<'_> {
         Ok(search)
     }
 
-    /// Takes out the plugins that rejected the pod, where the release does not note them, or where it notes one at random
-    /// for a node that several rejected.
+    /// Clears the rejecting plugins where the release does not record them, or records one at random for a node that
+    /// several rejected.
     fn forget_rejectors(&self, diagnosis: &mut Diagnosis) {
         if diagnosis.several_rejectors || !self.cx.emulation.behaviour().rejectors_noted {
             diagnosis.unschedulable_plugins = PluginSet::default();
@@ -139,7 +139,7 @@ impl SchedulePod<'_> {
         }
     }
 
-    /// Returns the positions of nodes that PreFilter names.
+    /// Returns the positions of the nodes that PreFilter returned.
     fn named_positions(&self, names: &BTreeSet<Str>) -> Result<Vec<usize>, ScheduleError> {
         let snapshot = self.cx.snapshot;
         let found: Vec<usize> = names.iter().filter_map(|name| snapshot.position(name)).collect();
@@ -156,10 +156,10 @@ impl SchedulePod<'_> {
         Ok(found)
     }
 
-    /// Tries the nominated node before all others, and returns whether it fits; mirrors `evaluateNominatedNode`.
+    /// Filters the nominated node before all others, and returns whether it fits; mirrors `evaluateNominatedNode`.
     ///
-    /// An error is forgotten, as upstream only logs it. The node's status is kept, and the plugins that rejected are not:
-    /// upstream passes the diagnosis by value.
+    /// Discards an error, which upstream only logs. Keeps the node's status but not its rejecting plugins: upstream
+    /// passes the diagnosis by value.
     fn nominated_node_fits(&self, pod: &PodInfo, state: &CycleState, search: &mut Search, recorder: &mut impl Recorder) -> bool {
         let nominated = &pod.pod.status.nominated_node_name;
         let Some(position) = self.cx.snapshot.position(nominated).filter(|_| !nominated.is_empty()) else { return false };
@@ -179,10 +179,10 @@ impl SchedulePod<'_> {
         search.by_nomination
     }
 
-    /// Looks at nodes from the rotating start until enough fit; mirrors `findNodesThatPassFilters`.
+    /// Filters nodes from the rotating start until enough fit; mirrors `findNodesThatPassFilters`.
     ///
-    /// kube-scheduler looks at nodes in parallel, so that which nodes it got to before it stopped depends on timing;
-    /// here it is as if one worker walked them.
+    /// kube-scheduler filters nodes in parallel, so which nodes it reaches before it stops depends on timing. This walk
+    /// is that of a single worker.
     fn find_nodes_that_pass_filters(
         &self,
         pod: &PodInfo,
@@ -196,7 +196,7 @@ impl SchedulePod<'_> {
         let start = *self.next_start_node_index % n.max(1);
         let position = |i: usize| nodes.walk(start, i);
         if self.framework.filter.is_empty() {
-            // Without filters the first nodes are taken unseen.
+            // Without filters the first nodes are taken as they are.
             for at in (0..wanted.min(n)).map(position) {
                 let node = || all[at].name().clone();
                 recorder.record(|| Event::NodeFiltered { node: node(), status: Status::success(), nominated: SharedList::default() });
@@ -218,7 +218,7 @@ impl SchedulePod<'_> {
             if let ControlFlow::Break(end) = end {
                 return end.and(walk.error());
             }
-            // Nodes filtered beyond the end of the search are filtered in vain, so take no more than this rate asks for.
+            // Nodes filtered beyond the end of the search are wasted work, so take only as many as this rate requires.
             let found = walk.search.feasible.len();
             let missing = (wanted + 1).saturating_sub(found);
             ahead = (missing * at).checked_div(found).map_or(n, |likely| likely + likely / 8);
@@ -250,23 +250,23 @@ impl SchedulePod<'_> {
     }
 }
 
-/// A walk over the nodes that is under way.
+/// State of a walk over the nodes.
 struct Walk<'a, R> {
     search: &'a mut Search,
     recorder: &'a mut R,
     /// The statuses of recorded nodes.
     shared: SharedStatuses,
-    /// Nodes to look at.
+    /// Number of nodes to filter.
     n: usize,
-    /// Nodes that are enough.
+    /// Number of fitting nodes wanted.
     wanted: usize,
-    /// How often each error came; `None` where the first ends the search.
+    /// Count of each error; `None` if the first error ends the search.
     errors: Option<BTreeMap<String, usize>>,
 }
 
 impl<R: Recorder> Walk<'_, R> {
-    /// Returns the errors that were collected, by text, as one; mirrors `CreateAggregateFromMessageCountMap` in
-    /// `staging/src/k8s.io/apimachinery/pkg/util/errors/errors.go`, which leaves their order to chance.
+    /// Returns the collected errors as one, sorted by text; mirrors `CreateAggregateFromMessageCountMap` in
+    /// `staging/src/k8s.io/apimachinery/pkg/util/errors/errors.go`, whose order is random.
     fn error(&self) -> Result<(), ScheduleError> {
         let texts = self.errors.iter().flatten().map(|(text, count)| match count {
             1 => text.clone(),
@@ -280,8 +280,8 @@ impl<R: Recorder> Walk<'_, R> {
         }
     }
 
-    /// Takes the verdict on the `i`-th node of the walk, which is at a position of the snapshot. Breaks at the end of the
-    /// search: where one more node than are wanted fits, or with the message of an error.
+    /// Records the status of the `i`-th node of the walk, at `position` of the snapshot. Breaks at the end of the
+    /// search: on the first fitting node beyond `wanted`, or on an error.
     fn take(&mut self, i: usize, position: usize, name: &Str, filtered: Filtered) -> ControlFlow<Result<(), ScheduleError>> {
         let Search { feasible, diagnosis, .. } = &mut *self.search;
         let Filtered { mut status, nominated, rejectors } = filtered;

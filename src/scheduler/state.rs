@@ -1,4 +1,4 @@
-//! Everything the scheduler knows at one moment, and how the queue looks at it.
+//! The whole state of the scheduler, and the queue's access to it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::framework::{Change, ClusterEvent, Context, PluginName, PodInfo, Snaps
 use crate::release::Emulation;
 use crate::trace::{Event, ObjectChange};
 
-/// The scheduler's memory and the cluster as the API server has it. Cloning is free.
+/// The scheduler's memory and the objects of the API server. Clones share their contents.
 #[derive(Clone, Debug)]
 pub struct State {
     /// Profiles, gates, backoff.
@@ -26,31 +26,31 @@ pub struct State {
     pub(super) cluster: Cluster,
     /// Nodes with bound and assumed pods.
     pub(super) cache: Cache,
-    /// Waiting pods.
+    /// The scheduling queue.
     pub(super) queue: SchedulingQueue,
     /// The virtual time.
     pub(super) clock: Timestamp,
-    /// When it began.
+    /// The initial virtual time.
     pub(super) start: Timestamp,
-    /// The pods that were pending then, in the order in which the scheduler heard of them.
+    /// The pods that were pending at the start, in order of arrival.
     arrivals: Arc<[Key]>,
     /// Attempts so far.
     pub(super) cycle: u64,
-    /// Where the next search for nodes starts.
+    /// Index into the snapshot at which the next search starts.
     pub(super) next_start_node_index: usize,
-    /// How many pods were scored, where nodes of one score take turns.
+    /// Counts the pods that were scored, in releases that rotate among equal scores.
     pub(super) last_node_index: u64,
-    /// Pods, by `pod_id`, whose victims are being evicted; with the last victim once only that one is left.
+    /// Pods, by `pod_id`, whose victims are being evicted; names the last victim once only that one is left.
     pub(super) preempting: OrdMap<Str, Option<Key>>,
-    /// Whether pods began where they were observed to wait.
+    /// Whether pods started at their inferred queue places.
     as_observed: bool,
     /// Pods that wait on Permit.
     pub(super) waiting: OrdMap<Key, Arc<WaitingPod>>,
-    /// The pods that the end of their grace period will remove, by when that is.
+    /// Pods that the end of their grace period will delete, by that time.
     pub(super) terminating: OrdSet<(Timestamp, Key)>,
 }
 
-/// How the queue and the handlers see the rest of the state, for one call.
+/// Gives the queue and the handlers access to the rest of the state, for one call.
 struct Env<'a> {
     config: &'a Config,
     cluster: &'a Cluster,
@@ -87,8 +87,8 @@ impl QueueEnv for Env<'_> {
 }
 
 impl Env<'_> {
-    /// Mirrors `isRunningPreemption` in `pkg/scheduler/framework/preemption/executor.go`: once only the last victim is
-    /// left, its deletion counts before the call for it has returned, so that the event of it is not missed.
+    /// Mirrors `isRunningPreemption` in `pkg/scheduler/framework/preemption/executor.go`: a preemption ends when its
+    /// last victim terminates, before the call that deletes it returns, so that the event is not missed.
     fn is_running_preemption(&self, pod: &Pod) -> bool {
         match self.preempting.get(&pod_id(pod)) {
             None => false,
@@ -120,9 +120,9 @@ impl Nominations for SchedulingQueue {
 }
 
 impl State {
-    /// A scheduler that starts on a cluster. Pending pods of its profiles enter the queue in the order given: with
-    /// [`Waiting::Fresh`] every one is new to it, a millisecond apart, the last of them at `start`; with
-    /// [`Waiting::AsObserved`] each is put where it is taken to wait at `start`. Pods of other schedulers are in no queue.
+    /// Starts a scheduler on a cluster. Pending pods of its profiles enter the queue in the order given. With
+    /// [`Waiting::Fresh`] they arrive 1 ms apart, the last at `start`; with [`Waiting::AsObserved`] each enters where
+    /// it is inferred to wait at `start`. Pods of other schedulers enter no queue.
     pub fn new(config: Arc<Config>, objects: Vec<Object>, start: Timestamp, waiting: &Waiting) -> Self {
         let queue_config = QueueConfig {
             pod_initial_backoff: std::time::Duration::from_secs(config.pod_initial_backoff_seconds.unsigned_abs()),
@@ -159,7 +159,7 @@ impl State {
             waiting: OrdMap::new(),
             terminating,
         };
-        // The queue's view has taken in these events already, and nobody looks on before the start.
+        // The queue's view has folded in these events already, and the trace begins at the start.
         let mut unseen = Vec::new();
         let last = pending.len().saturating_sub(1);
         for (i, key) in pending.into_iter().enumerate() {
@@ -180,7 +180,7 @@ impl State {
         state
     }
 
-    /// Looks at waiting pods again; see [`super::Operation::Observe`].
+    /// Infers the places of pending pods again; see [`super::Operation::Observe`].
     pub(super) fn observe(&mut self, time: Timestamp, pods: &[Key], seen: &[ObservedEvent], events: &mut Vec<Event>) {
         let start = self.start;
         self.with_queue(events, |queue, env| queue.advance(env, start, time));
@@ -196,57 +196,57 @@ impl State {
         }
     }
 
-    /// The objects as the API server has them.
+    /// Returns the objects of the API server.
     pub fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
-    /// The nodes as the next cycle would see them.
+    /// Returns the nodes as the next cycle would read them.
     pub fn snapshot(&self) -> Snapshot {
         self.cache.snapshot()
     }
 
-    /// The queue.
+    /// Returns the queue.
     pub fn queue(&self) -> &SchedulingQueue {
         &self.queue
     }
 
-    /// The virtual time.
+    /// Returns the virtual time.
     pub fn clock(&self) -> Timestamp {
         self.clock
     }
 
-    /// When the virtual time began.
+    /// Returns the initial virtual time.
     pub fn start(&self) -> Timestamp {
         self.start
     }
 
-    /// Whether waiting pods began where they were observed to wait ([`Waiting::AsObserved`]), rather than as new ones.
+    /// Whether pending pods started at their inferred places ([`Waiting::AsObserved`]) rather than as new ones.
     pub fn is_as_observed(&self) -> bool {
         self.as_observed
     }
 
-    /// The pods that were pending at the start, in the order in which the scheduler heard of them.
+    /// Returns the pods that were pending at the start, in order of arrival.
     pub fn arrivals(&self) -> &[Key] {
         &self.arrivals
     }
 
-    /// Profiles, gates, backoff.
+    /// Returns profiles, gates and backoff.
     pub fn config(&self) -> &Arc<Config> {
         &self.config
     }
 
-    /// Attempts so far.
+    /// Returns the number of attempts so far.
     pub fn cycles(&self) -> u64 {
         self.cycle
     }
 
-    /// The nominations that the scheduler holds, by pod.
+    /// Returns the nominations in the scheduler's memory, by pod.
     pub fn nominations(&self) -> BTreeMap<Key, Str> {
         self.queue.nominations().filter(|(_, node)| !node.is_empty()).map(|(pod, node)| (pod.clone(), node.clone())).collect()
     }
 
-    /// Lets the queue do something.
+    /// Calls the queue with access to the rest of the state.
     pub(super) fn with_queue<R>(&mut self, events: &mut Vec<Event>, act: impl FnOnce(&mut SchedulingQueue, &mut dyn QueueEnv) -> R) -> R {
         let mut env = Env {
             config: &self.config,
@@ -260,8 +260,7 @@ impl State {
         act(&mut self.queue, &mut env)
     }
 
-    /// The API server announces that an object came, changed or went: the cluster takes it in, and the handlers do what
-    /// follows from it.
+    /// Applies an addition, update or deletion of an object to the cluster, and runs the event handlers.
     #[allow(clippy::needless_pass_by_value, reason = "the new object goes into the cluster")]
     pub(super) fn on_api_event(&mut self, old: Option<Object>, new: Option<Object>, events: &mut Vec<Event>) {
         let Some(object) = new.as_ref().or(old.as_ref()) else { return };
@@ -275,15 +274,15 @@ impl State {
         for step in steps {
             self.handle(step, events);
         }
-        // A pod that waits on Permit although somebody else had bound it, or made another of its name. kube-scheduler would
-        // let it wait on for its deadline.
+        // Ends the wait of a pod that was bound elsewhere and then deleted, or replaced by another of its name.
+        // kube-scheduler would let it wait until its deadline.
         let stays = |old: &Pod| matches!(&new, Some(Object::Pod(new)) if is_same_pod(old, new));
         if let Some(Object::Pod(pod)) = old.as_ref().filter(|o| matches!(o, Object::Pod(p) if !stays(p))) {
             self.reject_removed(&pod.key(), events);
         }
     }
 
-    /// Puts a change of an object into the cluster, and returns what follows from it for cache and queue.
+    /// Applies a change of an object to the cluster, and returns the steps for cache and queue.
     pub(super) fn take_object(&mut self, old: Option<&Object>, new: Option<&Object>) -> Vec<HandlerStep> {
         let Some(object) = new.or(old) else { return Vec::new() };
         if let Some(end) = old.and_then(grace_period_end) {
@@ -312,7 +311,7 @@ impl State {
         handle_change(&env, old, new)
     }
 
-    /// The grace period that ends first is over: nothing holds its pod back any more.
+    /// Deletes the pod whose grace period ends first.
     pub(super) fn end_grace_period(&mut self, events: &mut Vec<Event>) {
         let Some((_, key)) = self.terminating.remove_min() else { return };
         let Some(pod) = self.cluster.pods.get(&key).cloned() else { return };
@@ -326,7 +325,7 @@ impl State {
             HandlerStep::CacheUpdateNode { new, .. } => self.cache.update_node(&new),
             HandlerStep::CacheRemoveNode(node) => self.cache.remove_node(node.name()),
             HandlerStep::CacheAddPod(pod) => {
-                // An assumed pod gives way to what the API server has, wherever that is.
+                // The API server's object replaces an assumed pod, whatever its node.
                 if self.cache.is_assumed(&pod) {
                     self.cache.forget(&pod);
                 }
@@ -349,7 +348,7 @@ impl State {
                     self.move_all(ClusterEvent::ASSIGNED_POD_DELETE, &change, None, events);
                 }
                 if waits {
-                    // Its binding hears of it beside the handler, and so after it.
+                    // Its binding learns of the deletion concurrently with the handler, and so after it.
                     self.reject_removed(&key, events);
                 }
             }
@@ -364,8 +363,8 @@ impl State {
     }
 }
 
-/// When a pod that is being deleted will be gone, by itself; `None` for everything else. A pod without a node has nobody
-/// who would stop it, and one with finalizers waits for somebody else.
+/// Returns when a terminating pod will be deleted by itself; `None` for everything else. A pod without a node has no
+/// kubelet to stop it; one with finalizers waits for their removal.
 fn grace_period_end(object: &Object) -> Option<(Timestamp, Key)> {
     let Object::Pod(pod) = object else { return None };
     let time = pod.metadata.deletion_timestamp.filter(|_| !pod.node_name.is_empty() && pod.metadata.finalizers.is_empty())?;

@@ -1,4 +1,4 @@
-//! Small clusters for tests, with plugins that the pods' own labels tell what to answer.
+//! Small clusters for tests, with plugins scripted by the labels of the pods.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::framework::{
 use crate::release::Emulation;
 use crate::trace::{Event, MoveCause, Place};
 
-/// A plugin that answers at Filter, Permit and PreBind what the pod's label of its name says: `wait-10`, `no-permit`,
-/// `error-filter`, and so on. The end of any pod may help the pods that it rejected.
+/// A plugin whose results at Filter, Permit and PreBind are scripted by the pod's label of its name: `wait-10`,
+/// `no-permit`, `error-filter`, and so on. The deletion of any pod may help the pods that it rejected.
 #[derive(Clone, Copy)]
 pub(super) struct ScriptedPlugin(pub(super) PluginName);
 
@@ -86,7 +86,7 @@ impl PreBindPlugin for ScriptedPlugin {
     }
 }
 
-/// The two plugins, in the order of the profile.
+/// The two scripted plugins, in the order of the profile.
 pub(super) const FIRST: PluginName = PluginName::GangScheduling;
 pub(super) const SECOND: PluginName = PluginName::PodGroupPodsCount;
 
@@ -99,7 +99,7 @@ pub(super) fn node(name: &str) -> Object {
     object(Kind::Node, &format!(r#"{{"metadata":{{"name":"{name}"}},"status":{{"allocatable":{{"cpu":"4","pods":"9"}}}}}}"#))
 }
 
-/// A pod in namespace `d`; `node` is empty for one that waits. Labels are `plugin=answer`, separated by spaces.
+/// A pod in namespace `d`; pending if `node` is empty. Labels are `plugin=answer`, separated by spaces.
 pub(super) fn pod(name: &str, priority: i32, cpu: u32, node: &str, labels: &str) -> Object {
     let labels: Vec<String> = labels.split_whitespace().filter_map(|l| l.split_once('=')).map(|(k, v)| format!(r#""{k}":"{v}""#)).collect();
     let text = format!(
@@ -115,19 +115,19 @@ pub(super) fn key(name: &str) -> Key {
     Key::new("d", name)
 }
 
-/// The pod's object, changed.
+/// Returns the pod's object with a change.
 pub(super) fn changed(scheduler: &Scheduler, name: &str, change: impl FnOnce(&mut Pod)) -> Object {
     let mut pod = Pod::clone(&scheduler.state().cluster().pods.get(&key(name)).unwrap().clone());
     change(&mut pod);
     Object::Pod(Arc::new(pod))
 }
 
-/// Midnight and so many seconds.
+/// Returns midnight plus `seconds`.
 pub(super) fn at(seconds: i64) -> Timestamp {
     "2026-11-20T00:00:00Z".parse::<Timestamp>().unwrap() + jiff::SignedDuration::from_secs(seconds)
 }
 
-/// A scheduler that started at midnight, its profile with the two plugins at the end.
+/// Returns a scheduler started at midnight, with the two scripted plugins last in its profile.
 pub(super) fn scheduler_with(emulation: Emulation, evictions: Evictions, objects: Vec<Object>) -> Scheduler {
     let mut config = Config::defaults(emulation);
     let profile = &mut config.profiles[0];
@@ -144,8 +144,8 @@ pub(super) fn scheduler(evictions: Evictions, objects: Vec<Object>) -> Scheduler
     scheduler_with(Emulation::default(), evictions, objects)
 }
 
-/// Applies an operation and says in words what happened; the events must say where every pod is, and every pod must be
-/// in one place.
+/// Applies an operation and describes its events. Checks that the events show the place of every pod, and that every
+/// pod is in one place.
 #[track_caller]
 pub(super) fn apply(scheduler: &mut Scheduler, operation: Operation) -> Vec<String> {
     let mut view = scheduler.state().queue().view().clone();

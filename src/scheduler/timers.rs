@@ -1,8 +1,8 @@
-//! The passing of time: flushes of the queue, ends of grace periods and Permit deadlines, each at its time.
+//! Timers: flushes of the queue, ends of grace periods and Permit deadlines, each at its time.
 //!
-//! What falls on one moment happens in this order: flushes (backoffQ, then unschedulablePods), ends of grace periods,
-//! Permit deadlines. The last two go by the time at which they were due and then by namespace and name, so that what is
-//! overdue, because operations took the clock past it or because it was when the scheduler started, comes first.
+//! Timers of one instant run in this order: flushes (backoffQ, then unschedulablePods), ends of grace periods, Permit
+//! deadlines. The last two are ordered by due time, then by namespace and name, so overdue ones run first. A timer is
+//! overdue if operations took the clock past it, or if it was due before the start.
 
 use std::fmt;
 
@@ -13,34 +13,34 @@ use crate::cluster::Key;
 use crate::framework::PluginName;
 use crate::trace::Event;
 
-/// The next moment at which the passing of time does something.
+/// The next timer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timer {
-    /// When; at the earliest now, for what is overdue.
+    /// When it fires; now, if it is overdue.
     pub time: Timestamp,
-    /// What happens then; more may happen at the same moment.
+    /// Its effect; more timers may fire at the same time.
     pub what: TimerKind,
 }
 
-/// What the passing of time does.
+/// The effect of a timer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TimerKind {
-    /// A pod's backoff is over.
+    /// The backoff of a pod ends.
     BackoffComplete {
         /// The pod.
         pod: Key,
     },
-    /// A pod has been in unschedulablePods for too long.
+    /// A pod reaches its longest stay in unschedulablePods.
     UnschedulableTimeout {
         /// The pod.
         pod: Key,
     },
-    /// A terminating pod is gone.
+    /// The grace period of a terminating pod ends.
     GracePeriodEnds {
         /// The pod.
         pod: Key,
     },
-    /// A Permit plugin's patience with a pod ends.
+    /// The wait of a pod for a Permit plugin times out.
     PermitDeadline {
         /// The pod.
         pod: Key,
@@ -50,7 +50,7 @@ pub enum TimerKind {
 }
 
 impl TimerKind {
-    /// The pod that it happens to.
+    /// Returns the affected pod.
     pub fn pod(&self) -> &Key {
         match self {
             Self::BackoffComplete { pod }
@@ -72,7 +72,7 @@ impl fmt::Display for TimerKind {
     }
 }
 
-/// What happens; see [`TimerKind`].
+/// Describes the effect; see [`TimerKind`].
 impl fmt::Display for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.what.fmt(f)
@@ -80,14 +80,14 @@ impl fmt::Display for Timer {
 }
 
 impl Scheduler {
-    /// The next moment at which the passing of time does something, and what: `AdvanceTo` any moment before it changes
-    /// nothing but the clock, and to this moment does it. `None` where time alone changes nothing any more.
+    /// Returns the next timer: `AdvanceTo` an earlier time changes only the clock, `AdvanceTo` its time runs it. `None`
+    /// if time alone changes nothing.
     pub fn next_timer(&self) -> Option<Timer> {
         let (queue, now) = (&self.state.queue, self.state.clock);
         let backoff = queue.next_backoff_complete(now).map(|(time, pod)| Timer { time, what: TimerKind::BackoffComplete { pod } });
         let leftover =
             queue.next_leftover(now, self.state.start).map(|(time, pod)| Timer { time, what: TimerKind::UnschedulableTimeout { pod } });
-        // Of those at one moment, the first.
+        // Of several at one time, the first in this order wins.
         [backoff, leftover, self.next_grace_period_end(), self.next_deadline()].into_iter().flatten().min_by_key(|w| w.time)
     }
 
@@ -102,7 +102,7 @@ impl Scheduler {
         Some(Timer { time: self.state.clock.max(due), what: TimerKind::PermitDeadline { pod: pod.clone(), plugin } })
     }
 
-    /// Lets time pass until `to`, with everything on the way; nothing happens where `to` is past.
+    /// Advances the clock to `to` and runs the timers on the way; no effect if `to` is past.
     pub(super) fn advance(&mut self, to: Timestamp, events: &mut Vec<Event>) {
         let start = self.state.start;
         loop {
@@ -129,7 +129,7 @@ mod tests {
 
     const NANOSECOND: SignedDuration = SignedDuration::from_nanos(1);
 
-    /// A pod on a node that will be gone at a second of the day, or that somebody holds back.
+    /// A pod on a node with a deletionTimestamp, in seconds after midnight, and possibly a finalizer.
     fn terminating(name: &str, seconds: i64, finalizer: bool) -> Object {
         let Object::Pod(pod) = pod(name, 0, 1, "n", "") else { unreachable!("a pod") };
         let mut pod = crate::cluster::Pod::clone(&pod);
@@ -138,7 +138,7 @@ mod tests {
         Object::Pod(std::sync::Arc::new(pod))
     }
 
-    /// Lets time pass from one wake-up to the next, and says what each does. Just before it, nothing happens.
+    /// Advances from timer to timer and compares their effects; an advance to just before a timer has none.
     #[track_caller]
     fn check(scheduler: &mut Scheduler, limit: usize, expected: &[(&str, &[&str])]) {
         let mut all = Vec::new();
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(s.state().clock(), at(40));
         assert!(s.state().cluster().pods.iter().map(|p| p.key()).eq([key("held"), key("pending")]));
         assert_eq!(s.state().snapshot().get("n").unwrap().pods.len(), 1);
-        // In one go; the overdue pod goes before the clock moves.
+        // In a single advance, the overdue pod goes before the clock moves.
         let mut s = scheduler(Evictions::AfterGracePeriod, objects());
         assert_eq!(apply(&mut s, Operation::Advance { seconds: 0 }), ["overdue ended"]);
         assert_eq!(apply(&mut s, Operation::AdvanceTo { time: at(-5) }), [""; 0]);
@@ -223,7 +223,7 @@ mod tests {
         let (wait, error) = (format!("{FIRST}=wait-2"), format!("{SECOND}=error-filter"));
         let objects = vec![node("n"), terminating("t", 2, false), pod("w", 9, 1, "", &wait), pod("e", 1, 1, "", &error)];
         let mut s = scheduler(Evictions::AfterGracePeriod, objects);
-        // So that the wait begins at midnight.
+        // Make the wait begin at midnight.
         s.state.clock = at(0) - SignedDuration::from_millis(1);
         (0..2).for_each(|_| drop(apply(&mut s, Operation::Schedule)));
         let times = [s.next_grace_period_end(), s.next_deadline(), s.next_timer()].map(|w| w.unwrap().time);
@@ -242,7 +242,7 @@ mod tests {
         let objects =
             vec![node("n"), pod("w", 9, 3, "", &wait), pod("u", 1, 2, "", ""), pod("e", 5, 1, "", &format!("{SECOND}=error-filter"))];
         let mut emulation = Emulation::default();
-        // Taking an announced node back would wake the pod itself.
+        // Withdrawing an announced node would wake the pod itself.
         emulation.set(Gate::NominatedNodeNameForExpectation, false);
         let mut s = scheduler_with(emulation, Evictions::AtOnce, objects);
         (0..3).for_each(|_| drop(apply(&mut s, Operation::Schedule)));

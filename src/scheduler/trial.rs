@@ -1,4 +1,4 @@
-//! Trials: a scheduler on a changed cluster, for dry decisions, and all filters on all nodes at once.
+//! Trials: a scheduler on an edited cluster, for dry decisions, and all filters on all nodes.
 
 use super::event_handlers::HandlerStep;
 use super::runtime::Runner;
@@ -9,30 +9,30 @@ use crate::framework::{Context, CycleState, PluginName, PluginSet, PodInfo, Reas
 
 use std::sync::Arc;
 
-/// A change of one object, for a trial.
+/// An edit of one object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ObjectEdit {
-    /// The object comes, or replaces the one of its kind and name.
+    /// Add the object, or replace the one of its kind and name.
     Put(Object),
-    /// The object goes.
+    /// Remove the object.
     Remove(Kind, Key),
 }
 
-/// What every Filter plugin of a profile says about every node, where a cycle stops at the first rejection of each.
+/// The results of every Filter plugin of a profile on every node; a cycle stops at the first rejection of each node.
 #[derive(Clone, Debug, Default)]
 pub struct FilterTable {
     /// The names of the nodes, in the order of the snapshot.
     pub names: Vec<Str>,
-    /// The rejections of each node, in the order of [`Self::names`], each with its plugin. A plugin whose PreFilter turned the
-    /// pod down rejects every node; one that left a node out rejects that node.
+    /// Rejections of each node with their plugins, in the order of [`Self::names`]. A plugin whose PreFilter rejects
+    /// the pod rejects every node; one whose PreFilter excludes a node rejects that node.
     pub nodes: Vec<Vec<(PluginName, Status)>>,
-    /// The plugins with a Filter or PreFilter point that were asked.
+    /// Plugins with a Filter or PreFilter point that ran.
     pub asked: PluginSet,
 }
 
 impl Scheduler {
-    /// Returns the scheduler as it would be on a changed cluster. No time passes and no pod moves between queues, so that only
-    /// dry decisions make sense on it.
+    /// Returns the scheduler on the edited cluster. No time passes and no pod moves between queues: use it for dry
+    /// decisions only.
     #[must_use]
     pub fn with_edits(&self, edits: impl IntoIterator<Item = ObjectEdit>) -> Self {
         let mut changed = self.clone();
@@ -42,7 +42,7 @@ impl Scheduler {
         changed
     }
 
-    /// Returns the scheduler looking at every node and dry-running every candidate.
+    /// Returns the scheduler with every node filtered and every candidate dry-run.
     #[must_use]
     pub fn looking_at_all_nodes(&self) -> Self {
         let mut all = self.clone();
@@ -50,8 +50,8 @@ impl Scheduler {
         all
     }
 
-    /// Asks every Filter plugin of the pod's profile, or those of `only`, about every node; `None` where there is no such
-    /// profile.
+    /// Runs every Filter plugin of the pod's profile, or those of `only`, on every node; `None` if the profile does not
+    /// exist.
     pub fn filter_table(&self, pod: &Arc<Pod>, only: Option<PluginSet>) -> Option<FilterTable> {
         let input = self.decision_input();
         let snapshot = input.cache.snapshot();
@@ -69,7 +69,7 @@ impl Scheduler {
             if status.is_success() {
                 narrowed.extend(result.node_names.map(|names| (plugin, names)));
             } else if !status.is_skip() {
-                // Its Filter has nothing to work with.
+                // Its Filter lacks the state that PreFilter computes.
                 state.skip_filter.insert(plugin);
                 everywhere.push((plugin, status));
             }
@@ -100,7 +100,7 @@ impl Scheduler {
 }
 
 impl State {
-    /// Takes in a change as the handlers would, but for the queue's moves.
+    /// Applies an edit as the event handlers would, without moves between queues.
     fn take_quietly(&mut self, edit: ObjectEdit) {
         let (old, new) = match edit {
             ObjectEdit::Put(object) => (self.cluster.get(object.kind(), &object.key()), Some(object)),

@@ -1,28 +1,29 @@
-//! Reads what kube-scheduler writes on SIGUSR2: its cache by node, and its queue.
+//! Reads the dump that kube-scheduler logs on SIGUSR2: its cache by node, and its queues.
 
 use std::collections::BTreeMap;
 
 use super::names::{Name, Names};
 use super::time::Stamp;
 
-/// The queues as the scheduler wrote them on a signal.
+/// The queues and the cache that the scheduler logged on a signal.
 #[derive(Clone, Debug)]
 pub struct Dump {
-    /// When.
+    /// When the queues were logged.
     pub at: Stamp,
     /// The process, as an index in [`SchedulerLog::processes`](super::SchedulerLog::processes).
     pub process: u16,
-    /// How many pods are in activeQ, backoffQ and unschedulablePods.
+    /// The numbers of pods in activeQ, backoffQ and unschedulablePods.
     pub lengths: [usize; 3],
-    /// The pods in that order, in the order of the dump within each queue.
+    /// The pods, queue by queue, in the order of the dump.
     pub pods: Vec<Name>,
-    /// The nodes of the cache; empty where the dump has none, or is not the last one of its process.
+    /// The nodes of the cache; empty if the dump has none, or a later dump of the process has nodes.
     pub nodes: Vec<CachedNode>,
-    /// How many pods the lines before have elsewhere; `None` where they do not tell all queues.
+    /// The number of pods whose place in the dump differs from the one that the earlier lines give; `None` if these do
+    /// not give the places of all pods.
     pub elsewhere: Option<usize>,
 }
 
-/// Amounts of resources as the scheduler's cache has them: milli-CPU, bytes, or units.
+/// Resource amounts as in the scheduler's cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Amounts {
     /// Thousandths of a CPU.
@@ -31,26 +32,26 @@ pub struct Amounts {
     pub memory: i64,
     /// Bytes.
     pub ephemeral_storage: i64,
-    /// Pods; 0 among requested amounts.
+    /// Number of pods; 0 among requested amounts.
     pub pods: i64,
-    /// Other resources.
+    /// Other resources, in units.
     pub scalars: BTreeMap<String, i64>,
 }
 
 /// A node of the scheduler's cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CachedNode {
-    /// Its name.
+    /// The node's name.
     pub name: Name,
-    /// The Node object is gone, and pods remain.
+    /// The Node object is deleted, but pods remain.
     pub deleted: bool,
-    /// What its pods request, assumed ones included.
+    /// The requests of its pods, assumed ones included.
     pub requested: Amounts,
-    /// What it has.
+    /// The node's allocatable resources.
     pub allocatable: Amounts,
     /// Its pods, assumed ones included.
     pub pods: Vec<Name>,
-    /// Pods that are nominated to it.
+    /// Pods nominated to it.
     pub nominated: Vec<Name>,
 }
 
@@ -62,7 +63,7 @@ pub(super) fn lengths(summary: &str) -> Option<[usize; 3]> {
         let slot = match name {
             "activeQ" => 0,
             "backoffQ" => 1,
-            // The second until the pool was renamed.
+            // `unschedulableQ` is the older name of the pool.
             "unschedulablePods" | "unschedulableQ" => 2,
             _ => continue,
         };

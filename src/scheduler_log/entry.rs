@@ -1,4 +1,4 @@
-//! Reads one line of klog, as text or JSON, into a message and its values.
+//! Parses one line of klog, as text or JSON, into a message and its values.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,28 +8,28 @@ use serde_json::value::RawValue;
 
 use super::time::When;
 
-/// One line: a message with its values.
+/// A klog line: a message with its values.
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
     pub(super) when: When,
-    /// The process id of text; 0 for JSON, which has none.
+    /// The process id of a text line; 0 for JSON, which has none.
     pub(super) pid: u32,
     pub(super) message: Cow<'a, str>,
     pub(super) values: Values<'a>,
 }
 
-/// The values of a line, in the format that it is written in.
+/// The values of a line, in the format in which it was written.
 #[derive(Debug)]
 pub(super) enum Values<'a> {
-    /// What follows the message in a line of text.
+    /// The rest of a text line, after the message.
     Text(&'a str),
     /// The keys of a JSON object with their values.
     Json(Vec<(Cow<'a, str>, &'a RawValue)>),
-    /// What was cut out of a message without values.
+    /// The values cut out of the text of an unstructured message.
     Inline(&'a [(&'static str, Cow<'a, str>)]),
 }
 
-/// Whether a line begins with klog's header: `I1122 10:15:35.117990       1 `.
+/// Returns whether a line begins with klog's header: `I1122 10:15:35.117990    1 `.
 pub(super) fn is_header(line: &[u8]) -> bool {
     line.len() > 24
         && matches!(line[0], b'I' | b'W' | b'E' | b'F')
@@ -42,7 +42,7 @@ pub(super) fn is_header(line: &[u8]) -> bool {
 }
 
 impl<'a> Entry<'a> {
-    /// Reads a line; `None` where it is not one of klog.
+    /// Parses a line; `None` if it is not klog's.
     pub(super) fn parse(line: &'a str) -> Option<Self> {
         if line.starts_with('{') { Self::json(line) } else { Self::text(line) }
     }
@@ -81,7 +81,7 @@ impl<'a> Entry<'a> {
         let find = |key: &str| pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value.get());
         let milliseconds: f64 = find("ts")?.parse().ok()?;
         let message = serde_json::from_str::<Cow<'a, str>>(find("msg")?).ok()?;
-        // Milliseconds with a fraction, exact enough in a double.
+        // A double holds milliseconds since 1970 exactly to the microsecond.
         let when = When::Unix((milliseconds * 1000.0).round() as i64);
         let message = match message {
             Cow::Borrowed(text) => Cow::Borrowed(text.trim_end_matches('\n')),
@@ -113,14 +113,14 @@ impl<'de> Visitor<'de> for Pairs {
     }
 }
 
-/// How many values of a line are kept.
+/// The number of values that are kept of a line.
 const MAX_VALUES: usize = 64;
 
 #[derive(serde::Deserialize)]
 struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Values<'_> {
-    /// Returns a value as text: a string without its quotes, an object as `namespace/name`, anything else as written.
+    /// Returns a value as text: a string without its quotes, an object as `namespace/name`, others as written.
     pub(super) fn text(&self, key: &str) -> Option<Cow<'_, str>> {
         match self {
             Self::Text(text) => {
@@ -143,12 +143,12 @@ impl Values<'_> {
         }
     }
 
-    /// Returns a whole number.
+    /// Returns a value that is a whole number.
     pub(super) fn number(&self, key: &str) -> Option<i64> {
         self.text(key)?.parse().ok()
     }
 
-    /// Returns a value that is not a string as it is written, such as a map.
+    /// Returns a value as written, such as a map.
     pub(super) fn raw(&self, key: &str) -> Option<&str> {
         match self {
             Self::Text(text) => find(text, key),
@@ -157,13 +157,13 @@ impl Values<'_> {
         }
     }
 
-    /// Whether there is a value of this key.
+    /// Returns whether the key has a value.
     pub(super) fn has(&self, key: &str) -> bool {
         self.raw(key).is_some()
     }
 }
 
-/// An object in JSON lines.
+/// An object reference in a JSON line.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Reference<'a> {
@@ -179,12 +179,12 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// Returns the value of a key in ` key="value" other=1`, with its quotes.
+/// Returns the value of a key in ` key="value" other=1`, including its quotes.
 fn find<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let mut rest = text;
     loop {
         rest = rest.trim_start_matches([' ', '\n']);
-        // Keys may contain blanks, and no `=`.
+        // Keys may contain blanks, but no `=`.
         let at = memchr::memchr(b'=', rest.as_bytes())?;
         let (name, value) = (&rest[..at], &rest[at + 1..]);
         let end = value_end(value)?;
@@ -195,20 +195,20 @@ fn find<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     }
 }
 
-/// Returns where a value ends; `None` where it is cut.
+/// Returns the end of a value; `None` if it is cut off.
 fn value_end(value: &str) -> Option<usize> {
     match value.as_bytes().first() {
         None => Some(0),
         Some(b'"') => quoted_end(value),
         Some(b'<') if value.starts_with("<\n") => value.find("\n >").map(|at| at + 3),
         Some(b'{' | b'[') => balanced_end(value),
-        // `map[a:b c:d]`, as older releases write maps.
+        // `map[a:b c:d]`, the notation of maps in older releases.
         Some(b'm') if value.starts_with("map[") => balanced_end(value),
         _ => Some(memchr::memchr2(b' ', b'\n', value.as_bytes()).unwrap_or(value.len())),
     }
 }
 
-/// Returns where a text in double quotes ends, behind the closing one.
+/// Returns the end of a text in double quotes, after the closing quote.
 fn quoted_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -241,7 +241,7 @@ fn balanced_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns the lines of a value over several lines, without the tabs in front of them.
+/// Returns a multi-line value without the tab before each line.
 fn lines(raw: &str) -> String {
     let inner = raw.strip_prefix("<\n").unwrap_or(raw);
     let inner = inner.strip_suffix("\n >").unwrap_or(inner);
@@ -255,7 +255,7 @@ fn lines(raw: &str) -> String {
     text
 }
 
-/// Reads a Go string literal in double quotes; what is no valid escape stays as it is.
+/// Reads a Go string literal in double quotes; invalid escapes are kept as they are.
 fn unquote(literal: &str) -> Cow<'_, str> {
     let inner = literal.strip_prefix('"').unwrap_or(literal);
     let inner = inner.strip_suffix('"').unwrap_or(inner);
@@ -309,7 +309,7 @@ fn unquote(literal: &str) -> Cow<'_, str> {
 }
 
 /// Returns the names in a set of plugins: `{"A":{},"B":{}}`, `map[A:{} B:{}]` or `["A","B"]`, sorted.
-#[allow(clippy::zero_sized_map_values, reason = "values of any kind are passed over")]
+#[allow(clippy::zero_sized_map_values, reason = "values of any kind are skipped")]
 pub(super) fn set(raw: &str) -> Vec<String> {
     let mut names: Vec<String> = match raw.as_bytes().first() {
         Some(b'{') => serde_json::from_str::<std::collections::BTreeMap<String, IgnoredAny>>(raw).unwrap_or_default().into_keys().collect(),

@@ -1,11 +1,11 @@
-//! What the reader of a log should know about it.
+//! Findings: remarks about the log itself, such as gaps in it.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::lines::MAX_LINE;
 
-/// One remark about a log, with its place.
+/// A remark about a log, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The file, `-` for standard input.
@@ -16,47 +16,47 @@ pub struct Finding {
     pub kind: FindingKind,
 }
 
-/// What a remark says.
+/// The kinds of remarks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FindingKind {
-    /// The file holds nothing of kube-scheduler.
+    /// The file holds no line of kube-scheduler.
     NotScheduler {
-        /// How many lines it has.
+        /// The number of lines in the file.
         lines: u64,
     },
-    /// The file cannot be opened, and why.
+    /// The file cannot be opened, with the error.
     Unopened(String),
-    /// The stream breaks off, and why.
+    /// The stream ends with an error.
     BreaksOff(String),
-    /// A line is longer than can be read.
+    /// A line is longer than the limit.
     TooLong,
-    /// A value over several lines does not end.
+    /// A multi-line value has no end.
     Cut,
-    /// A line is no UTF-8.
+    /// A line is not UTF-8.
     NotUtf8,
-    /// The clock goes back by so many seconds.
+    /// The clock goes back, in seconds.
     ClockBack(i64),
-    /// The scheduler started again: its queues begin anew.
+    /// The scheduler restarted, with empty queues.
     Restarted,
-    /// Another process takes over or writes beside: its queues are its own.
+    /// Another process continues the log or writes to it at the same time; it has queues of its own.
     AnotherProcess {
         /// The process id.
         pid: u32,
     },
-    /// A process waits for the lease, while another one leads.
+    /// A process waits for the lease while another one leads.
     Waits,
     /// A process lost the lease.
     LostLease,
     /// The file does not hold the start of the scheduler.
     NoStart,
-    /// A dump of the queue has other pods than the moves before it.
+    /// A dump of the queues disagrees with the lines before it.
     DumpDiffers {
-        /// How many pods are elsewhere.
+        /// The number of pods in another place.
         pods: usize,
     },
-    /// The scheduler's own comparison of its cache with the API server.
+    /// The scheduler reports that its cache differs from the API server.
     CacheMismatch,
-    /// More attempts or moves than are kept.
+    /// The log has more attempts or changes than are kept.
     TooMany,
 }
 
@@ -74,25 +74,25 @@ impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotScheduler { lines: 0 } => f.write_str("is empty"),
-            Self::NotScheduler { lines } => write!(f, "none of its {lines} lines is one of kube-scheduler"),
+            Self::NotScheduler { lines } => write!(f, "none of its {lines} lines is from kube-scheduler"),
             Self::Unopened(why) => f.write_str(why),
             Self::BreaksOff(why) => write!(f, "breaks off ({why}); the lines before were read"),
-            Self::TooLong => write!(f, "a line of more than {} MiB was passed over", MAX_LINE >> 20),
+            Self::TooLong => write!(f, "a line of more than {} MiB was skipped", MAX_LINE >> 20),
             Self::Cut => f.write_str("a value over several lines is cut"),
             Self::NotUtf8 => f.write_str("a line is not UTF-8; the bytes that are not were replaced"),
             Self::ClockBack(seconds) => write!(f, "the clock goes back by {seconds} s"),
-            Self::Restarted => f.write_str("the scheduler starts again here: its queues begin anew"),
-            Self::AnotherProcess { pid } => write!(f, "another process, {pid}, writes here: its queues are its own"),
+            Self::Restarted => f.write_str("the scheduler restarted here: its queues start over"),
+            Self::AnotherProcess { pid } => write!(f, "another process, {pid}, writes here: it has queues of its own"),
             Self::Waits => f.write_str("this scheduler waits for the lease that another one holds; its queues are not the leader's"),
             Self::LostLease => f.write_str("the scheduler lost the lease"),
             Self::NoStart => {
                 f.write_str("the scheduler's start is not in the log: pods that were queued before and did not move are missing")
             }
             Self::DumpDiffers { pods } => {
-                write!(f, "the dump of the queue has {pods} pods elsewhere than the lines before it tell; the dump counts")
+                write!(f, "the dump of the queues places {pods} pods differently than the lines before it; the dump is used")
             }
             Self::CacheMismatch => f.write_str("the scheduler found its cache different from the API server"),
-            Self::TooMany => f.write_str("the log tells more than can be kept; the rest was passed over"),
+            Self::TooMany => f.write_str("the log has more attempts or moves than can be kept; the rest was skipped"),
         }
     }
 }

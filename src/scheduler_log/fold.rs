@@ -1,5 +1,5 @@
-//! Folds a log's lines, one by one, into what they tell; mirrors the flow of `pkg/scheduler/schedule_one.go` and
-//! `pkg/scheduler/backend/queue`.
+//! Folds a log's lines into processes, attempts and changes of place. Mirrors the flow of
+//! `pkg/scheduler/schedule_one.go` and `pkg/scheduler/backend/queue`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,34 +12,34 @@ use super::names::Name;
 use super::story::{Attempt, Cause, Change, Leadership, Outcome, Place, Process, Requeued, SchedulerLog, Scores};
 use super::time::{Clock, Stamp};
 
-/// How many findings are kept.
+/// The maximal number of findings kept.
 const MAX_FINDINGS: usize = 200;
 
-/// How many attempts, and how many changes, are kept.
+/// The maximal numbers of attempts and of changes kept.
 const MAX_EVENTS: usize = 8_000_000;
 
-/// How many nodes with the best total are kept of an attempt.
+/// The maximal number of nodes with the best total kept per attempt.
 const MAX_TIED: usize = 64;
 
-/// A clock that goes back by less is two threads that write at once.
+/// Microseconds; a clock that goes back by less comes from two threads that write at once.
 const CLOCK_SLACK: i64 = 1_000_000;
 
-/// A pod as one process knows it.
+/// The state of a pod in one process.
 #[derive(Clone, Debug)]
 struct Pod {
     place: Place,
-    /// Its last attempt.
+    /// Its last attempt, as an index.
     attempt: Option<usize>,
-    /// Its last change.
+    /// Its last change, as an index.
     change: usize,
     plugins: u32,
     gated_by: Name,
-    /// The log holds its first entry into the queue, so that counts are right.
+    /// The log holds the pod's first entry into the queue, so the counts below are exact.
     from_first: bool,
     rejections: u32,
     errors: u32,
     expires: Option<Stamp>,
-    /// The queue's own line about where it went after its attempt came already.
+    /// The queue's own line about its place after the attempt came already.
     requeued: bool,
     /// It was deleted during its attempt.
     deleted: bool,
@@ -63,48 +63,48 @@ impl Default for Pod {
     }
 }
 
-/// What a process wrote before its first line that only a scheduler writes.
+/// Lines of a process before its first line that only a scheduler writes.
 #[derive(Clone, Debug, Default)]
 struct Startup {
     flags: Vec<(String, String)>,
     leadership: Leadership,
 }
 
-/// What is needed while a process's lines are read.
+/// The state of a process while its lines are read.
 #[derive(Debug, Default)]
 struct Live {
     pods: HashMap<Name, Pod>,
-    /// The attempt whose scheduling cycle runs.
+    /// The attempt that is in its scheduling cycle.
     cycle: Option<usize>,
-    /// Potential victims of the cycle that runs, by node.
+    /// Potential victims of that attempt, by node.
     victims: Vec<(Name, Name)>,
-    /// There was more than a start.
+    /// The log has lines of it after the start.
     active: bool,
     /// Initial and maximal backoff in microseconds.
     backoff: Option<(i64, i64)>,
 }
 
-/// The lines of one file or of one writer in it.
+/// The processes that wrote the lines of one writer.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
-    /// The current process of each id.
+    /// The current process of each process id.
     processes: HashMap<u32, usize>,
     startups: HashMap<u32, Startup>,
     last: HashMap<u32, Stamp>,
 }
 
-/// Where a line is.
+/// The place of a line.
 #[derive(Clone, Debug)]
 pub(super) struct At {
     pub(super) file: Arc<str>,
     pub(super) line: u64,
-    /// Who wrote it.
+    /// The writer of the line.
     pub(super) source: Arc<str>,
     pub(super) stamp: Stamp,
     pub(super) clock: Clock,
 }
 
-/// The fold.
+/// The log as read so far, and the state of its processes.
 #[derive(Debug, Default)]
 pub(super) struct Fold {
     pub(super) log: SchedulerLog,
@@ -126,7 +126,7 @@ impl Fold {
         }
     }
 
-    /// Takes a line; returns whether its message is understood.
+    /// Takes a line; returns whether its message is known.
     pub(super) fn take(&mut self, stream: &mut Stream, entry: &Entry<'_>, at: &At) -> bool {
         if let Some(row) = known(&entry.message) {
             self.message(stream, row.message, row.verbosity, &entry.values, entry.pid, at);
@@ -163,7 +163,7 @@ impl Fold {
         }
     }
 
-    /// Takes a line that other components write too: it counts once the process turns out to be a scheduler.
+    /// Takes a line that other components write too. It counts once the process is known to be a scheduler.
     fn startup(&mut self, stream: &mut Stream, message: Message, values: &Values<'_>, pid: u32, at: &At) {
         if message == Message::Response {
             if let Some(process) = stream.processes.get(&pid) {
@@ -199,7 +199,7 @@ impl Fold {
         }
     }
 
-    /// Returns the process that wrote a line.
+    /// Returns the process that wrote a line, as an index.
     fn process(&mut self, stream: &mut Stream, message: Message, pid: u32, at: &At) -> usize {
         let startup = stream.startups.remove(&pid);
         let known = stream.processes.get(&pid).copied();
@@ -248,7 +248,7 @@ impl Fold {
         }
     }
 
-    /// Returns the number of a set of plugins.
+    /// Returns the index of a plugin set, which is added if it is new.
     fn plugin_set(&mut self, raw: &str) -> u32 {
         if let Some(number) = self.sets.get(raw) {
             return *number;
@@ -312,7 +312,7 @@ impl Step<'_> {
             Message::NodeDump => self.node_dump(values),
             Message::QueueDump => self.queue_dump(values),
             Message::CacheMismatch => {
-                // Pods in flight at the moment always show as missed.
+                // Pods in flight always show up as missed.
                 let others = ["missedNodes", "redundantNodes", "redundantPods"];
                 if others.iter().any(|key| values.raw(key).is_some_and(|raw| !matches!(raw, "[]" | "null" | "\"\""))) {
                     self.find(FindingKind::CacheMismatch);
@@ -363,7 +363,7 @@ impl Step<'_> {
         self.live().pods.entry(pod).or_default()
     }
 
-    /// Notes that a pod is somewhere, where that is news.
+    /// Records a pod's place if it changed.
     fn put(&mut self, pod: Name, place: Place, cause: Cause) {
         let Ok(process) = u16::try_from(self.process) else { return };
         let at = self.at.stamp;
@@ -389,7 +389,7 @@ impl Step<'_> {
     fn added(&mut self, pod: Name) {
         self.process().added += 1;
         let known = self.pod(pod);
-        // Its queue is told by the next line, or not at all. An attempt for a pod of the same name may not have ended.
+        // The next line may name the queue. An attempt for an earlier pod of the same name may still be open.
         *known = Pod { from_first: true, attempt: known.attempt, ..Pod::default() };
         self.put(pod, Place::Unplaced, Cause::Added);
     }
@@ -398,7 +398,7 @@ impl Step<'_> {
         let Some(known) = self.live().pods.get_mut(&pod) else { return };
         known.deleted = true;
         let (place, attempt) = (known.place, known.attempt);
-        // An attempt goes on to its end, which tells whether the pod was bound.
+        // An open attempt goes on to its end, which shows whether the pod was bound.
         let open = attempt.is_some_and(|number| self.fold.log.attempts[number].outcome == Outcome::Unfinished);
         if !(open && matches!(place, Place::InFlight | Place::WaitingOnPermit)) {
             self.put(pod, Place::Gone, Cause::Deleted);
@@ -412,7 +412,7 @@ impl Step<'_> {
         }
     }
 
-    /// A popped pod is lost until its next update; the error ends with its name.
+    /// Drops a popped pod that is lost until its next update. The error ends with the pod's name.
     fn discarded(&mut self, values: &Values<'_>) {
         let named = values.text("pod").or_else(|| values.text("err"));
         let Some(text) = named.as_deref().and_then(|text| text.rsplit(": ").next()).filter(|name| name.contains('/')) else { return };
@@ -422,7 +422,7 @@ impl Step<'_> {
         }
     }
 
-    /// Adds an attempt and returns its number.
+    /// Adds an attempt and returns its index.
     fn attempt(&mut self, pod: Name, begin_told: bool) -> usize {
         let number = self.fold.log.attempts.len();
         let process = u16::try_from(self.process).unwrap_or(u16::MAX);
@@ -457,7 +457,7 @@ impl Step<'_> {
         live.victims.clear();
     }
 
-    /// Returns the attempt of a pod that has not ended, which is added where its begin is not told.
+    /// Returns the pod's open attempt. One is added if the log lacks its start.
     fn open_attempt(&mut self, pod: Name) -> usize {
         let open = self.live().pods.get(&pod).and_then(|known| known.attempt);
         match open {
@@ -491,7 +491,7 @@ impl Step<'_> {
     fn failed(&mut self, outcome: Outcome, values: &Values<'_>) {
         let message = match values.text("err") {
             Some(text) => self.name(&text),
-            // `handleSchedulingFailure` writes no message where there are no nodes.
+            // `handleSchedulingFailure` logs no message if there are no nodes.
             None => Name::default(),
         };
         self.with_pod(values, |step, pod| {
@@ -527,7 +527,7 @@ impl Step<'_> {
                 }
                 self.requeued(values, place);
             }
-            // Between 1.28 and 1.34 a move that an event caused leaves a second line at -v=4.
+            // From 1.28 to 1.34 a move caused by an event leaves a second line at -v=4.
             (false, true) => {
                 let process = self.process();
                 process.evidence.verbosity = process.evidence.verbosity.max(4);
@@ -552,7 +552,7 @@ impl Step<'_> {
         });
     }
 
-    /// As [`Self::moved_to`], where the move may have been told already.
+    /// Does the same as [`Self::moved_to`], unless an earlier line reported this move.
     fn moved_again(&mut self, values: &Values<'_>, place: Place) {
         let event = self.value(values, "event").unwrap_or_default();
         let pod = self.value(values, "pod").unwrap_or_default();
@@ -571,10 +571,10 @@ impl Step<'_> {
         self.fold.log.processes[self.process].evidence.moves
     }
 
-    /// A pod comes back from an attempt: told once or twice.
+    /// Places a pod after a failed attempt; up to two lines report it.
     fn requeued(&mut self, values: &Values<'_>, place: Place) {
         let pod = self.value(values, "pod").unwrap_or_default();
-        // Where moves are told, this is the second line about a pod that has gone since the first.
+        // If moves are logged, this is the second line, and the pod has left since the first.
         if self.log_moves() && values.has("hint") && !self.live().pods.contains_key(&pod) {
             return;
         }
@@ -613,7 +613,7 @@ impl Step<'_> {
                 attempt.requeued = Some(Requeued { place, plugins: plugins.or(before) });
             }
             if again {
-                // The first line moved it; this one adds the plugins.
+                // The first line moved the pod; this one adds the plugins.
                 if let Some(change) = step.fold.log.changes.get_mut(change).filter(|c| c.pod == pod && c.cause == Cause::Moved(event)) {
                     change.plugins = set;
                     change.expires = expires.filter(|_| change.place == Place::Backoff);
@@ -632,10 +632,11 @@ impl Step<'_> {
         let plugin = self.value(values, "plugin").unwrap_or_default();
         self.with_pod(values, |step, pod| {
             step.pod(pod).gated_by = plugin;
-            // Plugins run before a pod enters a queue, never during an attempt; the line is for the pod as it comes.
+            // PreEnqueue runs before a pod enters a queue, never during an attempt. The line belongs to the pod that is
+            // entering.
             let was = step.pod(pod).place;
             if was == Place::Unschedulable {
-                // The change that has it there gets the plugin.
+                // The change that placed it there gets the plugin.
                 let number = step.pod(pod).change;
                 if let Some(change) = step.fold.log.changes.get_mut(number).filter(|change| change.pod == pod) {
                     change.gated_by = plugin;
@@ -742,7 +743,7 @@ impl Step<'_> {
     }
 
     fn queue_dump(&mut self, values: &Values<'_>) {
-        // Before 1.25 there is no summary, and without it no queue is told.
+        // Before 1.25 the dump has no summary, so the queue of each pod is unknown.
         let Some(lengths) = values.text("summary").and_then(|summary| dump::lengths(&summary)) else { return };
         let text = values.text("pods").unwrap_or_default();
         let pods = dump::pods(&text, &mut self.fold.log.names);
@@ -777,7 +778,7 @@ impl Step<'_> {
         let stamp = self.at.stamp;
         self.process().dumped = Some(stamp);
         let elsewhere = knows.then_some(elsewhere);
-        // The cache's dump comes just before.
+        // The dump of the cache comes just before.
         let with_nodes =
             |dump: &&mut dump::Dump| dump.process == process && dump.pods.is_empty() && dump.lengths == [0; 3] && !dump.nodes.is_empty();
         match self.fold.log.dumps.last_mut().filter(with_nodes) {
@@ -787,12 +788,13 @@ impl Step<'_> {
     }
 }
 
-/// Whether a pod was deleted during its attempt.
+/// Returns whether a pod was deleted during its attempt.
 fn known_deleted(step: &mut Step<'_>, pod: Name) -> bool {
     step.pod(pod).deleted
 }
 
-/// Returns the backoff after so many failures in a row, in microseconds: twice as long each time, up to the maximum.
+/// Returns the backoff after `count` failures in a row, in microseconds. It doubles with each failure, up to the
+/// maximum.
 fn delay((initial, max): (i64, i64), count: u32) -> i64 {
     let doubled = initial.checked_shl(count.saturating_sub(1).min(40)).unwrap_or(max);
     doubled.clamp(0, max)

@@ -1,21 +1,21 @@
-//! Cuts a stream into lines of bounded length.
+//! Splits a stream into lines of bounded length.
 
 use std::io::{self, Read};
 
-/// How long a line may be: a dump of the cache is one line in JSON.
+/// The maximal length of a line, in bytes. A dump of the cache is one line in JSON.
 pub(super) const MAX_LINE: usize = 16 << 20;
 
 const CHUNK: usize = 256 << 10;
 
-/// A line of a stream, without its end.
+/// A line of a stream, without its line break.
 pub(super) enum Line<'a> {
-    /// The line.
+    /// A whole line.
     Whole(&'a [u8]),
-    /// A line that is longer than [`MAX_LINE`], and was passed over.
+    /// A line longer than [`MAX_LINE`], which was skipped.
     TooLong,
 }
 
-/// A stream that is read line by line.
+/// A stream read line by line.
 pub(super) struct Lines<'a> {
     reader: &'a mut dyn Read,
     buffer: Vec<u8>,
@@ -25,7 +25,7 @@ pub(super) struct Lines<'a> {
     at_end: bool,
     /// The number of the last line, from 1.
     pub(super) number: u64,
-    /// Bytes that were read from the stream.
+    /// The number of bytes read from the stream.
     pub(super) bytes: u64,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Lines<'a> {
     /// Returns the next line; `None` at the end of the stream.
     ///
     /// # Errors
-    /// When the stream breaks off. What came before it was returned.
+    /// Returns the error of the stream. The lines before it were returned.
     pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         let mut searched = 0;
         let mut too_long = false;

@@ -1,10 +1,11 @@
-//! The messages of kube-scheduler that tell something, by their text: line numbers change with every release.
+//! The messages of kube-scheduler that the reader understands. They are recognized by their text, since line numbers
+//! change with every release.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// A message that is understood.
+/// A known message, with the function that logs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Message {
     /// `scheduler.addPodToSchedulingQueue`.
@@ -15,28 +16,28 @@ pub(super) enum Message {
     Popped,
     /// `schedulingCycle` begins.
     AttemptStarted,
-    /// `ScheduleOne` skips a pod that is being deleted, or that is assumed.
+    /// `ScheduleOne` skips a pod that is being deleted or is assumed.
     Skipped,
     /// `bind` of the default binder.
     Binding,
     Bound,
-    /// `handleSchedulingFailure`: no node.
+    /// `handleSchedulingFailure`: no node fits.
     Unschedulable,
-    /// `handleSchedulingFailure`: no nodes at all.
+    /// `handleSchedulingFailure`: the cluster has no nodes.
     NoNodes,
     /// `handleSchedulingFailure`: an error.
     Error,
-    /// `handleSchedulingFailure`: the pod is gone, bound, or another one of its name is there.
+    /// `handleSchedulingFailure`: the pod is deleted, bound or recreated.
     NotRequeued,
-    /// `unlockedPop` finds a pod still in flight, and loses it: kubernetes issue 139186.
+    /// `unlockedPop` discards a pod that is still in flight (kubernetes issue 139186).
     Discarded,
-    /// The queues' own lines.
+    /// The scheduling queue moved a pod.
     Moved,
-    /// As [`Self::Moved`], by a pod that PreEnqueue keeps out.
+    /// As [`Self::Moved`], for a pod that PreEnqueue rejects.
     MovedGated,
-    /// Follows the move itself.
+    /// Follows the line of the move.
     MovedByUpdate,
-    /// `runPreEnqueuePlugin`: who keeps the pod out.
+    /// `runPreEnqueuePlugin`: the plugin that rejects the pod.
     PreEnqueue,
     /// `updatePod` in `handleSchedulingFailure`.
     Condition,
@@ -50,9 +51,9 @@ pub(super) enum Message {
     NotEligible,
     PostFilter,
     Score,
-    /// The queues' own remarks, which tell that moves would be told.
+    /// Remarks of the queue; they prove that the log's verbosity includes moves.
     QueueRemark,
-    /// A line that only tells the verbosity.
+    /// A line that shows the verbosity and nothing else.
     Remark,
     /// `runtime.NewFramework`.
     Plugins,
@@ -71,16 +72,16 @@ pub(super) enum Message {
     LeaseWanted,
     LeaseHeld,
     LeaseLost,
-    /// client-go's line for each request, which tells the verbosity.
+    /// client-go's line for each request, which shows the verbosity.
     Response,
 }
 
-/// A message, and what its mere presence tells.
+/// A message and the verbosity that its presence proves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     text: &'static str,
     pub(super) message: Message,
-    /// The least verbosity at which any release writes it.
+    /// The lowest verbosity at which any release logs it.
     pub(super) verbosity: u8,
 }
 
@@ -89,12 +90,12 @@ const fn row(verbosity: u8, message: Message, text: &'static str) -> Row {
 }
 
 impl Message {
-    /// Whether only kube-scheduler writes it; other components have flags and leases too.
+    /// Returns whether only kube-scheduler logs it. Other components have flags and leases too.
     pub(super) fn is_schedulers(self) -> bool {
         !matches!(self, Self::Flag | Self::LeaseWanted | Self::LeaseHeld | Self::LeaseLost | Self::Response)
     }
 
-    /// Whether a scheduler that starts writes it before anything else.
+    /// Returns whether a scheduler logs it at its start.
     pub(super) fn is_start(self) -> bool {
         matches!(self, Self::Plugins | Self::Config | Self::Starting | Self::Flag)
     }
@@ -184,19 +185,19 @@ const ROWS: &[Row] = &[
 
 static BY_TEXT: LazyLock<HashMap<&'static str, &'static Row>> = LazyLock::new(|| ROWS.iter().map(|row| (row.text, row)).collect());
 
-/// Returns the row of a message.
+/// Returns the row of a message; `None` if it is unknown.
 pub(super) fn known(text: &str) -> Option<&'static Row> {
     BY_TEXT.get(text).copied()
 }
 
-/// A message of a release that wrote values into the text, with the values.
+/// A message whose values are in its text, with the values; older releases log these.
 pub(super) type Inline<'a> = (Row, Vec<(&'static str, Cow<'a, str>)>);
 
 const FLAG: Row = row(1, M::Flag, "FLAG: --");
 const LEASE_WANTED: Row = row(0, M::LeaseWanted, "attempting to acquire leader lease ");
 const LEASE_HELD: Row = row(0, M::LeaseHeld, "successfully acquired lease ");
 
-/// Messages that end with a pod or node, as releases before structured logging wrote them.
+/// Messages that end with a pod or node, as logged before structured logging.
 #[rustfmt::skip]
 const ENDING: &[(Row, &str)] = &[
     (row(3, M::PodAdded, "add event for unscheduled pod "), "pod"),
@@ -211,7 +212,7 @@ const ENDING: &[(Row, &str)] = &[
     (row(3, M::Condition, "Updating pod condition for "), "pod"),
 ];
 
-/// Reads a message whose values are in its text; `None` where it is none that is known.
+/// Parses a message whose values are in its text; `None` if it is unknown.
 pub(super) fn inline(text: &str) -> Option<Inline<'_>> {
     if let Some(rest) = text.strip_prefix(FLAG.text) {
         let (name, value) = rest.split_once('=')?;

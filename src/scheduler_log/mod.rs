@@ -1,23 +1,23 @@
-//! What kube-scheduler's own log tells: its attempts, in which queue each pod was, and whom it evicted.
+//! Reads kube-scheduler's own log: its attempts, the queue of each pod over time, and its preemptions.
 //!
-//! A [`Reader`] takes files line by line and folds them into a [`SchedulerLog`]: lines of klog as text or JSON, of the
-//! releases from 1.20 on, behind whatever prefix a container runtime, kubectl or journald gave them, with lines of other
-//! components between. Messages are known by their text, since line numbers change with every release.
+//! A [`Reader`] takes files line by line and folds them into a [`SchedulerLog`]. It reads klog's text and JSON of
+//! releases from 1.20 on, with the prefixes of container runtimes, kubectl and journald, among lines of other
+//! components. Messages are recognized by their text, since line numbers change with every release.
 //!
 //! | file | does |
 //! | --- | --- |
-//! | `lines` | cuts a stream into lines of bounded length |
-//! | `prefix` | takes away what a runtime, kubectl or journald wrote in front |
-//! | `entry` | reads a line into a message and its values |
-//! | `message` | knows the messages that tell something, and the verbosity that each needs |
-//! | `reader` | puts together what comes in several lines, and gives it to the fold |
+//! | `lines` | splits a stream into lines of bounded length |
+//! | `prefix` | strips the prefixes of runtimes, kubectl and journald |
+//! | `entry` | parses a line into a message and its values |
+//! | `message` | lists the known messages and the verbosity of each |
+//! | `reader` | joins split lines and passes them to the fold |
 //! | `fold` | follows pods through attempts and queues |
-//! | `dump` | reads what the scheduler writes on SIGUSR2 |
-//! | `replicas` | tells schedulers apart that wrote into one log |
-//! | `story` | is what the log tells, with the queues at any time and how sure they are |
-//! | `finding` | is what the reader should know about the log itself |
+//! | `dump` | parses the dump that the scheduler logs on SIGUSR2 |
+//! | `replicas` | distinguishes schedulers that share a log |
+//! | `story` | holds the result, with the queues at any time and their certainty |
+//! | `finding` | holds remarks about the log itself |
 //!
-//! What a log does not tell is unknown, never none: see [`Process::complete`] and [`Queues`].
+//! Facts that a log does not hold are unknown, never empty: see [`Process::complete`] and [`Queues`].
 
 mod dump;
 mod entry;

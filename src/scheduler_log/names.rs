@@ -1,20 +1,20 @@
-//! Keeps each name and each text of a log once.
+//! Interns the names and texts of a log.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The number of a text in [`Names`]; 0 is the empty text.
+/// The index of a text in [`Names`]; 0 is the empty text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(u32);
 
 impl Name {
-    /// Whether it is the empty text.
+    /// Returns whether it is the empty text.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
 
-/// Texts of a log, each kept once.
+/// The interned texts of a log.
 #[derive(Clone, Debug)]
 pub struct Names {
     texts: Vec<Arc<str>>,
@@ -29,7 +29,7 @@ impl Default for Names {
 }
 
 impl Names {
-    /// Returns the number of a text, which it gets where it is new.
+    /// Returns the index of a text, which is added if it is new.
     pub(super) fn add(&mut self, text: &str) -> Name {
         if let Some(number) = self.numbers.get(text) {
             return Name(*number);
@@ -41,12 +41,12 @@ impl Names {
         Name(number)
     }
 
-    /// Returns the number of a text that is known.
+    /// Returns the index of a text; `None` if it is not interned.
     pub fn find(&self, text: &str) -> Option<Name> {
         self.numbers.get(text).map(|number| Name(*number))
     }
 
-    /// Returns a text.
+    /// Returns the text of an index.
     pub fn text(&self, name: Name) -> &str {
         self.texts.get(name.0 as usize).map_or("", |text| text)
     }

@@ -1,4 +1,4 @@
-//! Takes away what a container runtime, kubectl or journald writes in front of a scheduler's lines.
+//! Strips what a container runtime, kubectl or journald writes before a scheduler's lines.
 
 use std::borrow::Cow;
 
@@ -10,20 +10,20 @@ use super::time::rfc3339;
 /// A line without its prefix.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Stripped<'a> {
-    /// What the scheduler wrote.
+    /// The scheduler's own text.
     pub(super) text: Cow<'a, [u8]>,
-    /// Who wrote it, where the prefix says so: a pod and container, or a host.
+    /// The writer that the prefix names: a pod and container, or a host; empty if it names none.
     pub(super) source: Cow<'a, [u8]>,
-    /// When the line was taken in, in microseconds since 1970.
+    /// The time in the prefix, in microseconds since 1970.
     pub(super) time: Option<i64>,
-    /// The line goes on in the next one of this source.
+    /// The next line of this source continues the line.
     pub(super) partial: bool,
 }
 
-/// Prefixes within prefixes, as of `kubectl logs --prefix --timestamps`.
+/// The maximal depth of nested prefixes, as of `kubectl logs --prefix --timestamps`.
 const MAX_PREFIXES: usize = 3;
 
-/// Takes the prefixes of a line away.
+/// Strips the prefixes of a line.
 pub(super) fn strip(line: &[u8]) -> Stripped<'_> {
     let mut found = Stripped { text: Cow::Borrowed(line), source: Cow::Borrowed(b""), time: None, partial: false };
     if is_plain(line) {
@@ -52,7 +52,7 @@ pub(super) fn strip(line: &[u8]) -> Stripped<'_> {
     found
 }
 
-/// Whether a line begins as kube-scheduler writes it: with klog's header, as JSON, or in the middle of a value.
+/// Returns whether a line begins as kube-scheduler writes it: with klog's header, as JSON, or inside a value.
 fn is_plain(line: &[u8]) -> bool {
     match line.first() {
         Some(b'\t') | None => true,
@@ -63,7 +63,7 @@ fn is_plain(line: &[u8]) -> bool {
     }
 }
 
-/// `[pod/kube-scheduler-cp-1/kube-scheduler] `.
+/// Strips `[pod/kube-scheduler-cp-1/kube-scheduler] `.
 fn kubectl<'a>(line: &'a [u8], found: &mut Stripped<'a>) -> Option<&'a [u8]> {
     let rest = line.strip_prefix(b"[pod/")?;
     let end = memchr::memchr(b']', rest)?;
@@ -71,8 +71,8 @@ fn kubectl<'a>(line: &'a [u8], found: &mut Stripped<'a>) -> Option<&'a [u8]> {
     Some(rest[end + 1..].strip_prefix(b" ").unwrap_or(&rest[end + 1..]))
 }
 
-/// `2026-11-22T10:15:35.123456789Z `, and behind it the stream and the tag of CRI's lines, `stderr F `, or the host and unit
-/// of a journal.
+/// Strips `2026-11-22T10:15:35.123456789Z ` and, after it, the stream and tag of a CRI line (`stderr F `) or the host
+/// and unit of a journal line.
 fn timestamp<'a>(line: &'a [u8], found: &mut Stripped<'a>) -> Option<&'a [u8]> {
     if line.len() < 20 || !line[..4].iter().all(u8::is_ascii_digit) || line[4] != b'-' {
         return None;
@@ -91,7 +91,7 @@ fn timestamp<'a>(line: &'a [u8], found: &mut Stripped<'a>) -> Option<&'a [u8]> {
     Some(unit(rest, found).unwrap_or(rest))
 }
 
-/// `Nov 22 10:15:35 host kube-scheduler[1312]: `.
+/// Strips `Nov 22 10:15:35 host kube-scheduler[1312]: `.
 fn journal<'a>(line: &'a [u8], found: &mut Stripped<'a>) -> Option<&'a [u8]> {
     let head = line.get(..16)?;
     let is_date =
@@ -99,7 +99,7 @@ fn journal<'a>(line: &'a [u8], found: &mut Stripped<'a>) -> Option<&'a [u8]> {
     unit(line.get(16..).filter(|_| is_date)?, found)
 }
 
-/// `host kube-scheduler[1312]: `.
+/// Strips `host kube-scheduler[1312]: `.
 fn unit<'a>(rest: &'a [u8], found: &mut Stripped<'a>) -> Option<&'a [u8]> {
     let host = memchr::memchr(b' ', &rest[..rest.len().min(254)])?;
     let name = &rest[host + 1..];
@@ -109,13 +109,13 @@ fn unit<'a>(rest: &'a [u8], found: &mut Stripped<'a>) -> Option<&'a [u8]> {
     Some(&name[end + 3..])
 }
 
-/// Returns where klog's header begins behind a prefix that is not known otherwise.
+/// Returns the offset of klog's header after an unknown prefix.
 fn header_within(line: &[u8]) -> Option<usize> {
     let near = line.len().min(300);
     memchr::memchr_iter(b' ', &line[..near]).map(|at| at + 1).find(|at| is_header(&line[*at..]))
 }
 
-/// A line as JSON of Docker's `json-file`, or of `journalctl -o json`.
+/// A line as JSON of Docker's `json-file` or of `journalctl -o json`.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow)]
@@ -134,7 +134,7 @@ fn envelope(line: &[u8]) -> Option<Stripped<'_>> {
     let found: Envelope<'_> = serde_json::from_slice(line).ok()?;
     let bytes = |text: Cow<'_, str>| Cow::Owned(text.into_owned().into_bytes());
     if let Some(mut text) = found.log {
-        // A line that is longer than 16 KiB comes in pieces, and only the last ends.
+        // Docker splits lines above 16 KiB, and only the last piece ends with a line feed.
         let partial = !text.ends_with('\n');
         if !partial {
             text = text.trim_end_matches(['\n', '\r']).to_owned().into();

@@ -1,5 +1,5 @@
-//! Reads files of lines into the fold: prefixes are taken away, lines in pieces and values over several lines are put
-//! together, and lines of other components are passed over.
+//! Reads files of lines into the fold. Prefixes are stripped, split lines and multi-line values are joined, and lines of
+//! other components are skipped.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -16,27 +16,27 @@ use super::prefix::strip;
 use super::story::SchedulerLog;
 use super::time::{Calendar, Clock, Stamp, When};
 
-/// How long a value over several lines may be: a dump of the cache, in text.
+/// The maximal length of a multi-line value, in bytes. The largest is a dump of the cache in text.
 const MAX_VALUE: usize = 64 << 20;
 
-/// Half a minute: zones differ by quarters of an hour.
+/// Half a minute in microseconds: zones differ by quarters of an hour.
 const ZONE_SLACK: i64 = 30_000_000;
 const QUARTER: i64 = 900_000_000;
 
-/// What is known about a file beside its lines.
+/// Facts about a file that its lines do not hold.
 #[derive(Clone, Debug, Default)]
 pub struct FileFacts {
-    /// Who wrote it, such as a pod by the file's path; `None` where only times tell files of one scheduler from others.
+    /// The writer, such as a pod in the file's path. If it is `None`, files are assigned to schedulers by their times.
     pub writer: Option<String>,
-    /// The file was found, not named: that it holds nothing of a scheduler is not worth a remark.
+    /// The file was found in a folder, not named by the user. If it holds no scheduler line, that is not reported.
     pub found: bool,
-    /// When it was written last, or another time near its end: text lines have no year.
+    /// When it was last written, or another time near its end. Text lines have no year.
     pub latest: Option<Timestamp>,
-    /// Seconds east of UTC of its times; `None` where that is not known.
+    /// The zone of its times, in seconds east of UTC; `None` if unknown.
     pub offset: Option<i32>,
 }
 
-/// Reads one or more files, in the order of their times, into what they tell.
+/// Reads one or more files, in the order of their times, into a [`SchedulerLog`].
 #[derive(Debug)]
 pub struct Reader {
     fold: Fold,
@@ -49,15 +49,15 @@ impl Default for Reader {
     }
 }
 
-/// The lines of one scheduler over its restarts, in one or more files.
+/// The lines of one scheduler across its restarts, in one or more files.
 #[derive(Debug)]
 struct Flow {
     stream: Stream,
-    /// Who writes; `None` where that is only known to be in files of no writer.
+    /// The writer; `None` if the files name none.
     writer: Option<Arc<str>>,
-    /// Its last line so far.
+    /// The stamp of its last line so far.
     to: Stamp,
-    /// A line of the file that is being read.
+    /// The file that is being read has lines of it.
     in_use: bool,
 }
 
@@ -65,14 +65,14 @@ struct Flow {
 #[derive(Debug, Default)]
 struct Writer {
     source: Arc<str>,
-    /// The prefix or the path tells who it is.
+    /// The prefix or the path names the writer.
     named: bool,
-    /// A line in pieces, or a value over several lines.
+    /// The parts of a split line or of a multi-line value.
     gathered: Vec<u8>,
-    /// Where it began.
+    /// The line number at which they begin.
     since: u64,
     gathers: Gathers,
-    /// Its place in [`Reader::flows`], once it wrote something of a scheduler.
+    /// The index in [`Reader::flows`], once it wrote a line of a scheduler.
     flow: Option<usize>,
 }
 
@@ -80,15 +80,15 @@ struct Writer {
 enum Gathers {
     #[default]
     Nothing,
-    /// Pieces of a line.
+    /// The pieces of a split line.
     Pieces,
     /// The lines of a value.
     Value,
-    /// The lines of a value that is of no interest, or too long.
+    /// The lines of a value that is not needed or is too long.
     Skipped,
 }
 
-/// One file while it is read.
+/// A file that is being read.
 struct File<'a> {
     name: Arc<str>,
     writer: Option<Arc<str>>,
@@ -101,7 +101,8 @@ struct File<'a> {
 }
 
 impl Reader {
-    /// Reads a file. `watch` gets the bytes read so far, now and then, and returns false to stop.
+    /// Reads a file. `watch` is called about once a MiB with the bytes read since the last call, and returns false to
+    /// cancel.
     pub fn file(&mut self, name: &str, facts: &FileFacts, input: &mut dyn Read, watch: &mut dyn FnMut(u64) -> bool) {
         let name: Arc<str> = Arc::from(name);
         let mut lines = Lines::new(input);
@@ -143,20 +144,20 @@ impl Reader {
         }
     }
 
-    /// Notes a file that cannot be opened.
+    /// Records that a file cannot be opened.
     pub fn failed(&mut self, name: &str, why: &str) {
         self.fold.find(&Arc::from(name), None, FindingKind::Unopened(why.to_owned()));
     }
 
-    /// Returns what was read.
+    /// Returns the log.
     pub fn finish(self) -> SchedulerLog {
         let mut log = self.fold.log;
         super::replicas::note(&mut log);
         log
     }
 
-    /// Returns the flow that a writer's lines go on with: its own, or where it has no name the one that ended last before
-    /// them. Rotated files go on with each other; files that overlap are of different schedulers.
+    /// Returns the flow that a writer's lines continue: the writer's own, or, if it has no name, the one that ended last
+    /// before them. Rotated files continue one flow; files that overlap in time belong to different schedulers.
     fn flow(&mut self, writer: &Writer, at: Stamp) -> usize {
         let fits = |flow: &Flow| match (&flow.writer, writer.named) {
             (Some(name), true) => **name == *writer.source,
@@ -188,7 +189,7 @@ impl File<'_> {
             let source = if text.is_empty() { self.writer.clone().unwrap_or_else(|| Arc::clone(&self.name)) } else { Arc::from(&*text) };
             self.writers.insert(stripped.source.to_vec(), Writer { source, named, ..Writer::default() });
         }
-        // Taken out while the fold is borrowed.
+        // The writer is taken out, since the fold is borrowed mutably meanwhile.
         let Some(mut writer) = self.writers.get_mut(&*stripped.source).map(std::mem::take) else { return };
         if let Some(time) = stripped.time {
             self.calendar.learn(time);
@@ -199,7 +200,7 @@ impl File<'_> {
         }
     }
 
-    /// Reads a line of saved metrics, `scheduler_pending_pods{queue="active"} 3`; false where it is none.
+    /// Reads a line of saved metrics, `scheduler_pending_pods{queue="active"} 3`; returns false if it is none.
     fn metric(&mut self, line: &[u8]) -> bool {
         let Some(text) = std::str::from_utf8(line).ok().and_then(|line| line.strip_prefix("scheduler_pending_pods{")) else { return false };
         let Some((labels, value)) = text.split_once("} ") else { return false };
@@ -235,7 +236,7 @@ impl File<'_> {
         }
     }
 
-    /// A line of a value over several lines, or what cuts it.
+    /// Takes a line of a multi-line value, or a line that cuts it short.
     fn value_line(&mut self, writer: &mut Writer, text: &[u8], time: Option<i64>, number: u64) {
         let ends = text.starts_with(b" >");
         if !ends && text.first() != Some(&b'\t') && super::entry::is_header(text) {
@@ -269,7 +270,7 @@ impl File<'_> {
 
     fn whole(&mut self, writer: &mut Writer, text: &[u8], time: Option<i64>, number: u64) {
         if text.ends_with(b"=<") && super::entry::is_header(text) {
-            // The line itself has no values behind; whether its message is known shows already.
+            // The line has no values after this one, so its message can be parsed already.
             let line = String::from_utf8_lossy(text);
             let wanted = Entry::parse(&line).is_some_and(|entry| known(&entry.message).is_some());
             writer.gathers = if wanted { Gathers::Value } else { Gathers::Skipped };
@@ -341,15 +342,15 @@ impl File<'_> {
     }
 }
 
-/// Returns the zone, in seconds east of UTC, by which a log's clock is ahead of the time at which its line was taken in.
+/// Returns the zone of a log, in seconds east of UTC. `ahead` is the time in the line minus the time in its prefix, in
+/// microseconds.
 fn zone(ahead: i64) -> Option<i32> {
     let quarters = (ahead + QUARTER / 2).div_euclid(QUARTER);
     let near = (ahead - quarters * QUARTER).abs() <= ZONE_SLACK;
     (near && quarters.abs() <= 56).then_some((quarters * 900) as i32)
 }
 
-/// Returns the time of the first line of a scheduler in the beginning of a file, to order files by: microseconds since 1970 on
-/// the clock of the log, with the year that the facts tell.
+/// Returns the stamp of the first klog line at the start of a file, for ordering files.
 pub fn first_stamp(start: &[u8], facts: &FileFacts) -> Option<Stamp> {
     let mut calendar = Calendar::new(facts.latest);
     start.split(|b| *b == b'\n').find_map(|line| {

@@ -1,9 +1,9 @@
-//! Tells schedulers apart whose lines are in one log.
+//! Distinguishes schedulers that share a log.
 
 use super::finding::{Finding, FindingKind};
 use super::story::{Leadership, SchedulerLog};
 
-/// Adds a remark for each scheduler that waits while another one works.
+/// Adds a finding for each scheduler that waits while another one works.
 pub(super) fn note(log: &mut SchedulerLog) {
     let works = |other: &super::story::Process| other.attempts > 0 || other.leadership == Leadership::Leads;
     let mut waits = Vec::new();

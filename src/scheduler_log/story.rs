@@ -1,4 +1,4 @@
-//! What a log tells: processes, attempts, and where each pod was at any time.
+//! The result of reading a log: processes, attempts, and where each pod was at any time.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -18,11 +18,11 @@ pub enum Outcome {
     Unschedulable,
     /// It ended in an error.
     Error,
-    /// The log does not tell its end.
+    /// The log lacks its end.
     Unfinished,
 }
 
-/// Where a pod is, as far as the log tells.
+/// Where a pod is, as far as the log shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::IntoStaticStr)]
 #[strum(serialize_all = "camelCase")]
 pub enum Place {
@@ -36,34 +36,34 @@ pub enum Place {
     InFlight,
     /// In an attempt, waiting on Permit.
     WaitingOnPermit,
-    /// Pending, in a queue that the log does not tell.
+    /// Pending, in an unknown queue.
     Unplaced,
     /// Bound, deleted, or dropped by the scheduler.
     Gone,
 }
 
-/// Why a pod is somewhere else than before.
+/// Why a pod's place changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The pod was seen first.
+    /// The scheduler saw the pod for the first time.
     Added,
-    /// An event moved it; its label.
+    /// An event moved it; the event's label.
     Moved(Name),
     /// An attempt began.
     Popped,
-    /// An attempt ended, and the log does not tell yet where the pod went.
+    /// An attempt ended; where the pod went is not yet known.
     Failed,
     /// A PreEnqueue plugin keeps it out of the other queues.
     Gated,
-    /// It waits on Permit, or has waited.
+    /// It waits on Permit, or stopped waiting.
     Permit,
     /// It was bound.
     Bound,
     /// It was deleted.
     Deleted,
-    /// It was skipped, or not put back.
+    /// It was skipped, or not requeued.
     Dropped,
-    /// A dump of the queue has it there.
+    /// A dump of the queues shows it there.
     Dumped,
 }
 
@@ -76,7 +76,7 @@ pub struct Change {
     pub process: u16,
     /// The pod, as `namespace/name`.
     pub pod: Name,
-    /// Where it is now.
+    /// The pod's new place.
     pub place: Place,
     /// Why.
     pub cause: Cause,
@@ -84,29 +84,29 @@ pub struct Change {
     pub plugins: u32,
     /// The PreEnqueue plugin that gates it; empty for none.
     pub gated_by: Name,
-    /// When its backoff ends, by calculation; `None` where the log does not hold what it takes.
+    /// When its backoff ends, as calculated; `None` if the log lacks what the calculation needs.
     pub expires: Option<Stamp>,
 }
 
-/// Where a pod was put after an attempt failed.
+/// The place of a pod after a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requeued {
     /// The queue.
     pub place: Place,
-    /// The plugins that rejected it, as an index in [`SchedulerLog::plugin_sets`]; `None` where the log does not tell.
+    /// The plugins that rejected it, as an index in [`SchedulerLog::plugin_sets`]; `None` if the log does not say.
     pub plugins: Option<u32>,
 }
 
-/// Total scores of an attempt's nodes, where the log has them.
+/// Total scores of an attempt's nodes, if the log has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scores {
-    /// How many nodes have a total.
+    /// The number of nodes with a total.
     pub nodes: u32,
     /// The best total.
     pub best: i64,
     /// The first nodes with the best total, in the order of the log.
     pub tied: Vec<Name>,
-    /// How many nodes have the best total.
+    /// The number of nodes with the best total.
     pub ties: u32,
 }
 
@@ -115,17 +115,17 @@ pub struct Scores {
 pub struct Attempt {
     /// The process, as an index in [`SchedulerLog::processes`].
     pub process: u16,
-    /// When it began; when it ended, where the log does not tell the former.
+    /// When it began, or when it ended if the log lacks its start.
     pub at: Stamp,
-    /// Whether `at` is the begin.
+    /// Whether `at` is the start.
     pub begin_told: bool,
-    /// When it ended.
+    /// When it ended; `None` if the log lacks its end.
     pub end: Option<Stamp>,
     /// The pod, as `namespace/name`.
     pub pod: Name,
     /// How it ended.
     pub outcome: Outcome,
-    /// The node that it was bound to, or was to be bound to; empty for none.
+    /// The node that it was, or was to be, bound to; empty for none.
     pub node: Name,
     /// The scheduler's message; empty for none.
     pub message: Name,
@@ -133,20 +133,20 @@ pub struct Attempt {
     pub nominated: Name,
     /// The node that preemption chose; empty for none.
     pub preemption_node: Name,
-    /// Pods that had to give way.
+    /// The victims of its preemption.
     pub victims: Vec<Name>,
-    /// Where the pod was put afterwards; `None` where the log does not tell.
+    /// Where the pod was put afterwards; `None` if the log does not say.
     pub requeued: Option<Requeued>,
-    /// How many nodes were evaluated and how many were feasible, for a pod that was bound.
+    /// The numbers of evaluated and of feasible nodes, for a pod that was bound.
     pub nodes: Option<(u32, u32)>,
     /// Total scores.
     pub scores: Option<Box<Scores>>,
 }
 
-/// Whether a process leads.
+/// Whether a process holds the lease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Leadership {
-    /// The log does not tell.
+    /// The log does not say.
     #[default]
     Unknown,
     /// It waits for the lease.
@@ -157,24 +157,24 @@ pub enum Leadership {
     Lost,
 }
 
-/// One run of a kube-scheduler process, from its start, or from where the log begins.
+/// One run of a kube-scheduler process, from its start or from the start of the log.
 #[derive(Clone, Debug, Default)]
 pub struct Process {
-    /// Who wrote the lines, by their prefix or file.
+    /// The writer of its lines, by their prefix or file.
     pub source: Arc<str>,
-    /// The process id, where the log has one.
+    /// The process id, if the log has one.
     pub pid: Option<u32>,
     /// Whether the log holds its start.
     pub started: bool,
-    /// The first line.
+    /// The stamp of its first line.
     pub from: Stamp,
-    /// The last line.
+    /// The stamp of its last line.
     pub to: Stamp,
-    /// How its stamps are read.
+    /// How its stamps relate to UTC.
     pub clock: Clock,
-    /// The version that it says it is.
+    /// The version that it logged.
     pub version: Option<String>,
-    /// Whether it leads.
+    /// Whether it holds the lease.
     pub leadership: Leadership,
     /// Its flags.
     pub flags: BTreeMap<String, String>,
@@ -184,46 +184,46 @@ pub struct Process {
     pub plugins: Vec<String>,
     /// Its extenders, as it printed them.
     pub extenders: Vec<String>,
-    /// How many attempts it made.
+    /// The number of its attempts.
     pub attempts: usize,
-    /// Pods that it saw come.
+    /// The number of pods that were added to its queue.
     pub(super) added: usize,
     pub(super) evidence: Evidence,
-    /// When it was asked for a dump of its queue last.
+    /// When it last dumped its queues.
     pub(super) dumped: Option<Stamp>,
 }
 
-/// What the lines of a process show about what it writes.
+/// Facts about a process's verbosity that its lines prove.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Evidence {
-    /// The least verbosity at which all of its lines are written.
+    /// The highest verbosity that any of its lines needs.
     pub(super) verbosity: u8,
-    /// Moves that events cause are told.
+    /// Moves caused by events are logged.
     pub(super) moves: bool,
-    /// Where failed pods go is told.
+    /// The places of pods after failed attempts are logged.
     pub(super) requeues: bool,
-    /// Scores are told.
+    /// Scores are logged.
     pub(super) scores: bool,
 }
 
-/// A kind of fact that a log can hold in full.
+/// A kind of fact that a log may hold in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::IntoStaticStr)]
 #[strum(serialize_all = "camelCase")]
 pub enum Fact {
     /// Every attempt that ended.
     Attempts,
-    /// Where each failed pod was put.
+    /// The place of each pod after a failed attempt.
     Requeues,
     /// Every move between queues.
     Moves,
-    /// Where every pending pod was.
+    /// The place of every pending pod.
     Queues,
     /// Scores of nodes.
     Scores,
 }
 
 impl Process {
-    /// Returns the verbosity that its lines show; that of its flags where nothing happened. `None` where neither tells.
+    /// Returns the verbosity that its lines prove, or that of its flags if it saw no pods; `None` if neither is known.
     pub fn verbosity(&self) -> Option<u8> {
         let idle = self.attempts == 0 && self.added == 0;
         let flag = self.flags.get("v").and_then(|v| v.parse().ok()).filter(|_| idle);
@@ -235,7 +235,7 @@ impl Process {
         let level = self.verbosity().unwrap_or(0);
         let rows = [
             (Fact::Attempts, level >= 2),
-            // Moves tell it too.
+            // Moves include requeues.
             (Fact::Requeues, self.evidence.requeues && !self.tells_moves()),
             (Fact::Moves, self.tells_moves()),
             (Fact::Queues, self.tells_moves() && (self.started || self.dumped.is_some())),
@@ -249,25 +249,25 @@ impl Process {
         self.evidence.moves || idle && self.verbosity().is_some_and(|v| v >= 5)
     }
 
-    /// Returns the feature gates of its flags.
+    /// Returns the feature gates set by its flags.
     pub fn feature_gates(&self) -> BTreeMap<String, bool> {
         let text = self.flags.get("feature-gates").map_or("", String::as_str);
-        // Newer releases write the component in front: `kube:A=true` or `:A=true`.
+        // Newer releases write the component first: `kube:A=true` or `:A=true`.
         let pairs = text.split(',').filter_map(|pair| pair.trim().split_once('='));
         pairs.filter_map(|(name, on)| Some((name.rsplit(':').next()?.to_owned(), on.parse().ok()?))).collect()
     }
 }
 
-/// How sure the queues are.
+/// How certain the queues are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certainty {
-    /// Every pending pod is where it is listed.
+    /// Every pending pod is in the queue that lists it.
     Exact,
-    /// The log does not hold the start: pods that did not move since are missing.
+    /// The log lacks the start: pods that did not move since are missing.
     SinceBegin,
-    /// Moves leave no line: parked pods were parked last, and may have moved since.
+    /// Moves are not logged: a pod in unschedulablePods was put there last, but may have moved since.
     ParkedOrMovedSince,
-    /// The log does not tell.
+    /// The log has no lines about queues.
     Unknown,
 }
 
@@ -276,20 +276,20 @@ pub enum Certainty {
 pub struct QueuedPod {
     /// The pod, as `namespace/name`.
     pub pod: Name,
-    /// Since when.
+    /// Since when it is there.
     pub since: Stamp,
     /// The plugins that rejected it last, as an index in [`SchedulerLog::plugin_sets`].
     pub plugins: u32,
     /// The PreEnqueue plugin that gates it; empty for none.
     pub gated_by: Name,
-    /// When its backoff ends, by calculation.
+    /// When its backoff ends, as calculated.
     pub expires: Option<Stamp>,
 }
 
-/// The queues at a time; `None` is unknown. Pods are in the order in which they came there.
+/// The queues at a time; `None` is unknown. Pods are in the order in which they entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Queues {
-    /// How sure they are.
+    /// How certain the lists are.
     pub certainty: Certainty,
     /// activeQ.
     pub active: Option<Vec<QueuedPod>>,
@@ -301,49 +301,49 @@ pub struct Queues {
     pub in_flight: Option<Vec<QueuedPod>>,
     /// Pods that wait on Permit.
     pub waiting_on_permit: Option<Vec<QueuedPod>>,
-    /// Pending pods whose queue is not told.
+    /// Pending pods whose queue is unknown.
     pub unplaced: Vec<QueuedPod>,
 }
 
-/// Everything that one or more logs tell.
+/// The content of one or more logs.
 #[derive(Clone, Debug, Default)]
 pub struct SchedulerLog {
     /// Names of pods, nodes, plugins, events, and messages.
     pub names: Names,
-    /// Sets of plugins; the first is the empty one.
+    /// Sets of plugins; the first is empty.
     pub plugin_sets: Vec<Vec<Name>>,
     /// The processes, in the order of their first lines.
     pub processes: Vec<Process>,
     /// The attempts, in the order of the log.
     pub attempts: Vec<Attempt>,
-    /// Changes of places, in the order of the log.
+    /// Changes of place, in the order of the log.
     pub changes: Vec<Change>,
     /// SIGUSR2 dumps of queues, in the order of the log.
     pub dumps: Vec<Dump>,
-    /// Lengths of the queues by saved metrics (`scheduler_pending_pods`), by the queue's label.
+    /// Lengths of the queues in saved metrics (`scheduler_pending_pods`), by the queue's label.
     pub pending_pods: BTreeMap<String, u64>,
-    /// What the reader should know about the log.
+    /// Remarks about the log itself.
     pub findings: Vec<Finding>,
-    /// How many findings there were beyond those kept.
+    /// The number of findings beyond those kept.
     pub more_findings: usize,
-    /// Lines that were read, of the scheduler or not.
+    /// The number of lines read, of the scheduler or not.
     pub lines: u64,
-    /// Lines with a message that is understood.
+    /// The number of lines with a known message.
     pub understood: u64,
 }
 
 impl SchedulerLog {
-    /// Whether there is nothing of kube-scheduler in it.
+    /// Returns whether the log holds nothing of kube-scheduler.
     pub fn is_empty(&self) -> bool {
         self.processes.is_empty() && self.pending_pods.is_empty()
     }
 
-    /// Returns the process whose queues count at a time, or at the end: the one that tried a pod last, or else the one that
-    /// leads, or else the last.
+    /// Returns the process whose queues count at a time, or at the end: the one with the last attempt, or else the last
+    /// one that leads, or else the last one.
     pub fn leading(&self, at: Option<Stamp>) -> Option<usize> {
         let until = at.unwrap_or(Stamp(i64::MAX));
         let last_attempt = self.attempts.iter().rev().find(|attempt| attempt.at <= until).map(|a| usize::from(a.process));
-        // One that started later has queues of its own.
+        // A process that started later has queues of its own.
         let later = |index: usize| {
             let known = &self.processes[index];
             let next = |p: &&Process| p.from <= until && p.from >= known.to && p.leadership != Leadership::Waits;
@@ -387,7 +387,7 @@ impl SchedulerLog {
                 gated_by: change.gated_by,
                 expires: change.expires,
             };
-            // Where a failed pod went may not be told.
+            // The log may not say where a failed pod went.
             let lost = change.cause == Cause::Failed && !known.evidence.requeues;
             places.entry(if lost { Place::Unplaced } else { change.place }.into()).or_default().push(pod);
         }
@@ -401,7 +401,7 @@ impl SchedulerLog {
             (false, true) => Certainty::ParkedOrMovedSince,
             (false, false) => Certainty::Unknown,
         };
-        // A list that may lack pods is not shown as an empty one.
+        // A list that may lack pods is unknown, not empty.
         let some = |list: Vec<QueuedPod>| (certainty == Certainty::Exact || !list.is_empty()).then_some(list);
         let (active, backoff, unschedulable) = match certainty {
             Certainty::Exact | Certainty::SinceBegin => (some(active), some(backoff), some(parked)),
@@ -425,7 +425,7 @@ impl SchedulerLog {
     }
 }
 
-/// Where the start is not in the log, an attempt may have begun before.
+/// Returns `None` for an empty list if the start is not in the log: an attempt may have begun before.
 fn some_or_started(list: Vec<QueuedPod>, started: bool) -> Option<Vec<QueuedPod>> {
     (started || !list.is_empty()).then_some(list)
 }

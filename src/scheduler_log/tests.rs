@@ -13,7 +13,7 @@ fn read(text: &str) -> SchedulerLog {
     read_as(&[("a.log", None, text)])
 }
 
-/// Lines a second apart, of process 1 where it is not named as `7|message`.
+/// Returns lines one second apart, of process 1 unless given as `7|message`.
 fn lines(messages: &[&str]) -> String {
     let line = |(n, text): (usize, &&str)| {
         let (pid, text) = text.split_once('|').filter(|(pid, _)| pid.parse::<u32>().is_ok()).unwrap_or(("1", text));
@@ -44,7 +44,7 @@ fn unfit(pod: &str) -> String {
     format!(r#""Unable to schedule pod; no fit; waiting" pod="{pod}" err="0/1 nodes are available: 1 Insufficient cpu.""#)
 }
 
-/// The pods of a queue at the end.
+/// Returns the pods of a queue at the end.
 fn pods(log: &SchedulerLog, queue: impl Fn(&Queues) -> Option<&Vec<QueuedPod>>) -> Option<Vec<String>> {
     let queues = log.queues(log.leading(None)?, None);
     let found = queue(&queues)?.iter().map(|pod| log.names.text(pod.pod).to_owned()).collect();
@@ -261,7 +261,7 @@ fn lines_in_pieces_are_put_together() {
     let cri = format!("2026-11-22T08:00:00.000001Z stderr P {first}\n2026-11-22T08:00:00.000001Z stderr F {second}\n");
     let log = read(&cri);
     assert_eq!((log.attempts.len(), log.understood), (1, 1));
-    // The prefix tells year and zone.
+    // The prefix has year and zone.
     let process = &log.processes[0];
     assert_eq!(process.clock, Clock { year: true, offset: Some(7200) });
     assert_eq!(process.clock.show(process.from), "2026-11-22T08:00:00.000000Z");

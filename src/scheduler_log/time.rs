@@ -1,14 +1,14 @@
-//! Times of a log: klog's text has neither year nor zone, its JSON has both.
+//! Times of a log: klog's text lacks year and zone, its JSON has both.
 
 use std::fmt;
 
 use jiff::Timestamp;
 
 const DAY: i64 = 86_400_000_000;
-/// A leap year, so that February 29 is a day where the year is not known.
+/// A leap year, so that February 29 exists if the year is unknown.
 const SOME_YEAR: i64 = 2000;
 
-/// Microseconds since 1970 on the clock of the log, which [`Clock`] relates to UTC.
+/// Microseconds since 1970 on the log's clock, which [`Clock`] relates to UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp(pub(super) i64);
 
@@ -19,12 +19,12 @@ impl Stamp {
     }
 }
 
-/// How the stamps of a log are to be read.
+/// How the stamps of a log relate to UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     /// Whether the year is known.
     pub year: bool,
-    /// Seconds east of UTC; `None` where the zone is not known.
+    /// Seconds east of UTC; `None` if unknown.
     pub offset: Option<i32>,
 }
 
@@ -32,17 +32,17 @@ impl Clock {
     /// The clock of JSON lines.
     pub(super) const UTC: Self = Self { year: true, offset: Some(0) };
 
-    /// Returns RFC 3339 in UTC; without `Z` where the zone is not known, and without the year where that is not.
+    /// Returns RFC 3339 in UTC, without `Z` if the zone is unknown and without the year if that is unknown.
     pub fn show(self, stamp: Stamp) -> String {
         Shown { clock: self, stamp }.to_string()
     }
 
-    /// Returns the point in time, with UTC for an unknown zone; `None` where the year is not known.
+    /// Returns the point in time, taking an unknown zone as UTC; `None` if the year is unknown.
     pub fn timestamp(self, stamp: Stamp) -> Option<Timestamp> {
         self.year.then(|| Timestamp::from_microsecond(stamp.0 - self.shift()).ok()).flatten()
     }
 
-    /// Returns the stamp of a point in time, with UTC for an unknown zone.
+    /// Returns the stamp of a point in time, taking an unknown zone as UTC.
     pub fn stamp(self, time: Timestamp) -> Stamp {
         Stamp(time.as_microsecond() + self.shift())
     }
@@ -75,28 +75,28 @@ pub(super) enum When {
     Unix(i64),
 }
 
-/// Gives the lines of one stream their stamps.
+/// Assigns stamps to the lines of one stream.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calendar {
-    /// The year of the last line, once there was one.
+    /// The year of the last line, if there was one.
     year: Option<i64>,
     last: i64,
-    /// The latest time that the log can hold, in microseconds since 1970.
+    /// The latest possible time of the log, in microseconds since 1970.
     latest: Option<i64>,
 }
 
 impl Calendar {
-    /// `latest` is when the file was written last, or another time near the log's end.
+    /// Makes a calendar. `latest` is when the file was last written, or another time near the log's end.
     pub(super) fn new(latest: Option<Timestamp>) -> Self {
         Self { latest: latest.map(Timestamp::as_microsecond), ..Self::default() }
     }
 
-    /// Whether the year of text lines is known.
+    /// Returns whether the year of text lines is known.
     pub(super) fn knows_year(&self) -> bool {
         self.latest.is_some()
     }
 
-    /// Takes over a time that is known from elsewhere, such as from the lines' prefix.
+    /// Takes a time known from elsewhere, such as a prefix, if no latest time is known yet.
     pub(super) fn learn(&mut self, unix: i64) {
         self.latest.get_or_insert(unix);
     }
@@ -109,12 +109,12 @@ impl Calendar {
         };
         let at = |year: i64| days(year, month, day) * DAY + micros;
         let year = match self.year {
-            // A log goes on past the end of a year; a clock that is set back does not go back by most of one.
+            // A log may run past the end of a year; a clock is never set back by most of a year.
             Some(year) if at(year) < self.last - 300 * DAY => year + 1,
             Some(year) if at(year) > self.last + 300 * DAY => year - 1,
             Some(year) => year,
             None => self.latest.map_or(SOME_YEAR, |latest| {
-                // A day to spare, for zones and for clocks that differ.
+                // A day's slack, for zones and for clocks that differ.
                 let year = year_of(latest + DAY);
                 if at(year) > latest + DAY { year - 1 } else { year }
             }),
@@ -125,7 +125,7 @@ impl Calendar {
     }
 }
 
-/// Days since 1970 of a date in the Gregorian calendar, by the method of shifting the year's start to March.
+/// Returns the days since 1970 of a Gregorian date, counting years from March.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -139,7 +139,7 @@ fn year_of(micros: i64) -> i64 {
     i64::from(time.strftime("%Y").to_string().parse::<i16>().unwrap_or(1970))
 }
 
-/// Reads `2026-11-22T10:15:35.123456789Z` or with an offset, with `T` or a blank; returns microseconds since 1970.
+/// Parses `2026-11-22T10:15:35.123456789Z`, or with an offset, with `T` or a blank; returns microseconds since 1970.
 pub(super) fn rfc3339(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
     text.parse::<Timestamp>().ok().map(Timestamp::as_microsecond)

@@ -1,4 +1,4 @@
-//! One line of events, and where it left another.
+//! A branch: a timeline, the actions that led to its revisions, and the fork from another branch.
 
 use std::sync::Arc;
 
@@ -11,37 +11,38 @@ use crate::release::Release;
 use crate::scheduler::{Operation, Quiescence, Scheduler};
 use crate::trace::Event;
 
-/// What was asked for, with one revision as its answer.
+/// Request that produced one revision; saved sessions replay it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// Something that changes things.
+    /// An operation that may change the state.
     Apply(Operation),
-    /// A decision about a pod, without consequences.
+    /// A dry decision about a pod.
     Explain(Key),
-    /// What the cluster's own scheduler did, by its log.
+    /// One attempt of the cluster's own scheduler, read from its log.
     Logged(Box<LoggedAttempt>),
-    /// A kube-scheduler of another release takes over.
+    /// Takeover by a kube-scheduler of another release.
     Release(Release),
 }
 
-/// Where a branch began.
+/// Point where a branch left another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fork {
-    /// The branch that it left.
+    /// Index of the branch that it left.
     pub branch: usize,
-    /// How many of that branch's revisions it shares.
+    /// Number of that branch's revisions that it shares.
     pub revisions: usize,
 }
 
-/// What led to a revision.
+/// Action behind a revision, with the scheduler before it.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) action: Action,
     pub(super) before: Scheduler,
 }
 
-/// What a step means for a run until nothing changes any more: after a change from outside, everything is worth trying.
+/// Updates the quiescence with one step. An operation from outside resets it, because every pod is worth another
+/// attempt then.
 fn note(settling: &mut Quiescence, action: &Action, events: &[Event]) {
     match action {
         Action::Explain(_) | Action::Logged(_) => {}
@@ -50,26 +51,26 @@ fn note(settling: &mut Quiescence, action: &Action, events: &[Event]) {
     }
 }
 
-/// A timeline, the scheduler at its end, and what led there.
+/// A timeline, the scheduler at its end, and the step behind each revision.
 #[derive(Clone, Debug)]
 pub struct Branch {
     name: String,
     fork: Option<Fork>,
     pub(super) timeline: Timeline,
     pub(super) scheduler: Scheduler,
-    /// One for each revision.
+    /// One step per revision, in order.
     steps: Vec<Arc<Step>>,
-    /// What a run until nothing changes any more has to know of all this.
+    /// Quiescence at the end of the branch.
     settling: Quiescence,
 }
 
 impl Branch {
-    /// The first branch.
+    /// Makes the first branch.
     pub(super) fn new(scheduler: Scheduler, timeline: Timeline) -> Self {
         Self { name: "main".to_owned(), fork: None, timeline, scheduler, steps: Vec::new(), settling: Quiescence::default() }
     }
 
-    /// A branch that shares this one's first revisions; its cursor stands behind them.
+    /// Returns a branch that shares the first `fork.revisions` revisions of this one, with the cursor at their end.
     pub(super) fn fork(&self, name: String, fork: Fork) -> Self {
         let scheduler = self.steps.get(fork.revisions).map_or(&self.scheduler, |step| &step.before).clone();
         let steps = self.steps[..fork.revisions.min(self.steps.len())].to_vec();
@@ -81,7 +82,7 @@ impl Branch {
         Self { name, fork: Some(fork), timeline, scheduler, steps, settling }
     }
 
-    /// The pod that a revision decides about without consequences.
+    /// Returns the pod of a dry decision; `None` for any other revision.
     pub(super) fn explained(&self, revision: usize) -> Option<Key> {
         match &self.steps.get(revision)?.action {
             Action::Explain(pod) => Some(pod.clone()),
@@ -89,48 +90,47 @@ impl Branch {
         }
     }
 
-    /// Whether a revision changes nothing.
+    /// Returns whether a revision leaves the state as it was: a dry decision, or an attempt from the log.
     pub(super) fn changes_nothing(&self, revision: usize) -> bool {
         self.steps.get(revision).is_some_and(|step| matches!(step.action, Action::Explain(_) | Action::Logged(_)))
     }
 
-    /// Its name.
+    /// Returns the name: `main`, or `branch N`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where it left another branch; `None` for the first.
+    /// Returns where it left another branch; `None` for the first.
     pub fn forked(&self) -> Option<Fork> {
         self.fork
     }
 
-    /// What happened, with the cursor.
+    /// Returns the revisions with the cursor.
     pub fn timeline(&self) -> &Timeline {
         &self.timeline
     }
 
-    /// The scheduler at the end.
+    /// Returns the scheduler at the end.
     pub fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }
 
-    /// What was asked for, revision by revision.
+    /// Returns the action behind each revision, in order.
     pub fn actions(&self) -> impl Iterator<Item = &Action> {
         self.steps.iter().map(|step| &step.action)
     }
 
-    /// What is to be done next at the end for everything to happen that happens by itself; `None` when nothing changes
-    /// any more.
+    /// Returns the operation that settling does next at the end; `None` when settled.
     pub(super) fn next_operation(&self) -> Option<Operation> {
         self.scheduler.next_operation(&self.settling)
     }
 
-    /// The scheduler after so many revisions.
+    /// Returns the scheduler after the first `revisions` revisions.
     pub(super) fn scheduler_at(&self, revisions: usize) -> &Scheduler {
         self.steps.get(revisions).map_or(&self.scheduler, |step| &step.before)
     }
 
-    /// Adds what happened at the end, with the scheduler that it led to.
+    /// Appends a revision, with the scheduler after it.
     pub(super) fn push(&mut self, step: Step, revision: Revision, after: Scheduler) {
         note(&mut self.settling, &step.action, &revision.events);
         self.steps.push(Arc::new(step));
@@ -138,14 +138,14 @@ impl Branch {
         self.scheduler = after;
     }
 
-    /// The part shared with the branch that this one left has grown by a revision.
+    /// Counts a revision that was inserted into the shared part.
     pub(super) fn shares_one_more(&mut self) {
         if let Some(fork) = &mut self.fork {
             fork.revisions += 1;
         }
     }
 
-    /// Adds a revision that changed nothing, anywhere.
+    /// Inserts a revision that leaves the state as it was, before revision `at`.
     pub(super) fn insert(&mut self, at: usize, step: Arc<Step>, revision: Arc<Revision>) {
         self.steps.insert(at, step);
         self.timeline.insert(at, revision);

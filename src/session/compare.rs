@@ -1,4 +1,4 @@
-//! Two branches side by side: what came out otherwise on one than on the other.
+//! Compares the ends of two branches: pods, evictions and decisions that differ.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use crate::cluster::{Cluster, Key, Str};
 use crate::framework::{PluginName, Status, Victim};
 use crate::trace::{CycleView, Event, Place, QueuesView};
 
-/// Where a pod is.
+/// Place of a pod at the end of a branch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PodLocation {
-    /// On a node.
+    /// Bound to a node.
     Node(Str),
-    /// On a node, and on its way out.
+    /// Bound to a node and terminating.
     Leaving(Str),
-    /// In a queue; with its nomination, empty when there is none.
+    /// In a queue, with the nominated node; empty without a nomination.
     Waiting(Place, Str),
-    /// It is there, and in no queue.
+    /// Unbound and in no queue.
     Nowhere,
-    /// There is no such pod, or it has ended.
+    /// Deleted, or succeeded or failed.
     Gone,
 }
 
@@ -53,72 +53,72 @@ impl std::fmt::Display for PodLocation {
     }
 }
 
-/// A pod that is elsewhere on one branch than on the other.
+/// A pod whose place differs between two branches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodDifference {
-    /// Which pod.
+    /// Key of the pod.
     pub pod: Key,
-    /// Where it is, branch by branch.
+    /// Place on each branch.
     pub at: [PodLocation; 2],
 }
 
-/// Nodes whose verdict changed in the same way.
+/// Nodes whose verdicts changed in the same way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerdictChange {
-    /// The verdicts, branch by branch; `None` where the node was not looked at.
+    /// Verdict on each branch; `None` where Filter did not run on the node.
     pub verdicts: [Option<Status>; 2],
-    /// The nodes, by name.
+    /// Names of the nodes, sorted.
     pub nodes: Vec<Str>,
 }
 
-/// A pod whose newest decision came out otherwise.
+/// A pod whose newest decision differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decided {
-    /// Which pod.
+    /// Key of the pod.
     pub pod: Key,
-    /// In a few words, branch by branch; `None` where it was not tried since the branches parted.
+    /// Outcome on each branch as a short sentence; `None` where the pod was not tried since the fork.
     pub outcomes: [Option<String>; 2],
-    /// Where eviction would make room for it and whom it would cost, branch by branch.
+    /// Node and victims that preemption selected on each branch.
     pub victims: [Option<(Str, Vec<Key>)>; 2],
-    /// What changed among the nodes; only where it was tried on both.
+    /// Changed verdicts; empty unless the pod was tried on both branches.
     pub verdicts: Vec<VerdictChange>,
-    /// Scores that moved it from one node to another; only where two releases are compared.
+    /// Scores that moved the pod to another node; filled only when two releases are compared.
     pub scores: Vec<ScoreChange>,
 }
 
-/// A plugin's score of a node that changed.
+/// A plugin's score of a node that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScoreChange {
-    /// The plugin.
+    /// The plugin that scores.
     pub plugin: PluginName,
-    /// The node.
+    /// Name of the node.
     pub node: Str,
-    /// The weighted scores, branch by branch; `None` where the plugin does not score.
+    /// Weighted score on each branch; `None` where the plugin does not score.
     pub scores: [Option<i64>; 2],
 }
 
-/// What is different at the ends of two branches.
+/// Differences between the ends of two branches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// The branches' names.
+    /// Names of the branches.
     pub names: [String; 2],
-    /// How many revisions they share.
+    /// Number of revisions that both share.
     pub shared: usize,
-    /// The operations on each since: kind and title.
+    /// Kind and title of each branch's own revisions.
     pub since: [Vec<(RevisionKind, String)>; 2],
-    /// Pods that are elsewhere, by namespace and name.
+    /// Pods in different places, by namespace and name.
     pub pods: Vec<PodDifference>,
-    /// Pods that were evicted on one branch only, in order.
+    /// Pods evicted on one branch only, in order of eviction.
     pub evicted: [Vec<Key>; 2],
     /// Pods whose newest decision differs, by namespace and name.
     pub decisions: Vec<Decided>,
-    /// Pending pods as the releases at both ends decide about them; `None` where both are the same release.
+    /// Decisions of both releases about every pending pod; `None` where both ends have the same release.
     pub upgrade: Option<UpgradeComparison>,
 }
 
 impl Comparison {
-    /// Compares two branches at their ends. Where these have different releases, every pending pod is decided by both:
-    /// `go_on` is told of each that is done and of how many, and stops the rest.
+    /// Compares two branches at their ends. Where the releases differ, both decide about every pending pod. `go_on` is
+    /// called with the number of pods before each one; returning false cancels the remaining pods.
     pub fn of(a: &Branch, b: &Branch, go_on: impl Fn(usize) -> bool + Sync) -> Self {
         let schedulers = [a.scheduler(), b.scheduler()];
         let [old, new] = schedulers.map(|s| s.emulated().profile);
@@ -140,7 +140,7 @@ impl Comparison {
         }
     }
 
-    /// True where nothing came out otherwise.
+    /// Returns whether the branches do not differ.
     pub fn is_empty(&self) -> bool {
         let upgrade = self.upgrade.as_ref().is_none_or(|u| u.otherwise.is_empty() && u.other_reasons.is_empty());
         upgrade && self.pods.is_empty() && self.evicted.iter().all(Vec::is_empty) && self.decisions.is_empty()
@@ -152,11 +152,11 @@ fn evictions(revisions: &[Arc<Revision>]) -> Vec<Key> {
     events.filter_map(|e| if let Event::VictimEvicted { pod, .. } = e { Some(Key::clone(pod)) } else { None }).collect()
 }
 
-/// Returns the pods that are elsewhere. After a change of release, which queue a pod waits in is no difference: the new
-/// scheduler has tried none yet.
+/// Returns the pods in different places. After a change of release the queue of a pod is ignored: the new scheduler has
+/// tried none yet.
 fn pods(ends: [&Keyframe; 2], restarted: bool) -> Vec<PodDifference> {
     let mut keys: Vec<Key> = Vec::new();
-    // Objects that both share are the same one; what is left to compare is what was touched since.
+    // An object that both ends share is the same allocation, so only the others are compared.
     for (own, other) in [(ends[0], ends[1]), (ends[1], ends[0])] {
         let touched = own.cluster.pods.iter().filter(|pod| {
             let key = pod.key();
@@ -183,7 +183,7 @@ fn pods(ends: [&Keyframe; 2], restarted: bool) -> Vec<PodDifference> {
 }
 
 impl PodLocation {
-    /// Where a pod is; the end of a backoff is left out.
+    /// Returns the place of a pod. The end of a backoff is left out, so that it does not count as a difference.
     pub fn of(cluster: &Cluster, queues: &QueuesView, pod: &Key) -> Self {
         whereabouts(cluster, queues, pod)
     }
@@ -191,7 +191,7 @@ impl PodLocation {
 
 fn whereabouts(cluster: &Cluster, queues: &QueuesView, key: &Key) -> PodLocation {
     if let Some(entry) = queues.entries.get(key) {
-        // The second at which a backoff ends is no difference worth telling.
+        // Ignore the end of a backoff: it shifts by seconds without meaning.
         let place = match &entry.place {
             Place::Backoff { error, .. } => Place::Backoff { expires: jiff::Timestamp::UNIX_EPOCH, error: *error },
             other => other.clone(),
@@ -252,7 +252,7 @@ pub(super) fn victims(view: &CycleView) -> Option<(Str, Vec<Key>)> {
     Some((node.clone(), victims.unwrap_or_default()))
 }
 
-/// Whether two verdicts read the same; by how much a resource is short is no difference worth telling.
+/// Returns whether two verdicts read the same. Ignores by how much a resource is short.
 fn same(a: Option<&Status>, b: Option<&Status>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a.reads_like(b),
@@ -260,7 +260,7 @@ fn same(a: Option<&Status>, b: Option<&Status>) -> bool {
     }
 }
 
-/// Returns the nodes whose verdicts are not `same`, those that changed in the same way together.
+/// Returns the nodes whose verdicts are not `same`, grouped by the change.
 pub(super) fn verdict_changes(a: &CycleView, b: &CycleView, same: fn(Option<&Status>, Option<&Status>) -> bool) -> Vec<VerdictChange> {
     let mut changes: Vec<VerdictChange> = Vec::new();
     let nodes: std::collections::BTreeSet<&Str> = a.verdicts.keys().chain(b.verdicts.keys()).collect();

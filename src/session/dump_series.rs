@@ -1,4 +1,4 @@
-//! Several dumps of one cluster, taken at different times, as what changed between them.
+//! Turns several dumps of one cluster, taken at different times, into the changes between them.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent, Pod, Str};
 use crate::scheduler::Operation;
 
-/// Whether two states are of one cluster: the same `kube-system`, or else at least half of the nodes of the smaller one
-/// by uid.
+/// Returns whether two states are of one cluster: their `kube-system` namespaces have the same uid. Where a uid is
+/// missing, at least half of the nodes of the smaller state must be shared, by uid.
 pub fn is_same_cluster(one: &Cluster, other: &Cluster) -> bool {
     let system = |cluster: &Cluster| cluster.namespaces.named(&"kube-system".into()).map(|n| n.metadata.uid.clone());
     if let (Some(a), Some(b)) = (system(one), system(other))
@@ -25,9 +25,9 @@ pub fn is_same_cluster(one: &Cluster, other: &Cluster) -> bool {
     shared > 0 && shared * 2 >= a.len().min(b.len())
 }
 
-/// What happened between two dumps of a cluster, as one operation at the time of the later one; `None` where nothing
-/// did. Objects that are gone come first, then what is new or changed, by resourceVersion as far as that is a number.
-/// A kind of which the later dump has nothing counts as not taken, and its objects stay.
+/// Returns the changes between two dumps as one batch at the time of the later dump; `None` without changes. Deletions
+/// come first, then creations and updates by resourceVersion, where that is a number. A kind without objects in the
+/// later dump counts as not dumped, and its objects stay.
 pub fn changes(from: &Cluster, to: &Cluster, events: &[ObservedEvent], name: &str, time: Timestamp) -> Option<Operation> {
     let mut gone = Vec::new();
     let mut came: Vec<(Option<u64>, Kind, Key, Operation)> = Vec::new();
@@ -54,14 +54,14 @@ pub fn changes(from: &Cluster, to: &Cluster, events: &[ObservedEvent], name: &st
     let mut operations = vec![Operation::Observe { time, pods: Vec::new(), events: Vec::new(), unknown: None }];
     operations.extend(gone);
     operations.extend(came.into_iter().map(|(.., operation)| operation));
-    // What was known once stays known.
+    // A kind that one dump has stays known.
     let unknown = from.unknown.and(to.unknown);
     let unknown = (unknown != from.unknown).then_some(unknown);
     operations.push(Operation::Observe { time, pods: news(from, to, events), events: events.to_vec(), unknown });
     Some(Operation::Batch { name: name.to_owned(), operations })
 }
 
-/// Pending pods about which a scheduler has written something new since.
+/// Returns the pending pods for which a scheduler has written an event, a condition or a nomination since.
 fn news(from: &Cluster, to: &Cluster, events: &[ObservedEvent]) -> Vec<Key> {
     let told: BTreeSet<&Key> = events.iter().filter(|e| e.reason == "FailedScheduling").map(|e| &e.pod).collect();
     let pending = to.pods.iter().filter(|p| p.node_name.is_empty());
@@ -69,7 +69,7 @@ fn news(from: &Cluster, to: &Cluster, events: &[ObservedEvent]) -> Vec<Key> {
     news.map(|p| p.key()).collect()
 }
 
-/// Whether a scheduler has written something about a pod: how an attempt ended, or where it is nominated to.
+/// Returns whether a scheduler has written about a pod: its `PodScheduled` condition or its nominated node changed.
 pub fn is_news(before: Option<&Pod>, now: &Pod) -> bool {
     let word = |pod: &Pod| (pod.condition("PodScheduled").cloned(), pod.status.nominated_node_name.clone());
     match before {
@@ -113,7 +113,7 @@ mod tests {
             (Kind::Node, r#"{"metadata":{"name":"b","uid":"2","resourceVersion":"6"}}"#),
             (Kind::Pod, r#"{"metadata":{"name":"p","namespace":"x","uid":"7","resourceVersion":"9"}}"#),
         ]);
-        // q is gone, p is another one, and that there is no service says nothing.
+        // q was deleted, p was replaced, and services count as not dumped.
         assert_eq!(told(&before, &after), ["Observe", "-x/p", "-x/q", "+x/p", "=a", "Observe"]);
         assert!(told(&after, &after).is_empty());
     }

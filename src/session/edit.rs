@@ -1,4 +1,4 @@
-//! Changes of the loaded cluster as a reader writes them, and the operations that they are.
+//! Parses edits that a user types, such as `cordon NODE`, and turns them into operations.
 
 use serde_json::{Map, Value, json};
 
@@ -8,88 +8,88 @@ use crate::scheduler::Operation;
 /// The taint that the node controller puts on a cordoned node.
 const UNSCHEDULABLE_TAINT: &str = "node.kubernetes.io/unschedulable";
 
-/// Why a line is no edit, or an edit no operation on a cluster; the text is for the reader.
+/// Error of an edit: it cannot be parsed, or it does not apply to the cluster. The text is for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    /// The line does not begin with one of [`Edit::WORDS`].
+    /// The first word is not one of [`Edit::WORDS`].
     #[error("{0:?} is none of cordon, uncordon, delete, patch, allow, reject")]
     UnknownWord(String),
-    /// The line ends too early.
-    #[error("{0} is missing")]
+    /// An argument is missing.
+    #[error("expected {0}")]
     Missing(&'static str),
-    /// A word that names no kind.
-    #[error("{0:?} is no kind that decides about scheduling")]
+    /// The word is not a kind that scheduling reads.
+    #[error("{0:?} is not a kind that scheduling reads")]
     UnknownKind(String),
-    /// The line goes on after its end.
-    #[error("{0:?} is too much")]
+    /// Text follows the last argument.
+    #[error("unexpected {0:?} at the end")]
     TooMuch(String),
-    /// The patch cannot be read.
-    #[error("the patch is no JSON: {0}")]
+    /// The patch is not valid JSON.
+    #[error("the patch is not valid JSON: {0}")]
     PatchSyntax(serde_json::Error),
-    /// The patch is an array, a string or the like.
-    #[error("the patch is no JSON object")]
+    /// The patch is valid JSON, but not an object.
+    #[error("the patch is not a JSON object")]
     PatchNotAnObject,
     /// The cluster does not have the object.
     #[error("there is no {kind} {key}")]
     NotFound {
-        /// Its kind.
+        /// Kind of the object.
         kind: Kind,
-        /// Its name.
+        /// Key of the object.
         key: Key,
     },
-    /// The object cannot be written as JSON.
+    /// The object cannot be serialized.
     #[error("{0}")]
     Json(serde_json::Error),
-    /// The patched object cannot be read back.
-    #[error("{kind} {key} cannot be so: {error}")]
+    /// The patched object cannot be deserialized.
+    #[error("the patched {kind} {key} is invalid: {error}")]
     Invalid {
-        /// The object's kind.
+        /// Kind of the object.
         kind: Kind,
-        /// Its name.
+        /// Key of the object.
         key: Key,
-        /// Why.
+        /// Error of the deserializer.
         error: serde_json::Error,
     },
-    /// The patch gives the object another name.
+    /// The patch changes the name or the namespace.
     #[error("a patch cannot change an object's name")]
     Renamed,
-    /// The patch sets a field that the model does not hold.
-    #[error("{path} is no field of a {kind} that decides about scheduling")]
+    /// The patch sets a field that the model does not have.
+    #[error("{path} of a {kind} does not affect scheduling")]
     UnknownField {
-        /// The field, such as `spec.cpu`.
+        /// Path of the field, such as `spec.cpu`.
         path: String,
-        /// The object's kind.
+        /// Kind of the object.
         kind: Kind,
     },
-    /// Nothing would change.
-    #[error("{kind} {key} is so already")]
+    /// The edit leaves the object as it is.
+    #[error("{kind} {key} would not change")]
     Unchanged {
-        /// The object's kind.
+        /// Kind of the object.
         kind: Kind,
-        /// Its name.
+        /// Key of the object.
         key: Key,
     },
 }
 
-/// A change, in words.
+/// A parsed edit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
-    /// No more pods on a node.
+    /// Marks a node unschedulable.
     Cordon(Str),
-    /// Pods on a node again.
+    /// Marks a node schedulable.
     Uncordon(Str),
-    /// An object goes.
+    /// Deletes an object.
     Delete(Kind, Key),
-    /// An object changes as a JSON merge patch (RFC 7396) says.
+    /// Applies a JSON merge patch (RFC 7396) to an object.
     Patch(Kind, Key, Value),
-    /// Every Permit plugin allows a pod.
+    /// Allows a pod that waits on Permit, for every plugin.
     Allow(Key),
-    /// A Permit plugin rejects a pod.
+    /// Rejects a pod that waits on Permit.
     Reject(Key),
 }
 
 impl Edit {
-    /// The words an edit can begin with, and what follows each.
+    /// First words of the edits, each with its arguments.
     pub const WORDS: [(&'static str, &'static str); 6] = [
         ("cordon", "NODE"),
         ("uncordon", "NODE"),
@@ -99,16 +99,16 @@ impl Edit {
         ("reject", "[NAMESPACE/]POD"),
     ];
 
-    /// Reads an edit.
+    /// Parses an edit.
     pub fn parse(text: &str) -> Result<Self, EditError> {
         let (word, rest) = cut(text);
         match word {
             "cordon" | "uncordon" => {
-                let node = some(rest, "a node's name")?;
+                let node = some(rest, "a node name")?;
                 Ok(if word == "cordon" { Self::Cordon(node.into()) } else { Self::Uncordon(node.into()) })
             }
-            "allow" => Ok(Self::Allow(key_named(Kind::Pod, some(rest, "a pod's name")?))),
-            "reject" => Ok(Self::Reject(key_named(Kind::Pod, some(rest, "a pod's name")?))),
+            "allow" => Ok(Self::Allow(key_named(Kind::Pod, some(rest, "a pod name")?))),
+            "reject" => Ok(Self::Reject(key_named(Kind::Pod, some(rest, "a pod name")?))),
             "delete" | "patch" => {
                 let (kind_word, rest) = cut(some(rest, "a kind and a name")?);
                 let kind = kind_named(kind_word).ok_or_else(|| EditError::UnknownKind(kind_word.to_owned()))?;
@@ -128,7 +128,7 @@ impl Edit {
         }
     }
 
-    /// What is to be done to a cluster.
+    /// Returns the operation that applies the edit to a cluster.
     pub fn operation(&self, cluster: &Cluster) -> Result<Operation, EditError> {
         let get = |kind: Kind, key: &Key| cluster.get(kind, key).ok_or_else(|| EditError::NotFound { kind, key: key.clone() });
         let node_key = |node: &Str| Key { namespace: Str::default(), name: node.clone() };
@@ -155,7 +155,7 @@ impl Edit {
     }
 }
 
-/// What [`Edit`] and [`super::Until`] read as a name: with its namespace, or in `default`.
+/// Parses a name as [`Edit`] and [`super::Until`] do: `NAMESPACE/NAME`, or a name in the namespace `default`.
 pub fn key_named(kind: Kind, text: &str) -> Key {
     if !kind.namespaced() {
         return Key { namespace: Str::default(), name: text.into() };
@@ -174,7 +174,7 @@ fn some<'a>(text: &'a str, what: &'static str) -> Result<&'a str, EditError> {
     if text.is_empty() { Err(EditError::Missing(what)) } else { Ok(text) }
 }
 
-/// A kind by its name, in any case, in the plural, or by kubectl's short name.
+/// Returns the kind of a name: singular or plural in any case, or kubectl's short name.
 pub fn kind_named(word: &str) -> Option<Kind> {
     use strum::IntoEnumIterator;
     let word = word.to_lowercase();
@@ -220,7 +220,7 @@ fn patched(old: &Object, patch: &Value) -> Result<Operation, EditError> {
     }
 }
 
-/// A JSON merge patch.
+/// Applies a JSON merge patch (RFC 7396).
 fn merge(value: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else {
         *value = patch.clone();
@@ -239,8 +239,8 @@ fn merge(value: &mut Value, patch: &Value) {
     }
 }
 
-/// A field that the patch sets and the object does not have, which the model does not hold then. Fields that are set
-/// to what they are by default are not written out, and of annotations only some are kept.
+/// Returns the first field that the patch sets and the object lacks: the model does not have it. Skips defaults, which
+/// are not serialized, and annotations, of which only some are kept.
 fn lost(value: &Value, patch: &Value, path: &str) -> Option<String> {
     let Value::Object(patch) = patch else { return None };
     for (name, patch) in patch {
@@ -294,7 +294,7 @@ mod tests {
             assert_eq!((&value["spec"]["unschedulable"], value["spec"]["taints"].as_array().unwrap().len()), (&unschedulable, taints));
             cluster.insert(object);
         }
-        assert_eq!(edit("uncordon n").unwrap_err().to_string(), "Node n is so already");
+        assert_eq!(edit("uncordon n").unwrap_err().to_string(), "Node n would not change");
     }
 
     #[test]
@@ -314,19 +314,19 @@ mod tests {
             let error = edit(text).expect_err(text).to_string();
             assert!(error.contains(expected), "{text}: {error}");
         };
-        check("delete", "a kind and a name is missing");
-        check("delete secret x", "no kind that decides");
-        check("delete po", "a name is missing");
+        check("delete", "expected a kind and a name");
+        check("delete secret x", "not a kind that scheduling reads");
+        check("delete po", "expected a name");
         check("delete po p", "there is no Pod default/p");
-        check("delete po a/p now", "too much");
+        check("delete po a/p now", "unexpected \"now\" at the end");
         check("patch po a/p", "a patch, such as");
-        check("patch po a/p {", "no JSON");
-        check("patch po a/p []", "no JSON object");
-        check(r#"patch po a/p {"spec":{"priorty":7}}"#, "spec.priorty is no field of a Pod");
-        check(r#"patch po a/p {"spec":{"priority":"high"}}"#, "cannot be so");
+        check("patch po a/p {", "not valid JSON");
+        check("patch po a/p []", "not a JSON object");
+        check(r#"patch po a/p {"spec":{"priorty":7}}"#, "spec.priorty of a Pod does not affect scheduling");
+        check(r#"patch po a/p {"spec":{"priority":"high"}}"#, "the patched Pod a/p is invalid");
         check(r#"patch po a/p {"metadata":{"name":"q"}}"#, "name");
-        check(r#"patch po a/p {"spec":{"priority":5}}"#, "so already");
-        check("cordon", "a node's name is missing");
+        check(r#"patch po a/p {"spec":{"priority":5}}"#, "would not change");
+        check("cordon", "expected a node name");
         check("cordon m", "there is no Node m");
         check("drain n", "none of");
     }

@@ -1,9 +1,9 @@
-//! A session as a file: what it started from and what was asked for, from which the engine makes the same record again.
+//! Saves and loads a session: its initial objects and its actions, from which the engine reproduces the record.
 //!
-//! The file is gzip around lines of JSON (one that was unpacked, or laid out otherwise, is read as well): a head that names format and versions, the objects that there were at the
-//! start, and for each branch its name, where it left another, and the actions since. Replaying gives the same events
-//! only with the same engine, so a file of another version is refused; each branch also says how many events it had.
-//! The original text of the objects is not in the file.
+//! The file is gzip around lines of JSON; an uncompressed or otherwise formatted file is read as well. The head names
+//! the format and the versions. The initial objects follow, then each branch with its name, its fork and its own
+//! actions. Only the same engine replays to the same events, so a file of another version is refused, and each branch
+//! states its number of events. The original text of the objects is not saved.
 
 use std::io::{self, BufWriter, Read, Write};
 
@@ -19,91 +19,91 @@ use crate::cluster::Object;
 use crate::release::{Emulation, FeatureGates, GateError, Profile, supported};
 use crate::scheduler::{Config, ConfigError, Options, Scheduler};
 
-/// What the file calls itself.
+/// Value of `format` in the head.
 const FORMAT: &str = "schedscope session";
-/// The version of the layout described above.
+/// Version of the layout above.
 const VERSION: u32 = 1;
-/// Of the engine that replays.
+/// Version of the engine that replays.
 const ENGINE: &str = env!("CARGO_PKG_VERSION");
 
-/// Why a session could not be saved or loaded.
+/// Error of saving or loading a session.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionFileError {
     /// Reading or writing failed.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It is something else.
-    #[error("this is no saved session")]
+    /// The file is not a saved session.
+    #[error("this is not a saved session")]
     NotASession,
-    /// It was saved by another version.
+    /// The file was saved by another version.
     #[error(
-        "saved by schedscope {engine} (kube-scheduler {emulated}, file format {version}), which may decide otherwise than \
+        "saved by schedscope {engine} (kube-scheduler {emulated}, file format {version}), which may decide differently from \
          this schedscope {ENGINE} (kube-scheduler {emulates}, file format {VERSION}): open it with the version that saved it",
         emulates = supported()
     )]
     OtherVersion {
-        /// Of the file's layout.
+        /// Version of the file's layout.
         version: u32,
-        /// Of schedscope.
+        /// Version of schedscope.
         engine: String,
-        /// Of kube-scheduler.
+        /// Release of kube-scheduler.
         emulated: String,
     },
-    /// A line cannot be read.
+    /// A line cannot be read or replayed.
     #[error("line {line}: {problem}")]
     Line {
-        /// Counted from 1.
+        /// Line number, from 1.
         line: usize,
-        /// Why.
+        /// Problem of the line.
         problem: LineProblem,
     },
-    /// The replay came out otherwise than what was saved.
+    /// The replay differs from the saved events.
     #[error("branch {branch:?} does not replay as it was saved: {found} events instead of {saved}; the file was changed or is damaged")]
     Differs {
-        /// The branch's name.
+        /// Name of the branch.
         branch: String,
-        /// How many events the file tells of.
+        /// Number of events that the file states.
         saved: usize,
-        /// How many there are now.
+        /// Number of events that the replay made.
         found: usize,
     },
 }
 
-/// Why a line of a session's file cannot be read, or not be replayed.
+/// Problem of a line that cannot be read or replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum LineProblem {
-    /// It is longer than any line that is written.
-    #[error("is too long")]
+    /// The value is longer than any that is saved.
+    #[error("the value is too long")]
     TooLong,
-    /// It is not there.
+    /// The file ends before the value does.
     #[error("the file ends too early")]
     EndOfFile,
     /// Reading or decompressing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is no object of JSON.
-    #[error("it is no object")]
+    /// The value is not a JSON object.
+    #[error("not a JSON object")]
     NoObject,
-    /// It is no JSON, or JSON of something else.
+    /// The value is not valid JSON, or has other fields.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// The head has its versions only.
-    #[error("it is incomplete")]
+    /// The head lacks the fields behind its versions.
+    #[error("the head is incomplete")]
     Incomplete,
-    /// The head's feature gates cannot be read, in their own words.
+    /// The head's feature gates are not valid.
     #[error("{0}")]
     FeatureGates(GateError),
-    /// The head's configuration of the scheduler cannot be used.
+    /// The head's scheduler configuration is not valid.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A branch leaves another that is not there.
-    #[error("the branch does not begin where it says")]
+    /// The branch forks from a branch or revision that does not exist.
+    #[error("the branch forks from a revision that does not exist")]
     Fork,
-    /// An action of a branch does nothing.
-    #[error("an action of the branch has no effect any more")]
+    /// An action of the branch has no effect.
+    #[error("an action of the branch has no effect")]
     Action,
-    /// The file has no branch of the number in the head.
-    #[error("the branch that the reader was on is missing")]
+    /// The head names a current branch that does not exist.
+    #[error("the current branch is missing")]
     CurrentBranch,
 }
 
@@ -114,7 +114,7 @@ struct Head {
     schedscope: String,
     #[serde(rename = "kube-scheduler")]
     kube_scheduler: String,
-    /// Only in files of this version; others may have something else.
+    /// Fields behind the versions; `None` where another version has others.
     #[serde(flatten)]
     rest: Option<Rest>,
 }
@@ -141,16 +141,16 @@ struct SavedBranch {
     cursor: Cursor,
 }
 
-/// How much of the beginning of a file shows whether it is a saved session, in bytes.
+/// Number of bytes at the beginning of a file that show whether it is a saved session.
 pub const SESSION_HEAD: u64 = 64 << 10;
 
-/// Returns whether a file that begins so is a saved session, compressed or not, however its JSON is laid out.
+/// Returns whether a file with this beginning is a saved session, compressed or not, with any JSON layout.
 pub fn is_session_file(start: &[u8]) -> bool {
     names_format(start, FORMAT)
 }
 
 impl Session {
-    /// Writes the session.
+    /// Writes the session, compressed.
     ///
     /// # Errors
     /// When `out` fails.
@@ -195,10 +195,10 @@ impl Session {
         Ok(())
     }
 
-    /// Reads a session and lets the engine do everything in it again.
+    /// Reads a session and replays its actions.
     ///
     /// # Errors
-    /// When the file is no session, was saved by another version, is damaged, or cannot be read.
+    /// When the file is not a session, was saved by another version, is damaged, or cannot be read.
     pub fn load(file: impl Read) -> Result<Self, SessionFileError> {
         let mut lines = Values::new(file);
         let head: Head = lines.next().map_err(|_| SessionFileError::NotASession)?;

@@ -1,4 +1,4 @@
-//! What the cluster's own scheduler did, as its log tells it, on the timeline before the dump.
+//! Puts the attempts in the log of the cluster's own scheduler on the timeline, before the dump.
 
 use std::sync::Arc;
 
@@ -11,37 +11,37 @@ use super::timeline::{Keyframe, Revision, RevisionKind};
 use crate::cluster::Key;
 use crate::trace::{Event, LoggedEvent, Place, QueueEntry};
 
-/// Where the log has a pod.
+/// Place of a pod by the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LoggedPlace {
     /// In a queue, or in an attempt.
     Told(Place),
-    /// Pending; the log does not tell in which queue, and why.
+    /// Pending in an unknown queue, with the reason.
     Untold(String),
-    /// In none.
+    /// No longer pending.
     Gone,
 }
 
-/// One attempt of the cluster's scheduler, with what it did since the one before.
+/// One attempt of the cluster's scheduler, with its events since the attempt before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoggedAttempt {
-    /// The pod; `None` for the end of the log, where the dump's own state follows.
+    /// Key of the pod; `None` for the end of the log, where the dump's own state follows.
     pub pod: Option<Key>,
-    /// When it ended; `None` where the log does not tell the year.
+    /// End of the attempt; `None` where the log does not state the year.
     pub at: Option<Timestamp>,
-    /// The revision's title.
+    /// Title of the revision.
     pub title: String,
-    /// What happened, in order; not empty.
+    /// Events in order; an attempt without any is not added.
     pub events: Vec<LoggedEvent>,
     /// Places that changed since the attempt before.
     pub places: Vec<(Key, LoggedPlace)>,
-    /// The dry decision about the pod on the dump's objects stands beside it.
+    /// Whether to add the dry decision about the pod, on the dump's objects, for comparison.
     pub decided: bool,
 }
 
 impl Session {
-    /// Adds an attempt of the cluster's scheduler at the end of this branch. Nothing changes by it; the queues of its
-    /// revision are those that the log tells for its end. False where it has no event.
+    /// Adds an attempt of the cluster's scheduler at the end of this branch, with the queues that the log has for the
+    /// attempt's end. The state stays. Returns false for an attempt without events.
     pub fn log(&mut self, attempt: LoggedAttempt) -> bool {
         if attempt.events.is_empty() {
             return false;
@@ -70,7 +70,7 @@ impl Session {
                 }
             }
         }
-        // The revision shows the queues as they were at its end.
+        // A log has no queues per event, so the whole revision shows those at its end.
         before.queues = after.queues.clone();
         if attempt.pod.is_none() {
             (before, after) = (now.clone(), now);
@@ -121,7 +121,7 @@ mod tests {
             seen.push(waiting(&session));
         }
         assert_eq!(seen, [vec![("a".into(), false), ("b".into(), true)], vec![("b".into(), true)], vec![]]);
-        // It can be saved, and comes back the same.
+        // Saving and loading keep it.
         let mut file = Vec::new();
         session.save(&mut file).unwrap();
         let again = Session::load(file.as_slice()).unwrap();

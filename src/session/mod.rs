@@ -1,4 +1,4 @@
-//! A session: timelines of what the scheduler did, on branches, and a cursor in each.
+//! Records a session: timelines of scheduling on branches, each with a cursor.
 
 mod branch;
 mod compare;

@@ -1,4 +1,4 @@
-//! A scheduler with everything it did so far, on branches that left each other where something was done in the past.
+//! Records a scheduler's operations on branches, and forks a branch where an operation is applied in the past.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,33 +15,33 @@ use crate::release::{FoundVersion, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{Operation, Options, ReleaseRefused, Scheduler, State, Waiting};
 use crate::trace::{Event, SchedulerStart};
 
-/// A scheduler and its timelines.
+/// A scheduler with its branches.
 ///
-/// What is done at the end of a branch makes it longer. What is done in the past leaves the branch as it is and begins
-/// another, on which the reader then is. A clone shares all that was recorded.
+/// An operation at the end of a branch extends it. An operation in the past leaves the branch as it is, forks a new one
+/// there and makes that the current branch. Clones share the revisions.
 #[derive(Clone, Debug)]
 pub struct Session {
     branches: Vec<Branch>,
     current: usize,
     source: String,
     background: Arc<Background>,
-    /// What came before was forgotten, so that the start follows from more than the objects.
+    /// The start does not follow from the objects alone, because earlier revisions were dropped.
     truncated: bool,
 }
 
-/// What else the source told, for the reader and for beginning again.
+/// Information about the source besides the objects, for the reader and for a restart.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Background {
-    /// What was read and what was not, a line each.
+    /// Report of the load, one line per entry.
     pub report: Vec<String>,
-    /// What the cluster's Events tell of attempts.
+    /// The cluster's Events about scheduling attempts.
     pub events: Vec<ObservedEvent>,
-    /// The first branch is what was seen of a cluster over time; what is done goes onto other branches.
+    /// Whether the first branch records a cluster over time; operations then go to other branches.
     pub observed: bool,
 }
 
 impl Session {
-    /// A session in which nothing has happened yet; `source` says where the cluster came from.
+    /// Makes a session without revisions; `source` is the cluster's origin in words.
     pub fn new(scheduler: Scheduler, source: impl Into<String>) -> Self {
         let requeue_events = requeue_events(&scheduler);
         let mut timeline = Timeline::new(moment(scheduler.state(), &requeue_events));
@@ -58,8 +58,8 @@ impl Session {
         }
     }
 
-    /// The same cluster from its start (or, where it was seen over time, as it was seen last), with waiting pods elsewhere;
-    /// nothing has happened in it yet.
+    /// Returns a new session with other queues on the initial objects, or on the newest ones where the cluster was
+    /// observed over time.
     #[must_use]
     pub fn restarted(&self, waiting: Waiting) -> Self {
         let seen = self.scheduler_as_seen();
@@ -69,66 +69,66 @@ impl Session {
         Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone()).with((*self.background).clone())
     }
 
-    /// The same session from where the cluster was seen last: everything before and every branch is forgotten. Such a
-    /// session cannot be saved, because its start does not follow from the objects alone.
+    /// Returns a session that starts where the cluster was observed last; all branches and earlier revisions are
+    /// dropped. It cannot be saved, because its start does not follow from the objects alone.
     #[must_use]
     pub fn forgotten(&self) -> Self {
         let fresh = Self::new(self.scheduler_as_seen().clone(), self.source.clone());
         Self { truncated: true, background: self.background.clone(), ..fresh }
     }
 
-    /// Whether what came before was forgotten ([`Self::forgotten`]).
+    /// Returns whether earlier revisions were dropped ([`Self::forgotten`]).
     pub fn is_forgetful(&self) -> bool {
         self.truncated
     }
 
-    /// Whether something was seen or done on this branch behind a revision, up to the cursor.
+    /// Returns whether a revision behind `revision`, up to the cursor, may have changed the state.
     pub fn changed_since(&self, revision: usize) -> bool {
         (revision + 1..self.timeline().revisions_done()).any(|at| !self.branch().changes_nothing(at))
     }
 
-    /// The pod of the decision without consequences that the cursor is in.
+    /// Returns the pod of the dry decision at the cursor.
     pub fn explained(&self) -> Option<Key> {
         self.branch().explained(self.timeline().cursor().revision)
     }
 
-    /// The same session, with what else its source told.
+    /// Replaces the information about the source.
     #[must_use]
     pub fn with(self, background: Background) -> Self {
         Self { background: Arc::new(background), ..self }
     }
 
-    /// What else the source told.
+    /// Returns the information about the source.
     pub fn background(&self) -> &Background {
         &self.background
     }
 
-    /// What else the source told, to add to it.
+    /// Returns the information about the source, for adding to it.
     pub fn background_mut(&mut self) -> &mut Background {
         Arc::make_mut(&mut self.background)
     }
 
-    /// Where the cluster came from.
+    /// Returns the cluster's origin in words.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// All branches, in the order in which they began.
+    /// Returns all branches in order of creation.
     pub fn branches(&self) -> &[Branch] {
         &self.branches
     }
 
-    /// Which branch the reader is on.
+    /// Returns the index of the current branch.
     pub fn current(&self) -> usize {
         self.current
     }
 
-    /// The branch that the reader is on.
+    /// Returns the current branch.
     pub fn branch(&self) -> &Branch {
         &self.branches[self.current]
     }
 
-    /// Goes to another branch; its cursor is where it was left. False when there is no such branch.
+    /// Makes another branch current, with its cursor as it was. Returns false when there is no such branch.
     pub fn switch(&mut self, to: usize) -> bool {
         let known = to < self.branches.len();
         if known {
@@ -137,29 +137,28 @@ impl Session {
         known
     }
 
-    /// What happened on this branch, with the cursor.
+    /// Returns the timeline of the current branch.
     pub fn timeline(&self) -> &Timeline {
         &self.branch().timeline
     }
 
-    /// What happened on this branch, for moving the cursor.
+    /// Returns the timeline of the current branch, for moving the cursor.
     pub fn timeline_mut(&mut self) -> &mut Timeline {
         &mut self.branches[self.current].timeline
     }
 
-    /// The scheduler at the end of this branch.
+    /// Returns the scheduler at the end of the current branch.
     pub fn scheduler(&self) -> &Scheduler {
         &self.branch().scheduler
     }
 
-    /// The scheduler at the cursor: as before the revision until its last event has happened.
+    /// Returns the scheduler at the cursor. Within a revision that is the one before it.
     pub fn scheduler_here(&self) -> &Scheduler {
         self.branch().scheduler_at(self.timeline().revisions_done())
     }
 
-    /// Does something at the cursor. Where the cursor is not at the end, a new branch begins there and the reader is on
-    /// it. The cursor of a branch that only grows stays where it is. False when nothing came of it; then nothing is
-    /// recorded, and no branch begins.
+    /// Applies an operation at the cursor. Extends the current branch at its end, where the cursor stays; elsewhere
+    /// forks a new branch and makes it current. Returns false, and records nothing, when the operation has no effect.
     pub fn apply(&mut self, operation: Operation) -> bool {
         let at = self.timeline().revisions_done();
         if at == self.timeline().revisions().len() && !self.on_observed() {
@@ -168,11 +167,11 @@ impl Session {
         self.apply_apart(at, operation)
     }
 
-    /// Lets a kube-scheduler of another release take over at the cursor, on a branch of its own. It has the same
-    /// configuration file and feature gates, and knows nothing but the cluster's objects, as after an upgrade.
+    /// Starts a kube-scheduler of another release at the cursor, on a new branch. It has the same configuration file
+    /// and feature gates, and knows only the cluster's objects, as after an upgrade.
     ///
     /// # Errors
-    /// Where that release refuses the configuration or a feature gate; then no branch begins.
+    /// When that release refuses the configuration or a feature gate; no branch begins.
     pub fn change_release(&mut self, release: Release) -> Result<(), ReleaseChangeError> {
         let at = self.timeline().revisions_done();
         let after = self.with_release(self.branch().scheduler_at(at), release)?;
@@ -183,7 +182,7 @@ impl Session {
         Ok(())
     }
 
-    /// Returns a scheduler of another release that has just started on the cluster of this one.
+    /// Returns a scheduler of another release, just started on the same cluster.
     fn with_release(&self, before: &Scheduler, release: Release) -> Result<Scheduler, ReleaseChangeError> {
         let wanted = FoundVersion { release, source: VersionSource::Command };
         let choice = ReleaseChoice { wanted: Some(wanted), ..before.options().release };
@@ -195,7 +194,7 @@ impl Session {
         after.map_err(|why| ReleaseChangeError { release: choice.profile().release, why })
     }
 
-    /// Records the release at the end of this branch.
+    /// Records the takeover by another release at the end of the current branch.
     fn push_release(&mut self, release: Release, after: Scheduler) {
         let branch = &mut self.branches[self.current];
         let before = branch.scheduler.clone();
@@ -208,7 +207,7 @@ impl Session {
         branch.push(Step { action: Action::Release(release), before }, revision, after);
     }
 
-    /// Begins a branch behind so many revisions of this one, and goes to it.
+    /// Forks a branch after the first `at` revisions of the current one, and makes it current.
     fn fork_at(&mut self, at: usize) {
         let fork = Fork { branch: self.current, revisions: at };
         let name = format!("branch {}", self.branches.len() + 1);
@@ -217,7 +216,8 @@ impl Session {
         self.current = self.branches.len() - 1;
     }
 
-    /// Does something behind so many revisions of this branch, on a branch of its own.
+    /// Forks a branch after the first `at` revisions and applies an operation there. Without an effect, no branch
+    /// begins.
     fn apply_apart(&mut self, at: usize, operation: Operation) -> bool {
         let left = self.current;
         self.fork_at(at);
@@ -229,12 +229,12 @@ impl Session {
         done
     }
 
-    /// The scheduler before anything happened.
+    /// Returns the scheduler at the start of the first branch.
     pub fn scheduler_at_start(&self) -> &Scheduler {
         self.branches[0].scheduler_at(0)
     }
 
-    /// Begins a branch that was saved, its shared part done already; false where it cannot begin there.
+    /// Begins a saved branch with the revisions that it shares. Returns false where its fork does not exist.
     pub(super) fn begin(&mut self, number: usize, name: &str, fork: Option<Fork>) -> bool {
         match fork {
             None => number == 0,
@@ -250,7 +250,7 @@ impl Session {
         }
     }
 
-    /// Does again what was saved, at the end of this branch.
+    /// Replays a saved action at the end of the current branch. Returns false when it has no effect.
     pub(super) fn redo(&mut self, action: Action) -> bool {
         match action {
             Action::Apply(operation) => self.append(operation),
@@ -266,13 +266,13 @@ impl Session {
         }
     }
 
-    /// Whether this branch is what was seen of a cluster, which nothing that is done here can make longer.
+    /// Returns whether the current branch records a cluster, so that operations must go to another branch.
     fn on_observed(&self) -> bool {
         self.background.observed && self.current == 0
     }
 
-    /// Takes in what was seen of the cluster, at the end of the first branch; a cursor that stands there goes with it.
-    /// False when nothing came of it.
+    /// Applies an observation of the cluster at the end of the first branch; a cursor at the end follows. Returns false
+    /// when the observation has no effect.
     pub fn observe(&mut self, operation: Operation) -> bool {
         let current = std::mem::replace(&mut self.current, 0);
         let follow = self.timeline().at_end();
@@ -284,13 +284,13 @@ impl Session {
         done
     }
 
-    /// The scheduler on the cluster as it was seen last: at the end of the first branch where that is what was seen of
-    /// a cluster, and at its start otherwise.
+    /// Returns the scheduler where the cluster was observed last: at the end of the first branch if that records a
+    /// cluster, else at its start.
     pub fn scheduler_as_seen(&self) -> &Scheduler {
         if self.background.observed { self.branches[0].scheduler() } else { self.scheduler_at_start() }
     }
 
-    /// Does something at the end of this branch; the cursor stays.
+    /// Applies an operation at the end of the current branch; the cursor stays.
     fn append(&mut self, operation: Operation) -> bool {
         let branch = &mut self.branches[self.current];
         let before = branch.scheduler.clone();
@@ -308,42 +308,42 @@ impl Session {
         true
     }
 
-    /// Adds what changes nothing at the end of this branch; the cursor stays.
+    /// Appends a revision at the end of the current branch; the cursor stays.
     pub(super) fn push(&mut self, step: Step, revision: Revision, after: Scheduler) {
         self.branches[self.current].push(step, revision, after);
     }
 
-    /// Tries the next waiting pod at the end of this branch; false when none can be popped.
+    /// Schedules the next waiting pod at the end of the current branch. Returns false when no pod can be popped.
     pub fn run_next(&mut self) -> bool {
         self.scheduler().next_pod().is_some() && self.append_apart(Operation::Schedule)
     }
 
-    /// Does something at the end of this branch, or on a new branch there where this one is what was seen of a cluster.
+    /// Applies an operation at the end of the current branch, or on a new branch there if the current one records a
+    /// cluster.
     fn append_apart(&mut self, operation: Operation) -> bool {
         if self.on_observed() { self.apply_apart(self.timeline().revisions().len(), operation) } else { self.append(operation) }
     }
 
-    /// One step, at the end of this branch, of letting everything happen that happens by itself, time included; false
-    /// when nothing changes any more.
+    /// Does one step of settling at the end of the current branch, including timers. Returns false when settled.
     pub fn settle(&mut self) -> bool {
         self.branch().next_operation().is_some_and(|operation| self.append_apart(operation))
     }
 
-    /// Tries waiting pods until none can be popped, at most `limit` times; says how often.
+    /// Schedules waiting pods until none can be popped, at most `limit` times. Returns the number of attempts.
     pub fn run_to_quiescence(&mut self, limit: usize) -> usize {
         (0..limit).take_while(|_| self.run_next()).count()
     }
 
-    /// Decides about one pod on the cluster as it stands at the cursor, without consequences. As nothing changes by it,
-    /// the decision is put in where the cursor is, and no branch begins. Says which revision it is; `None` when there is
-    /// no such pod.
+    /// Records a dry decision about a pod on the cluster at the cursor. The decision leaves the state as it is, so it
+    /// is inserted at the cursor and no branch begins. Returns the index of its revision; `None` when there is no such
+    /// pod.
     pub fn explain(&mut self, pod: &Key) -> Option<usize> {
         let at = self.timeline().revisions_done();
         self.explain_at(self.current, at, pod).then_some(at)
     }
 
-    /// What every Filter plugin says about a node for a pod, on the cluster as it was before the revision at the cursor, which
-    /// is what a cycle in that revision was decided on; `None` where there was no such pod or node. Nothing is recorded.
+    /// Runs every Filter plugin for a pod on a node, on the cluster before the revision at the cursor: a cycle in that
+    /// revision saw the same. Returns `None` when the pod or the node does not exist. Records nothing.
     pub fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
         self.branch().scheduler_at(self.timeline().cursor().revision).every_filter(pod, node)
     }
@@ -352,11 +352,11 @@ impl Session {
         let scheduler = self.branches[branch].scheduler_at(at).clone();
         let Some(object) = scheduler.state().cluster().pods.get(pod).cloned() else { return false };
         let timeline = &self.branches[branch].timeline;
-        let stands = timeline.revisions().get(at).map_or_else(|| timeline.end(), |revision| &revision.before);
-        let now = moment(scheduler.state(), &stands.requeue_events);
+        let keyframe = timeline.revisions().get(at).map_or_else(|| timeline.end(), |revision| &revision.before);
+        let now = moment(scheduler.state(), &keyframe.requeue_events);
         let (kind, title) = (RevisionKind::Explain(pod.clone()), format!("explain {pod}"));
         let revision = Revision { kind, title, events: scheduler.explain(&object).into(), before: now.clone(), after: now };
-        // What the branch shares with others is theirs as well.
+        // A revision that branches share belongs to the branch that the others forked from.
         let mut owner = branch;
         while let Some(fork) = self.branches[owner].forked().filter(|f| f.revisions > at) {
             owner = fork.branch;
@@ -366,7 +366,7 @@ impl Session {
         true
     }
 
-    /// Puts a revision that changes nothing into a branch, and into those that share this part of it.
+    /// Inserts a revision that leaves the state as it was into a branch and into all branches that share this part.
     fn insert(&mut self, branch: usize, at: usize, step: &Arc<Step>, revision: &Arc<Revision>) {
         for child in 0..self.branches.len() {
             if self.branches[child].forked().is_some_and(|f| f.branch == branch && f.revisions > at) {
@@ -377,8 +377,8 @@ impl Session {
         self.branches[branch].insert(at, step.clone(), revision.clone());
     }
 
-    /// Goes on from the cursor to right behind the next event that meets a condition, trying further pods where what
-    /// is recorded does not do: at most `turns` of them. Time does not pass by it.
+    /// Moves the cursor right behind the next event that meets a condition. Past the recorded events it schedules
+    /// further pods, at most `turns` of them. Virtual time does not pass.
     pub fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd {
         for turn in 0..=turns {
             if let Some(cursor) = self.timeline().find_after(|event| until.met(event)) {
@@ -394,7 +394,7 @@ impl Session {
     }
 }
 
-/// Why another release cannot take over.
+/// Error of [`Session::change_release`]: the release refuses the configuration or a feature gate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("kube-scheduler {release} would not start with this configuration: {why}")]
 pub struct ReleaseChangeError {
@@ -402,18 +402,18 @@ pub struct ReleaseChangeError {
     why: ReleaseRefused,
 }
 
-/// How a run ended.
+/// Reason why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
-    /// What it waited for has happened.
+    /// An event met the condition.
     Met,
     /// No pod can be popped.
     NothingLeft,
-    /// As many pods were tried as was allowed.
+    /// The limit on attempts was reached.
     OutOfTurns,
 }
 
-/// The events that may wake pods of a scheduler.
+/// Returns the events that may requeue parked pods of a scheduler.
 fn requeue_events(scheduler: &Scheduler) -> Arc<RequeueEvents> {
     Arc::new(RequeueEvents::new(scheduler.state().queue().hints().registrations()))
 }
@@ -428,12 +428,12 @@ pub(super) fn moment(state: &State, requeue_events: &Arc<RequeueEvents>) -> Keyf
     }
 }
 
-/// The objects of a cluster, pending pods last and in the order in which the scheduler heard of them.
+/// Returns the objects of a cluster, pending pods last, in the order in which the scheduler received them.
 pub(super) fn objects_in_order(scheduler: &Scheduler) -> Vec<Object> {
     let cluster = scheduler.state().cluster();
     let rest = cluster.objects().filter(|o| !matches!(o, Object::Pod(pod) if pod.is_pending()));
     let arrived = scheduler.state().arrivals().iter().filter_map(|key| cluster.pods.get(key).cloned().map(Object::Pod));
-    // Pods that came later, as they would have been heard of.
+    // Sort the pods that were added later by creation, as a scheduler that restarts would.
     let known: BTreeSet<&Key> = scheduler.state().arrivals().iter().collect();
     let mut later: Vec<&Arc<Pod>> = cluster.pods.iter().filter(|pod| pod.is_pending() && !known.contains(&pod.key())).collect();
     later.sort_by_cached_key(|pod| (pod.metadata.creation_timestamp, pod.key()));
@@ -473,7 +473,7 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
             let changes = operations.iter().filter(|o| !matches!(o, Operation::AdvanceTo { .. } | Operation::Observe { .. })).count();
             if changes == 1 { format!("{name}: 1 change") } else { format!("{name}: {changes} changes") }
         }
-        Operation::Observe { time, .. } => format!("looked at {time}"),
+        Operation::Observe { time, .. } => format!("observed at {time}"),
         Operation::Allow { pod } => format!("allow {pod}"),
         Operation::Reject { pod } => format!("reject {pod}"),
     }

@@ -1,4 +1,4 @@
-//! Which cluster events may wake a parked pod, for screens and reports that must not ask the engine.
+//! Lists the cluster events that may requeue a parked pod, for screens and reports, which must not ask the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,17 +7,17 @@ use strum::IntoEnumIterator;
 use crate::cluster::Str;
 use crate::framework::{ActionType, ClusterEvent, EventResource, PluginName};
 
-/// For each profile and plugin the events at which the plugin is asked whether they help a pod that it rejected.
+/// Events at which a plugin's queueing hint is called for a pod that it rejected, by profile and plugin.
 ///
-/// The events are those that can come, under the labels that kube-scheduler logs and counts: a plugin that registers
-/// `Pod/Delete` is asked at `AssignedPodDelete`. Those that come most often stand first.
+/// Only events that occur are listed, under the labels in kube-scheduler's log and metrics: a plugin that registers
+/// `Pod/Delete` is called at `AssignedPodDelete`. The most frequent come first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequeueEvents {
     profiles: BTreeMap<Str, BTreeMap<PluginName, Vec<String>>>,
 }
 
 impl RequeueEvents {
-    /// Takes what is registered: the profile's `schedulerName`, the plugin and the event.
+    /// Collects registrations: the profile's `schedulerName`, the plugin and the event.
     pub fn new<'a>(registrations: impl IntoIterator<Item = (&'a Str, PluginName, ClusterEvent)>) -> Self {
         let incoming = incoming();
         let mut found: BTreeMap<&Str, BTreeMap<PluginName, BTreeSet<usize>>> = BTreeMap::new();
@@ -31,14 +31,14 @@ impl RequeueEvents {
         Self { profiles: profiles.collect() }
     }
 
-    /// The labels for a plugin of a profile; none where it registered nothing.
+    /// Returns the labels for a plugin of a profile; empty where it registered no event.
     pub fn of(&self, profile: &str, plugin: PluginName) -> &[String] {
         self.profiles.get(profile).and_then(|p| p.get(&plugin)).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Every event about an object at which parked pods can move. An unscheduled pod's own updates move only itself; that
-/// it came or went moves nobody.
+/// Returns the events at which parked pods can move, the most frequent first. Updates of an unscheduled pod move only
+/// that pod; its creation and deletion move none.
 fn incoming() -> Vec<ClusterEvent> {
     use ActionType as A;
     use EventResource as R;

@@ -1,8 +1,8 @@
-//! Revisions in order, and a cursor among their events.
+//! Keeps revisions in order, with a cursor among their events.
 //!
-//! A revision is one operation (a scheduling cycle, time that passed, an edit) with the events it caused and what things
-//! looked like before and after. Moving the cursor folds events and never asks the engine, so going back and forth
-//! lands on exactly the same view.
+//! A revision is one operation (a scheduling cycle, an advance of the clock, an edit) with its events and the state
+//! before and after it. Moving the cursor folds events and never asks the engine, so that each position always shows
+//! the same view.
 
 use std::sync::Arc;
 
@@ -14,105 +14,105 @@ use crate::framework::Snapshot;
 use crate::release::Release;
 use crate::trace::{CycleView, Event, QueuesView, StepSize};
 
-/// Everything at one moment. Cloning is free.
+/// Full state at one point of the timeline. Clones share their parts.
 #[derive(Clone, Debug, Default)]
 pub struct Keyframe {
     /// All objects.
     pub cluster: Cluster,
-    /// The nodes with what runs on them.
+    /// Nodes with the pods on them.
     pub snapshot: Snapshot,
-    /// Where pods wait.
+    /// Queue places of pods.
     pub queues: QueuesView,
-    /// The virtual time.
+    /// Virtual time.
     pub clock: Timestamp,
-    /// The events that may wake parked pods; the same for as long as the release is.
+    /// Events that may requeue parked pods; constant per release.
     pub requeue_events: Arc<RequeueEvents>,
 }
 
-/// Where the queues stood when a session began.
+/// Queue places of pending pods at the start of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InitialQueues {
     /// As after a restart of the scheduler: every pending pod in activeQ, or gated.
     #[default]
     Fresh,
-    /// Where the cluster's objects suggest that pods were waiting.
+    /// Inferred from the objects' conditions and Events.
     AsObserved,
 }
 
-/// One operation and what it caused.
+/// One operation and its events.
 #[derive(Clone, Debug)]
 pub struct Revision {
-    /// What kind of operation it was, and on which object.
+    /// Kind of the operation, with its object.
     pub kind: RevisionKind,
-    /// The operation in words, such as `schedule shop/payments` or `advance 10 s`.
+    /// Title, such as `schedule shop/payments` or `advance 10 s`.
     pub title: String,
-    /// What happened, in order; never empty.
+    /// Events in order; empty only where just the unknown kinds changed.
     pub events: Arc<[Event]>,
-    /// As things stood.
+    /// State before the operation.
     pub before: Keyframe,
-    /// As things stand.
+    /// State after the operation.
     pub after: Keyframe,
 }
 
-/// The kind of an operation on the timeline.
+/// Kind of an operation on the timeline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RevisionKind {
-    /// One turn of the scheduling loop.
+    /// One iteration of the scheduling loop.
     #[default]
     Schedule,
-    /// A dry decision about a pod, without consequences.
+    /// A dry decision about a pod.
     Explain(Key),
-    /// The cluster's own scheduler tried a pod, by its log; `None` for the end of the log.
+    /// An attempt of the cluster's own scheduler, from its log; `None` for the end of the log.
     Logged(Option<Key>),
-    /// An object was created.
+    /// Creation of an object.
     Create(Kind, Key),
-    /// An object was updated.
+    /// Update of an object.
     Update(Kind, Key),
-    /// An object was deleted.
+    /// Deletion of an object.
     Delete(Kind, Key),
-    /// Time passed.
+    /// Advance of the virtual clock.
     Advance,
-    /// Several changes were applied as one.
+    /// Several changes applied as one.
     Batch,
-    /// A live cluster was observed.
+    /// Observation of a live cluster.
     Observe,
-    /// A waiting pod was allowed by every Permit plugin.
+    /// A pod that waits on Permit was allowed for every plugin.
     Allow(Key),
-    /// A waiting pod was rejected by a Permit plugin.
+    /// A pod that waits on Permit was rejected.
     Reject(Key),
-    /// A kube-scheduler of another release took over.
+    /// Takeover by a kube-scheduler of another release.
     Release(Release),
 }
 
 impl RevisionKind {
-    /// Returns whether it is of the log of the cluster's own scheduler.
+    /// Returns whether it comes from the log of the cluster's own scheduler.
     pub fn is_logged(&self) -> bool {
         matches!(self, Self::Logged(_))
     }
 }
 
 impl Revision {
-    /// Returns whether it is a dry decision about one pod.
+    /// Returns whether it is a dry decision.
     pub fn is_dry_decision(&self) -> bool {
         matches!(self.kind, RevisionKind::Explain(_))
     }
 }
 
-/// A place between events: `event` events of revision `revision` have happened.
+/// Position between events: the first `event` events of revision `revision` have happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Cursor {
-    /// Which revision.
+    /// Index of the revision.
     pub revision: usize,
-    /// How many of its events have happened, from 0.
+    /// Number of its events that have happened.
     pub event: usize,
 }
 
 impl Cursor {
-    /// Beyond everything that is recorded: seeking it goes to the end.
+    /// Position beyond all events; seeking it goes to the end.
     pub const END: Self = Self { revision: usize::MAX, event: usize::MAX };
 }
 
-/// Recorded revisions and a cursor. Whatever grows is shared among clones, so that one costs next to nothing.
+/// Revisions with a cursor. Clones share the revisions and views.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     start: Keyframe,
@@ -122,11 +122,11 @@ pub struct Timeline {
     queues: QueuesView,
     clock: Timestamp,
     started: InitialQueues,
-    /// Views within the revision under the cursor, in order; whoever goes back starts from one of them.
+    /// Views within the revision at the cursor, in order; going back starts from the nearest.
     checkpoints: Arc<Vec<Checkpoint>>,
 }
 
-/// What there was to see after so many events of a revision.
+/// View after the first `event` events of a revision.
 #[derive(Clone, Debug)]
 struct Checkpoint {
     event: usize,
@@ -135,33 +135,33 @@ struct Checkpoint {
     clock: Timestamp,
 }
 
-/// At most so many marks stand in a revision, and none closer together than that.
+/// Maximum number of checkpoints in a revision, and the minimum number of events between two.
 const CHECKPOINTS: usize = 8;
 
 impl Timeline {
-    /// A timeline on which nothing has happened yet.
+    /// Makes a timeline without revisions.
     pub fn new(start: Keyframe) -> Self {
         let (queues, clock) = (start.queues.clone(), start.clock);
         let (cursor, cycle) = (Cursor::default(), Arc::default());
         Self { start, revisions: Vec::new(), cursor, cycle, queues, clock, started: InitialQueues::default(), checkpoints: Arc::default() }
     }
 
-    /// Says where the queues stood at the start.
+    /// Sets the queue places at the start.
     pub fn set_started(&mut self, started: InitialQueues) {
         self.started = started;
     }
 
-    /// Where the queues stood at the start.
+    /// Returns the queue places at the start.
     pub fn started(&self) -> InitialQueues {
         self.started
     }
 
-    /// Adds what happened next; the cursor stays.
+    /// Appends a revision; the cursor stays.
     pub fn push(&mut self, revision: impl Into<Arc<Revision>>) {
         self.revisions.push(revision.into());
     }
 
-    /// A timeline of the first revisions alone, with the cursor at their end.
+    /// Returns a timeline of the first `revisions` revisions, with the cursor at their end.
     pub(super) fn prefix(&self, revisions: usize) -> Self {
         let mut timeline = Self::new(self.start.clone());
         timeline.started = self.started;
@@ -170,7 +170,7 @@ impl Timeline {
         timeline
     }
 
-    /// Puts in a revision that leaves everything as it was, before revision `at`; the cursor stays with what it showed.
+    /// Inserts a revision that leaves the state as it was, before revision `at`; the cursor keeps its view.
     pub(super) fn insert(&mut self, at: usize, revision: Arc<Revision>) {
         let moves = !self.revisions.is_empty() && self.cursor.revision >= at;
         self.revisions.insert(at, revision);
@@ -180,7 +180,7 @@ impl Timeline {
         }
     }
 
-    /// How many revisions have happened as a whole; the one that the cursor is in the middle of has not.
+    /// Returns the number of revisions that have happened completely.
     pub fn revisions_done(&self) -> usize {
         match self.revision() {
             Some(revision) if self.cursor.event >= revision.events.len() => self.cursor.revision + 1,
@@ -188,7 +188,7 @@ impl Timeline {
         }
     }
 
-    /// The cursor right behind the first event after the present one that meets a condition.
+    /// Returns the position right behind the first event after the cursor that meets a condition.
     pub fn find_after(&self, met: impl Fn(&Event) -> bool) -> Option<Cursor> {
         let mut from = self.cursor.event;
         for (at, revision) in self.revisions.iter().enumerate().skip(self.cursor.revision) {
@@ -200,43 +200,43 @@ impl Timeline {
         None
     }
 
-    /// All revisions.
+    /// Returns all revisions in order.
     pub fn revisions(&self) -> &[Arc<Revision>] {
         &self.revisions
     }
 
-    /// Where the cursor stands.
+    /// Returns the position of the cursor.
     pub fn cursor(&self) -> Cursor {
         self.cursor
     }
 
-    /// The revision under the cursor; `None` before the first was recorded.
+    /// Returns the revision at the cursor; `None` on an empty timeline.
     pub fn revision(&self) -> Option<&Revision> {
         self.revisions.get(self.cursor.revision).map(|revision| &**revision)
     }
 
-    /// The event that happened last, if any of this revision did.
+    /// Returns the event right before the cursor; `None` at the start of a revision.
     pub fn current(&self) -> Option<&Event> {
         self.revision().and_then(|f| f.events.get(self.cursor.event.checked_sub(1)?))
     }
 
-    /// The cycle at the cursor.
+    /// Returns the cycle at the cursor.
     pub fn cycle(&self) -> &CycleView {
         &self.cycle
     }
 
-    /// The queues at the cursor.
+    /// Returns the queues at the cursor.
     pub fn queues(&self) -> &QueuesView {
         &self.queues
     }
 
-    /// The virtual time at the cursor, exact within a revision in which time passes.
+    /// Returns the virtual time at the cursor, exact within a revision in which time passes.
     pub fn clock(&self) -> Timestamp {
         self.clock
     }
 
-    /// The cluster and nodes at the cursor: as before the revision until its last event has happened. Its queues and its
-    /// clock stand still for as long; [`Self::queues`] and [`Self::clock`] do not.
+    /// Returns the keyframe at the cursor: the one before the revision until its last event has happened. Its queues
+    /// and clock are those of the keyframe; [`Self::queues`] and [`Self::clock`] are exact.
     pub fn moment(&self) -> &Keyframe {
         match self.revision() {
             Some(revision) if self.cursor.event >= revision.events.len() => &revision.after,
@@ -245,35 +245,35 @@ impl Timeline {
         }
     }
 
-    /// Everything before anything happened.
+    /// Returns the keyframe at the start.
     pub fn start(&self) -> &Keyframe {
         &self.start
     }
 
-    /// Everything at the end of what is recorded.
+    /// Returns the keyframe at the end.
     pub fn end(&self) -> &Keyframe {
         self.revisions.last().map_or(&self.start, |f| &f.after)
     }
 
-    /// Whether every recorded event has happened.
+    /// Returns whether all events have happened.
     pub fn at_end(&self) -> bool {
         self.revisions.is_empty()
             || (self.cursor.revision + 1 == self.revisions.len() && self.revision().is_some_and(|f| self.cursor.event == f.events.len()))
     }
 
-    /// Whether nothing has happened at the cursor.
+    /// Returns whether no event has happened.
     pub fn at_start(&self) -> bool {
         self.cursor == Cursor::default()
     }
 
-    /// How many events have happened up to the cursor, and how many are recorded.
+    /// Returns the number of events before the cursor and the number of all events.
     pub fn progress(&self) -> (usize, usize) {
         let len = |f: &Arc<Revision>| f.events.len();
         let done: usize = self.revisions[..self.cursor.revision.min(self.revisions.len())].iter().map(len).sum();
         (done + self.cursor.event, self.revisions.iter().map(len).sum())
     }
 
-    /// Puts the cursor anywhere; beyond the end means at the end.
+    /// Moves the cursor; a position beyond the end is clamped.
     pub fn seek(&mut self, to: Cursor) {
         let revision = to.revision.min(self.revisions.len().saturating_sub(1));
         let event = match self.revisions.get(revision) {
@@ -303,7 +303,7 @@ impl Timeline {
         if let Some(revision) = self.revisions.get(revision) {
             let apart = (revision.events.len() / CHECKPOINTS).max(CHECKPOINTS);
             for (i, event) in (from..event).zip(&revision.events[from..event]) {
-                // Whoever goes back may go on going back.
+                // Keep checkpoints on the way back: further steps back are likely.
                 if back && i > 0 && i % apart == 0 && self.checkpoints.last().is_none_or(|mark| mark.event < i) {
                     let (cycle, queues) = (self.cycle.clone(), self.queues.clone());
                     Arc::make_mut(&mut self.checkpoints).push(Checkpoint { event: i, cycle, queues, clock: self.clock });
@@ -317,7 +317,7 @@ impl Timeline {
         }
     }
 
-    /// One step forward within what is recorded; false at the end.
+    /// Steps forward within the recorded events. Returns false at the end.
     pub fn forward(&mut self, by: StepSize) -> bool {
         if self.at_end() {
             return false;
@@ -331,7 +331,7 @@ impl Timeline {
         true
     }
 
-    /// One step back; false at the start. Undoes exactly what [`Self::forward`] by the same granularity did.
+    /// Steps back. Returns false at the start. Exactly undoes [`Self::forward`] of the same step size.
     pub fn back(&mut self, by: StepSize) -> bool {
         if self.at_start() {
             return false;
@@ -351,14 +351,14 @@ impl Timeline {
         }
         cursor.event = boundary;
         if boundary == 0 && cursor.revision > 0 {
-            // The end of one revision and the start of the next are the same moment; stand at the end of the earlier one.
+            // The end of one revision and the start of the next show the same state; use the end of the earlier one.
             cursor = Cursor { revision: cursor.revision - 1, event: self.revisions[cursor.revision - 1].events.len() };
         }
         self.seek(cursor);
         true
     }
 
-    /// The first event index after `from` at which a step of this granularity ends.
+    /// Returns the first event index after `from` at which a step of this size ends.
     fn boundary_after(&self, from: Cursor, by: StepSize) -> usize {
         let events = &self.revisions[from.revision].events;
         let Some(first) = events.get(from.event) else { return events.len() };

@@ -1,4 +1,4 @@
-//! What a run can stop at.
+//! Parses the conditions at which a run stops, and tests events for them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,41 +7,41 @@ use crate::cluster::{Key, Kind, Str};
 use crate::framework::DryRunStep;
 use crate::trace::Event;
 
-/// The first event of its kind ends a run.
+/// Condition that ends a run at the first event that meets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// A pod is taken from the queue.
+    /// A pod is popped from activeQ.
     Popped,
     /// An attempt fails.
     Rejected,
     /// A preemption starts.
     Preemption,
-    /// A budget would be violated: in the dry run, a pod whose eviction its budget does not allow becomes a victim.
+    /// The dry run does not reprieve a pod whose eviction its budget does not allow.
     Budget,
     /// A pod is bound.
     Bound,
-    /// Anything happens to this pod.
+    /// An event is about this pod.
     Pod(Key),
-    /// Anything happens on this node.
+    /// An event is about this node.
     Node(Str),
 }
 
-/// Why a text names nothing that a run can stop at.
+/// Error of parsing a condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UntilError {
     /// `pod` or `node` without a name.
-    #[error("which {0}? its name is missing")]
+    #[error("expected a name after {0}")]
     NameMissing(String),
-    /// Anything else.
+    /// The text is not a condition.
     #[error("{0:?} is none of popped, rejected, preemption, budget, bound, pod NAME, node NAME")]
     Unknown(String),
 }
 
-/// What can stand before an argument, in the order of the help.
+/// First words of the conditions, in the order of the help.
 pub const WORDS: [&str; 7] = ["popped", "rejected", "preemption", "budget", "bound", "pod", "node"];
 
 impl Until {
-    /// Whether the event is what the run waits for.
+    /// Returns whether an event meets the condition.
     pub fn met(&self, event: &Event) -> bool {
         match self {
             Self::Popped => matches!(event, Event::PodPopped { .. }),

@@ -1,4 +1,4 @@
-//! Pending pods as kube-schedulers of two releases decide about them, each pod on its own.
+//! Compares the decisions of two releases of kube-scheduler about each pending pod, decided on its own.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use crate::release::Release;
 use crate::scheduler::Scheduler;
 use crate::trace::CycleView;
 
-/// What two schedulers decide about a pod, without consequences.
+/// Dry decisions of two schedulers about one pod.
 #[derive(Clone, Debug)]
 pub struct PodDecisions {
-    /// The pod.
+    /// Key of the pod.
     pub pod: Key,
-    /// The decisions.
+    /// Decision of each scheduler.
     pub views: [CycleView; 2],
 }
 
-/// Where a pod goes and whom that costs, without the words for it.
+/// Returns outcome, selected node and victims, without the wording.
 #[allow(clippy::type_complexity, reason = "compared as a whole and nothing else")]
 fn effect(view: &CycleView) -> (Option<String>, Option<&Str>, Option<(Str, Vec<Key>)>) {
     let victims = victims(view).map(|(node, mut victims)| {
@@ -31,7 +31,7 @@ fn effect(view: &CycleView) -> (Option<String>, Option<&Str>, Option<(Str, Vec<K
     (view.outcome.map(|o| o.to_string()), view.selected.as_ref().map(|(node, ..)| node), victims)
 }
 
-/// Whether two verdicts say the same, whichever words their releases have for it.
+/// Returns whether two verdicts mean the same, translated to one release's wording.
 fn means_the_same(a: Option<&Status>, b: Option<&Status>) -> bool {
     let plain = |status: &Status| (status.code(), status.clone().in_words_of(Release::default()).message());
     match (a, b) {
@@ -41,7 +41,7 @@ fn means_the_same(a: Option<&Status>, b: Option<&Status>) -> bool {
 }
 
 impl PodDecisions {
-    /// Lets two schedulers decide about a pod as each of them knows it.
+    /// Makes each scheduler's dry decision about its own version of a pod.
     pub fn of(schedulers: [&Scheduler; 2], pods: [&Arc<Pod>; 2]) -> Self {
         let views = [0, 1].map(|i: usize| CycleView::of(&schedulers[i].explain(pods[i])));
         Self { pod: pods[0].key(), views }
@@ -52,7 +52,7 @@ impl PodDecisions {
         effect(&self.views[0]) != effect(&self.views[1])
     }
 
-    /// Returns what differs, words apart; `None` where nothing does.
+    /// Returns the differences apart from wording; `None` without any.
     pub fn decided(&self) -> Option<Decided> {
         let [a, b] = &self.views;
         let found = Decided {
@@ -65,7 +65,7 @@ impl PodDecisions {
         (self.differs() || !found.verdicts.is_empty()).then_some(found)
     }
 
-    /// Returns the scores that moved the pod from one node to another.
+    /// Returns the scores that moved the pod to another node.
     fn score_changes(&self) -> Vec<ScoreChange> {
         let [a, b] = &self.views;
         let (Some((from, ..)), Some((to, ..))) = (&a.selected, &b.selected) else { return Vec::new() };
@@ -90,22 +90,22 @@ impl PodDecisions {
     }
 }
 
-/// Pending pods as two releases decide about them.
+/// Decisions of two releases about the pending pods.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpgradeComparison {
-    /// The releases, in short.
+    /// Short version of each release.
     pub versions: [String; 2],
-    /// How many pending pods were compared.
+    /// Number of pending pods that were compared.
     pub pods: usize,
     /// Pods whose outcome, node or victims differ, by namespace and name.
     pub otherwise: Vec<Decided>,
-    /// Pods with the same outcome for other reasons, by namespace and name.
+    /// Pods whose verdicts alone differ, by namespace and name.
     pub other_reasons: Vec<Decided>,
 }
 
 impl UpgradeComparison {
-    /// Compares the decisions of two schedulers about every pod that is pending for both. `go_on` is told of each pod that
-    /// is done and of how many, and stops the rest.
+    /// Compares the decisions of two schedulers about every pod that is pending for both. `go_on` is called with the
+    /// number of pods before each one; returning false cancels the remaining pods.
     pub fn of(schedulers: [&Scheduler; 2], go_on: impl Fn(usize) -> bool + Sync) -> Self {
         let pending = pending(schedulers);
         let count = pending.len();
@@ -127,7 +127,7 @@ impl UpgradeComparison {
         found
     }
 
-    /// Adds what differs in the decisions about a pod.
+    /// Adds the differences between two decisions about a pod.
     pub fn add(&mut self, decisions: &PodDecisions) {
         if let Some(decided) = decisions.decided() {
             self.push(decisions.differs(), decided);
@@ -140,8 +140,8 @@ impl UpgradeComparison {
     }
 }
 
-/// Returns the pods that wait for a node in both clusters and that both schedulers have a profile for, as each cluster has
-/// them, by namespace and name.
+/// Returns the pods that are pending in both clusters and have a profile in both schedulers, by namespace and name.
+/// Each pair holds the pod of either cluster.
 pub fn pending(schedulers: [&Scheduler; 2]) -> Vec<[Arc<Pod>; 2]> {
     let [a, b] = schedulers.map(Scheduler::state);
     let ours = |pod: &Pod| pod.is_pending() && [a, b].iter().all(|state| state.config().profile(&pod.spec.scheduler_name).is_some());
@@ -153,7 +153,7 @@ pub fn pending(schedulers: [&Scheduler; 2]) -> Vec<[Arc<Pod>; 2]> {
 }
 
 impl VerdictChange {
-    /// Returns whether only the code differs: whether eviction might help.
+    /// Returns whether only the status code differs, and with it whether eviction might help.
     pub fn is_of_code(&self) -> bool {
         let [Some(a), Some(b)] = &self.verdicts else { return false };
         a.code() != b.code() && a.message() == b.message()

@@ -1,5 +1,5 @@
-//! The JSON values of a session's file, one after another: compressed or not, each on a line of its own, indented, or as
-//! the items of one array.
+//! Reads the JSON values of a session's file one after another: compressed or not, one per line, indented, or as the
+//! items of one array.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -8,20 +8,20 @@ use serde::de::DeserializeOwned;
 
 use super::file::{LineProblem, SessionFileError};
 
-/// No value of a session is longer, in bytes.
+/// Maximum length of a value, in bytes.
 const LONGEST: usize = 256 << 20;
-/// Bytes that may come out of a compressed file whatever its size.
+/// Decompressed bytes that a file of any size may have.
 const UNPACKED: u64 = 16 << 20;
-/// How many times its size may come out of it besides.
+/// Factor of the compressed size that may be decompressed on top of [`UNPACKED`].
 const GROWTH: u64 = 64;
 
-/// How gzip begins.
+/// First bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Returns whether the name of the format is the value of the outermost key `format`, in a text that may end anywhere.
+/// Returns whether `format` is the value of the outermost key `format`, in a text that may be cut off anywhere.
 pub(super) fn names_format(start: &[u8], format: &str) -> bool {
     let mut text = Vec::new();
-    // The stretch of the file may end anywhere, and so an error says nothing.
+    // Decompressing a file's beginning ends in an error; the bytes before it count.
     let _ = Unpacked::new(start).take(1 << 20).read_to_end(&mut text);
     let (mut depth, mut is_key, mut at) = (0_i32, false, 0);
     while let Some(byte) = text.get(at) {
@@ -52,7 +52,7 @@ pub(super) fn names_format(start: &[u8], format: &str) -> bool {
     false
 }
 
-/// The length of a string without its quotation marks; `None` where it does not end.
+/// Returns the length of a string up to its closing quotation mark; `None` without one.
 fn string_length(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -64,7 +64,7 @@ fn string_length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// A file as it was before it was compressed, or as it is.
+/// A file's content, decompressed if it is gzip.
 enum Unpacked<R: Read> {
     Plain(BufReader<R>),
     Gzip { inner: Box<GzDecoder<Counted<BufReader<R>>>>, out: u64 },
@@ -105,7 +105,7 @@ impl<R: Read> Read for Unpacked<R> {
                 let read = inner.read(buffer)?;
                 *out += read as u64;
                 if *out > UNPACKED + inner.get_ref().count.saturating_mul(GROWTH) {
-                    return Err(io::Error::other("more comes out of it than out of any session of its size"));
+                    return Err(io::Error::other("it decompresses to more than a session of its size can hold"));
                 }
                 Ok(read)
             }
@@ -114,12 +114,12 @@ impl<R: Read> Read for Unpacked<R> {
     }
 }
 
-/// Reads values; see the module's text.
+/// Reader of JSON values, in order.
 pub(super) struct Values<R: Read> {
     reader: BufReader<Unpacked<R>>,
-    /// The line on which the value begins that was read last, from 1.
+    /// Line on which the newest value begins, from 1.
     pub(super) line: usize,
-    /// How many line breaks were read.
+    /// Number of line breaks read.
     breaks: usize,
     text: Vec<u8>,
 }
@@ -137,7 +137,7 @@ impl<R: Read> Values<R> {
         serde_json::from_slice(&self.text).map_err(|error| at(error.into()))
     }
 
-    /// Reads the text of the next value: an object to its end, anything else to the end of its line.
+    /// Reads the text of the next value, which must be an object.
     fn read(&mut self) -> Result<(), LineProblem> {
         self.text.clear();
         let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
@@ -161,7 +161,7 @@ impl<R: Read> Values<R> {
                     continue;
                 }
                 match byte {
-                    // Between values, and a mark of the order of bytes.
+                    // Separators between values, and a byte order mark.
                     b'[' | b']' | b',' | b' ' | b'\t' | b'\r' | b'\n' | 0xef | 0xbb | 0xbf if depth == 0 => from = at + 1,
                     b'{' | b'[' => {
                         if depth == 0 {
@@ -178,7 +178,7 @@ impl<R: Read> Values<R> {
                     }
                     b'"' if depth > 0 => in_string = true,
                     _ if depth > 0 => {}
-                    // Nothing that was ever saved.
+                    // Saved values are objects.
                     _ => {
                         self.line = self.breaks + 1;
                         return Err(LineProblem::NoObject);
@@ -229,8 +229,8 @@ mod tests {
         }
         for (text, error) in [
             ("{}\n\n{\"a\":", "line 3: the file ends too early"),
-            ("{}\nx", "line 2: it is no object"),
-            ("{}\n\"x\"", "line 2: it is no object"),
+            ("{}\nx", "line 2: not a JSON object"),
+            ("{}\n\"x\"", "line 2: not a JSON object"),
             ("", "line 1: the file ends too early"),
         ] {
             let (found, said) = all(text);

@@ -1,20 +1,20 @@
-//! The embedded clusters: small, and each showing one thing.
+//! The embedded clusters: small ones, each of which shows one thing.
 
 use crate::source::Input;
 
 /// An embedded cluster.
 #[derive(Clone, Copy, Debug)]
 pub struct Story {
-    /// What `demo NAME` and `--demo NAME` call it.
+    /// The name in `demo NAME` and `--demo NAME`.
     pub name: &'static str,
-    /// What it shows, in one line.
+    /// A summary in one line.
     pub title: &'static str,
-    /// The pod to look at first, as `namespace/name`.
+    /// The pod to select first, as `namespace/name`.
     pub pod: &'static str,
     text: &'static str,
 }
 
-/// All stories; the first is the one that opens without a name.
+/// All demos; the first is the default.
 pub const STORIES: [Story; 5] = [
     Story {
         name: "payments",
@@ -49,12 +49,12 @@ pub const STORIES: [Story; 5] = [
 ];
 
 impl Story {
-    /// The story of a name.
+    /// Returns the demo of a name.
     pub fn named(name: &str) -> Option<&'static Self> {
         STORIES.iter().find(|s| s.name == name)
     }
 
-    /// The story as something to load.
+    /// Returns the demo as an input to load.
     pub fn input(&self) -> Input {
         Input::Bytes { name: format!("story {}", self.name), bytes: self.text.as_bytes().into() }
     }

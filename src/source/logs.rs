@@ -12,22 +12,22 @@ use super::read::progress::Progress;
 use crate::scheduler_log::{FileFacts, Reader, SchedulerLog, Stamp, first_stamp};
 use crate::source::assemble::Loaded;
 
-/// How much of a file is looked at for its first time.
+/// Bytes at the start of a file that are searched for its first time.
 const GLANCE: usize = 64 << 10;
 
-/// An archive may be inside another one, but not further in.
+/// The maximal depth of archives within archives.
 const MAX_DEPTH: usize = 2;
 
-/// How the times of logs as text are to be read, which have neither year nor zone.
+/// How to read the times of text logs, which lack year and zone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogTimes {
-    /// A time near the logs' end, for those that have no file time, such as when the dump beside was taken.
+    /// A time near the end of logs that have no file time, such as when the dump was taken.
     pub latest: Option<Timestamp>,
     /// Seconds east of UTC.
     pub offset: Option<i32>,
 }
 
-/// A log that was found.
+/// A log to read.
 struct Log {
     name: String,
     place: Place,
@@ -35,8 +35,8 @@ struct Log {
     first: Option<Stamp>,
 }
 
-/// Reads what kube-scheduler logged, in the order of time. It never fails as a whole: what cannot be read is told in
-/// [`SchedulerLog::findings`]. Of directories and archives, files are read whose path names a scheduler.
+/// Reads logs of kube-scheduler in the order of their times. It never fails as a whole: errors become
+/// [`SchedulerLog::findings`]. Of directories and archives, it reads the files whose path names a scheduler.
 pub fn read_scheduler_logs(inputs: &[Input], times: LogTimes, limits: &Limits, progress: &Arc<Progress>) -> SchedulerLog {
     let budget = Budget::new(limits, Arc::clone(progress));
     let mut reader = Reader::default();
@@ -61,7 +61,7 @@ pub fn read_scheduler_logs(inputs: &[Input], times: LogTimes, limits: &Limits, p
         }
     }
     read_all(&mut reader, logs, &budget);
-    // It is read as it comes, and so not put in order with files.
+    // Standard input is read as it arrives, so it cannot be ordered among the files.
     if !stdin.is_empty() {
         let facts = FileFacts { latest: times.latest, offset: times.offset, ..FileFacts::default() };
         progress.enter("-");
@@ -77,14 +77,14 @@ pub fn read_scheduler_logs(inputs: &[Input], times: LogTimes, limits: &Limits, p
     reader.finish()
 }
 
-/// Counts bytes; false where the reading was told to stop.
+/// Counts bytes; returns false if the load was cancelled.
 fn watch(budget: &Budget, bytes: u64) -> bool {
     budget.progress().add(bytes, 0);
     !budget.progress().is_cancelled()
 }
 
 fn read_all(reader: &mut Reader, mut logs: Vec<Log>, budget: &Budget) {
-    // Files without a time come last; those with equal ones stay as they were given.
+    // Files without a time come last; the sort keeps the given order of equal times.
     logs.sort_by_key(|log| log.first.map_or((true, None), |first| (false, Some(first))));
     for log in &logs {
         budget.progress().enter(&log.name);
@@ -99,7 +99,7 @@ fn read_all(reader: &mut Reader, mut logs: Vec<Log>, budget: &Budget) {
     }
 }
 
-/// Reads the logs of kube-scheduler that a dump carries; `None` where it carries none.
+/// Reads the logs of kube-scheduler in a dump; `None` if it has none.
 pub fn read_logs_of_dump(loaded: &Loaded, times: LogTimes, limits: &Limits, progress: &Arc<Progress>) -> Option<SchedulerLog> {
     if loaded.logs.0.is_empty() {
         return None;
@@ -122,7 +122,7 @@ pub fn read_logs_of_dump(loaded: &Loaded, times: LogTimes, limits: &Limits, prog
     Some(reader.finish()).filter(|log| !log.is_empty())
 }
 
-/// Lists a file, or the members of an archive.
+/// Adds a file, or the members of an archive, to `logs`.
 fn list(name: &str, stream: Stream<'_>, place: &Place, facts: &FileFacts, budget: &Budget, logs: &mut Vec<Log>) {
     if stream.sort == Sort::Plain {
         let (start, _) = peek(stream.reader, GLANCE);
@@ -136,7 +136,7 @@ fn list(name: &str, stream: Stream<'_>, place: &Place, facts: &FileFacts, budget
         return;
     }
     let base = place.members.is_empty().then(|| place.base.clone());
-    // What breaks off there shows again when its members are read.
+    // An archive that breaks off is reported when its members are read.
     let _ = archive::members(stream, base.as_ref(), budget, None, &mut |number, head, reader: BoxRead<'_>| {
         if head.kind == MemberKind::File && names_scheduler(&head.name) {
             let members = place.members.iter().copied().chain([number]).collect();
@@ -154,12 +154,12 @@ fn names_scheduler(path: &str) -> bool {
 }
 
 /// Returns the directory of a path that names a scheduler's pod, such as `kube-scheduler-cp-1` or
-/// `openshift-kube-scheduler-cp-1`; files of one pod are of one scheduler.
+/// `openshift-kube-scheduler-cp-1`. Files of one pod are of one scheduler.
 fn writer(path: &str) -> Option<String> {
     let (directories, file) = path.rsplit_once('/')?;
     let named = |part: &&str| part.contains("kube-scheduler-");
     directories.split('/').rev().find(named).map(str::to_owned).or_else(|| {
-        // `kube-system/kube-scheduler-cp-1.log`, or with the container behind.
+        // `kube-system/kube-scheduler-cp-1.log`, or with the container after the pod.
         Some(file).filter(named).map(|file| file.split('.').next().unwrap_or(file).to_owned())
     })
 }

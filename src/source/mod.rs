@@ -1,24 +1,24 @@
-//! Loads dumps into the cluster model, with a report of what was read and what stays unknown.
+//! Loads dumps into the cluster model, with a report of what was read and what is unknown.
 //!
 //! [`load()`] takes files, directories, archives, standard input and embedded text: `kubectl get -o json|yaml` lists,
-//! typed lists whose items carry no kind (as `kubectl cluster-info dump` writes them), single objects, several YAML
+//! typed lists whose items have no kind (as written by `kubectl cluster-info dump`), single objects, several YAML
 //! documents, JSON objects one after another, records of changes, and all of these compressed or in archives. It never
-//! fails as a whole: what cannot be read is told in a [`Diagnostic`] with file and line, and everything else is loaded.
+//! fails as a whole: each error becomes a [`Diagnostic`] with file and line, and everything else is loaded.
 //!
-//! The rooms, by stage; each imports only from rooms above it in this list, and a test (`tests/engine/layers.rs`) says so:
+//! The modules, by stage. Each imports only from modules above it in this list; `tests/engine/layers.rs` checks that.
 //!
-//! | room | does |
+//! | module | does |
 //! | --- | --- |
 //! | `read` | finds, opens and decompresses inputs, and cuts their text into one span per object, in a window of a few megabytes |
-//! | `layout` | knows by paths which tool made a dump, and what to read of it: one file per kind of dump |
-//! | `decode` | turns the spans of a window into typed objects, in parallel and each on its own; equal parts of pods become one |
-//! | `assemble` | walks the documents, keeps the newest of objects that were read several times, and reports what is there and what is not |
-//! | [`live`] | lists and watches a cluster through its API server, into the same objects with the same report, and tells what changes |
+//! | `layout` | detects by paths which tool made a dump, and which files to read: one file per kind of dump |
+//! | `decode` | turns the spans of a window into typed objects, in parallel and each on its own, and shares equal parts of pods |
+//! | `assemble` | walks the documents, keeps the newest copy of each object, and reports what is present and what is missing |
+//! | [`live`] | lists and watches a cluster through its API server, into the same objects and report, and queues changes |
 //! | [`capture`] | writes a cluster as a dump |
-//! | `logs` | reads kube-scheduler's logs, from where dumps are read |
+//! | `logs` | reads kube-scheduler's logs from the same inputs |
 //!
-//! Objects of a dump are taken as they stand. Only what an object without a uid, and so one that no API server has
-//! seen, lacks for certain is filled in; see `decode::admission`.
+//! Objects of a dump are loaded as they are, except for defaults in objects without a uid, which no API server has seen; see
+//! `decode::admission`.
 
 mod assemble;
 pub mod capture;
@@ -51,18 +51,18 @@ use read::input::Found;
 
 use crate::cluster::Str;
 
-/// Loads everything that `inputs` hold, within the default [`Limits`]. Where nothing could be read,
-/// [`Report::is_empty`] is true and the diagnostics say why.
+/// Loads all `inputs` within the default [`Limits`]. If no object could be read, [`Report::is_empty`] is true and the
+/// diagnostics say why.
 pub fn load(inputs: &[Input]) -> Loaded {
     load_within(inputs, &Limits::default())
 }
 
-/// As [`load()`], with limits of one's own. A file that goes beyond them ends there, with a diagnostic.
+/// Loads within the given limits. A file that exceeds them ends there, with a diagnostic.
 pub fn load_within(inputs: &[Input], limits: &Limits) -> Loaded {
     load_watched(inputs, limits, &Arc::default())
 }
 
-/// As [`load_within()`], while another thread watches how far it has got, and may stop it.
+/// Loads within limits, while another thread can watch the progress and cancel.
 pub fn load_watched(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>) -> Loaded {
     let found = Found::new(inputs);
     let mut assembly = Assembly::default();
@@ -74,7 +74,7 @@ pub fn load_watched(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>)
     let spread = walk.spread;
     let mut loaded = assembly.finish();
     loaded.report.complete = inputs.iter().all(|input| matches!(input, Input::Bytes { .. }));
-    // The tables of the decoding threads have done their work.
+    // The decoding threads need their tables no longer.
     let forget = || {
         dedup::forget();
         Str::forget_interned();

@@ -1,4 +1,4 @@
-//! The Events that kube-scheduler would write for what happened.
+//! The Kubernetes Events that kube-scheduler would write for trace events.
 //!
 //! Mirrors the calls of `EventRecorder` in `pkg/scheduler/schedule_one.go` and
 //! `pkg/scheduler/framework/preemption/executor.go`. The API merges Events that repeat, so a cluster may show fewer.
@@ -6,10 +6,10 @@
 use super::event::{Event, Eviction};
 use crate::cluster::{Key, Str};
 
-/// Longer notes are cut; `NoteLengthLimit` in `pkg/apis/core/validation/events.go`, in bytes.
+/// Maximum length of a note in bytes; `NoteLengthLimit` in `pkg/apis/core/validation/events.go`.
 const NOTE_LENGTH_LIMIT: usize = 1024;
 
-/// An Event of `events.k8s.io/v1`, as far as a scheduler decides what is in it.
+/// The fields of an `events.k8s.io/v1` Event that a scheduler sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiEvent {
     /// The pod it is about.
@@ -18,15 +18,15 @@ pub struct ApiEvent {
     pub kind: &'static str,
     /// Such as `FailedScheduling`.
     pub reason: &'static str,
-    /// What was being done.
+    /// The attempted action, such as `Scheduling`.
     pub action: &'static str,
     /// The text.
     pub note: String,
 }
 
 impl Event {
-    /// The Event that would be written; `None` where none is. `uid` gives the uid of a pod; what it does not know is
-    /// shown as unknown.
+    /// Returns the Event that kube-scheduler would write, if any. `uid` looks up the uid of a pod; `None` is shown as
+    /// unknown.
     pub fn api_event(&self, uid: impl Fn(&Key) -> Option<Str>) -> Option<ApiEvent> {
         let event = |regarding: &Key, kind, reason, action, note| ApiEvent { regarding: regarding.clone(), kind, reason, action, note };
         Some(match self {
@@ -43,7 +43,7 @@ impl Event {
     }
 }
 
-/// Mirrors `truncateMessage`; a character is never cut in two.
+/// Mirrors `truncateMessage`, without splitting a character.
 fn cut(message: &str) -> String {
     const SUFFIX: &str = " ...";
     if message.len() <= NOTE_LENGTH_LIMIT {

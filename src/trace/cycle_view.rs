@@ -1,6 +1,6 @@
-//! What is known of a cycle at one moment: a fold over its events.
+//! The state of a cycle at a point of the timeline: a fold over its events.
 //!
-//! The screen draws it at the cursor, and a report reads it at the end; both see the same facts.
+//! The screen draws it at the cursor; a report reads it at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,24 +12,24 @@ use crate::cluster::{Key, MissingKinds, Str};
 use crate::framework::{Code, ExtenderCall, ExtenderOutcome, ExtenderVerb, PluginName, SharedList, Status};
 use crate::release::{PreFilterRejection, Release};
 
-/// A cycle so far.
+/// A cycle up to the cursor.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CycleView {
     /// The pod and its attempt; `None` before the cycle started.
     pub start: Option<Arc<CycleStart>>,
     /// Why PreEnqueue keeps the pod out.
     pub pre_enqueue: Option<Status>,
-    /// Answers of PreFilter plugins, in order.
+    /// Statuses of PreFilter plugins, in order.
     pub pre_filter: Vec<(PluginName, Status)>,
     /// The nodes that PreFilter left, and the status of all others.
     pub narrowed: Option<(SharedList<Str>, Status)>,
-    /// Whether PreFilter turned the pod down for every node.
+    /// Whether PreFilter rejected the pod for every node.
     pub pre_filter_rejected: Option<PreFilterRejection>,
-    /// Plugins of the profile that are not emulated and what they would have decided.
+    /// Plugins of the profile that are not emulated, with the decisions they might have changed.
     pub not_emulated: Vec<(Str, Str)>,
-    /// Verdicts so far by node; Success for nodes that fit.
+    /// Verdicts so far, by node; Success for nodes that fit.
     pub verdicts: BTreeMap<Str, Verdict>,
-    /// The nominated node, if it was tried first.
+    /// The nominated node, if it was filtered first.
     pub nominated_first: Option<Str>,
     /// The parts of extenders so far, in order; those in preemption are with it.
     pub extenders: Vec<Arc<ExtenderCall>>,
@@ -37,19 +37,19 @@ pub struct CycleView {
     pub extender_statuses: BTreeMap<Str, Status>,
     /// The nodes that extenders left, where any was asked.
     pub left_by_extenders: Option<Vec<Str>>,
-    /// Looked at, of, wanted: where the search ended early.
+    /// Nodes filtered, of all, and fits wanted, if the search ended early.
     pub stopped: Option<(usize, usize, usize)>,
-    /// PreScore answers.
+    /// Statuses of PreScore plugins, in order.
     pub pre_score: Vec<(PluginName, Status)>,
     /// Scores by node.
     pub scores: BTreeMap<Str, Row<NodeScore>>,
-    /// The node that was chosen, why, and all that shared its total.
+    /// The chosen node, why it was chosen, and all nodes with its total.
     pub selected: Option<(Str, Selection, SharedList<Str>)>,
-    /// Answers of PostFilter plugins, in order.
+    /// Statuses of PostFilter plugins, in order.
     pub post_filter: Vec<(PluginName, Status)>,
-    /// What preemption found so far.
+    /// The preemption so far.
     pub preemption: Option<PreemptionView>,
-    /// Where the pod was nominated to in this cycle; empty when a nomination was cleared.
+    /// The node that this cycle nominated the pod to; empty if the nomination was cleared.
     pub nominated: Option<Str>,
     /// Pods that lost their nomination.
     pub cleared_nominations: Vec<Key>,
@@ -72,19 +72,19 @@ pub struct CycleView {
 /// A node's verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// Success, or why not and by whom.
+    /// Success, or the rejection with its plugin.
     pub status: Status,
-    /// Pods nominated to the node that were counted.
+    /// The nominated pods counted on the node.
     pub nominated: SharedList<Key>,
 }
 
 impl CycleView {
-    /// Whether it is unknown which budgets there are, so that none that is violated says nothing.
+    /// Whether budgets are unknown; if so, zero violations prove nothing.
     pub fn budgets_unknown(&self) -> bool {
         self.start.as_ref().is_some_and(|start| start.budgets_unknown)
     }
 
-    /// What was not known of the cluster.
+    /// Returns the kinds that the source did not provide.
     pub fn missing(&self) -> MissingKinds {
         self.start.as_ref().map(|start| start.missing).unwrap_or_default()
     }
@@ -98,7 +98,7 @@ impl CycleView {
         view
     }
 
-    /// Takes in one more event. The start of a cycle forgets what was before.
+    /// Applies one more event. The start of a cycle resets the view.
     pub fn apply(&mut self, event: &Event) {
         if let Some(node) = event.node() {
             self.current_node = Some(node.clone());
@@ -175,12 +175,12 @@ impl CycleView {
         found
     }
 
-    /// Whether the cycle is this pod's; what happens to other pods in its wake is not part of it.
+    /// Whether the event's pod is the cycle's; effects on other pods are not part of the cycle.
     fn is_about(&self, pod: &Key) -> bool {
         self.start.as_ref().is_none_or(|s| s.pod == *pod)
     }
 
-    /// What PostFilter as a whole returned; mirrors how `RunPostFilterPlugins` puts the answers together.
+    /// Returns the status of PostFilter as a whole; mirrors how `RunPostFilterPlugins` combines the plugins' statuses.
     pub fn post_filter_status(&self) -> Status {
         let ended = self.post_filter.last().filter(|(_, s)| s.code() != Code::Unschedulable);
         match ended {
@@ -193,7 +193,7 @@ impl CycleView {
         }
     }
 
-    /// The nodes that fit so far, by name: those that extenders left, where any was asked.
+    /// Returns the nodes that fit so far, by name; those that extenders left, if any filtered.
     pub fn feasible(&self) -> impl Iterator<Item = &Str> {
         let own = self.left_by_extenders.is_none();
         let by_plugins = self.fit_by_plugins().filter(move |_| own);

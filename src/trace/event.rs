@@ -1,7 +1,7 @@
-//! What happened, as facts in the past tense.
+//! Events of the scheduler, in the past tense.
 //!
-//! An event says enough to redraw a screen without asking the engine: nobody outside the scheduler ever calls it to
-//! find out why something happened.
+//! An event holds everything that the screen needs to draw it: code outside the scheduler never calls the scheduler for
+//! a reason.
 
 use std::sync::Arc;
 
@@ -15,31 +15,30 @@ use crate::cluster::{Key, Kind, MissingKinds, Str};
 use crate::framework::{ClusterEvent, EventLabel, ExtenderCall, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status};
 use crate::release::{PreFilterRejection, Release};
 
-/// One fact. Within a cycle, events come in the order in which kube-scheduler's code would have got there; those about
-/// nodes in the order the nodes were walked.
+/// One event. Within a cycle, events are in the order of kube-scheduler's code; those about nodes are in walking order.
 ///
-/// Four words at most, because a cycle records one for every node it looked at: what is larger or repeats is behind a
-/// pointer, and shared.
+/// At most four words in size, because a cycle records one for every node that it filters. Larger or repeated values
+/// are shared behind a pointer.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the fields' names and the variants' docs say it")]
 pub enum Event {
-    /// The cluster's own scheduler did something, by its log.
+    /// The cluster's own scheduler did something, according to its log.
     Logged(Arc<LoggedEvent>),
     /// The virtual clock moved.
     ClockMoved { from: Box<Timestamp>, to: Timestamp },
-    /// Another kube-scheduler took over, with nothing but the cluster's objects to go by.
+    /// Another kube-scheduler started on the cluster's objects, without any memory.
     SchedulerStarted(Arc<SchedulerStart>),
-    /// An object came, changed or went.
+    /// An object was added, updated or deleted.
     ObjectChanged { kind: Kind, key: Key, change: ObjectChange },
     /// A pod went from one place to another.
     QueueMoved(Box<QueueMove>),
-    /// Nobody saw a pod come to where it waits; its place is what the cluster's objects suggest.
+    /// The place of a pod was inferred from the cluster's objects; no move was observed.
     PlaceInferred(Box<InferredPlace>),
     /// A waiting pod's object changed its priority.
     PriorityChanged { pod: Key, priority: i32 },
-    /// A plugin was asked whether an event helps a pod it had rejected.
+    /// A plugin's queueing hint was run for an event and a pod that the plugin had rejected.
     HintAsked { pod: Key, plugin: PluginName, event: ClusterEvent, hint: QueueingHint, error: Option<Str> },
-    /// PreEnqueue ran and a plugin kept the pod out.
+    /// A PreEnqueue plugin gated the pod.
     PreEnqueueRejected { pod: Key, status: Status },
     /// A pod was taken from the queue.
     PodPopped { pod: Key, attempts: u32, early_from_backoff: bool },
@@ -47,34 +46,34 @@ pub enum Event {
     CycleStarted(Arc<CycleStart>),
     /// The popped pod was not tried at all.
     CycleSkipped { pod: Key, why: SkipReason },
-    /// A plugin that this profile has would have had a say here, but is not emulated.
+    /// A plugin of this profile that might have decided is not emulated.
     NotEmulated { plugin: Str, what: Str },
-    /// A PreFilter plugin answered; `nodes` are the only ones it left, where it narrowed them.
+    /// A PreFilter plugin returned; `nodes` are the only ones it left, if it narrowed them.
     PreFiltered { plugin: PluginName, status: Status, nodes: Option<SharedList<Str>> },
-    /// PreFilter left only these nodes; `status` is that of all others. With `rejected` it turned the pod down for
-    /// every node, and `status` says why.
+    /// PreFilter left only these nodes; `status` is that of all others. With `rejected` it rejected the pod for every
+    /// node, and `status` says why.
     NodesNarrowed { nodes: SharedList<Str>, status: Status, rejected: Option<PreFilterRejection> },
-    /// The pod's nominated node is tried before all others.
+    /// The pod's nominated node is filtered before all others.
     NominatedNodeTried { node: Str },
     /// Extenders turned the nominated node down, and all nodes are tried.
     AllNodesTried,
-    /// A node was looked at; Success means that the pod fits. The status names the plugin that rejected.
+    /// A node was filtered; Success means that the pod fits. The status names the plugin that rejected.
     NodeFiltered { node: Str, status: Status, nominated: SharedList<Key> },
     /// An extender had its part, or would have.
     ExtenderTookPart(Arc<ExtenderCall>),
-    /// The search ended before all nodes were looked at.
+    /// The search ended before all nodes were filtered.
     FilterStopped { looked_at: usize, of: usize, wanted: usize },
-    /// A PreScore plugin answered.
+    /// A PreScore plugin returned.
     PreScored { plugin: PluginName, status: Status },
-    /// A node was scored by every plugin that scores.
+    /// All Score plugins scored a node.
     NodeScored(Row<NodeScore>),
     /// A node was chosen.
     NodeSelected { node: Str, why: Selection, tied: SharedList<Str> },
-    /// A PostFilter plugin answered.
+    /// A PostFilter plugin returned.
     PostFiltered { plugin: PluginName, status: Status },
-    /// Preemption was looked into.
+    /// Preemption started.
     PreemptionStarted(Arc<PreemptionRecord>),
-    /// In the dry run of a node, a pod was taken off or put back, or the filters ran with every lower-priority pod gone.
+    /// The dry run of a node removed a pod, added one back, or ran the filters without all lower-priority pods.
     DryRunStepped(DryRunStepAt),
     /// The dry run of a node ended.
     DryRunFinished(Arc<NodeDryRun>),
@@ -90,23 +89,23 @@ pub enum Event {
     GracePeriodEnded { pod: Key, node: Str },
     /// A pod was evicted.
     VictimEvicted { pod: Box<Key>, node: Str, preemptor: Arc<Key>, how: Eviction },
-    /// The pod was put on its node in the scheduler's memory.
+    /// The pod was assumed: put on its node in the scheduler's memory.
     PodAssumed { pod: Key, node: Str },
-    /// A Reserve plugin answered.
+    /// A Reserve plugin returned.
     Reserved { plugin: PluginName, status: Status },
-    /// Reserve plugins gave back what they had set aside.
+    /// Reserve plugins released their reservations.
     Unreserved { pod: Key, node: Str },
-    /// A Permit plugin answered.
+    /// A Permit plugin returned.
     Permitted { plugin: PluginName, status: Status },
-    /// The pod waits on Permit: each plugin that asked for it, and when its patience ends.
+    /// The pod waits on Permit: each plugin that asked for it, with its deadline.
     PermitWaited { pod: Box<Key>, node: Str, plugins: SharedList<(PluginName, Timestamp)> },
-    /// The wait on Permit ended; `plugin` is the one that rejected the pod, where one did.
+    /// The wait on Permit ended; `plugin` rejected the pod, if one did.
     PermitResolved { pod: Box<Key>, node: Str, end: PermitEnd, plugin: Option<PluginName>, message: Str },
-    /// A PreBind plugin answered, and wrote these objects.
+    /// A PreBind plugin returned, and wrote these objects.
     PreBound { plugin: PluginName, status: Status, writes: SharedList<(Kind, Key)> },
     /// The pod was bound.
     PodBound { pod: Key, node: Str },
-    /// The attempt failed; what the condition and the event say.
+    /// The attempt failed, with the texts of the condition and the Event.
     AttemptFailed { pod: Key, failure: Arc<AttemptFailure> },
     /// The cycle ended.
     CycleFinished { pod: Key, outcome: Outcome },
@@ -117,7 +116,7 @@ pub enum Event {
 pub struct SchedulerStart {
     /// Its release.
     pub release: Release,
-    /// Where it puts the waiting pods.
+    /// The places of the pending pods.
     pub queues: QueuesView,
 }
 
@@ -130,7 +129,7 @@ pub enum ObjectChange {
     Deleted,
 }
 
-/// What is known of a pod when its cycle starts.
+/// Facts of a cycle's start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CycleStart {
     /// Number of the cycle since the start, from 1.
@@ -139,17 +138,17 @@ pub struct CycleStart {
     pub pod: Key,
     /// Its priority.
     pub priority: i32,
-    /// The profile that takes the decision.
+    /// The profile that decides.
     pub profile: Str,
-    /// What it asks for, as name and amount, in resource-name order.
+    /// Its requests, as name and amount, in order of resource names.
     pub requests: Vec<(Str, String)>,
-    /// Where it is nominated to; empty when nowhere.
+    /// The node it is nominated to; empty if none.
     pub nominated: Str,
     /// Nodes in the snapshot.
     pub nodes: usize,
-    /// Whether it is unknown which budgets there are.
+    /// Whether the source lacks PodDisruptionBudgets.
     pub budgets_unknown: bool,
-    /// What is not known of the cluster.
+    /// Kinds that the source did not provide.
     #[serde(default)]
     pub missing: MissingKinds,
     /// Whether extenders are asked, or their answers recalled.
@@ -160,63 +159,63 @@ pub struct CycleStart {
 /// Why a node was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, Serialize, Deserialize)]
 pub enum Selection {
-    /// The nominated node still fits; nothing else was looked at.
+    /// The nominated node still fits, so no other was filtered.
     NominatedNode,
-    /// It alone fits, so nothing was scored.
+    /// Only this node fits, so no node was scored.
     OnlyFeasibleNode,
     /// It has the highest total.
     HighestScore,
-    /// It shares the highest total, and it is its turn.
+    /// It shares the highest total, and releases that rotate select it.
     Turn,
 }
 
-/// How a wait on Permit ends.
+/// How a wait on Permit ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, Serialize, Deserialize)]
 pub enum PermitEnd {
     /// Every plugin that asked for it has allowed the pod.
     Allowed,
-    /// A plugin, or the deletion of the pod, turned it back.
+    /// A plugin, or the deletion of the pod, rejected it.
     Rejected,
-    /// A plugin's patience ended.
+    /// The deadline of a plugin passed.
     TimedOut,
-    /// A pod of higher priority took its place.
+    /// A pod of higher priority preempted it.
     Preempted,
 }
 
-/// A place that was inferred, not seen.
+/// A place that was inferred rather than observed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InferredPlace {
-    /// Which pod.
+    /// The pod.
     pub pod: Key,
-    /// Where it is taken to be.
+    /// Its inferred place.
     pub place: Place,
-    /// What its order in the queues depends on.
+    /// Its sort key in the queues.
     pub order: QueueOrder,
-    /// Attempts that are known of: at least so many.
+    /// Known attempts, a lower bound.
     pub attempts: u32,
-    /// The plugins that are taken to have rejected it.
+    /// The plugins assumed to have rejected it.
     pub plugins: PluginSet,
-    /// What this was inferred from, and what stays unknown.
+    /// The evidence, and the facts that remain unknown.
     pub from: String,
 }
 
-/// How a victim goes.
+/// How a victim is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, Serialize, Deserialize)]
 pub enum Eviction {
-    /// It was deleted and is gone.
+    /// It was deleted at once.
     Deleted,
-    /// It was deleted and has its grace period.
+    /// It was marked for deletion and has its grace period.
     Terminating,
-    /// It was waiting to be bound and was turned back in memory.
+    /// It was waiting on Permit and was rejected in memory.
     InMemory,
 }
 
 /// The reason of the `PodScheduled` condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, Serialize, Deserialize)]
 pub enum FailureReason {
-    /// Turned away.
+    /// The pod was rejected.
     Unschedulable,
-    /// Something went wrong.
+    /// The attempt ended in an error.
     SchedulerError,
 }
 
@@ -225,7 +224,7 @@ pub enum FailureReason {
 pub struct AttemptFailure {
     /// The reason of the `PodScheduled` condition.
     pub reason: FailureReason,
-    /// What is behind it.
+    /// The cause of the failure.
     pub cause: FailureCause,
     /// The text of the condition and of the event.
     pub message: Str,
@@ -233,18 +232,18 @@ pub struct AttemptFailure {
     pub plugins: PluginSet,
 }
 
-/// What is behind a failed attempt.
+/// The cause of a failed attempt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FailureCause {
-    /// No node takes the pod; the events about nodes say why.
+    /// No node fits the pod; the events about nodes say why.
     NoFit,
-    /// There is no node.
+    /// The snapshot has no nodes.
     NoNodes,
     /// A plugin rejected the pod after its node was chosen.
     Rejected(Status),
-    /// No profile takes pods of this scheduler name.
+    /// No profile has this scheduler name.
     UnknownProfile(Str),
-    /// Something went wrong, as the message says.
+    /// An error, described by the message.
     Error,
 }
 
@@ -271,56 +270,56 @@ impl SkipReason {
 pub enum Outcome {
     /// The pod was bound, or has its node and waits on Permit.
     Scheduled,
-    /// No node took it.
+    /// No node fits.
     Unschedulable,
-    /// PreEnqueue keeps it out.
+    /// PreEnqueue rejected it.
     Gated,
-    /// Something went wrong.
+    /// The attempt ended in an error.
     Error,
 }
 
-/// A pod's way from place to place.
+/// A move of a pod between queues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueueMove {
-    /// Which pod.
+    /// The pod.
     pub pod: Key,
-    /// Where it was; `None` for a pod that is new to the queue.
+    /// Its place before; `None` for a pod that is new to the queue.
     pub from: Option<Place>,
-    /// Where it is.
+    /// Its place after.
     pub to: Place,
-    /// What moved it.
+    /// The cause of the move.
     pub cause: MoveCause,
-    /// The plugin whose hint said Queue, if one did.
+    /// The plugin whose hint returned Queue, if one did.
     pub plugin: Option<PluginName>,
-    /// What its order in the queues depends on.
+    /// Its sort key in the queues.
     pub order: QueueOrder,
     /// The plugins that rejected it last, those of PreEnqueue included.
     pub plugins: PluginSet,
 }
 
-/// What a pod's order in activeQ depends on, most important first.
+/// The sort key of a pod in activeQ, most significant field first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueOrder {
     /// Higher goes first.
     pub priority: i32,
-    /// When it came to the queue, or came back to it; earlier goes first.
+    /// Time of its last entry into the queue; earlier goes first.
     pub timestamp: Timestamp,
-    /// How many pods had come or come back before; breaks ties of the timestamp, which kube-scheduler leaves to chance.
+    /// Number of its entry into the queue; breaks ties of the timestamp, whose order kube-scheduler leaves open.
     pub sequence: u64,
 }
 
-/// What moved a pod.
+/// The cause of a queue move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MoveCause {
-    /// Something in the cluster changed.
+    /// A change of the cluster.
     Cluster(ClusterEvent),
-    /// Something of the queue's own.
+    /// An event of the queue itself.
     Label(EventLabel),
     /// It was popped, bound, dropped or deleted.
     Cycle,
 }
 
-/// The label as kube-scheduler logs it.
+/// Displays the label that kube-scheduler logs.
 impl std::fmt::Display for MoveCause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -331,31 +330,31 @@ impl std::fmt::Display for MoveCause {
     }
 }
 
-/// What the cluster's own scheduler did with a pod, by its log.
+/// An action of the cluster's own scheduler on a pod, from its log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoggedEvent {
     /// The pod.
     pub pod: Key,
-    /// When, as the log tells it.
+    /// Time of the action, as the log writes it.
     pub at: String,
-    /// What happened, as a sentence without its end.
+    /// The action, as a sentence without a full stop.
     pub words: String,
 }
 
-/// Where a pod can be.
+/// The place of a pod.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the fields' names and the variants' docs say it")]
 pub enum Place {
     /// In activeQ.
     Active,
-    /// In backoffQ until the end of a whole second; `error` for the heap of pods that failed with an error.
+    /// In backoffQ until the end of a whole second; `error` marks the heap of pods that failed with an error.
     #[allow(missing_docs, reason = "said above")]
     Backoff { expires: Timestamp, error: bool },
     /// In unschedulablePods.
     Unschedulable { plugins: PluginSet, gated_by: Option<PluginName> },
     /// Popped, its attempt under way.
     InFlight,
-    /// On its node in the scheduler's memory, waiting for Permit plugins.
+    /// Assumed on its node, waiting for Permit plugins.
     WaitingOnPermit { node: Str },
     /// On a node.
     Bound { node: Str },

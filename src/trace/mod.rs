@@ -1,4 +1,4 @@
-//! The record of what the scheduler did: typed events, the sentences they read as, and the views that fold them.
+//! The scheduler's trace: typed events, the sentences that describe them, and the views that fold them.
 
 mod api_event;
 mod cycle_view;

@@ -1,4 +1,4 @@
-//! A preemption step by step: events that point into the engine's record, and the record as far as a cursor has come.
+//! A preemption step by step: events that refer to the engine's record, and the record up to the cursor.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl DryRunStepAt {
         self.run.step(self.number as usize)
     }
 
-    /// Returns the pod that was removed or put back.
+    /// Returns the pod that was removed or added back.
     pub fn pod(&self) -> Option<&Arc<Pod>> {
         self.step().and_then(DryRunStep::pod)
     }
@@ -69,7 +69,7 @@ impl fmt::Debug for ScoreFunctionAt {
     }
 }
 
-/// Returns the events of a preemption, in the order in which things happened.
+/// Returns the events of a preemption, in order of occurrence.
 pub fn preemption_events(preemption: &Arc<PreemptionRecord>) -> impl Iterator<Item = Event> {
     let steps = |run: &Arc<NodeDryRun>| {
         let steps = (0..).take(run.len()).zip(std::iter::repeat(run.clone()));
@@ -87,19 +87,19 @@ pub fn preemption_events(preemption: &Arc<PreemptionRecord>) -> impl Iterator<It
         .chain(selected)
 }
 
-/// A preemption as far as the cursor has come.
+/// A preemption up to the cursor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreemptionView {
     record: Arc<PreemptionRecord>,
-    /// Dry runs that have ended.
+    /// Number of dry runs that have ended.
     finished: usize,
-    /// Candidates among them.
+    /// Number of candidates among them.
     candidates: usize,
-    /// Steps of the dry run that is under way.
+    /// Number of steps of the current dry run.
     steps: usize,
     /// Extenders that had their part.
     extenders: usize,
-    /// Score functions that were asked.
+    /// Number of score functions that have run.
     functions: usize,
     /// Whether a candidate was chosen.
     selected: bool,
@@ -119,7 +119,7 @@ impl PreemptionView {
         Self { finished, candidates, steps: 0, extenders, functions, selected: record.selected().is_some(), record }
     }
 
-    /// Takes in the next event; those that are about something else change nothing.
+    /// Applies the next event; ignores events about anything else.
     pub(super) fn apply(&mut self, event: &Event) {
         match event {
             Event::DryRunStepped(_) => self.steps += 1,
@@ -134,38 +134,38 @@ impl PreemptionView {
         }
     }
 
-    /// Returns why the pod may not preempt; `None` when it may.
+    /// Returns why the pod may not preempt; `None` if it may.
     pub fn ineligible(&self) -> Option<&Status> {
         self.record.ineligible.as_ref()
     }
 
-    /// Returns the pods whose nomination is cleared, in order; none before a candidate is chosen, where one is.
+    /// Returns the pods whose nomination is cleared, in order; empty until the candidate is chosen, if one is.
     pub fn cleared_nominations(&self) -> &[Key] {
         let is_known = self.selected || self.record.selected().is_none();
         if is_known { &self.record.cleared_nominations } else { &[] }
     }
 
-    /// Returns whether DefaultPreemption was not reached and this only shows what it would have found.
+    /// Returns whether this is only a dry run, because an earlier plugin ended PostFilter before DefaultPreemption.
     pub fn hypothetical(&self) -> bool {
         self.record.hypothetical
     }
 
-    /// Returns the nodes that eviction might help, in walking order.
+    /// Returns the nodes on which eviction might help, in walking order.
     pub fn potential_nodes(&self) -> &[Str] {
         &self.record.potential_nodes
     }
 
-    /// Returns how many candidates are wanted.
+    /// Returns the number of candidates wanted.
     pub fn wanted_candidates(&self) -> usize {
         self.record.wanted_candidates
     }
 
-    /// Returns how many dry runs have ended.
+    /// Returns the number of dry runs that have ended.
     pub fn finished_dry_runs(&self) -> usize {
         self.finished
     }
 
-    /// Returns how many dry runs have begun.
+    /// Returns the number of dry runs that have begun.
     pub fn begun_dry_runs(&self) -> usize {
         self.finished + usize::from(self.steps > 0)
     }
@@ -194,22 +194,22 @@ impl PreemptionView {
         self.dry_runs().filter_map(DryRunView::candidate)
     }
 
-    /// Returns how many candidates there are so far.
+    /// Returns the number of candidates so far.
     pub fn candidate_count(&self) -> usize {
         self.candidates
     }
 
-    /// Returns the candidate that a node is, if it is one so far.
+    /// Returns the node's candidate, if it has become one.
     pub fn candidate(&self, node: &str) -> Option<&Candidate> {
         self.dry_run(node).and_then(DryRunView::candidate)
     }
 
-    /// Returns the score functions that were asked so far, in order.
+    /// Returns the score functions that have run, in order.
     pub fn score_functions(&self) -> &[ScoreFunction] {
         &self.record.score_functions[..self.functions.min(self.record.score_functions.len())]
     }
 
-    /// Returns the chosen node and all that were equal to it, by name; `None` before one is chosen.
+    /// Returns the chosen node and all equal ones, by name; `None` before the choice.
     pub fn selected(&self) -> Option<(&Str, &SharedList<Str>)> {
         self.record.selected().filter(|_| self.selected).map(|node| (node, &self.record.best))
     }
@@ -231,7 +231,7 @@ impl PreemptionView {
     }
 }
 
-/// A node's dry run as far as the cursor has come.
+/// A node's dry run up to the cursor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DryRunView<'a> {
     run: &'a NodeDryRun,
@@ -245,17 +245,17 @@ impl<'a> DryRunView<'a> {
         &self.run.node
     }
 
-    /// Returns how many steps were taken so far.
+    /// Returns the number of steps so far.
     pub fn len(self) -> usize {
         self.steps
     }
 
-    /// Returns whether nothing was tried so far.
+    /// Returns whether there are no steps so far.
     pub fn is_empty(self) -> bool {
         self.steps == 0
     }
 
-    /// Returns a step that was taken, by its number from 0.
+    /// Returns a past step by its number from 0.
     pub fn step(self, number: usize) -> Option<DryRunStep<'a>> {
         self.run.step(number).filter(|_| number < self.steps)
     }
@@ -265,12 +265,12 @@ impl<'a> DryRunView<'a> {
         (0..self.steps).filter_map(move |number| self.run.step(number))
     }
 
-    /// Returns how the run ended; `None` while it is under way.
+    /// Returns the result of the run; `None` while it is under way.
     pub fn status(self) -> Option<&'a Status> {
         self.finished.then_some(&self.run.status)
     }
 
-    /// Returns the candidate that the node is.
+    /// Returns the candidate that the node became.
     pub fn candidate(self) -> Option<&'a Candidate> {
         self.run.candidate.as_ref().filter(|_| self.finished)
     }
@@ -302,7 +302,8 @@ mod tests {
         })
     }
 
-    /// Begun dry runs by name, each with its steps and a mark at its end; candidates; functions; the choice.
+    /// Describes the begun dry runs by name, each with its steps and a dot at its end; then candidates, functions and
+    /// the choice.
     fn words(view: &PreemptionView) -> String {
         let end = |run: &DryRunView<'_>| if run.status().is_some() { "." } else { "" };
         let runs: Vec<String> = view.dry_runs().map(|r| format!("{}{}{}", r.node(), r.steps().count(), end(&r))).collect();

@@ -1,4 +1,4 @@
-//! Where every pod waits at one moment: a fold over queue moves.
+//! The place of every pending pod at a point of the timeline: a fold over queue moves.
 
 use std::sync::Arc;
 
@@ -9,39 +9,39 @@ use super::event::{Event, InferredPlace, Place, QueueMove};
 use crate::cluster::{Key, Str};
 use crate::framework::{PluginName, PluginSet};
 
-/// A pod that waits.
+/// A pending pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueEntry {
-    /// Which pod.
+    /// The pod.
     pub pod: Key,
     /// Its priority.
     pub priority: i32,
-    /// Where it is.
+    /// Its place.
     pub place: Place,
-    /// Since when it has been waiting, for the order of activeQ.
+    /// Time of its entry into the queue, the second sort key of activeQ.
     pub timestamp: Timestamp,
-    /// Breaks ties of the order: the number of its entry into the queue.
+    /// Number of its entry into the queue, the tie-break of the sort keys.
     pub sequence: u64,
-    /// How often it was popped.
+    /// Number of times it was popped.
     pub attempts: u32,
     /// The plugins that rejected it last.
     pub plugins: PluginSet,
-    /// Where it is nominated to; empty when nowhere.
+    /// The node it is nominated to; empty if none.
     pub nominated: Str,
-    /// What moved it last.
+    /// Its last move.
     pub last_move: Option<QueueMove>,
-    /// What its place was inferred from, where it was not decided here.
+    /// The evidence for an inferred place; `None` for a place of this session's scheduler.
     pub inferred: Option<String>,
 }
 
 impl QueueEntry {
-    /// A pod at a place that is told from elsewhere.
+    /// Returns an untried pod at a given place.
     pub fn at(pod: Key, place: Place) -> Self {
         let plugins = if let Place::Unschedulable { plugins, .. } = &place { *plugins } else { PluginSet::default() };
         Self { place, plugins, ..Self::new(pod) }
     }
 
-    /// A pod that was never tried.
+    /// Returns a pod that was never tried.
     fn new(pod: Key) -> Self {
         Self {
             pod,
@@ -58,7 +58,7 @@ impl QueueEntry {
     }
 }
 
-/// All waiting pods. Cloning is free.
+/// All pending pods. Clones share their contents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueuesView {
     /// By namespace and name.
@@ -66,7 +66,7 @@ pub struct QueuesView {
 }
 
 impl QueuesView {
-    /// Takes in one more event.
+    /// Applies one more event.
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::SchedulerStarted(start) => *self = start.queues.clone(),
@@ -113,7 +113,8 @@ impl QueuesView {
         });
     }
 
-    /// `PreEnqueue` kept a pod in unschedulablePods that was there already: no move, but another reason to be there.
+    /// Replaces the gating plugin of a pod that is in unschedulablePods already: `PreEnqueue` kept it there without a
+    /// move.
     fn gated_where_it_is(&mut self, pod: &Key, plugin: Option<PluginName>) {
         let Some(plugin) = plugin else { return };
         self.change(pod, |e| {
@@ -136,32 +137,32 @@ impl QueuesView {
         self.entries.insert(entry.pod.clone(), Arc::new(entry));
     }
 
-    /// activeQ in pop order.
+    /// Returns activeQ in the order of popping.
     pub fn active(&self) -> Vec<&QueueEntry> {
         self.sorted(|p| matches!(p, Place::Active), |e| (std::cmp::Reverse(e.priority), e.timestamp, e.sequence))
     }
 
-    /// backoffQ in order of expiry, then priority, then time.
+    /// Returns backoffQ in order of expiry, then priority, then time.
     pub fn backoff(&self) -> Vec<&QueueEntry> {
         self.sorted(|p| matches!(p, Place::Backoff { .. }), |e| (expiry(e), std::cmp::Reverse(e.priority), e.timestamp, e.sequence))
     }
 
-    /// unschedulablePods that are not gated, by name.
+    /// Returns the pods of unschedulablePods that are not gated, by name.
     pub fn unschedulable(&self) -> Vec<&QueueEntry> {
         self.sorted(|p| matches!(p, Place::Unschedulable { gated_by: None, .. }), |e| e.pod.clone())
     }
 
-    /// Gated pods, by name.
+    /// Returns the gated pods, by name.
     pub fn gated(&self) -> Vec<&QueueEntry> {
         self.sorted(|p| matches!(p, Place::Unschedulable { gated_by: Some(_), .. }), |e| e.pod.clone())
     }
 
-    /// The pod whose attempt is under way.
+    /// Returns the pods whose attempt is under way, by name.
     pub fn in_flight(&self) -> Vec<&QueueEntry> {
         self.sorted(|p| matches!(p, Place::InFlight), |e| e.pod.clone())
     }
 
-    /// Pods that wait on Permit, by name.
+    /// Returns the pods that wait on Permit, by name.
     pub fn waiting_on_permit(&self) -> Vec<&QueueEntry> {
         self.sorted(|p| matches!(p, Place::WaitingOnPermit { .. }), |e| e.pod.clone())
     }

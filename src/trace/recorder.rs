@@ -1,13 +1,13 @@
-//! Recorders: the sink that the scheduling cycle writes its events to, beside the decision that it takes.
+//! Recorders: sinks for the events of a scheduling cycle, apart from its decision.
 
 use super::Event;
 
-/// A sink for events. Decisions must not depend on which one they are taken with.
+/// A sink for events. Decisions must not depend on the recorder.
 pub trait Recorder {
-    /// Returns the list that events are added to; `None` where nothing is kept.
+    /// Returns the list that collects events; `None` if none are kept.
     fn events(&mut self) -> Option<&mut Vec<Event>>;
 
-    /// Adds an event, which is made only where it is kept.
+    /// Adds an event; builds it only if it is kept.
     fn record(&mut self, event: impl FnOnce() -> Event) {
         if let Some(events) = self.events() {
             events.push(event());
@@ -15,7 +15,7 @@ pub trait Recorder {
     }
 }
 
-/// Keeps every event, in order, behind those that are there already.
+/// Appends every event, in order, to a list.
 pub struct Trace<'a> {
     events: &'a mut Vec<Event>,
 }
@@ -33,7 +33,7 @@ impl Recorder for Trace<'_> {
     }
 }
 
-/// Keeps nothing.
+/// Discards all events.
 pub struct Quiet;
 
 impl Recorder for Quiet {

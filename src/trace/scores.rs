@@ -1,4 +1,4 @@
-//! The scores of the nodes of one cycle, which exist by the hundreds of thousands and so stand in tables.
+//! The scores of the nodes of a cycle, kept in shared tables: there may be hundreds of thousands.
 
 use std::fmt;
 use std::ops::Deref;
@@ -23,34 +23,34 @@ pub struct NodeScore {
 /// One plugin's score of one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PluginScore {
-    /// Which plugin.
+    /// The plugin.
     pub plugin: PluginName,
-    /// As the plugin gave it.
+    /// The score that the plugin returned.
     pub raw: i64,
-    /// Brought into 0..=100.
+    /// The score normalized to 0..=100.
     pub normalized: i32,
-    /// Times the plugin's weight.
+    /// The normalized score times the plugin's weight.
     pub weighted: i64,
 }
 
-/// Some consecutive items of a table that others share. It reads as a slice, and cloning is free.
+/// Consecutive items of a shared table. Dereferences to a slice; clones share the table.
 pub struct Part<T> {
     table: Arc<Vec<T>>,
     from: u32,
     len: u32,
 }
 
-/// One row of a table that others share. It reads as the row, and cloning is free.
+/// One row of a shared table. Dereferences to the row; clones share the table.
 pub struct Row<T> {
     table: Arc<Vec<T>>,
     at: u32,
 }
 
 impl<T> Part<T> {
-    /// The table in parts of so many items each, in order; items that make no full part are left out.
+    /// Splits a table into parts of `len` items each, in order; drops a last part that is incomplete.
     ///
     /// # Panics
-    /// Where the table has more items than a `u32` counts.
+    /// If the table has more items than `u32::MAX`.
     pub fn all(table: Vec<T>, len: usize) -> impl Iterator<Item = Self> {
         let count = u32::try_from(table.len()).expect("a cycle has fewer scores than that");
         let (table, len) = (Arc::new(table), len as u32);
@@ -59,10 +59,10 @@ impl<T> Part<T> {
 }
 
 impl<T> Row<T> {
-    /// All rows of a table, in order.
+    /// Returns all rows of a table, in order.
     ///
     /// # Panics
-    /// Where the table has more rows than a `u32` counts.
+    /// If the table has more rows than `u32::MAX`.
     pub fn all(table: Vec<T>) -> impl Iterator<Item = Self> {
         let count = u32::try_from(table.len()).expect("a cluster has fewer nodes than that");
         let table = Arc::new(table);

@@ -1,4 +1,4 @@
-//! Events as steps: the granularities one can step by, and the plain sentence each event reads as.
+//! Step sizes of navigation through events, and the sentence that describes each event.
 
 use std::fmt::Write as _;
 
@@ -7,15 +7,15 @@ use crate::cluster::{Key, Str};
 use crate::framework::{DryRunStep, ExtenderVerb, PluginName, Status, Victim};
 use crate::plural::count;
 
-/// How far one step goes.
+/// The size of a step through events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumIter, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum StepSize {
-    /// To the next fact.
+    /// To the next event.
     Event,
-    /// To the next fact of another plugin.
+    /// To the next event of another plugin.
     Plugin,
-    /// To the next fact about another node.
+    /// To the next event about another node.
     Node,
     /// To the next extension point.
     #[default]
@@ -43,7 +43,7 @@ pub enum ExtensionPoint {
 }
 
 impl Event {
-    /// The extension point that the event belongs to.
+    /// Returns the extension point of the event.
     pub fn extension_point(&self) -> ExtensionPoint {
         use ExtensionPoint as P;
         match self {
@@ -88,7 +88,7 @@ impl Event {
         }
     }
 
-    /// The plugin that spoke, if one did.
+    /// Returns the plugin that the event is from, if any.
     pub fn plugin(&self) -> Option<PluginName> {
         match self {
             Self::HintAsked { plugin, .. }
@@ -111,7 +111,7 @@ impl Event {
         }
     }
 
-    /// The node that the event is about, if it is about one.
+    /// Returns the node that the event is about, if any.
     pub fn node(&self) -> Option<&Str> {
         match self {
             Self::NominatedNodeTried { node }
@@ -142,7 +142,7 @@ impl Event {
         }
     }
 
-    /// The pod that the event names.
+    /// Returns the pod that the event names.
     fn pod(&self) -> Option<&Key> {
         match self {
             Self::Logged(event) => Some(&event.pod),
@@ -167,7 +167,7 @@ impl Event {
         }
     }
 
-    /// The event as one plain sentence.
+    /// Describes the event in one sentence, without a full stop.
     pub fn sentence(&self) -> String {
         match self {
             Self::Logged(event) => format!("the cluster's scheduler, {}: {}", event.at, event.words),
@@ -189,13 +189,13 @@ impl Event {
             Self::CycleSkipped { pod, why } => format!("{pod} was skipped: {}", why.text(pod)),
             Self::NotEmulated { plugin, what } => format!("{plugin} is not emulated: {what}"),
             Self::PreFiltered { plugin, status, nodes } => match nodes {
-                Some(nodes) if status.is_success() => format!("{plugin} left {} to look at", count(nodes.len(), "node")),
+                Some(nodes) if status.is_success() => format!("{plugin} left {} to filter", count(nodes.len(), "node")),
                 _ if status.is_success() => format!("{plugin} is ready to filter"),
                 _ if status.is_skip() => format!("{plugin} has nothing to filter for this pod"),
-                _ => format!("{plugin} turned the pod down for every node: {}", status.message()),
+                _ => format!("{plugin} rejected the pod for every node: {}", status.message()),
             },
-            Self::NodesNarrowed { rejected: Some(_), status, .. } => format!("no node is looked at: {}", status.message()),
-            Self::NodesNarrowed { nodes, .. } => format!("{} left to look at after PreFilter", count(nodes.len(), "node")),
+            Self::NodesNarrowed { rejected: Some(_), status, .. } => format!("no node is filtered: {}", status.message()),
+            Self::NodesNarrowed { nodes, .. } => format!("{} left to filter after PreFilter", count(nodes.len(), "node")),
             Self::NominatedNodeTried { node } => format!("{node} is tried first: the pod is nominated to it"),
             Self::AllNodesTried => "all nodes are tried".to_owned(),
             Self::NodeFiltered { node, status, nominated } => {
@@ -232,7 +232,7 @@ impl Event {
             }
             Self::DryRunStepped(at) => at.step().map_or_else(String::new, |step| dry_run_step(at.node(), step)),
             Self::DryRunFinished(run) => match &run.candidate {
-                // That no budget is violated is told where it is known which there are.
+                // Zero violations are left out: the budgets may be unknown here.
                 Some(c) if c.pdb_violations == 0 => format!("{} is a candidate: {}", run.node, count(c.victims.len(), "victim")),
                 Some(c) => format!(
                     "{} is a candidate: {}, {}",
@@ -248,18 +248,18 @@ impl Event {
                 [node] => format!("{node} is nominated"),
                 [node, ..] => format!("{node} is nominated, the first by name of {} equal ones", preemption.best.len()),
             },
-            Self::PodNominated { pod, node } if node.is_empty() => format!("{pod} has no nominated node any more"),
+            Self::PodNominated { pod, node } if node.is_empty() => format!("{pod} no longer has a nominated node"),
             Self::PodNominated { pod, node } => format!("{pod} is nominated to {node}"),
             Self::NominationCleared { pod, node } => format!("{pod} loses its nomination to {node}"),
             Self::VictimEvicted { pod, node, how, .. } => match how {
                 Eviction::Deleted => format!("{pod} was evicted from {node}"),
                 Eviction::Terminating => format!("{pod} was evicted from {node} and is terminating"),
-                Eviction::InMemory => format!("{pod} was turned back before it was bound to {node}"),
+                Eviction::InMemory => format!("{pod} was rejected while waiting on Permit for {node}"),
             },
             Self::GracePeriodEnded { pod, node } => format!("the grace period of {pod} on {node} is over"),
             Self::PodAssumed { pod, node } => format!("{pod} is assumed on {node}"),
             Self::Reserved { plugin, status } => point("Reserve", *plugin, status),
-            Self::Unreserved { pod, node } => format!("what was reserved for {pod} on {node} was given back"),
+            Self::Unreserved { pod, node } => format!("the reservations for {pod} on {node} were released"),
             Self::Permitted { plugin, status } => point("Permit", *plugin, status),
             Self::PermitWaited { pod, node, plugins } => {
                 let names: Vec<&str> = plugins.iter().map(|(p, _)| p.as_str()).collect();
@@ -314,7 +314,7 @@ fn by_plugin(status: &Status) -> String {
 
 fn dry_run_step(node: &Str, step: DryRunStep<'_>) -> String {
     match step {
-        DryRunStep::Removed(pod) => format!("{node}: without {} (priority {})", pod.key(), pod.priority()),
+        DryRunStep::Removed(pod) => format!("{node}: remove {} (priority {})", pod.key(), pod.priority()),
         DryRunStep::Filtered(status) if status.is_success() => format!("{node}: fits with all of them gone"),
         DryRunStep::Filtered(status) => format!("{node}: does not help, {}", status.message()),
         DryRunStep::Reprieved(victim) => format!("{node}: {} is reprieved", victim_text(victim)),

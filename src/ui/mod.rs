@@ -1,8 +1,8 @@
 //! The screen: pure state, one update function, and drawing that only reads.
 //!
-//! Four rooms, each of which knows only those before it:
+//! Four modules, each of which knows only those before it:
 //!
-//! | room | holds |
+//! | module | holds |
 //! | --- | --- |
 //! | [`config`] | keys and contexts, themes, glyphs, settings |
 //! | [`model`] | the state, the view model, lists, text; the session behind the screen as a trait |
@@ -57,7 +57,7 @@ pub fn first_state(timeline: &Timeline, size: (u16, u16)) -> State {
     state
 }
 
-/// Returns the name of the current branch and how many there are; empty where there is one.
+/// Returns the name of the current branch and the number of branches; empty if there is one.
 pub fn branch_label(session: &dyn SessionHandle) -> String {
     let (branches, current) = session.branches();
     match branches.get(current) {

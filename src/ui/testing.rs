@@ -11,14 +11,14 @@ fn quantities(list: &[(&str, &str)]) -> crate::cluster::ResourceList {
     list.iter().map(|(name, amount)| (*name, amount.parse::<Quantity>().unwrap())).collect()
 }
 
-/// Returns a node that has 20 pods at most.
+/// Returns a node that allows 20 pods.
 pub(crate) fn node(name: &str, cpu: &str, memory: &str) -> Node {
     let mut node = Node { metadata: Meta { name: name.into(), ..Meta::default() }, ..Node::default() };
     node.status.allocatable = quantities(&[("cpu", cpu), ("memory", memory), ("pods", "20")]);
     node
 }
 
-/// Returns a pod of one container, bound to a node unless its name is empty.
+/// Returns a pod with one container, bound unless `node` is empty.
 pub(crate) fn pod(name: &str, priority: i32, cpu: &str, memory: &str, node: &str) -> Pod {
     let key = key(name);
     let mut pod = Pod { metadata: Meta { namespace: key.namespace, name: key.name, ..Meta::default() }, ..Pod::default() };

@@ -1,7 +1,7 @@
-//! An API server for tests: real HTTP on the loopback, a set of objects that can change, and a script of faults.
+//! An API server for tests: HTTP on the loopback, a set of objects that can change, and scripted faults.
 //!
-//! It serves `/version`, discovery, lists in pages, watches with resource versions and bookmarks, and lists as streams
-//! of events. It never waits for a time to pass: watches end, fall silent or break when a test says so.
+//! It serves `/version`, discovery, paged lists, watches with resource versions and bookmarks, and streaming lists. It
+//! never sleeps: watches end, fall silent or break when a test says so.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 use std::collections::BTreeMap;
@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long a test waits for what must happen.
+/// Longest wait of a test for an expected effect.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Changes that are remembered for watches to come.
+/// Maximum number of changes kept for later watches.
 const MAX_LOG: usize = 100_000;
 
-/// Group, version and plural of the kinds that are served, and whether they live in namespaces.
+/// Kind, group, version and plural of the served kinds, and whether they are namespaced.
 const KINDS: [(&str, &str, &str, &str, bool); 23] = [
     ("Namespace", "", "v1", "namespaces", false),
     ("Node", "", "v1", "nodes", false),
@@ -47,20 +47,20 @@ const KINDS: [(&str, &str, &str, &str, bool); 23] = [
     ("ResourceSlice", "resource.k8s.io", "v1", "resourceslices", false),
 ];
 
-/// What goes wrong with a request.
+/// A fault of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
-    /// An answer with this code, and a wish to wait.
+    /// An answer with this code, and optionally a Retry-After in seconds.
     Status(u16, Option<u32>),
-    /// A page for people, with code 200.
+    /// An HTML page with code 200.
     Html,
-    /// The first so many bytes of the answer, as if they were all.
+    /// Only the first bytes of the answer, with a matching length.
     Truncated(usize),
-    /// The first so many bytes of the answer, and then the connection ends.
+    /// Only the first bytes of the answer, then a closed connection.
     Cut(usize),
-    /// The answer in small pieces.
+    /// The answer in pieces of this many bytes.
     Slow(usize),
-    /// No answer, with the connection left open.
+    /// No answer on an open connection.
     Silence,
     /// A watch that ends with this Status.
     Error(u16),
@@ -74,7 +74,7 @@ struct Scripted {
     fault: Fault,
 }
 
-/// A change, as watches see it.
+/// A change, as watches send it.
 struct Logged {
     version: u64,
     plural: &'static str,
@@ -82,7 +82,7 @@ struct Logged {
     line: Arc<str>,
 }
 
-/// What the server holds.
+/// The state of the server.
 pub(crate) struct World {
     version: u64,
     objects: BTreeMap<(&'static str, String, String), Arc<str>>,
@@ -94,15 +94,15 @@ pub(crate) struct World {
     pub(crate) requests: Vec<String>,
     /// The headers of the last request, lower case.
     pub(crate) headers: Vec<String>,
-    /// Watches that are open, by plural.
+    /// Open watches, by plural.
     pub(crate) watching: BTreeMap<&'static str, usize>,
-    /// What `/version` says.
+    /// The version in `/version`.
     pub(crate) git_version: String,
-    /// The version in which a group is served, where it is another than v1; empty where it is not served.
+    /// The version in which a group is served, if it is not v1; empty if it is not served.
     pub(crate) group_versions: BTreeMap<&'static str, &'static str>,
-    /// Whether lists may be had as streams of events.
+    /// Whether streaming lists are served.
     pub(crate) streams: bool,
-    /// Answers are compressed where the client takes it.
+    /// Whether answers are compressed if the client accepts it.
     pub(crate) gzip: bool,
     forgiven: bool,
     down: bool,
@@ -118,7 +118,7 @@ struct Inner {
     changed: Condvar,
 }
 
-/// See the file's text.
+/// The server; it stops when dropped.
 pub(crate) struct ApiServer {
     address: SocketAddr,
     inner: Arc<Inner>,
@@ -130,7 +130,7 @@ fn known(kind: &str) -> (&'static str, &'static str, bool) {
 }
 
 impl ApiServer {
-    /// A server that holds some objects, each with `kind`.
+    /// Starts a server that holds some objects, each with `kind`.
     pub(crate) fn new(objects: &[Value]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let world = World {
@@ -182,7 +182,7 @@ impl ApiServer {
         format!("http://{}", self.address)
     }
 
-    /// A kubeconfig that leads here.
+    /// Returns a kubeconfig for this server.
     pub(crate) fn kubeconfig(&self) -> String {
         json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "test",
@@ -194,16 +194,16 @@ impl ApiServer {
     }
 
     pub(crate) fn world(&self) -> MutexGuard<'_, World> {
-        // A test that failed still ends its server.
+        // A failed test must still stop its server.
         self.inner.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next `times` requests whose `GET /path?query` contains `on` go wrong.
+    /// Makes the next `times` requests whose `GET /path?query` contains `on` fail.
     pub(crate) fn fault(&self, on: &str, times: usize, fault: Fault) {
         self.world().faults.push(Scripted { on: on.to_owned(), times, fault });
     }
 
-    /// Nothing goes wrong any more, and silent connections end.
+    /// Removes all faults and ends silent connections.
     pub(crate) fn forgive(&self) {
         let mut world = self.world();
         world.faults.clear();
@@ -212,7 +212,7 @@ impl ApiServer {
         self.inner.changed.notify_all();
     }
 
-    /// How many scripted faults are still to come.
+    /// Returns the number of faults left.
     pub(crate) fn faults_left(&self) -> usize {
         self.world().faults.iter().map(|fault| fault.times).sum()
     }
@@ -267,7 +267,7 @@ impl ApiServer {
         self.inner.changed.notify_all();
     }
 
-    /// Forgets what happened until now: watches cannot start before.
+    /// Drops the log of changes: watches cannot start before now.
     pub(crate) fn compact(&self) {
         let mut world = self.world();
         world.version += 1;
@@ -275,7 +275,7 @@ impl ApiServer {
         world.log.clear();
     }
 
-    /// Every watch sends a bookmark.
+    /// Sends a bookmark on every watch.
     pub(crate) fn bookmark(&self) {
         let mut world = self.world();
         world.version += 1;
@@ -284,13 +284,13 @@ impl ApiServer {
         self.inner.changed.notify_all();
     }
 
-    /// Every open watch ends.
+    /// Ends every open watch.
     pub(crate) fn end_watches(&self) {
         self.world().generation += 1;
         self.inner.changed.notify_all();
     }
 
-    /// Breaks every connection; while down, new ones are closed at once.
+    /// Breaks every connection; while down, closes new ones at once.
     pub(crate) fn set_down(&self, down: bool) {
         let mut world = self.world();
         world.down = down;
@@ -302,7 +302,7 @@ impl ApiServer {
         self.inner.changed.notify_all();
     }
 
-    /// Waits until something holds.
+    /// Waits until a condition holds.
     pub(crate) fn wait_until(&self, what: &str, holds: impl Fn(&World) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         let mut world = self.world();
@@ -318,7 +318,7 @@ impl Drop for ApiServer {
     fn drop(&mut self) {
         self.set_down(true);
         self.world().stopped = true;
-        // The accepting thread looks once more.
+        // Wakes the accepting thread.
         drop(TcpStream::connect(self.address));
     }
 }
@@ -342,7 +342,7 @@ impl World {
         Some(scripted.fault.clone())
     }
 
-    /// Texts of objects by namespace and name, behind a key of that form.
+    /// Returns the texts of objects by namespace and name, after a key of that form.
     fn list<'a>(&'a self, plural: &'static str, namespace: &'a str, after: &str) -> impl Iterator<Item = (String, &'a Arc<str>)> + 'a {
         let (after_namespace, after_name) = after.split_once('/').unwrap_or_default();
         let first = (plural, after_namespace.to_owned(), after_name.to_owned());
@@ -352,7 +352,7 @@ impl World {
     }
 }
 
-/// One answer on its way out.
+/// An answer being written.
 struct Reply<'a> {
     stream: &'a TcpStream,
     gzip: bool,
@@ -410,7 +410,7 @@ fn serve(inner: &Inner, stream: &TcpStream) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     if reader.fill_buf()?.first() == Some(&0x16) {
-        // Somebody tries to speak TLS.
+        // The client speaks TLS.
         return Write::write_all(&mut &*stream, b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\nthis is plain HTTP");
     }
     loop {
@@ -537,7 +537,7 @@ fn list(
     reply: &mut Reply<'_>,
 ) -> std::io::Result<()> {
     let limit: usize = param(query, "limit").and_then(|limit| limit.parse().ok()).unwrap_or(usize::MAX);
-    // A place in a list is the list's version and the last key.
+    // A continue token is the list's version and the last key.
     let from = param(query, "continue").map(|token| token.replace("%2F", "/")).unwrap_or_default();
     let (version, after) = from.split_once('_').map_or((world.version, ""), |(version, key)| (version.parse().unwrap(), key));
     let mut items = world.list(what.2, namespace, after).peekable();
@@ -615,7 +615,7 @@ fn watch<'a>(
         if let Some(left) = &mut cut
             && text.len() > *left
         {
-            // The rest of the chunk never comes.
+            // The rest of the chunk is never sent.
             let sent = reply.stream.write_all(format!("{:x}\r\n{}", text.len(), &text[..*left]).as_bytes());
             break sent.and(reply.stream.shutdown(Shutdown::Both));
         }

@@ -1,4 +1,4 @@
-//! A scheduler on a handful of objects, and what it decides about one of them, as `explain -o json` would print it.
+//! A scheduler on a few objects, and its decision about one of them, as `explain -o json` prints it.
 
 use jiff::Timestamp;
 use schedscope::cluster::{Key, Object};
@@ -8,7 +8,7 @@ use schedscope::scheduler::{Config, Evictions, Options, Sampling, Scheduler};
 use schedscope::trace::CycleView;
 use serde_json::Value;
 
-/// A scheduler of the default configuration that looks at every node and leaves victims their grace period.
+/// Returns a scheduler of the default configuration that filters every node and keeps the grace period of victims.
 pub(crate) fn scheduler(objects: Vec<Object>, start: Timestamp) -> Scheduler {
     let sampling = Sampling { all_nodes: true, ..Sampling::default() };
     Scheduler::new(
@@ -18,13 +18,13 @@ pub(crate) fn scheduler(objects: Vec<Object>, start: Timestamp) -> Scheduler {
     )
 }
 
-/// What would be decided about a pod now, as events folded into a view.
+/// Decides about a pod now; returns the folded events.
 pub(crate) fn explained(scheduler: &Scheduler, pod: &Key) -> CycleView {
     let pod = scheduler.state().cluster().pods.get(pod).expect("the pod is in the cluster");
     CycleView::of(&scheduler.explain(pod))
 }
 
-/// What would be decided about a pod now.
+/// Decides about a pod now; returns the decision as JSON.
 pub(crate) fn decision(scheduler: &Scheduler, pod: &Key) -> Value {
     serde_json::to_value(Decision::of(&explained(scheduler, pod))).expect("plain data")
 }

@@ -1,7 +1,7 @@
-//! The real binary on a terminal of its own: keys in, screen out.
+//! The built binary on a pseudo-terminal: keys in, screen out.
 //!
-//! Nothing here sleeps for a guessed time: every wait looks at the screen (or at the process) until it shows what is
-//! waited for, and fails with the screen in its message once a deadline has passed.
+//! Nothing here sleeps for a guessed time: every wait polls the screen (or the process) until the condition holds, and
+//! fails with the screen in its message after a deadline.
 
 use std::io::{Read as _, Write};
 use std::num::NonZero;
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-/// How long anything may take; generous, as machines that run tests are busy.
+/// Deadline of every wait; generous, as test machines are busy.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// What the terminal shows, filled by a thread that reads.
+/// The output of the terminal, filled by a reading thread.
 #[derive(Default)]
 struct Shared {
     screen: Mutex<Output>,
@@ -27,13 +27,12 @@ struct Output {
     parser: Option<vt100::Parser>,
     raw: Vec<u8>,
     closed: bool,
-    /// Reading is to end.
+    /// Set to end the reading thread.
     leaves: bool,
 }
 
 impl Output {
-    /// Whether the last frame has arrived to its end: the explorer marks begin and end of each, as terminals that can
-    /// draw a frame at once expect it.
+    /// Whether the last frame is complete: the explorer marks the begin and end of each (synchronized output).
     fn is_whole(&self) -> bool {
         let last = |mark: &[u8]| self.raw.windows(mark.len()).rposition(|w| w == mark);
         last(b"\x1b[?2026h") <= last(b"\x1b[?2026l")
@@ -42,7 +41,7 @@ impl Output {
 
 /// A running program and its terminal.
 pub(crate) struct Pty {
-    /// `None` once it has hung up.
+    /// `None` after the hang-up.
     ends: Option<Ends>,
     child: Box<dyn Child + Send + Sync>,
     shared: Arc<Shared>,
@@ -58,7 +57,7 @@ struct Ends {
 pub(crate) const ENTER: &str = "\r";
 pub(crate) const ESC: &str = "\x1b";
 
-/// Types a command behind `:`.
+/// Types a command after `:`.
 pub(crate) fn command(pty: &mut Pty, line: &str) {
     pty.send(":");
     pty.wait_for("Enter run");
@@ -73,17 +72,17 @@ impl Pty {
         Self::start_in(&[], args, columns, rows)
     }
 
-    /// The same, with other variables in its environment. What is configured for whoever runs the tests does not count.
+    /// As [`Self::start`], with more environment variables. The user's own configuration is hidden from the program.
     pub(crate) fn start_in(variables: &[(&str, &str)], args: &[&str], columns: u16, rows: u16) -> Self {
         Self::start_at(Path::new(env!("CARGO_MANIFEST_DIR")), variables, args, columns, rows)
     }
 
-    /// The same in another folder.
+    /// As [`Self::start_in`], in another folder.
     pub(crate) fn start_at(folder: &Path, variables: &[(&str, &str)], args: &[&str], columns: u16, rows: u16) -> Self {
         Self::start_program(env!("CARGO_BIN_EXE_schedscope"), folder, variables, args, columns, rows)
     }
 
-    /// The same with another program, such as a shell that starts `schedscope`.
+    /// As [`Self::start_at`], with another program, such as a shell that starts `schedscope`.
     pub(crate) fn start_program(program: &str, folder: &Path, variables: &[(&str, &str)], args: &[&str], columns: u16, rows: u16) -> Self {
         let mut command = CommandBuilder::new(program);
         command.args(args);
@@ -92,11 +91,11 @@ impl Pty {
         for (name, value) in [
             ("TERM", "xterm-256color"),
             ("COLORTERM", "truecolor"),
-            // As terminals tell of a dark background.
+            // Terminals announce a dark background this way.
             ("COLORFGBG", "15;0"),
             ("LC_ALL", "C.UTF-8"),
             ("XDG_CONFIG_HOME", "/nowhere"),
-            // No folder can be made there.
+            // No folder can be created there.
             ("XDG_STATE_HOME", "/dev/null"),
         ]
         .iter()
@@ -138,11 +137,11 @@ impl Pty {
         Self { ends: Some(Ends { master: pair.master, writer, reader: thread }), child, shared }
     }
 
-    /// Closes the terminal, as a window that is closed does; nothing can be read off it or typed any more.
+    /// Closes the terminal like a closed window; it can no longer be read or written.
     #[allow(dead_code, reason = "not every test that starts the program needs it")]
     pub(crate) fn hang_up(&mut self) {
         lock(&self.shared).leaves = true;
-        // Whoever reads has to hear something to see that.
+        // The reading thread needs output to notice the flag.
         self.resize(81, 25);
         self.send("n");
         let Ends { master, writer, reader } = self.ends.take().expect("it has not hung up yet");
@@ -176,7 +175,7 @@ impl Pty {
         self.wait_until(&format!("the screen no longer contains {text:?}"), |screen| !screen.contents().contains(text))
     }
 
-    /// Waits until the screen is as it should be, and returns its text.
+    /// Waits until the screen meets a condition, and returns its text.
     pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn(&vt100::Screen) -> bool) -> String {
         let end = Instant::now() + DEADLINE;
         let mut output = lock(&self.shared);
@@ -191,7 +190,7 @@ impl Pty {
         }
     }
 
-    /// Waits until the program has written some bytes, whatever they do to the screen.
+    /// Waits until the program has written some bytes, whatever their effect.
     #[allow(dead_code, reason = "not every test that starts the program needs it")]
     pub(crate) fn wait_raw(&self, bytes: &str) {
         let end = Instant::now() + DEADLINE;
@@ -203,7 +202,7 @@ impl Pty {
         }
     }
 
-    /// The screen's text now.
+    /// Returns the current text of the screen.
     pub(crate) fn screen(&self) -> String {
         lock(&self.shared).parser.as_ref().expect("set at the start").screen().contents()
     }
@@ -228,7 +227,7 @@ impl Pty {
         status.exit_code()
     }
 
-    /// The number of the program's process.
+    /// Returns the program's process id.
     #[allow(dead_code, reason = "tests have no use for it")]
     pub(crate) fn process(&self) -> u32 {
         self.child.process_id().expect("it runs")
@@ -241,7 +240,7 @@ impl Pty {
         assert!(status.success(), "kill -s {name} {id}");
     }
 
-    /// The one-letter state of the program, as `ps` tells it.
+    /// Returns the one-letter state of the program, as in `ps`.
     pub(crate) fn state(&self) -> String {
         let id = self.child.process_id().expect("it runs").to_string();
         let output = std::process::Command::new("ps").args(["-o", "state=", "-p", &id]).output().expect("ps runs");
@@ -257,12 +256,12 @@ impl Pty {
         }
     }
 
-    /// Everything the program wrote, escape sequences and all.
+    /// Returns all output of the program, with escape sequences.
     pub(crate) fn raw(&self) -> String {
         String::from_utf8_lossy(&lock(&self.shared).raw).into_owned()
     }
 
-    /// Fails unless the terminal is as a shell wants it: main screen, cursor shown, no mouse and paste reports.
+    /// Fails unless the terminal is restored for a shell: main screen, cursor shown, no mouse and paste reports.
     pub(crate) fn assert_restored(&self) {
         let output = lock(&self.shared);
         let screen = output.parser.as_ref().expect("set at the start").screen();
@@ -272,7 +271,7 @@ impl Pty {
         assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None, "the mouse still reports");
     }
 
-    /// Fails unless the terminal is the explorer's.
+    /// Fails unless the explorer has set up the terminal.
     pub(crate) fn assert_taken(&self) {
         self.wait_until("the explorer has the terminal", |screen| {
             screen.alternate_screen() && screen.hide_cursor() && screen.bracketed_paste()
@@ -282,7 +281,7 @@ impl Pty {
 
 impl Drop for Pty {
     fn drop(&mut self) {
-        // A test that failed leaves nothing running.
+        // A failed test must stop its program.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,16 +1,16 @@
-//! Recorded runs as the files of `fixtures/conformance` hold them.
+//! Reads recorded runs in the format of `fixtures/conformance`.
 
 use schedscope::cluster::{Kind, Object};
 use schedscope::scheduler::Operation;
 use serde_json::Value;
 
-/// `None` for an object of a kind that nobody watches.
+/// Reads an object; `None` for a kind without a watch.
 pub(crate) fn object(value: &Value) -> Option<Object> {
     let kind: Kind = value["kind"].as_str()?.parse().ok()?;
     Some(Object::deserialize_kind(kind, value).expect("a valid object"))
 }
 
-/// `None` for an operation on a kind that nobody watches.
+/// Reads an operation; `None` for a kind without a watch.
 pub(crate) fn operation(value: &Value) -> Option<Operation> {
     match value["op"].as_str().expect("an operation") {
         "schedule" => Some(Operation::Schedule),

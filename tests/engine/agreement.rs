@@ -1,5 +1,5 @@
-//! Decisions beside what the cluster's own scheduler wrote: on the real cluster of the embedded stories, and where
-//! something was written otherwise.
+//! Decisions compared with the messages of the cluster's own scheduler: on the real cluster of the embedded stories,
+//! and with altered messages.
 
 use schedscope::cluster::{Key, Object, ObservedEvent};
 use schedscope::release::{Emulation, FoundVersion, ReleaseChoice, VersionSource};
@@ -7,7 +7,7 @@ use schedscope::report::{Agreements, MatchKind, SchedulerMatch};
 use schedscope::scheduler::{Config, Options, Rejectors, Scheduler, Waiting};
 use schedscope::source::{Story, load};
 
-/// The cluster after its scheduler had decided, changed by `change` before anything looks at it.
+/// Compares on the cluster as its scheduler left it, altered by `change`.
 fn agreements(change: impl FnOnce(&mut Vec<serde_json::Value>, &mut Vec<ObservedEvent>)) -> Agreements {
     let mut loaded = load(&[Story::named("aftermath").expect("a story").input()]);
     let mut values: Vec<serde_json::Value> = loaded.objects.iter().map(|o| serde_json::to_value(o).expect("JSON")).collect();
@@ -19,8 +19,9 @@ fn agreements(change: impl FnOnce(&mut Vec<serde_json::Value>, &mut Vec<Observed
     Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true)
 }
 
-/// What is said of a pod that fits nowhere in a cluster of `cluster`, where its scheduler wrote `message` and schedscope
-/// emulates `wanted`. The pod does not tolerate the node's taint or, when `big`, requests more than the node has.
+/// Compares the decision about a pod that fits nowhere with `message`, written by the scheduler of a cluster of release
+/// `cluster`, while `wanted` is emulated. The pod does not tolerate the node's taint or, when `big`, requests more than
+/// the node has.
 fn written_by(wanted: Option<&str>, cluster: Option<&str>, message: &str, big: bool) -> SchedulerMatch {
     let more = if big {
         r#""tolerations": [{"operator": "Exists"}], "containers": [{"name": "c", "resources": {"requests": {"cpu": "8"}}}]"#
@@ -51,7 +52,7 @@ fn of<'a>(found: &'a Agreements, pod: &str) -> &'a SchedulerMatch {
     found.pods.iter().find(|a| a.pod == key).unwrap_or_else(|| panic!("{pod}"))
 }
 
-/// The condition of a pod that says how its last attempt ended.
+/// Returns the condition of a pod about its last attempt.
 fn condition<'a>(objects: &'a mut [serde_json::Value], pod: &str) -> &'a mut serde_json::Value {
     let (namespace, name) = pod.split_once('/').expect("a name");
     let found = objects.iter_mut().find(|o| o["kind"] == "Pod" && o["metadata"]["namespace"] == namespace && o["metadata"]["name"] == name);
@@ -59,8 +60,8 @@ fn condition<'a>(objects: &'a mut [serde_json::Value], pod: &str) -> &'a mut ser
     conditions.iter_mut().find(|c| c["type"] == "PodScheduled").expect("PodScheduled")
 }
 
-/// Every pod of the cluster is either decided the same, or differs because of what came after: the preemptions at the
-/// end of the scheduler's run were not there yet when it looked.
+/// Every pod of the cluster agrees, or differs because of later changes: the preemptions at the end of the scheduler's
+/// run came after its decision.
 #[test]
 fn nothing_is_unexplained_on_the_real_cluster() {
     let found = agreements(|_, _| {});
@@ -119,7 +120,7 @@ fn events_of_old_versions_name_the_preemptor() {
     assert!(found.preempted.iter().all(|p| p.preemptor == Some(Key::new("shop", "payments"))), "{:?}", found.preempted);
 }
 
-/// What is written otherwise: by other versions, for other reasons, or not at all.
+/// Differences: other versions, other reasons, or no message at all.
 #[test]
 fn what_differs_is_spelled_out() {
     let with = |pod: &str, text: &str, at: &str| {
@@ -150,10 +151,10 @@ fn what_differs_is_spelled_out() {
             "Insufficient cpu: not reported by the scheduler, schedscope says 8 nodes",
             "Insufficient memory: the scheduler said 8 nodes, not reported by schedscope",
             "node(s) were unschedulable: not reported by the scheduler, schedscope says 1 node",
-            "preemption: there silent (as when it makes room), here 12 Preemption is not helpful for scheduling",
+            "preemption: the scheduler said nothing (as when it makes room), schedscope says 12 Preemption is not helpful for scheduling",
         ]
     );
-    // The same difference before anything happened in the cluster is explained by what happened since.
+    // The same difference, written before anything happened in the cluster, is explained by later changes.
     assert_eq!(with("batch/too-big", fewer, "2026-11-20T18:26:11Z").accord, MatchKind::ChangedSince);
 
     let strange = with("batch/too-big", "running PreBind plugin \"X\": no", late);
@@ -164,7 +165,7 @@ fn what_differs_is_spelled_out() {
 #[test]
 fn another_nomination_is_a_difference() {
     let found = agreements(|objects, events| {
-        // Before any victim went: nobody is nominated, and nobody is going.
+        // Before the first eviction: no nomination, and no terminating pod.
         events.retain(|e| e.reason != "Preempted");
         for object in objects.iter_mut().filter(|o| o["kind"] == "Pod") {
             object["metadata"].as_object_mut().expect("an object").remove("deletionTimestamp");
@@ -175,7 +176,7 @@ fn another_nomination_is_a_difference() {
     });
     let payments = of(&found, "shop/payments");
     assert_eq!(payments.accord, MatchKind::Unexplained, "{payments:?}");
-    assert!(payments.differences[0].contains("there it is nominated to no node"), "{:?}", payments.differences);
+    assert!(payments.differences[0].contains("the scheduler nominated it to no node"), "{:?}", payments.differences);
 }
 
 /// Victims that are gone leave only the events about them.
@@ -184,7 +185,7 @@ fn evictions_explain_even_when_the_victims_are_gone() {
     let only_evictions = |keep_events: bool| {
         let found = agreements(|objects, events| {
             objects.retain(|o| o["kind"] != "Pod" || o["metadata"].get("deletionTimestamp").is_none());
-            // Nothing else is known to have happened.
+            // Remove all other evidence of changes.
             for object in objects.iter_mut().filter(|o| o["kind"] == "Pod") {
                 object["metadata"]["creationTimestamp"] = "2026-11-20T18:00:00Z".into();
                 if let Some(status) = object["status"].as_object_mut() {
@@ -202,7 +203,7 @@ fn evictions_explain_even_when_the_victims_are_gone() {
     assert_eq!(only_evictions(false).accord, MatchKind::Unexplained);
 }
 
-/// A preemptor that waits for its victims says so every time that it is tried, in words that stay the same.
+/// A preemptor waiting for its victims gets the same message at every attempt.
 #[test]
 fn a_preemptor_that_waits_for_its_victims_agrees_word_for_word() {
     let here = of(&agreements(|_, _| {}), "shop/payments").message.clone();
@@ -210,7 +211,7 @@ fn a_preemptor_that_waits_for_its_victims_agrees_word_for_word() {
     let found = agreements(|objects, events| {
         let condition = condition(objects, "shop/payments");
         condition["message"] = here.as_str().into();
-        // Nothing happened since.
+        // Nothing happened after the message.
         condition["lastTransitionTime"] = "2027-01-01T00:00:00Z".into();
         events.retain(|e| e.reason != "FailedScheduling");
     });
@@ -218,7 +219,7 @@ fn a_preemptor_that_waits_for_its_victims_agrees_word_for_word() {
     assert_eq!((payments.accord, payments.differences.len()), (MatchKind::Same, 0), "{payments:?}");
 }
 
-/// What a pod's scheduler saw is explained by what nodes, budgets and other pods tell of later changes.
+/// Later changes of nodes, budgets and other pods explain a difference.
 #[test]
 fn later_changes_of_nodes_and_nominations_of_others_count() {
     let at = "2027-01-01T00:00:00Z";
@@ -247,14 +248,14 @@ fn later_changes_of_nodes_and_nominations_of_others_count() {
     let (accord, since) = with(entry(late, labels), "");
     assert_eq!(accord, MatchKind::ChangedSince);
     assert!(since.len() == 1 && since[0].starts_with("1 object was changed since: Node "), "{since:?}");
-    // A heartbeat changes nothing that matters, and what does not say when says nothing.
+    // A heartbeat changes nothing relevant, and an entry without a time proves nothing.
     assert_eq!(with(entry(late, serde_json::json!({"f:status": {"f:conditions": {}}})), "").0, MatchKind::Unexplained);
     assert_eq!(with(entry("soon", serde_json::json!({"f:spec": {}})), "").0, MatchKind::Unexplained);
     let (accord, since) = with(serde_json::json!([]), late);
     assert_eq!((accord, since), (MatchKind::ChangedSince, vec!["1 other pod was nominated since: shop/payments to worker-a2".to_owned()]));
 }
 
-/// The same rejection as releases write it, read whatever is emulated.
+/// The same rejection in the wording of each release is read under every emulated release.
 #[test]
 fn a_text_is_read_in_the_words_of_the_release_that_wrote_it() {
     const HALF: &str = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
@@ -273,12 +274,12 @@ fn a_text_is_read_in_the_words_of_the_release_that_wrote_it() {
             assert_eq!((found.accord, found.differences), (MatchKind::Same, Vec::new()), "{cluster} as {wanted}");
         }
     }
-    // Without a version, the words alone say the same.
+    // Without a version, the wording alone decides.
     let unknown = written_by(None, None, &format!("0/1 nodes are available: 1 node(s) had untolerated taint {{k: v}}. {HALF}"), false);
     assert_eq!(unknown.accord, MatchKind::Same);
 }
 
-/// Reasons as releases write them, put together differently: each of them is known.
+/// Messages of each release in other combinations: every reason is known.
 #[test]
 fn texts_of_every_release_are_read() {
     for text in [
@@ -295,7 +296,7 @@ fn texts_of_every_release_are_read() {
     }
 }
 
-/// From 1.34 on a request beyond all that a node has rules preemption out there; before, it is tried.
+/// From 1.34 on, a request beyond a node's capacity rules preemption out there; before, preemption is tried.
 #[test]
 fn only_what_no_release_explains_is_a_disagreement() {
     let tried =
@@ -310,7 +311,7 @@ fn only_what_no_release_explains_is_a_disagreement() {
         assert!(found.text().to_string().contains(&format!("but what kube-scheduler v{by} decides.")), "{}", found.text());
         assert!(found.differences.iter().any(|line| line.starts_with("preemption, ")), "{:?}", found.differences);
     }
-    // No release decides so about this pod.
+    // No release decides this way about this pod.
     let wrong = written_by(Some("1.36.2"), Some("1.31.1"), tried, false);
     assert_eq!((wrong.accord, wrong.decided_by), (MatchKind::Unexplained, None));
     assert_eq!(wrong.differences[0], "Insufficient cpu: the scheduler said 1 node, not reported by schedscope");

@@ -1,4 +1,4 @@
-//! Recorded cases of kube-scheduler: where they are, and how all of a folder are held against the engine.
+//! Recorded cases of kube-scheduler: their folders, and the comparison of a folder with the engine.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -48,7 +48,7 @@ pub(crate) fn other_releases(prefix: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the configuration of a case, for the release that it is about; the newest where it names none.
+/// Returns the configuration of a case, for its release; the newest release if it names none.
 pub(crate) fn config(case: &Value) -> Config {
     let release: Option<Release> = case["version"].as_str().map(|version| version.parse().expect("a version"));
     let emulation = release.map_or_else(Emulation::default, |release| nearest(release).profile.into());
@@ -58,11 +58,11 @@ pub(crate) fn config(case: &Value) -> Config {
     }
 }
 
-/// Cases of a file whose differences are printed.
+/// Number of cases of a file whose differences are printed.
 const SHOWN: usize = 5;
 
-/// Holds all cases of a folder against the engine. `differences` returns the keys of a case that disagree, with what was
-/// expected and what came. `SCHEDSCOPE_ONLY` leaves a single case.
+/// Compares all cases of a folder with the engine. `differences` returns the keys of a case that disagree, with the
+/// expected and the actual value. `SCHEDSCOPE_ONLY` selects a single case.
 pub(crate) fn check(folder: &Path, prefix: &str, differences: impl Fn(&Value) -> Vec<(String, String)>) {
     let only = std::env::var_os("SCHEDSCOPE_ONLY");
     let is_wanted = |case: &Value| only.as_ref().is_none_or(|id| case["id"].as_str().map(OsString::from).as_ref() == Some(id));

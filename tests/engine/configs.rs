@@ -1,5 +1,5 @@
-//! Holds the reading of configurations against files: those of `tests/configs/valid` are accepted, those of
-//! `tests/configs/invalid` are refused with just the errors that their leading comments list, one in a line.
+//! Reads configuration files: those of `tests/configs/valid` are accepted, those of `tests/configs/invalid` are refused
+//! with exactly the errors that their leading comments list, one per line.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ fn invalid_files_are_refused_with_every_error() {
     for (path, text) in files("invalid") {
         let expected: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("# ")).collect();
         let error = Config::parse(&text, Emulation::default()).err().unwrap_or_else(|| panic!("{} was accepted", path.display()));
-        // A text that is no YAML is refused in the parser's words, with a line number behind.
+        // A text that is not YAML is refused in the parser's words, followed by a line number.
         let actual = error.to_string();
         let actual: Vec<&str> =
             actual.lines().map(|l| if error.0[0].path.is_empty() { l.split(" at line").next().unwrap_or(l) } else { l }).collect();
@@ -43,7 +43,7 @@ fn invalid_files_are_refused_with_every_error() {
     }
 }
 
-/// The order of what is wrong follows the structure of the code, which is not what is tested.
+/// Sorts errors: their order follows the structure of the code and is not tested.
 fn sorted(mut lines: Vec<&str>) -> Vec<&str> {
     lines.sort_unstable();
     lines
@@ -135,7 +135,7 @@ fn gates_decide_what_is_valid() {
     assert_eq!(parse("", Gate::NodeDeclaredFeatures, false), Ok(19));
 }
 
-/// Every value that comes of putting `other` in the place of one part of `value`.
+/// Returns every value in which `other` replaces one part of `value`.
 fn replaced(value: &Value, other: &Value) -> Vec<Value> {
     let mut all = vec![other.clone()];
     match value {

@@ -1,4 +1,4 @@
-//! Holds the engine against decisions that kube-scheduler v1.36.2 took, with a record of each and without.
+//! Compares the engine with decisions of kube-scheduler v1.36.2, recorded and unrecorded.
 //!
 //! The cases under `fixtures/conformance` run always. `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test engine conformance` runs
 //! every `decisions-*.jsonl.gz` of another folder instead.
@@ -28,8 +28,8 @@ fn decide(case: &Value) -> Value {
     serde_json::to_value(Decision::of(&CycleView::of(&scheduler.explain(pod)))).expect("plain data")
 }
 
-/// The keys that disagree, with what was expected and what came. Where kube-scheduler draws at random, any of the
-/// set is right.
+/// Returns the keys that disagree, with the expected and the actual value. Where kube-scheduler draws at random, any
+/// value of the set is right.
 fn differences(expected: &Value, actual: &Value, path: &str, out: &mut Vec<(String, String)>) {
     for (key, want) in expected.as_object().expect("an object") {
         let got = &actual[key];
@@ -40,7 +40,7 @@ fn differences(expected: &Value, actual: &Value, path: &str, out: &mut Vec<(Stri
                 true
             }
             ("node", Value::String(_)) => any_of("bestNodes"),
-            // Both say that none is known.
+            // Both mean that none is known.
             ("unschedulablePlugins", Value::Null) => got.as_array().is_none_or(Vec::is_empty),
             ("selected", Value::String(_)) => any_of("bestCandidates"),
             _ => *want == within(want, got),

@@ -1,8 +1,8 @@
-//! Answers may carry more keys than a recorded one: what is recorded must be there, to the letter.
+//! Answers may have more keys than a recorded one; the recorded keys must match exactly.
 
 use serde_json::Value;
 
-/// Maps from names, which are compared whole.
+/// Maps from names, which are compared as a whole.
 const MAPS: [&str; 2] = ["plugins", "scores"];
 
 /// Returns `got` with only those keys that `want` has, at every depth.

@@ -1,8 +1,8 @@
-//! Counts how many recorded decisions reach each reason and each way to a score, and accepts no gap without a reason.
+//! Counts the recorded decisions that reach each reason and each way to a score, and accepts no gap without a reason.
 //!
 //! `cargo test --test engine coverage -- --nocapture` prints the table, with the first cases of each row.
-//! `SCHEDSCOPE_CONFORMANCE=DIR` counts the cases of another folder instead. Whether our decisions are the recorded ones is
-//! what the module `conformance` holds.
+//! `SCHEDSCOPE_CONFORMANCE=DIR` counts the cases of another folder instead. The module `conformance` tests that the
+//! decisions are right.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::cases;
 use crate::rows::{Case, Row, rows};
 
-/// The profile of a configuration that takes the pod.
+/// Returns the profile of a configuration for the pod.
 fn profile(config: &Value, pod: &Value) -> Value {
     let name = |v: &Value| v["schedulerName"].as_str().unwrap_or("default-scheduler").to_owned();
     let mut profiles = config["profiles"].as_array().into_iter().flatten();
@@ -28,7 +28,7 @@ fn case(cluster: &Value, config: &Value, pod: &str, expected: &Value) -> Case {
     Case { profile: profile(config, &pod), items, pod, expected: expected.clone() }
 }
 
-/// The decisions recorded for the story `payments`.
+/// Returns the decisions recorded for the story `payments`.
 fn story() -> Vec<(String, Case)> {
     let input: Input = Story::named("payments").expect("a story").input();
     let items: Vec<Value> = load(&[input]).objects.iter().map(|o| serde_json::to_value(o).expect("plain data")).collect();
@@ -38,7 +38,7 @@ fn story() -> Vec<(String, Case)> {
     recorded.iter().map(|(pod, expected)| (format!("story {pod}"), case(&cluster, &Value::Null, pod, expected))).collect()
 }
 
-/// The decisions of the story `payments` and those of a folder.
+/// Returns the decisions of the story `payments` and those of a folder.
 fn all_cases(folder: &Path) -> Vec<(String, Case)> {
     let recorded = cases::cases(folder, "decisions-").map(|one| {
         let text = |key: &str| one[key].as_str().expect("a text");
@@ -73,7 +73,7 @@ fn every_reason_and_every_way_to_a_score_is_in_a_recorded_decision() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// A reason, as far as it is told, has a row.
+/// Every recorded reason has a row.
 #[test]
 fn whatever_a_recorded_decision_says_has_a_row() {
     let rows = rows();
@@ -100,7 +100,7 @@ fn whatever_a_recorded_decision_says_has_a_row() {
     }
 }
 
-/// A reason whose text has no facts in it has a row, so that a new one is not forgotten here.
+/// Every reason with a fixed text has a row, so that a new one is not forgotten here.
 #[test]
 fn every_reason_without_facts_in_its_text_has_a_row() {
     let rows = rows();

@@ -1,4 +1,4 @@
-//! Compares a dry decision that is taken without a record with the events of the one that is taken with a record.
+//! Compares an unrecorded dry decision with the events of the recorded one.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use schedscope::framework::{Candidate, PluginSet, Status};
 use schedscope::scheduler::{DryDecision, PostFilter, ScheduleResult, Scheduler};
 use schedscope::trace::{Event, Outcome};
 
-/// All of a decision that must not depend on how it was taken.
+/// The parts of a decision that must not depend on recording.
 #[derive(Debug, Default, PartialEq)]
 struct Facts {
     outcome: Option<Outcome>,
     best: Vec<Str>,
     feasible: Vec<Str>,
-    /// The rejected nodes by name; one that was tried as the nominated node counts once.
+    /// The rejected nodes by name; one filtered first as the nominated node counts once.
     rejected: Vec<(Str, Status)>,
     plugins: PluginSet,
     message: String,
@@ -56,7 +56,7 @@ fn recorded(events: &[Event]) -> Facts {
         }
     }
     if facts.outcome == Some(Outcome::Error) {
-        // An error ends the attempt: nodes that were looked at before it count for nothing.
+        // An error ends the attempt: nodes filtered before it do not count.
         facts.feasible.clear();
         facts.rejected.clear();
     }
@@ -97,7 +97,7 @@ fn unrecorded(scheduler: &Scheduler, decision: &DryDecision) -> Facts {
     facts
 }
 
-/// Fails where a decision taken without a record is another, or where leaving PostFilter out changes more than PostFilter.
+/// Fails if an unrecorded decision differs, or if skipping PostFilter changes more than PostFilter.
 #[track_caller]
 pub(crate) fn check_dry_decision(scheduler: &Scheduler, pod: &Arc<Pod>, name: &str) -> Outcome {
     let expected = recorded(&scheduler.explain(pod));

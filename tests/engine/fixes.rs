@@ -1,7 +1,7 @@
-//! Fixes: each that is shown works, single changes that work are shown, counts are those of nodes one by one.
+//! Fixes: every fix shown works, every single change that works is shown, and counts match those of single nodes.
 //!
-//! Patches are applied here to the objects as JSON, and the pod is decided about again on the result, without help from the
-//! search that found them.
+//! Patches are applied here to the objects as JSON. The pod is then decided about again on the result, independently of
+//! the search that found them.
 
 use std::collections::BTreeSet;
 
@@ -19,10 +19,10 @@ use crate::cases;
 use crate::recorded::object;
 use crate::worlds::{World, world};
 
-/// Of the unschedulable cases of a file, this part is held.
+/// One in this many unschedulable cases of a file is tested.
 const EVERY: usize = 4;
 
-/// A cluster as JSON, and how its scheduler is configured.
+/// A cluster as JSON, and the configuration of its scheduler.
 struct Case {
     items: Vec<Value>,
     config: Box<dyn Fn() -> Config>,
@@ -62,7 +62,7 @@ fn is(item: &Value, kind: &str, namespace: &str, name: &str) -> bool {
     item["kind"] == kind && meta["namespace"].as_str().unwrap_or_default() == namespace && meta["name"] == name
 }
 
-/// RFC 7386.
+/// Applies a JSON merge patch (RFC 7386).
 fn merge(target: &mut Value, patch: &Value) {
     let Value::Object(patch) = patch else {
         *target = patch.clone();
@@ -103,7 +103,7 @@ fn names(value: &Value) -> BTreeSet<&str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// What a fix promises and does not keep.
+/// Returns the promise of a fix that its decision breaks, if any.
 fn broken_promise(fix: &Value, decision: &Value) -> Option<String> {
     if fix["outcome"] == "scheduled" {
         let kept = decision["outcome"] == "scheduled" && names(&fix["nodes"]) == names(&decision["feasible"]);
@@ -117,7 +117,7 @@ fn broken_promise(fix: &Value, decision: &Value) -> Option<String> {
     (!kept).then(|| format!("{} came to {preemption}", fix["text"]))
 }
 
-/// Holds a case; returns how many fixes there are.
+/// Checks a case; returns its number of fixes.
 fn check(case: &Case, id: &str) -> usize {
     let (found, report) = case.found();
     assert!(found.search.is_complete(), "{id}: {:?}", found.search);
@@ -147,7 +147,7 @@ fn check(case: &Case, id: &str) -> usize {
     found.fixes.len()
 }
 
-/// Plain changes of one thing, by kind, name and field, each as a merge patch.
+/// Returns simple changes of one thing, by kind, name and field, each as a merge patch.
 fn plain_changes(case: &Case) -> Vec<(&'static str, String, &'static str, Value)> {
     let spec = &case.written_pod()["spec"];
     let name = case.pod.name.to_string();
@@ -215,7 +215,7 @@ fn drawn(world: &World) -> Case {
     Case { items: world.values(), config, pod: Key::new("a", "waiting") }
 }
 
-/// Runs a law on clusters that are drawn, always the same ones, until enough of them have a pod that does not fit.
+/// Checks a law on generated clusters, the same ones each time, until enough of them have an unschedulable pod.
 fn for_unschedulable(law: impl Fn(&Case, &Fixes, &Value)) {
     let config = ProptestConfig { cases: 48, rng_seed: RngSeed::Fixed(36), failure_persistence: None, ..ProptestConfig::default() };
     let kept = std::cell::Cell::new(0);
@@ -261,7 +261,7 @@ fn applying_a_fix_and_taking_it_back_is_identity() {
                         let to = path.iter().fold(&now["spec"], |value, name| &value[*name]);
                         assert_eq!(*to, change["to"], "{field}");
                         merge(now, &json!({"spec": patch}));
-                        // A cordon goes with its taint, which is no field of its own in the change.
+                        // A cordon changes with its taint, which is not a separate field of the change.
                         if field == "unschedulable" {
                             now["spec"] = old["spec"].clone();
                         }
@@ -275,7 +275,7 @@ fn applying_a_fix_and_taking_it_back_is_identity() {
     });
 }
 
-/// Whether a change does all that another does, and more.
+/// Whether a change contains everything that another does, and more.
 fn contains(larger: &Change, smaller: &Change) -> bool {
     let (Change::Pod(larger), Change::Pod(smaller)) = (larger, smaller) else { return false };
     match (larger, smaller) {
@@ -350,7 +350,7 @@ fn counts_are_those_of_nodes_one_by_one() {
                     Demand::PodSlot => has(PluginName::NodeResourcesFit, &|r| matches!(r, Reason::TooManyPods { .. })),
                     Demand::Spread { .. } => by(PluginName::PodTopologySpread).is_some(),
                     Demand::HostPort { .. } => by(PluginName::NodePorts).is_some(),
-                    // Of its own terms and those of others, the first that fails hides the rest.
+                    // Of its own terms and those of others, the first failing one hides the rest.
                     Demand::PodTerm { .. } | Demand::ExistingAntiAffinity => row.fails.contains(at),
                     other => panic!("these clusters have no {other:?}"),
                 }
@@ -365,7 +365,7 @@ fn counts_are_those_of_nodes_one_by_one() {
             let fails = row.iter().filter(|fails| **fails).count();
             assert_eq!((constraint.fails, constraint.only), (fails, only), "{:?}", constraint.demand);
         }
-        // What a plugin rejects, some demand accounts for, and nothing else.
+        // Every rejection by a plugin has a demand that explains it, and no demand explains more.
         for (at, count) in failing.iter().enumerate() {
             let filters = scheduler.every_filter(&case.pod, snapshot.nodes()[at].name()).expect("the node");
             assert_eq!(*count > 0, filters.rejections().next().is_some(), "{}", snapshot.nodes()[at].name());

@@ -1,4 +1,4 @@
-//! Things that happen to a small cluster one after another, and what must be so after each of them.
+//! Series of changes to a small cluster, with the invariants after each of them.
 
 use std::collections::BTreeMap;
 
@@ -12,24 +12,24 @@ use serde_json::{Value, json};
 
 use crate::worlds::{NodeSpec, Waiting, nodes, object, waiting};
 
-/// One thing that happens. An index counts among what is there at the time; where nothing is, nothing happens.
+/// One change. An index selects among the objects that exist; without any, the change has no effect.
 #[derive(Clone, Debug)]
 pub(crate) enum Deed {
     Schedule,
     Advance(u16),
     CreatePod(Waiting),
     DeletePod(Index),
-    /// All pods that are being deleted are gone.
+    /// Delete all terminating pods.
     EndGrace,
-    /// A node is cordoned, or no longer is.
+    /// Cordon a node, or uncordon it.
     Cordon(Index),
-    /// A waiting pod asks for another pool, or for none.
+    /// Move a pending pod to another pool, or to none.
     ChangePool(Index, u8),
     CreateNode(NodeSpec),
     DeleteNode(Index),
 }
 
-/// A history on one or two nodes, which are full soon.
+/// Returns a history on one or two nodes, which fill up soon.
 pub(crate) fn history() -> impl Strategy<Value = (Vec<NodeSpec>, Vec<Deed>)> {
     let deed = prop_oneof![
         24 => Just(Deed::Schedule),
@@ -50,7 +50,7 @@ pub(crate) fn history() -> impl Strategy<Value = (Vec<NodeSpec>, Vec<Deed>)> {
     (few, proptest::collection::vec(deed, 1..90))
 }
 
-/// The first objects of a history.
+/// Returns the first objects of a history.
 pub(crate) fn beginning(nodes: &[NodeSpec]) -> Vec<Object> {
     let namespace = json!({"kind": "Namespace", "metadata": {"name": "a"}});
     let nodes = nodes.iter().enumerate().map(|(i, n)| n.value(&format!("n{i}")));
@@ -64,7 +64,7 @@ fn changed(old: Object, change: impl FnOnce(&mut Value)) -> Object {
 }
 
 impl Deed {
-    /// The operations that do it; `number` names what is new.
+    /// Returns the operations of the change; `number` names new objects.
     pub(crate) fn operations(&self, scheduler: &Scheduler, number: usize) -> Vec<Operation> {
         let cluster = scheduler.state().cluster();
         let pods: Vec<Object> = cluster.pods.iter().cloned().map(Object::Pod).collect();
@@ -99,7 +99,7 @@ impl Deed {
     }
 }
 
-/// Applies a deed and says what happened; time passes as it should, and afterwards every pod is in exactly one place.
+/// Applies a change and returns the events; checks the passing of time, and that every pod is in exactly one place.
 pub(crate) fn apply(scheduler: &mut Scheduler, deed: &Deed, number: usize) -> Vec<Event> {
     let mut all = Vec::new();
     for operation in deed.operations(scheduler, number) {
@@ -133,7 +133,7 @@ fn check_clock(before: Timestamp, events: &[Event], after: Timestamp) {
     assert!(clock <= after);
 }
 
-/// A pod waits in one queue or stands on one node, and nothing else waits or stands anywhere.
+/// Checks that each pod is in one queue or on one node, and that queues and nodes hold nothing else.
 fn check_places(scheduler: &Scheduler) {
     let (state, queue) = (scheduler.state(), scheduler.state().queue());
     let mut places: BTreeMap<Key, Vec<String>> = BTreeMap::new();
@@ -168,5 +168,5 @@ fn check_places(scheduler: &Scheduler) {
             assert!(found.is_empty(), "{} is on a node that is gone, and in {found:?}", pod.key());
         }
     }
-    assert!(places.is_empty(), "nobody has heard of {places:?}");
+    assert!(places.is_empty(), "unknown pods: {places:?}");
 }

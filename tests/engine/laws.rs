@@ -1,7 +1,7 @@
-//! What holds for every cluster, whatever kube-scheduler would decide on it.
+//! Laws for every cluster, independent of kube-scheduler's decision on it.
 //!
-//! The clusters are small and generated, always the same ones. One test says that among them there are enough of each
-//! kind that the laws are about.
+//! The clusters are small and generated, the same ones each time. One test checks that they contain enough of each
+//! case.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ use crate::dry::check_dry_decision;
 use crate::histories::{Deed, apply, beginning, history};
 use crate::worlds::{NodeSpec, World, object, world};
 
-/// The same cases on every run; a failure is shrunk and shown, not kept in a file.
+/// The same cases on every run; a failure is shrunk and printed, not stored in a file.
 fn always_the_same(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, rng_seed: RngSeed::Fixed(36), failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -46,7 +46,7 @@ fn view(world: &World) -> CycleView {
     explained(&scheduler(world.objects(), start()), &waiting())
 }
 
-/// Counts the reasons in the first sentence of a message, and the nodes it speaks of: `0/3 nodes are available: 2 x, 1 y.`
+/// Counts the reasons in the first sentence of a message, and the nodes it covers: `0/3 nodes are available: 2 x, 1 y.`
 fn counts(message: &str) -> (usize, BTreeMap<String, usize>) {
     let (nodes, rest) = message.strip_prefix("0/").and_then(|m| m.split_once(" nodes are available: ")).expect("a message");
     let sentence = rest.split_once(". ").map_or(rest.trim_end_matches('.'), |(first, _)| first);
@@ -57,8 +57,8 @@ fn counts(message: &str) -> (usize, BTreeMap<String, usize>) {
     (nodes.parse().expect("a number"), reasons.collect())
 }
 
-/// The decision without what a node that the pod can never use may change, and the message of the attempt. The sentence
-/// counts nodes; what it says of the eviction that is chosen stays.
+/// Returns the decision without the parts that an unusable node may change, and the message of the attempt. Its counts
+/// of nodes are removed; its text about the chosen eviction stays.
 fn without_node(mut decision: Value, node: &str) -> (Value, Vec<Value>, String) {
     let filter = decision["filter"].as_array().cloned().unwrap_or_default();
     let (own, others): (Vec<Value>, Vec<Value>) = filter.into_iter().partition(|v| v["node"] == node);
@@ -73,7 +73,7 @@ fn without_node(mut decision: Value, node: &str) -> (Value, Vec<Value>, String) 
     (decision, own, message)
 }
 
-/// A node that nobody can use, and that is in no topology.
+/// A node that no pod can use, in no topology.
 fn useless_node() -> Value {
     json!({
         "kind": "Node", "metadata": {"name": "useless", "uid": "useless"},
@@ -82,7 +82,7 @@ fn useless_node() -> Value {
     })
 }
 
-/// A node of a pool that the waiting pod does not ask for, in a zone of its own.
+/// A node of a pool that the pending pod does not ask for, in its own zone.
 fn other_pool() -> Value {
     let labels = json!({"kubernetes.io/hostname": "useless", "topology.kubernetes.io/zone": "zone-9", "pool": "other"});
     json!({
@@ -91,7 +91,7 @@ fn other_pool() -> Value {
     })
 }
 
-/// The same decision but for one more node that did not take the pod.
+/// Checks that one more rejected node leaves the decision the same.
 fn check_one_more_node(before: Value, after: Value, plugin: &str) {
     let (mut before, _, text) = without_node(before, "useless");
     let (mut after, verdicts, more_text) = without_node(after, "useless");
@@ -156,7 +156,7 @@ proptest! {
         }
     }
 
-    /// Every step of every dry run is true of a cluster in which exactly those pods are gone.
+    /// Every step of every dry run matches a cluster in which exactly those pods are gone.
     #[test]
     fn a_dry_run_says_what_the_filters_say_of_such_a_cluster(world in world()) {
         let view = view(&world);
@@ -204,12 +204,12 @@ proptest! {
     }
 }
 
-/// Sorts the more important pod first.
+/// Sort key: the more important pod first.
 fn importance(victim: &Victim) -> (Reverse<i32>, Option<i64>) {
     (Reverse(victim.priority()), victim.start_time())
 }
 
-/// Counts off each budget anew over the pods that were taken off a node, and compares what came back in which order.
+/// Recounts each budget over the removed pods, and compares the order of reprieves.
 fn check_budgets(world: &World, run: DryRunView<'_>) {
     let put_back: Vec<&Victim> = run.steps().filter_map(DryRunStep::put_back).collect();
     let mut by_importance = put_back.clone();
@@ -233,7 +233,7 @@ fn check_budgets(world: &World, run: DryRunView<'_>) {
     assert_eq!(put_back.iter().map(|v| v.key()).collect::<Vec<_>>(), violating, "whoever would violate a budget comes back first");
 }
 
-/// A law about something that never happens would say nothing.
+/// A law about a case that never occurs proves nothing.
 #[test]
 fn the_worlds_hold_enough_of_everything() {
     let seen = std::cell::RefCell::new(BTreeMap::<&str, usize>::new());
@@ -267,7 +267,7 @@ fn the_worlds_hold_enough_of_everything() {
     assert!(seen.values().all(|times| *times >= 2), "{seen:?}");
 }
 
-/// A history from its beginning, with what happened.
+/// Plays a history from its start; returns the events.
 fn play(nodes: &[NodeSpec], deeds: &[Deed]) -> (Scheduler, Vec<Event>) {
     let mut scheduler = scheduler(beginning(nodes), start());
     let mut events = Vec::new();
@@ -302,7 +302,7 @@ fn the_histories_hold_enough_of_everything() {
     assert!(seen.values().all(|times| *times >= 2), "{seen:?}");
 }
 
-/// A history as a session records it, with a question about a pod now and then.
+/// Plays a history in a session, and explains a pod now and then.
 fn session(nodes: &[NodeSpec], deeds: &[Deed]) -> Session {
     let mut session = Session::new(scheduler(beginning(nodes), start()), "a history");
     for (number, deed) in deeds.iter().enumerate() {
@@ -320,7 +320,7 @@ fn session(nodes: &[NodeSpec], deeds: &[Deed]) -> Session {
     session
 }
 
-/// Beyond all that is recorded.
+/// Beyond the end of every record.
 const END: Cursor = Cursor { revision: usize::MAX, event: usize::MAX };
 
 /// A way to move the cursor.
@@ -341,7 +341,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
     proptest::collection::vec(one, 1..60)
 }
 
-/// Both show the same: cursor, cycle, queues and everything else at the moment.
+/// Checks that both show the same cursor, cycle, queues and state.
 fn check_same(a: &Timeline, b: &Timeline) {
     assert_eq!((a.cursor(), a.cycle(), a.queues()), (b.cursor(), b.cycle(), b.queues()));
     let (one, other) = (a.moment(), b.moment());
@@ -352,7 +352,7 @@ fn check_same(a: &Timeline, b: &Timeline) {
 proptest! {
     #![proptest_config(always_the_same(96))]
 
-    /// What holds after each operation is in [`apply`].
+    /// [`apply`] checks the invariants after each operation.
     #[test]
     fn every_pod_is_in_one_place_and_the_same_history_repeats((nodes, deeds) in history()) {
         let (first, events) = play(&nodes, &deeds);
@@ -363,7 +363,7 @@ proptest! {
     }
 }
 
-/// Whether a pod moved or an object changed; what is said of the clock does not count.
+/// Whether a pod moved or an object changed; clock events do not count.
 fn does_something(events: &[Event]) -> bool {
     events.iter().any(|e| !matches!(e, Event::ClockMoved { .. }))
 }
@@ -371,8 +371,8 @@ fn does_something(events: &[Event]) -> bool {
 proptest! {
     #![proptest_config(always_the_same(48))]
 
-    /// Whatever the history was, with grace periods that end by themselves: time does what was foretold, at that moment
-    /// and not before, and the run comes to rest.
+    /// After any history, with grace periods that end by themselves: every timer fires at its predicted time, not
+    /// earlier, and the run settles.
     #[test]
     fn time_does_what_is_foretold_and_every_run_comes_to_rest((nodes, deeds) in history()) {
         let options = Options { start: start(), evictions: Evictions::AfterGracePeriod, ..Options::default() };
@@ -400,7 +400,7 @@ proptest! {
         }
         let terminating = scheduler.state().cluster().pods.iter().filter(|p| p.is_terminating() && !p.node_name.is_empty()).count();
         prop_assert_eq!(terminating, 0);
-        prop_assert!(!scheduler.state().queue().active_pods().any(|p| p.attempts == 0), "nobody is left untried");
+        prop_assert!(!scheduler.state().queue().active_pods().any(|p| p.attempts == 0), "every pod was tried");
     }
 }
 
@@ -427,8 +427,8 @@ proptest! {
         }
     }
 
-    /// From a place where a step of this granularity ends, forward and back is where one was; from the end, back and back
-    /// again is the way one came.
+    /// From a position where a step of this size ends, forward and back returns there; from the end, going back
+    /// retraces the positions.
     #[test]
     fn back_undoes_forward((nodes, deeds) in history()) {
         let session = session(&nodes, &deeds);
@@ -453,7 +453,8 @@ proptest! {
         }
     }
 
-    /// The events of a revision lead from what was before it to what is after it, and each revision goes on where the last ended.
+    /// The events of a revision lead from the state before it to the state after it, and each revision starts where the
+    /// last ended.
     #[test]
     fn frames_join((nodes, deeds) in history()) {
         let mut session = session(&nodes, &deeds);

@@ -1,10 +1,10 @@
-//! Data flows one way: a module imports only from the layers above it.
+//! Checks the layers: a module imports only from the layers above it.
 
 use std::path::{Path, PathBuf};
 
 use schedscope::release::Profile;
 
-/// Modules of one parent, each with those of its siblings that it may import from.
+/// Modules of one parent, each with the siblings that it may import from.
 type Rooms = &'static [(&'static str, &'static [&'static str])];
 
 /// Top-level modules.
@@ -65,7 +65,7 @@ const SOURCE: Rooms = &[
     ("logs", &["assemble", "read"]),
 ];
 
-/// The rooms of `ui`.
+/// The layers of `ui`.
 const UI: Rooms = &[("config", &[]), ("model", &["config"]), ("view", &["model", "config"]), ("actions", &["view", "model", "config"])];
 
 fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
@@ -79,20 +79,20 @@ fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// The code of a file without its tests and comments.
+/// Returns the code of a file without its tests and comments.
 fn code(path: &Path) -> String {
     let text = std::fs::read_to_string(path).expect("UTF-8");
     let before_tests = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     before_tests.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a file is only there for tests.
+/// Whether a file contains only tests.
 fn is_test(file: &Path) -> bool {
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     name.contains("test") || name == "testing" || file.components().any(|c| c.as_os_str() == "tests")
 }
 
-/// Returns the paths in a file's code that begin with `crate` or `super`, from the crate's root on.
+/// Returns the paths in a file's code that begin with `crate` or `super`, relative to the crate's root.
 fn paths(code: &str, module: &[&str]) -> Vec<Vec<String>> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();
@@ -112,7 +112,7 @@ fn paths(code: &str, module: &[&str]) -> Vec<Vec<String>> {
     found.into_iter().map(absolute).collect()
 }
 
-/// Reads a path, or a tree of paths in braces, and returns the text behind it.
+/// Reads a path, or a tree of paths in braces, and returns the rest of the text.
 fn tree<'a>(mut text: &'a str, prefix: &mut Vec<String>, out: &mut Vec<Vec<String>>) -> &'a str {
     let depth = prefix.len();
     loop {
@@ -139,7 +139,7 @@ fn tree<'a>(mut text: &'a str, prefix: &mut Vec<String>, out: &mut Vec<Vec<Strin
             text = rest;
         } else {
             out.push(prefix.clone());
-            // `as name`, or `*`: nothing of it counts.
+            // `as name` and `*` add nothing to the path.
             text = &text[text.find([',', '}', ';']).unwrap_or(text.len())..];
             break;
         }
@@ -148,8 +148,8 @@ fn tree<'a>(mut text: &'a str, prefix: &mut Vec<String>, out: &mut Vec<Vec<Strin
     text
 }
 
-/// Asserts that each of the modules in `parent` imports only from those that its row allows. What the parent itself
-/// offers stands above all of them, and is for none.
+/// Asserts that each of the modules in `parent` imports only from those that its row allows. Items of the parent itself
+/// are above all of them, and off limits.
 #[track_caller]
 fn assert_layered(parent: &[&str], rooms: Rooms) {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -171,7 +171,7 @@ fn assert_layered(parent: &[&str], rooms: Rooms) {
                     continue;
                 };
                 let target = rest.first().map_or("", String::as_str);
-                // The crate's root offers nothing but modules.
+                // The crate's root contains only modules.
                 let counts = !parent.is_empty() || rooms.iter().any(|(other, _)| *other == target);
                 if counts && target != *room && !allowed.contains(&target) {
                     wrong.push(format!("{} imports {}", name.display(), path.join("::")));
@@ -204,7 +204,7 @@ fn rooms_of_the_screen_import_only_from_the_rooms_below() {
     assert_layered(&["ui"], UI);
 }
 
-/// Whether a line of code compares versions, rather than hand one to `src/release`.
+/// Whether a line of code compares versions, which only `src/release` may do.
 fn compares_versions(line: &str) -> bool {
     let versions = ["release()", ".release", "Release::", ".minor()"];
     let comparisons = [" == ", " != ", " < ", " <= ", " > ", " >= ", ".cmp(", ".eq(", "partial_cmp", ".max(", ".min(", "matches!("];

@@ -1,4 +1,4 @@
-//! The list of licences is that of the lock file, and the README names those that are not as usual.
+//! The list of licences matches the lock file, and the README names the unusual ones.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ const LOCK: &str = include_str!("../../Cargo.lock");
 const LIST: &str = include_str!("../../LICENSE-THIRD-PARTY.md");
 const README: &str = include_str!("../../README.md");
 
-/// Packages of the lock file that come from elsewhere, with their versions.
+/// Returns the external packages of the lock file, with their versions.
 fn locked() -> BTreeSet<(&'static str, &'static str)> {
     let value = |block: &'static str, key: &str| block.lines().find_map(|line| line.strip_prefix(key)?.strip_suffix('"'));
     LOCK.split("[[package]]")
@@ -15,7 +15,7 @@ fn locked() -> BTreeSet<(&'static str, &'static str)> {
         .collect()
 }
 
-/// The rows of the list: package, version and licence.
+/// Returns the rows of the list: package, version and licence.
 fn listed() -> Vec<[&'static str; 3]> {
     let rows = LIST.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| package") && !line.starts_with("| ---"));
     rows.map(|row| row.trim_matches(['|', ' ']).split(" | ").collect::<Vec<_>>().try_into().expect("three cells")).collect()

@@ -1,4 +1,4 @@
-//! The engine: its decisions against recorded ones, what holds for every cluster, and what it says about a decision.
+//! The engine: its decisions against recorded ones, laws for every cluster, and the sentences about decisions.
 
 #[path = "../common/deciding.rs"]
 mod deciding;
@@ -28,3 +28,4 @@ mod selectors;
 mod sentences;
 mod sessions;
 mod story;
+mod words;

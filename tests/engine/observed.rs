@@ -1,5 +1,5 @@
-//! Holds what is inferred about waiting pods against the truth: who kube-scheduler v1.36.2 says rejected a pod, and
-//! where pods waited in stories of which only the objects are looked at in the end.
+//! Compares inferred queue places with the truth: the rejecting plugins recorded from kube-scheduler v1.36.2, and the
+//! queues at the end of stories of which only the objects are read.
 //!
 //! Cases come from `fixtures/conformance`, or from another folder with `SCHEDSCOPE_CONFORMANCE=DIR`.
 
@@ -38,7 +38,7 @@ fn messages_name_their_rejectors() {
         let case = &case;
         for step in case["expected"].as_array().expect("answers") {
             let parked = step["queues"]["unschedulable"].as_array().into_iter().flatten();
-            // A plugin that gates the pod after its attempt is a rejector that the message does not know of.
+            // A plugin that gates the pod after its attempt is a rejector that the message does not name.
             let of_popped = parked.filter(|p| p["pod"] == step["popped"] && p["gatedBy"].is_null());
             for popped in of_popped {
                 check(&case["id"], step["message"].as_str().unwrap_or_default(), plugins(&popped["plugins"]));
@@ -50,8 +50,8 @@ fn messages_name_their_rejectors() {
     println!("{read} messages");
 }
 
-/// A story is told to its end; then another scheduler looks at the objects that are left. Where the first has parked a
-/// pod, so has the second, for the same reasons; what `PreEnqueue` refuses is gated in both.
+/// Plays a story to its end, then starts another scheduler on the remaining objects. It parks every pod that the first
+/// has parked, for the same reasons; pods that `PreEnqueue` rejects are gated in both.
 #[test]
 fn parked_pods_are_found_by_what_their_objects_say() {
     let (mut parked, mut elsewhere, mut wrong) = (0, 0, Vec::new());
@@ -79,7 +79,7 @@ fn parked_pods_are_found_by_what_their_objects_say() {
             let Place::Unschedulable { plugins, gated_by: None } = entry.place else { continue };
             match seen.get(key).map(|e| &e.place) {
                 Some(Place::Unschedulable { plugins: found, gated_by: None }) if *found == plugins => parked += 1,
-                // Its gate or its claim changed without an event that a parked pod is moved by.
+                // Its gate or its claim changed without an event that moves a parked pod.
                 Some(Place::Unschedulable { gated_by: Some(_), .. }) => elsewhere += 1,
                 other => wrong.push(format!("{} {key}: {:?}, not {:?}", case["id"], other, entry.place)),
             }
@@ -96,8 +96,8 @@ fn parked_pods_are_found_by_what_their_objects_say() {
     println!("{parked} parked pods found, {elsewhere} gated by now");
 }
 
-/// A cluster of one node that is too small for a pod that was tried, with a pod that was not and one that is gated; the
-/// event tells of two more attempts.
+/// A cluster of one node that is too small for a tried pod, with an untried pod and a gated one; the event counts two
+/// more attempts.
 const DUMP: &str = r#"
 apiVersion: v1
 kind: List
@@ -150,7 +150,7 @@ fn run_says_how_the_queues_began() {
     assert_eq!(observed.lines().next(), Some(line));
     let first = |text: &str| text.lines().skip_while(|line| !line.starts_with("d/tried: ")).nth(1).map(str::to_owned);
     assert!(first(&run(&[])).is_some_and(|line| line.starts_with("  +00:00.000  attempt 1: ")));
-    // A parked pod is not tried until something moves it, here the sweep.
+    // A parked pod is tried after something moves it, here the flush.
     assert!(first(&observed).is_some_and(|line| line.contains("to activeQ (UnschedulableTimeout)")), "{observed}");
     assert!(run(&["--queues", "observed", "-o", "json"]).lines().all(|l| l.starts_with('{')), "JSON lines and nothing else");
 }

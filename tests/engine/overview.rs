@@ -1,4 +1,4 @@
-//! The overview of pending pods: each in one cause, and the fix that frees most of them.
+//! The overview of pending pods: each under one cause, and the fix that frees most of them.
 
 use schedscope::cluster::{Key, Kind, Object};
 use schedscope::release::Emulation;
@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::recorded::object;
 
-/// A full node, one with a taint and room for ten pods, twelve pods that wait for room, two that are gated, and one that fits.
+/// A full node, one with a taint and room for ten pods, twelve pods waiting for room, two gated ones, and one that
+/// fits.
 fn items() -> Vec<Value> {
     let node = |name: &str, cpu: &str, taints: Value| {
         let allocatable = json!({"cpu": cpu, "memory": "8Gi", "pods": "50"});

@@ -1,9 +1,9 @@
-//! Quantities against decimal arithmetic on digits, and against themselves.
+//! Quantities compared with decimal arithmetic on digits, and with themselves.
 
 use proptest::prelude::*;
 use schedscope::cluster::Quantity;
 
-/// A natural number, digit by digit, and whether something below its last digit was cut off.
+/// A natural number by digits, and whether digits below the last one were cut off.
 #[derive(Clone, Debug)]
 struct Digits {
     digits: Vec<u8>,
@@ -25,7 +25,7 @@ impl Digits {
         self
     }
 
-    /// Times ten to the power of `power`.
+    /// Multiplies by ten to the power of `power`.
     fn shift(mut self, power: i32) -> Self {
         for _ in 0..power {
             self.digits.push(0);
@@ -36,7 +36,7 @@ impl Digits {
         self
     }
 
-    /// Rounded up, as text, and not above `most`.
+    /// Rounds up to text, limited to `most`.
     fn round_up(mut self, most: &str) -> String {
         if self.inexact {
             let mut at = self.digits.len();

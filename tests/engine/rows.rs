@@ -1,10 +1,11 @@
-//! What a decision can say, plugin by plugin: one row for each reason of each extension point and for each way to a score.
+//! The reasons and scores of decisions, plugin by plugin: one row for each reason of each extension point and for each
+//! way to a score.
 //!
-//! `*` in a text stands for anything. A row that no recorded decision reaches says in words why.
+//! `*` in a text matches anything. A row that no recorded decision reaches gives the reason.
 
 use serde_json::Value;
 
-/// A recorded decision with the cluster that it was taken on.
+/// A recorded decision with its cluster.
 pub(crate) struct Case {
     /// The cluster's objects.
     pub(crate) items: Vec<Value>,
@@ -16,51 +17,51 @@ pub(crate) struct Case {
     pub(crate) expected: Value,
 }
 
-/// Where a row is looked for.
+/// The part of a decision in which a row is searched.
 #[derive(Clone, Copy)]
 pub(crate) enum At {
     /// A PreEnqueue plugin's message.
     PreEnqueue,
     /// A PreFilter plugin's message.
     PreFilter,
-    /// The status of all nodes that PreFilter plugins left out together.
+    /// The status of all nodes that PreFilter plugins excluded together.
     Narrowed,
     /// One of the reasons of a node, with this code.
     Filter(&'static str),
-    /// What PostFilter returned; its reasons are joined by commas.
+    /// The status of PostFilter; its reasons are joined by commas.
     PostFilter,
     /// Why the pod may not preempt.
     Ineligible,
     /// One of the reasons of a node that was dry-run, with this code.
     DryRun(&'static str),
-    /// The score function of this name was the last to be asked.
+    /// The score function of this name was the last to run.
     ScoreFunction(Decides),
-    /// The message of an attempt that could not be made to its end.
+    /// The message of an attempt that ended in an error.
     Error,
-    /// The plugin gave nodes different scores, in a case like this.
+    /// The plugin gave nodes different scores, in a matching case.
     Score(fn(&Case) -> bool),
-    /// The decision was like this.
+    /// The decision matches.
     Outcome(fn(&Case) -> bool),
 }
 
-/// A score function's part in the choice.
+/// The effect of a score function on the choice.
 #[derive(Clone, Copy)]
 pub(crate) enum Decides {
     /// It left one candidate.
     Yes,
-    /// It left several, and there are no more functions.
+    /// It left several, and was the last function.
     Tied,
 }
 
-/// One thing that a decision can say.
+/// One possible statement of a decision.
 pub(crate) struct Row {
-    /// Whose it is; empty for the framework's own.
+    /// The plugin; empty for the framework.
     pub(crate) plugin: &'static str,
-    /// Where to look.
+    /// The part of the decision to search.
     pub(crate) at: At,
     /// The text, or the branch in words.
     pub(crate) what: &'static str,
-    /// Why no recorded decision says it.
+    /// Why no recorded decision reaches it.
     pub(crate) never: Option<&'static str>,
 }
 
@@ -195,7 +196,7 @@ const REJECTED_BY_FILTER: [Row; 50] = [
     row("", At::Outcome(only_feasible_node), "one node fits, and nothing is scored"),
 ];
 
-/// What predicates wrote, and plugins until v1.21.
+/// Reasons of predicates, and of plugins until v1.21.
 const WRITTEN_ONCE: [Row; 9] = [
     never("CheckNodeCondition", At::Filter(UNRESOLVABLE), "node(s) were not ready", ONLY_IN_OLDER_RELEASES),
     never("CheckNodeCondition", At::Filter(UNRESOLVABLE), "node(s) were out of disk space", ONLY_IN_OLDER_RELEASES),
@@ -302,7 +303,7 @@ fn only_feasible_node(case: &Case) -> bool {
     case.expected["outcome"] == "scheduled" && case.feasible() == 1 && case.pod["status"]["nominatedNodeName"].is_null()
 }
 
-/// One node was looked at although there are more, because the pod is nominated to it.
+/// Only one node was filtered although there are more, because the pod is nominated to it.
 fn nominated_node(case: &Case) -> bool {
     let looked_at = case.feasible() + case.expected["filter"].as_array().map_or(0, Vec::len);
     let nodes = case.items.iter().filter(|o| o["kind"] == "Node").count();
@@ -315,7 +316,7 @@ impl Case {
         self.expected["feasible"].as_array().map_or(0, Vec::len)
     }
 
-    /// The arguments that the profile gives a plugin.
+    /// Returns the arguments of a plugin in the profile.
     fn args(&self, plugin: &str) -> &Value {
         let configured = self.profile["pluginConfig"].as_array();
         configured.and_then(|all| all.iter().find(|c| c["name"] == plugin)).map_or(&Value::Null, |c| &c["args"])
@@ -325,7 +326,7 @@ impl Case {
         self.args("NodeResourcesFit")["scoringStrategy"]["type"].as_str().unwrap_or("LeastAllocated")
     }
 
-    /// The resources that a plugin is told to rate.
+    /// Returns the resources that a plugin's arguments name.
     fn resources(&self, plugin: &str) -> Vec<&str> {
         let args = self.args(plugin);
         let list = args["scoringStrategy"]["resources"].as_array().or(args["resources"].as_array());
@@ -354,7 +355,7 @@ impl Case {
         self.expected["score"].as_array().into_iter().flatten()
     }
 
-    /// Nodes were scored, and the plugin had no say.
+    /// Whether nodes were scored without the plugin.
     fn skips(&self, plugin: &str) -> bool {
         self.scores().count() > 1 && self.scores().all(|n| n["plugins"][plugin].is_null())
     }
@@ -367,7 +368,7 @@ impl Case {
 }
 
 impl Row {
-    /// Whether a case says it.
+    /// Whether a case reaches the row.
     pub(crate) fn is_in(&self, case: &Case) -> bool {
         let expected = &case.expected;
         let mine = |verdict: &Value| verdict["plugin"] == self.plugin && matches(self.what, &verdict["message"]);
@@ -400,7 +401,7 @@ impl Row {
         }
     }
 
-    /// Where it is looked for, in words.
+    /// Describes the part of the decision to search.
     pub(crate) fn place(&self) -> String {
         match self.at {
             At::PreEnqueue => "PreEnqueue".to_owned(),
@@ -423,7 +424,7 @@ fn short(code: &str) -> &str {
     if code == UNRESOLVABLE { "unresolvable" } else { code }
 }
 
-/// Whether a text is like a pattern in which `*` stands for anything.
+/// Whether a text matches a pattern in which `*` matches anything.
 fn matches(pattern: &str, text: &Value) -> bool {
     let Some(mut rest) = text.as_str() else { return false };
     let mut parts = pattern.split('*');

@@ -1,7 +1,7 @@
-//! Holds the queues over time against stories that kube-scheduler v1.36.2 lived through.
+//! Compares the queues over time with runs recorded from kube-scheduler v1.36.2.
 //!
-//! The stories under `fixtures/conformance` run always. `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test engine runs` runs every
-//! `runs-*.jsonl.gz` of another folder instead; `SCHEDSCOPE_ONLY=runs-nodes/7` only that story.
+//! The runs under `fixtures/conformance` always run. `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test engine runs` runs
+//! every `runs-*.jsonl.gz` of another folder instead; `SCHEDSCOPE_ONLY=runs-nodes/7` selects one.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::cases::{self, config};
 use crate::recorded::{object, operation};
 
-/// The first key that disagrees, in words; `None` when the whole story agrees.
+/// Returns the first key that disagrees, described; `None` if the whole run agrees.
 fn first_difference(case: &Value) -> Option<(String, String)> {
     let config = config(case);
     let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, ..Sampling::default() };

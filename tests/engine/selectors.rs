@@ -1,4 +1,4 @@
-//! Selectors of devices against results, errors and costs that Kubernetes' own evaluator gave.
+//! Device selectors compared with the results, errors and costs of Kubernetes' own evaluator.
 //!
 //! `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test engine selectors` runs the cases of another folder's `cel`.
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::cases::{cases, folder};
 
-/// What the case recorded, without the cost.
+/// Returns the recorded outcome, without the cost.
 fn expected(case: &Value) -> Outcome {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     if let Some(error) = text(&case["compile"]["error"]) {
@@ -22,7 +22,7 @@ fn expected(case: &Value) -> Outcome {
     }
 }
 
-/// The outcome with its cost apart.
+/// Separates the cost from the outcome.
 fn split(outcome: Outcome) -> (Outcome, Option<u64>) {
     match outcome {
         Outcome::Failed { error, cost } => (Outcome::Failed { error, cost: 0 }, Some(cost)),
@@ -43,7 +43,7 @@ fn results_errors_and_costs_are_as_recorded() {
             let driver = case["device"]["driver"].as_str().unwrap_or_default().into();
             let (outcome, cost) = split(evaluate(case["expression"].as_str().expect("an expression"), environment, &driver, &device));
             let expected = expected(&case);
-            // After the first syntax error only ANTLR's own recovery says what follows.
+            // After the first syntax error the messages depend on ANTLR's error recovery.
             let recovers = case["tags"].as_array().is_some_and(|tags| tags.iter().any(|tag| tag == "error-recovery"));
             let refused = matches!((&outcome, &expected), (Outcome::Refused(_), Outcome::Refused(_)));
             let same = outcome == expected || (recovers && refused);
@@ -58,14 +58,14 @@ fn results_errors_and_costs_are_as_recorded() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// The device as in a ResourceSlice; its driver is that of the slice.
+/// Returns the device as in a ResourceSlice, with the driver of the slice.
 fn device(case: &Value) -> Device {
     let mut device = case["device"].clone();
     device.as_object_mut().expect("a device").remove("driver");
     serde_json::from_value(device).expect("a device")
 }
 
-/// Expressions that would take forever, or all memory, if only their cost counted.
+/// Expressions that would take unbounded time or memory if only their cost counted.
 #[test]
 fn no_expression_runs_away() {
     let device = Device::default();

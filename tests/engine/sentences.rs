@@ -1,8 +1,8 @@
-//! The one sentence about a decision is true: what it must say and must not is derived from the decision itself.
+//! The summary sentence of a decision is true: its required and forbidden parts are derived from the decision itself.
 //!
-//! The recorded cases under `fixtures/conformance` and the embedded stories run always.
-//! `SCHEDSCOPE_CONFORMANCE=DIR cargo test --test engine sentences` takes the recorded cases of another folder;
-//! `-- --nocapture` prints one sentence of each kind.
+//! The recorded cases under `fixtures/conformance` and the embedded stories always run. `SCHEDSCOPE_CONFORMANCE=DIR
+//! cargo test --test engine sentences` takes the recorded cases of another folder; `-- --nocapture` prints one sentence
+//! of each kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::cases;
 use crate::deciding::scheduler;
 
-/// Words by which a sentence speaks of a plugin's verdict on nodes.
+/// Words with which a sentence reports a plugin's rejections.
 const WORDS: &[(&str, &str)] = &[
     ("NodeResourcesFit", r"\b(lacks?|no node has|too small|large enough|offers?|room for one more pod)\b"),
     ("TaintToleration", r"\btaint\b"),
@@ -36,7 +36,7 @@ const WORDS: &[(&str, &str)] = &[
     ("NodeDeclaredFeatures", r"\bfeatures?\b"),
 ];
 
-/// Counts that stand before what is said of nodes: `8 of 12 nodes lack`, `1 is cordoned`.
+/// Counts before a statement about nodes: `8 of 12 nodes lack`, `1 is cordoned`.
 const COUNT: &str = r"(?:^|, | and )(\d+)(?: of (\d+) nodes)? (?:lacks?|has|have|is|are|does|do|would|cannot|can|was|were)\b";
 
 struct Checker {
@@ -63,7 +63,7 @@ impl Checker {
         }
     }
 
-    /// Holds the sentence of a cycle that has ended against its decision.
+    /// Checks the sentence of a finished cycle against its decision.
     fn check(&mut self, name: &str, view: &CycleView) {
         let sentence = why(view);
         let decision = serde_json::to_value(Decision::of(view)).expect("plain data");
@@ -75,7 +75,7 @@ impl Checker {
             }
         };
         must(decision["why"] == sentence.as_str(), "the decision as data says the same");
-        must(so_far(view).as_deref() == Some(&sentence), "a cycle that has ended stands as it ended");
+        must(so_far(view).as_deref() == Some(&sentence), "a finished cycle keeps its sentence");
         match decision["outcome"].as_str() {
             Some("scheduled") => {
                 let node = decision["node"].as_str().expect("a node");
@@ -92,7 +92,7 @@ impl Checker {
                     None => must(sentence.contains(plugin) || sentence.contains("preempted for it"), "names who holds the pod"),
                 }
             }
-            Some("error") => must(sentence.starts_with("Not "), "does not say that the pod was turned down"),
+            Some("error") => must(sentence.starts_with("Not "), "does not say that the pod was rejected"),
             _ if view.selected.is_some() => {
                 let node = view.selected.as_ref().map_or("", |(node, ..)| node.as_str());
                 must(names(&sentence, node) && sentence.contains("it was to run on"), "says which node it had");
@@ -110,7 +110,7 @@ impl Checker {
         self.kinds.entry(kind).or_insert_with(|| format!("{name}: {sentence}"));
     }
 
-    /// Every plugin that turned a node down is mentioned or counted, no other is, and the counts add up.
+    /// Every plugin that rejected a node is mentioned or counted, no other is, and the counts add up.
     fn causes(&self, sentence: &str, view: &CycleView, decision: &Value) -> Vec<String> {
         let mut wrong = Vec::new();
         if let Some(plugin) = decision["preFilter"]["plugin"].as_str() {
@@ -135,7 +135,7 @@ impl Checker {
             if plugins.contains_key(plugin) && !speaks && !others {
                 wrong.push(format!("leaves out {plugin}"));
             }
-            // Words that several plugins share say nothing of one of them.
+            // Words that several plugins share do not identify one of them.
             let own =
                 matches!(*plugin, "TaintToleration" | "NodeUnschedulable" | "NodeName" | "NodePorts" | "PodTopologySpread" | "VolumeZone");
             let counted = by_pre_filter || plugins.contains_key(plugin);
@@ -148,7 +148,7 @@ impl Checker {
                 && let Some(said) = self.said_of(&plain, words)
                 && said != *count
             {
-                wrong.push(format!("says {said} for {plugin}, which turned down {count}"));
+                wrong.push(format!("says {said} for {plugin}, which rejected {count}"));
             }
         }
         let counts: Vec<usize> = self.count.captures_iter(&plain).filter_map(|c| c[1].parse().ok()).collect();
@@ -159,7 +159,7 @@ impl Checker {
                     wrong.push(format!("{counts:?} of {total} do not add up to {} nodes", start.nodes));
                 }
             }
-            // Without counts it is about all nodes alike.
+            // Without counts the sentence covers all nodes alike.
             None => {
                 let said: BTreeSet<&str> = filter.iter().filter_map(|f| f["plugin"].as_str()).collect();
                 if start.nodes > 0 && (said.len() + usize::from(absent > 0) != 1 || others) {
@@ -171,13 +171,13 @@ impl Checker {
         wrong
     }
 
-    /// The count of nodes before these words.
+    /// Returns the count of nodes before these words.
     fn said_of(&self, plain: &str, words: &Regex) -> Option<usize> {
         let at = words.find(plain)?.start();
         self.count.captures_iter(&plain[..at]).last().and_then(|c| c[1].parse().ok())
     }
 
-    /// A resource that is named is one that verdicts complain of, with the pod's own figure.
+    /// A resource in the sentence occurs in the verdicts, with the pod's own amount.
     fn resources(&self, clause: &str, plain: &str, view: &CycleView, filter: &[Value]) -> Vec<String> {
         let mut wrong = Vec::new();
         let lacks =
@@ -214,7 +214,7 @@ impl Checker {
     }
 }
 
-/// What is wrong with a sentence as such.
+/// Returns violations of the form of a sentence.
 fn form(sentence: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut must = |holds: bool, what: &str| {
@@ -230,7 +230,7 @@ fn form(sentence: &str) -> Vec<String> {
     wrong
 }
 
-/// Whether a name stands in a sentence by itself, not as part of a longer one.
+/// Whether a name occurs in a sentence on its own, not as part of a longer one.
 fn names(sentence: &str, name: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '-';
     sentence.match_indices(name).any(|(at, _)| {
@@ -240,7 +240,8 @@ fn names(sentence: &str, name: &str) -> bool {
     })
 }
 
-/// Where preemption makes room, with how many victims and at the cost of which budgets, or that it does not help.
+/// Checks the statement about preemption: the node, the number of victims and the violated budgets, or that it does not
+/// help.
 fn preemption(sentence: &str, view: &CycleView, decision: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut must = |holds: bool, what: &str| {
@@ -308,7 +309,7 @@ fn every_recorded_decision_has_a_true_sentence() {
     checker.end(100);
 }
 
-/// Every beginning of a cycle has a sentence of good form that promises nothing before it is decided.
+/// Every prefix of a cycle has a well-formed sentence that promises nothing before the decision.
 fn check_on_the_way(name: &str, events: &[Event], wrong: &mut Vec<String>) -> usize {
     let mut view = CycleView::default();
     let mut said = 0;
@@ -319,7 +320,7 @@ fn check_on_the_way(name: &str, events: &[Event], wrong: &mut Vec<String>) -> us
         let mut problems = form(&sentence);
         let promises = sentence.contains("makes room") || sentence.contains("it preempts");
         if promises && view.preemption.as_ref().is_none_or(|p| p.selected().is_none()) {
-            problems.push("promises room that nobody found".to_owned());
+            problems.push("promises room without a chosen candidate".to_owned());
         }
         if sentence.starts_with("Fits") && view.selected.is_none() {
             problems.push("says that it fits before a node is selected".to_owned());

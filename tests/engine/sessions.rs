@@ -1,5 +1,5 @@
-//! What holds for every session, whatever was done in it and wherever the cursor stood: branches leave each other
-//! alone, a saved session comes back as it was, and a run stops where it should.
+//! Laws for every session, whatever its operations and cursor positions: branches are independent, a saved session
+//! loads unchanged, and a run stops where it should.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use schedscope::trace::Event;
 use crate::deciding::scheduler;
 use crate::histories::{Deed, beginning, history};
 
-/// One thing that a reader does.
+/// One action of a reader.
 #[derive(Clone, Debug)]
 enum Deal {
     Do(Deed),
@@ -53,7 +53,7 @@ fn cases(cases: u32) -> ProptestConfig {
 /// A branch: its name, its revisions' titles and events, and its cursor.
 type Recorded = (String, Vec<(String, Arc<[Event]>)>, Cursor);
 
-/// What a session did, as far as a reader can see it.
+/// Returns the visible record of a session.
 fn record(session: &Session) -> Vec<Recorded> {
     let revisions = |t: &Timeline| t.revisions().iter().map(|f| (f.title.clone(), f.events.clone())).collect();
     session.branches().iter().map(|b| (b.name().to_owned(), revisions(b.timeline()), b.timeline().cursor())).collect()
@@ -63,7 +63,7 @@ fn seek_end(session: &mut Session) {
     session.timeline_mut().seek(Cursor { revision: usize::MAX, event: usize::MAX });
 }
 
-/// Does one thing and checks that nobody else's past has changed by it.
+/// Takes one action and checks that no other branch and no past revision changed.
 fn deal(session: &mut Session, deal: &Deal, number: usize) {
     match deal {
         Deal::Do(deed) => {
@@ -147,7 +147,7 @@ proptest! {
         prop_assert_eq!(saved(&loaded), file, "and saves as the same file");
     }
 
-    /// A branch is what doing its operations from the start without any detour is.
+    /// A branch equals its own operations replayed from the start.
     #[test]
     fn every_branch_is_its_own_operations_from_the_start((nodes, deals) in deals()) {
         let session = play(&nodes, &deals);
@@ -165,12 +165,12 @@ proptest! {
             let revisions = |t: &Timeline| t.revisions().iter().map(|f| f.events.clone()).collect::<Vec<_>>();
             prop_assert_eq!(revisions(alone.timeline()), revisions(branch.timeline()));
             prop_assert_eq!(&alone.timeline().end().queues, &branch.timeline().end().queues);
-            // And it differs from itself in nothing.
+            // Comparing it with itself shows no difference.
             prop_assert!(Comparison::of(branch, alone.branch(), |_| true).is_empty());
         }
     }
 
-    /// What a run stops behind is what it was told to wait for, and it is the first such event.
+    /// A run stops after the first event that meets its condition.
     #[test]
     fn a_run_stops_at_the_first_event_of_its_kind((nodes, deals) in deals(), which in 0..5_usize) {
         let mut session = play(&nodes, &deals);
@@ -260,19 +260,20 @@ fn other_files_are_refused_in_words() {
         let error = Session::load(&changed.finish().expect("memory")[..]).expect_err(to).to_string();
         assert!(error.contains(expected), "{error}");
     };
-    check("\"version\":1", "\"version\":2", "file format 2), which may decide otherwise");
+    check("\"version\":1", "\"version\":2", "file format 2), which may decide differently");
     check("v1.36.2", "v1.37.0", "kube-scheduler v1.37.0");
-    check("schedscope session", "something else", "no saved session");
+    check("schedscope session", "something else", "not a saved session");
     check(",\"cursor\":", "0,\"cursor\":", "does not replay as it was saved");
     check("\"actions\":[{\"apply\"", "\"actions\":[{\"explian\"", "line 5: ");
-    check("\"current\":0", "\"current\":4", "line 1: the branch");
+    check("\"current\":0", "\"current\":4", "line 1: the current branch");
     let short = Session::load(&file[..file.len() / 2]).expect_err("half of it is missing");
     assert!(matches!(short, SessionFileError::Line { .. } | SessionFileError::NotASession), "{short}");
     assert!(matches!(Session::load(&b"junk"[..]), Err(SessionFileError::NotASession)));
     assert!(!schedscope::session::is_session_file(b"apiVersion: v1"));
 }
 
-/// A preemption carried through: the victim keeps its grace period, the preemptor waits for it, and both stories say so.
+/// A preemption from start to end: the victim keeps its grace period, the preemptor waits for it, and both stories
+/// report it.
 #[test]
 fn a_run_until_nothing_changes_tells_the_story_of_each_pod() {
     let text = r#"[
@@ -306,7 +307,7 @@ a/weak: gone
     assert!(wide.contains("  +00:00.000  Event Normal Preempted: Preempted by pod s on node n\n"), "{wide}");
     assert!(wide.contains("  +00:20.000  Event Normal Scheduled: Successfully assigned a/strong to n\n"), "{wide}");
     assert!(!session.settle());
-    // On another branch, the victim is deleted by hand before its time.
+    // On another branch, the victim is deleted by hand before its grace period ends.
     session.timeline_mut().seek(Cursor { revision: 0, event: usize::MAX });
     let edit = Edit::parse("delete pod a/weak").and_then(|e| e.operation(session.scheduler_here().state().cluster()));
     assert!(session.apply(edit.expect("it is there")));
@@ -316,7 +317,7 @@ a/weak: gone
     assert!(compared.pods.is_empty() && compared.since[1][0].1 == "delete Pod a/weak", "{compared:?}");
 }
 
-/// What is seen of a cluster makes the first branch longer, what is done never does, and saving keeps both apart.
+/// Observed changes extend the first branch, operations never do, and saving keeps both apart.
 #[test]
 fn what_is_seen_of_a_cluster_stays_apart_from_what_is_done() {
     let mut session = one_node();
@@ -324,7 +325,7 @@ fn what_is_seen_of_a_cluster_stays_apart_from_what_is_done() {
     let pod = |text: &str| -> schedscope::cluster::Object { serde_json::from_str(text).expect("a pod") };
     assert!(session.run_next(), "p is tried, on a branch");
     assert_eq!((session.branches().len(), session.current(), session.branches()[0].timeline().revisions().len()), (2, 1, 0));
-    // The cluster's scheduler has tried p and failed; here nobody did.
+    // The cluster's scheduler has tried p and failed; this session has not.
     let failed = r#"{"kind":"Pod","metadata":{"name":"p","namespace":"a","uid":"p"},"spec":{"priority":7,"schedulerName":"default-scheduler",
         "containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]},"status":{"conditions":[{"type":"PodScheduled","status":"False",
         "reason":"Unschedulable","message":"0/1 nodes are available: 1 Insufficient cpu."}]}}"#;
@@ -348,7 +349,7 @@ fn what_is_seen_of_a_cluster_stays_apart_from_what_is_done() {
     );
     assert_eq!(at.to_string(), "unschedulablePods (NodeResourcesFit)");
     assert!(session.scheduler_as_seen().state().clock() >= time);
-    // A reader at the end of what was seen goes on with it.
+    // A reader at the end of the observations follows new ones.
     assert!(session.switch(0));
     session.timeline_mut().seek(Cursor { revision: usize::MAX, event: usize::MAX });
     assert!(session.observe(Operation::Observe { time, pods: vec![Key::new("a", "p")], events: Vec::new(), unknown: None }));
@@ -361,7 +362,7 @@ fn what_is_seen_of_a_cluster_stays_apart_from_what_is_done() {
     assert_eq!(loaded.scheduler_as_seen().state().queue().view(), session.scheduler_as_seen().state().queue().view());
 }
 
-/// A pod on the node has a sidecar with the host port that another pod wants: sidecars' ports count from 1.34 on.
+/// A pod on the node has a sidecar with the host port that another pod wants: ports of sidecars count from 1.34 on.
 fn sidecar_port() -> Session {
     let port = r#""ports": [{"containerPort": 80, "hostPort": 80, "protocol": "TCP"}]"#;
     let text = format!(
@@ -391,7 +392,7 @@ fn another_release_takes_over_on_a_branch_and_is_compared() {
     let revision = &session.timeline().revisions()[0];
     assert_eq!((revision.title.as_str(), revision.events.len()), ("release v1.36", 1));
     assert!(revision.events[0].sentence().starts_with("kube-scheduler v1.36.2 started with 1 waiting pod"), "{:?}", revision.events);
-    // What is folded is what there is, and the events that wake pods are those of the release.
+    // The folded queues match the state, and the requeue events are those of the release.
     session.timeline_mut().seek(Cursor::END);
     assert_eq!(session.timeline().queues(), &session.timeline().end().queues);
     assert!(!Arc::ptr_eq(&revision_events(&session, 0), &revision_events(&session, 1)));
@@ -403,7 +404,7 @@ fn another_release_takes_over_on_a_branch_and_is_compared() {
     assert!(upgrade.other_reasons.is_empty() && compared.pods.is_empty(), "a queue is no difference: {compared:?}");
     let text = comparison(&compared).join("\n");
     assert!(text.contains("1 of 1 pending pod is decided otherwise by kube-scheduler v1.36 than by v1.33:"), "{text}");
-    // Both go their own way.
+    // Both branches continue independently.
     assert!(session.run_next());
     assert!(session.switch(0) && session.run_next());
     let at = |branch: usize| {
@@ -413,7 +414,7 @@ fn another_release_takes_over_on_a_branch_and_is_compared() {
     assert_eq!((at(0), at(1)), ("on n".to_owned(), "unschedulablePods (NodePorts)".to_owned()));
 }
 
-/// The events that may wake pods at the end of a branch.
+/// Returns the events that requeue pods at the end of a branch.
 fn revision_events(session: &Session, branch: usize) -> Arc<schedscope::session::RequeueEvents> {
     session.branches()[branch].timeline().end().requeue_events.clone()
 }

@@ -1,9 +1,9 @@
-//! The embedded stories show what their titles say.
+//! The embedded stories show the outcome that their titles announce.
 //!
-//! `payments` is a real cluster, and what is expected of it is what kube-scheduler v1.36.2 did there:
-//! `fixtures/stories/payments.decisions.json` holds its decision about each waiting pod alone, and the tables below what it
-//! went on to do, as its events, conditions and log told. The other stories are made up, and their expectations follow from
-//! the rules that they were made to show.
+//! `payments` is a real cluster, and its expectations are kube-scheduler v1.36.2's own results there:
+//! `fixtures/stories/payments.decisions.json` holds its decision about each pending pod alone, and the tables below its
+//! further actions, from its events, conditions and log. The other stories are constructed, and their expectations
+//! follow from the rules that they demonstrate.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ fn run(scheduler: &mut Scheduler) -> Vec<Turn> {
     turns
 }
 
-/// What became of a pod, in one line: `bound NODE`, or `parked PLUGINS` with `gated` or `for NODE` where it is.
+/// Describes the fate of a pod in one line: `bound NODE`, or `parked PLUGINS` with `gated` or `for NODE` if it is.
 fn fate(scheduler: &Scheduler, pod: &str) -> String {
     let state = scheduler.state();
     let object = state.cluster().pods.get(&key(pod)).expect("the pod");
@@ -81,7 +81,7 @@ fn check_fates(scheduler: &Scheduler, want: &[(&str, &str)]) {
     assert_eq!(own, want);
 }
 
-/// The keys of an expected decision that ours does not match. Where kube-scheduler draws at random, any of the set is
+/// Returns the keys of an expected decision that differ. Where kube-scheduler draws at random, any value of the set is
 /// right.
 fn disagreements(want: &Value, got: &Value, path: &str) -> Vec<String> {
     let mut wrong = Vec::new();
@@ -119,8 +119,8 @@ fn each_waiting_pod_of_payments_alone_is_decided_as_recorded() {
     }
 }
 
-/// A pod's only attempt in `payments`, as recorded: the pod, the plugins that parked it or the node that took it, the
-/// node that was nominated with the number of victims, and the message of the condition.
+/// A pod's only attempt in `payments`, as recorded: the pod, the plugins that parked it or its node, the nominated node
+/// with the number of victims, and the message of the condition.
 type Attempt = (&'static str, &'static str, &'static str, &'static str);
 
 const NO_HELP: &str = " no new claims to deallocate, preemption: 0/12 nodes are available: 12 Preemption is not helpful for scheduling.";
@@ -131,7 +131,7 @@ const NO_ZONE: &str = "0/12 nodes are available: 1 Insufficient cpu, 1 node(s) w
 const NO_SPREAD: &str = "0/12 nodes are available: 1 node(s) didn't match pod topology spread constraints, 1 node(s) were unschedulable, \
                          3 node(s) had untolerated taint(s), 7 Insufficient cpu.";
 
-/// The attempts in the order in which kube-scheduler made them.
+/// The attempts in kube-scheduler's order.
 const ATTEMPTS: [Attempt; 13] = [
     ("shop/payments", "NodeResourcesFit NodeUnschedulable TaintToleration", "worker-a2 2", "{NO_CPU}"),
     ("batch/too-big", "NodeResourcesFit NodeUnschedulable TaintToleration", "", "{NO_CPU}{NO_HELP}"),
@@ -177,7 +177,7 @@ fn message(text: &str) -> String {
         .fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
 }
 
-/// Which pods went, by who asked and where they ran, in the order in which they were evicted.
+/// The evicted pods in order of eviction, each with its node and preemptor.
 const EVICTED: [(&str, &str, &str); 5] = [
     ("batch/reports-646f8d7fc5-zgcpb", "worker-a2", "shop/payments"),
     ("batch/reports-646f8d7fc5-kdjfj", "worker-a2", "shop/payments"),
@@ -206,12 +206,12 @@ fn evictions(turns: &[Turn]) -> Vec<(String, String, String)> {
     evicted.collect()
 }
 
-/// One draw was left to chance: `shop/payments` could as well have gone to worker-b1. The recording took worker-a2, which
-/// is also the first by name.
+/// One draw was random: `shop/payments` could equally have got worker-b1. The recording chose worker-a2, which is also
+/// the first by name.
 #[test]
 fn payments_run_in_the_recorded_order_repeats_the_recording_to_the_letter() {
     let (objects, newest) = objects("payments");
-    // The order in which the pods came to the recorded queue; it decides among those of equal priority.
+    // The order in which the pods arrived in the recorded queue; it decides among those of equal priority.
     let came = |o: &Object| ATTEMPTS.iter().position(|a| key(a.0) == o.key()).unwrap_or(ATTEMPTS.len());
     let (mut waiting, mut rest): (Vec<Object>, Vec<Object>) =
         objects.into_iter().partition(|o| matches!(o, Object::Pod(p) if p.node_name.is_empty()));
@@ -231,10 +231,10 @@ fn payments_run_in_the_recorded_order_repeats_the_recording_to_the_letter() {
     check_replacements(&mut scheduler);
 }
 
-/// Victims still stand, with a deletion timestamp and the condition that says why.
+/// Checks that victims still exist, with a deletion timestamp and the condition that gives the reason.
 fn check_evicted(scheduler: &Scheduler) {
     for (pod, node, _) in EVICTED {
-        let pod = scheduler.state().cluster().pods.get(&key(pod)).expect("it still stands");
+        let pod = scheduler.state().cluster().pods.get(&key(pod)).expect("it still exists");
         assert!(pod.is_terminating() && pod.node_name == node);
         let condition = pod.condition("DisruptionTarget").expect("a condition");
         assert_eq!((condition.status.as_str(), condition.reason.as_str()), ("True", "PreemptionByScheduler"));
@@ -242,9 +242,9 @@ fn check_evicted(scheduler: &Scheduler) {
     }
 }
 
-/// The ReplicaSet made five pods in place of the evicted: four found a node, the last did not.
+/// The ReplicaSet created five pods in place of the evicted ones: four found a node, the last did not.
 fn check_replacements(scheduler: &mut Scheduler) {
-    let evicted = scheduler.state().cluster().pods.get(&key(EVICTED[0].0)).expect("it still stands").clone();
+    let evicted = scheduler.state().cluster().pods.get(&key(EVICTED[0].0)).expect("it still exists").clone();
     let mut nodes = Vec::new();
     let mut last = None;
     for name in ["lp556", "g8pm4", "d5kpq", "jdsmx", "9ggzv"] {
@@ -267,8 +267,8 @@ fn check_replacements(scheduler: &mut Scheduler) {
     assert_eq!(last, Some(message));
 }
 
-/// kube-scheduler leaves the order among equal priorities to the order in which it hears of the pods. In the order of the
-/// dump the five `spread` pods change places, and nothing else changes.
+/// kube-scheduler orders equal priorities by the arrival of the pods. In the order of the dump the five `spread` pods
+/// change places, and nothing else changes.
 #[test]
 fn payments_run_in_the_order_of_the_dump_ends_as_recorded_but_for_which_of_equal_pods() {
     let mut scheduler = start("payments");
@@ -284,7 +284,7 @@ fn payments_run_in_the_order_of_the_dump_ends_as_recorded_but_for_which_of_equal
             ("batch/too-big", "parked NodeResourcesFit NodeUnschedulable TaintToleration"),
             ("ml/gpu-hungry", "parked NodeResourcesFit NodeUnschedulable TaintToleration"),
             ("ml/no-toleration", "parked NodeAffinity NodeUnschedulable TaintToleration"),
-            // Tried before payments took its room, so that cpu is not yet among their reasons.
+            // Tried before payments took its room, so cpu is not yet among their reasons.
             ("platform/ingress-extra-66cb5965df-mkwvj", "parked InterPodAffinity NodeUnschedulable TaintToleration"),
             ("platform/ingress-extra-66cb5965df-vcc6p", "parked InterPodAffinity NodeUnschedulable TaintToleration"),
             ("platform/needs-volume", "parked VolumeRestrictions"),
@@ -338,7 +338,7 @@ fn each_preemptor_of_the_tie_breaks_gets_its_node() {
     assert_eq!(nominations, pods.iter().zip(nodes).map(|(p, n)| format!("{p}={n}")).collect::<Vec<_>>());
 }
 
-/// A dry run in words: who was put back and stays (`+`), who was put back in vain (`!`), with the budget it violates.
+/// Describes a dry run: reprieved pods (`+`) and victims (`!`), with the budget of each.
 fn reprieves(view: &CycleView, node: &str) -> String {
     let run = view.preemption.as_ref().and_then(|p| p.dry_run(node)).expect("a dry run");
     let violated = |v: &Victim| {
@@ -368,14 +368,15 @@ fn budgets_say_who_is_put_back_first_and_whose_eviction_violates_one() {
         ["big-1: cart-0 report-0 (0 violations)", "big-2: search-1 (1 violations)", "big-3: report-1 cart-3 (0 violations)"]
     );
 
-    // The budget `cart` allows one: it covers the most important of three, and the other two come back before anybody else.
+    // The budget `cart` allows one disruption: it covers the most important of three, and the other two are reprieved
+    // before all other pods.
     assert_eq!(
         reprieves(&view, "big-1"),
         "+cart-1(cart allows 1, 0 left); +cart-2(cart allows 1, -1 left); !cart-0 Insufficient cpu; !report-0 Insufficient cpu"
     );
-    // The budget `search` allows none, and one of its two pods has to go all the same.
+    // The budget `search` allows no disruption, and one of its two pods is evicted all the same.
     assert_eq!(reprieves(&view, "big-2"), "+search-0(search allows 0, 0 left); !search-1(search allows 0, -1 left) Insufficient cpu");
-    // The least important pod stays, because it is the one whose eviction would violate a budget.
+    // The least important pod is reprieved, because it is the one whose eviction would violate a budget.
     assert_eq!(reprieves(&view, "big-3"), "+search-2(search allows 0, 0 left); !report-1 Insufficient cpu; !cart-3 Insufficient cpu");
 
     let functions: Vec<String> = preemption.score_functions().iter().map(|f| format!("{:?} {}", f.name, f.remaining.join(" "))).collect();
@@ -401,7 +402,7 @@ fn queues_show_pods_gated_parked_backing_off_and_bound() {
     let popped: Vec<&str> = turns.iter().filter_map(|t| t.report.popped.as_deref()).collect();
     assert_eq!(popped, [&active[..], &["web/follower"]].concat(), "the follower is tried twice");
     assert_eq!(turns[0].report.victims, ["batch/night-0"]);
-    // The leader's being bound is what the follower waited for: it backs off, and is popped early as nobody else waits.
+    // The binding of the leader is the event the follower needs: it backs off, and is popped early as activeQ is empty.
     assert_eq!(moves(&turns[4]), ["web/follower AssignedPodAdd Backoff"]);
     assert_eq!(turns[4].report.queues.backoff.len(), 1);
     check_fates(
@@ -427,8 +428,9 @@ fn queues_wake_whom_a_change_may_help_and_nobody_else() {
     let mut scheduler = start("queues");
     run(&mut scheduler);
 
-    // The victim is gone. Whoever lacks cpu is woken, without a look at how much, and waits for the rest of its backoff.
-    let object = scheduler.state().cluster().get(Kind::Pod, &key("batch/night-0")).expect("it still stands");
+    // The victim is gone. Every pod that lacks cpu is requeued, however much it lacks, and waits for the rest of its
+    // backoff.
+    let object = scheduler.state().cluster().get(Kind::Pod, &key("batch/night-0")).expect("it still exists");
     let turn = apply(&mut scheduler, Operation::Delete { object });
     let woken = ["batch/patient", "batch/too-big", "web/urgent"];
     assert_eq!(moves(&turn), woken.map(|pod| format!("{pod} AssignedPodDelete Backoff")));

@@ -1,12 +1,12 @@
-//! Small clusters for the laws: up to six nodes that differ in zone, labels, taints and size, pods with every kind of
-//! claim on a node that needs no object of its own, budgets over some of them, and one pod that waits.
+//! Small clusters for the laws: up to six nodes that differ in zone, labels, taints and size; pods with every kind of
+//! demand on a node that needs no further object; budgets over some of them; and one pending pod.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
 use schedscope::cluster::{Kind, Object};
 use serde_json::{Value, json};
 
-/// What all generated objects are read by.
+/// Reads a generated object.
 pub(crate) fn object(value: &Value) -> Object {
     let kind: Kind = value["kind"].as_str().expect("a kind").parse().expect("a known kind");
     Object::deserialize_kind(kind, value).expect("a valid object")
@@ -25,7 +25,7 @@ pub(crate) struct NodeSpec {
     cordoned: bool,
 }
 
-/// What a pod wants with others: a required rule about pods of an app within a topology.
+/// A pod's demand on other pods: a required rule about pods of an app within a topology.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wish {
     Near(u8, bool),
@@ -37,7 +37,7 @@ pub(crate) enum Wish {
     Nothing,
 }
 
-/// A pod, without its place.
+/// A pod without its node.
 #[derive(Clone, Debug)]
 pub(crate) struct PodSpec {
     pub(crate) app: u8,
@@ -54,20 +54,20 @@ pub(crate) struct BudgetSpec {
     pub(crate) allowed: i32,
 }
 
-/// A pod that waits for a node.
+/// A pending pod.
 #[derive(Clone, Debug)]
 pub(crate) struct Waiting {
     spec: PodSpec,
     tolerates: bool,
-    /// Asks for nodes of a pool.
+    /// The pool of nodes that it asks for.
     pub(crate) pool: Option<u8>,
 }
 
-/// A cluster with a pod that waits.
+/// A cluster with a pending pod.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     pub(crate) nodes: Vec<NodeSpec>,
-    /// With the node each pod runs on and whether its namespace is `b`.
+    /// Each with the index of its node, and whether its namespace is `b`.
     pub(crate) pods: Vec<(PodSpec, Index, bool)>,
     pub(crate) budgets: Vec<BudgetSpec>,
     pub(crate) waiting: Waiting,
@@ -97,7 +97,7 @@ pub(crate) fn pod(priorities: std::ops::Range<i32>) -> impl Strategy<Value = Pod
     (0..2_u8, priorities, 0..5_u8, wish()).prop_map(|(app, priority, half_cpus, wish)| PodSpec { app, priority, half_cpus, wish })
 }
 
-/// A pod that waits.
+/// A pending pod.
 pub(crate) fn waiting() -> impl Strategy<Value = Waiting> {
     (pod(2..6), any::<bool>(), proptest::option::weighted(0.2, 0..2_u8)).prop_map(|(mut spec, tolerates, pool)| {
         spec.half_cpus += 1;
@@ -136,7 +136,7 @@ pub(crate) fn namespace(b: bool) -> &'static str {
 }
 
 impl NodeSpec {
-    /// The node as an object.
+    /// Returns the node as an object.
     pub(crate) fn value(&self, name: &str) -> Value {
         let mut labels = json!({"kubernetes.io/hostname": name, "pool": format!("pool-{}", self.pool)});
         if self.zone > 0 {
@@ -156,7 +156,7 @@ impl NodeSpec {
 }
 
 impl PodSpec {
-    /// The pod as an object; bound where `node` is not empty. `age` orders pods by when they started.
+    /// Returns the pod as an object, bound unless `node` is empty. `age` orders pods by their start.
     pub(crate) fn value(&self, namespace: &str, name: &str, node: &str, age: usize) -> Value {
         let app = format!("app-{}", self.app);
         let mut spec = json!({
@@ -200,8 +200,8 @@ impl BudgetSpec {
 }
 
 impl World {
-    /// The objects, the waiting pod `a/waiting` last. Every pod runs for another time, so that no two are equal to
-    /// preemption.
+    /// Returns the objects, the pending pod `a/waiting` last. Every pod has a different start time, so that preemption
+    /// never finds two equal.
     pub(crate) fn values(&self) -> Vec<Value> {
         let namespaces = [false, true].map(|b| json!({"kind": "Namespace", "metadata": {"name": namespace(b), "labels": {}}}));
         let nodes = self.nodes.iter().enumerate().map(|(i, n)| n.value(&format!("n{i}")));
@@ -212,7 +212,7 @@ impl World {
             if let Wish::Port(port) = spec.wish
                 && !taken.insert((node, port))
             {
-                // Two pods never have one port of a node; a node's ports are a set, and the first that goes would free it.
+                // Two pods never share a port of a node; a node's ports are a set, and removing one pod would free it.
                 spec.wish = Wish::Nothing;
             }
             spec.value(namespace(*b), &format!("p{i:02}"), &format!("n{node}"), i)
@@ -223,14 +223,14 @@ impl World {
         all
     }
 
-    /// The objects; see [`Self::values`].
+    /// Returns the objects; see [`Self::values`].
     pub(crate) fn objects(&self) -> Vec<Object> {
         self.values().iter().map(object).collect()
     }
 }
 
 impl Waiting {
-    /// The pod as an object.
+    /// Returns the pod as an object.
     pub(crate) fn value(&self, name: &str) -> Value {
         let mut value = self.spec.value("a", name, "", 0);
         if self.tolerates {

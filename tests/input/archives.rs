@@ -1,4 +1,4 @@
-//! Archives and compressed texts, made of files in memory.
+//! Archives and compressed texts, built in memory.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 use std::io::{Cursor, Write};
@@ -7,7 +7,7 @@ use std::path::Path;
 /// A member: its name and content.
 pub(crate) type Member = (String, Vec<u8>);
 
-/// The files below a directory in name order, their names under `prefix`.
+/// Returns the files below a directory in name order, their names under `prefix`.
 pub(crate) fn members(directory: &Path, prefix: &str) -> Vec<Member> {
     let mut found = Vec::new();
     let mut entries: Vec<_> = std::fs::read_dir(directory).unwrap().map(|e| e.unwrap().path()).collect();
@@ -29,7 +29,7 @@ fn add(builder: &mut tar::Builder<Vec<u8>>, name: &str, content: &[u8]) {
     header.set_size(content.len() as u64);
     header.set_mode(0o644);
     if name.len() < 100 {
-        // Names that the library would refuse are just what is of interest.
+        // The library would refuse these names, which are the point of the test.
         header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
         header.set_cksum();
         builder.append(&header, content).unwrap();
@@ -46,7 +46,7 @@ pub(crate) fn tar(members: &[Member]) -> Vec<u8> {
     builder.into_inner().unwrap()
 }
 
-/// The same, behind a symbolic and a hard link.
+/// As `tar`, with a symbolic and a hard link in front.
 pub(crate) fn tar_with_links(members: &[Member]) -> Vec<u8> {
     let mut builder = tar::Builder::new(Vec::new());
     for kind in [tar::EntryType::Symlink, tar::EntryType::Link] {
@@ -70,7 +70,7 @@ pub(crate) fn zip(members: &[Member]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// The content in a tar in a tar, and so on.
+/// Returns the content in nested tar archives.
 pub(crate) fn nested(content: &[u8], levels: usize) -> Vec<u8> {
     (0..levels).fold(content.to_vec(), |inner, _| tar(&[("inner".to_owned(), inner)]))
 }

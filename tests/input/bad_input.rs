@@ -1,4 +1,4 @@
-//! Input that is broken, odd or hostile: it never panics, what is sound in it loads, and the rest is told with its place.
+//! Broken, odd or hostile input: it never panics, its sound part loads, and diagnostics name the place of the rest.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -18,12 +18,12 @@ fn names(loaded: &Loaded) -> Vec<String> {
     loaded.objects.iter().map(|o| format!("{} {}", o.kind(), o.key())).collect()
 }
 
-/// All remarks as `severity place: message`.
+/// Returns all diagnostics as `severity place: message`.
 fn remarks(loaded: &Loaded) -> Vec<String> {
     loaded.diagnostics.iter().map(|d| format!("{} {d}", d.severity)).collect()
 }
 
-/// Checks which objects load and which remarks are made; a remark is given by its start.
+/// Checks the loaded objects and the diagnostics; a diagnostic is given by its start.
 #[track_caller]
 fn check(input: impl Into<Vec<u8>>, objects: &[&str], expected: &[&str]) -> Loaded {
     let loaded = load_bytes(input);
@@ -190,7 +190,7 @@ fn kinds_that_are_not_for_us_are_counted() {
     assert_eq!((report.unread_kinds["Secret"], report.unread_kinds["ConfigMap"]), (2, 1));
     assert_eq!((report.other_kinds["Deployment"], report.other_kinds["Service"]), (1, 1));
     assert!(!report.kinds.contains_key(&Kind::Service));
-    // The content of a Secret is not looked at: it may well be broken.
+    // The content of a Secret is never parsed: it may well be broken.
     check("apiVersion: v1\nkind: Secret\ndata: {{{\n", &[], &["note 1 object was skipped unread"]);
 }
 
@@ -429,7 +429,7 @@ fn a_load_can_be_watched_and_stopped() {
     assert!(load_watched(&input, &Limits::default(), &progress).objects.is_empty());
 }
 
-/// Whether there are no budgets, or none were taken, makes the difference between 0 and unknown.
+/// A dump without a list of budgets means unknown, an empty list means 0.
 #[test]
 fn an_empty_list_of_budgets_is_not_the_same_as_none_taken() {
     let world = r#"{"kind":"Node","apiVersion":"v1","metadata":{"name":"n"},"status":{"allocatable":{"cpu":"1","pods":"9"}}}
@@ -449,7 +449,7 @@ fn an_empty_list_of_budgets_is_not_the_same_as_none_taken() {
     assert!(text.contains("whether that violates a budget is unknown") && text.contains("n     1        ?"), "{text}");
     let decision: serde_json::Value = serde_json::from_str(&explain(world, "json")).expect("JSON");
     assert_eq!(decision["budgetsUnknown"], true);
-    // The parts that are held against kube-scheduler's have its keys and no others.
+    // Parts compared with kube-scheduler's have its keys and no others.
     let keys: Vec<&String> = decision["preemption"]["candidates"][0].as_object().expect("a candidate").keys().collect();
     assert_eq!(keys, ["node", "pdbViolations", "victims"]);
     let with_list = format!("{world}{}", r#"{"kind":"PodDisruptionBudgetList","apiVersion":"policy/v1","items":[]}"#);
@@ -458,7 +458,7 @@ fn an_empty_list_of_budgets_is_not_the_same_as_none_taken() {
     assert!(!explain(&with_list, "json").contains("budgetsUnknown"));
 }
 
-/// Tapes and block devices fill up with zeros.
+/// Tapes and block devices are padded with zeros.
 #[test]
 fn what_stands_behind_a_whole_gzip_is_left_alone() {
     let text = "kind: Node\napiVersion: v1\nmetadata: {name: a}\n---\nkind: Node\napiVersion: v1\nmetadata: {name: b}\n";
@@ -486,7 +486,7 @@ fn lists_without_a_kind_are_not_cut_short() {
     check(r#"{"items":[]}"#, &[], &["warning in: holds no objects"]);
     check(format!(r#"{{"metadata":{{"resourceVersion":"7"}},"items":[{}]}}"#, pod("a")), &["Pod shop/a"], &[]);
     check(format!("items:\n- {}\n", pod("a")), &["Pod shop/a"], &[]);
-    // An API server's list tells its kind behind its items.
+    // An API server's list has its kind after its items.
     check(format!("apiVersion: v1\nitems:\n- {}\n", pod("a")), &["Pod shop/a"], &["warning in: ends before a list in it does"]);
     check(format!(r#"{{"items":[{}"#, pod("a")), &["Pod shop/a"], &["warning in: ends before a list in it does"]);
 }
@@ -511,7 +511,7 @@ fn times_that_are_none_are_named_and_the_rest_is_kept() {
     let said = r#"warning in:1: Pod shop/a: metadata.creationTimestamp "soon" is no time; the object was read without it"#;
     assert_eq!(remarks(&loaded)[0], said);
     assert_eq!(loaded.cluster().pods.get(&schedscope::cluster::Key::new("shop", "a")).unwrap().node_name, "n");
-    // Another mistake beside it is the one that matters.
+    // Another error in the same object takes precedence.
     let both = text.replace("\"nodeName\":\"n\"", "\"nodeName\":5");
     assert!(remarks(&load_bytes(both))[0].starts_with("error in:1: Pod shop/a: invalid type: integer"));
 }

@@ -1,4 +1,4 @@
-//! A captured cluster, opened again, is the cluster; and where its names were replaced, it decides the same.
+//! A captured cluster, opened again, equals the original; a redacted one decides the same.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -24,7 +24,7 @@ use crate::deciding::{decision, scheduler};
 
 const NONE: &BTreeSet<Kind> = &BTreeSet::new();
 
-/// The words that stay in messages.
+/// The words that redaction keeps in messages.
 static WORDS: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary::of(schedscope::framework::reason_texts()));
 
 fn plain(loaded: &Loaded) -> Vec<Value> {
@@ -41,7 +41,7 @@ fn read(text: &str) -> Loaded {
     load(&[Input::Bytes { name: "capture".into(), bytes: text.as_bytes().to_vec().into() }])
 }
 
-/// The decisions about all pods that wait, by pod.
+/// Returns the decisions about all pending pods, by pod.
 fn decisions(cluster: &Cluster) -> BTreeMap<Key, Value> {
     let start = "2026-11-21T00:00:00Z".parse().unwrap();
     let scheduler = scheduler(cluster.objects().collect(), start);
@@ -49,7 +49,7 @@ fn decisions(cluster: &Cluster) -> BTreeMap<Key, Value> {
     waiting.into_iter().map(|key| (key.clone(), decision(&scheduler, &key))).collect()
 }
 
-/// Puts the originals back.
+/// Replaces redacted names by the originals.
 fn translate(text: &str, originals: &BTreeMap<String, String>) -> String {
     let replacement = Regex::new(r"\br[0-9]+\b").unwrap();
     replacement
@@ -78,9 +78,10 @@ fn check_redacted(what: &str, cluster: &Cluster) {
     assert_eq!(redacted, plain, "{what}");
 }
 
-/// Leaves out what stands in brackets before the semicolon of two sentences that differ: a sentence tells facts where they
-/// fit, and with longer names they may not. The facts themselves are compared beside the reasons. Sentences about an error
-/// end with as much of its message as fits: they are compared as far as both go, and the message is compared whole.
+/// Removes the parts in brackets before the semicolon of two sentences that differ: a sentence includes facts only
+/// where they fit, and with longer names they may not. The reasons are compared separately with all their facts. A
+/// sentence about an error ends with as much of its message as fits: the common length is compared, and the message as
+/// a whole.
 fn leave_out_facts(a: &mut String, b: &mut String) {
     let in_brackets = Regex::new(r" \([^)]*\)").unwrap();
     let mut decisions = [&*a, &*b].map(|text| serde_json::from_str::<Value>(text).unwrap());
@@ -152,7 +153,7 @@ fn what_is_unknown_stays_unknown() {
     assert!(Capture { cluster: &cluster, events: &[], version: None, unknown: NONE, redact: None }.save(nowhere).is_err());
 }
 
-/// All texts in a value, and the keys of labels and the like.
+/// Collects all texts in a value, and the keys of labels and similar maps.
 fn collect(value: &Value, keys: bool, out: &mut BTreeSet<String>) {
     match value {
         Value::String(text) => drop(out.insert(text.clone())),
@@ -190,11 +191,11 @@ fn a_redacted_capture_names_nothing() {
             collect(&list.unwrap()["items"], false, &mut texts);
         }
         let words: BTreeSet<&str> = texts.iter().flat_map(|text| text.split(['/', ' ', ':'])).collect();
-        // What is in every cluster, or is the name of a field as well, tells nothing.
+        // Names that every cluster has, or that are also names of fields, reveal nothing.
         let resources: BTreeSet<&str> =
             cluster.nodes.iter().flat_map(|node| node.status.allocatable.iter()).map(|(name, _)| name.as_str()).collect();
         let public = |name: &str| {
-            // Messages keep kube-scheduler's own words, and it speaks of "topology spread constraints".
+            // Messages keep kube-scheduler's own words, among them "topology spread constraints".
             ["", "default", "r", "spread"].contains(&name)
                 || name.starts_with("system-")
                 || resources.iter().any(|r| r.split('/').any(|part| part == name))
@@ -211,7 +212,7 @@ fn a_redacted_capture_names_nothing() {
     }
 }
 
-/// What the cluster's scheduler said is still told, and said of the same pods.
+/// A redacted capture keeps the messages of the cluster's scheduler, for the same pods.
 #[test]
 fn a_redacted_capture_agrees_as_before() {
     let loaded = load(&[Story::named("aftermath").unwrap().input()]);
@@ -257,7 +258,7 @@ fn a_redacted_capture_agrees_as_before() {
     assert_eq!(messages(&redacted), messages(&loaded), "every text of the scheduler's is there");
 }
 
-/// The reasons of all plugins, from which queue placement is read, and what preemption adds.
+/// The reasons of all plugins, from which queue places are inferred, and those that preemption adds.
 const SAID: [&str; 37] = [
     "node(s) were unschedulable",
     "node(s) didn't match the requested node name",
@@ -330,7 +331,7 @@ fn every_reason_survives() {
     assert_eq!(kept, messages);
 }
 
-/// The recorded clusters have everything that decides about a decision; those with the default configuration are taken.
+/// The recorded clusters contain everything that affects decisions; uses those with the default configuration.
 #[test]
 fn a_redacted_capture_decides_the_same() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance");

@@ -1,5 +1,5 @@
-//! Dumps as tools write them, all of the story `budgets`: each decides about `shop/checkout` as the story does, or says
-//! what it cannot know. `fixtures/dumps` holds them as directories and texts; archives are made of these here.
+//! Dumps of the story `budgets` as tools write them: each decides about `shop/checkout` as the story does, or names the
+//! missing facts. `fixtures/dumps` holds them as directories and texts; the tests build archives of these.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -26,7 +26,7 @@ fn load_bytes(name: &str, bytes: Vec<u8>) -> Loaded {
     load(&[Input::Bytes { name: name.to_owned(), bytes: Cow::Owned(bytes) }])
 }
 
-/// What is decided about the preemptor in a cluster of these objects, the kinds `without` left out.
+/// Decides about the preemptor in a cluster of these objects, without the kinds in `without`.
 fn decided(objects: &[Object], without: &[Kind]) -> Value {
     let objects = objects.iter().filter(|o| !without.contains(&o.kind())).cloned().collect();
     decision(&scheduler(objects, "2026-11-20T12:00:00Z".parse().unwrap()), &Key::new("shop", "checkout"))
@@ -36,7 +36,7 @@ fn of_story(without: &[Kind]) -> Value {
     decided(&load(&[Story::named("budgets").unwrap().input()]).objects, without)
 }
 
-/// All remarks as `severity place: message`, without the path of the fixtures.
+/// Returns all diagnostics as `severity place: message`, without the path of the fixtures.
 fn remarks(loaded: &Loaded) -> Vec<String> {
     let folder = format!("{}/", fixture("").display());
     loaded
@@ -46,8 +46,8 @@ fn remarks(loaded: &Loaded) -> Vec<String> {
         .collect()
 }
 
-/// Checks a dump against the story: its layout, its server version, when it was taken, what it tells about the
-/// scheduler, the kinds that it does not hold, and the start of each remark.
+/// The expected properties of a dump: its layout, server version and time, its facts about the scheduler, its missing
+/// kinds, and the start of each diagnostic.
 struct Expected {
     layout: &'static str,
     version: &'static str,
@@ -127,7 +127,7 @@ fn cluster_info_dumps_as_directory_and_as_text() {
 fn must_gathers_of_several_roots() {
     let loaded = load_path("must-gather");
     check(&loaded, &must_gather());
-    // The list counts, and not the older copy beside it.
+    // The list wins over the older copy next to it.
     let pod = loaded.cluster().pods.get(&Key::new("shop", "cart-0")).unwrap().clone();
     assert_eq!(pod.node_name, "big-1");
 }
@@ -137,7 +137,7 @@ fn dumps_of_old_kubectls_print_internal_types() {
     let loaded = load_path("cluster-info-v1.13");
     let lacks = &[Kind::PodDisruptionBudget, Kind::Namespace];
     check(&loaded, &Expected { layout: "kubectl get", lacks, ..PLAIN });
-    // Of services there is an empty list, which only its path names.
+    // The list of services is empty, and only its path names the kind.
     assert!(loaded.report.absent.iter().all(|absence| absence.kind != Kind::Service));
     let text = loaded.report.original(Kind::Pod, &Key::new("shop", "cart-0")).unwrap().unwrap();
     assert!(schedscope::source::as_yaml(&text, Kind::Pod, &Key::new("shop", "cart-0")).unwrap().contains("NodeName: big-1"));
@@ -151,9 +151,9 @@ fn insights_archives_hold_objects_that_only_paths_name() {
         lacks: &[Kind::Service],
         remarks: &[
             "warning /insights/config/alerts.json:2: items[0]: object without a kind; skipped; 2 more items were skipped too",
-            "note 3 files hold no Kubernetes objects and passed over",
-            "note 1 object was not read, since no path or field tells a kind: ",
-            "note this OpenShift Insights archive holds a choice of the platform's pods",
+            "note 3 files hold no Kubernetes objects; skipped",
+            "note 1 object was not read, since no path or field shows a kind: ",
+            "note this OpenShift Insights archive holds a selection of the platform's pods",
         ],
         ..PLAIN
     };
@@ -230,7 +230,7 @@ fn manifests() {
     let expected = Expected {
         layout: "manifests",
         scheduler: &["KubeSchedulerConfiguration of default-scheduler"],
-        remarks: &["note 2 files hold no Kubernetes objects and passed over (1 .md, 1 .yaml)"],
+        remarks: &["note 2 files hold no Kubernetes objects; skipped (1 .md, 1 .yaml)"],
         ..PLAIN
     };
     check(&load_path("manifests"), &expected);
@@ -250,7 +250,7 @@ fn every_archive_reads_as_the_directory_does() {
         ("tar.bz2", bzip2(&tarred)),
         ("zip", zip(&files)),
         ("zip.gz", gzip(&zip(&files))),
-        // Whatever it is called.
+        // The name makes no difference.
         ("json", gzip(&tarred)),
     ] {
         let loaded = load_bytes(&format!("{name}.{ending}"), archive.clone());
@@ -260,7 +260,7 @@ fn every_archive_reads_as_the_directory_does() {
         assert_eq!(file, format!("{name}.{ending}!/{name}/cluster-resources/nodes.json"));
         assert_eq!(line, 31);
 
-        // The same as a file, in a directory, and in another archive.
+        // The same as a file in a directory, and in another archive.
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("bundle"), &archive).unwrap();
         check(&load(&[Input::Path(dir.path().join("bundle"))]), &support_bundle());
@@ -400,7 +400,11 @@ fn bombs_end_at_the_limit_and_the_rest_loads() {
     let limits = Limits { files: 2, ..Limits::default() };
     let loaded = load_within(&[Input::Bytes { name: "x.tar".into(), bytes: Cow::Owned(tar(&files)) }], &limits);
     assert_eq!(names(&loaded), ["shop/a"]);
-    assert!(remarks(&loaded).iter().any(|r| r.starts_with("error x.tar!/bomb.json.gz: is one file too many")), "{:#?}", remarks(&loaded));
+    assert!(
+        remarks(&loaded).iter().any(|r| r.starts_with("error x.tar!/bomb.json.gz: is beyond the limit on files")),
+        "{:#?}",
+        remarks(&loaded)
+    );
 }
 
 #[cfg(unix)]
@@ -468,7 +472,7 @@ fn old_versions_read_as_the_present_ones() {
     assert!(remarks(&loaded)[0].contains("ResourceClaim of resource.k8s.io/v1alpha3 cannot be read"), "{:#?}", remarks(&loaded));
 }
 
-/// A configuration that the dump carries is taken when asked for, and missed in words where there is none.
+/// The configuration of a dump is used on request; its absence is an error with a message.
 #[test]
 fn the_configuration_in_the_dump_can_be_taken() {
     let run = |dump: &str| {
@@ -483,7 +487,7 @@ fn the_configuration_in_the_dump_can_be_taken() {
     assert!(said.contains("--config-from-dump: the source carries no KubeSchedulerConfiguration"), "{said}");
 }
 
-/// Of a bound pod, the node alone says that it was scheduled; of a pending one, every word counts.
+/// Of a bound pod, the node alone proves that it was scheduled; of a pending one, the whole condition matters.
 #[test]
 fn that_a_bound_pod_is_scheduled_is_not_kept_twice() {
     for (node, status, kept) in
@@ -500,7 +504,7 @@ fn that_a_bound_pod_is_scheduled_is_not_kept_twice() {
     }
 }
 
-/// Who will not ask gives up where objects came from.
+/// A caller without use for the origins of objects can drop them.
 #[test]
 fn origins_can_be_given_up() {
     let mut report = load_path("kubectl.json").report;
@@ -513,7 +517,7 @@ fn origins_can_be_given_up() {
 #[test]
 fn encrypted_members_are_named_and_the_others_are_read() {
     let mut archive = zip(&[("a.json".to_owned(), pod("a")), ("b.json".to_owned(), pod("b"))]);
-    // The flag stands in the member's own header, and in the directory at the end.
+    // The flag is in the member's own header, and in the directory at the end.
     for (mark, flags, name) in [(&b"PK\x03\x04"[..], 6, 30), (b"PK\x01\x02", 8, 46)] {
         let starts: Vec<usize> = archive.windows(4).enumerate().filter(|(_, w)| *w == mark).map(|(at, _)| at).collect();
         for at in starts.into_iter().filter(|at| archive[at + name] == b'b').collect::<Vec<_>>() {

@@ -1,5 +1,5 @@
-//! A live cluster, served by an API server in this process: what is read is what the server holds, whatever goes wrong
-//! on the way, and nothing is ever written.
+//! A live cluster, served by an API server in this process: the objects read equal those of the server after any fault,
+//! and nothing is ever written.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 use crate::api_server::{ApiServer, Fault, PATIENCE, World};
 
-/// Short waits, and long ones only where a test waits for nothing.
+/// Short waits, and long ones only where a test expects none.
 fn timing() -> Timing {
     Timing {
         backoff: Duration::from_millis(1),
@@ -45,14 +45,14 @@ fn pod(name: &str, node: &str) -> Value {
     json!({"kind": "Pod", "metadata": {"name": name, "namespace": "shop"}, "spec": {"nodeName": node, "priority": 0, "containers": [{"name": "c"}]}})
 }
 
-/// A cluster as its consumer sees it.
+/// A cluster from its consumer's view.
 struct Follower {
     live: Live,
     first: Loaded,
     cluster: Cluster,
     /// All changes so far.
     changes: Vec<Change>,
-    /// Keeps the kubeconfig.
+    /// Keeps the kubeconfig on disk.
     _folder: TempDir,
 }
 
@@ -67,7 +67,7 @@ fn follow(server: &ApiServer, adapt: impl FnOnce(&mut ConnectOptions)) -> Follow
 }
 
 impl Follower {
-    /// Takes changes until something holds.
+    /// Applies changes until a condition holds.
     fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -88,7 +88,7 @@ impl Follower {
         }
     }
 
-    /// Follows until all is as a fresh list has it, and takes care that it is.
+    /// Follows until the objects equal a fresh list, and asserts that they do.
     fn until_fresh(&mut self, server: &ApiServer) {
         let fresh = contents(&follow(server, |_| {}).first.cluster());
         self.until("what a fresh list has", |follower| contents(&follower.cluster) == fresh);
@@ -104,7 +104,7 @@ impl Follower {
     }
 }
 
-/// All objects, without what says nothing about them.
+/// Returns all objects, without volatile metadata.
 fn contents(cluster: &Cluster) -> BTreeMap<String, Value> {
     let one = |object: Object| {
         let mut value = serde_json::to_value(&object).unwrap();
@@ -139,7 +139,7 @@ fn a_live_cluster_is_what_its_dump_would_be() {
 fn changes_come_as_they_happen_and_only_where_they_matter() {
     let server = ApiServer::new(&story());
     let mut follower = follow(&server, |_| {});
-    // Every watch stands, so that each change below is one that is told.
+    // Every watch is open, so each change below is sent as an event.
     server.wait_until("all watches", |world| world.watching.values().sum::<usize>() >= 21);
     let mut node = story().into_iter().find(|object| object["kind"] == "Node").unwrap();
     node["status"]["conditions"][0]["lastHeartbeatTime"] = "2026-11-21T00:00:00Z".into();
@@ -165,7 +165,7 @@ fn an_object_made_anew_is_gone_and_put() {
     old["metadata"]["uid"] = "1".into();
     let server = ApiServer::new(&[old.clone()]);
     let mut follower = follow(&server, |_| {});
-    // Nothing is taken until all three have come.
+    // No object is removed until all three changes have arrived.
     server.delete("Pod", "shop", "web");
     old["metadata"]["uid"] = "2".into();
     server.put(old);
@@ -292,7 +292,7 @@ fn silence_is_noticed() {
     let server = ApiServer::new(&story());
     let mut follower = follow(&server, |options| options.timing.silence = Duration::from_millis(300));
     server.wait_until("the watch of pods", |world| world.watching.get("pods") == Some(&1));
-    // From the first bookmark on, silence means that the connection is dead.
+    // After the first bookmark, silence means a dead connection.
     server.bookmark();
     server.fault("/pods?watch=true", 1, Fault::Silence);
     follower
@@ -349,7 +349,7 @@ fn what_is_forbidden_or_missing_is_told_and_may_come_later() {
     assert_eq!(follower.status(Kind::DeviceClass).state, State::Absent);
     assert!(follower.live.status().troubles().count() >= 2);
 
-    // Somebody grants it, and somebody upgrades the server.
+    // Access is granted, and the server is upgraded.
     server.world().group_versions.clear();
     server.forgive();
     let listed = |f: &Follower, kind| f.changes.contains(&Change::Listed(kind));
@@ -408,7 +408,7 @@ fn namespaces_stand_in_for_what_may_not_be_read_as_a_whole() {
     server.put(in_namespace("e", "other"));
     server.delete("Pod", "shop", "a");
     follower.until("changes", |f| names(f) == ["b", "d"]);
-    // One namespace listed again leaves the other alone.
+    // Listing one namespace again does not affect the other.
     server.fault("/namespaces/web/pods?watch=true", 1, Fault::Error(410));
     server.end_watches();
     server.put(in_namespace("f", "web"));
@@ -523,7 +523,7 @@ fn connecting_fails_with_words_that_help() {
     }
 }
 
-/// A server behind TLS, which accepts nobody's credentials.
+/// A server behind TLS that rejects all credentials.
 fn secure_server() -> String {
     use rustls::pki_types::pem::PemObject as _;
     use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -540,7 +540,7 @@ fn secure_server() -> String {
         for stream in listener.incoming() {
             let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
             let mut stream = rustls::StreamOwned::new(connection, stream.unwrap());
-            // The client may hang up once it has seen the certificate.
+            // The client may hang up after the certificate.
             let read = stream.read(&mut [0; 4096]);
             if read.is_ok_and(|length| length > 0) {
                 let _ = stream.write_all(b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
@@ -575,7 +575,7 @@ fn a_server_is_trusted_only_where_its_certificate_says_so() {
             "clusters": [{"name": "c", "cluster": with_server}], "users": [{"name": "u", "user": {"token": "t"}}]});
         std::fs::write(&path, config.to_string()).unwrap();
         let options = ConnectOptions { kubeconfig: Some(path), timing: timing(), ..ConnectOptions::default() };
-        let text = connect(&options).expect_err("nobody is accepted").to_string();
+        let text = connect(&options).expect_err("no credentials are accepted").to_string();
         assert!(text.starts_with(&format!("context c ({server})")) && expected.iter().all(|e| text.contains(e)), "{cluster}: {text}");
     }
 }
@@ -618,7 +618,7 @@ fn a_connection_ends_when_it_is_dropped_even_while_listing() {
     assert!(begin.elapsed() < Duration::from_secs(5));
 }
 
-/// A kubeconfig whose user is another one.
+/// Returns a kubeconfig with another user.
 fn with_user(server: &ApiServer, user: &Value) -> String {
     server.kubeconfig().replace(r#"{"token":"secret-token"}"#, &user.to_string())
 }
@@ -683,7 +683,7 @@ fn a_server_that_hangs_is_noticed_and_heard_again() {
         options.timing.probe = Duration::from_millis(30);
         options.timing.probe_answer = Duration::from_millis(30);
     });
-    // It keeps its connections, and says nothing on any of them.
+    // The server keeps its connections open, and sends nothing on any of them.
     server.fault("GET /", usize::MAX / 2, Fault::Silence);
     let hangs = |f: &Follower| {
         let retries = |kind: &KindStatus| matches!(&kind.state, State::Retrying { why, .. } if why.contains("the server hangs"));
@@ -701,9 +701,9 @@ fn a_single_look_lists_and_does_not_watch() {
     let follower = follow(&server, |options| options.watch = false);
     assert!(follower.has_pod("payments"));
     assert!(!server.world().requests.iter().any(|request| request.contains("watch=")), "{:?}", server.world().requests);
-    // Events come in longer pages.
+    // Events are listed in larger pages.
     assert!(server.world().requests.iter().any(|request| request.contains("/events?limit=30")), "{:?}", server.world().requests);
-    // A server that fails for good fails it, nodes and pods included.
+    // A permanent server error fails the list, even of nodes or pods.
     server.fault("/pods?", usize::MAX / 2, Fault::Status(500, None));
     let follower = follow(&server, |options| options.watch = false);
     assert_eq!(follower.first.report.withheld(), [Kind::Pod]);
@@ -716,7 +716,7 @@ fn rights_that_are_lost_show_until_they_are_given_back() {
     server.fault("/nodes?", usize::MAX / 2, Fault::Status(403, None));
     server.end_watches();
     follower.until("the refusal", |f| matches!(f.status(Kind::Node).state, State::Forbidden { .. }));
-    // What was read stays, and the list that it came from counts as lost.
+    // The objects read so far stay, and the interrupted list counts as lost.
     assert!(follower.status(Kind::Node).lists > 0 && follower.cluster.nodes.len() > 1);
     server.forgive();
     follower.until("the rights", |f| f.status(Kind::Node).state == State::Watching);

@@ -1,4 +1,4 @@
-//! Dumps, broken input, captures and live clusters: what is read of each, and what is said about the rest.
+//! Dumps, broken input, captures and live clusters: the objects read, and the diagnostics about the rest.
 
 #[path = "../common/api_server.rs"]
 mod api_server;

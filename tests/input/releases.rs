@@ -1,4 +1,4 @@
-//! The release of a cluster as its source shows it, and two releases side by side, through the program.
+//! The release of a cluster as its source shows it, and two releases compared, through the program.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::api_server::ApiServer;
 
-/// A cluster of one node with these kubelets beside it. A pod on the node has a sidecar with a host port, which counts from
-/// 1.34 on, and another pod wants that port.
+/// A cluster of one node, with these kubelets on others. A pod on the node has a sidecar with a host port, which counts
+/// from 1.34 on, and another pod wants that port.
 fn cluster(kubelets: &[&str], image: Option<&str>) -> Value {
     let mut items = vec![
         json!({"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "2", "memory": "4Gi", "pods": "9"}}}),
@@ -47,7 +47,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The files of a dump, below a folder.
+/// Writes the files of a dump to a folder.
 fn dump(files: &[(&str, String)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
@@ -60,7 +60,7 @@ fn path(folder: &Path) -> &str {
     folder.to_str().expect("UTF-8")
 }
 
-/// The release of an answer: what is emulated, what was asked for, and what told it.
+/// Returns the release of an answer: the emulated one, the requested one, and the evidence.
 fn told(release: &Value) -> (String, String, String) {
     let text = |key: &str| release[key].as_str().unwrap_or("none").to_owned();
     (text("emulates"), text("asked"), text("from"))
@@ -110,13 +110,13 @@ fn the_release_is_told_in_text_too_and_what_is_not_verified_with_it() {
     assert!(stdout(&markdown).contains(line), "{}", stdout(&markdown));
     let pending = program(&["explain", "-A", "--pending", "--from", from]);
     assert!(stdout(&pending).contains(line), "{}", stdout(&pending));
-    // What no case of the release covers is named where it counts.
+    // Answers name the parts of the release that no recorded case covers.
     let run = program(&["run", "--from", from]);
     assert!(stdout(&run).contains(&format!("\n{line}; not verified: queues\n")), "{}", stdout(&run));
     let info = program(&["info", "--emulate", "1.28.3", "-o", "json"]);
     let info: Value = serde_json::from_str(&stdout(&info)).expect("JSON");
     assert_eq!(info["release"]["notVerified"], json!(["queues", "configuration", "extenders"]));
-    // What answers for another release is said at once.
+    // An answer for another release says so first.
     let other = program(&["explain", "waits", "-n", "a", "--from", from, "--emulate", "1.99"]);
     assert!(stderr(&other).contains("emulates kube-scheduler v1.36.2: v1.99 was asked for with --emulate"), "{}", stderr(&other));
 }
@@ -154,7 +154,7 @@ fn two_releases_are_compared_pod_by_pod() {
         ["outcome", "node", "feasible", "filter", "message", "preemption"].iter().all(|key| changed.contains(&json!(key))),
         "{changed:?}"
     );
-    // Each side is the decision that explain prints.
+    // Each side equals the decision that explain prints.
     for (side, release) in [("from", "1.33"), ("to", "1.36")] {
         let explain = program(&["explain", "waits", "-n", "a", "--from", from, "--emulate", release, "-o", "json"]);
         let mut decision: Value = serde_json::from_str(&stdout(&explain)).expect("JSON");
@@ -168,7 +168,7 @@ fn two_releases_are_compared_pod_by_pod() {
     assert!(stdout(&text).contains("1 node: fits → node(s) didn't have free ports for the requested pod ports (n)"), "{}", stdout(&text));
     let markdown = compare(&["--compare", "1.36", "-o", "markdown"]);
     assert!(stdout(&markdown).starts_with("### kube-scheduler 1.33.0 compared with 1.36.2\n"), "{}", stdout(&markdown));
-    // The same decision is none to warn of.
+    // The same decision needs no warning.
     let same = compare(&["--emulate", "1.35", "--compare", "1.36", "-o", "json"]);
     assert_eq!(same.status.code(), Some(0), "{}", stdout(&same));
     let same: Value = serde_json::from_str(&stdout(&same)).expect("JSON");

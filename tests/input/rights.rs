@@ -1,4 +1,4 @@
-//! Users who may not read everything, and dumps that say so: what was not given is unknown, and never none.
+//! Users without the right to read everything, and dumps that say so: the missing parts are unknown, never none.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 use std::process::{Command, Output};
@@ -11,12 +11,12 @@ use crate::api_server::{ApiServer, Fault};
 
 const ALWAYS: usize = usize::MAX / 2;
 
-/// The objects of a story.
+/// Returns the objects of a story.
 fn story(name: &str) -> Vec<Value> {
     load(&[Story::named(name).unwrap().input()]).objects.iter().map(|object| serde_json::to_value(object).unwrap()).collect()
 }
 
-/// The program on a server, or on what its arguments name.
+/// Runs the program on a server, or on the source in its arguments.
 fn program(server: Option<&ApiServer>, arguments: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("config");
@@ -36,7 +36,7 @@ fn answer(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", stdout(output), stderr(output)))
 }
 
-/// The entry of a kind in an answer's `missing`, as kind and reason.
+/// Returns the entry of a kind in an answer's `missing`, as kind and reason.
 fn missing(answer: &Value, kind: &str) -> Value {
     answer["missing"].as_array().unwrap().iter().find(|m| m["kind"] == kind).map_or(Value::Null, |m| m["why"].clone())
 }
@@ -106,7 +106,7 @@ fn budgets_that_were_refused_are_unknown_and_stay_so_in_a_capture() {
     let again = program(None, &[&explain[..], &["--from", path]].concat());
     assert_eq!(answer(&again)["preemption"], answer(&live)["preemption"]);
     assert_eq!(missing(&answer(&again), "PodDisruptionBudget"), "refused");
-    // Every answer says it: all pending pods, and each line of a run.
+    // Every answer names it: all pending pods, and each line of a run.
     let all = program(None, &["explain", "--pending", "-A", "-o", "json", "--from", path]);
     assert_eq!(missing(&answer(&all), "PodDisruptionBudget"), "refused");
     let run = program(None, &["run", "-o", "json", "--from", path]);
@@ -131,11 +131,11 @@ fn a_dump_that_merely_lacks_budgets_counts_none_and_says_so() {
     let plain = explain();
     assert_eq!((counts(&plain), missing(&answer(&plain), "PodDisruptionBudget")), (json!(0), json!("notInSource")));
     assert_eq!(answer(&plain)["budgetsUnknown"], true);
-    // One that cannot be read may be the one that matters.
+    // An unreadable budget may be the decisive one.
     write(json!([{"kind": "PodDisruptionBudget", "apiVersion": "policy/v1", "metadata": {"name": "b", "namespace": "shop"}, "spec": 7}]));
     let broken = explain();
     assert_eq!((counts(&broken), missing(&answer(&broken), "PodDisruptionBudget")), (Value::Null, json!("failed")));
-    // An embedded cluster holds all there is.
+    // An embedded cluster is complete.
     let demo = program(None, &["explain", "checkout", "-n", "shop", "-o", "json", "--demo", "budgets"]);
     assert_eq!(answer(&demo)["missing"], json!([]));
 }
@@ -169,7 +169,7 @@ fn pods_that_a_source_does_not_hold_are_unknown() {
         .unwrap();
     let output = program(None, &["explain", "-A", "--pending", "--from", path.to_str().unwrap()]);
     assert!(stdout(&output).starts_with("No pod is pending.\n"), "{}", stdout(&output));
-    // What an API server answered in place of a list.
+    // An API server's refusal in place of a list.
     let refusal = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"pods is forbidden","details":{"kind":"pods"}}"#;
     std::fs::write(&path, format!(r#"{refusal}{{"kind":"Node","apiVersion":"v1","metadata":{{"name":"a"}}}}"#)).unwrap();
     let output = program(None, &["explain", "-A", "--pending", "--from", path.to_str().unwrap()]);

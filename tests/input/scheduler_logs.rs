@@ -1,4 +1,4 @@
-//! Logs of kube-scheduler: releases, files, archives, dumps that carry them, and what is said where they tell nothing.
+//! Logs of kube-scheduler: releases, files, archives, dumps that contain them, and the answers about missing facts.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ fn each_release_tells_the_same_story_in_its_own_words() {
         let answer = answer(&log);
         assert!(answer["release"].as_str().unwrap().starts_with(&format!("v{release}.")), "{release}");
         let told: Vec<(&str, Outcome, usize)> = log.attempts.iter().map(|a| (log.names.text(a.pod), a.outcome, a.victims.len())).collect();
-        // 1.24 does not say whom it evicts, or on which node.
+        // 1.24 logs neither victims nor their node.
         let victims = usize::from(release != "1.24");
         let expected = [
             ("shop/web", Outcome::Unschedulable, victims),
@@ -52,7 +52,7 @@ fn each_release_tells_the_same_story_in_its_own_words() {
             assert_eq!(answer["complete"], json!(["attempts"]));
             continue;
         }
-        // 1.28 does not say who rejected a pod.
+        // 1.28 does not log the plugins that rejected a pod.
         let plugins = if release == "1.28" { json!([]) } else { json!(["NodeAffinity"]) };
         let parked = json!([
             {"pod": "shop/gated", "plugins": [], "gatedBy": "SchedulingGates"},
@@ -105,7 +105,7 @@ fn rotated_and_compressed_files_are_one_log() {
     let half = text.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(20).unwrap().0 + 1;
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(&text[..half]).unwrap();
-    // Given in the wrong order.
+    // The files are given in the wrong order.
     let log = read(&[bytes("current.log", &text[half..]), bytes("old.log.gz", gzip.finish().unwrap())]);
     let whole = read(&[bytes("whole.log", text)]);
     assert_eq!((log.processes.len(), log.findings.len()), (1, 0));
@@ -171,7 +171,7 @@ fn what_cannot_be_read_is_told_and_the_rest_is_read() {
     told.sort();
     assert_eq!(told.len(), 3);
     assert!(told[0].starts_with("/nowhere/scheduler.log: "), "{told:?}");
-    assert_eq!(told[1..], ["empty.log: is empty", "objects.yaml: none of its 1 lines is one of kube-scheduler"]);
+    assert_eq!(told[1..], ["empty.log: is empty", "objects.yaml: none of its 1 lines is from kube-scheduler"]);
     let empty = read(&[bytes("objects.yaml", "kind: Pod\n")]);
     assert!(empty.is_empty() && LogReport::new(&empty, None).is_none());
     assert!(matches!(empty.findings[0].kind, FindingKind::NotScheduler { lines: 1 }));

@@ -1,4 +1,4 @@
-//! Lists that are cut into entries read as a parse of the whole document does.
+//! Lists cut into entries read like a parse of the whole document.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -14,7 +14,7 @@ fn load_text(text: &str) -> Loaded {
     load(&[Input::Bytes { name: "in".to_owned(), bytes: Cow::Owned(text.as_bytes().to_vec()) }])
 }
 
-/// Text of the sort that makes YAML hard: dashes, quotes, line breaks, document markers.
+/// Text that makes YAML hard: dashes, quotes, line breaks, document markers.
 fn awkward() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         "[a-z]{1,6}",
@@ -127,7 +127,7 @@ proptest! {
         }
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let loaded = load(&[Input::Bytes { name: "in".to_owned(), bytes: Cow::Owned(bytes) }]);
-        // One changed byte costs one object, or makes one of two, and in the list's own head it may cost the list.
+        // One changed byte costs one object, or splits one in two; in the list's own head it may cost the list.
         let told = loaded.objects.len() >= 3 || !loaded.diagnostics.is_empty() || !loaded.report.other_kinds.is_empty();
         prop_assert!(cut || told, "{} {:?} {:#?}", text, loaded.objects.iter().map(Object::key).collect::<Vec<_>>(), loaded.report);
     }

@@ -1,5 +1,5 @@
-//! What comes in from outside and goes out to a terminal, a ticket or a file: nothing raw, no credentials, and ordinary
-//! errors where a stream is closed or full.
+//! Untrusted text on its way to a terminal, a ticket or a file: no raw control characters, no credentials, and ordinary
+//! errors if a stream is closed or full.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -12,8 +12,8 @@ use flate2::write::GzEncoder;
 use schedscope::output::is_plain;
 use serde_json::{Value, json};
 
-/// Characters of each class that a terminal obeys or a reader cannot see, between letters; and a line that would pass for
-/// one of the program's own.
+/// Characters of each class that a terminal obeys or a reader cannot see, between letters; and a line that imitates one
+/// of the program's own.
 const CLASSES: &[(&str, &str)] = &[
     ("escape sequences", "a\u{1b}[2J\u{1b}]0;x\u{7}b"),
     ("line breaks", "a\nFORGED b\r\nFORGED c\rd\u{b}e\u{c}f"),
@@ -32,7 +32,7 @@ fn run(folder: &Path, variables: &[(&str, &str)], args: &[&str]) -> Output {
     command.envs(variables.iter().copied()).output().expect("it starts")
 }
 
-/// Fails where something raw is in a text, or a line that somebody else began.
+/// Fails if a text contains raw control characters, or a line forged by input.
 fn assert_plain(what: &str, bytes: &[u8]) {
     let text = std::str::from_utf8(bytes).unwrap_or_else(|error| panic!("{what}: {error}"));
     if let Some(c) = text.chars().find(|c| *c != '\n' && !is_plain(*c)) {
@@ -90,7 +90,7 @@ fn nothing_raw_leaves_whatever_comes_in() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path();
         fs::write(folder.join("c.json"), cluster(text)).unwrap();
-        // File names hold neither separators nor NUL.
+        // File names contain neither separators nor NUL.
         let file = format!("{}.yaml", text.replace(['/', '\0'], "_"));
         fs::write(folder.join(&file), format!("kind: Pod\nspec: [{text}\n")).unwrap();
         let mut tar = tar::Builder::new(GzEncoder::new(fs::File::create(folder.join("a.tgz")).unwrap(), Compression::fast()));
@@ -164,12 +164,12 @@ fn nothing_raw_leaves_whatever_comes_in() {
         ] {
             check(args);
         }
-        // The screen, on pages that show most of what there is, and what is written from it.
+        // The screen, on pages that show most of the input, and the files written from it.
         let keys = "c : 'export t.txt' enter : 'export t.md' enter : 'export t.yaml' enter : 'export screen s.svg' enter";
         for (number, keys) in [keys, "2 enter", "3", "4", "5", "i", "y", "S", "A", "?"].iter().enumerate() {
             let print = format!("screen{number}.txt");
             let output = check(&["open", "c.json", &file, "a.tgz", "--merge", "--print", &print, "--size", "160x50", "--keys", keys]);
-            // Not every key does something everywhere; what is written is plain.
+            // Not every key has an effect everywhere; the files that are written are plain.
             if output.status.success() {
                 assert_plain(&format!("{class}: {keys}"), &fs::read(folder.join(&print)).unwrap());
             }
@@ -231,7 +231,7 @@ fn credentials_are_nowhere() {
     for name in ["fails", "answers", "expires", "server", "proxy", "noproxy", "plain", "control", "basic", "broken", "typed"] {
         for variables in [&[][..], proxies] {
             if name == "plain" && variables.is_empty() {
-                // Nobody answers there.
+                // The address refuses connections.
                 continue;
             }
             for args in [&["explain", "x"][..], &["capture", "x.json"]] {
@@ -302,7 +302,7 @@ fn a_saved_session_opens_in_any_layout() {
     }
 }
 
-/// Every command that prints, on a stream that takes nothing.
+/// Every printing command, on a stream that accepts nothing.
 #[test]
 fn a_full_disk_and_a_closed_pipe_are_ordinary_errors() {
     let home = tempfile::tempdir().unwrap();
@@ -331,7 +331,7 @@ fn a_full_disk_and_a_closed_pipe_are_ordinary_errors() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{args:?}: {said}");
         assert!(said.contains("standard output: No space left on device"), "{args:?}: {said}");
-        // With nowhere to say so, it is still no abort.
+        // Without a stream for the message it still exits normally.
         let status = start().stdout(full()).stderr(full()).status().unwrap();
         assert_eq!(status.code(), Some(3), "{args:?}");
         let mut child = start().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -340,7 +340,7 @@ fn a_full_disk_and_a_closed_pipe_are_ordinary_errors() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code().is_some_and(|code| code <= 1) && !said.contains("standard output:"), "{args:?}: {output:?}");
     }
-    // A reader that takes a little and goes.
+    // A reader that closes after one byte.
     let mut child = Command::new(program).args(["completions", "zsh"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
     let output = child.wait_with_output().unwrap();
@@ -363,7 +363,7 @@ fn inputs_that_would_take_long_are_refused() {
         (&["explain", "x", "--demo", "payments", "--config", "/dev/zero"], "/dev/zero: has more than 1048576 bytes"),
         (&["run", "--demo", "payments", "--ops", "/dev/zero"], "/dev/zero: expected value at line 1 column 1"),
         (&["run", "--demo", "payments", "--ops", "deep"], "deep: recursion limit exceeded"),
-        (&["open", "bomb", "--print", "x.txt"], "bomb: this is no saved session"),
+        (&["open", "bomb", "--print", "x.txt"], "bomb: this is not a saved session"),
     ] {
         let output = run(folder, &[], args);
         let said = String::from_utf8_lossy(&output.stderr);
@@ -371,7 +371,7 @@ fn inputs_that_would_take_long_are_refused() {
     }
 }
 
-/// Without threads, descriptors or memory to spare, there is an error and no abort.
+/// Too few threads, descriptors or too little memory give an error, not an abort.
 #[test]
 fn little_of_everything_is_an_ordinary_error() {
     let home = tempfile::tempdir().unwrap();

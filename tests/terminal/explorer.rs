@@ -1,4 +1,4 @@
-//! Journeys through the real program on a real terminal.
+//! Tests of the built program on a pseudo-terminal.
 
 use crate::pty::{ENTER, ESC, Pty, command};
 
@@ -20,7 +20,7 @@ fn the_story_of_payments_is_read_off_the_screen() {
     assert!(screen.contains("0/12 nodes are available: 1 node(s) were unschedulable"), "{screen}");
     assert!(screen.contains("batch/reports-646f8d7fc5-zgcpb"), "a victim\n{screen}");
 
-    // The candidates, the one that fell and where.
+    // The candidates, and the score function that eliminated one.
     pty.send("3");
     let row = line(&pty.wait_for("MinHighest"), "worker-a1");
     assert!(row.contains("1000 ✗"), "worker-a1 falls at the highest priority: {row}");
@@ -114,14 +114,14 @@ fn help_filter_and_mouse() {
     pty.wait_for("/patient");
     pty.send(ESC);
     pty.wait_for("shop/spread");
-    // A paste outside a prompt types nothing and quits nothing.
+    // A paste outside a prompt neither types nor quits.
     pty.send("\x1b[200~q:q\r\x1b[201~");
     // In a prompt it is text, and a line break in it does not run the command.
     pty.send(":\x1b[200~node work\ner-a1\x1b[201~");
     pty.wait_for(":node worker-a1");
     pty.send(ENTER);
     pty.wait_for("Node worker-a1");
-    // A press of the left button on the tab of preemption.
+    // A left click on the tab of preemption.
     pty.send("\x1b[<0;55;4M\x1b[<0;55;4m");
     pty.wait_for("nothing has been tried yet");
     pty.send("\x03");
@@ -138,9 +138,9 @@ fn a_panic_gives_the_terminal_back_before_it_is_reported() {
     pty.assert_restored();
     let raw = pty.raw();
     let left = raw.rfind("\x1b[?1049l").expect("the alternate screen was left");
-    let report = raw.find("broke off: a panic was asked for").expect("the panic was reported");
+    let report = raw.find("panicked: a panic was asked for").expect("the panic was reported");
     assert!(left < report, "the report comes after, on the main screen");
-    assert!(raw[report..].contains("with --log FILE there is one"), "{raw}");
+    assert!(raw[report..].contains("--log FILE writes one"), "{raw}");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_panic_is_reported_and_logged_with_its_backtrace() {
     pty.wait_for(&format!("Log: {state}/schedscope/schedscope.2"));
     pty.send(ESC);
     pty.wait_gone("Log: ");
-    // On another thread: the screen stays, tells of it, and goes on.
+    // On another thread: the screen stays, reports it, and continues.
     command(&mut pty, "panic beside");
     let screen = pty.wait_for("An error in schedscope");
     assert!(
@@ -171,7 +171,7 @@ fn a_panic_is_reported_and_logged_with_its_backtrace() {
     pty.assert_restored();
     let raw = pty.raw();
     let report = &raw[raw.rfind("\x1b[?1049l").expect("the alternate screen was left")..];
-    for part in ["broke off: a panic was asked for at src/app/event_loop.rs:", "The log says more: ", "/issues", "--redact"] {
+    for part in ["panicked: a panic was asked for at src/app/event_loop.rs:", "The log says more: ", "/issues", "--redact"] {
         assert!(report.contains(part), "{part} is not in {report}");
     }
     let logged = log(home.path());
@@ -179,7 +179,7 @@ fn a_panic_is_reported_and_logged_with_its_backtrace() {
     assert!(logged.contains("schedscope::app::event_loop"), "a backtrace\n{logged}");
 }
 
-/// What is in the one log of a state directory.
+/// Returns the content of the only log in a state directory.
 fn log(state: &std::path::Path) -> String {
     let files: Vec<_> = std::fs::read_dir(state.join("schedscope")).expect("a folder").map(|e| e.expect("an entry").path()).collect();
     let [file] = &files[..] else { panic!("{files:?}") };
@@ -190,7 +190,7 @@ fn log(state: &std::path::Path) -> String {
 fn what_was_loaded_is_logged_and_what_it_holds_is_not() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = home.path().display().to_string();
-    // Without a state directory of its own, the one in the home directory.
+    // Without `XDG_STATE_HOME`, the state directory is in the home directory.
     let mut pty = Pty::start_in(&[("HOME", &folder), ("XDG_STATE_HOME", "")], &["demo", "payments", "--pod", "shop/payments"], 100, 30);
     pty.wait_for("shop/payments");
     pty.send("q");
@@ -229,12 +229,12 @@ fn the_screen_and_the_decision_are_written_to_files() {
     let picture = read("a.svg");
     assert!(picture.starts_with("<svg ") && picture.contains("worker-a2") && !picture.contains("written to"), "{picture}");
     command(&mut pty, &format!("export {}", path("a.svg")));
-    pty.wait_for("exists already; it is left alone");
+    pty.wait_for("already exists; it is not overwritten");
     assert_eq!(read("a.svg"), picture);
     let shown = pty.screen();
     command(&mut pty, &format!("export screen {}", path("a.txt")));
     pty.wait_for("written to");
-    // All but the last line, where the notice was.
+    // All lines but the last, which held the notice.
     let without_notice = |text: &str| text.lines().take(39).map(|l| l.trim_end().to_owned()).collect::<Vec<_>>();
     assert_eq!(without_notice(&read("a.txt")), without_notice(&shown));
     for (name, part) in [
@@ -265,7 +265,7 @@ fn signals_give_the_terminal_back() {
 
 #[test]
 fn a_terminal_that_is_closed_ends_the_program_quietly() {
-    // At different moments: while it starts, is drawn, or waits for keys.
+    // At different times: during the start, during drawing, and while waiting for keys.
     for round in 0..10 {
         let mut pty = if round % 2 == 0 { demo(80, 24) } else { Pty::start(&["demo", "payments"], 80, 24) };
         if round % 2 == 1 {
@@ -283,7 +283,7 @@ fn a_terminal_that_is_closed_ends_the_program_quietly() {
 fn a_terminal_that_is_closed_is_noticed_without_a_signal() {
     let folder = tempfile::tempdir().unwrap();
     let (code, said) = (folder.path().join("code"), folder.path().join("said"));
-    // In a session of its own the program hears of no hang-up, which it would ignore besides.
+    // In a session of its own the program gets no hang-up signal, which it would ignore as well.
     let script = format!(
         "trap '' HUP; setsid --wait {} demo payments 2> {}; echo $? > {}",
         env!("CARGO_BIN_EXE_schedscope"),
@@ -330,7 +330,7 @@ fn stopping_gives_the_terminal_back_and_going_on_takes_it_again() {
         pty.assert_taken();
         pty.wait_for("activeQ");
     }
-    // Stopped from outside without a word: drawn anew when it goes on.
+    // Stopped from outside without notice: it redraws when it continues.
     pty.signal("STOP");
     pty.wait_state("T");
     pty.signal("CONT");
@@ -358,7 +358,7 @@ fn without_colours_and_without_unicode_it_says_the_same() {
             assert!(!raw.contains(colour), "a colour is sent: {raw:?}");
         }
     }
-    // The other way round, so that the check above can fail.
+    // The opposite case, so that the check above can fail.
     let mut pty = Pty::start(&args, 120, 40);
     pty.wait_for("★ worker-a2");
     pty.send("q");
@@ -366,7 +366,7 @@ fn without_colours_and_without_unicode_it_says_the_same() {
     assert!(pty.raw().contains("\x1b[38;2;"), "24-bit colours are sent where the terminal has them");
 }
 
-/// A terminal that answers is believed, however late, and what is typed meanwhile keeps its meaning.
+/// The terminal's answer is believed, however late, and keys typed meanwhile keep their meaning.
 #[test]
 fn a_light_terminal_gets_the_light_theme() {
     const QUESTION: &str = "\x1b]11;?";
@@ -380,13 +380,13 @@ fn a_light_terminal_gets_the_light_theme() {
     pty.send("n\x1b]11;rgb:ffff/fafa/f0f0\x1b\\");
     ink(&pty, light);
     pty.wait_for("step 14/33");
-    // Asked once, and whoever chooses is not asked.
+    // Asked once, and an explicit choice asks nothing.
     assert_eq!(pty.raw().matches(QUESTION).count(), 1);
     command(&mut pty, "theme dark");
     ink(&pty, dark);
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
-    // One that never answers, one that tells before it is asked, and those who are not asked.
+    // A terminal that never answers, one that announces its background, and runs without a question.
     for (variables, args, expected, asked) in [
         (&[("COLORFGBG", "")][..], &["demo"][..], Some(dark), true),
         (&[("COLORFGBG", "0;15")], &["demo"], Some(light), false),
@@ -404,7 +404,7 @@ fn a_light_terminal_gets_the_light_theme() {
     }
 }
 
-/// The colours of the screen's letters.
+/// Returns the foreground colours of the screen.
 fn inks(screen: &vt100::Screen) -> Vec<(u8, u8, u8)> {
     let cells = (0..40).flat_map(|y| (0..120).map(move |x| (y, x)));
     let colour = |(y, x)| match screen.cell(y, x)?.fgcolor() {
@@ -528,7 +528,7 @@ fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_told() {
     pty.send("m");
     pty.wait_for("rev 1/1");
 
-    // Themes show themselves as they are selected; Esc goes back.
+    // Selecting a theme previews it; Esc goes back.
     command(&mut pty, "theme");
     pty.wait_for("high-contrast");
     pty.send("g");
@@ -541,7 +541,7 @@ fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_told() {
     painted(&pty, (1, 2, 3));
     pty.wait_gone("high-contrast");
 
-    // A theme that breaks meanwhile is told when it is asked for again, and the default is shown.
+    // A theme that became invalid is reported when selected again, and the default is shown.
     write("themes/mine.toml", "inherits = 'dark'\n[roles]\nwinner = 'moss'\n");
     command(&mut pty, "theme mine");
     pty.wait_for("mine.toml: roles.winner: the palette has no \"moss\"");
@@ -562,7 +562,7 @@ fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_told() {
     assert_ne!(pty.wait_exit(), 0);
 }
 
-/// A server that accepts connections and never answers, and a kubeconfig that leads to it.
+/// Returns a server that accepts connections and never answers, and a kubeconfig for it.
 fn silent_cluster(folder: &std::path::Path) -> (std::net::TcpListener, String) {
     let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = server.local_addr().expect("an address");
@@ -616,13 +616,13 @@ fn a_story_and_a_dump_are_opened_from_the_start_screen() {
     assert!(screen.contains("quiet") && screen.contains("the current context") && screen.contains("payments"), "{screen}");
     pty.assert_taken();
 
-    // A cluster that is not waited for leads back.
+    // Cancelling the connection leads back.
     pty.send(ENTER);
     pty.wait_for("connecting");
     pty.send("q");
     pty.wait_for("Live clusters");
 
-    // The demo, and in it the pod.
+    // Open the demo, and in it the pod.
     pty.send("/");
     pty.send("payments");
     pty.wait_gone("quiet");
@@ -631,7 +631,7 @@ fn a_story_and_a_dump_are_opened_from_the_start_screen() {
     command(&mut pty, "pod shop/payments");
     pty.wait_for("★ worker-a2");
 
-    // What cannot be opened is told on the start screen.
+    // The start screen reports a source that cannot be opened.
     command(&mut pty, "open /nowhere/at/all.yaml");
     let screen = pty.wait_for("nothing could be read");
     assert!(screen.contains("/nowhere/at/all.yaml: cannot be read"), "{screen}");

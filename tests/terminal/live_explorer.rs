@@ -1,4 +1,4 @@
-//! The explorer on a live cluster, served by an API server in this process; and the commands that read one.
+//! The explorer and the commands on a live cluster, served by an API server in this process.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 use std::process::{Command, Output};
@@ -67,7 +67,7 @@ impl Screen {
         }
     }
 
-    /// Waits until there is something to take in.
+    /// Waits until there are changes to apply.
     fn until_news(&self) {
         while !self.live.has_changes() {
             let news = self.live.news();
@@ -75,7 +75,7 @@ impl Screen {
         }
     }
 
-    /// Follows the cluster until something holds.
+    /// Follows the cluster until a condition holds.
     fn until(&mut self, what: &str, holds: impl Fn(&Explorer) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -109,7 +109,7 @@ fn pod(name: &str, message: Option<&str>) -> Value {
 
 const FAILED: &str = "0/12 nodes are available: 12 Insufficient cpu.";
 
-/// How following goes, in words, and whether something is wrong.
+/// Returns the text of the live status, and whether it reports trouble.
 fn following(explorer: &Explorer) -> Option<(String, bool)> {
     explorer.live_status().map(|status| (status.words, status.trouble))
 }
@@ -123,10 +123,10 @@ fn the_queues_follow_the_cluster_for_a_reader_at_its_end() {
     screen.until("the pod", |e| place(e, "shop/late") == "activeQ");
     let titles: Vec<&str> = screen.explorer.timeline().revisions().iter().map(|f| f.title.as_str()).collect();
     assert_eq!(titles, ["the cluster changed: 1 change"]);
-    // What the cluster's scheduler writes tells where the pod is from then on.
+    // Conditions of the cluster's scheduler set the pod's place from then on.
     server.put(pod("late", Some(FAILED)));
     screen.until("the condition", |e| place(e, "shop/late") == "unschedulablePods (NodeResourcesFit)");
-    // A decision that is looked at is taken again.
+    // An open decision is taken again.
     let late = Key::new("shop", "late");
     screen.explorer.explain(&late).unwrap();
     screen.explorer.timeline_mut().seek(Cursor { revision: usize::MAX, event: usize::MAX });
@@ -136,7 +136,7 @@ fn the_queues_follow_the_cluster_for_a_reader_at_its_end() {
     assert_eq!(screen.explorer.timeline().revisions().last().unwrap().title, "explain shop/late");
     assert_eq!(screen.explorer.timeline().moment().cluster.nodes.len(), 11);
     assert!(screen.explorer.timeline().at_end());
-    // Once it has a node there is nothing to decide.
+    // A pod with a node needs no decision.
     let mut bound = pod("late", None);
     bound["spec"]["nodeName"] = "worker-c3".into();
     server.put(bound);
@@ -146,7 +146,7 @@ fn the_queues_follow_the_cluster_for_a_reader_at_its_end() {
     screen.until("the pod to go", |e| place(e, "shop/late") == "gone");
 }
 
-/// What is kept does not grow, and what is forgotten is no pod that waits.
+/// The record stays bounded, and truncation never drops a pending pod.
 #[test]
 fn what_came_before_is_forgotten_and_no_pod_with_it() {
     let server = ApiServer::new(&story("payments"));
@@ -170,7 +170,7 @@ fn what_came_before_is_forgotten_and_no_pod_with_it() {
     assert_ne!(place(&screen.explorer, "shop/late"), "gone");
 }
 
-/// A decision that was taken before the cluster changed is taken again when the reader asks for it.
+/// A decision from before a change of the cluster is taken again when it is opened.
 #[test]
 fn an_outdated_decision_is_not_shown_again() {
     let server = ApiServer::new(&story("payments"));
@@ -190,7 +190,7 @@ fn an_outdated_decision_is_not_shown_again() {
     assert_eq!(titles, ["explain shop/payments", "the cluster changed: 1 change", "explain shop/payments"]);
 }
 
-/// A pod that something moved, and about which nothing is written, was tried in vain: a scheduler does not repeat itself.
+/// A moved pod without a new condition counts as tried in vain: a scheduler does not repeat a message.
 #[test]
 fn a_pod_that_is_moved_counts_as_tried_after_a_while() {
     let mut objects = story("payments");
@@ -274,7 +274,7 @@ fn an_object_is_asked_of_the_server() {
     assert!(document.lines.iter().any(|l| l.contains("env:")), "{:?}", document.lines);
 }
 
-/// The program on a server.
+/// Runs the program on a server.
 fn program(server: &ApiServer, arguments: &[&str]) -> Output {
     let (_folder, path) = kubeconfig(server);
     Command::new(env!("CARGO_BIN_EXE_schedscope")).args(arguments).env("KUBECONFIG", path).output().unwrap()
@@ -307,7 +307,7 @@ fn commands_read_a_live_cluster_where_no_other_source_is_named() {
     assert!(requests.iter().all(|r| r.starts_with("GET ")) && !requests.iter().any(|r| r.contains("secrets") || r.contains("configmaps")));
 }
 
-/// A text with nothing between its quotation marks.
+/// Returns a text with empty quotation marks.
 fn without_quoted(text: &str) -> String {
     text.split('"').step_by(2).collect::<Vec<_>>().join("\"\"")
 }
@@ -332,7 +332,7 @@ fn a_capture_decides_as_the_cluster_does() {
         };
         let again = program(&server, &["explain", "-A", "--pending", "-o", "json", "--from", path]);
         let live = program(&server, &["explain", "-A", "--pending", "-o", "json"]);
-        // Messages name nothing that is replaced but claims that are missing.
+        // Messages contain no replaced names but those of missing claims.
         let plain = |output: &Output| {
             let mut all = outcomes(output);
             for (_, message) in &mut all {
@@ -347,11 +347,11 @@ fn a_capture_decides_as_the_cluster_does() {
         }
         let over = program(&server, &arguments);
         assert_eq!(over.status.code(), Some(3));
-        assert!(stderr(&over).contains("exists already; it is left alone"), "{}", stderr(&over));
+        assert!(stderr(&over).contains("already exists; it is not overwritten"), "{}", stderr(&over));
     }
 }
 
-/// `kubectl-schedscope` on the PATH is `kubectl schedscope`.
+/// `kubectl-schedscope` on the PATH becomes `kubectl schedscope`.
 #[test]
 fn the_program_is_a_plugin_of_kubectl() {
     let server = ApiServer::new(&story("aftermath"));
@@ -361,7 +361,7 @@ fn the_program_is_a_plugin_of_kubectl() {
     let (_config, path) = kubeconfig(&server);
     let run = |arguments: &[&str]| Command::new(&plugin).args(arguments).env("KUBECONFIG", &path).output().unwrap();
     assert!(stdout(&run(&["explain", "-A", "--pending"])).starts_with("14 pending pods. "));
-    // Without a terminal there is no explorer; it is the explorer that was meant.
+    // Without a terminal the explorer does not start; the error proves that it was meant.
     let live = run(&["--context", "test"]);
     assert!(stderr(&live).contains("terminal"), "{}", stderr(&live));
     assert!(stdout(&run(&["--version"])).starts_with("schedscope "));

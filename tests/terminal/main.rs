@@ -1,4 +1,4 @@
-//! The program as a user meets it: keys and screens, commands and their output, and what the README says of them.
+//! The program from a user's view: keys and screens, commands and their output, and the README's statements about them.
 
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../common/api_server.rs"]

@@ -1,4 +1,4 @@
-//! Pictures of the screen, made without a terminal.
+//! Pictures of the screen, drawn without a terminal.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -26,21 +26,21 @@ fn keys_are_pressed_and_the_screen_is_written() {
     assert!(text.lines().count() == 30 && text.contains("★ worker-a2") && text.contains("▸3 Preemption"), "{text}");
     let picture = file("a.svg", &[], &keys);
     assert!(picture.contains("width=\"860\" height=\"530\"") && picture.contains("#94cf8e"), "{picture}");
-    // The same again to the letter, whatever terminal this is.
+    // Byte for byte the same, whatever the terminal.
     assert_eq!(file("b.svg", &[("TERM", "dumb"), ("LC_ALL", "C")], &keys), picture);
     let light = file("c.svg", &[], &["--theme", "light"]);
     assert!(light.contains("fill=\"#ffffff\""), "{light}");
     let plain = file("d.svg", &[("NO_COLOR", "1")], &keys);
     assert!(!plain.contains("#94cf8e"), "{plain}");
-    // What takes a while is waited for.
+    // The picture is drawn after long jobs have finished.
     let settled = file("e.txt", &[], &["--keys", "S"]);
     assert!(settled.contains("settled after"), "{settled}");
     let source = file("f.txt", &[], &["--keys", "y"]);
     assert!(source.contains("kind: Pod"), "{source}");
 }
 
-/// The picture in the README is what the README's own command makes. With `INSTA_UPDATE=always`, as for other pictures of
-/// the screen, it is made anew.
+/// The picture in the README equals the output of the README's own command. `INSTA_UPDATE=always` recreates it, as it
+/// does other pictures of the screen.
 #[test]
 fn the_readme_s_picture_is_up_to_date() {
     let readme = include_str!("../../README.md");
@@ -64,11 +64,11 @@ fn what_cannot_be_written_is_told() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("there.svg"), "").expect("a file");
     for (args, words) in [
-        (&["--print", "there.svg"][..], "there.svg exists already; it is left alone"),
+        (&["--print", "there.svg"][..], "there.svg already exists; it is not overwritten"),
         (&["--print", "a.png"], "a.png: the screen can be written to a file that ends in .svg or .txt"),
         (&["--print", "a.svg", "--keys", "xx"], "--keys: \"xx\" is no key"),
-        (&["--print", "a.svg", "--keys", "f9"], "--keys: f9 means nothing where it is pressed"),
-        (&["--print", "a.svg", "--keys", "'word'"], "--keys: \"word\" means nothing where it is pressed"),
+        (&["--print", "a.svg", "--keys", "f9"], "--keys: f9 is not bound where it is pressed"),
+        (&["--print", "a.svg", "--keys", "'word'"], "--keys: \"word\" is not bound where it is pressed"),
         (&["--print", "a.svg", "--keys", "q"], "--keys: q leaves before the screen is written"),
         (&["--print", "a.svg", "--size", "0x9"], "\"0x9\": expected COLUMNSxROWS, for example 120x40"),
         (&["--size", "80x24"], "--print"),

@@ -1,6 +1,6 @@
-//! The README keeps its word: every command in it is run, or what it promises is looked up.
+//! The README is true: every command in it is run, or its promise is checked.
 //!
-//! Commands are read out of the README. One that the test does not know how to run fails it.
+//! Commands are parsed from the README. One that the test does not know how to run fails it.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 use std::collections::BTreeSet;
@@ -23,20 +23,20 @@ const MANIFEST: &str = include_str!("../../Cargo.toml");
 const CI: &str = include_str!("../../.ci/run");
 const STORY: &str = include_str!("../../fixtures/stories/payments.yaml");
 
-/// The lines of the blocks of commands, without their comments.
+/// Returns the lines of the command blocks, without their comments.
 fn block_lines() -> Vec<&'static str> {
     let blocks = README.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let lines = blocks.flat_map(str::lines).map(|line| line.split("  #").next().unwrap().trim());
     lines.filter(|line| !line.is_empty()).collect()
 }
 
-/// Everything in single backticks, outside blocks.
+/// Returns the texts in single backticks, outside blocks.
 fn code_spans() -> Vec<&'static str> {
     let prose = README.split("```").step_by(2);
     prose.flat_map(|text| text.split('`').skip(1).step_by(2)).collect()
 }
 
-/// A line as a shell would split it.
+/// Splits a line as a shell does.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in line.chars() {
@@ -55,8 +55,8 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// What a usage stands for: with everything that is optional, and without. Words that stand for something else are
-/// replaced by something that is there.
+/// Returns the commands of a usage line: with all optional parts, and without. Placeholders are replaced by existing
+/// names.
 fn usages(line: &str) -> Vec<String> {
     let part = |line: &str, keep: bool| {
         let (mut out, mut depth, mut inner) = (String::new(), 0, String::new());
@@ -101,7 +101,7 @@ fn filled(usage: &str) -> String {
     words.join(" ")
 }
 
-/// A folder with what the README's commands are about, and a live cluster.
+/// A folder with the files that the README's commands use, and a live cluster.
 struct Place {
     folder: TempDir,
     _server: ApiServer,
@@ -123,7 +123,7 @@ impl Place {
         self.folder.path()
     }
 
-    /// Nothing that another command wrote is left.
+    /// Deletes the files that other commands wrote.
     fn renew(&self) {
         for entry in std::fs::read_dir(self.path()).unwrap() {
             let entry = entry.unwrap();
@@ -148,7 +148,7 @@ impl Place {
         ]
     }
 
-    /// Runs a command without a screen: its exit code, and what it wrote to standard output.
+    /// Runs a command without a screen; returns its exit code and standard output.
     fn run(&self, arguments: &[String]) -> (i32, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_schedscope"));
         command.args(arguments).current_dir(self.path()).envs(self.variables()).stdin(Stdio::null());
@@ -158,7 +158,7 @@ impl Place {
         (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
     }
 
-    /// Starts the explorer, waits for its first frame, does something, and leaves.
+    /// Starts the explorer, waits for its first frame, runs `then`, and quits.
     fn explore(&self, arguments: &[String], then: impl FnOnce(&mut Pty)) {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let variables = self.variables();
@@ -170,7 +170,7 @@ impl Place {
         assert_eq!(pty.wait_exit(), 0, "{arguments:?}");
     }
 
-    /// Runs a line that begins with the program's name as what it says it does.
+    /// Runs a line that begins with the program's name, and checks its effect.
     fn schedscope(&self, line: &str) {
         self.renew();
         let arguments = words(line).split_off(1);
@@ -199,7 +199,7 @@ impl Place {
             }
             Some("explain") if says("--pending") => {
                 let (code, said) = self.run(&arguments);
-                // In the namespace default there is none.
+                // The namespace default has none.
                 let (expected, words) = if says("-A") { (1, "15 pending pods") } else { (0, "No pod is pending.") };
                 assert!(code == expected && said.contains(words), "{line}: {code} {said}");
             }
@@ -219,18 +219,18 @@ impl Place {
     }
 }
 
-/// A line about other programs keeps what it promises.
+/// Checks the promise of a line about other programs.
 fn promise(place: &Place, line: &str) {
     let words = words(line);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
-        // What is built here is the program of that name.
+        // The package builds the program of that name.
         ["cargo", "install", "--path", "."] => {
             assert!(MANIFEST.contains("[[bin]]\nname = \"schedscope\"\n"), "{line}");
             let least = MANIFEST.lines().find_map(|l| l.strip_prefix("rust-version = ")).unwrap().trim_matches('"');
             assert!(README.contains(&format!("any stable Rust from {least} on")), "the README says from which Rust on");
         }
-        // What comes behind the dashes is for the program.
+        // Arguments after the dashes are the program's.
         ["cargo", "run", "--release", "--", ref arguments @ ..] => place.schedscope(&format!("schedscope {}", arguments.join(" "))),
         ["cargo", "test"] => assert!(CI.lines().any(|l| l == line), "{line} is what is run before a change lands"),
         ["kubectl", "get", kinds, "-A", "-o", "json", ">", "cluster.json"] => {

@@ -1,4 +1,4 @@
-//! Themes, widths, terminals: how the same screen is drawn.
+//! Drawing of one screen with different themes, sizes and terminals.
 
 use ratatui::style::Modifier;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::session::Cursor;
 
-/// Answers what the screen asks about a theme, as the event loop does. Returns the theme that is shown.
+/// Handles an effect about a theme as the event loop does. Returns the theme that is shown.
 fn show_theme(screen: &mut Screen, words: &str, library: &Library) -> Option<String> {
     let Some(Effect::Theme(name)) = screen.act(words) else { return None };
     crate::ui::show_theme(&mut screen.state, library, &name, Depth::True).map(|t| t.name().to_owned())
@@ -84,7 +84,7 @@ fn ascii_only_where_the_locale_wants_it() {
     }
 }
 
-/// Begins again on a terminal of another size, at the start of the record.
+/// Restarts on a terminal of another size, at the start of the timeline.
 fn reopen(screen: &mut Screen, size: (u16, u16)) {
     screen.explorer.timeline_mut().seek(Cursor::default());
     screen.state = first_state(screen.explorer.timeline(), size);
@@ -119,7 +119,7 @@ fn every_size_shows_every_pane_without_a_panic() {
     }
 }
 
-/// The screen as text, and below each line of it the style of every cell as a letter, a dot for the first; then the letters.
+/// Returns the screen as text, each line followed by a letter per cell for its style (a dot for the first), then the key to the letters.
 fn styles_of(screen: &Screen, theme: &Theme) -> String {
     const LETTERS: &str = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     let buf = screen.buffer(theme);
@@ -193,7 +193,7 @@ fn going_back_and_forward_again_draws_the_same_screen() {
     let mut screen = Screen::sized("queues", 200, 60);
     screen.keys("c c c home");
     screen.act(":step event;");
-    // The first step brings the panes of the cycle into sight; after that only time changes.
+    // The first step shows the panes of the cycle; later steps change only the time.
     screen.keys("n j");
     let mut seen = vec![screen.text()];
     while !screen.timeline().at_end() {

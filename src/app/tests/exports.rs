@@ -1,10 +1,10 @@
-//! What `:export` asks the event loop to write.
+//! Effects of `:export`.
 
 use super::*;
 use crate::session::Cursor;
 use crate::ui::Export;
 
-/// Returns what is to be written: the file, and the form or the first line; or the warning.
+/// Returns the file to write with its format or first line, or else the warning.
 fn export(screen: &mut Screen, args: &str) -> String {
     match screen.enter(&format!("export {args}")) {
         Some(Effect::Export { path, export: Export::Screen(form) }) => format!("{path} {form:?}"),

@@ -1,11 +1,10 @@
-//! Every pane and everything that lies over the screen, on real sessions, at four sizes: driven by keys and commands
-//! alone.
+//! Snapshots of every pane and overlay on real sessions, at four sizes, driven by keys and commands alone.
 
 use super::*;
 
 pub(super) const SIZES: [(u16, u16); 4] = [(60, 16), (80, 24), (120, 40), (200, 60)];
 
-/// What is done, in words: a story, then commands behind `:`, keys, and what is typed in quotes.
+/// Name of the snapshot, story, and input: keys, commands behind `:`, and typed text in quotes.
 const SCREENS: &[(&str, &str, &str)] = &[
     ("queues", "payments", ""),
     ("queues_sorted_and_filtered", "payments", "o o / 'shop' enter"),
@@ -47,7 +46,7 @@ const SCREENS: &[(&str, &str, &str)] = &[
     ("themes", "payments", ":theme;"),
 ];
 
-/// Screens that differ in a few words only, at one size.
+/// Snapshots at one size, of screens that differ from others in a few words.
 const ONCE: &[(&str, &str, &str)] = &[
     ("node_that_fits", "payments", ":pod shop/spread-85969bc548-7z2j5; :node worker-a2;"),
     ("preemption_that_violates", "budgets", "c 3 G"),

@@ -1,4 +1,4 @@
-//! Thousands of nodes as a handful of rows: by verdict, by pool, by zone, by any label.
+//! Groups of nodes: by verdict, pool, zone or any label.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use super::*;
 use crate::ui::model::list::{GroupKey, RowId};
 use crate::ui::model::rows::NodeRow;
 
-/// A pod that asks for 1 cpu, and 700 nodes: a third fits, a third lacks cpu, a third is tainted.
+/// A pod that requests 1 cpu, and 700 nodes: a third fits, a third lacks cpu, a third is tainted.
 fn large(width: u16, height: u16) -> Screen {
     let node = |i: usize| {
         let zone = ["west-a", "west-b", "west-c"][i % 11 % 3];

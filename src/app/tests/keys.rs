@@ -1,12 +1,11 @@
-//! What keys and the mouse do to what is shown and selected.
+//! Effects of keys and the mouse on the panes and the selection.
 
 use super::*;
 use crate::ui::model::list::{ListView, RowId};
 use crate::ui::view::layout::Plan;
 use crate::ui::view::panes;
 
-/// Does what the words say and compares what the screen then remembers: the cursor, the pane in focus and the one beside the queues,
-/// and the selected row.
+/// Runs keys and commands, then compares the cursor, the focused pane, the pane beside the queues and the selected row.
 fn check(words: &str, expected: &str) {
     let mut screen = Screen::asked(120, 40);
     screen.act(words);

@@ -1,4 +1,4 @@
-//! The orders of lists.
+//! Sort orders of lists.
 
 use super::*;
 use crate::ui::model::list::{Row, RowId};
@@ -10,7 +10,7 @@ fn words_of(screen: &Screen, pane: Pane) -> &'static str {
     panes::def(pane).choice(screen.state.sort_of(pane)).map_or("", |choice| choice.words)
 }
 
-/// The rows of the pane in focus, without headings.
+/// Returns the rows of the focused pane, without headings.
 fn listed(screen: &Screen) -> Vec<String> {
     fn names<R: Row>(rows: &[R]) -> Vec<String> {
         let name = |id| match id {
@@ -32,7 +32,7 @@ fn listed(screen: &Screen) -> Vec<String> {
 
 #[test]
 fn lists_go_round_their_orders_and_the_selection_stays() {
-    // Keys, the order that the screen says, the first rows, and the row that stays selected.
+    // Keys, name of the sort order, first rows, and the row that stays selected.
     for (keys, order, first, selected) in [
         (
             "",
@@ -126,7 +126,7 @@ fn a_click_on_a_heading_sorts_and_another_goes_back() {
         screen.mouse(Mouse::Press, x, y);
         assert_eq!(screen.state.sort_of(pane), Sort::Usual, "{heading}");
     }
-    // The queues have headings where they have the whole screen.
+    // The queues have headings when they fill the screen.
     let mut screen = Screen::sized("payments", 90, 30);
     let text = screen.text();
     let y = text.lines().position(|l| l.contains("TRIES")).unwrap();
@@ -137,5 +137,5 @@ fn a_click_on_a_heading_sorts_and_another_goes_back() {
         assert_eq!(words_of(&screen, Pane::QUEUES), words);
     }
     screen.mouse(Mouse::Press, 3, y as u16);
-    assert_eq!(words_of(&screen, Pane::QUEUES), "by priority", "no heading stands there");
+    assert_eq!(words_of(&screen, Pane::QUEUES), "by priority", "the press is not on a heading");
 }

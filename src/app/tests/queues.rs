@@ -7,7 +7,7 @@ use crate::ui::model::list::RowId;
 use crate::ui::view::layout::Plan;
 use crate::ui::view::panes;
 
-/// A screen on the story of queues, with a pod selected.
+/// Opens the queues story with a pod selected.
 fn waiting(width: u16, height: u16, words: &str, pod: &str) -> Screen {
     let mut screen = Screen::sized("queues", width, height);
     screen.act(words);
@@ -52,7 +52,7 @@ fn rows_that_moved_are_marked_until_the_step_is_taken_back() {
     assert_eq!(without_colours, screen.text(), "marks need no colour");
 }
 
-/// The lines of the note about a pod, as one text.
+/// Returns the note about a pod as one text.
 fn note(screen: &Screen) -> String {
     let inner = Plan::of(&screen.state).inner(Pane::QUEUES).unwrap();
     let list = panes::def(Pane::QUEUES).list_in(&Plan::of(&screen.state));

@@ -1,4 +1,4 @@
-//! What keys and commands do to a cluster, by what the screen then says.
+//! Effects of keys and commands on a cluster, seen on the screen.
 
 use super::*;
 use crate::session::is_session_file;
@@ -31,7 +31,7 @@ fn time_passes_and_a_preemption_is_carried_through() {
     assert_eq!(node(&screen), "worker-a2");
     screen.keys("t");
     assert!(screen.explorer.timeline().at_end());
-    // Between the steps at which something happened to the pod that is selected.
+    // Jump between the steps with events about the selected pod.
     screen.command("pod shop/payments");
     let (title, cursor) = (screen.title(), screen.explorer.timeline().cursor());
     assert_eq!(title, "schedule shop/payments");
@@ -80,12 +80,12 @@ fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
     screen.keys("=");
     let text = screen.overlay();
     assert!(text.contains("1 decision differs") && text.contains("worker-a2") && text.contains("worker-b1"), "{text}");
-    // The next change is held against this one.
+    // The next comparison starts from this branch.
     screen.command("cordon worker-b1");
     assert_eq!(branch_label(&screen.explorer), "branch 3 of 3");
     screen.keys("=");
     assert!(screen.overlay().starts_with("branch 2 beside branch 3"));
-    // Where the pod that was asked about goes, there is nothing to ask again.
+    // A deleted pod has no decision to make again.
     screen.command("delete pod shop/payments");
     assert_eq!(screen.title(), "delete Pod shop/payments");
 }
@@ -103,7 +103,7 @@ fn operations_from_the_prompt() {
     assert_eq!(screen.command("advance soon"), "! \"soon\" is neither a number of seconds nor next");
     assert_eq!(screen.command("until never"), "! \"never\" is none of popped, rejected, preemption, budget, bound, pod NAME, node NAME");
     assert_eq!(screen.command("until node nowhere"), "nothing is left to schedule, and it did not happen that nowhere is touched");
-    // Decided anew, although it was tried already.
+    // A pod that was tried already is decided again.
     let revisions = screen.explorer.timeline().revisions().len();
     assert_eq!(screen.command("decide shop/payments"), "");
     assert_eq!((screen.title().as_str(), screen.explorer.timeline().revisions().len()), ("explain shop/payments", revisions + 1));
@@ -127,7 +127,7 @@ fn a_session_is_saved_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.schedscope").display().to_string();
     assert!(screen.command(&format!("save {path}")).starts_with(&format!("saved to {path}; ")));
-    assert!(screen.command(&format!("save {path}")).ends_with("exists already; it is left alone"));
+    assert!(screen.command(&format!("save {path}")).ends_with("already exists; it is not overwritten"));
     assert_eq!(screen.command("save"), "! save needs a file");
     let bytes = std::fs::read(&path).unwrap();
     assert!(is_session_file(&bytes));
@@ -163,7 +163,7 @@ fn a_decision_in_the_past_is_about_the_past() {
     assert_eq!(branch_label(&screen.explorer), "", "nothing changes by it, and so no branch begins");
 }
 
-/// What an edit makes possible happens in the next run, however often something was written before.
+/// A run after an edit schedules a pod that the edit helps, even after many runs without success.
 #[test]
 fn a_run_after_an_edit_tries_what_the_edit_may_have_helped() {
     let mut screen = Screen::new("payments");
@@ -193,13 +193,13 @@ fn the_selected_object_is_shown_as_it_was_read() {
     screen.keys("y");
     let pod = screen.overlay();
     assert!(pod.starts_with("Pod ") && pod.contains(", line ") && pod.contains("\nspec:\n") && !pod.contains("managedFields"), "{pod}");
-    // Fields that the engine does not read are there too.
+    // The text includes fields that the engine does not read.
     assert!(pod.contains("image: "), "{pod}");
     screen.command("cordon worker-a1");
     screen.command("source node worker-a1");
     let node = screen.overlay();
     assert!(node.starts_with("Node worker-a1: "), "{node}");
-    assert!(node.contains("\n# It is another at the cursor"), "{node}");
+    assert!(node.contains("\n# It has changed at the cursor"), "{node}");
     screen.command("source pod shop/none");
     screen.wait();
     assert_eq!(screen.said(), "! there is no Pod shop/none");
@@ -230,7 +230,7 @@ fn pending_pods_stand_beside_what_the_cluster_s_scheduler_wrote() {
     assert!(text.contains("\nWho was evicted for whom:\n"), "{text}");
     let written = screen.explorer.written(&crate::cluster::Key::new("shop", "payments")).unwrap();
     assert_eq!((written.source, written.attempts), ("condition", 1));
-    // Esc stops what goes on beside the screen, and nothing is laid over it afterwards.
+    // Esc cancels the job, and no overlay opens afterwards.
     update(&mut screen.state, &mut screen.explorer, Action::Verb("agreement"));
     if screen.state.working.is_some() {
         update(&mut screen.state, &mut screen.explorer, Action::BACK);
@@ -239,7 +239,7 @@ fn pending_pods_stand_beside_what_the_cluster_s_scheduler_wrote() {
     }
 }
 
-/// The record holds the first rejection of each node; whoever asks all filters finds the same first one, and those behind.
+/// Running all filters reports the recorded first rejection of each node, followed by the further ones.
 #[test]
 fn every_filter_of_a_node_begins_with_what_the_record_holds() {
     let (mut nodes, mut counted, mut behind, mut left_out) = (0, 0, 0, 0);
@@ -253,7 +253,7 @@ fn every_filter_of_a_node_begins_with_what_the_record_holds() {
             for node in timeline.revisions()[revision].before.snapshot.nodes() {
                 let filters = screen.explorer.every_filter(&start.pod, node.name()).unwrap();
                 let Some(verdict) = timeline.cycle().verdicts.get(node.name()) else {
-                    // A pod that fits where it was nominated is not tried elsewhere.
+                    // A pod that fits its nominated node is not tried on others.
                     let nominated = matches!(timeline.cycle().selected, Some((_, crate::trace::Selection::NominatedNode, _)));
                     assert!(nominated || filters.left_out || filters.not_asked.is_some(), "{} {revision} {}", story.name, node.name());
                     left_out += 1;
@@ -310,12 +310,12 @@ fn a_node_tells_what_else_would_turn_the_pod_down() {
     let said = |name: &str| filters.answers.iter().find(|(p, _)| p.as_str() == name).map(|(_, s)| (s.is_skip(), s.message())).unwrap();
     assert_eq!(said("TaintToleration"), (false, "node(s) had untolerated taint(s)".to_owned()));
     assert_eq!(said("InterPodAffinity"), (true, String::new()), "there is nothing to check");
-    // Another node of the same cycle is asked anew; the start of everything has no pod to ask about.
+    // Another node of the same cycle gets its own verdicts; the start of the timeline has no pod.
     screen.command("node worker-a1");
     assert!(!facts(&screen).iter().any(|f| f.starts_with("would also fail")), "{:?}", facts(&screen));
     screen.keys("home");
     assert!(!screen.state.view_model.detail.iter().any(|r| matches!(r, DetailRow::Filter(_))));
-    // As the cluster was at the start of the cycle, whatever came later.
+    // The filters run on the cluster at the start of the cycle.
     screen.keys("end c");
     screen.command("cordon worker-a1");
     screen.command("cycle 1");
@@ -339,7 +339,7 @@ fn fixes_are_searched_listed_and_applied_on_a_branch() {
     assert_eq!(cycle.selected.as_ref().map(|(node, ..)| node.as_str()), Some("worker-c3"));
     assert_eq!(screen.explorer.branches().0.len(), 2);
     assert!(screen.command("fixes shop/none").starts_with("! there is no pod shop/none"));
-    // Esc stops the search, and nothing is laid over the screen afterwards.
+    // Esc cancels the search, and no overlay opens afterwards.
     update(&mut screen.state, &mut screen.explorer, Action::Verb("fixes"));
     if screen.state.working.is_some() {
         update(&mut screen.state, &mut screen.explorer, Action::BACK);

@@ -1,4 +1,4 @@
-//! What keeps a requirement from being used, in Kubernetes' own words.
+//! Validates requirements, with errors in Kubernetes' own words.
 //!
 //! Mirrors `NewRequirement` in `staging/src/k8s.io/apimachinery/pkg/labels/selector.go`, the label rules of
 //! `staging/src/k8s.io/apimachinery/pkg/api/validate/content/kube.go` and the texts of
@@ -9,9 +9,9 @@ use std::fmt::Write;
 use super::Requirement;
 use crate::cluster::Str;
 
-/// Longest name part of a label key, and longest label value, in bytes.
+/// The maximal length of the name part of a label key, and of a label value, in bytes.
 const NAME_MAX_LENGTH: usize = 63;
-/// Longest prefix of a label key, in bytes.
+/// The maximal length of the prefix of a label key, in bytes.
 const SUBDOMAIN_MAX_LENGTH: usize = 253;
 
 const NAME_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  \
@@ -23,17 +23,17 @@ const SUBDOMAIN_RULE: &str = "a lowercase RFC 1123 subdomain must consist of low
                               and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
                               '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-/// Which operators a requirement may use.
+/// The operators that a requirement may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operators {
-    /// Those of label selectors.
+    /// The operators of label selectors.
     Label,
-    /// Those of node selectors: also `Gt` and `Lt`.
+    /// The operators of node selectors: also `Gt` and `Lt`.
     Node,
 }
 
-/// Everything wrong with a requirement on a label; `path` names it and may be empty. An unknown operator of a label
-/// selector is for the caller to report.
+/// Returns all errors of a requirement on a label. `path` is the requirement's path and may be empty. Callers report
+/// unknown operators of label selectors themselves.
 pub(super) fn requirement_errors(requirement: &Requirement, operators: Operators, path: &str) -> Vec<String> {
     let Requirement { key, operator, values } = requirement;
     let mut errors = Vec::new();
@@ -77,8 +77,8 @@ pub(super) fn requirement_errors(requirement: &Requirement, operators: Operators
     errors
 }
 
-/// The first thing wrong with a requirement on a label, as a sentence; what is named is the same as by
-/// [`requirement_errors`]. Mirrors `NewRequirement` before it told paths.
+/// Returns the first error of a requirement on a label, as a sentence. It reports the same errors as
+/// [`requirement_errors`]. Mirrors `NewRequirement` of the releases before its errors had paths.
 pub(super) fn requirement_error(requirement: &Requirement, operators: Operators) -> Option<String> {
     let Requirement { key, operator, values } = requirement;
     if operators == Operators::Node && !matches!(operator.as_str(), "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt") {
@@ -103,7 +103,7 @@ pub(super) fn requirement_error(requirement: &Requirement, operators: Operators)
     })
 }
 
-/// The same as a sentence for a requirement on a field of a node.
+/// Returns the first error of a requirement on a field of a node, as a sentence.
 pub(super) fn field_sentence(requirement: &Requirement) -> Option<String> {
     let operator = quote(&requirement.operator);
     match requirement.operator.as_str() {
@@ -115,12 +115,12 @@ pub(super) fn field_sentence(requirement: &Requirement) -> Option<String> {
     }
 }
 
-/// Lengths were said to be in characters.
+/// Rewrites a length limit: these releases gave it in characters.
 fn in_characters(problem: &str) -> String {
     problem.replace(" bytes", " characters")
 }
 
-/// What is wrong with a requirement on a field of a node.
+/// Returns the error of a requirement on a field of a node, if any.
 pub(super) fn field_error(requirement: &Requirement, path: &str) -> Option<String> {
     match requirement.operator.as_str() {
         "In" | "NotIn" if requirement.values.len() == 1 => None,
@@ -129,7 +129,7 @@ pub(super) fn field_error(requirement: &Requirement, path: &str) -> Option<Strin
     }
 }
 
-/// What is wrong with a label that must have a value.
+/// Returns the errors of a label's key and value.
 pub(super) fn label_errors(key: &str, value: &str) -> Vec<String> {
     if is_name(key) && (value.is_empty() || is_name(value)) && key.len().max(value.len()) <= NAME_MAX_LENGTH {
         return Vec::new();
@@ -138,7 +138,7 @@ pub(super) fn label_errors(key: &str, value: &str) -> Vec<String> {
     requirement_errors(&requirement, Operators::Label, "")
 }
 
-/// What is wrong with a label key.
+/// Returns the errors of a label key.
 pub(super) fn key_errors(key: &str) -> Vec<String> {
     let mut errors = Vec::new();
     let mut parts = key.split('/');
@@ -208,13 +208,13 @@ fn json_list(values: &[Str]) -> String {
     if values.is_empty() { "null".to_string() } else { json(&values) }
 }
 
-/// Go's JSON encoder also escapes what HTML would read.
+/// Returns a value as Go's JSON encoder writes it, which also escapes HTML.
 fn json<T: serde::Serialize>(value: &T) -> String {
     let text = serde_json::to_string(value).unwrap_or_default();
     text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
-/// A text as Go's `%q` prints it.
+/// Returns a text as Go's `%q` prints it.
 pub(super) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

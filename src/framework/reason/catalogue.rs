@@ -1,5 +1,4 @@
-//! The table of reasons: who gives each, in which words in which release, what it means for nodes in plain words, and
-//! whether eviction might help.
+//! The table of reasons: the plugin, the text in each release, a plain phrase, and whether eviction might help.
 
 use std::borrow::Cow;
 
@@ -9,34 +8,34 @@ use crate::release::{Lifetime, Release};
 
 use ReasonKind as K;
 
-/// Whether evicting pods might help.
+/// Whether evicting pods from the node might help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// It might.
+    /// Eviction might help.
     Unschedulable,
-    /// It cannot.
+    /// Eviction cannot help.
     Unresolvable,
 }
 
-/// What a reason means for nodes, in plain words: without a subject, and as a clause where it holds for every node.
+/// A reason in plain words, without a subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phrase {
     /// Of one node: `is cordoned`.
     pub one: &'static str,
     /// Of several nodes: `are cordoned`.
     pub many: &'static str,
-    /// Of every node, where that reads better than `all 3 nodes are cordoned`.
+    /// A clause for every node, if it reads better than `all 3 nodes are cordoned`.
     pub none: Option<&'static str>,
 }
 
-/// A text of a reason, in the releases that write it.
+/// A text of a reason and the releases that write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wording {
-    /// The text, with `%s` or `%q` in the place of facts.
+    /// The text, with `%s` or `%q` as placeholders for facts.
     pub(super) template: &'static str,
     /// The releases that write it.
     pub(super) span: Lifetime,
-    /// What is particular about it, for a reader of the newest words: `names taints, as older versions do`.
+    /// How the text differs from the newest one, as a verb phrase: `names taints, as older versions do`.
     pub note: Option<&'static str>,
 }
 
@@ -45,13 +44,13 @@ pub struct Wording {
 pub struct Entry {
     /// The kind of reason.
     pub kind: ReasonKind,
-    /// The plugin that gives it; the first by its place in a cycle where several do. `None` for reasons of the framework.
+    /// The plugin that gives it; the first in a cycle if several do. `None` for reasons of the framework.
     pub plugin: Option<PluginName>,
     /// Whether evicting pods might help.
     pub class: Class,
     /// The texts, newest first.
     pub wordings: &'static [Wording],
-    /// What it means for nodes; `None` where the text itself is the plainest.
+    /// The phrase in plain words; `None` if the text itself is plain enough.
     pub phrase: Option<Phrase>,
 }
 
@@ -64,12 +63,12 @@ impl Entry {
         Self { phrase: Some(Phrase { one, many, none: Some(none) }), ..self }
     }
 
-    /// Returns the text of the newest release that writes it, where it has no facts in it.
+    /// Returns the text of the newest release, if it contains no facts.
     pub fn plain_text(&self) -> Option<&'static str> {
         self.wordings.first().map(|w| w.template).filter(|t| template::is_plain(t))
     }
 
-    /// Returns the words of a release, or else the newest.
+    /// Returns the text of a release, or the newest if that release has none.
     pub(super) fn wording(&self, release: Release) -> Option<&'static Wording> {
         self.wordings.iter().rev().find(|w| w.span.contains(release)).or(self.wordings.first())
     }
@@ -100,7 +99,7 @@ pub(super) fn text(reason: &Reason, release: Release) -> Cow<'static, str> {
     template::fill(wording.template, &arguments(reason)).into()
 }
 
-/// The facts that stand in the text, in order.
+/// Returns the facts that the text contains, in order.
 fn arguments(reason: &Reason) -> Vec<Cow<'_, str>> {
     let names = |plugins: &[PluginName]| plugins.iter().map(|p| p.as_str()).collect::<Vec<_>>().join(" ").into();
     match reason {
@@ -153,13 +152,13 @@ const fn until(minor: u8, template: &'static str, note: &'static str) -> Wording
     Wording { template, span: Lifetime::since(0).until(minor + 1), note: Some(note) }
 }
 
-/// Nothing is written up to a release.
+/// Makes an empty text for all releases up to `minor`.
 const fn silent(minor: u8) -> Wording {
     Wording { template: "", span: Lifetime::since(0).until(minor + 1), note: None }
 }
 
 const fn before_plugins(template: &'static str) -> Wording {
-    Wording { template, span: Lifetime::since(0).until(18), note: Some("is a reason of old versions alone") }
+    Wording { template, span: Lifetime::since(0).until(18), note: Some("gives a reason that only old versions have") }
 }
 
 const fn row(kind: ReasonKind, plugin: PluginName, class: Class, wordings: &'static [Wording]) -> Entry {
@@ -173,10 +172,10 @@ const fn framework(kind: ReasonKind, class: Class, wordings: &'static [Wording])
 use Class::{Unresolvable, Unschedulable};
 use PluginName as P;
 
-const OLD_SELECTOR: &str = "speaks of node selectors, as old versions do";
-const OLD_AFFINITY: &str = "speaks of node affinity alone, as old versions do";
+const OLD_SELECTOR: &str = "mentions node selectors, as old versions do";
+const OLD_AFFINITY: &str = "mentions node affinity only, as old versions do";
 
-/// Every reason but `Other`. Where several rows begin alike, the longer text comes first.
+/// Every reason but `Other`. Of rows with a common prefix, the longer text comes first.
 static ENTRIES: &[Entry] = &[
     row(K::SchedulingGates, P::SchedulingGates, Unresolvable, &[always("waiting for scheduling gates: [%s]")]),
     row(K::PreemptionInProgress, P::DefaultPreemption, Unresolvable, &[always("waiting for the preemption for this pod to be finished")]),
@@ -210,7 +209,7 @@ static ENTRIES: &[Entry] = &[
         Unresolvable,
         &[
             since(21, "node(s) didn't match the requested node name"),
-            until(20, "node(s) didn't match the requested hostname", "speaks of a hostname, as old versions do"),
+            until(20, "node(s) didn't match the requested hostname", "mentions a hostname, as old versions do"),
         ],
     )
     .phrase_or("is not the node it asks for", "are not the node it asks for", "no node has the name it asks for"),
@@ -222,7 +221,7 @@ static ENTRIES: &[Entry] = &[
             since(35, "node(s) had untolerated taint(s)"),
             until(34, "node(s) had untolerated taint {%s: %s}", "names taints, as older versions do"),
             until(23, "node(s) had taint {%s: %s}, that the pod didn't tolerate", "names taints in older words"),
-            until(17, "node(s) had taints that the pod didn't tolerate", "speaks of taints in older words"),
+            until(17, "node(s) had taints that the pod didn't tolerate", "words taints differently, as older versions do"),
         ],
     )
     .phrase("has a taint it does not tolerate", "have a taint it does not tolerate"),
@@ -274,7 +273,7 @@ static ENTRIES: &[Entry] = &[
             until(
                 33,
                 "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
-                "speaks of a claim in use in older words",
+                "words a claim in use differently, as older versions do",
             ),
         ],
     )
@@ -298,7 +297,7 @@ static ENTRIES: &[Entry] = &[
         Unresolvable,
         &[
             since(33, "node(s) didn't match PersistentVolume's node affinity"),
-            until(32, "node(s) had volume node affinity conflict", "speaks of a volume node affinity conflict, as older versions do"),
+            until(32, "node(s) had volume node affinity conflict", "mentions a volume node affinity conflict, as older versions do"),
         ],
     )
     .phrase_or("is out of reach of its volume", "are out of reach of its volume", "no node is in reach of its volume"),
@@ -313,7 +312,7 @@ static ENTRIES: &[Entry] = &[
         Unresolvable,
         &[
             since(23, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"),
-            until(22, "pvc(s) bound to non-existent pv(s)", "speaks of claims alone, as old versions do"),
+            until(22, "pvc(s) bound to non-existent pv(s)", "mentions claims only, as old versions do"),
         ],
     )
     .phrase_or(
@@ -327,7 +326,7 @@ static ENTRIES: &[Entry] = &[
         Unresolvable,
         &[
             since(12, "pod has unbound immediate PersistentVolumeClaims"),
-            until(11, "pod has unbound PersistentVolumeClaims", "speaks of unbound claims in older words"),
+            until(11, "pod has unbound PersistentVolumeClaims", "words unbound claims differently, as older versions do"),
         ],
     ),
     row(
@@ -340,7 +339,7 @@ static ENTRIES: &[Entry] = &[
     row(K::ClaimDeleting, P::VolumeBinding, Unresolvable, &[always("persistentvolumeclaim %q is being deleted")]),
     row(K::ClaimNotOwned, P::VolumeBinding, Unresolvable, &[always("PVC %s was not created for pod %s (pod is not owner)")]),
     row(K::ClaimNotMadeForPod, P::VolumeBinding, Unresolvable, &[always("persistentvolumeclaim %q was not created for the pod")]),
-    // VolumeBinding and VolumeZone say the same, but come later.
+    // VolumeBinding and VolumeZone give the same reason, but run later.
     row(K::ClaimNotFound, P::VolumeRestrictions, Unresolvable, &[always("persistentvolumeclaim %q not found")]),
     row(K::VolumeZoneConflict, P::VolumeZone, Unresolvable, &[always("node(s) had no available volume zone")]).phrase_or(
         "is not in its volume's zone",
@@ -376,8 +375,8 @@ static ENTRIES: &[Entry] = &[
         P::InterPodAffinity,
         Unschedulable,
         &[
-            noted("node(s) didn't match pod affinity/anti-affinity rules", "speaks of affinity and anti-affinity, as old versions do"),
-            until(20, "node(s) didn't match pod affinity/anti-affinity", "speaks of affinity and anti-affinity, as old versions do"),
+            noted("node(s) didn't match pod affinity/anti-affinity rules", "mentions affinity and anti-affinity, as old versions do"),
+            until(20, "node(s) didn't match pod affinity/anti-affinity", "mentions affinity and anti-affinity, as old versions do"),
         ],
     ),
     row(K::PodAffinityMismatch, P::InterPodAffinity, Unresolvable, &[always("node(s) didn't match pod affinity rules")]).phrase_or(

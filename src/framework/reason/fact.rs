@@ -1,4 +1,4 @@
-//! What decided, in a few words: the taint, the amount that is missing, the pod in the way.
+//! The deciding fact of a reason in a few words: the taint, the missing amount, the conflicting pod.
 
 use super::{DomainConflict, NodeSelectorPart, Reason, Shortage, UnmetRequirement};
 use crate::cluster::{Key, Requirement, Str, Taint};
@@ -13,13 +13,13 @@ pub fn cores(milli: i64) -> String {
     if rest == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{rest:03}").trim_end_matches('0').to_owned() }
 }
 
-/// Writes bytes in the largest binary unit that they are a whole number of; `None` where they are of none.
+/// Writes bytes as a whole number of the largest possible binary unit; `None` if no unit fits.
 pub fn whole_bytes(bytes: i64) -> Option<String> {
     let unit = UNITS.iter().find(|(unit, _)| bytes >= *unit && bytes % unit == 0);
     unit.map(|(unit, name)| format!("{}{name}", bytes / unit))
 }
 
-/// Writes bytes with one decimal in the largest unit that they reach, rounded down.
+/// Writes bytes with one decimal in the largest unit not above them, rounded down.
 fn about_bytes(bytes: i64) -> String {
     let sign = if bytes < 0 { "-" } else { "" };
     let size = bytes.saturating_abs();
@@ -31,7 +31,7 @@ fn about_bytes(bytes: i64) -> String {
 }
 
 impl Shortage {
-    /// Writes an amount of the resource for reading: `2.1`, `3.5Gi`.
+    /// Writes an amount of the resource for people: `2.1`, `3.5Gi`.
     pub fn readable(&self, amount: i64) -> String {
         match self.resource.as_str() {
             "cpu" => cores(amount),
@@ -59,7 +59,7 @@ pub fn taint_text(taint: &Taint) -> String {
 }
 
 impl UnmetRequirement {
-    /// Writes what is wanted: `zone=c`, `zone in (a, b)`, `!gpu`.
+    /// Writes the requirement: `zone=c`, `zone in (a, b)`, `!gpu`.
     fn wanted(&self) -> String {
         let Requirement { key, operator, values } = &self.requirement;
         let list = || values.iter().map(Str::as_str).collect::<Vec<_>>().join(", ");
@@ -103,8 +103,8 @@ fn used_by(with: Option<&Key>) -> String {
 }
 
 impl Reason {
-    /// Returns what decided, in a few words for one node or the pod, such as `has taint dedicated=db:NoSchedule`; `None`
-    /// where the text says all there is.
+    /// Returns the deciding fact in a few words about one node or the pod, such as `has taint dedicated=db:NoSchedule`;
+    /// `None` if the text already contains it.
     pub fn fact(&self) -> Option<String> {
         Some(match self {
             Self::NodeNameMismatch { wanted } => format!("asks for node {wanted}"),
@@ -160,8 +160,8 @@ impl Reason {
         })
     }
 
-    /// Returns what of the fact does not depend on the node, in a word or two: the taint, the label that is wanted, the pod
-    /// in the way; `None` where there is nothing of the kind.
+    /// Returns the part of the fact that does not depend on the node, in a word or two: the taint, the required label,
+    /// the conflicting pod; `None` if there is none.
     pub fn brief(&self) -> Option<String> {
         Some(match self {
             Self::NodeNameMismatch { wanted } => wanted.to_string(),

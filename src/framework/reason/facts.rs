@@ -1,4 +1,4 @@
-//! The facts of reasons that take more than a field or two.
+//! The facts of reasons with more than one or two fields.
 
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
@@ -6,21 +6,22 @@ use serde::{Serialize, Serializer};
 use super::fact::whole_bytes;
 use crate::cluster::{Key, List, Requirement, Str};
 
-/// How much of a resource is requested, in use and there: thousandths for cpu, else units (bytes for memory).
+/// A resource shortage: amounts requested, used and available. The unit is thousandths for CPU, else units (bytes for
+/// memory).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shortage {
     /// The resource.
     pub resource: Str,
-    /// What the pod requests.
+    /// The pod's request.
     pub requested: i64,
-    /// What the pods on the node request.
+    /// The sum of requests of the pods on the node.
     pub used: i64,
-    /// What the node offers.
+    /// The node's allocatable amount.
     pub capacity: i64,
 }
 
 impl Shortage {
-    /// Returns what is left; below 0 where pods request more than the node offers.
+    /// Returns the free amount; below 0 if pods request more than the node's capacity.
     pub fn free(&self) -> i64 {
         self.capacity.saturating_sub(self.used)
     }
@@ -31,7 +32,8 @@ impl Shortage {
     }
 }
 
-/// Writes an amount as a Kubernetes quantity: cpu from thousandths, memory in the largest unit that it is a whole number of.
+/// Writes an amount as a Kubernetes quantity: CPU from thousandths, memory as a whole number of the largest possible
+/// unit.
 fn quantity(resource: &str, amount: i64) -> String {
     match resource {
         "cpu" if amount % 1000 == 0 => (amount / 1000).to_string(),
@@ -52,7 +54,7 @@ impl Serialize for Shortage {
     }
 }
 
-/// Where a requirement on nodes comes from.
+/// The source of a node requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum NodeSelectorPart {
@@ -68,18 +70,18 @@ pub enum NodeSelectorPart {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnmetRequirement {
-    /// Where it is from.
+    /// The source of the requirement.
     pub part: NodeSelectorPart,
     /// The requirement.
     #[serde(flatten)]
     pub requirement: Requirement,
-    /// The node's own value; `None` where it has none.
+    /// The node's value; `None` if it has none.
     pub found: Option<Str>,
-    /// How many alternative terms there are; each is unmet. 0 for `nodeSelector`.
+    /// The number of alternative terms, all of them unmet; 0 for `nodeSelector`.
     pub terms: usize,
 }
 
-/// A host port that is taken.
+/// A host port in use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PortConflict {
@@ -87,15 +89,15 @@ pub struct PortConflict {
     pub port: i32,
     /// Its protocol.
     pub protocol: Str,
-    /// The address it is wanted on; empty for all.
+    /// The host IP that the pod requests; empty for all.
     #[serde(rename = "hostIP")]
     pub host_ip: Str,
-    /// The pod that has it.
+    /// The pod that uses the port.
     #[serde(serialize_with = "optional_name")]
     pub with: Option<Key>,
 }
 
-/// A disk that is in use.
+/// A disk in use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiskInUse {
@@ -114,13 +116,13 @@ pub struct VolumeLimit {
     pub driver: Str,
     /// Volumes attached to the node.
     pub attached: i64,
-    /// Volumes that the pod would add.
+    /// Volumes that the pod adds.
     pub added: i64,
-    /// What the driver can attach.
+    /// The number of volumes that the driver can attach.
     pub limit: i64,
 }
 
-/// A volume's zone or region that a node is not in.
+/// A volume whose zone or region differs from the node's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ZoneMismatch {
@@ -128,13 +130,13 @@ pub struct ZoneMismatch {
     pub volume: Str,
     /// The label.
     pub key: Str,
-    /// The zones or regions of the volume.
+    /// The volume's zones or regions.
     pub values: List<Str>,
-    /// The node's; `None` where it has no such label.
+    /// The node's value; `None` if it has no such label.
     pub found: Option<Str>,
 }
 
-/// A spread constraint that would be violated.
+/// A spread constraint that placing the pod would violate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpreadSkew {
@@ -142,9 +144,9 @@ pub struct SpreadSkew {
     pub topology_key: Str,
     /// The node's domain.
     pub domain: Str,
-    /// Matching pods in it, the pod itself included where it matches.
+    /// Matching pods in the domain, including the pod itself if it matches.
     pub matching: i64,
-    /// Matching pods in the domain with the fewest.
+    /// The number of matching pods in the domain with the fewest.
     pub lowest: i64,
     /// The constraint's `maxSkew`.
     pub max_skew: i64,
@@ -160,7 +162,7 @@ pub struct NoMatchInDomain {
     pub domain: Option<Str>,
 }
 
-/// A pod that is in the way of another by anti-affinity.
+/// A pod that conflicts by anti-affinity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DomainConflict {
@@ -168,7 +170,7 @@ pub struct DomainConflict {
     pub topology_key: Str,
     /// The node's domain.
     pub domain: Str,
-    /// One of the pods in the way.
+    /// One of the conflicting pods.
     #[serde(serialize_with = "optional_name")]
     pub with: Option<Key>,
 }

@@ -1,11 +1,11 @@
-//! Why a plugin turned a pod down, as a value with the facts that decided; the texts that kube-scheduler's plugins write are
-//! made from it, once, where they are needed.
+//! Why a plugin rejected a pod, as a value with the deciding facts. The texts of kube-scheduler's plugins are made from
+//! it where they are needed.
 //!
-//! [`catalogue`](entry) holds a row for each kind of reason: the plugin, the text in each release, the way back from a text,
-//! the phrase in plain words and the class. Mirrors the `ErrReason...` constants and the messages of
+//! [`catalogue`](entry) holds a row for each kind of reason: the plugin, the text in each release, how to read the text
+//! back, the phrase in plain words and the class. Mirrors the `ErrReason...` constants and the messages of
 //! `pkg/scheduler/framework/plugins`.
 //!
-//! Architecture invariant: nothing reads our own texts back. A text is read only where another program wrote it.
+//! Architecture invariant: schedscope never parses its own texts. It parses only texts that another program wrote.
 
 mod catalogue;
 mod fact;
@@ -29,15 +29,15 @@ pub use facts::{
 };
 pub use read::{ReadReason, read_reason, read_reason_of};
 
-/// Returns every text of every reason in every release, without the facts in them.
+/// Returns every text of every reason in every release, without the facts.
 pub fn reason_texts() -> impl Iterator<Item = &'static str> {
     let templates = entries().iter().flat_map(|e| e.wordings).map(|w| w.template);
     templates.flat_map(template::literals).filter(|text| !text.trim().is_empty())
 }
 
-/// A reason with the facts that decided. Facts that a plugin cannot know are `None` or empty.
+/// A reason with the deciding facts. Facts that a plugin cannot know are `None` or empty.
 ///
-/// Serializes as an object with its `kind` in camelCase and the facts beside it.
+/// Serializes as an object with its `kind` in camelCase and the facts as further fields.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, strum::EnumDiscriminants)]
 #[strum_discriminants(name(ReasonKind), derive(PartialOrd, Ord, Hash, strum::EnumIter, strum::Display), doc = "The kinds of [`Reason`].")]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
@@ -51,9 +51,9 @@ pub enum Reason {
     NodeUnschedulable,
     /// The node's condition Ready is not true.
     NodeNotReady,
-    /// The node is out of disk space, or does not say.
+    /// The node is out of disk space, or does not report it.
     NodeOutOfDisk,
-    /// The node's network is not available, or the node does not say.
+    /// The node's network is not available, or the node does not report it.
     NodeNetworkUnavailable,
     /// The node is short of memory, and the pod is BestEffort.
     NodeMemoryPressure,
@@ -61,7 +61,7 @@ pub enum Reason {
     NodePidPressure,
     /// The node is short of disk space.
     NodeDiskPressure,
-    /// The node has a label that keeps pods away, or lacks one that it must have.
+    /// The node has a forbidden label, or lacks a required one.
     NodeLabelPresence { label: Str, wanted: bool },
     /// The pods of the pod's Services run on nodes with other values of some labels.
     ServiceAffinityViolated { label: Str, wanted: Str },
@@ -77,11 +77,11 @@ pub enum Reason {
     NodeAffinityConflict,
     /// A host port of the pod is taken.
     HostPortConflict(Box<PortConflict>),
-    /// The node runs as many pods as it may.
+    /// The node runs its maximum number of pods.
     TooManyPods { pods: i64, allowed: i64 },
-    /// The node has less of a resource left than the pod requests.
+    /// The node has less of a resource free than the pod requests.
     Insufficient(Shortage),
-    /// The pod has sidecars, which a feature gate switches off.
+    /// The pod has sidecars, and the feature gate for them is disabled.
     SidecarsDisabled,
     /// A disk of the pod is in use on the node.
     DiskConflict(Box<DiskInUse>),
@@ -91,26 +91,26 @@ pub enum Reason {
     MaxVolumeCountExceeded(Box<VolumeLimit>),
     /// A CSI driver that the pod's volumes need is not on the node.
     CsiDriverMissing { driver: Str },
-    /// A claim of the pod was not found while volumes were counted.
+    /// A claim of the pod was not found while counting volumes.
     ClaimLookupFailed {
         #[serde(serialize_with = "facts::name")]
         claim: Key,
     },
-    /// No volume suits a claim, and none can be provisioned.
+    /// No volume matches a claim, and none can be provisioned.
     NoVolumeToBind { claim: Option<Str> },
     /// The volume of a bound claim cannot be used on the node.
     VolumeNodeAffinityConflict { volume: Option<Str> },
-    /// A volume to be provisioned would not fit.
+    /// A volume to be provisioned does not fit.
     NotEnoughStorage { claim: Option<Str> },
     /// The volume of a bound claim does not exist.
     BoundVolumeMissing { claim: Option<Str> },
-    /// Claims that bind at once are not bound yet.
+    /// Claims with immediate binding are not bound yet.
     UnboundImmediateClaims { claims: SharedList<Str> },
     /// The claim of a generic ephemeral volume does not exist yet.
     EphemeralClaimPending { claim: Str },
     /// A claim does not exist.
     ClaimNotFound { claim: Str },
-    /// A claim is bound to a volume that is gone.
+    /// A claim is bound to a volume that no longer exists.
     ClaimLost { claim: Str, volume: Str },
     /// A claim is being deleted.
     ClaimDeleting { claim: Str },
@@ -121,7 +121,7 @@ pub enum Reason {
         #[serde(serialize_with = "facts::name")]
         pod: Key,
     },
-    /// The claim of a generic ephemeral volume was made for something else.
+    /// The claim of a generic ephemeral volume was created for another purpose.
     ClaimNotMadeForPod { claim: Str },
     /// The node is not in the zone or region of a volume.
     VolumeZoneConflict(Box<ZoneMismatch>),
@@ -135,13 +135,13 @@ pub enum Reason {
     ClaimWithoutName,
     /// A claim has neither a volume nor a class.
     ClaimWithoutVolumeAndClass,
-    /// A claim of a class that binds at once has no volume yet.
+    /// A claim of a class with immediate binding has no volume yet.
     VolumeWithoutName,
-    /// One more matching pod in the node's domain would exceed the skew.
+    /// Placing the pod in the node's domain would exceed the skew.
     TopologySpreadSkew(Box<SpreadSkew>),
     /// The node lacks the topology key of a spread constraint.
     TopologyKeyMissing { topology_key: Str },
-    /// Pod affinity or anti-affinity is violated; another reason says which.
+    /// Pod affinity or anti-affinity is violated; another reason gives the rule.
     PodAffinityRules,
     /// A required pod affinity term has no match in the node's domain.
     PodAffinityMismatch(Box<NoMatchInDomain>),
@@ -159,7 +159,7 @@ pub enum Reason {
     ResourceClaimUnavailable { claim: Str },
     /// A pool of devices is not valid.
     InvalidResourcePools,
-    /// The claim for the pod's extended resources has requests already.
+    /// The claim for the pod's extended resources already has requests.
     ExtendedResourceClaimConflict,
     /// The node does not offer an extended resource.
     ExtendedResourceMissing { resource: Str },
@@ -188,13 +188,13 @@ pub enum Reason {
         pod: Key,
         name: Str,
     },
-    /// A request of a ResourceClaim is of a kind that is not known.
+    /// A request of a ResourceClaim is of an unknown kind.
     UnknownRequestType {
         #[serde(serialize_with = "facts::name")]
         claim: Key,
         request: Str,
     },
-    /// A request of a ResourceClaim lists alternatives, which a feature gate switches off.
+    /// A request of a ResourceClaim lists alternatives, and the feature gate for them is disabled.
     SubrequestsDisabled {
         #[serde(serialize_with = "facts::name")]
         claim: Key,
@@ -202,13 +202,13 @@ pub enum Reason {
     },
     /// A DeviceClass does not exist.
     DeviceClassNotFound { request: Str, class: Str },
-    /// PreFilter left out the node: these plugins narrowed the nodes.
+    /// PreFilter excluded the node; these plugins restricted the nodes.
     NotAmongNodes { plugins: SharedList<PluginName> },
-    /// PreFilter left out the node, and which plugins did is not told.
+    /// PreFilter excluded the node; the plugins are not named.
     FilteredOutByPreFilter,
-    /// No node is left by one plugin's PreFilter.
+    /// One plugin's PreFilter excluded all nodes.
     NoNodeLeftBy { plugin: PluginName },
-    /// No node is left by several plugins' PreFilter together.
+    /// The PreFilter results of several plugins have no node in common.
     NoNodeLeftTogether { plugins: SharedList<PluginName> },
     /// DynamicResources had no claim to deallocate.
     NoClaimsToDeallocate,
@@ -234,9 +234,9 @@ pub enum Reason {
     PreemptionNotHelpful,
     /// No candidate was left to choose from.
     NoCandidate,
-    /// What DefaultPreemption answers.
+    /// A reason with the prefix `preemption: `, as DefaultPreemption returns it.
     Preemption { reason: Box<Reason> },
-    /// A text: of an error, of a plugin outside the tree, or a summary of other reasons.
+    /// Free text: an error, a reason of an out-of-tree plugin, or a summary of other reasons.
     Other { text: Cow<'static, str> },
 }
 
@@ -246,7 +246,7 @@ impl Reason {
         self.into()
     }
 
-    /// Returns a number that is the same for equal reasons and mostly another for different ones. Texts are left out.
+    /// Returns a hash: equal for equal reasons, mostly different for different ones. Texts are not hashed.
     pub(super) fn fingerprint(&self) -> u64 {
         let amounts = match self {
             Self::Insufficient(shortage) => shortage.used ^ shortage.capacity.rotate_left(20),
@@ -262,7 +262,7 @@ impl Reason {
         catalogue::text(self, release)
     }
 
-    /// Returns whether eviction might help, as a code.
+    /// Returns the code, which tells whether eviction might help.
     pub fn code(&self) -> Code {
         match self {
             Self::Insufficient(shortage) if shortage.requested > shortage.capacity => Code::UnschedulableAndUnresolvable,

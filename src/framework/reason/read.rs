@@ -1,24 +1,24 @@
-//! From a text that some kube-scheduler wrote back to the reason.
+//! Reads a text that some kube-scheduler wrote back into a reason.
 
 use super::{ReasonKind, catalogue, template};
 use crate::framework::{PluginName, PluginSet};
 use crate::release::{Lifetime, Release};
 
-/// What a text says, as far as it can be told from the text.
+/// A reason as far as its text contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadReason<'t> {
     /// The kind of reason.
     pub kind: ReasonKind,
     /// The facts in the text, in order.
     pub facts: Vec<&'t str>,
-    /// What is particular about the words, where the newest release has others.
+    /// How the text differs from that of the newest release, as a verb phrase; `None` for the newest text.
     pub note: Option<&'static str>,
-    /// The releases that write it so.
+    /// The releases that write this text.
     pub releases: Lifetime,
 }
 
 impl ReadReason<'_> {
-    /// Returns the plugins that are known to write it; `None` where the text names a plugin that is not known.
+    /// Returns the plugins known to write it; `None` if the text names an unknown plugin.
     pub fn plugins(&self) -> Option<PluginSet> {
         match self.kind {
             ReasonKind::NotAmongNodes | ReasonKind::NoNodeLeftBy | ReasonKind::NoNodeLeftTogether => {
@@ -29,37 +29,37 @@ impl ReadReason<'_> {
         }
     }
 
-    /// Returns what tells this reason from others of its kind, whatever release wrote it: the facts that every release names.
+    /// Returns the reason in the newest release's words, with the facts that every release names; equal for the same
+    /// reason in texts of different releases.
     pub fn canonical(&self) -> String {
         let newest = catalogue::entry(self.kind).and_then(|e| e.wordings.first()).map_or("", |w| w.template);
         template::fill(newest, &self.facts.iter().map(|f| (*f).into()).collect::<Vec<_>>())
     }
 }
 
-/// Returns what a text says; `None` for one that no known release writes. A text may go on behind what is known of it.
+/// Reads a text; `None` if no known release writes it. The text may continue after the known part.
 pub fn read_reason(text: &str) -> Option<ReadReason<'_>> {
     find(text, Fit::Exact, None).or_else(|| find(text, Fit::Start, None))
 }
 
-/// Returns what a text says that a release wrote, or else any other; see [`read_reason`]. A text without facts is not taken
-/// for one with facts.
+/// Reads a text of a release, or else of any other; see [`read_reason`]. Templates without facts are tried first.
 pub fn read_reason_of(text: &str, release: Release) -> Option<ReadReason<'_>> {
     let mut ways = [Fit::Plain, Fit::Exact, Fit::Start].into_iter().flat_map(|fit| [(fit, Some(release)), (fit, None)]);
     ways.find_map(|(fit, release)| find(text, fit, release))
 }
 
-/// How a text fits words.
+/// How a text must match a template.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fit {
-    /// The words have no facts in them and are the text.
+    /// The template has no facts and equals the text.
     Plain,
-    /// The words with facts in them are the text.
+    /// The filled template equals the text.
     Exact,
-    /// The text begins so.
+    /// The filled template is a prefix of the text.
     Start,
 }
 
-/// Looks for the text among all words, or among those of a release.
+/// Searches the templates of a release, or all of them.
 fn find(text: &str, fit: Fit, release: Option<Release>) -> Option<ReadReason<'_>> {
     let entries = catalogue::entries().iter().filter(|e| e.kind != ReasonKind::Preemption);
     entries.flat_map(|e| e.wordings.iter().map(move |w| (e.kind, w))).find_map(|(kind, w)| {

@@ -1,8 +1,8 @@
-//! Texts with places for facts: `%s` for a fact as it is, `%q` for one in double quotes, as Go has them.
+//! Text templates with placeholders: `%s` for a plain fact, `%q` for one in double quotes, as in Go.
 
 use std::borrow::Cow;
 
-/// The literal text before the first place, then each place with the literal text behind it.
+/// Returns the literal text before the first placeholder, then each placeholder with the literal text after it.
 fn parts(template: &'static str) -> (&'static str, Vec<(bool, &'static str)>) {
     let mut places = Vec::new();
     let mut pieces = template.split('%');
@@ -13,7 +13,7 @@ fn parts(template: &'static str) -> (&'static str, Vec<(bool, &'static str)>) {
     (first, places)
 }
 
-/// Returns whether the template is a text without places.
+/// Returns whether the template has no placeholders.
 pub(super) fn is_plain(template: &str) -> bool {
     !template.contains('%')
 }
@@ -24,7 +24,7 @@ pub(super) fn literals(template: &'static str) -> impl Iterator<Item = &'static 
     std::iter::once(first).chain(places.into_iter().map(|(_, literal)| literal))
 }
 
-/// Returns the text with the facts in their places.
+/// Fills in the facts.
 pub(super) fn fill(template: &'static str, facts: &[Cow<'_, str>]) -> String {
     let (first, places) = parts(template);
     let mut out = first.to_owned();
@@ -40,9 +40,9 @@ pub(super) fn fill(template: &'static str, facts: &[Cow<'_, str>]) -> String {
     out
 }
 
-/// Returns the facts in a text that the template makes; `None` for another text.
+/// Extracts the facts from a text of the template; `None` if the text does not match.
 ///
-/// A fact reaches to the next literal text, the last one to the end. With `exact` nothing may follow.
+/// A fact ends at the next literal text, the last one at the end. With `exact` no text may follow the template.
 pub(super) fn read<'t>(template: &'static str, text: &'t str, exact: bool) -> Option<Vec<&'t str>> {
     let (first, places) = parts(template);
     let mut rest = text.strip_prefix(first)?;

@@ -3,7 +3,7 @@ use strum::IntoEnumIterator as _;
 use super::*;
 use crate::cluster::Requirement;
 
-/// One reason of each kind that has facts in its text or behind it.
+/// One reason of each kind with facts, in the text or besides it.
 fn samples() -> Vec<Reason> {
     let key = || Key::new("d", "x");
     let shortage = Shortage { resource: "cpu".into(), requested: 6000, used: 13_900, capacity: 16_000 };
@@ -27,7 +27,7 @@ fn every_kind_has_one_row_and_every_row_its_kind() {
     for kind in ReasonKind::iter().filter(|k| *k != ReasonKind::Other) {
         assert_eq!(entries().iter().filter(|e| e.kind == kind).count(), 1, "{kind}");
     }
-    // What only older releases write has a note.
+    // Texts that only older releases write have a note.
     let is_written = |w: &Wording| w.span.contains(Release::NEWEST) || w.note.is_some();
     assert!(entries().iter().all(|e| e.wordings.first().is_some_and(is_written)));
 }
@@ -65,7 +65,7 @@ fn other_words_of_other_releases_are_the_same_reason() {
 }
 
 #[test]
-fn facts_are_told_in_a_few_words() {
+fn facts_have_a_few_words() {
     let amount = |resource: &str, requested, used, capacity| {
         Reason::Insufficient(Shortage { resource: resource.into(), requested, used, capacity }).fact().expect("a fact")
     };

@@ -1,7 +1,8 @@
-//! Which devices the cluster's claims hold, gathered once in a cycle. Mirrors
-//! `pkg/scheduler/framework/plugins/dynamicresources/allocateddevices.go` and `GatherAllocatedState` in `dra_manager.go`.
+//! Devices allocated to the cluster's claims, gathered once per cycle. Mirrors
+//! `pkg/scheduler/framework/plugins/dynamicresources/allocateddevices.go` and `GatherAllocatedState` in
+//! `dra_manager.go`.
 //!
-//! Allocations in flight do not occur here: a binding ends in the cycle that began it.
+//! There are no allocations in flight: a binding completes in the cycle that started it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,45 +16,45 @@ pub(super) struct PoolId {
     pub(super) pool: Str,
 }
 
-/// What is taken in one pool, by device name.
+/// Allocated devices of one pool, by name.
 #[derive(Debug, Default)]
 pub(super) struct PoolUse {
-    /// Devices that one claim has for itself.
+    /// Devices allocated to one claim exclusively.
     dedicated: HashSet<Str>,
     /// Devices that claims share.
     shared: HashSet<Str>,
-    /// How much of them is consumed.
+    /// Consumed capacity of shared devices.
     capacity: HashMap<Str, Map<Quantity>>,
 }
 
 impl PoolUse {
-    /// Whether a claim has the device for itself.
+    /// Whether the device is allocated exclusively.
     pub(super) fn is_dedicated(&self, device: &str) -> bool {
         self.dedicated.contains(device)
     }
 
-    /// Whether any claim has the device or a share of it.
+    /// Whether the device is allocated, exclusively or shared.
     pub(super) fn is_allocated(&self, device: &str) -> bool {
         self.dedicated.contains(device) || self.shared.contains(device) || self.capacity.contains_key(device)
     }
 
-    /// What claims consume of a shared device.
+    /// Returns the consumed capacity of a shared device.
     pub(super) fn consumed(&self, device: &str) -> Option<&Map<Quantity>> {
         self.capacity.get(device)
     }
 }
 
-/// What is taken in every pool.
+/// Allocated devices by pool.
 #[derive(Debug, Default)]
 pub(super) struct Allocated(HashMap<PoolId, PoolUse>);
 
 impl Allocated {
-    /// Goes through all claims; without consumable capacity a share counts as the whole device.
+    /// Gathers the allocations of all claims; without consumable capacity a share counts as the whole device.
     pub(super) fn gather(cluster: &Cluster, consumable_capacity: bool) -> Self {
         let mut allocated = Self::default();
         for claim in cluster.resource_claims.iter() {
             for result in claim.status.allocation.iter().flat_map(|a| a.devices.results.iter()) {
-                // With admin access a device is looked at, not used.
+                // Admin access does not allocate the device.
                 if !result.admin_access.unwrap_or(false) {
                     allocated.add(result, consumable_capacity);
                 }
@@ -75,7 +76,7 @@ impl Allocated {
         }
     }
 
-    /// What is taken in one pool.
+    /// Returns the allocated devices of one pool.
     pub(super) fn pool(&self, id: &PoolId) -> Option<&PoolUse> {
         self.0.get(id)
     }

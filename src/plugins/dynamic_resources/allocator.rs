@@ -1,4 +1,4 @@
-//! What the allocator knows for a whole cycle, and its answer for one node; mirrors
+//! The allocator's state for a whole cycle, and its result for one node; mirrors
 //! `staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go`, the variant
 //! that v1.36's default feature gates select.
 
@@ -18,10 +18,10 @@ use crate::cluster::{Cluster, Node, Str};
 use crate::framework::Reason;
 use crate::release::{Emulation, Gate};
 
-/// Steps that stand for one second of `filterTimeout`.
+/// Search steps per second of `filterTimeout`.
 const STEPS_PER_SECOND: i64 = 500_000;
 
-/// Everything about devices that holds for all nodes of a cycle.
+/// Slices, allocations and classes, shared by all nodes of a cycle.
 #[derive(Debug)]
 pub(super) struct Allocator {
     pub(super) inventory: Inventory,
@@ -29,24 +29,24 @@ pub(super) struct Allocator {
     pub(super) classes: BTreeMap<Str, Arc<DeviceClass>>,
     pub(super) selectors: BTreeMap<Str, Result<Selector, CompileError>>,
     pub(super) emulation: Emulation,
-    /// Steps that the search on one node may take.
+    /// Maximum number of search steps on one node; `None` for no limit.
     pub(super) budget: Option<i64>,
 }
 
-/// Why no devices were found on a node, other than that there are none.
+/// Why the allocation on a node failed, other than by a lack of devices.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum AllocationError {
-    /// This node is no use, others may be.
+    /// This node cannot be used; others may be.
     OnNode(Reason),
-    /// The search took too long.
+    /// The search exceeded its step budget.
     TimedOut,
-    /// The claim, a class or a slice cannot be worked with.
+    /// The claim, a class or a slice is invalid.
     Fatal(Box<AllocatorError>),
 }
 
-/// What ends a branch of the search early.
+/// Why a branch of the search ends early.
 pub(super) enum Stop {
-    /// The claim would hold too many devices; another alternative may need fewer.
+    /// The claim would have too many devices; another alternative may need fewer.
     TooManyDevices,
     Error(AllocationError),
 }
@@ -68,7 +68,7 @@ impl From<PoolError> for AllocationError {
 }
 
 impl Allocator {
-    /// Gathers slices, allocations and what the requests of `claims` refer to; `classes` are looked up besides.
+    /// Gathers slices, allocations and the classes and selectors of `claims`; adds `classes`.
     pub(super) fn new<'c>(
         cluster: &Cluster,
         emulation: Emulation,
@@ -107,7 +107,7 @@ impl Allocator {
         }
     }
 
-    /// Devices for all claims on one node, or `None` where there are not enough.
+    /// Allocates devices for all claims on one node; `None` if there are not enough.
     pub(super) fn allocate(&self, node: &Node, claims: &[Arc<ResourceClaim>]) -> Result<Option<Vec<AllocationResult>>, AllocationError> {
         let pools = self.inventory.pools(node, self.emulation, &self.allocated)?;
         let mut search = Search::new(self, node, claims, &pools);

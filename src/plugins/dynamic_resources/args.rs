@@ -12,16 +12,16 @@ use crate::release::{Emulation, Gate};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct DynamicResourcesArgs {
-    /// How long the search for devices may take on one node; zero for no limit. Stands for a number of steps here,
-    /// because plugins have no clock.
+    /// Timeout of the device search on one node; zero for no limit. It is converted to a number of steps, because
+    /// plugins have no clock.
     #[serde(deserialize_with = "go_duration")]
     pub filter_timeout: SignedDuration,
-    /// How long devices may take to become ready after allocation; `None` where it is not given, for 10 minutes.
+    /// Timeout for devices to become ready after allocation; `None` for the default of 10 minutes.
     #[serde(deserialize_with = "optional_go_duration")]
     pub binding_timeout: Option<SignedDuration>,
-    /// Accepted, and ignored.
+    /// Accepted and ignored.
     pub api_version: Option<Str>,
-    /// Accepted, and ignored.
+    /// Accepted and ignored.
     pub kind: Option<Str>,
 }
 
@@ -32,12 +32,13 @@ impl Default for DynamicResourcesArgs {
 }
 
 impl DynamicResourcesArgs {
-    /// How long devices may take to become ready after allocation.
+    /// Returns the timeout for devices to become ready after allocation.
     pub fn binding_timeout(&self) -> SignedDuration {
         self.binding_timeout.unwrap_or(SignedDuration::from_mins(10))
     }
 
-    /// What `ValidateDynamicResourcesArgs` refuses; a timeout that the gates leave without effect is refused, too.
+    /// Validates the arguments; mirrors `ValidateDynamicResourcesArgs`. Also rejects a timeout that has no effect under
+    /// the gates.
     pub fn validate(&self, emulation: Emulation) -> Result<(), FieldErrors> {
         let mut errors = FieldErrors::default();
         if self.filter_timeout.is_negative() {

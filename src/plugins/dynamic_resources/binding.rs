@@ -1,8 +1,8 @@
-//! Reserve and PreBind: devices set aside in memory, then written into the claims.
+//! Reserve and PreBind: reserve devices in memory, then write them into the claims.
 //!
-//! A cycle here binds before the next one begins, so that no other pod ever meets a claim with its allocation in flight.
-//! The wait for binding conditions takes no time either: devices whose conditions have not come yet are taken to become
-//! ready, and only a condition that has failed already ends the binding.
+//! A cycle completes its binding before the next one starts, so other pods never see an allocation in flight. Waiting
+//! for binding conditions takes no time either: devices without a condition yet are assumed to become ready, and only a
+//! condition that has already failed fails the binding.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl ReservePlugin for DynamicResources {
         }
         let results = state.found().nodes.get(node.name()).map(|n| n.results.clone()).unwrap_or_default();
         if results.is_empty() {
-            // Nothing to set aside where device plugins serve the extended resources and there is no other claim.
+            // Nothing is reserved if device plugins serve the extended resources and there is no other claim.
             let only_extended = pending.iter().all(|index| state.claims.is_extended(*index));
             return if only_extended { Status::success() } else { Status::error("claim allocation not found for node") };
         }
@@ -86,7 +86,7 @@ impl PreBindPlugin for DynamicResources {
 }
 
 impl DynamicResources {
-    /// Whether any device has failed, or had its time, since it was allocated.
+    /// Fails if a device's binding has failed or timed out since its allocation.
     fn check_devices(&self, cx: &Context<'_>, claims: &[Arc<ResourceClaim>]) -> Result<(), BindError> {
         if !claims.iter().any(|c| has_binding_conditions(c)) {
             return Ok(());
@@ -103,7 +103,7 @@ impl DynamicResources {
     }
 }
 
-/// The claim with its allocation and the pod among its consumers; `None` where there is nothing to write.
+/// Returns the claim with its allocation and the pod as a consumer; `None` if nothing changes.
 fn bind_claim(
     cx: &Context<'_>,
     state: &DynamicResourcesState,
@@ -154,7 +154,7 @@ fn bind_claim(
     Ok(Some(Arc::new(claim)))
 }
 
-/// The pod, as the API server has it by now, with its claim for extended resources in its status.
+/// Returns the pod from the API server with its extended resource claim in the status.
 fn record_extended(
     cx: &Context<'_>,
     pod: &Pod,

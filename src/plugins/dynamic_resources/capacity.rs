@@ -4,8 +4,8 @@
 use crate::cluster::resource::{CapacityRequestPolicy, CapacityRequestPolicyRange, CapacityRequirements, Device, DeviceCapacity};
 use crate::cluster::{Map, Quantity};
 
-/// Whether the device has room for the request beside what is consumed and what this search has set aside.
-/// A request for a capacity that the device does not have never fits.
+/// Whether the device has capacity for the request in addition to allocated capacity and that of this search. A request
+/// for a capacity that the device does not have never fits.
 pub(super) fn fits(
     device: &Device,
     request: Option<&CapacityRequirements>,
@@ -22,7 +22,7 @@ pub(super) fn fits(
     })
 }
 
-/// What the request consumes of each capacity of the device.
+/// Returns the amount that the request consumes of each capacity of the device.
 pub(super) fn consumed_by(device: &Device, request: Option<&CapacityRequirements>) -> Map<Quantity> {
     device
         .capacity
@@ -31,7 +31,7 @@ pub(super) fn consumed_by(device: &Device, request: Option<&CapacityRequirements
         .collect()
 }
 
-/// Nothing asked for means the default, or all there is; else the amount rounded up to what the policy allows.
+/// Returns the requested amount, rounded up by the policy; without a request the default, or the whole capacity.
 fn consumption(requested: Option<Quantity>, capacity: &DeviceCapacity) -> Quantity {
     let policy = capacity.request_policy.as_ref();
     let Some(requested) = requested else {
@@ -89,7 +89,7 @@ mod tests {
         let range = r#","requestPolicy":{"default":"1Gi","validRange":{"min":"2Gi","max":"8Gi","step":"2Gi"}}"#;
         let values = r#","requestPolicy":{"default":"3Gi","validValues":["3Gi","6Gi"]}"#;
         for (policy, request, consumed, expected) in [
-            // Without a policy: everything, or what is asked for.
+            // Without a policy: the whole capacity, or the request.
             ("", "", "", Some("10Gi")),
             ("", "", r#""memory":"1""#, None),
             ("", r#""memory":"4Gi""#, r#""memory":"6Gi""#, Some("4Gi")),
@@ -101,7 +101,7 @@ mod tests {
             (range, r#""memory":"1""#, "", Some("2Gi")),
             (range, r#""memory":"3Gi""#, "", Some("4Gi")),
             (range, r#""memory":"9Gi""#, "", None),
-            // Values round up to the next; beyond the last nothing fits.
+            // Values round up to the next one; nothing fits beyond the last.
             (values, "", "", Some("3Gi")),
             (values, r#""memory":"4Gi""#, "", Some("6Gi")),
             (values, r#""memory":"7Gi""#, "", None),

@@ -1,6 +1,5 @@
-//! The claims of a pod: which they are, whether they exist, whether they are the pod's own, and whether an allocated one
-//! is ready. Mirrors `claims.go` of the plugin and
-//! `staging/src/k8s.io/dynamic-resource-allocation/resourceclaim/resourceclaim.go`.
+//! A pod's resource claims: their names, existence and owners, and whether an allocated one is ready. Mirrors
+//! `claims.go` of the plugin and `staging/src/k8s.io/dynamic-resource-allocation/resourceclaim/resourceclaim.go`.
 
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use crate::cluster::{Cluster, Key, Pod, PodResourceClaim, Str};
 use crate::framework::Reason;
 use crate::release::{DeviceSelectors, Emulation};
 
-/// The pod's claims in the order of the spec, and last the one for its extended resources.
+/// The pod's claims in the order of the spec, then the claim for its extended resources.
 #[derive(Clone, Default)]
 pub(super) struct ClaimStore {
     list: Vec<Arc<ResourceClaim>>,
@@ -36,12 +35,12 @@ impl ClaimStore {
         &self.list
     }
 
-    /// True without claims that the pod's spec names.
+    /// Whether the pod's spec names no claims.
     pub(super) fn no_user_claim(&self) -> bool {
         self.num_user == 0
     }
 
-    /// The claim for extended resources.
+    /// Returns the claim for extended resources.
     pub(super) fn extended(&self) -> Option<&Arc<ResourceClaim>> {
         self.list.get(self.num_user)
     }
@@ -51,18 +50,18 @@ impl ClaimStore {
         index == self.num_user
     }
 
-    /// The claim for extended resources where it is one that an earlier cycle left behind.
+    /// Returns the claim for extended resources if an earlier cycle left it behind.
     pub(super) fn stale_extended(&self) -> Option<&Arc<ResourceClaim>> {
         self.extended().filter(|c| !is_special_name(&c.metadata.name))
     }
 
-    /// The claims without an allocation, with their index.
+    /// Returns the claims without an allocation, with their index.
     pub(super) fn to_allocate(&self) -> impl Iterator<Item = (usize, &Arc<ResourceClaim>)> {
         self.list.iter().enumerate().filter(|(_, c)| c.status.allocation.is_none())
     }
 }
 
-/// The claims that a pod's spec names; the error is the reason why the pod cannot be scheduled.
+/// Returns the claims that a pod's spec names; the error is the reason for rejecting the pod.
 pub(super) fn pod_claims(cluster: &Cluster, pod: &Pod) -> Result<Vec<Arc<ResourceClaim>>, Reason> {
     let mut claims = Vec::with_capacity(pod.spec.resource_claims.len());
     for reference in &pod.spec.resource_claims {
@@ -80,7 +79,7 @@ pub(super) fn pod_claims(cluster: &Cluster, pod: &Pod) -> Result<Vec<Arc<Resourc
     Ok(claims)
 }
 
-/// The name of the claim and whether it was generated from a template; `None` where none is needed.
+/// Returns the name of the claim and whether it was generated from a template; `None` if none is needed.
 fn claim_name<'a>(pod: &'a Pod, reference: &'a PodResourceClaim) -> Result<Option<(&'a Str, bool)>, Reason> {
     if let Some(name) = &reference.resource_claim_name {
         return Ok(Some((name, false)));
@@ -99,7 +98,7 @@ pub(super) fn is_reserved_for(claim: &ResourceClaim, pod: &Pod) -> bool {
     claim.status.reserved_for.iter().any(|consumer| consumer.uid == pod.metadata.uid)
 }
 
-/// How a pod is named among a claim's consumers.
+/// Returns a pod as a consumer of a claim.
 pub(super) fn consumer(pod: &Pod) -> ResourceClaimConsumerReference {
     ResourceClaimConsumerReference {
         api_group: Str::default(),
@@ -109,7 +108,7 @@ pub(super) fn consumer(pod: &Pod) -> ResourceClaimConsumerReference {
     }
 }
 
-/// Whether every binding condition of the claim's devices holds; an error once one of them has failed.
+/// Whether all binding conditions of the claim's devices hold; an error if one has failed.
 pub(super) fn is_ready_for_binding(claim: &ResourceClaim) -> Result<bool, BindError> {
     let Some(allocation) = &claim.status.allocation else { return Ok(false) };
     for result in allocation.devices.results.iter().filter(|r| !r.binding_conditions.is_empty()) {
@@ -130,7 +129,7 @@ fn device_status<'a>(claim: &'a ResourceClaim, result: &DeviceRequestAllocationR
     claim.status.devices.iter().find(|d| d.device == result.device && d.driver == result.driver && d.pool == result.pool)
 }
 
-/// Whether the claim's devices have had all the time there is to become ready.
+/// Whether the timeout for the claim's devices to become ready has passed.
 pub(super) fn is_timed_out(claim: &ResourceClaim, timeout: SignedDuration, now: Timestamp) -> bool {
     let Some(allocation) = &claim.status.allocation else { return false };
     let waits = allocation.devices.results.iter().any(|r| !r.binding_conditions.is_empty());
@@ -142,8 +141,8 @@ pub(super) fn has_binding_conditions(claim: &ResourceClaim) -> bool {
     claim.status.allocation.as_ref().is_some_and(|a| a.devices.results.iter().any(|r| !r.binding_conditions.is_empty()))
 }
 
-/// What selectors of devices may use under a release. Lists as attributes come with `DRAListTypeAttributes`, which is off and
-/// cannot be turned on: what it does to constraints is not emulated.
+/// Returns the CEL environment of device selectors in a release. List attributes need `DRAListTypeAttributes`, which is
+/// off and cannot be turned on, because its effect on constraints is not emulated.
 pub(crate) fn selector_environment(emulation: Emulation) -> Environment {
     let DeviceSelectors { includes, multiple_allocations, list_functions } = emulation.behaviour().device_selectors;
     Environment { list_attributes: false, includes, multiple_allocations, list_functions }

@@ -7,10 +7,10 @@ use super::allocated::PoolId;
 use crate::cluster::Str;
 use crate::cluster::resource::{Device, DeviceAttribute, DeviceConstraint};
 
-/// A constraint and the devices it has let in.
+/// A constraint and the devices added so far.
 #[derive(Debug)]
 pub(super) struct Constraint<'a> {
-    /// Requests it applies to, as `request` or `request/subrequest`; all when empty.
+    /// Requests it applies to, as `request` or `request/subrequest`; all if empty.
     requests: &'a [Str],
     attribute: &'a Str,
     kind: Kind<'a>,
@@ -19,9 +19,9 @@ pub(super) struct Constraint<'a> {
 
 #[derive(Debug)]
 enum Kind<'a> {
-    /// All devices have this value, once there is a first.
+    /// All devices have this value; `None` before the first device.
     Match(Option<&'a DeviceAttribute>),
-    /// The value of the device let in last, by request; one value per request is all that upstream keeps.
+    /// The value of the last added device, by request. As upstream, only one value per request is kept.
     Distinct(BTreeMap<&'a Str, &'a DeviceAttribute>),
 }
 
@@ -33,7 +33,7 @@ pub(super) struct RequestName<'a> {
 }
 
 impl<'a> Constraint<'a> {
-    /// `None` for a kind of constraint that is not known.
+    /// Makes a constraint; `None` for an unknown kind.
     pub(super) fn new(constraint: &'a DeviceConstraint) -> Option<Self> {
         let (attribute, kind) = match (&constraint.match_attribute, &constraint.distinct_attribute) {
             (Some(name), _) => (name, Kind::Match(None)),
@@ -51,7 +51,7 @@ impl<'a> Constraint<'a> {
         self.requests.is_empty() || self.requests.iter().any(|name| name == request.base || full(name))
     }
 
-    /// Lets a device in if the constraint still holds with it.
+    /// Adds a device if the constraint still holds with it.
     pub(super) fn add(&mut self, request: RequestName<'a>, pool: &PoolId, device: &'a Device) -> bool {
         if !self.applies_to(request) {
             return true;
@@ -75,7 +75,7 @@ impl<'a> Constraint<'a> {
         true
     }
 
-    /// Takes back a device that was let in for the request.
+    /// Removes a device that was added for the request.
     pub(super) fn remove(&mut self, request: RequestName<'a>) {
         if !self.applies_to(request) {
             return;
@@ -87,7 +87,7 @@ impl<'a> Constraint<'a> {
     }
 }
 
-/// An attribute by its full name; one without domain belongs to the driver's.
+/// Returns an attribute by its full name; a name without a domain belongs to the driver's.
 fn lookup<'a>(device: &'a Device, driver: &str, name: &str) -> Option<&'a DeviceAttribute> {
     device.attributes.get(name).or_else(|| match name.split_once('/') {
         Some((domain, id)) if domain == driver => device.attributes.get(id),

@@ -1,7 +1,7 @@
-//! Counters that partitions of a device draw on; mirrors `checkAvailableCounters` in
+//! Counters shared by the partitions of a device; mirrors `checkAvailableCounters` in
 //! `staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go`.
 //!
-//! As upstream, counters are told apart by the pool's name alone, not by its driver.
+//! As upstream, counters are identified by the pool's name only, without its driver.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::cluster::{Quantity, Str};
 /// Amounts by counter set and counter.
 type CounterSets = BTreeMap<Str, BTreeMap<Str, Quantity>>;
 
-/// What one search has seen and set aside, by pool name.
+/// Available and consumed counters of one search, by pool name.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     available: BTreeMap<Str, CounterSets>,
@@ -20,7 +20,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// Draws what the device consumes; false, and nothing drawn, where a counter does not reach.
+    /// Consumes the device's counters. Returns false and consumes nothing if one is too low.
     pub(super) fn consume(&mut self, pool: &Pool<'_>, device: &Device) -> bool {
         let name = &pool.id.pool;
         if !self.available.contains_key(name) {
@@ -43,7 +43,7 @@ impl Counters {
         enough
     }
 
-    /// Takes back what was drawn for the device.
+    /// Gives back the counters that the device consumed.
     pub(super) fn give_back(&mut self, pool: &Pool<'_>, device: &Device) {
         let Some(consumed) = self.consumed.get_mut(&pool.id.pool) else { return };
         for consumption in &device.consumes_counters {
@@ -56,7 +56,8 @@ impl Counters {
     }
 }
 
-/// The pool's counters less what allocated devices draw, on this node or elsewhere; below zero means nothing is left.
+/// Returns the pool's counters minus those of all allocated devices, on this node or elsewhere; below zero means none
+/// left.
 fn available(pool: &Pool<'_>) -> CounterSets {
     let amounts = |set: &crate::cluster::resource::CounterSet| set.counters.iter().map(|(name, c)| (name.clone(), c.value)).collect();
     let mut sets: CounterSets = pool.counter_sets.values().map(|set| (set.name.clone(), amounts(set))).collect();

@@ -4,18 +4,18 @@ use super::search::MAX_RESULTS;
 use crate::cel::CelError;
 use crate::cluster::{Key, SelectorError, Str};
 
-/// A claim, a class or a slice that the allocator cannot work with.
+/// Why the allocator cannot use a claim, a class or a slice.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(super) enum AllocatorError {
     #[error("gather pool information: {0}")]
     Pools(#[from] PoolError),
-    /// A device that selects nodes by a selector that cannot be used.
+    /// The node selector of a device is invalid.
     #[error(transparent)]
     NodeSelector(#[from] NodeSelectorError),
-    /// The slices of the devices found select nodes in a way that no allocation can repeat.
+    /// The slices of the allocated devices select nodes by several terms, which an allocation cannot express.
     #[error("create NodeSelector for claim {claim}: unsupported ResourceSlice.NodeSelector with {terms} terms")]
     TooManyTerms { claim: Str, terms: usize },
-    /// No choice of alternatives keeps every claim within its limit.
+    /// Every choice of alternatives exceeds a claim's limit.
     #[error("allocation max size exceeded")]
     TooManyDevices,
     #[error("claim {claim}: number of requested devices {devices} exceeds the claim limit of {MAX_RESULTS}")]
@@ -34,7 +34,7 @@ pub(super) enum AllocatorError {
     Selector { owner: SelectorOwner, selector: usize, error: SelectorProblem },
 }
 
-/// Why a request cannot be worked with. The text follows the request's name directly.
+/// Why a request is invalid. The text directly follows the request's name.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(super) enum RequestError {
     #[error(": has subrequests, but the DRAPrioritizedList feature is disabled")]
@@ -43,7 +43,7 @@ pub(super) enum RequestError {
     CapacityDisabled,
     #[error(": admin access is requested, but the feature is disabled")]
     AdminAccessDisabled,
-    /// The selector at an index.
+    /// The selector at an index is empty.
     #[error(", selector #{0}: CEL expression empty (unsupported selector type?)")]
     EmptySelector(usize),
     #[error(": missing device class name (unsupported request type?)")]
@@ -60,7 +60,7 @@ pub(super) enum RequestError {
     Constraint { driver: Str, pool: Str, device: Str },
 }
 
-/// The object that a selector is part of.
+/// The object that contains a selector.
 #[derive(Clone, Debug, PartialEq, strum::Display)]
 pub(super) enum SelectorOwner {
     #[strum(to_string = "class {0}")]
@@ -69,7 +69,7 @@ pub(super) enum SelectorOwner {
     Claim(Key),
 }
 
-/// Why a selector does not decide about a device.
+/// Why a selector cannot be evaluated on a device.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(super) enum SelectorProblem {
     #[error(transparent)]
@@ -78,7 +78,7 @@ pub(super) enum SelectorProblem {
     Empty,
 }
 
-/// A slice whose pool cannot be gathered.
+/// Why a slice's pool is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(super) enum PoolError {
     #[error("failed to perform node selection for slice {slice}: {error}")]
@@ -87,20 +87,20 @@ pub(super) enum PoolError {
     Device { device: Str, slice: Str, error: NodeSelectorError },
 }
 
-/// A node selector of a slice or a device that cannot be used.
+/// The node selector of a slice or a device is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("failed to parse node selector: {0}")]
 pub(super) struct NodeSelectorError(pub(super) SelectorError);
 
-/// Why an allocated claim is not bound.
+/// Why an allocated claim cannot be bound.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(super) enum BindError {
     #[error("device binding timeout: claim={claim}")]
     Timeout { claim: Str },
-    /// A condition of a device says that it will never be ready.
+    /// A failure condition of a device holds.
     #[error("device binding failed: claim={claim}, reason={reason}, message={:?}", message.as_str())]
     Failed { claim: Str, reason: Str, message: Str },
-    /// PreFilter has made no claim for extended resources for the node.
+    /// Filter recorded no claim for extended resources for the node.
     #[error("extended resource claim not found for node {node}")]
     NoExtendedClaim { node: Str },
     #[error("{doing} to claim {claim}: resourceclaims.resource.k8s.io {:?} not found", claim.name.as_str())]

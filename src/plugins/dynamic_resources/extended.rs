@@ -1,9 +1,9 @@
-//! Extended resources that a DeviceClass backs; mirrors
+//! Extended resources served by a DeviceClass; mirrors
 //! `pkg/scheduler/framework/plugins/dynamicresources/extendeddynamicresources.go` and
 //! `staging/src/k8s.io/dynamic-resource-allocation/deviceclass/extendedresourcecache`.
 //!
-//! A pod that asks for such resources gets one claim of the scheduler's own, with requests that differ from node to node:
-//! what a node lists in its allocatable comes from a device plugin and needs no request.
+//! The scheduler creates one claim for a pod that requests such resources. Its requests differ by node: a resource in a
+//! node's allocatable comes from a device plugin and needs no request.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::cluster::{Cluster, Container, ContainerExtendedResourceRequest, Map, 
 use crate::framework::{NodeInfo, PodResourcesOptions, Reason, Resource, Status, is_extended_resource_name, pod_requests};
 use crate::release::{Emulation, Gate};
 
-/// Resource names that name their class themselves.
+/// Prefix of resource names that contain their class.
 const CLASS_PREFIX: &str = "deviceclass.resource.kubernetes.io/";
-/// Marks the claim that the scheduler makes for extended resources.
+/// Marks the claim that the scheduler creates for extended resources.
 const CLAIM_ANNOTATION: &str = "resource.kubernetes.io/extended-resource-claim";
-/// The name of that claim as long as it exists in memory only.
+/// The name of that claim while it exists in memory only.
 const SPECIAL_NAME: &str = "<extended-resources>";
 /// Longest prefix of a generated name; `maxGeneratedNameLength` in `staging/src/k8s.io/apiserver/pkg/storage/names`.
 const MAX_GENERATED_PREFIX: usize = 58;
 
-/// The DeviceClass that serves an extended resource: the class that the name spells out, or of the classes with this
-/// `extendedResourceName` the newest, then the one with the lower name.
+/// Returns the DeviceClass that serves an extended resource: the class in its name, or else the newest class with this
+/// `extendedResourceName`, by name if equally old.
 pub fn extended_resource_class(cluster: &Cluster, resource: &str) -> Option<Arc<DeviceClass>> {
     if let Some(class) = resource.strip_prefix(CLASS_PREFIX).and_then(|name| cluster.device_classes.named(&name.into())) {
         return Some(class.clone());
@@ -33,7 +33,7 @@ pub fn extended_resource_class(cluster: &Cluster, resource: &str) -> Option<Arc<
         .device_classes
         .iter()
         .filter(serves)
-        // Classes come by name; of equally old ones the first stays.
+        // Classes are in order of name; the first of equally old ones wins.
         .reduce(|best, class| if class.metadata.creation_timestamp > best.metadata.creation_timestamp { class } else { best })
         .cloned()
 }
@@ -47,15 +47,15 @@ pub(super) fn is_special_name(name: &str) -> bool {
     name == SPECIAL_NAME
 }
 
-/// An extended resource that the pod asks for.
+/// An extended resource that the pod requests.
 #[derive(Clone, Debug)]
 pub(super) struct ExtendedResource {
     name: Str,
-    /// What serves it besides device plugins.
+    /// The class that serves it on nodes without a device plugin.
     pub(super) class: Option<Arc<DeviceClass>>,
 }
 
-/// The pod's claim for extended resources and those resources; `None` where no class serves any of them.
+/// Returns the pod's claim for extended resources and those resources; `None` if no class serves any of them.
 pub(super) fn prepare(cluster: &Cluster, emulation: Emulation, pod: &Pod) -> Option<(Arc<ResourceClaim>, Vec<ExtendedResource>)> {
     if !emulation.enabled(Gate::DRAExtendedResource) || cluster.device_classes.is_empty() {
         return None;
@@ -72,7 +72,7 @@ pub(super) fn prepare(cluster: &Cluster, emulation: Emulation, pod: &Pod) -> Opt
     Some((find_claim(cluster, pod).unwrap_or_else(|| Arc::new(new_claim(pod))), resources))
 }
 
-/// The claim that an earlier cycle made for the pod.
+/// Returns the claim that an earlier cycle created for the pod.
 fn find_claim(cluster: &Cluster, pod: &Pod) -> Option<Arc<ResourceClaim>> {
     let ours = |claim: &&Arc<ResourceClaim>| {
         claim.metadata.annotations.get(CLAIM_ANNOTATION).is_some_and(|v| v == "true")
@@ -82,7 +82,7 @@ fn find_claim(cluster: &Cluster, pod: &Pod) -> Option<Arc<ResourceClaim>> {
                 .iter()
                 .any(|o| o.name == pod.metadata.name && o.controller == Some(true) && o.uid == pod.metadata.uid)
     };
-    // Upstream takes the first of an unordered list of all namespaces; an owner is only ever in the pod's own.
+    // Upstream searches an unordered list of all namespaces; an owner is always in the pod's own.
     cluster.resource_claims.iter().find(ours).cloned()
 }
 
@@ -100,27 +100,27 @@ fn new_claim(pod: &Pod) -> ResourceClaim {
     ResourceClaim { metadata, ..ResourceClaim::default() }
 }
 
-/// The claim as the API server would name and number it.
+/// Sets name and uid of the claim as the API server would.
 pub(super) fn name_claim(claim: &mut ResourceClaim, pod: &Pod) {
     const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     let uid = derived_uid(&["extended-resources", &pod.metadata.uid, &pod.key().to_string()]);
     let mut name = format!("{}-extended-resources-", pod.metadata.name);
     let end = (0..=name.len().min(MAX_GENERATED_PREFIX)).rev().find(|i| name.is_char_boundary(*i)).unwrap_or(0);
     name.truncate(end);
-    // The random ending of a generated name, drawn from the identifier here.
+    // The random suffix of a generated name, derived from the uid here.
     name.extend(uid.bytes().rev().take(5).map(|b| char::from(ALPHABET[usize::from(b) % ALPHABET.len()])));
     claim.metadata.name = name.into();
     claim.metadata.uid = uid;
 }
 
-/// The claim for one node with the containers' share in its requests.
+/// The claim for one node, with the share of each container in its requests.
 #[derive(Clone, Debug)]
 pub(super) struct NodeClaim {
     pub(super) claim: Arc<ResourceClaim>,
     pub(super) mappings: Vec<ContainerExtendedResourceRequest>,
 }
 
-/// The claim as this node needs it; `None` where device plugins serve everything.
+/// Returns the claim for this node; `None` if device plugins serve everything.
 pub(super) fn for_node(
     claim: &Arc<ResourceClaim>,
     resources: &[ExtendedResource],
@@ -153,8 +153,8 @@ pub(super) fn for_node(
 
 type Mapping = ContainerExtendedResourceRequest;
 
-/// One request per container and resource. Init containers that end come first in time, so they reuse the requests of
-/// containers after them, and each other's: of what they need beyond that only the largest request is made.
+/// Makes one request per container and resource. Ordinary init containers run first, so they reuse each other's
+/// requests and those of later containers; of the rest only the largest is requested.
 fn requests_and_mappings(pod: &Pod, resources: &[(&Str, &Arc<DeviceClass>)]) -> (Vec<DeviceRequest>, Vec<Mapping>) {
     let containers: Vec<&Container> = pod.spec.init_containers.iter().chain(&pod.spec.containers).collect();
     let num_init = pod.spec.init_containers.len();

@@ -1,8 +1,8 @@
 //! DynamicResources: PreEnqueue, PreFilter, Filter, PostFilter, Score, Reserve and PreBind. Mirrors
 //! `pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go`.
 //!
-//! The plugin finds devices for the pod's claims. All of its rejections are UnschedulableAndUnresolvable: evicting pods
-//! does not free devices at once, so a shortage of devices never triggers preemption.
+//! Allocates devices to the pod's claims. All of its rejections are UnschedulableAndUnresolvable: evicting pods does
+//! not free devices at once, so a shortage of devices never triggers preemption.
 
 mod allocated;
 mod allocator;
@@ -47,10 +47,10 @@ use crate::framework::{
 use crate::plugins::helper::default_normalize_score;
 use crate::release::{Emulation, Gate};
 
-/// Most alternatives of a prioritized list; `FirstAvailableDeviceRequestMaxSize` in
+/// Maximum number of alternatives in a prioritized list; `FirstAvailableDeviceRequestMaxSize` in
 /// `staging/src/k8s.io/api/resource/v1/types.go`.
 const MAX_ALTERNATIVES: i64 = 8;
-/// How upstream words that PreFilter did not come to this plugin.
+/// Upstream's error if PreFilter did not run this plugin.
 const STATE_ABSENT: &str = "not found";
 
 /// Allocates devices to claims.
@@ -61,20 +61,20 @@ pub struct DynamicResources {
 }
 
 impl DynamicResources {
-    /// Returns the plugin with its arguments; `scores` says whether it has the Score point.
+    /// Makes the plugin with its arguments; `scores` sets whether it has the Score point.
     pub fn new(args: DynamicResourcesArgs, scores: bool) -> Self {
         Self { args, scores }
     }
 }
 
-/// Returns the plugin of the newest release with its default arguments.
+/// Makes the plugin of the newest release with its default arguments.
 impl Default for DynamicResources {
     fn default() -> Self {
         Self::new(DynamicResourcesArgs::default(), true)
     }
 }
 
-/// Whether binding conditions count.
+/// Whether binding conditions are enabled.
 fn binding_conditions_enabled(emulation: Emulation) -> bool {
     emulation.enabled(Gate::DRADeviceBindingConditions) && emulation.enabled(Gate::DRAResourceClaimDeviceStatus)
 }
@@ -102,7 +102,7 @@ impl PreEnqueuePlugin for DynamicResources {
 
 impl PreFilterPlugin for DynamicResources {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
-        // Written first, so that PostFilter finds a state whatever comes of this.
+        // Written first, so that PostFilter finds a state even after an error.
         state.write(DynamicResourcesState::default());
         let status = match self.prepare(cx, &pod.pod) {
             Ok(Some(prepared)) => {
@@ -117,7 +117,7 @@ impl PreFilterPlugin for DynamicResources {
 }
 
 impl DynamicResources {
-    /// The state for a pod with claims.
+    /// Prepares the state of a pod with claims.
     fn prepare(&self, cx: &Context<'_>, pod: &Pod) -> Result<Option<DynamicResourcesState>, Status> {
         let user_claims = pod_claims(cx.cluster, pod).map_err(Status::rejected)?;
         let (special, resources) = extended::prepare(cx.cluster, cx.emulation, pod).unzip();
@@ -132,7 +132,7 @@ impl DynamicResources {
                         return Err(Status::error(error.to_string()));
                     }
                 }
-                // What the pod's extended resources need differs from node to node and is left to Filter.
+                // The requests for extended resources differ by node; Filter checks them.
                 None if claims.is_extended(index) => {}
                 None => validate(cx, claim)?,
             }
@@ -218,7 +218,7 @@ impl FilterPlugin for DynamicResources {
 }
 
 impl DynamicResources {
-    /// Whether an allocated claim can be used on the node; one that is not allocated yet is no obstacle.
+    /// Whether an allocated claim can be used on the node; true for a claim without allocation.
     fn is_available(&self, cx: &Context<'_>, claim: &ResourceClaim, node: &NodeInfo) -> bool {
         let Some(allocation) = &claim.status.allocation else { return true };
         if allocation.node_selector.as_ref().is_some_and(|s| !s.matches(&node.node.metadata.labels, Some(node.name()))) {
@@ -234,7 +234,7 @@ impl DynamicResources {
     }
 }
 
-/// Devices for the claims that have none; `None` where all have.
+/// Allocates devices to the claims without an allocation; `None` if there is no such claim.
 fn allocate(state: &DynamicResourcesState, extended: Option<&NodeClaim>, node: &NodeInfo) -> Result<Option<Vec<AllocationResult>>, Status> {
     let Some(allocator) = &state.allocator else { return Ok(None) };
     let on_node = |(index, claim): (usize, &Arc<ResourceClaim>)| match extended {
@@ -259,7 +259,7 @@ impl PostFilterPlugin for DynamicResources {
             return result(Status::rejected(Reason::NoClaimsToDeallocate), Vec::new());
         }
         let stale = state.claims.stale_extended();
-        // Upstream draws one of the claims at random; here it is the first of the pod's.
+        // Upstream picks one of the claims at random; here it is the pod's first.
         let unavailable = state.found().unavailable.clone();
         for index in unavailable {
             if state.claims.is_extended(index) {
@@ -278,7 +278,7 @@ impl PostFilterPlugin for DynamicResources {
             }
         }
         if let Some(stale) = stale {
-            // A deletion, as the API server announces it: nothing keeps the claim any more.
+            // Deleted as the API server reports it, without finalizers.
             let mut claim = ResourceClaim::clone(stale);
             claim.metadata.finalizers.clear();
             claim.metadata.deletion_timestamp = Some(whole_second(cx.cx.now));
@@ -309,7 +309,7 @@ impl ScorePlugin for DynamicResources {
     }
 }
 
-/// The earlier an alternative stands in its list, the better.
+/// Scores a node's results; earlier alternatives of a list score higher.
 fn score(claims: &ClaimStore, results: &[AllocationResult]) -> Result<i64, Status> {
     let (mut score, mut pending) = (0, results.iter());
     for claim in claims.all() {
@@ -328,7 +328,7 @@ fn score(claims: &ClaimStore, results: &[AllocationResult]) -> Result<i64, Statu
     Ok(score)
 }
 
-/// Times in the API have no fraction of a second.
+/// Truncates to seconds, because API times have no fraction.
 fn whole_second(time: Timestamp) -> Timestamp {
     Timestamp::from_second(time.as_second()).unwrap_or(time)
 }

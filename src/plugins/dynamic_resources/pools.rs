@@ -1,8 +1,8 @@
-//! Resource slices, and how they come together as pools for a node. Mirrors
+//! Resource slices and their pools for a node. Mirrors
 //! `staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/pools_incubating.go`.
 //!
-//! Of a pool only the highest generation counts. One that lacks slices is incomplete, one that contradicts itself is
-//! invalid; neither gives devices.
+//! Only the highest generation of a pool is used. A pool that lacks slices is incomplete, one whose slices contradict
+//! each other is invalid; neither offers devices.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::cluster::resource::{CounterSet, Device, ResourceSlice};
 use crate::cluster::{Cluster, Node, NodeSelector, NodeSelectorTerm, SelectorError, Str};
 use crate::release::{Emulation, Gate};
 
-/// All slices, by where they can be used; gathered once in a cycle.
+/// All slices by the nodes they apply to; gathered once per cycle.
 #[derive(Debug, Default)]
 pub(super) struct Inventory {
     on_node: HashMap<Str, Vec<Arc<ResourceSlice>>>,
-    /// Slices that every node has to look at.
+    /// Slices that every node must check.
     shared: Vec<Arc<ResourceSlice>>,
     by_pool: HashMap<PoolId, Vec<Arc<ResourceSlice>>>,
 }
 
-/// Where a device stands among the pools of a node; the order of positions is the order in which devices are tried.
+/// The position of a device in the pools of a node. Devices are tried in order of position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct DevicePos {
     pub(super) pool: usize,
@@ -40,13 +40,13 @@ pub(super) struct Pool<'a> {
     pub(super) invalid: bool,
     /// The first device that the slices name twice.
     pub(super) duplicate: Option<Str>,
-    /// Slices with devices for the node, by name.
+    /// Slices with devices for the node, in order of name.
     pub(super) slices: Vec<&'a ResourceSlice>,
-    /// Slices with devices for other nodes, which may draw on the same counters.
+    /// Slices with devices for other nodes, which may consume the same counters.
     pub(super) elsewhere: Vec<&'a ResourceSlice>,
     /// Shared counters by the name of their set.
     pub(super) counter_sets: BTreeMap<&'a str, &'a CounterSet>,
-    /// What claims hold of the pool.
+    /// Allocated devices of the pool.
     pub(super) usage: Option<&'a PoolUse>,
 }
 
@@ -63,7 +63,7 @@ impl Inventory {
         inventory
     }
 
-    /// The pools with devices for a node: by driver and name, those with binding conditions last.
+    /// Returns the pools with devices for a node, by driver and name; those with binding conditions come last.
     pub(super) fn pools<'a>(&'a self, node: &Node, emulation: Emulation, allocated: &'a Allocated) -> Result<Vec<Pool<'a>>, PoolError> {
         let mut by_id: BTreeMap<PoolId, Vec<&'a ResourceSlice>> = BTreeMap::new();
         let own = self.on_node.get(node.name()).map_or(&[][..], Vec::as_slice);
@@ -84,7 +84,7 @@ impl Inventory {
         Ok(pools)
     }
 
-    /// `None` for a pool that a newer generation elsewhere has made obsolete.
+    /// Builds a pool; `None` if a newer generation on other nodes makes it obsolete.
     fn pool<'a>(&'a self, id: &PoolId, slices: Vec<&'a ResourceSlice>, emulation: Emulation) -> Option<Pool<'a>> {
         let first = &slices.first()?.spec.pool;
         let (generation, wanted) = (first.generation, first.resource_slice_count);
@@ -132,7 +132,7 @@ fn is_relevant(slice: &ResourceSlice, node: &Node, emulation: Emulation) -> Resu
     Ok(false)
 }
 
-/// Whether a device that selects nodes itself can be used on a node.
+/// Whether a device with its own node selection can be used on a node.
 pub(super) fn device_matches_node(device: &Device, node: &Node) -> Result<bool, NodeSelectorError> {
     node_matches(node, device.node_name.as_ref(), device.all_nodes, device.node_selector.as_ref())
 }
@@ -151,12 +151,12 @@ fn node_matches(node: &Node, name: Option<&Str>, all: Option<bool>, selector: Op
     Ok(selector.matches(&node.metadata.labels, Some(node.name())))
 }
 
-/// What keeps a node selector from being used, if anything.
+/// Returns the error of an invalid node selector.
 pub(super) fn selector_error(selector: &NodeSelector) -> Option<SelectorError> {
     selector.node_selector_terms.iter().filter(|t| !t.is_empty()).find_map(NodeSelectorTerm::error)
 }
 
-/// Keeps the slices of the highest generation seen so far.
+/// Adds a slice, keeping only those of the highest generation.
 fn add_slice<'a>(slices: &mut Vec<&'a ResourceSlice>, slice: &'a ResourceSlice) {
     let current = slices.first().map_or(i64::MIN, |s| s.spec.pool.generation);
     if slice.spec.pool.generation > current {
@@ -167,7 +167,7 @@ fn add_slice<'a>(slices: &mut Vec<&'a ResourceSlice>, slice: &'a ResourceSlice) 
     }
 }
 
-/// `all` are all slices of the pool, where the node sees only some of them.
+/// Builds a pool from the node's slices; `all` are all slices of the pool if the node sees only some of them.
 fn build_pool<'a>(mut slices: Vec<&'a ResourceSlice>, all: Option<Vec<&'a ResourceSlice>>, emulation: Emulation) -> Pool<'a> {
     let invalid = || Pool { invalid: true, ..Pool::default() };
     slices.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
@@ -195,7 +195,7 @@ fn build_pool<'a>(mut slices: Vec<&'a ResourceSlice>, all: Option<Vec<&'a Resour
     Pool { slices: devices, elsewhere, counter_sets, ..Pool::default() }
 }
 
-/// Whether the devices draw on counters that exist.
+/// Whether the counters that the devices consume exist.
 fn counters_exist(slice: &ResourceSlice, sets: &BTreeMap<&str, &CounterSet>) -> bool {
     slice.spec.devices.iter().flat_map(|d| d.consumes_counters.iter()).all(|consumption| {
         let set = sets.get(consumption.counter_set.as_str());

@@ -1,4 +1,4 @@
-//! Before the search: every claim is checked and what it needs is counted. Also which device a request selects.
+//! Preparation of the search: validates claims and counts their devices. Also matches devices with selectors.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::cluster::resource::{Device, DeviceRequest, DeviceSelector, ResourceCl
 use crate::release::Gate;
 
 impl<'a> Search<'a> {
-    /// Checks every claim and counts what it needs.
+    /// Validates every claim and counts its devices.
     pub(super) fn prepare(&mut self) -> Result<(), Stop> {
         for (index, claim) in self.claims.iter().enumerate() {
             let mut least = 0i64;
@@ -44,7 +44,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Whether the allocator does not know of capacity, and neither of the constraints that came with it.
+    /// Whether the stable allocator runs, which has neither consumable capacity nor its constraints.
     fn ignores_capacity(&self) -> bool {
         let later = [Gate::DRAConsumableCapacity, Gate::DRADeviceBindingConditions, Gate::DRADeviceTaints, Gate::DRAPartitionableDevices];
         self.allocator.emulation.behaviour().has_stable_allocator && !later.into_iter().any(|gate| self.enabled(gate))
@@ -68,7 +68,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Mirrors `validateDeviceRequest`.
+    /// Validates a request and counts its devices; mirrors `validateDeviceRequest`.
     fn candidate(&mut self, claim: &ResourceClaim, request: Request<'a>, key: RequestKey) -> Result<Candidate<'a>, Stop> {
         let fail = |error| fatal(AllocatorError::Request { claim: claim.metadata.key(), request: request.name.clone(), error });
         if let Some(i) = request.selectors().iter().position(|s| s.cel.is_none()) {
@@ -95,7 +95,7 @@ impl<'a> Search<'a> {
         Ok(candidate)
     }
 
-    /// Finds out how many "all" are. That needs every pool to be complete and valid.
+    /// Collects the devices for mode `All`. Every pool must be complete and valid.
     fn collect_all(&mut self, candidate: &mut Candidate<'a>, key: RequestKey, fail: &dyn Fn(RequestError) -> Stop) -> Result<(), Stop> {
         let pools = self.pools;
         for (pool, p) in pools.iter().enumerate() {
@@ -124,7 +124,7 @@ impl<'a> Search<'a> {
         (pool, slice, &slice.spec.devices[pos.device])
     }
 
-    /// Whether the device satisfies the selectors of class and request, and may be used on the node.
+    /// Whether the device matches the selectors of class and request, and can be used on the node.
     pub(super) fn is_selectable(&mut self, key: RequestKey, candidate: &Candidate<'a>, pos: DevicePos) -> Result<bool, Stop> {
         let (pool, slice, device) = self.device(pos);
         if !binding_conditions_enabled(self.allocator.emulation) && !device.binding_conditions.is_empty() {

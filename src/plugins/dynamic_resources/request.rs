@@ -1,4 +1,4 @@
-//! Requests as the allocator works with them: whole requests and the alternatives of a prioritized list alike.
+//! Requests of the allocator: a whole request or one alternative of a prioritized list.
 
 use std::sync::Arc;
 
@@ -13,31 +13,31 @@ use crate::cluster::{Str, Toleration};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request<'a> {
     pub(super) name: &'a Str,
-    /// The request that lists this alternative.
+    /// The request that contains this alternative.
     pub(super) parent: Option<&'a Str>,
     pub(super) spec: Spec<'a>,
 }
 
-/// What is asked for.
+/// The requested devices.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Spec<'a> {
     Exact(&'a ExactDeviceRequest),
     Sub(&'a DeviceSubRequest),
 }
 
-/// A request with what one node has for it.
+/// A request with its devices on one node.
 #[derive(Debug)]
 pub(super) struct Candidate<'a> {
     pub(super) request: Request<'a>,
     pub(super) class: &'a Arc<DeviceClass>,
-    /// How many devices are needed.
+    /// The number of devices to allocate.
     pub(super) num_devices: i64,
-    /// For mode `All`: which.
+    /// For mode `All`: the devices.
     pub(super) all: Vec<DevicePos>,
 }
 
 impl<'a> Request<'a> {
-    /// The alternatives of a request: itself, or those of its list. Empty for a kind of request that is not known.
+    /// Returns the alternatives of a request: itself, or those of its list. Empty for an unknown kind of request.
     pub(super) fn alternatives(request: &'a DeviceRequest) -> Vec<Self> {
         if request.first_available.is_empty() {
             let exact = request.exactly.as_ref();
@@ -47,12 +47,12 @@ impl<'a> Request<'a> {
         request.first_available.iter().map(sub).collect()
     }
 
-    /// All requests of a claim with all their alternatives, in order.
+    /// Returns all requests of a claim with all their alternatives, in order.
     pub(super) fn of_claim(claim: &'a ResourceClaim) -> impl Iterator<Item = Self> {
         claim.spec.devices.requests.iter().flat_map(Self::alternatives)
     }
 
-    /// The name as results and messages give it: `request` or `request/alternative`.
+    /// Returns the name in results and messages: `request` or `request/alternative`.
     pub(super) fn full_name(&self) -> Str {
         match self.parent {
             Some(parent) => format!("{parent}/{}", self.name).into(),
@@ -60,7 +60,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The name as constraints see it.
+    /// Returns the name for matching constraints.
     pub(super) fn constraint_name(&self) -> RequestName<'a> {
         match self.parent {
             Some(parent) => RequestName { base: parent, sub: Some(self.name) },
@@ -100,7 +100,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// `adminAccess` as written; alternatives cannot have it.
+    /// Returns `adminAccess` as written; alternatives cannot have it.
     pub(super) fn admin_access(&self) -> Option<bool> {
         match self.spec {
             Spec::Exact(e) => e.admin_access,

@@ -1,4 +1,4 @@
-//! From the devices the search has settled on to what a claim's status holds.
+//! Converts allocated devices to allocation results of claims.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::search::Picked;
 use crate::cluster::resource::{AllocationResult, DeviceAllocationResult, DeviceRequestAllocationResult, ResourceClaim};
 use crate::cluster::{List, Node, NodeSelector, NodeSelectorTerm, Requirement, Str};
 
-/// One result per claim, in order.
+/// Builds one result per claim, in order.
 pub(super) fn build(
     claims: &[Arc<ResourceClaim>],
     picked: &[Vec<Picked<'_>>],
@@ -43,8 +43,8 @@ fn device_result(claim: &ResourceClaim, index: usize, picked: &Picked<'_>) -> De
     }
 }
 
-/// Where the allocation can be used: on one node if any device is local to it, else wherever all slices allow. The error
-/// is the number of a slice's terms, where there is more than one.
+/// Returns the node selector of an allocation: one node if any device is local to it, else that of all slices. The
+/// error is the number of terms of a slice with more than one.
 fn node_selector(devices: &[Picked<'_>], node: &Str) -> Result<Option<NodeSelector>, usize> {
     let mut term = NodeSelectorTerm::default();
     for picked in devices {
@@ -84,7 +84,7 @@ fn add_new(from: &[Requirement], to: &mut List<Requirement>) {
     }
 }
 
-/// A unique identifier that follows from its parts, where kube-scheduler draws one at random; a version 8 UUID.
+/// Derives a version 8 UUID from its parts; kube-scheduler draws a random one.
 pub(super) fn derived_uid(parts: &[&str]) -> Str {
     let hash = |seed: u64| {
         let mut hash = seed;

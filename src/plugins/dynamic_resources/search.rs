@@ -1,8 +1,8 @@
-//! The search for devices on one node.
+//! The backtracking search for devices on one node.
 //!
-//! Claims, their requests and the devices of a request are settled one after the other, each with the first device that
-//! does; where that leads nowhere the search goes back and takes the next. Within a request devices are only tried in
-//! rising order. Upstream's slips are kept: see [`Search::allocate_device`].
+//! Claims, requests and devices are allocated in turn, each with the first device that satisfies it; on failure the
+//! search backtracks to the next device. Within a request, devices are tried in ascending order only. Upstream's
+//! mistakes are reproduced: see [`Search::allocate_device`].
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use crate::cluster::resource::{Device, ResourceClaim, ResourceSlice};
 use crate::cluster::{Map, Node, Quantity};
 use crate::release::{Gate, InvalidPools};
 
-/// Most devices that one claim can hold; `AllocationResultsMaxSize` in `staging/src/k8s.io/api/resource/v1/types.go`.
+/// Maximum number of devices of one claim; `AllocationResultsMaxSize` in `staging/src/k8s.io/api/resource/v1/types.go`.
 pub(super) const MAX_RESULTS: i64 = 32;
-/// How deep the search may go, in devices, requests and claims together; a limit of ours, for the stack of a thread.
+/// Maximum depth in devices, requests and claims together. Upstream has no such limit; it protects the thread's stack.
 const MAX_DEPTH: usize = 500;
 
-/// A request or alternative by index.
+/// A request or alternative by indexes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct RequestKey {
     pub(super) claim: usize,
@@ -32,21 +32,21 @@ pub(super) struct RequestKey {
     pub(super) alternative: usize,
 }
 
-/// Which device of which request comes next.
+/// The next device to allocate: of which request, and its number.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Step {
     pub(super) key: RequestKey,
     device: i64,
 }
 
-/// A device the search has settled on.
+/// An allocated device.
 #[derive(Debug)]
 pub(super) struct Picked<'a> {
     pub(super) request: Request<'a>,
     pub(super) pool: &'a Pool<'a>,
     pub(super) slice: &'a ResourceSlice,
     pub(super) device: &'a Device,
-    /// Whether other claims may use the device too.
+    /// Whether other claims may share the device.
     pub(super) shared: bool,
     pub(super) consumed: Map<Quantity>,
 }
@@ -62,7 +62,7 @@ pub(super) struct Search<'a> {
     pub(super) constraints: Vec<Vec<Constraint<'a>>>,
     pub(super) selectable: HashMap<(DevicePos, RequestKey), bool>,
     pub(super) counters: Counters,
-    /// Which claims the search gives a device to.
+    /// The claims to which the search has allocated each device.
     pub(super) allocating: HashMap<DevicePos, BTreeSet<usize>>,
     pub(super) allocating_capacity: HashMap<DevicePos, Map<Quantity>>,
     pub(super) results: Vec<Vec<Picked<'a>>>,
@@ -101,8 +101,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Settles one device and everything after it. `in_alternative` tells that the alternative is chosen already;
-    /// devices before `start` are left out.
+    /// Allocates one device and all following ones. `in_alternative` is true once the alternative is chosen; devices
+    /// before `start` are skipped.
     pub(super) fn allocate_one(&mut self, step: Step, in_alternative: bool, start: DevicePos) -> Result<bool, Stop> {
         self.spend()?;
         self.depth += 1;
@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
         let Some(alternatives) = requests.get(request) else {
             let next = Step { key: RequestKey { claim: claim + 1, ..RequestKey::default() }, device: 0 };
             return match self.allocate_one(next, false, DevicePos::default()) {
-                // Another choice in an earlier claim may let a later one get by with fewer devices.
+                // Another choice for an earlier claim may let a later one need fewer devices.
                 Err(Stop::TooManyDevices) => Ok(false),
                 done => done,
             };
@@ -151,7 +151,7 @@ impl<'a> Search<'a> {
         self.search_devices(step, in_alternative, &candidate, start)
     }
 
-    /// The first alternative with which everything else works out.
+    /// Tries the alternatives in order until everything after them can be allocated.
     fn choose_alternative(&mut self, step: Step, alternatives: usize) -> Result<bool, Stop> {
         let mut always_too_many = true;
         for alternative in 0..alternatives {
@@ -164,7 +164,7 @@ impl<'a> Search<'a> {
         if always_too_many { Err(Stop::TooManyDevices) } else { Ok(false) }
     }
 
-    /// The first device, from `start` on, with which everything else works out.
+    /// Tries the devices from `start` on until everything after them can be allocated.
     fn search_devices(&mut self, step: Step, in_alternative: bool, candidate: &Arc<Candidate<'a>>, start: DevicePos) -> Result<bool, Stop> {
         let pools = self.pools;
         let admin = candidate.request.is_admin();
@@ -196,7 +196,7 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
-    /// Takes the device and goes on; gives it back where that fails.
+    /// Allocates the device and continues; deallocates it on failure.
     fn try_device(
         &mut self,
         step: Step,
@@ -225,10 +225,10 @@ impl<'a> Search<'a> {
         pool.usage.is_some_and(|u| u.is_dedicated(&device.name)) || self.allocating.get(&pos).is_some_and(|claims| !claims.is_empty())
     }
 
-    /// Takes a selectable device if it is free and everything about it holds. `must` makes a violated constraint an
-    /// error: whoever asks for all devices gives up without this one.
+    /// Allocates a selectable device if it is free and satisfies all conditions. `must` makes a violated constraint an
+    /// error, because mode `All` fails without the device.
     ///
-    /// As upstream, a device that turns out too small only after its constraints were recorded leaves them recorded.
+    /// As upstream, a device rejected for capacity after its constraints were recorded leaves them recorded.
     fn allocate_device(&mut self, key: RequestKey, candidate: &Candidate<'a>, pos: DevicePos, must: bool) -> Result<bool, Stop> {
         let (pool, slice, device) = self.device(pos);
         let request = candidate.request;
@@ -243,7 +243,7 @@ impl<'a> Search<'a> {
             if !self.enabled(Gate::DRAPartitionableDevices) {
                 return Ok(false);
             }
-            // The first share of a device has drawn its counters.
+            // The first share of a device has consumed its counters.
             let drawn = pool.usage.is_some_and(|u| u.consumed(&device.name).is_some()) || self.allocating_capacity.contains_key(&pos);
             let draws = !(shared && drawn);
             if draws && !self.counters.consume(pool, device) {
@@ -282,7 +282,7 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// Gives back the device taken last for the claim. As upstream, a shared device keeps the counters it drew.
+    /// Deallocates the last device of the claim. As upstream, a shared device keeps its consumed counters.
     fn deallocate(&mut self, claim: usize, pos: DevicePos) {
         let Some(picked) = self.results[claim].pop() else { return };
         let name = picked.request.constraint_name();

@@ -4,7 +4,7 @@
 use crate::cluster::Toleration;
 use crate::cluster::resource::{Device, DeviceTaint};
 
-/// Whether a taint keeps the device from requests with these tolerations. Only `NoSchedule` and `NoExecute` do.
+/// Whether a `NoSchedule` or `NoExecute` taint of the device is not tolerated.
 pub(super) fn prevents_allocation(device: &Device, tolerations: &[Toleration]) -> bool {
     device
         .taints

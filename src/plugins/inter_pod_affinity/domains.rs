@@ -7,12 +7,12 @@ use std::sync::Arc;
 use crate::cluster::{Labels, Str};
 use crate::framework::Snapshot;
 
-/// Numbers by topology domain, the domains grouped by key.
+/// Numbers by topology domain, grouped by key.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::plugins) struct Domains(Vec<(Str, HashMap<Str, i64>)>);
 
 impl Domains {
-    /// Adds to a domain's number; the domain is there from then on, whatever the sum.
+    /// Adds to a domain's number. The domain exists from then on, even with a sum of 0.
     pub(in crate::plugins) fn add(&mut self, key: &Str, value: &Str, amount: i64) {
         let at = self.0.iter().position(|(k, _)| k == key).unwrap_or_else(|| {
             self.0.push((key.clone(), HashMap::new()));
@@ -25,7 +25,7 @@ impl Domains {
         }
     }
 
-    /// Adds, for each number of a node, to the node's domain of that key; a node without the key counts for nothing.
+    /// Adds each node's number to the node's domain of that key; ignores nodes without the key.
     pub(in crate::plugins) fn add_counts(
         &mut self,
         snapshot: &Snapshot,
@@ -40,17 +40,17 @@ impl Domains {
         }
     }
 
-    /// A domain's number; 0 for one that was never added to.
+    /// Returns a domain's number; 0 for an unknown domain.
     pub(in crate::plugins) fn get(&self, key: &str, value: &str) -> i64 {
         self.0.iter().find(|(k, _)| k.as_str() == key).and_then(|(_, values)| values.get(value)).copied().unwrap_or(0)
     }
 
-    /// The sum of the numbers of a node's domains.
+    /// Returns the sum of the numbers of a node's domains.
     pub(in crate::plugins) fn sum(&self, labels: &Labels) -> i64 {
         self.0.iter().filter_map(|(key, values)| values.get(labels.get(key)?)).sum()
     }
 
-    /// True without domains.
+    /// Whether there are no domains.
     pub(in crate::plugins) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -64,8 +64,8 @@ impl Domains {
     }
 }
 
-/// Counts of matching pods per domain: what `PreFilter` found, shared, and what `AddPod` and `RemovePod` changed since. A
-/// domain counts as present while its count is not 0.
+/// Matching pods per domain: the shared result of `PreFilter`, and the changes of `AddPod` and `RemovePod`. A domain
+/// exists while its count is not 0.
 #[derive(Clone, Debug)]
 pub(in crate::plugins) struct Counts {
     base: Arc<Domains>,
@@ -74,19 +74,19 @@ pub(in crate::plugins) struct Counts {
 }
 
 impl Counts {
-    /// Counts as found.
+    /// Makes the counts of `PreFilter`.
     pub(in crate::plugins) fn new(base: Domains) -> Self {
         let present = base.len();
         Self { base: Arc::new(base), changes: Vec::new(), present }
     }
 
-    /// A domain's count.
+    /// Returns a domain's count.
     pub(in crate::plugins) fn get(&self, key: &str, value: &str) -> i64 {
         let change = self.changes.iter().find(|(k, v, _)| k.as_str() == key && v.as_str() == value).map_or(0, |(_, _, n)| *n);
         self.base.get(key, value) + change
     }
 
-    /// Changes the count of the node's domain of that key; nothing where the node lacks the key.
+    /// Changes the count of the node's domain of that key; does nothing if the node lacks the key.
     pub(in crate::plugins) fn update(&mut self, labels: &Labels, key: &Str, amount: i64) {
         let Some(value) = labels.get(key) else { return };
         let before = self.get(key, value);
@@ -101,7 +101,7 @@ impl Counts {
         }
     }
 
-    /// True where no domain is present.
+    /// Whether no domain exists.
     pub(in crate::plugins) fn is_empty(&self) -> bool {
         self.present == 0
     }

@@ -14,34 +14,34 @@ use crate::release::AffinityReasons;
 
 const NO_STATE: &str = "error reading \"PreFilterInterPodAffinity\" from cycleState: not found";
 
-/// What stays the same during the cycle.
+/// The incoming pod's data, constant during the cycle.
 #[derive(Debug)]
 struct Incoming {
-    /// Required terms, namespace selectors resolved.
+    /// Required terms with resolved namespace selectors.
     affinity: Vec<AffinityTerm>,
     anti_affinity: Vec<AffinityTerm>,
     namespace_labels: Labels,
 }
 
-/// What `PreFilter` computes; a copy shares all but the changes.
+/// State of `PreFilter`; a clone shares all but the changes.
 #[derive(Clone, Debug)]
 struct PreFilterState {
     incoming: Arc<Incoming>,
-    /// By the required anti-affinity terms of existing pods that are about the incoming pod.
+    /// Existing pods' required anti-affinity terms that match the incoming pod.
     existing_anti_affinity: Counts,
-    /// By the existing pods that match all required affinity terms of the incoming pod, once for each term.
+    /// Existing pods that match all required affinity terms of the incoming pod, counted once per term.
     affinity: Counts,
-    /// By the existing pods that match a required anti-affinity term of the incoming pod.
+    /// Existing pods that match a required anti-affinity term of the incoming pod.
     anti_affinity: Counts,
     in_the_way: Arc<InTheWay>,
 }
 
-/// The nodes, by position, of pods that can be in the incoming pod's way; for naming one of them.
+/// Positions of the nodes with conflicting pods, for naming one of the pods.
 #[derive(Debug, Default)]
 struct InTheWay {
-    /// Of pods that match the required anti-affinity terms of the incoming pod, by term.
+    /// Nodes of pods that match a required anti-affinity term of the incoming pod, by term.
     by_term: Vec<Vec<usize>>,
-    /// Of pods with a required anti-affinity term that matches the incoming pod.
+    /// Nodes of pods with a required anti-affinity term that matches the incoming pod.
     existing: Vec<usize>,
 }
 
@@ -76,7 +76,7 @@ impl PreFilterState {
                 unmet.get_or_insert_with(|| NoMatchInDomain { topology_key, domain: Some(value.clone()) });
             }
         }
-        // The first of a group of pods with affinity to each other has none to join yet.
+        // The first pod of a group with affinity to itself is exempt, because no other pod exists yet.
         unmet.filter(|_| !(self.affinity.is_empty() && matches_all_terms(&self.incoming.affinity, pod)))
     }
 
@@ -96,7 +96,7 @@ impl PreFilterState {
         Reason::PodAntiAffinity(Box::new(conflict(node, &term.topology_key, with)))
     }
 
-    /// Names the pod on the node's domain whose required anti-affinity matches the incoming pod.
+    /// Names the pod in the node's domain whose required anti-affinity matches the incoming pod.
     fn existing_conflict(&self, snapshot: &Snapshot, pod: &Pod, node: &NodeInfo, topology_key: &Str) -> Reason {
         let opposes = |p: &PodInfo| {
             let mut terms = p.required_anti_affinity().iter().filter(|t| t.topology_key == *topology_key);
@@ -107,7 +107,8 @@ impl PreFilterState {
     }
 }
 
-/// Finds a pod in the node's domain: on the node itself first, as it is in a dry run, then on the nodes at these positions.
+/// Finds a pod in the node's domain: first on the node itself, which a dry run may have changed, then on the given
+/// nodes.
 fn find_pod(snapshot: &Snapshot, node: &NodeInfo, key: &Str, nodes: &[usize], matches: impl Fn(&PodInfo) -> bool) -> Option<Key> {
     if let Some(pod) = node.pods.iter().find(|p| matches(p)) {
         return Some(pod.key());
@@ -258,7 +259,7 @@ mod tests {
         world.nodes().iter().map(|n| filter(n).message()).collect()
     }
 
-    /// Reasons on the three nodes, or `None` where `PreFilter` skips.
+    /// Checks the reasons on the three nodes, or that `PreFilter` skips if `None`.
     #[track_caller]
     fn check(world: &World, pod: Pod, expected: Option<[&str; 3]>) {
         let (pod, mut state) = (info(pod), CycleState::default());
@@ -297,7 +298,7 @@ mod tests {
         let group = near(&[term(IS_WEB, "zone", "")]);
         check(&world([vec![], vec![], vec![]], &[]), pod("p", WEB, &group), Some(["", "", AFFINITY]));
         check(&world([vec![], vec![], vec![]], &[]), pod("p", "{}", &group), Some([AFFINITY; 3]));
-        // A member on a node without the key founds no domain.
+        // A matching pod on a node without the key makes no domain.
         check(&world([vec![], vec![], vec![pod("w", WEB, "{}")]], &[]), pod("p", WEB, &group), Some(["", "", AFFINITY]));
         check(&world([vec![pod("w", WEB, "{}")], vec![], vec![]], &[]), pod("p", WEB, &group), Some(["", AFFINITY, AFFINITY]));
     }
@@ -330,7 +331,7 @@ mod tests {
         check_selector("{}", [ANTI, ANTI, ""]);
         check_selector(r#"{"matchLabels":{"team":"blue"}}"#, [ANTI, "", ""]);
         check_selector(r#"{"matchExpressions":[{"key":"team","operator":"Exists"}]}"#, [ANTI, ANTI, ""]);
-        // Matched without namespace labels, an exclusion excludes nothing.
+        // Matched without namespace labels, `NotIn` excludes no namespace.
         check_selector(r#"{"matchExpressions":[{"key":"team","operator":"NotIn","values":["blue"]}]}"#, [ANTI, ANTI, ""]);
     }
 
@@ -370,7 +371,7 @@ mod tests {
         };
         step(&db, 0, false, [EXISTING, AFFINITY, AFFINITY]);
         step(&hater, 0, false, ["", AFFINITY, AFFINITY]);
-        // Without any member the exception for the first pod holds, until one comes back.
+        // Without a matching pod the exception for the first pod holds, until one is added again.
         step(&member, 0, false, ["", "", AFFINITY]);
         step(&member, 1, true, [AFFINITY, "", AFFINITY]);
         step(&hater, 1, true, [AFFINITY, EXISTING, AFFINITY]);

@@ -1,8 +1,7 @@
 //! `InterPodAffinity`: `PreFilter`, Filter, `PreScore`, Score and the hints.
 //!
-//! Mirrors `pkg/scheduler/framework/plugins/interpodaffinity/{plugin,filtering,scoring}.go`. A term matches a pod by
-//! namespace and labels; what is counted is how many matching pods run in each topology domain, a pair of a node label's
-//! key and value.
+//! Mirrors `pkg/scheduler/framework/plugins/interpodaffinity/{plugin,filtering,scoring}.go`. A term matches pods by
+//! namespace and labels. The plugin counts matching pods in each topology domain, a key and value of node labels.
 
 pub(super) mod domains;
 mod filtering;
@@ -26,14 +25,14 @@ use crate::release::Emulation;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct InterPodAffinityArgs {
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub api_version: IgnoredAny,
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub kind: IgnoredAny,
-    /// What each required affinity term of an existing pod that matches the incoming pod adds to its domain's score;
-    /// 0 to 100.
+    /// Score added to a domain for each required affinity term of an existing pod that matches the incoming pod; 0 to
+    /// 100.
     pub hard_pod_affinity_weight: i32,
-    /// Whether preferred terms of existing pods count for nothing when the incoming pod has none of its own.
+    /// Whether preferred terms of existing pods are ignored if the incoming pod has none.
     pub ignore_preferred_terms_of_existing_pods: bool,
 }
 
@@ -44,7 +43,7 @@ impl Default for InterPodAffinityArgs {
 }
 
 impl InterPodAffinityArgs {
-    /// What `ValidateInterPodAffinityArgs` finds wrong, in its words.
+    /// Validates the arguments; mirrors `ValidateInterPodAffinityArgs`.
     pub fn validate(&self) -> Result<(), FieldErrors> {
         let mut errors = FieldErrors::default();
         if !(0..=100).contains(&self.hard_pod_affinity_weight) {
@@ -61,7 +60,7 @@ pub struct InterPodAffinity {
 }
 
 impl InterPodAffinity {
-    /// A plugin with arguments.
+    /// Makes the plugin with its arguments.
     pub fn new(args: InterPodAffinityArgs) -> Self {
         Self { args }
     }
@@ -84,11 +83,10 @@ impl Plugin for InterPodAffinity {
     }
 }
 
-/// A term of the incoming pod with the namespaces that its namespace selector picks added to those it names.
+/// Returns a term of the incoming pod with the namespaces of its namespace selector added.
 ///
-/// The selector stays in the term, as it does upstream, where it is cleared in a copy only. The terms are then matched
-/// without namespace labels, so a selector that holds for no labels at all (`NotIn`, `DoesNotExist`) matches pods of
-/// every namespace.
+/// The selector stays in the term: upstream clears it in a copy only. Terms are then matched without namespace labels,
+/// so a selector that matches empty labels (`NotIn`, `DoesNotExist`) matches pods of every namespace.
 fn merge_namespaces(cluster: &Cluster, term: &AffinityTerm) -> AffinityTerm {
     let mut term = term.clone();
     if let Some(selector) = term.namespace_selector.as_ref().filter(|s| !s.is_empty()) {
@@ -100,18 +98,18 @@ fn merge_namespaces(cluster: &Cluster, term: &AffinityTerm) -> AffinityTerm {
     term
 }
 
-/// The labels of a namespace; none where there is no such namespace.
+/// Returns the labels of a namespace; empty if it does not exist.
 fn namespace_labels(cluster: &Cluster, namespace: &Str) -> Labels {
     cluster.namespaces.named(namespace).map(|n| n.metadata.labels.clone()).unwrap_or_default()
 }
 
-/// Whether there are terms and all of them match the pod, without a look at the labels of its namespace.
+/// Whether there are terms and all of them match the pod, ignoring the labels of its namespace.
 fn matches_all_terms(terms: &[AffinityTerm], pod: &Pod) -> bool {
     let unknown = Labels::default();
     !terms.is_empty() && terms.iter().all(|t| t.matches(pod, &unknown))
 }
 
-/// The required terms of the parked pod itself, as parsed, with namespace selectors left as they are.
+/// Parses the required terms of the parked pod, without resolving namespace selectors.
 fn required_terms(pod: &Pod, list: impl Fn(&crate::cluster::Affinity) -> Option<&PodAffinity>) -> Result<Vec<AffinityTerm>, SelectorError> {
     let terms: &[PodAffinityTerm] = pod.spec.affinity.as_ref().and_then(list).map_or(&[], |a| &a.required);
     AffinityTerm::parse(pod, terms)
@@ -125,8 +123,8 @@ fn anti_affinity_terms(pod: &Pod) -> Result<Vec<AffinityTerm>, SelectorError> {
     required_terms(pod, |a| a.pod_anti_affinity.as_ref())
 }
 
-/// Whether another pod's change may help: it now matches all affinity terms, or no longer stands against all
-/// anti-affinity terms. Mirrors `isSchedulableAfterPodChange`.
+/// Returns Queue if another pod now matches all affinity terms, or no longer violates the anti-affinity terms. Mirrors
+/// `isSchedulableAfterPodChange`.
 fn hint_after_pod_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let as_pod = |object: &Option<Object>| match object {
         None => Ok(None),
@@ -159,7 +157,7 @@ fn hint_after_pod_change(emulation: Emulation, pod: &Pod, change: &Change) -> Re
     Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
 }
 
-/// Whether a node's change may help: it joins or changes a domain of the affinity terms, or leaves or changes one of the
+/// Returns Queue if a node joined or changed a domain of the affinity terms, or left or changed one of the
 /// anti-affinity terms. Mirrors `isSchedulableAfterNodeChange`.
 fn hint_after_node_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let as_node = |object: &Option<Object>| match object {
@@ -179,7 +177,7 @@ fn hint_after_node_change(emulation: Emulation, pod: &Pod, change: &Change) -> R
         (None, now) => now.is_some(),
         (Some(old), now) => now.is_some() && value(old, term) != now,
     };
-    // A node without the key takes any pod with anti-affinity, so every new node may help.
+    // A node without the key accepts any pod with anti-affinity, so every new node may help.
     let leaves = |term: &AffinityTerm| match &old {
         None => true,
         Some(old) => value(old, term).is_some_and(|before| value(&new, term) != Some(before)),
@@ -250,7 +248,7 @@ mod tests {
         };
         let (both, one, none) = (r#"{"a":"1","b":"1"}"#, r#"{"a":"1"}"#, "{}");
         let at = |labels: &str| Some(other(labels, true, "{}"));
-        // Additions and label changes, by the affinity terms.
+        // Additions and label changes with affinity terms.
         check(AFFINITY, None, at(both), true);
         check(AFFINITY, None, at(one), false);
         check(AFFINITY, None, Some(other(both, false, "{}")), false);
@@ -259,16 +257,16 @@ mod tests {
         check(AFFINITY, at(both), at(both), false);
         check(AFFINITY, at(both), None, false);
         check("{}", None, at(both), false);
-        // A namespace selector is not looked up here.
+        // Hints do not resolve namespace selectors.
         check(NS_SELECTOR, None, at(none), false);
-        // Label changes and deletions, by the anti-affinity terms.
+        // Label changes and deletions with anti-affinity terms.
         check(ANTI, None, at(both), false);
         check(ANTI, at(both), at(one), true);
         check(ANTI, at(one), at(none), false);
         check(ANTI, at(both), None, true);
         check(ANTI, at(one), None, false);
         check(ANTI, Some(other(both, false, "{}")), None, false);
-        // A deleted pod's own anti-affinity against the parked pod.
+        // Anti-affinity of a deleted pod to the parked pod.
         let against =
             r#"{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{},"topologyKey":"zone"}]}}"#;
         check("{}", Some(other(none, true, against)), None, true);

@@ -10,14 +10,14 @@ use crate::release::{AffinityRange, IdleScores};
 
 const NO_STATE: &str = "failed to read \"PreScoreInterPodAffinity\" from cycleState: not found";
 
-/// Weights added up per domain.
+/// Sums of weights by domain.
 #[derive(Clone, Debug)]
 struct PreScoreState {
     topology_score: Arc<Domains>,
 }
 
-/// Adds up the weights of the preferred terms of the incoming pod that are about existing pods, and of the terms of
-/// existing pods that are about it.
+/// Sums the weights of the incoming pod's preferred terms that match existing pods, and of existing pods' terms that
+/// match it.
 fn topology_score(cx: &Context<'_>, pod: &PodInfo, hard_pod_affinity_weight: i32) -> Domains {
     let mut scores = Domains::default();
     let pods = cx.snapshot.pods();
@@ -93,7 +93,7 @@ impl ScorePlugin for InterPodAffinity {
         }
         let spread = highest - lowest;
         for score in scores {
-            // Divided before it is scaled, then cut off: 29 of 100 gives 28.
+            // Upstream divides before scaling and then truncates: 29 of 100 gives 28.
             let share = if spread > 0 { (*score - lowest) as f64 / spread as f64 } else { 0.0 };
             *score = (MAX_NODE_SCORE as f64 * share) as i64;
         }
@@ -122,7 +122,7 @@ mod tests {
         World::new(nodes.map(|(i, (pods, labels))| (node(&format!("n{i}"), labels), pods)).collect(), &[("default", r#"{"team":"x"}"#)])
     }
 
-    /// Raw scores of the three nodes, or `None` where `PreScore` skips.
+    /// Checks the raw scores of the three nodes, or that `PreScore` skips if `None`.
     #[track_caller]
     fn check(args: &InterPodAffinityArgs, world: &World, pod: Pod, expected: Option<[i64; 3]>) {
         let (plugin, pod, mut state) = (InterPodAffinity::new(args.clone()), info(pod), CycleState::default());
@@ -150,7 +150,7 @@ mod tests {
         check(&args, &world, own("podAffinity", "zone", r#","namespaces":["other"]"#), None);
         check(&args, &world, own("podAffinity", "zone", r#","namespaceSelector":{"matchLabels":{"team":"x"}}"#), Some([10, 0, 0]));
         let both = format!("{{{},{}}}", preferred("podAffinity", 5, "zone", ""), preferred("podAntiAffinity", 5, "zone", ""));
-        // Sums of 0 still are scores.
+        // Sums of 0 are still scored.
         check(&args, &world, pod("p", "{}", &both), Some([0, 0, 0]));
     }
 
@@ -172,7 +172,7 @@ mod tests {
         check(&weight(0), &needing(), pod("p", WEB, "{}"), None);
         let ignoring = InterPodAffinityArgs { ignore_preferred_terms_of_existing_pods: true, ..InterPodAffinityArgs::default() };
         check(&ignoring, &world(pods()), pod("p", WEB, "{}"), None);
-        // With preferences of its own, the others' count again.
+        // With preferred terms of its own, those of other pods count again.
         let own = format!("{{{}}}", preferred("podAffinity", 1, "rack", ""));
         check(&ignoring, &world(pods()), pod("p", WEB, &own), Some([3, -4, 0]));
     }

@@ -6,12 +6,12 @@ use crate::cluster::{Cluster, Node, Object, Pod};
 use crate::framework::{Context, NodeInfo, PodInfo, Snapshot};
 use crate::release::Emulation;
 
-/// A pod in namespace `default`, its uid being its name.
+/// Makes a pod in namespace `default` with its name as uid.
 pub(super) fn pod(name: &str, labels: &str, affinity: &str) -> Pod {
     pod_in("default", name, labels, affinity)
 }
 
-/// A pod in any namespace.
+/// Makes a pod in any namespace.
 pub(super) fn pod_in(namespace: &str, name: &str, labels: &str, affinity: &str) -> Pod {
     let text = format!(
         r#"{{"metadata":{{"name":"{name}","namespace":"{namespace}","uid":"{namespace}/{name}","labels":{labels}}},"spec":{{"affinity":{affinity}}}}}"#
@@ -19,12 +19,12 @@ pub(super) fn pod_in(namespace: &str, name: &str, labels: &str, affinity: &str) 
     serde_json::from_str(&text).unwrap()
 }
 
-/// A node with labels.
+/// Makes a node with labels.
 pub(super) fn node(name: &str, labels: &str) -> Node {
     serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}","labels":{labels}}}}}"#)).unwrap()
 }
 
-/// What a plugin parses of a pod.
+/// Parses a pod as plugins see it.
 pub(super) fn info(pod: Pod) -> PodInfo {
     PodInfo::new(Arc::new(pod))
 }

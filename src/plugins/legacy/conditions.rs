@@ -1,5 +1,6 @@
-//! What a node says of itself: CheckNodeCondition, CheckNodeUnschedulable, CheckNodeMemoryPressure, CheckNodePIDPressure and
-//! CheckNodeDiskPressure. Mirrors the functions of these names in `pkg/scheduler/algorithm/predicates/predicates.go`.
+//! Predicates of node conditions: CheckNodeCondition, CheckNodeUnschedulable, CheckNodeMemoryPressure,
+//! CheckNodePIDPressure and CheckNodeDiskPressure. Mirrors the functions of these names in
+//! `pkg/scheduler/algorithm/predicates/predicates.go`.
 
 use super::reject;
 use crate::cluster::Pod;
@@ -32,7 +33,7 @@ impl FilterPlugin for CheckNodeCondition {
     }
 }
 
-/// Keeps pods off cordoned nodes, unless they tolerate the taint that a cordon brings.
+/// Keeps pods off cordoned nodes, unless they tolerate the unschedulable taint.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CheckNodeUnschedulable;
 
@@ -53,7 +54,7 @@ impl FilterPlugin for CheckNodeUnschedulable {
 /// Keeps pods off nodes under pressure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckNodePressure {
-    /// CheckNodeMemoryPressure, which lets pods pass that request or limit anything.
+    /// CheckNodeMemoryPressure; passes pods with any request or limit.
     Memory,
     /// CheckNodePIDPressure.
     Pid,
@@ -82,7 +83,7 @@ impl FilterPlugin for CheckNodePressure {
             Self::Pid => ("PIDPressure", Reason::NodePidPressure),
             Self::Disk => ("DiskPressure", Reason::NodeDiskPressure),
         };
-        // Of several conditions of one type the last counts, as the node is read condition by condition.
+        // The last condition of a type counts, because upstream reads them in order.
         let found = node.node.status.conditions.iter().rfind(|c| c.kind == condition);
         reject(found.filter(|c| c.status == "True").map(|_| reason).into_iter().collect(), cx.emulation.behaviour())
     }
@@ -91,7 +92,7 @@ impl FilterPlugin for CheckNodePressure {
     }
 }
 
-/// Returns whether no container requests or limits cpu or memory; mirrors `GetPodQOS` in
+/// Returns whether no container requests or limits CPU or memory; mirrors `GetPodQOS` in
 /// `pkg/apis/core/v1/helper/qos/qos.go`.
 fn is_best_effort(pod: &Pod) -> bool {
     let counts = |list: &crate::cluster::ResourceList| {

@@ -1,4 +1,4 @@
-//! GeneralPredicates and the four predicates that it runs, each also a predicate of its own: PodFitsResources, HostName,
+//! GeneralPredicates and its four parts, which are also predicates of their own: PodFitsResources, HostName,
 //! PodFitsHostPorts and MatchNodeSelector. Mirrors `pkg/scheduler/algorithm/predicates/predicates.go`.
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::framework::{
 use crate::plugins::node_affinity::{RequiredNodeAffinity, unmet_requirement};
 use crate::plugins::node_ports::conflict;
 
-/// A predicate that looks at what a pod requests of its node.
+/// A part of GeneralPredicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeneralPart {
     /// PodFitsResources.
@@ -35,7 +35,7 @@ impl General {
     }
 }
 
-/// What is the same on all nodes.
+/// The pod's request, equal for all nodes.
 #[derive(Clone, Debug)]
 struct Requested(Arc<Request>);
 
@@ -53,7 +53,7 @@ impl Request {
     }
 }
 
-/// Returns the sum over containers, for each resource not less than what any init container requests; mirrors
+/// Returns the sum over containers, for each resource at least the request of any init container; mirrors
 /// `GetResourceRequest`.
 fn resource_request(pod: &Pod) -> Resource {
     let mut request = Resource::default();
@@ -72,7 +72,7 @@ fn resource_request(pod: &Pod) -> Resource {
     request
 }
 
-/// Returns what the node lacks: pods, cpu, memory, ephemeral-storage, then other resources by name. Mirrors
+/// Returns the shortages of the node: pods, cpu, memory, ephemeral-storage, then other resources by name. Mirrors
 /// `PodFitsResources`.
 fn lacking(request: &Resource, node: &NodeInfo) -> Vec<Reason> {
     let mut reasons = Vec::new();

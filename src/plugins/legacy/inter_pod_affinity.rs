@@ -1,7 +1,8 @@
 //! MatchInterPodAffinity. Mirrors `InterPodAffinityMatches` in `pkg/scheduler/algorithm/predicates/predicates.go` and the
 //! maps of topology pairs in `metadata.go` there.
 //!
-//! A pod that is nominated to a node has no node yet: its own anti-affinity counts there, and the pod's terms do not see it.
+//! A nominated pod has no node yet: its own anti-affinity counts on the nominated node, and the incoming pod's terms
+//! ignore it.
 
 use std::sync::Arc;
 
@@ -18,10 +19,10 @@ use crate::release::AffinityTerms;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MatchInterPodAffinity;
 
-/// Returns whether a term of `owner` is about `pod`: by namespaces and labels alone.
+/// Returns whether a term of `owner` matches `pod`, by namespaces and labels only.
 pub(super) fn matches(term: &AffinityTerm, owner: &Pod, pod: &Pod) -> bool {
     let namespace = &pod.metadata.namespace;
-    // Selectors of namespaces do not exist yet, so a term with nothing else means its owner's namespace.
+    // Namespace selectors do not exist yet, so a term without namespaces applies to its owner's namespace.
     let in_namespace =
         if term.namespaces.is_empty() { *namespace == owner.metadata.namespace } else { term.namespaces.contains(namespace) };
     in_namespace && term.selector.as_ref().is_some_and(|s| s.matches(&pod.metadata.labels))
@@ -31,17 +32,17 @@ fn matches_all(terms: &[AffinityTerm], owner: &Pod, pod: &Pod) -> bool {
     !terms.is_empty() && terms.iter().all(|term| matches(term, owner, pod))
 }
 
-/// Pods by where they are.
+/// Matching pods by place.
 #[derive(Clone, Debug)]
 enum Matching {
-    /// How many pods count in each domain of each term.
+    /// Number of pods in each domain of each term.
     ByTerm(Counts),
-    /// How many pods count on each node; one of the nodes must share the domains of all terms.
+    /// Number of pods on each node; one of the nodes must share the domains of all terms.
     ByNode(Vec<(Arc<NodeInfo>, i64)>),
 }
 
 impl Matching {
-    /// Whether any pod counts.
+    /// Whether no pod matches.
     fn is_empty(&self) -> bool {
         match self {
             Self::ByTerm(counts) => counts.is_empty(),
@@ -49,7 +50,7 @@ impl Matching {
         }
     }
 
-    /// Whether pods that count are in the domains of all terms.
+    /// Whether the domains of all terms have matching pods.
     fn in_all(&self, terms: &[AffinityTerm], labels: &Labels) -> bool {
         let with_pods =
             |counts: &Counts, term: &AffinityTerm| labels.get(&term.topology_key).is_some_and(|v| counts.get(&term.topology_key, v) > 0);
@@ -61,7 +62,7 @@ impl Matching {
         }
     }
 
-    /// Returns the term in whose domain a pod counts that must not be there.
+    /// Returns the first term whose domain has a matching pod.
     fn in_any<'t>(&self, terms: &'t [AffinityTerm], labels: &Labels) -> Option<&'t AffinityTerm> {
         match self {
             Self::ByTerm(counts) => {
@@ -71,7 +72,7 @@ impl Matching {
         }
     }
 
-    /// Counts a pod that came to a node or left it; it matches the terms for which `chosen` holds.
+    /// Counts a pod added to a node or removed from it; it matches the terms selected by `chosen`.
     fn update(&mut self, terms: &[AffinityTerm], node: &NodeInfo, amount: i64, chosen: impl Fn(&AffinityTerm) -> bool) {
         match self {
             Self::ByTerm(counts) => {
@@ -96,14 +97,14 @@ fn same_domain(a: &Labels, b: &Labels, key: &str) -> bool {
     !key.is_empty() && a.get(key).is_some_and(|value| b.get(key) == Some(value))
 }
 
-/// Pods on nodes that do not exist. Where there are any, kube-scheduler has no metadata, and looks at all pods for each
-/// node: pod by pod, which must match all terms, in the order of its cache, and without nominated ones.
+/// Pods on missing nodes. If there are any, kube-scheduler has no metadata and checks all pods for each node. The
+/// checks run in cache order without nominated pods, and a single pod must match all terms.
 #[derive(Clone, Debug, Default)]
 struct Lost {
     any: bool,
-    /// The node of one that matches all required affinity terms of the pod.
+    /// The node of a pod that matches all required affinity terms.
     affinity: Option<Str>,
-    /// Whether one matches all required anti-affinity terms of the pod.
+    /// Whether a pod matches all required anti-affinity terms.
     anti_affinity: bool,
 }
 
@@ -121,25 +122,25 @@ impl Lost {
     }
 }
 
-/// What is computed before nodes are looked at.
+/// Data computed before nodes are filtered.
 #[derive(Clone, Debug)]
 struct Metadata {
     lost: Arc<Lost>,
-    /// By the required anti-affinity terms of existing pods that are about the pod.
+    /// Existing pods' required anti-affinity terms that match the pod.
     existing_anti_affinity: Counts,
-    /// The pods that match all required affinity terms of the pod.
+    /// Pods that match all required affinity terms of the pod.
     affinity: Matching,
-    /// The pods that match required anti-affinity terms of the pod: any, or all where the release has it so.
+    /// Pods that match required anti-affinity terms of the pod: any term, or all terms in some releases.
     anti_affinity: Matching,
 }
 
-/// The terms of an existing pod by which it keeps `pod` away, each as a topology key.
+/// Returns the topology keys of an existing pod's anti-affinity terms that match `pod`.
 fn opposing_keys(existing: &PodInfo, pod: &Pod, release: AffinityTerms) -> Vec<Str> {
     let terms = existing.required_anti_affinity();
     let about = terms.iter().filter(|term| matches(term, &existing.pod, pod));
     match release {
         AffinityTerms::Each => about.map(|term| term.topology_key.clone()).collect(),
-        // Every term that matches is compared by the key of the last one.
+        // Every matching term is compared by the key of the last term.
         AffinityTerms::Together => about.filter_map(|_| terms.last().map(|last| last.topology_key.clone())).collect(),
     }
 }
@@ -223,7 +224,7 @@ impl PreFilterPlugin for MatchInterPodAffinity {
 }
 
 fn update(cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, updated: &PodInfo, node: &NodeInfo, amount: i64) -> Status {
-    // Most pods have no say, and asking for the metadata to change would copy it.
+    // Skipping pods that change nothing avoids a copy of the metadata.
     let has_say =
         !updated.required_anti_affinity().is_empty() || !pod.required_affinity().is_empty() || !pod.required_anti_affinity().is_empty();
     if has_say && let Some(metadata) = state.get_mut::<Metadata>() {
@@ -256,7 +257,7 @@ impl FilterPlugin for MatchInterPodAffinity {
                     format!("Cannot schedule pod {pod} onto node {node}, because of PodAffinity, err: node {:?} not found", lost.as_str());
                 return Status::error(text);
             }
-            // The first of a group of pods with affinity to each other has none to join yet.
+            // The first pod of a group with affinity to itself is exempt, because no other pod exists yet.
             let is_first = found.affinity.is_empty() && matches_all(terms, &pod.pod, &pod.pod);
             if !is_first {
                 let key = &unmet(&found.affinity, terms, labels).topology_key;
@@ -280,13 +281,13 @@ impl FilterPlugin for MatchInterPodAffinity {
     }
 }
 
-/// Returns the first term whose domain has no pod that counts, or the first of all where only a single node would have to
-/// share all domains.
+/// Returns the first term whose domain has no matching pod, or the first of all if a single node must share all
+/// domains.
 fn unmet<'t>(matching: &Matching, terms: &'t [AffinityTerm], labels: &Labels) -> &'t AffinityTerm {
     terms.iter().find(|term| !matching.in_all(std::slice::from_ref(term), labels)).unwrap_or(&terms[0])
 }
 
-/// Names a pod in the node's domain: on the node itself first, as it is in a dry run, then elsewhere.
+/// Names a pod in the node's domain: first on the node itself, which a dry run may have changed, then elsewhere.
 fn conflict(snapshot: &Snapshot, node: &NodeInfo, key: &Str, matches: impl Fn(&PodInfo) -> bool) -> DomainConflict {
     let labels = &node.node.metadata.labels;
     let on = |node: &NodeInfo| node.pods.iter().find(|p| matches(p)).map(|p| p.key());

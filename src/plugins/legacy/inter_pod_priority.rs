@@ -11,11 +11,11 @@ use crate::framework::{
 };
 use crate::plugins::inter_pod_affinity::domains::Domains;
 
-/// What a configuration or policy says of the priority.
+/// The arguments of a configuration or policy.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct InterPodAffinityPriorityArgs {
-    /// What each required affinity term of an existing pod that matches the pod adds to its domain; 0 to 100.
+    /// Score added to a domain for each required affinity term of an existing pod that matches the pod; 0 to 100.
     pub hard_pod_affinity_symmetric_weight: i32,
 }
 
@@ -26,7 +26,7 @@ impl Default for InterPodAffinityPriorityArgs {
 }
 
 impl InterPodAffinityPriorityArgs {
-    /// What `CreateFromKeys` in `pkg/scheduler/factory/factory.go` refuses.
+    /// Validates the arguments; mirrors `CreateFromKeys` in `pkg/scheduler/factory/factory.go`.
     pub fn validate(&self) -> Result<(), FieldErrors> {
         let weight = self.hard_pod_affinity_symmetric_weight;
         let mut errors = FieldErrors::default();
@@ -37,19 +37,19 @@ impl InterPodAffinityPriorityArgs {
     }
 }
 
-/// Prefers nodes by the preferences of the pod and of the pods that run there.
+/// Prefers nodes by the preferred terms of the pod and of existing pods.
 #[derive(Clone, Debug, Default)]
 pub struct InterPodAffinityPriority {
     args: InterPodAffinityPriorityArgs,
 }
 
 impl InterPodAffinityPriority {
-    /// The priority with its arguments.
+    /// Makes the priority with its arguments.
     pub fn new(args: InterPodAffinityPriorityArgs) -> Self {
         Self { args }
     }
 
-    /// Weights added up per domain.
+    /// Sums weights by domain.
     fn weights(&self, cx: &Context<'_>, pod: &PodInfo) -> Domains {
         let (mut weights, pods) = (Domains::default(), cx.snapshot.pods());
         let own = pod.preferred_affinity().iter().map(|t| (t, 1)).chain(pod.preferred_anti_affinity().iter().map(|t| (t, -1)));
@@ -96,7 +96,7 @@ impl ScorePlugin for InterPodAffinityPriority {
     }
 
     fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
-        // Both start at 0.
+        // The range always includes 0.
         let lowest = scores.iter().copied().min().unwrap_or(0).min(0);
         let highest = scores.iter().copied().max().unwrap_or(0).max(0);
         for score in scores {

@@ -1,9 +1,9 @@
-//! The predicates and priorities of kube-scheduler before there were plugins, as Filter and Score plugins with their names;
-//! mirrors `pkg/scheduler/algorithm/{predicates,priorities}` of v1.11 and v1.12.
+//! The predicates and priorities of releases before the scheduling framework, as Filter and Score plugins with their
+//! names; mirrors `pkg/scheduler/algorithm/{predicates,priorities}` of v1.11 and v1.12.
 //!
-//! A predicate answers with `UnschedulableAndUnresolvable` where `nodesWherePreemptionMightHelp` of
-//! `pkg/scheduler/core/generic_scheduler.go` leaves the node out. What `GetMetadata` computes before nodes are looked at is
-//! computed in PreFilter. Priorities score 0 to 10.
+//! A predicate returns `UnschedulableAndUnresolvable` if `nodesWherePreemptionMightHelp` of
+//! `pkg/scheduler/core/generic_scheduler.go` excludes the node. PreFilter computes the metadata of `GetMetadata`.
+//! Priorities score 0 to 10.
 //!
 //! | file | predicates and priorities |
 //! | --- | --- |
@@ -19,7 +19,7 @@
 //! | `resources` | LeastRequestedPriority, MostRequestedPriority, BalancedResourceAllocation, RequestedToCapacityRatioPriority |
 //! | `spread` | SelectorSpreadPriority, ServiceSpreadingPriority |
 //! | `preferences` | NodeAffinityPriority, NodePreferAvoidPodsPriority, ImageLocalityPriority, EqualPriority |
-//! | `preempt` | what evicts pods |
+//! | `preempt` | preemption |
 //!
 //! CheckVolumeBinding is with [`super::volume_binding`], whose binding it shares.
 
@@ -62,7 +62,7 @@ use crate::release::{Behaviour, PreemptionReach};
 /// The highest score of a priority, before its weight; mirrors `MaxPriority` in `pkg/scheduler/api/types.go`.
 const MAX_PRIORITY: i64 = 10;
 
-/// Returns the rejection for these reasons; mirrors `nodesWherePreemptionMightHelp`.
+/// Returns a rejection with these reasons; mirrors `nodesWherePreemptionMightHelp`.
 fn reject(reasons: Vec<Reason>, release: &Behaviour) -> Status {
     let rules_out = |reason: &Reason| match reason.kind() {
         ReasonKind::NodeAffinityMismatch
@@ -86,15 +86,15 @@ fn reject(reasons: Vec<Reason>, release: &Behaviour) -> Status {
     if reasons.is_empty() { Status::success() } else { Status::new(code, reasons) }
 }
 
-/// Returns the pods that name a node which does not exist. kube-scheduler keeps such a node for their sake, as one without
-/// an object, and does not compute metadata then.
+/// Returns the pods whose node does not exist. kube-scheduler keeps such a node without its object, and then computes
+/// no metadata.
 fn pods_without_node<'a>(cx: &Context<'a>) -> impl Iterator<Item = &'a Arc<Pod>> {
     let snapshot = cx.snapshot;
     let placed = cx.cluster.pods.iter().filter(|pod| !pod.node_name.is_empty() && !pod.is_terminal());
     placed.filter(|pod| snapshot.position(&pod.node_name).is_none())
 }
 
-/// Scales counts so that the highest becomes [`MAX_PRIORITY`], or, in reverse, so that nothing is best; mirrors
+/// Scales counts so that the highest becomes [`MAX_PRIORITY`]; with `reverse`, so that 0 does. Mirrors
 /// `NormalizeReduce` in `pkg/scheduler/algorithm/priorities/reduce.go`.
 fn normalize(scores: &mut [i64], reverse: bool) {
     let highest = scores.iter().copied().max().unwrap_or(0).max(0);

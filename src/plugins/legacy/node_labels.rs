@@ -1,4 +1,4 @@
-//! CheckNodeLabelPresence and NodeLabelPriority, which only a policy enables. Mirrors `NewNodeLabelPredicate` in
+//! CheckNodeLabelPresence and NodeLabelPriority, which only policies enable. Mirrors `NewNodeLabelPredicate` in
 //! `pkg/scheduler/algorithm/predicates/predicates.go` and `pkg/scheduler/algorithm/priorities/node_label.go`.
 
 use serde::Deserialize;
@@ -13,18 +13,18 @@ use crate::framework::{Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodI
 pub struct LabelPresence {
     /// The labels.
     pub labels: Vec<Str>,
-    /// Whether nodes must have all of them; else they must have none.
+    /// Whether nodes must have all labels; otherwise they must have none.
     pub presence: bool,
 }
 
-/// Keeps pods to nodes that have labels, or that do not have them.
+/// Keeps pods to nodes with, or without, certain labels.
 #[derive(Clone, Debug, Default)]
 pub struct CheckNodeLabelPresence {
     args: LabelPresence,
 }
 
 impl CheckNodeLabelPresence {
-    /// The predicate with its argument.
+    /// Makes the predicate with its argument.
     pub fn new(args: LabelPresence) -> Self {
         Self { args }
     }
@@ -52,18 +52,18 @@ impl FilterPlugin for CheckNodeLabelPresence {
 pub struct NodeLabelPriorityArgs {
     /// The label.
     pub label: Str,
-    /// Whether nodes with the label are better; else those without.
+    /// Whether nodes with the label are preferred; otherwise those without.
     pub presence: bool,
 }
 
-/// Prefers nodes that have a label, or that do not have it.
+/// Prefers nodes with, or without, a label.
 #[derive(Clone, Debug, Default)]
 pub struct NodeLabelPriority {
     args: NodeLabelPriorityArgs,
 }
 
 impl NodeLabelPriority {
-    /// The priority with its argument.
+    /// Makes the priority with its argument.
     pub fn new(args: NodeLabelPriorityArgs) -> Self {
         Self { args }
     }

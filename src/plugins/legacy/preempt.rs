@@ -1,4 +1,4 @@
-//! Preempt: evicts pods of lower priority. Mirrors `Preempt` in `pkg/scheduler/core/generic_scheduler.go`; the work is done in
+//! Preempt: evicts pods of lower priority. Mirrors `Preempt` in `pkg/scheduler/core/generic_scheduler.go`, on top of
 //! [`crate::preemption`].
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::framework::{
 };
 use crate::preemption::{CandidateLimits, Evaluator, Preemption};
 
-/// Makes room for a pod by evicting pods of lower priority. It says nothing of it in the pod's message.
+/// Makes room for a pod by evicting pods of lower priority. It adds nothing to the pod's message.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Preempt;
 
@@ -23,7 +23,7 @@ impl PostFilterPlugin for Preempt {
         let Preemption { status, mut nominating, mut record } = Evaluator::new(cx, limits).preempt(state, pod);
         let is_tried = record.ineligible.is_none();
         if nominating == Some(NominatingInfo::Override(Str::default())) {
-            // The pod loses its nomination only where no node is worth trying.
+            // The nomination is cleared only if there are no potential nodes.
             if is_tried && record.potential_nodes.is_empty() {
                 record.cleared_nominations = vec![pod.key()];
             } else {

@@ -26,7 +26,7 @@ impl ScorePlugin for NodeAffinityPriority {
         let preferred = affinity.and_then(|a| a.preferred.as_ref());
         let mut count = 0;
         for term in preferred.into_iter().flat_map(|terms| terms.iter()).filter(|t| t.weight != 0) {
-            // Fields do not count, and without expressions nothing matches.
+            // Fields are ignored, and a term without expressions matches nothing.
             let by_labels =
                 NodeSelectorTerm { match_expressions: term.preference.match_expressions.clone(), ..NodeSelectorTerm::default() };
             if let Some(error) = by_labels.error() {
@@ -59,14 +59,14 @@ impl ScorePlugin for NodePreferAvoidPodsPriority {
     }
 }
 
-/// Prefers nodes that have the pod's images already.
+/// Prefers nodes that already have the pod's images.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ImageLocalityPriority;
 
 const MB: i64 = 1024 * 1024;
-/// Less than this many bytes counts for nothing.
+/// Images below this sum, in bytes, score 0.
 const MIN_THRESHOLD: i64 = 23 * MB;
-/// More than this many bytes counts no more.
+/// Maximum bytes that count.
 const MAX_THRESHOLD: i64 = 1000 * MB;
 
 impl Plugin for ImageLocalityPriority {
@@ -84,7 +84,7 @@ impl ScorePlugin for ImageLocalityPriority {
     }
 }
 
-/// Returns how many nodes kube-scheduler knows, those among them that only pods name.
+/// Returns the number of nodes, including missing nodes that pods name.
 fn number_of_nodes(cx: &Context<'_>) -> usize {
     let named: BTreeSet<&Str> = pods_without_node(cx).map(|pod| &pod.node_name).collect();
     cx.snapshot.len() + named.len()
@@ -99,7 +99,7 @@ impl ImageLocalityPriority {
                 let state = cx.snapshot.image(&name).filter(|_| node.has_image(&name))?;
                 return Some((state.size as f64 * (state.num_nodes as f64 / number as f64)) as i64);
             }
-            // The last image of the name counts.
+            // The last image with the name counts.
             node.node.status.images.iter().rfind(|i| i.names.iter().any(|n| *n == *name)).and_then(|i| i.size_bytes)
         };
         let sum = pod.pod.spec.containers.iter().filter_map(size).fold(0i64, i64::wrapping_add);
@@ -113,7 +113,7 @@ impl ImageLocalityPriority {
     }
 }
 
-/// Gives every node the same.
+/// Scores all nodes equally.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EqualPriority;
 

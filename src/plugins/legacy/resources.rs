@@ -1,5 +1,5 @@
-//! LeastRequestedPriority, MostRequestedPriority, BalancedResourceAllocation and RequestedToCapacityRatioPriority: scores by
-//! what would be requested of cpu and memory. Mirrors
+//! LeastRequestedPriority, MostRequestedPriority, BalancedResourceAllocation and RequestedToCapacityRatioPriority:
+//! scores by the requested CPU and memory. Mirrors
 //! `pkg/scheduler/algorithm/priorities/{resource_allocation,least_requested,most_requested,balanced_resource_allocation,requested_to_capacity_ratio}.go`.
 
 use serde::Deserialize;
@@ -12,16 +12,16 @@ use crate::framework::{
 };
 use crate::plugins::helper::{FunctionShapePoint, broken_linear, function_shape_errors};
 
-/// Ranks nodes by what would be requested of cpu and memory.
+/// Scores nodes by their requested CPU and memory with the pod.
 #[derive(Clone, Debug)]
 pub enum ResourcePriority {
-    /// LeastRequestedPriority: the more is free the better.
+    /// LeastRequestedPriority: prefers larger free shares.
     LeastRequested,
-    /// MostRequestedPriority: the more is requested the better.
+    /// MostRequestedPriority: prefers larger requested shares.
     MostRequested,
-    /// BalancedResourceAllocation: the more alike the shares of both the better.
+    /// BalancedResourceAllocation: prefers similar shares of CPU and memory.
     Balanced,
-    /// RequestedToCapacityRatioPriority: by a function of the share.
+    /// RequestedToCapacityRatioPriority: applies a function of the share.
     RequestedToCapacityRatio(Vec<FunctionShapePoint>),
 }
 
@@ -45,16 +45,16 @@ pub struct ShapePoint {
 }
 
 impl RequestedToCapacityRatioArgs {
-    /// What `NewFunctionShape` refuses.
+    /// Validates the function; mirrors `NewFunctionShape`.
     pub fn validate(&self) -> Result<(), FieldErrors> {
-        // Without points the function of the default arguments is meant.
+        // No points select the function of the default arguments.
         if self.shape.is_empty() {
             return Ok(());
         }
         function_shape_errors(self.shape.iter().map(|p| (p.utilization, p.score))).into_result()
     }
 
-    /// The function; without points that of `defaultFunctionShape`.
+    /// Returns the points of the function; without points those of `defaultFunctionShape`.
     pub fn points(&self) -> Vec<FunctionShapePoint> {
         if self.shape.is_empty() {
             return vec![FunctionShapePoint { utilization: 0, score: 10 }, FunctionShapePoint { utilization: 100, score: 0 }];
@@ -63,7 +63,8 @@ impl RequestedToCapacityRatioArgs {
     }
 }
 
-/// Returns the sums over containers of cpu, in thousandths, and memory, in bytes; mirrors `getNonZeroRequests`.
+/// Returns the sums over containers of CPU, in thousandths of a core, and memory, in bytes; mirrors
+/// `getNonZeroRequests`.
 fn non_zero_request(pod: &Pod) -> (i64, i64) {
     let request = |c: &crate::cluster::Container| {
         let requests = &c.resources.requests;

@@ -1,8 +1,9 @@
-//! CheckServiceAffinity and ServiceAntiAffinityPriority, which only a policy enables. Mirrors `NewServiceAffinityPredicate` in
-//! `pkg/scheduler/algorithm/predicates/predicates.go` and `ServiceAntiAffinity` in
+//! CheckServiceAffinity and ServiceAntiAffinityPriority, which only policies enable. Mirrors
+//! `NewServiceAffinityPredicate` in `pkg/scheduler/algorithm/predicates/predicates.go` and `ServiceAntiAffinity` in
 //! `pkg/scheduler/algorithm/priorities/selector_spreading.go`.
 //!
-//! kube-scheduler takes any pod or Service that its cache happens to list first; here it is the first by node, or by name.
+//! kube-scheduler takes the first pod or Service in cache order, which is undefined; here it is the first by node, or
+//! by name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,24 +19,24 @@ use crate::framework::{Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodI
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CheckServiceAffinityArgs {
-    /// The labels that the nodes of one Service's pods have in common.
+    /// Labels whose values are equal on all nodes of a Service's pods.
     pub labels: Vec<Str>,
 }
 
-/// Keeps the pods of a Service on nodes with the same values of some labels.
+/// Keeps the pods of a Service on nodes with equal values of some labels.
 #[derive(Clone, Debug, Default)]
 pub struct CheckServiceAffinity {
     args: CheckServiceAffinityArgs,
 }
 
 impl CheckServiceAffinity {
-    /// The predicate with its argument.
+    /// Makes the predicate with its argument.
     pub fn new(args: CheckServiceAffinityArgs) -> Self {
         Self { args }
     }
 
-    /// Returns what nodes must have: what the pod's `nodeSelector` says of the labels, and for the others the values of a node
-    /// with a pod like it.
+    /// Returns the required label values: those of the pod's `nodeSelector`, and for other labels those of a node with
+    /// a pod of the same labels.
     fn wanted(&self, cx: &Context<'_>, pod: &Pod, node: &NodeInfo) -> BTreeMap<Str, Str> {
         let selector = pod.spec.node_selector.clone().unwrap_or_default();
         let own = |label: &Str| selector.get(label).map(|value| (label.clone(), value.clone()));
@@ -48,7 +49,7 @@ impl CheckServiceAffinity {
             let all = pod.metadata.labels.iter().all(|(key, value)| labels.get(key) == Some(value));
             all && other.metadata.namespace == pod.metadata.namespace && !other.node_name.is_empty()
         };
-        // In a dry run the node itself is not as it was when the cycle began.
+        // A dry run changes the node, so it replaces the one in the snapshot.
         let nodes = cx.snapshot.nodes().iter().map(|n| if n.name() == node.name() { node } else { n });
         let mut found = nodes.filter(|n| n.pods.iter().any(|p| is_like(&p.pod)));
         if let Some(like) = found.next() {
@@ -90,7 +91,7 @@ pub struct ServiceAntiAffinityPriority {
 }
 
 impl ServiceAntiAffinityPriority {
-    /// The priority with its argument.
+    /// Makes the priority with its argument.
     pub fn new(args: ServiceAntiAffinityPriorityArgs) -> Self {
         Self { args }
     }
@@ -101,7 +102,7 @@ impl Plugin for ServiceAntiAffinityPriority {
 }
 
 impl ScorePlugin for ServiceAntiAffinityPriority {
-    /// How many pods of the pod's first Service are on the node.
+    /// Returns the number of pods of the pod's first Service on the node.
     fn score(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
         let Some(selector) = services_of(cx, &pod.pod).next() else { return Ok(0) };
         let matches = |labels: &Labels| selector.iter().all(|(key, value)| labels.get(key) == Some(value));

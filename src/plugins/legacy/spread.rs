@@ -9,10 +9,10 @@ use super::MAX_PRIORITY;
 use crate::cluster::{LabelSelector, Labels, Node, Pod, Workload};
 use crate::framework::{Context, CycleState, NodeInfo, Plugin, PluginName, PodInfo, PreScorePlugin, ScorePlugin, Status};
 
-/// How much zones weigh against nodes.
+/// Weight of zones; nodes have the rest.
 const ZONE_WEIGHTING: f64 = 2.0 / 3.0;
 
-/// Spreads the pods of Services, and of controllers, over nodes and zones.
+/// Spreads the pods of Services and controllers over nodes and zones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelectorSpreadPriority {
     /// SelectorSpreadPriority: Services, ReplicationControllers, ReplicaSets and StatefulSets.
@@ -47,7 +47,7 @@ pub(super) fn services_of<'a>(cx: &Context<'a>, pod: &'a Pod) -> impl Iterator<I
     services.filter_map(|service| service.spec.selector.as_ref()).filter(|selector| matches(selector, &pod.metadata.labels))
 }
 
-/// Returns the selectors of workloads that select the pod; none where one of them cannot be read.
+/// Returns the selectors of workloads that select the pod; empty if one of them is invalid.
 fn workloads_of<'a>(workloads: impl Iterator<Item = &'a Arc<Workload>>, pod: &Pod) -> Vec<Selector> {
     let mut found = Vec::new();
     for selector in workloads.filter_map(|w| w.spec.selector.as_ref()) {
@@ -64,7 +64,7 @@ fn workloads_of<'a>(workloads: impl Iterator<Item = &'a Arc<Workload>>, pod: &Po
 impl SelectorSpreadPriority {
     fn selectors(self, cx: &Context<'_>, pod: &Pod) -> Vec<Selector> {
         let mut selectors: Vec<Selector> = services_of(cx, pod).cloned().map(Selector::Map).collect();
-        // Controllers are not looked for where the pod has no labels.
+        // Upstream looks up no controllers for a pod without labels.
         if self == Self::Services || pod.metadata.labels.is_empty() {
             return selectors;
         }
@@ -77,7 +77,7 @@ impl SelectorSpreadPriority {
     }
 }
 
-/// How many pods that any selector matches are on each node of the snapshot.
+/// Number of matching pods on each node of the snapshot.
 #[derive(Clone, Debug)]
 struct State(Arc<HashMap<usize, i64>>);
 
@@ -114,7 +114,7 @@ impl PreScorePlugin for SelectorSpreadPriority {
     }
 }
 
-/// Region and zone of a node; `None` where it has neither. Mirrors `GetZoneKey` in `pkg/util/node/node.go`.
+/// Returns region and zone of a node; `None` if it has neither. Mirrors `GetZoneKey` in `pkg/util/node/node.go`.
 fn zone(node: &Node) -> Option<(&str, &str)> {
     let label = |key: &str| node.metadata.labels.get(key).map_or("", |v| v.as_str());
     let zone = (label("failure-domain.beta.kubernetes.io/region"), label("failure-domain.beta.kubernetes.io/zone"));

@@ -1,4 +1,4 @@
-//! Predicates and priorities of v1.12 on small clusters, and what v1.11 does otherwise.
+//! Tests of v1.12's predicates and priorities on small clusters, and of the differences in v1.11.
 
 #![allow(clippy::needless_pass_by_value, reason = "literals are handed over")]
 
@@ -42,7 +42,7 @@ fn waiting(labels: serde_json::Value, spec: serde_json::Value) -> Arc<Pod> {
     pod(&json!({"metadata": {"name": "p", "namespace": "a", "uid": "p", "labels": labels}, "spec": spec}).to_string())
 }
 
-/// The code and the reasons of a predicate on every node, by name.
+/// Returns code and reasons of a predicate for every node, by name.
 fn verdicts(world: &World, plugin: &dyn Plugin, pod: &Arc<Pod>) -> Vec<String> {
     let (mut state, info) = (CycleState::default(), PodInfo::new(pod.clone()));
     if let Some(point) = plugin.pre_filter() {
@@ -66,7 +66,7 @@ fn nodes(world: &World) -> Vec<Arc<NodeInfo>> {
     nodes
 }
 
-/// The scores of a priority on every node, by name.
+/// Returns the scores of a priority for every node, by name.
 fn scores(world: &World, plugin: &dyn Plugin, pod: &Arc<Pod>) -> Vec<i64> {
     let (mut state, info, nodes) = (CycleState::default(), PodInfo::new(pod.clone()), nodes(world));
     if let Some(point) = plugin.pre_score() {
@@ -228,11 +228,11 @@ fn affinity_is_met_by_terms_or_by_one_pod_together() {
         assert_eq!(verdicts(&world, &MatchInterPodAffinity, &near), ["", "", &rules]);
         assert_eq!(verdicts(&world, &MatchInterPodAffinity, &both), ["", &rules, &rules]);
         assert_eq!(verdicts(&world, &MatchInterPodAffinity, &away), [anti_rules, anti_rules, ""]);
-        // The first of a group may go anywhere.
+        // The first pod of a group is exempt.
         let first = waiting(json!({"app": "z"}), affinity(vec![term("z", "zone")]));
         assert_eq!(verdicts(&world, &MatchInterPodAffinity, &first), [""; 3]);
     }
-    // Two terms that different pods match: apart from each other they count since v1.12 only.
+    // Two anti-affinity terms that different pods match: only v1.12 counts each.
     let mut more = nodes.to_vec();
     more.push(on("q", "b", json!({"app": "w"}), json!({})));
     let two = waiting(json!({}), anti(vec![term("x", "host"), term("w", "host")]));
@@ -244,10 +244,10 @@ fn affinity_is_met_by_terms_or_by_one_pod_together() {
             kept_away,
             "{release}"
         );
-        // Required affinity is met by pods that match all terms, in both.
+        // In both releases, only pods that match all terms satisfy required affinity.
         assert!(!verdicts(&world, &MatchInterPodAffinity, &of_all)[0].is_empty(), "{release} {met}");
     }
-    // Anti-affinity of pods that run counts against others.
+    // Anti-affinity of existing pods applies to incoming ones.
     let existing = [nodes[0].clone(), nodes[2].clone(), on("o", "a", json!({}), anti(vec![term("mine", "zone")]))];
     let says = verdicts(&world(V1_12, &existing), &MatchInterPodAffinity, &waiting(json!({"app": "mine"}), json!({})));
     assert!(says[0].ends_with("node(s) didn't satisfy existing pods anti-affinity rules") && says[1].is_empty(), "{says:?}");
@@ -268,7 +268,7 @@ fn resources_are_scored_by_what_would_be_requested() {
     assert_eq!(scores(&world, &ResourcePriority::Balanced, &pod), [10, 7, 0]);
     let points = RequestedToCapacityRatioArgs::default().points();
     assert_eq!(scores(&world, &ResourcePriority::RequestedToCapacityRatio(points), &pod), [8, 4, 4]);
-    // A container without requests counts for 100m and 200Mi.
+    // A container without requests counts as 100m and 200Mi.
     assert_eq!(scores(&world, &ResourcePriority::MostRequested, &waiting(json!({}), json!({"containers": [{}]}))), [1, 4, 1]);
 }
 

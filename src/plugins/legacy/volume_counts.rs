@@ -1,7 +1,7 @@
 //! MaxEBSVolumeCount, MaxGCEPDVolumeCount, MaxAzureDiskVolumeCount and MaxCSIVolumeCountPred. Mirrors
 //! `MaxPDVolumeCountChecker` in `pkg/scheduler/algorithm/predicates/predicates.go`.
 //!
-//! The variable `KUBE_MAX_PD_VOLS`, with which kube-scheduler may be started, is not known here.
+//! The environment variable `KUBE_MAX_PD_VOLS` of kube-scheduler is unknown and ignored.
 
 use std::collections::BTreeSet;
 
@@ -12,20 +12,20 @@ use crate::framework::{Context, CycleState, FilterPlugin, NodeInfo, Plugin, Plug
 use crate::plugins::node_volume_limits::is_nitro_instance;
 use crate::release::EbsLimit;
 
-/// Keeps pods off nodes that can attach no more volumes of a kind.
+/// Keeps pods off nodes that cannot attach more volumes of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaxVolumeCount {
-    /// Of AWS.
+    /// AWS EBS volumes.
     Ebs,
-    /// Of GCE.
+    /// GCE persistent disks.
     GcePd,
-    /// Of Azure.
+    /// Azure disks.
     AzureDisk,
-    /// Of CSI drivers: nothing is counted without the gate `AttachVolumeLimit`, which is off.
+    /// CSI volumes; nothing is counted while the gate `AttachVolumeLimit` is off, its default.
     Csi,
 }
 
-/// A volume that counts: by its name, or by the claim whose volume is not known.
+/// A counted volume: by its name, or by the claim if the volume is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Counted {
     Volume(Str),
@@ -52,7 +52,7 @@ impl MaxVolumeCount {
         }
     }
 
-    /// Adds the pod's volumes of the kind. A claim whose volume is not known counts as one.
+    /// Adds the pod's volumes of the kind. A claim with an unknown volume counts as one.
     fn collect(self, cx: &Context<'_>, pod: &Pod, found: &mut BTreeSet<Counted>) -> Result<(), Status> {
         for volume in &pod.spec.volumes {
             if let Some(id) = self.of_volume(volume) {

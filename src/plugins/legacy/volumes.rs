@@ -22,7 +22,7 @@ impl FilterPlugin for NoDiskConflict {
     }
 }
 
-/// The labels that count, in the order in which they are compared.
+/// Zone and region labels in order of comparison.
 const ZONE_LABELS: [&str; 2] = ["failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region"];
 
 /// Keeps pods to the zones of their volumes.
@@ -49,7 +49,7 @@ impl FilterPlugin for NoVolumeZoneConflict {
     }
 }
 
-/// Returns the first zone or region of a volume that the node is not in.
+/// Returns the first zone or region of a volume that differs from the node's.
 fn mismatch(cx: &Context<'_>, pod: &Pod, node: &NodeInfo) -> Result<Option<ZoneMismatch>, Status> {
     for source in pod.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref()) {
         let name = &source.claim_name;
@@ -74,7 +74,7 @@ fn mismatch(cx: &Context<'_>, pod: &Pod, node: &NodeInfo) -> Result<Option<ZoneM
             let Some(value) = volume.metadata.labels.get(key) else { continue };
             let values: List<Str> = value.split("__").map(|v| v.trim().into()).collect();
             let found = node.node.metadata.labels.get(key).cloned();
-            // A label with an empty part in it does not count.
+            // Upstream ignores a label with an empty part.
             let usable = !values.iter().any(|v: &Str| v.is_empty());
             if usable && !found.as_ref().is_some_and(|found| values.contains(found)) {
                 return Ok(Some(ZoneMismatch { volume: volume.metadata.name.clone(), key: key.into(), values, found }));

@@ -16,15 +16,15 @@ use crate::plugins::helper::function_shape_errors;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct NodeResourcesFitArgs {
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub api_version: IgnoredAny,
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub kind: IgnoredAny,
-    /// Extended resources that Filter leaves out of account, by their whole name.
+    /// Extended resources that Filter ignores, by full name.
     pub ignored_resources: List<Str>,
-    /// The same, by the part of the name before the slash.
+    /// Extended resources that Filter ignores, by the part of the name before the slash.
     pub ignored_resource_groups: List<Str>,
-    /// How nodes are ranked.
+    /// How nodes are scored.
     #[serde(deserialize_with = "null_as_default")]
     pub scoring_strategy: ScoringStrategy,
 }
@@ -33,11 +33,11 @@ pub struct NodeResourcesFitArgs {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct NodeResourcesBalancedAllocationArgs {
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub api_version: IgnoredAny,
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub kind: IgnoredAny,
-    /// The resources whose use is to be balanced; never empty once read.
+    /// The resources to balance; never empty after parsing.
     #[serde(deserialize_with = "read_resources")]
     pub resources: List<ResourceSpec>,
 }
@@ -48,17 +48,17 @@ impl Default for NodeResourcesBalancedAllocationArgs {
     }
 }
 
-/// How NodeResourcesFit ranks nodes.
+/// The scoring strategy of NodeResourcesFit.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScoringStrategy {
-    /// Which formula.
+    /// The formula.
     #[serde(rename = "type", default = "no_type")]
     pub kind: ScoringStrategyType,
-    /// The resources that count, with their weights; never empty once read.
+    /// The resources that count, with their weights; never empty after parsing.
     #[serde(default = "default_resources", deserialize_with = "read_resources")]
     pub resources: List<ResourceSpec>,
-    /// For RequestedToCapacityRatio, and only there.
+    /// Arguments of RequestedToCapacityRatio.
     #[serde(default)]
     pub requested_to_capacity_ratio: Option<RequestedToCapacityRatioParam>,
 }
@@ -72,24 +72,24 @@ impl Default for ScoringStrategy {
 /// The formulas of NodeResourcesFit.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub enum ScoringStrategyType {
-    /// The more room is left, the better.
+    /// Prefers nodes with more free resources.
     LeastAllocated,
-    /// The less room is left, the better.
+    /// Prefers nodes with fewer free resources.
     MostAllocated,
-    /// A function of utilization.
+    /// Applies a function of utilization.
     RequestedToCapacityRatio,
-    /// Anything else, which is refused; empty where no type is given.
+    /// Any other type, which is invalid; empty if no type is given.
     #[serde(untagged)]
     Unsupported(Str),
 }
 
-/// A resource and how much it counts.
+/// A resource and its weight.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ResourceSpec {
     /// The resource's name.
     pub name: Str,
-    /// 1 to 100; 1 where it is not given or 0.
+    /// 1 to 100; 1 if absent or 0.
     pub weight: i64,
 }
 
@@ -97,7 +97,7 @@ pub struct ResourceSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RequestedToCapacityRatioParam {
-    /// Points of the function, by rising utilization.
+    /// Points of the function, by ascending utilization.
     pub shape: List<UtilizationShapePoint>,
 }
 
@@ -111,12 +111,12 @@ pub struct UtilizationShapePoint {
     pub score: i32,
 }
 
-/// A strategy that is given has no default type.
+/// Returns the type of a strategy without one; it has no default.
 fn no_type() -> ScoringStrategyType {
     ScoringStrategyType::Unsupported(Str::default())
 }
 
-/// cpu and memory, with equal weight.
+/// Returns CPU and memory with equal weight.
 pub(super) fn default_resources() -> List<ResourceSpec> {
     ["cpu", "memory"].into_iter().map(|name| ResourceSpec { name: name.into(), weight: 1 }).collect()
 }
@@ -137,7 +137,7 @@ fn null_as_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(des
 }
 
 impl NodeResourcesFitArgs {
-    /// What `ValidateNodeResourcesFitArgs` refuses.
+    /// Validates the arguments; mirrors `ValidateNodeResourcesFitArgs`.
     pub fn validate(&self) -> Result<(), FieldErrors> {
         let mut errors = FieldErrors::default();
         for (i, name) in self.ignored_resources.iter().enumerate() {
@@ -188,7 +188,7 @@ impl ScoringStrategy {
 }
 
 impl NodeResourcesBalancedAllocationArgs {
-    /// What `ValidateNodeResourcesBalancedAllocationArgs` refuses.
+    /// Validates the arguments; mirrors `ValidateNodeResourcesBalancedAllocationArgs`.
     pub fn validate(&self) -> Result<(), FieldErrors> {
         let mut errors = FieldErrors::default();
         let mut seen = BTreeSet::new();

@@ -9,11 +9,11 @@ use super::resource_allocation::{PreScore, Requests, ResourceAllocationScorer, U
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, PreScorePlugin, ScorePlugin, Status};
 use crate::release::{BalanceScore, Behaviour};
 
-/// Prefers nodes whose resources the pod brings closer to even use.
+/// Prefers nodes whose resource use the pod makes more even.
 #[derive(Clone, Debug)]
 pub struct NodeResourcesBalancedAllocation {
     scorer: ResourceAllocationScorer,
-    /// What a node is scored by, from its usages.
+    /// The formula that scores a node from its usages.
     formula: fn(&[Usage]) -> i64,
     skips_best_effort: bool,
 }
@@ -22,7 +22,7 @@ pub struct NodeResourcesBalancedAllocation {
 struct State(PreScore);
 
 impl NodeResourcesBalancedAllocation {
-    /// Returns the plugin of a release with its arguments.
+    /// Makes the plugin of a release with its arguments.
     pub fn new(args: NodeResourcesBalancedAllocationArgs, release: &Behaviour) -> Self {
         let NodeResourcesBalancedAllocationArgs { resources, .. } = args;
         let formula = match release.balance {
@@ -45,7 +45,7 @@ impl Plugin for NodeResourcesBalancedAllocation {
 }
 
 impl PreScorePlugin for NodeResourcesBalancedAllocation {
-    /// Skips pods that ask for none of the resources, lest they all end up on one node.
+    /// Skips pods that request none of the resources; otherwise they would all get the same node.
     fn pre_score(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
         let pre = self.scorer.pre_score(cx, &pod.pod);
         if self.is_idle(&pre) {
@@ -69,19 +69,19 @@ impl ScorePlugin for NodeResourcesBalancedAllocation {
     }
 }
 
-/// How the pod changes the balance: 75 for not at all, up to 100 for the better, down to 50 for the worse.
+/// Scores the change of balance by the pod: 75 for none, up to 100 for better, down to 50 for worse.
 fn balanced_resource_scorer(usages: &[Usage]) -> i64 {
     let with_pod = balanced_resource_score(usages, |u| u.requested);
     let without_pod = balanced_resource_score(usages, |u| u.allocated);
     (MAX_NODE_SCORE / 2).wrapping_add((MAX_NODE_SCORE / 2).wrapping_add(with_pod).wrapping_sub(without_pod) / 2)
 }
 
-/// How even the use is with the pod, whatever it was before.
+/// Scores the balance with the pod.
 fn balance_with_pod(usages: &[Usage]) -> i64 {
     balanced_resource_score(usages, |u| u.requested)
 }
 
-/// 100 where cpu and memory, the only resources, are used in equal parts, less by the difference; 0 where one is used up.
+/// Scores two resources, CPU and memory: 100 for equal use, reduced by the difference; 0 if one is used up.
 fn difference(usages: &[Usage]) -> i64 {
     let fraction = |u: &Usage| if u.allocatable == 0 { 1.0 } else { u.requested as f64 / u.allocatable as f64 };
     let fractions: Vec<f64> = usages.iter().map(fraction).collect();
@@ -91,7 +91,7 @@ fn difference(usages: &[Usage]) -> i64 {
     }
 }
 
-/// 100 where all resources are used in equal parts, less by their standard deviation.
+/// Scores 100 for equal use of all resources, reduced by their standard deviation.
 fn balanced_resource_score(usages: &[Usage], amount: impl Fn(&Usage) -> i64) -> i64 {
     let fractions = || usages.iter().filter(|u| u.counts).map(|u| (amount(u) as f64 / u.allocatable as f64).min(1.0));
     let (count, total) = fractions().fold((0usize, 0.0), |(count, total), fraction| (count + 1, total + fraction));
@@ -126,12 +126,13 @@ mod tests {
             (vec![(0, 900, 1000), (0, 100, 1000)], 55),
             (vec![(500, 500, 1000), (0, 500, 1000)], 87),
             (vec![(0, 1000, 1000), (0, 0, 1000)], 50),
-            // More than everything counts as everything.
+            // Use above capacity counts as full.
             (vec![(0, 5000, 1000), (1000, 1000, 1000)], 100),
-            // One resource is always in balance, and so is none.
+            // A single resource, or none, is always balanced.
             (vec![(0, 900, 1000), (0, 100, 0)], 75),
             (vec![], 75),
-            // Of three the standard deviation counts: 0.6, 0.3, 0.3 deviate by 0.1414, so (50 + 85 - 100) / 2 + 50.
+            // With three resources the standard deviation counts: 0.6, 0.3, 0.3 deviate by 0.1414, so (50 + 85 - 100) /
+            // 2 + 50.
             (vec![(0, 600, 1000), (0, 300, 1000), (0, 300, 1000)], 67),
         ] {
             let usages: Vec<Usage> = usages.into_iter().map(usage).collect();

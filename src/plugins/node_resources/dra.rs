@@ -1,4 +1,4 @@
-//! Extended resources that devices back: how many devices a node has, and how many of them are allocated.
+//! Extended resources served by devices: the number of devices on a node, and of those allocated.
 //!
 //! Mirrors the DRA part of `pkg/scheduler/framework/plugins/noderesources/resource_allocation.go`.
 
@@ -12,18 +12,19 @@ use crate::framework::is_extended_resource_name;
 use crate::plugins::dynamic_resources::{extended_resource_class, selector_environment};
 use crate::release::Emulation;
 
-/// Before a class name: the extended resource that every class serves without naming it.
+/// Prefix of the extended resource that every class serves implicitly.
 const RESOURCE_DEVICE_CLASS_PREFIX: &str = "deviceclass.resource.kubernetes.io/";
 
-/// Mirrors `IsDRAExtendedResourceName` in `pkg/scheduler/util/utils.go`.
+/// Returns whether a resource may be served by devices; mirrors `IsDRAExtendedResourceName` in
+/// `pkg/scheduler/util/utils.go`.
 fn is_dra_extended_resource_name(name: &str) -> bool {
     name.starts_with(RESOURCE_DEVICE_CLASS_PREFIX) || is_extended_resource_name(name)
 }
 
-/// A device as far as one class is concerned.
+/// Whether a device belongs to a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    /// Not of the class.
+    /// It does not belong to the class.
     Other,
     Free,
     Allocated,
@@ -31,19 +32,20 @@ enum Verdict {
     Failed,
 }
 
-/// A slice with a verdict on each of its devices.
+/// A slice with the verdict on each of its devices.
 #[derive(Clone, Debug)]
 struct Judged {
     slice: Arc<ResourceSlice>,
     verdicts: Vec<Verdict>,
 }
 
-/// For each resource of a list, the devices behind it; judged once, since a node only decides which slices it can use.
+/// For each resource of a list, its devices. They are matched once, because only the choice of slices depends on the
+/// node.
 #[derive(Clone, Debug)]
 pub(super) struct DraResources(Vec<Option<Vec<Judged>>>);
 
 impl DraResources {
-    /// Looks at all slices and claims, provided that a DeviceClass serves any of the resources.
+    /// Gathers all slices and claims, if a DeviceClass serves any of the resources.
     pub(super) fn gather<'a>(cluster: &Cluster, emulation: Emulation, resources: impl Iterator<Item = &'a Str> + Clone) -> Option<Self> {
         let class = |name: &Str| extended_resource_class(cluster, name);
         if !resources.clone().any(|name| is_dra_extended_resource_name(name) && class(name).is_some()) {
@@ -53,8 +55,8 @@ impl DraResources {
         Some(Self(resources.map(|name| class(name).map(|class| judge(cluster, emulation, &class, &allocated))).collect()))
     }
 
-    /// How many devices of the resource at position `resource` the node can use, and how many of them are allocated.
-    /// Where anything fails both are 0: upstream logs the error and goes on without the resource.
+    /// Returns the number of devices of the resource at index `resource` that the node can use, and of those allocated.
+    /// Both are 0 on any error: upstream logs it and continues without the resource.
     pub(super) fn capacity_and_allocated(&self, resource: usize, node: &Node) -> (i64, i64) {
         let Some(Some(slices)) = self.0.get(resource) else { return (0, 0) };
         let mut counts = (0, 0);
@@ -77,7 +79,7 @@ impl DraResources {
 struct Unparsable;
 
 impl Judged {
-    /// The verdicts on the devices that the node can use.
+    /// Returns the verdicts on the devices that the node can use.
     fn usable_on<'a>(&'a self, node: &'a Node) -> Box<dyn Iterator<Item = Result<Verdict, Unparsable>> + 'a> {
         let spec = &self.slice.spec;
         if spec.per_device_node_selection == Some(true) {
@@ -89,7 +91,7 @@ impl Judged {
                 }
             }));
         }
-        // A slice that says nothing about nodes is counted for every one.
+        // A slice without a node selection counts for every node.
         match place_matches(spec.node_name.as_ref(), spec.all_nodes, spec.node_selector.as_ref(), node, true) {
             Ok(true) => Box::new(self.verdicts.iter().copied().map(Ok)),
             Ok(false) => Box::new(std::iter::empty()),
@@ -98,7 +100,7 @@ impl Judged {
     }
 }
 
-/// Whether a place given by name, for all nodes, or by selector takes in the node; `otherwise` where it is not given.
+/// Whether a place, by name, for all nodes, or by selector, includes the node; `otherwise` if none is given.
 fn place_matches(
     name: Option<&Str>,
     all_nodes: Option<bool>,
@@ -120,7 +122,7 @@ fn place_matches(
     }
 }
 
-/// Driver, pool and device of everything that a claim holds, but for administrative access.
+/// Returns driver, pool and device of all allocations without admin access.
 fn allocated_devices(cluster: &Cluster) -> BTreeSet<(&Str, &Str, &Str)> {
     let allocations = cluster.resource_claims.iter().filter_map(|c| c.status.allocation.as_ref());
     let results = allocations.flat_map(|a| a.devices.results.iter()).filter(|r| r.admin_access != Some(true));
@@ -142,7 +144,7 @@ fn judge(cluster: &Cluster, emulation: Emulation, class: &DeviceClass, allocated
     cluster.resource_slices.iter().map(judge_slice).collect()
 }
 
-/// The selectors of a class, all of which must hold.
+/// The selectors of a class; all must match.
 struct ClassSelectors(Vec<Result<Selector, CompileError>>);
 
 impl ClassSelectors {
@@ -151,7 +153,8 @@ impl ClassSelectors {
         Self(expressions.map(|c| Selector::compile(&c.expression, selector_environment(emulation))).collect())
     }
 
-    /// Whether a device is of the class. An expression that does not compile fails only once a device comes to it.
+    /// Whether a device belongs to the class. An expression that does not compile fails only when evaluated on a
+    /// device.
     fn match_device(&self, driver: &Str, device: &Device) -> Result<bool, CelError> {
         for selector in &self.0 {
             if !selector.as_ref().map_err(Clone::clone)?.matches(driver, device)? {
@@ -235,7 +238,7 @@ mod tests {
             ("{cel: {expression: 'device.driver == \"d\"'}}", (3, 0)),
             ("{cel: {expression: 'device.driver == \"d\"'}}, {cel: {expression: 'device.driver == \"e\"'}}", (0, 0)),
             ("{cel: {expression: '\"kind\" in device.attributes[\"d\"]'}}", (2, 0)),
-            // One device without the attribute is an error, and hides the others.
+            // One device without the attribute is an error and hides the others.
             ("{cel: {expression: 'device.attributes[\"d\"].kind == \"big\"'}}", (0, 0)),
             ("{cel: {expression: 'no sense'}}", (0, 0)),
             ("{cel: {expression: 'device.driver == \"e\"'}}, {cel: {expression: 'no sense'}}", (0, 0)),

@@ -14,7 +14,7 @@ use crate::framework::{
 use crate::plugins::dynamic_resources::extended_resource_class;
 use crate::release::{Behaviour, Emulation, Gate, SidecarCheck, ZeroRequests};
 
-/// Keeps pods off nodes that lack what they request, and ranks nodes by what would stay free or be taken.
+/// Keeps pods off nodes without enough free resources, and scores nodes by their free or used share.
 #[derive(Clone, Debug)]
 pub struct NodeResourcesFit {
     ignored_resources: List<Str>,
@@ -23,13 +23,13 @@ pub struct NodeResourcesFit {
     scorer: ResourceAllocationScorer,
 }
 
-/// What a pod requests, as Filter counts it. Nothing is below zero; what is zero does not count.
+/// The pod's request in Filter. Amounts are at least 0, and 0 does not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct PodRequest {
     pub(super) basic: Resource,
-    /// By name.
+    /// Further resources by name.
     pub(super) scalars: Vec<ScalarRequest>,
-    /// Whether nothing at all is requested or named.
+    /// Whether the pod requests and names nothing.
     pub(super) nothing: bool,
 }
 
@@ -38,12 +38,12 @@ pub(super) struct PodRequest {
 pub(super) struct ScalarRequest {
     pub(super) name: Str,
     pub(super) amount: i64,
-    /// Devices serve the resource on nodes that do not list it; then DynamicResources decides about it.
+    /// Whether devices serve the resource on nodes that do not list it; DynamicResources then checks it.
     pub(super) device_backed: bool,
 }
 
 impl PodRequest {
-    /// Adds up the pod's request. It is not on a node yet, so a resize cannot be in progress.
+    /// Sums the pod's request. A pod without a node has no resize in progress.
     pub(super) fn of(cluster: &Cluster, emulation: Emulation, pod: &Pod) -> Self {
         let skip_pod_level_resources = !emulation.enabled(Gate::PodLevelResources);
         let options = PodResourcesOptions { skip_pod_level_resources, ..PodResourcesOptions::default() };
@@ -60,8 +60,8 @@ impl PodRequest {
         Self { basic, scalars, nothing }
     }
 
-    /// Why a node with `pods` pods cannot take the pod: pods, cpu, memory, ephemeral-storage, then by name. The code
-    /// says that no eviction helps where the node is too small even when empty and the release tells so.
+    /// Returns why a node with `pods` pods cannot take the pod: pods, cpu, memory, ephemeral-storage, then by name. If
+    /// even the empty node is too small, the code is unresolvable in releases that distinguish it.
     pub(super) fn fit(&self, pods: usize, allocatable: &Resource, requested: &Resource, release: &Behaviour) -> Status {
         let mut reasons: Vec<Reason> = Vec::new();
         let mut code = Code::Unschedulable;
@@ -94,8 +94,8 @@ impl PodRequest {
 }
 
 impl NodeResourcesFit {
-    /// The plugin of a release with its arguments. Without a shape, RequestedToCapacityRatio scores every node 0; such arguments
-    /// [`NodeResourcesFitArgs::validate`] refuses.
+    /// Makes the plugin of a release with its arguments. Without a shape, which [`NodeResourcesFitArgs::validate`]
+    /// rejects, RequestedToCapacityRatio scores every node 0.
     pub fn new(args: NodeResourcesFitArgs, release: &Behaviour) -> Self {
         let NodeResourcesFitArgs { ignored_resources, ignored_resource_groups, scoring_strategy: strategy, .. } = args;
         let formula = match strategy.kind {
@@ -111,7 +111,7 @@ impl NodeResourcesFit {
         Self { ignored_resources, ignored_resource_groups, formula, scorer }
     }
 
-    /// Whether the arguments take an extended resource out of account.
+    /// Whether the arguments ignore an extended resource.
     fn ignores(&self, name: &Str) -> bool {
         if self.ignored_resources.is_empty() && self.ignored_resource_groups.is_empty() || !is_extended_resource_name(name) {
             return false;
@@ -121,7 +121,7 @@ impl NodeResourcesFit {
     }
 }
 
-/// Returns whether a node has what the pod requests.
+/// Returns whether a node has enough free resources for the pod.
 pub fn fits(cx: &Context<'_>, pod: &PodInfo, node: &NodeInfo) -> bool {
     let request = PodRequest::of(cx.cluster, cx.emulation, &pod.pod);
     request.fit(node.pods.len(), &node.allocatable, &node.requested, cx.emulation.behaviour()).is_success()

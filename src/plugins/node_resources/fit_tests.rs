@@ -14,14 +14,14 @@ fn requesting(requests: &str) -> PodInfo {
     pod_info(&format!("{{spec: {{containers: [{{resources: {{requests: {{{requests}}}}}}}]}}}}"))
 }
 
-/// A node with one pod on it.
+/// Makes a node with one pod.
 fn node(allocatable: &str, requested: &str) -> NodeInfo {
     let mut node = node_info(&format!("{{metadata: {{name: n}}, status: {{allocatable: {{{allocatable}}}}}}}"));
     node.add_pod(Arc::new(requesting(requested)));
     node
 }
 
-/// A cluster where devices serve `example.com/dev`.
+/// Makes a cluster in which devices serve `example.com/dev`.
 fn device_cluster() -> Cluster {
     let class = "{metadata: {name: c}, spec: {extendedResourceName: example.com/dev}}";
     [Object::DeviceClass(Arc::new(serde_yaml::from_str(class).unwrap()))].into_iter().collect()
@@ -57,7 +57,7 @@ fn every_shortage_is_a_reason_in_a_fixed_order() {
         ("example.com/a: 5", full, half, hard, "Insufficient example.com/a"),
         ("example.com/z: 1", full, half, hard, "Insufficient example.com/z"),
         ("hugepages-2Mi: 5", full, half, soft, "Insufficient hugepages-2Mi"),
-        // One resource that the node is too small for decides the code, whatever the others say.
+        // One resource for which the node is too small decides the code.
         ("cpu: 1500m, memory: 101", full, half, hard, "Insufficient cpu, Insufficient memory"),
         (
             "example.com/b: 3, hugepages-2Mi: 5, example.com/a: 3, ephemeral-storage: 51, memory: 51, cpu: 1500m",
@@ -67,10 +67,10 @@ fn every_shortage_is_a_reason_in_a_fixed_order() {
             "Too many pods, Insufficient cpu, Insufficient memory, Insufficient ephemeral-storage, Insufficient example.com/a, \
              Insufficient example.com/b, Insufficient hugepages-2Mi",
         ),
-        // Nothing requested is never too much, even where the node is taken beyond its size.
+        // A request of nothing always fits, even on an overcommitted node.
         ("cpu: 0, memory: -5, example.com/a: 0", "pods: 2, cpu: 1", "cpu: 2, memory: 3, example.com/a: 1", Code::Success, ""),
         ("cpu: 1m", "pods: 2, cpu: 1", "cpu: 2", soft, "Insufficient cpu"),
-        // Names that the scheduler does not count are not looked at.
+        // Resources that the scheduler does not count are ignored.
         ("strange: 9", "pods: 2", "", Code::Success, ""),
         ("memory: 8Ei", "pods: 2, memory: -8Ei", "memory: 8Ei", hard, "Insufficient memory"),
     ] {
@@ -119,7 +119,7 @@ fn device_backed_resources_are_left_to_the_devices() {
     let mut emulation = Emulation::default();
     assert!(filter(&plugin("{}"), emulation, &pod, &node("pods: 9", "")).is_success());
     assert!(filter(&plugin("{}"), emulation, &pod, &node("pods: 9, example.com/dev: 0", "")).is_success());
-    // A device plugin on the node comes first.
+    // A device plugin on the node takes precedence.
     assert_eq!(filter(&plugin("{}"), emulation, &pod, &node("pods: 9, example.com/dev: 1", "")), insufficient());
     let implicit = requesting("deviceclass.resource.kubernetes.io/c: 1");
     assert!(filter(&plugin("{}"), emulation, &implicit, &node("pods: 9", "")).is_success());

@@ -1,4 +1,4 @@
-//! How nodes are scored by what of their resources is taken.
+//! The formulas that score nodes by the used share of their resources.
 
 use super::args::UtilizationShapePoint;
 use super::requested_to_capacity_ratio::{self, scaled};
@@ -10,16 +10,16 @@ use crate::release::{Behaviour, UtilizationRounding};
 /// A formula with its parameters.
 #[derive(Clone, Debug)]
 pub(super) enum Formula {
-    /// The more room is left, the better.
+    /// Prefers nodes with more free resources.
     LeastAllocated,
-    /// The less room is left, the better.
+    /// Prefers nodes with fewer free resources.
     MostAllocated,
-    /// A function of utilization.
+    /// Applies a function of utilization.
     RequestedToCapacityRatio(Vec<FunctionShapePoint>, UtilizationRounding),
 }
 
 impl Formula {
-    /// Returns the function of a configured shape.
+    /// Makes the function of a configured shape.
     pub(super) fn requested_to_capacity_ratio(shape: &[UtilizationShapePoint], release: &Behaviour) -> Self {
         Self::RequestedToCapacityRatio(scaled(shape), release.utilization)
     }

@@ -1,7 +1,7 @@
 //! The events that may help a pod that NodeResourcesFit rejected.
 //!
-//! Mirrors the queueing hints of `pkg/scheduler/framework/plugins/noderesources/fit.go`. They ask about an empty node,
-//! and know nothing of ignored resources.
+//! Mirrors the queueing hints of `pkg/scheduler/framework/plugins/noderesources/fit.go`. They test the empty node and
+//! disregard ignored resources.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::framework::{
 use crate::plugins::helper::{BeforeAfter, changed_nodes, changed_pods, node_actions};
 use crate::release::{Emulation, Gate};
 
-/// The registrations of NodeResourcesFit.
+/// Returns the event registrations of NodeResourcesFit.
 pub(super) fn events(emulation: Emulation) -> Vec<ClusterEventWithHint> {
     let mut pod_action = ActionType::DELETE;
     if emulation.enabled(Gate::InPlacePodVerticalScaling) {
@@ -42,7 +42,7 @@ fn queue_if(helps: bool) -> QueueingHint {
     if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip }
 }
 
-/// Queue when a pod with a place was deleted, or a scale-down frees something that the pod requests.
+/// Returns Queue if a pod with a node was deleted, or a scale-down frees a resource that the pod requests.
 fn after_pod_event(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     Ok(queue_if(match changed_pods(change)? {
         (Some(deleted), None) => !deleted.node_name.is_empty() || !deleted.status.nominated_node_name.is_empty(),
@@ -73,7 +73,7 @@ fn scale_down_helps(emulation: Emulation, pod: &Pod, old: &Pod, new: &Pod) -> bo
     })
 }
 
-/// Queue when the pod fits the empty node, and the node is new or has more of something that the pod requests.
+/// Returns Queue if the pod fits the empty node, and the node is new or has more of a resource that the pod requests.
 fn after_node_change(cx: &Context<'_>, pod: &Arc<Pod>, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, Some(new)) = changed_nodes(change)? else { return Ok(QueueingHint::QueueSkip) };
     let request = PodRequest::of(cx.cluster, cx.emulation, pod);
@@ -95,7 +95,7 @@ fn anything_requested_rose(request: &PodRequest, old: &Resource, new: &Resource)
         })
 }
 
-/// Queue when a class came, or names another extended resource now, and the pod names that resource.
+/// Returns Queue if a class was added or changed its extended resource, and the pod requests that resource.
 fn after_device_class_event(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, Some(new)) = changed_classes(change)? else { return Ok(QueueingHint::QueueSkip) };
     let name = |class: &DeviceClass| class.spec.extended_resource_name.clone().unwrap_or_default();

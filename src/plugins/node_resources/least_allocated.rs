@@ -3,7 +3,7 @@
 use super::resource_allocation::{Usage, weighted_mean};
 use crate::framework::MAX_NODE_SCORE;
 
-/// The weighted mean of the shares that stay free, 0 to 100; 0 where no resource counts.
+/// Returns the weighted mean of the free shares, 0 to 100; 0 if no resource counts.
 pub(super) fn score(usages: &[Usage]) -> i64 {
     weighted_mean(usages, least_requested_score)
 }
@@ -30,12 +30,12 @@ mod tests {
             (vec![usage(11, 10, 1)], 0),
             // (3 * 66 + 1 * 0) / 4
             (vec![usage(1, 3, 3), usage(5, 5, 1)], 49),
-            // What the node does not have does not count.
+            // Resources that the node does not have are left out.
             (vec![usage(1, 3, 3), usage(0, 0, 1)], 66),
         ] {
             assert_eq!(score(&usages), expected, "{usages:?}");
         }
-        // Nonsense does not panic.
+        // Extreme values must not panic.
         score(&[usage(i64::MIN, i64::MAX, i64::MAX), usage(i64::MIN, -1, i64::MIN)]);
     }
 }

@@ -3,7 +3,7 @@
 use super::resource_allocation::{Usage, weighted_mean};
 use crate::framework::MAX_NODE_SCORE;
 
-/// The weighted mean of the shares that are taken, 0 to 100; 0 where no resource counts.
+/// Returns the weighted mean of the used shares, 0 to 100; 0 if no resource counts.
 pub(super) fn score(usages: &[Usage]) -> i64 {
     weighted_mean(usages, most_requested_score)
 }
@@ -12,7 +12,7 @@ fn most_requested_score(requested: i64, capacity: i64) -> i64 {
     if capacity == 0 {
         return 0;
     }
-    // Requests that were only assumed can exceed the capacity.
+    // Assumed requests can exceed the capacity.
     requested.min(capacity).wrapping_mul(MAX_NODE_SCORE).wrapping_div(capacity)
 }
 
@@ -34,7 +34,7 @@ mod tests {
         ] {
             assert_eq!(score(&usages), expected, "{usages:?}");
         }
-        // Nonsense does not panic.
+        // Extreme values must not panic.
         score(&[usage(i64::MIN, -1, i64::MAX), usage(i64::MAX, i64::MAX, i64::MAX)]);
     }
 }

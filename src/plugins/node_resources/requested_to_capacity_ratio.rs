@@ -12,14 +12,15 @@ const MAX_UTILIZATION: i64 = 100;
 /// The highest score in a configured shape.
 const MAX_CUSTOM_PRIORITY_SCORE: i64 = 10;
 
-/// A configured shape on the scale of node scores.
+/// Scales a configured shape to node scores.
 pub(super) fn scaled(shape: &[UtilizationShapePoint]) -> Vec<FunctionShapePoint> {
     let scale = MAX_NODE_SCORE / MAX_CUSTOM_PRIORITY_SCORE;
     let point = |p: &UtilizationShapePoint| FunctionShapePoint { utilization: p.utilization.into(), score: i64::from(p.score) * scale };
     shape.iter().map(point).collect()
 }
 
-/// The weighted mean of the function over the resources' utilizations, rounded half up; what scores 0 stays out.
+/// Returns the weighted mean of the function over the resources' utilizations, rounded half up; scores of 0 are left
+/// out.
 pub(super) fn score(shape: &[FunctionShapePoint], rounding: UtilizationRounding, usages: &[Usage]) -> i64 {
     let (mut sum, mut weights) = (0i64, 0i64);
     for usage in usages.iter().filter(|u| u.counts) {
@@ -57,7 +58,7 @@ mod tests {
             (vec![usage(0, 10, 1)], 0),
             (vec![usage(1, 3, 1)], 33),
             (vec![usage(4, 3, 1)], 100),
-            // 0 does not drag the mean down.
+            // A score of 0 does not lower the mean.
             (vec![usage(1, 3, 1), usage(0, 10, 1)], 33),
             (vec![usage(1, 3, 1), usage(5, 0, 1)], 33),
             // (33 + 50) / 2 is rounded up.
@@ -69,7 +70,7 @@ mod tests {
         }
         assert_eq!(score(&shape(&[(10, 9), (50, 3)]), &[usage(3, 10, 1)]), 60);
         assert_eq!(score(&shape(&[(10, 9), (50, 3)]), &[usage(0, 10, 1)]), 90);
-        // Nonsense does not panic.
+        // Empty and extreme values must not panic.
         assert_eq!(score(&[], &[usage(1, 2, 1)]), 0);
         score(&rising, &[usage(i64::MIN, -1, i64::MAX), usage(1, 1, i64::MAX)]);
     }

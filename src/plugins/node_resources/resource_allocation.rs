@@ -1,5 +1,5 @@
-//! What the two resource plugins share in scoring: how much of each configured resource a node has and would have
-//! taken. Mirrors `pkg/scheduler/framework/plugins/noderesources/resource_allocation.go`.
+//! Usage of each configured resource on a node with and without the pod, for scoring by both resource plugins. Mirrors
+//! `pkg/scheduler/framework/plugins/noderesources/resource_allocation.go`.
 
 use super::args::ResourceSpec;
 use super::dra::DraResources;
@@ -7,23 +7,23 @@ use crate::cluster::{Pod, Str};
 use crate::framework::{Context, NodeInfo, PodResourcesOptions, default_container_requests, is_scalar_resource_name, pod_requests};
 use crate::release::{Behaviour, Emulation, Gate, MissingResources, OverheadUnit};
 
-/// How one resource of a node is used.
+/// The usage of one resource of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
-    /// With the incoming pod.
+    /// Requested with the incoming pod.
     pub(super) requested: i64,
-    /// Without it.
+    /// Requested without it.
     pub(super) allocated: i64,
-    /// What the node has.
+    /// The node's allocatable amount.
     pub(super) allocatable: i64,
-    /// Whether the resource counts.
+    /// Whether the resource is scored.
     pub(super) counts: bool,
-    /// How much the resource counts.
+    /// The resource's weight.
     pub(super) weight: i64,
 }
 
-/// Sums up `score(requested, allocatable)` by weight over the resources that count, and divides, cutting off; 0 where none
-/// does.
+/// Returns the weighted mean of `score(requested, allocatable)` over the resources that count, truncated; 0 if none
+/// counts.
 pub(super) fn weighted_mean(usages: &[Usage], score: impl Fn(i64, i64) -> i64) -> i64 {
     let (mut sum, mut weights) = (0i64, 0i64);
     for usage in usages.iter().filter(|u| u.counts) {
@@ -39,39 +39,39 @@ enum Which {
     Cpu,
     Memory,
     EphemeralStorage,
-    /// Of any other name, and whether it is one the scheduler counts.
+    /// Any other resource, and whether the scheduler counts it.
     Other {
         scalar: bool,
     },
 }
 
-/// What is scored, and by which sums.
+/// The scored resources and the way requests are summed.
 #[derive(Clone, Debug)]
 pub(super) struct ResourceAllocationScorer {
     resources: Vec<(ResourceSpec, Which)>,
-    /// Which requests are summed up.
+    /// The requests to sum.
     requests: Requests,
-    /// How the overhead of the pod is added; `None` where it is not.
+    /// The unit of the pod's overhead; `None` to leave it out.
     overhead_unit: Option<OverheadUnit>,
-    /// Whether resources count of which a node has nothing.
+    /// Whether resources count that a node does not have.
     counts_missing: bool,
 }
 
-/// Which requests are summed up.
+/// The requests to sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Requests {
-    /// Those that are there.
+    /// Actual requests.
     Real,
-    /// Those, and defaults for containers that name none.
+    /// Actual requests, with defaults for containers that name none.
     Assumed,
 }
 
-/// What scoring remembers of the pod between PreScore and Score.
+/// Data of the pod, from PreScore for Score.
 #[derive(Clone, Debug)]
 pub(super) struct PreScore {
     /// The pod's request for each configured resource.
     pub(super) pod_requests: Vec<i64>,
-    /// The configured resources that devices back, if any.
+    /// Configured resources served by devices, if any.
     dra: Option<DraResources>,
 }
 
@@ -91,12 +91,12 @@ impl ResourceAllocationScorer {
         }
     }
 
-    /// Returns the scorer that leaves the overhead of the pod out of account.
+    /// Returns the scorer without the pod's overhead.
     pub(super) fn without_overhead(self) -> Self {
         Self { overhead_unit: None, ..self }
     }
 
-    /// Looks at the pod and at the devices behind the configured resources once.
+    /// Computes the pod's requests and the devices of the configured resources once.
     pub(super) fn pre_score(&self, cx: &Context<'_>, pod: &Pod) -> PreScore {
         let names = || self.resources.iter().map(|(r, _)| &r.name);
         let dra =
@@ -104,10 +104,10 @@ impl ResourceAllocationScorer {
         PreScore { pod_requests: self.pod_requests(pod, cx.emulation), dra }
     }
 
-    /// The pod's request for each configured resource, in thousandths of a core or whole units.
+    /// Returns the pod's request for each configured resource, in thousandths of a core or whole units.
     ///
-    /// Upstream hands the gates for resizes and pod-level resources only to the scorer of BalancedAllocation; that of
-    /// NodeResourcesFit never sees them, and so looks at containers alone.
+    /// Upstream passes the gates for resizes and pod-level resources only to the scorer of BalancedAllocation. That of
+    /// NodeResourcesFit reads containers only.
     pub(super) fn pod_requests(&self, pod: &Pod, emulation: Emulation) -> Vec<i64> {
         let defaults = default_container_requests();
         let real = self.requests == Requests::Real;
@@ -135,9 +135,9 @@ impl ResourceAllocationScorer {
         self.resources.iter().map(amount).collect()
     }
 
-    /// The usage of each configured resource on a node, handed to `score` in configured order.
+    /// Computes the usages of the configured resources on a node and passes them to `score` in configured order.
     pub(super) fn with_usages(&self, pre: &PreScore, node: &NodeInfo, score: impl FnOnce(&[Usage]) -> i64) -> i64 {
-        // Few resources are configured, mostly two, so that scoring needs no allocation.
+        // Mostly two resources are configured; a fixed array saves an allocation.
         let mut few = [Usage::default(); 8];
         let mut many = Vec::new();
         let usages = if self.resources.len() <= few.len() {
@@ -157,13 +157,13 @@ impl ResourceAllocationScorer {
         let unused = Usage { weight: resource.weight, ..Usage::default() };
         let real = self.requests == Requests::Real;
         let (allocatable, allocated) = match which {
-            // A resource beyond the basic ones counts only for pods that ask for it.
+            // A scalar resource counts only for pods that request it.
             Which::Other { scalar: true } if request == 0 && !self.counts_missing => return unused,
             Which::Cpu => (node.allocatable.milli_cpu, if real { node.requested.milli_cpu } else { node.non_zero_cpu }),
             Which::Memory => (node.allocatable.memory, if real { node.requested.memory } else { node.non_zero_memory }),
             Which::EphemeralStorage => (node.allocatable.ephemeral_storage, node.requested.ephemeral_storage),
             Which::Other { .. } => match node.allocatable.scalar(&resource.name) {
-                // No device plugin provides the resource here; devices may.
+                // Without a device plugin for the resource, devices may serve it.
                 0 => pre.dra.as_ref().map_or((0, 0), |dra| dra.capacity_and_allocated(i, &node.node)),
                 allocatable => (allocatable, node.requested.scalar(&resource.name)),
             },

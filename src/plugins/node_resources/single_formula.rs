@@ -1,5 +1,5 @@
-//! NodeResourcesLeastAllocated, NodeResourcesMostAllocated and RequestedToCapacityRatio: Score, each by one formula, which
-//! are strategies of NodeResourcesFit in later releases. Mirrors `least_allocated.go`, `most_allocated.go` and
+//! NodeResourcesLeastAllocated, NodeResourcesMostAllocated and RequestedToCapacityRatio: Score by one formula each;
+//! later releases have them as strategies of NodeResourcesFit. Mirrors `least_allocated.go`, `most_allocated.go` and
 //! `requested_to_capacity_ratio.go` in `pkg/scheduler/framework/plugins/noderesources` of the releases that have them.
 
 use serde::de::IgnoredAny;
@@ -18,13 +18,13 @@ use crate::release::Behaviour;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SingleFormulaArgs {
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub api_version: IgnoredAny,
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub kind: IgnoredAny,
     /// The function of RequestedToCapacityRatio; empty for the others.
     pub shape: List<UtilizationShapePoint>,
-    /// The resources that count, with their weights; never empty once read.
+    /// The resources that count, with their weights; never empty after parsing.
     #[serde(deserialize_with = "read_resources")]
     pub resources: List<ResourceSpec>,
 }
@@ -35,21 +35,22 @@ impl Default for SingleFormulaArgs {
     }
 }
 
-/// Weights stay as they are; none is given by default.
+/// Parses resources without defaulting their weights.
 fn read_resources<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<ResourceSpec>, D::Error> {
     let resources = List::<ResourceSpec>::deserialize(deserializer)?;
     Ok(if resources.is_empty() { default_resources() } else { resources })
 }
 
 impl SingleFormulaArgs {
-    /// What `ValidateNodeResourcesLeastAllocatedArgs` and `ValidateNodeResourcesMostAllocatedArgs` refuse.
+    /// Validates the arguments; mirrors `ValidateNodeResourcesLeastAllocatedArgs` and
+    /// `ValidateNodeResourcesMostAllocatedArgs`.
     pub fn validate(&self) -> Result<(), FieldErrors> {
         let mut errors = FieldErrors::default();
         self.validate_weights(100, &mut errors);
         errors.into_result()
     }
 
-    /// What `ValidateRequestedToCapacityRatioArgs` refuses.
+    /// Validates the arguments; mirrors `ValidateRequestedToCapacityRatioArgs`.
     pub fn validate_ratio(&self) -> Result<(), FieldErrors> {
         let mut errors = FieldErrors::default();
         errors.extend_at("shape", function_shape_errors(self.shape.iter().map(|p| (p.utilization, p.score))));
@@ -70,7 +71,7 @@ impl SingleFormulaArgs {
     }
 }
 
-/// Ranks nodes by what would stay free or be taken.
+/// Scores nodes by their free or used share.
 #[derive(Clone, Debug)]
 pub struct SingleFormula {
     name: PluginName,
@@ -79,17 +80,17 @@ pub struct SingleFormula {
 }
 
 impl SingleFormula {
-    /// Returns `NodeResourcesLeastAllocated`.
+    /// Makes `NodeResourcesLeastAllocated`.
     pub fn least_allocated(args: &SingleFormulaArgs, release: &Behaviour) -> Self {
         Self::new(PluginName::NodeResourcesLeastAllocated, Formula::LeastAllocated, args, release)
     }
 
-    /// Returns `NodeResourcesMostAllocated`.
+    /// Makes `NodeResourcesMostAllocated`.
     pub fn most_allocated(args: &SingleFormulaArgs, release: &Behaviour) -> Self {
         Self::new(PluginName::NodeResourcesMostAllocated, Formula::MostAllocated, args, release)
     }
 
-    /// Returns `RequestedToCapacityRatio`.
+    /// Makes `RequestedToCapacityRatio`.
     pub fn requested_to_capacity_ratio(args: &SingleFormulaArgs, release: &Behaviour) -> Self {
         let formula = Formula::requested_to_capacity_ratio(&args.shape, release);
         Self::new(PluginName::RequestedToCapacityRatio, formula, args, release)

@@ -1,4 +1,4 @@
-//! Which volumes of a pod are attached to its node, and by which driver; mirrors `filterAttachableVolumes`.
+//! The attachable volumes of a pod and their CSI drivers; mirrors `filterAttachableVolumes`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,25 +15,25 @@ use crate::release::{EphemeralClaims, MissingClaims};
 pub(super) enum Failure {
     /// A claim does not exist.
     ClaimNotFound(Reason),
-    /// Anything else.
+    /// Any other reason.
     Other(Reason),
 }
 
-/// Whose volumes are counted; claims must exist only for a pod that is to be placed.
+/// The pod whose volumes are counted. Claims must exist only for the incoming pod.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
     NewPod,
     ExistingPod,
 }
 
-/// Which volumes to keep.
+/// The volumes to collect.
 #[derive(Clone, Copy)]
 pub(super) enum Wanted<'a> {
     All,
     Drivers(&'a BTreeMap<&'a Str, i64>),
 }
 
-/// Adds the pod's attachable volumes to `found`. In-tree volumes count for their driver where the node has a CSINode.
+/// Adds the pod's attachable volumes to `found`. In-tree volumes count for their CSI driver if the node has a CSINode.
 pub(super) fn collect(
     cx: &Context<'_>,
     pod: &Pod,
@@ -79,12 +79,12 @@ pub(super) fn collect(
     Ok(())
 }
 
-/// Whether volumes count whose claims are made for them.
+/// Whether volumes count whose claims are created for the pod.
 pub(super) fn ephemeral_counts(cx: &Context<'_>) -> bool {
     cx.emulation.behaviour().ephemeral_claims == EphemeralClaims::Awaited
 }
 
-/// Driver and handle of a claim's volume; mirrors `getCSIDriverInfo`. `None` where it is not attached by a driver.
+/// Returns driver and handle of a claim's volume; `None` if no driver attaches it. Mirrors `getCSIDriverInfo`.
 fn of_claim(cx: &Context<'_>, claim: &PersistentVolumeClaim, csi_node: Option<&CSINode>) -> Option<AttachableVolume> {
     let volume = Some(&claim.spec.volume_name).filter(|n| !n.is_empty()).and_then(|n| cx.cluster.persistent_volumes.named(n));
     let Some(volume) = volume else { return of_class(cx, claim, csi_node) };
@@ -98,8 +98,8 @@ fn of_claim(cx: &Context<'_>, claim: &PersistentVolumeClaim, csi_node: Option<&C
     (!driver.is_empty() && !handle.is_empty()).then_some((driver, handle))
 }
 
-/// Driver of a claim without a volume, by its class; mirrors `getCSIDriverInfoFromSC`. The handle stands for the
-/// volume to come, with a first character that no real handle has, where upstream has a random text.
+/// Returns the driver of a claim without a volume, by its class; mirrors `getCSIDriverInfoFromSC`. The handle is a
+/// placeholder for the volume, with a first character that no real handle has; upstream uses a random text.
 fn of_class(cx: &Context<'_>, claim: &PersistentVolumeClaim, csi_node: Option<&CSINode>) -> Option<AttachableVolume> {
     let name = claim_class(claim);
     let class = Some(&name).filter(|n| !n.is_empty()).and_then(|n| cx.cluster.storage_classes.named(n))?;

@@ -1,4 +1,4 @@
-//! The events that may help a pod that NodeVolumeLimits rejected.
+//! The events that may make a pod schedulable that NodeVolumeLimits rejected.
 
 use crate::cluster::storage::CSINode;
 use crate::cluster::{Pod, Str};
@@ -27,7 +27,7 @@ pub(super) fn in_tree_events() -> Vec<ClusterEventWithHint> {
     vec![always(EventResource::Node, ActionType::ADD), always(EventResource::Pod, ActionType::DELETE)]
 }
 
-/// Some driver can attach more than before; no limit counts as 0.
+/// Returns Queue if the limit of some driver was raised; no limit counts as 0.
 fn after_csi_node_updated(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = objects!(change, CSINode)?;
     let limits = |node: &CSINode| -> Vec<(Str, i32)> {
@@ -35,12 +35,12 @@ fn after_csi_node_updated(_pod: &Pod, change: &Change) -> Result<QueueingHint, H
         node.spec.drivers.iter().map(|d| (d.name.clone(), count(d))).collect()
     };
     let (old, new) = (old.as_deref().map(limits).unwrap_or_default(), new.as_deref().map(limits).unwrap_or_default());
-    // Of a driver that is listed twice the last entry counts.
+    // The last entry of a driver that is listed twice counts.
     let before = |driver: &Str| old.iter().rfind(|(name, _)| name == driver).map_or(0, |(_, count)| *count);
     Ok(queue_if(new.iter().any(|(driver, count)| *count > before(driver))))
 }
 
-/// The deleted pod had a place and a volume that may have been attached.
+/// Returns Queue if the deleted pod had a node and a volume that may have been attached.
 fn after_pod_deleted(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, _) = objects!(change, Pod)?;
     Ok(queue_if(old.is_some_and(|deleted| {
@@ -50,13 +50,13 @@ fn after_pod_deleted(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintEr
     })))
 }
 
-/// The claim is one of the pod's.
+/// Returns Queue if the claim is one of the pod's.
 fn after_claim_added(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (_, new) = objects!(change, PersistentVolumeClaim)?;
     Ok(queue_if(new.is_some_and(|claim| uses_claim(pod, &claim))))
 }
 
-/// The pod has a claim of any kind, or an inline volume for the driver that detached one.
+/// Returns Queue if the pod has any claim, or an inline volume for the driver of the deleted attachment.
 fn after_attachment_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, _) = objects!(change, VolumeAttachment)?;
     let Some(attachment) = old else { return Ok(QueueingHint::QueueSkip) };

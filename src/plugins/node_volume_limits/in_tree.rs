@@ -1,8 +1,8 @@
 //! EBSLimits, GCEPDLimits, AzureDiskLimits and CinderLimits: PreFilter, Filter. Mirrors
 //! `pkg/scheduler/framework/plugins/nodevolumelimits/non_csi.go` of the releases that have it.
 //!
-//! Each counts the volumes of one in-tree plugin, by name or, where a claim has no volume yet, by claim. Nodes where a CSI
-//! driver has taken over are left to NodeVolumeLimits.
+//! Each counts the volumes of one in-tree plugin, by name or, if a claim has no volume yet, by claim. NodeVolumeLimits
+//! counts them on nodes where a CSI driver has replaced the plugin.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -21,21 +21,21 @@ use crate::plugins::volume_helpers::csi_migration::InTreePlugin;
 use crate::plugins::volume_helpers::{claim_of, volume_is_for_pod};
 use crate::release::{Emulation, MissingClaims};
 
-/// Keeps pods from nodes that cannot attach their volumes of one in-tree plugin.
+/// Keeps pods off nodes that cannot attach their volumes of one in-tree plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InTreeVolumeLimits {
     name: PluginName,
     kind: InTreePlugin,
-    /// The resource by which a Node announces its limit.
+    /// The resource in which a Node publishes its limit.
     limit_key: &'static str,
-    /// The limit of nodes that announce none.
+    /// The limit of nodes that publish none.
     default_limit: i64,
 }
 
 /// EBS volumes that a Nitro instance can attach.
 const MAX_EBS_NITRO_VOLUMES: i64 = 25;
 
-/// The instance types with the Nitro hypervisor, in upstream's pattern.
+/// Instance types with the Nitro hypervisor, by upstream's pattern.
 static NITRO: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("^[cmr]5.*|t3|z1d").ok());
 
 impl InTreeVolumeLimits {
@@ -52,7 +52,7 @@ impl InTreeVolumeLimits {
         Self { name, kind, limit_key, default_limit }
     }
 
-    /// Returns the limit of a node; the environment of the scheduler, which may hold another default, is not known.
+    /// Returns the limit of a node. Ignores the scheduler's environment variable for another default, which is unknown.
     fn limit(&self, node: &NodeInfo) -> i64 {
         node.allocatable.scalar.get(self.limit_key).copied().unwrap_or_else(|| {
             let nitro = self.kind == InTreePlugin::AwsEbs && is_nitro(&node.node.metadata.labels);
@@ -60,7 +60,7 @@ impl InTreeVolumeLimits {
         })
     }
 
-    /// Returns what tells an inline volume of the kind from others.
+    /// Returns the identity of an inline volume of this kind.
     fn of_volume(&self, volume: &Volume) -> Option<Counted> {
         let id = match self.kind {
             InTreePlugin::AwsEbs => &volume.aws_elastic_block_store.as_ref()?.volume_id,
@@ -84,13 +84,13 @@ impl InTreeVolumeLimits {
         Some(Counted::Volume(id.clone()))
     }
 
-    /// Whether volumes for the claim come from the kind's own provisioner.
+    /// Whether the kind's own provisioner creates volumes for the claim.
     fn provisions(&self, cx: &Context<'_>, claim: &PersistentVolumeClaim) -> bool {
         let class = claim.spec.storage_class_name.as_ref().and_then(|name| cx.cluster.storage_classes.named(name));
         class.is_some_and(|class| class.provisioner == self.kind.name())
     }
 
-    /// Adds the pod's volumes of the kind. Claims must exist for a pod that is to be placed.
+    /// Adds the pod's volumes of the kind. Claims must exist for the incoming pod.
     fn collect(&self, cx: &Context<'_>, pod: &Pod, is_new: bool, found: &mut BTreeSet<Counted>) -> Result<(), Failure> {
         for volume in &pod.spec.volumes {
             if let Some(counted) = self.of_volume(volume) {
@@ -132,7 +132,7 @@ pub(in crate::plugins) fn is_nitro_instance(instance: &str) -> bool {
     NITRO.as_ref().is_some_and(|nitro| nitro.is_match(instance))
 }
 
-/// A volume that counts: by its name, or by the claim that it will be made for.
+/// A counted volume: by its name, or by the claim it will be created for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Counted {
     Volume(Str),

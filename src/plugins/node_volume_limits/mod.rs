@@ -1,7 +1,8 @@
 //! NodeVolumeLimits: PreFilter, Filter. Mirrors `pkg/scheduler/framework/plugins/nodevolumelimits/{csi,utils}.go`.
 //!
-//! A CSI driver can attach so many volumes to a node: those of the pods on it, those that VolumeAttachments name, and
-//! those of the pod, each counted once. Not every node needs a CSINode, and not every driver has a limit.
+//! A CSI driver can attach a limited number of volumes to a node. It counts each volume once: those of the pods on the
+//! node, those in VolumeAttachments, and those of the incoming pod. Nodes without a CSINode and drivers without a limit
+//! are possible.
 
 mod attachable;
 mod hints;
@@ -24,7 +25,7 @@ use crate::framework::{
 };
 use crate::release::{CsiLimits, Emulation, Gate, MigratedPlugins, MissingClaims};
 
-/// Keeps pods from nodes that cannot attach their volumes as well.
+/// Keeps pods off nodes that cannot attach their volumes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NodeVolumeLimits;
 
@@ -36,21 +37,20 @@ impl Plugin for NodeVolumeLimits {
     }
 }
 
-/// A volume that is attached to nodes: its driver and its handle there, which together name it.
+/// Driver and handle, which together identify a volume.
 type AttachableVolume = (Str, Str);
 
-/// The pod's attachable volumes and what else does not depend on the node.
+/// The pod's attachable volumes and other data that does not depend on the node.
 #[derive(Clone, Debug)]
 struct State(Arc<PodVolumes>);
 
 #[derive(Debug)]
 struct PodVolumes {
-    /// As counted on nodes with a CSINode; in-tree volumes that a driver serves are among them, as far as they do not depend
-    /// on the node.
+    /// Counted on nodes with a CSINode; includes in-tree volumes that a driver serves regardless of the node.
     with_csi_node: Result<BTreeSet<AttachableVolume>, Status>,
-    /// As counted on nodes without.
+    /// Counted on nodes without a CSINode.
     without_csi_node: Result<BTreeSet<AttachableVolume>, Status>,
-    /// By node, what VolumeAttachments attach there for the drivers of these volumes: driver and PersistentVolume.
+    /// Driver and PersistentVolume of the VolumeAttachments of each node, for the drivers of these volumes.
     attachments: HashMap<Str, Vec<(Str, Str)>>,
 }
 
@@ -62,7 +62,7 @@ impl PodVolumes {
         Self { with_csi_node, without_csi_node, attachments }
     }
 
-    /// The pod's attachable volumes on a node with this CSINode.
+    /// Returns the pod's attachable volumes on a node with this CSINode.
     fn on_node(cx: &Context<'_>, pod: &Pod, csi_node: Option<&CSINode>) -> Result<BTreeSet<AttachableVolume>, Status> {
         let mut found = BTreeSet::new();
         match collect(cx, pod, csi_node, Owner::NewPod, Wanted::All, &mut found) {
@@ -75,7 +75,7 @@ impl PodVolumes {
     }
 }
 
-/// What VolumeAttachments attach to each node, as far as their drivers serve one of the volumes.
+/// Returns the VolumeAttachments of each node for the drivers of the new volumes.
 fn attachments(cx: &Context<'_>, new: &BTreeSet<AttachableVolume>) -> HashMap<Str, Vec<(Str, Str)>> {
     let mut nodes: HashMap<Str, Vec<(Str, Str)>> = HashMap::new();
     if new.is_empty() {
@@ -114,7 +114,7 @@ impl FilterPlugin for NodeVolumeLimits {
             None => Arc::new(PodVolumes::of(cx, &pod.pod)),
         };
         let csi_node = cx.cluster.csi_nodes.named(node.name()).map(|n| &**n);
-        // In some releases a CSINode says of each plugin whether a driver serves it, so that its volumes are counted by node.
+        // In some releases migration depends on the CSINode, so the volumes are counted for each node.
         let of_node = (cx.emulation.behaviour().migrated_plugins != MigratedPlugins::All)
             .then(|| csi_node.map(|_| PodVolumes::on_node(cx, &pod.pod, csi_node)))
             .flatten();
@@ -149,7 +149,7 @@ impl FilterPlugin for NodeVolumeLimits {
     }
 }
 
-/// Returns the first driver that would have too many volumes on the node.
+/// Returns the first driver whose limit would be exceeded on the node.
 fn exceeds(
     cx: &Context<'_>,
     limits: &BTreeMap<&Str, i64>,
@@ -164,7 +164,7 @@ fn exceeds(
     }
     let mut attached = BTreeSet::new();
     for other in &node.pods {
-        // A claim that is missing does not count, but one that belongs to another pod is an error as for the pod itself.
+        // A missing claim does not count, but one that belongs to another pod is an error, as for the pod itself.
         collect(cx, &other.pod, csi_node, Owner::ExistingPod, Wanted::Drivers(&limited), &mut attached).map_err(
             |failure| match failure {
                 Failure::ClaimNotFound(reason) | Failure::Other(reason) => Status::error(reason),
@@ -185,9 +185,9 @@ fn exceeds(
     }))
 }
 
-/// Whether every driver stays within its limit even if all claims on the node, all attachments and all new volumes
-/// were different volumes of it. This spares most nodes the look-up of their pods' claims; where a pod has volumes
-/// that can be an error, they are looked at.
+/// Whether every driver stays within its limit even if all claims on the node, all attachments and all new volumes were
+/// different volumes of it. This saves reading the claims of most nodes. If a pod has volumes that can cause an error,
+/// they are read.
 fn has_room_for_all(limited: &BTreeMap<&Str, i64>, new: &BTreeSet<AttachableVolume>, attachments: &[(Str, Str)], node: &NodeInfo) -> bool {
     let most = (node.pvc_ref_counts.len() + attachments.len() + new.len()) as i64;
     let harmless = |v: &Volume| match &v.persistent_volume_claim {
@@ -197,13 +197,13 @@ fn has_room_for_all(limited: &BTreeMap<&Str, i64>, new: &BTreeSet<AttachableVolu
     limited.values().all(|limit| most <= *limit) && node.pods.iter().all(|p| p.pod.spec.volumes.iter().all(harmless))
 }
 
-/// The limit of each driver that has one.
+/// Returns the limit of each driver that has one.
 fn volume_limits(node: &CSINode) -> BTreeMap<&Str, i64> {
     let limit = |d: &crate::cluster::storage::CSINodeDriver| d.allocatable.as_ref().and_then(|a| a.count).map(i64::from);
     node.spec.drivers.iter().filter_map(|d| limit(d).map(|limit| (&d.name, limit))).collect()
 }
 
-/// Whether the driver runs on the node, or does not mind where it does not.
+/// Whether the driver runs on the node, or is not required to.
 fn driver_is_there(cx: &Context<'_>, driver: &Str, node: Option<&CSINode>) -> bool {
     let asks = cx.cluster.csi_drivers.named(driver).and_then(|d| d.spec.prevent_pod_scheduling_if_missing).unwrap_or(false);
     !asks || node.is_some_and(|n| n.spec.drivers.iter().any(|d| d.name == *driver))

@@ -1,5 +1,5 @@
-//! Limits that a Node announces as `attachable-volumes-csi-DRIVER`, from before there were CSINodes; mirrors `getVolumeLimits`
-//! of releases that read them, and `GetCSIAttachLimitKey` in `pkg/volume/util/attach_limit.go`.
+//! Limits that a Node publishes as `attachable-volumes-csi-DRIVER`, as before CSINodes existed; mirrors
+//! `getVolumeLimits` of releases that read them, and `GetCSIAttachLimitKey` in `pkg/volume/util/attach_limit.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use crate::cluster::storage::CSINode;
 use crate::framework::NodeInfo;
 
 const PREFIX: &str = "attachable-volumes-csi-";
-/// The length from which on the name of a driver is shortened, in bytes of the whole name.
+/// Maximum length of the resource name in bytes; longer driver names are shortened.
 const LONGEST_NAME: usize = 63;
-/// Bytes that are kept of a driver's name that is shortened.
+/// Bytes kept of a shortened driver name.
 const KEPT: usize = 23;
-/// Hexadecimal digits that stand for the rest of it.
+/// Hexadecimal digits of the hash that replaces the rest.
 const HASHED: usize = 16;
 
-/// Returns the limits of the drivers of some volumes: that of the CSINode, or else that of the Node.
+/// Returns the limits of the drivers of some volumes: that of the CSINode, else that of the Node.
 pub(super) fn of_drivers<'v>(
     volumes: &'v BTreeSet<AttachableVolume>,
     node: &NodeInfo,
@@ -27,7 +27,7 @@ pub(super) fn of_drivers<'v>(
     volumes.iter().filter_map(|(driver, _)| Some((driver, limit(driver)?))).collect()
 }
 
-/// Returns the resource by which a Node announces the limit of a driver.
+/// Returns the resource in which a Node publishes the limit of a driver.
 fn limit_key(driver: &str) -> String {
     if PREFIX.len() + driver.len() < LONGEST_NAME {
         return format!("{PREFIX}{driver}");

@@ -8,14 +8,14 @@ fn too_many() -> Status {
     Status::unschedulable("node(s) exceed max volume count")
 }
 
-/// A node `n` with a CSINode that attaches `limit` volumes of each of these drivers; `null` for no limit.
+/// Makes a node `n` with a CSINode that attaches `limit` volumes of each driver; `null` for no limit.
 fn node(limit: &str, drivers: &[&str]) -> Vec<(&'static str, String)> {
     let drivers: Vec<String> = drivers.iter().map(|d| format!(r#"{{"name":"{d}","allocatable":{{"count":{limit}}}}}"#)).collect();
     let csi_node = format!(r#"{{"metadata":{{"name":"n"}},"spec":{{"drivers":[{}]}}}}"#, drivers.join(","));
     vec![("Node", r#"{"metadata":{"name":"n"}}"#.into()), ("CSINode", csi_node)]
 }
 
-/// A claim `a/<name>` with its volume of this source.
+/// Makes a claim `a/<name>` with a volume of this source.
 fn bound(name: &str, source: &str) -> Vec<(&'static str, String)> {
     vec![
         ("PersistentVolumeClaim", format!(r#"{{"metadata":{{"name":"{name}","namespace":"a"}},"spec":{{"volumeName":"v-{name}"}}}}"#)),
@@ -38,7 +38,7 @@ fn class(name: &str, provisioner: &str) -> Vec<(&'static str, String)> {
     vec![("StorageClass", format!(r#"{{"metadata":{{"name":"{name}"}},"provisioner":"{provisioner}"}}"#))]
 }
 
-/// A pod `a/other` on the node.
+/// Makes a pod `a/other` on the node.
 fn other(volumes: &str) -> Vec<(&'static str, String)> {
     let text = format!(r#"{{"metadata":{{"name":"other","namespace":"a","uid":"o"}},"spec":{{"nodeName":"n","volumes":[{volumes}]}}}}"#);
     vec![("Pod", text)]
@@ -101,7 +101,7 @@ fn attachments_count_where_no_pod_accounts_for_them() {
     for (name, attached, fits) in [
         ("none", vec![], true),
         ("the other pod's", attachment("1", "n", DRIVER, "v-d"), true),
-        // Counted twice, as upstream does: once as attached and once as new.
+        // As upstream, counted twice: as attached and as new.
         ("the pod's own", attachment("1", "n", DRIVER, "v-c"), false),
         ("another node's", attachment("1", "m", DRIVER, "v-c"), true),
         ("another driver's", attachment("1", "n", "x", "v-c"), true),

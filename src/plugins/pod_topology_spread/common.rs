@@ -1,5 +1,6 @@
-//! Constraints as the plugin uses them, and the selector deduced for default constraints; mirrors
-//! `pkg/scheduler/framework/plugins/podtopologyspread/common.go` and `pkg/scheduler/framework/plugins/helper/spread.go`.
+//! Parsed constraints, and the selector derived for default constraints; mirrors
+//! `pkg/scheduler/framework/plugins/podtopologyspread/common.go` and
+//! `pkg/scheduler/framework/plugins/helper/spread.go`.
 
 use super::PodTopologySpread;
 use crate::cluster::{Cluster, LabelSelector, Labels, Node, Pod, Requirement, SelectorError, Str, TopologySpreadConstraint};
@@ -8,12 +9,12 @@ use crate::plugins::helper::find_untolerated_taint;
 use crate::plugins::node_affinity::required_node_affinity_matches;
 use crate::release::{EmptySelector, Emulation, Gate};
 
-/// The node label that names the node itself.
+/// The node label with the node's own name.
 pub(super) const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
-/// The node label that names the zone.
+/// The node label with the zone.
 pub(super) const LABEL_TOPOLOGY_ZONE: &str = "topology.kubernetes.io/zone";
 
-/// What becomes of a pod that a constraint cannot place evenly.
+/// The action for a pod that violates a constraint (`whenUnsatisfiable`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     DoNotSchedule,
@@ -36,28 +37,28 @@ impl Action {
     }
 }
 
-/// A constraint whose selector cannot be used, in kube-scheduler's words.
+/// An invalid selector of a constraint, in kube-scheduler's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ConstraintError {
-    /// It is one of the defaults.
+    /// In a default constraint.
     #[error("setting default {} topology spread constraints: {error}", action.nickname())]
     Default { action: Action, error: SelectorError },
-    /// It is one of the pod's own.
+    /// In a constraint of the pod.
     #[error("obtaining pod's {} topology spread constraints: {error}", action.nickname())]
     Pod { action: Action, error: SelectorError },
 }
 
-/// A constraint ready for use.
+/// A parsed constraint.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Constraint {
     pub(super) max_skew: i32,
     pub(super) topology_key: Str,
-    /// Which pods are spread; `None` matches nothing.
+    /// Selects the pods to count; `None` matches nothing.
     pub(super) selector: Option<LabelSelector>,
     pub(super) min_domains: i32,
     pub(super) honors_node_affinity: bool,
     pub(super) honors_node_taints: bool,
-    /// What every pod has that counts.
+    /// Bits common to all pods that count.
     wanted: LabelBloom,
     empty_selector: EmptySelector,
 }
@@ -68,7 +69,7 @@ impl Constraint {
         if let Some(selector) = &mut selector {
             selector.validate_in(emulation.behaviour().selector_words)?;
             if emulation.enabled(Gate::MatchLabelKeysInPodTopologySpread) {
-                // As expressions, since the selector may ask another value of the same key.
+                // Expressions, because the selector may require another value of the same key.
                 let picked = constraint.match_label_keys.iter().filter_map(|key| Some((key, pod_labels.get(key)?)));
                 selector.match_expressions.extend(picked.map(|(key, value)| equals(key, value)));
             }
@@ -99,8 +100,8 @@ impl Constraint {
             && (!self.honors_node_taints || find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, emulation).is_none())
     }
 
-    /// How many pods the constraint spreads, by the place of their node in the snapshot: those of the namespace that are
-    /// not being deleted. An empty selector counts none in most releases, and nodes without such pods are left out.
+    /// Counts the matching pods by position of their node in the snapshot: pods of the namespace that are not
+    /// terminating. An empty selector counts no pods in most releases. Nodes without matching pods are left out.
     pub(super) fn matching_pods(&self, snapshot: &Snapshot, namespace: &Str) -> Vec<(usize, i64)> {
         let selector = self.selector.as_ref().filter(|s| !s.is_empty() || self.empty_selector == EmptySelector::Everything);
         let Some(selector) = selector else { return Vec::new() };
@@ -113,12 +114,12 @@ fn equals(key: &Str, value: &Str) -> Requirement {
     Requirement { key: key.clone(), operator: "In".into(), values: vec![value.clone()].into() }
 }
 
-/// Whether the node has every constraint's key.
+/// Whether the node has the topology keys of all constraints.
 pub(super) fn has_all_keys(labels: &Labels, constraints: &[Constraint]) -> bool {
     constraints.iter().all(|c| labels.contains_key(&c.topology_key))
 }
 
-/// Returns for each constraint the first one that it shares its counts with, which is itself where it shares none.
+/// Returns for each constraint the index of the first one with which it shares counts, or its own.
 pub(super) fn slots<'c>(keys: impl Iterator<Item = &'c Str>, shares: impl Fn(&Str) -> bool) -> Vec<usize> {
     let mut first: Vec<(&Str, usize)> = Vec::new();
     let slot = |(i, key): (usize, &'c Str)| match first.iter().find(|(known, _)| *known == key && shares(key)) {
@@ -132,8 +133,8 @@ pub(super) fn slots<'c>(keys: impl Iterator<Item = &'c Str>, shares: impl Fn(&St
 }
 
 impl PodTopologySpread {
-    /// The pod's own constraints of one kind or, where it has none of any kind, the defaults with the selector deduced
-    /// for the pod.
+    /// Returns the pod's constraints of one action or, if it has none at all, the default ones with the selector
+    /// derived for the pod.
     pub(super) fn constraints(&self, cx: &Context<'_>, pod: &Pod, action: Action) -> Result<Vec<Constraint>, ConstraintError> {
         let own = &pod.spec.topology_spread_constraints;
         let mut constraints = if own.is_empty() {
@@ -175,8 +176,8 @@ fn filter_constraints(
     of_kind.map(|c| Constraint::new(c, pod_labels, emulation)).collect()
 }
 
-/// All that the Services which select the pod, and the object that controls it, ask of a pod's labels; empty where
-/// there is neither. Mirrors `DefaultSelector`.
+/// Returns the selector that combines those of the pod's Services and its controller; empty if there are none. Mirrors
+/// `DefaultSelector`.
 pub(in crate::plugins) fn default_selector(cluster: &Cluster, pod: &Pod) -> LabelSelector {
     let mut selector = LabelSelector::default();
     let namespace = &pod.metadata.namespace;
@@ -205,7 +206,7 @@ pub(in crate::plugins) fn default_selector(cluster: &Cluster, pod: &Pod) -> Labe
         ("apps/v1", "StatefulSet") => cluster.stateful_sets.namespaced(namespace, &owner.name),
         _ => None,
     };
-    // A selector that is absent or invalid adds nothing; one that contradicts the Services leaves no pod to count.
+    // An absent or invalid selector adds nothing. One that contradicts the Services selects no pods.
     if let Some(wanted) = workload.and_then(|w| w.spec.selector.as_ref()).filter(|s| s.validate().is_ok()) {
         selector.match_expressions.extend(wanted.match_labels.iter().map(|(key, value)| equals(key, value)));
         selector.match_expressions.extend(wanted.match_expressions.iter().cloned());

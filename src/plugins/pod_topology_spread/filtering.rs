@@ -15,8 +15,8 @@ use crate::release::SpreadCounts;
 
 const NO_STATE: &str = "reading \"PreFilterPodTopologySpread\" from cycleState: not found";
 
-/// The domain with the lowest count and one with the next, which is exact as long as counts change in one domain only;
-/// a dry run changes those of one node.
+/// The domain with the lowest count and one with the second lowest. They are exact while counts change in one domain
+/// only; a dry run changes those of one node.
 #[derive(Clone, Debug)]
 struct CriticalPaths([(Str, i64); 2]);
 
@@ -45,7 +45,7 @@ impl CriticalPaths {
     }
 }
 
-/// Counts by topology value, the values also in the order in which they were met.
+/// Counts by topology value, and the values in the order of first occurrence.
 #[derive(Default)]
 struct InOrder {
     order: Vec<Str>,
@@ -78,20 +78,20 @@ impl InOrder {
 #[derive(Debug)]
 struct Spread {
     constraint: Constraint,
-    /// 1 where the incoming pod itself counts.
+    /// 1 if the constraint's selector matches the incoming pod itself.
     self_match: i64,
     counts: HashMap<Str, i64>,
 }
 
-/// What `PreFilter` computes; a copy shares all but the changes.
+/// State of `PreFilter`; a clone shares all but the changes.
 #[derive(Clone, Debug)]
 struct PreFilterState {
     spreads: Arc<[Spread]>,
-    /// By constraint: the one that holds its counts.
+    /// For each constraint, the one that holds its counts.
     slots: Arc<[usize]>,
-    /// By constraint that holds counts: the lowest counts, and how many domains there are.
+    /// For each constraint that holds counts, the lowest counts and the number of domains.
     minima: Vec<(CriticalPaths, usize)>,
-    /// What `AddPod` and `RemovePod` changed: constraint, topology value, difference.
+    /// Changes by `AddPod` and `RemovePod`: constraint, topology value, difference.
     changes: Vec<(usize, Str, i64)>,
 }
 
@@ -109,14 +109,14 @@ impl PreFilterState {
                 return Spread { constraint, self_match, counts: HashMap::new() };
             }
             let matching: Vec<Vec<(usize, i64)>> = shared().map(|c| c.matching_pods(cx.snapshot, &pod.metadata.namespace)).collect();
-            // The domains of some nodes in the order in which they are met, with the matching pods there.
+            // Returns the domains of some nodes in order of first occurrence, with their matching pods.
             let some = |part: Range<usize>| {
                 let mut domains = InOrder::default();
                 let from = |m: &'_ [(usize, i64)]| m.partition_point(|(i, _)| *i < part.start);
                 let mut matching: Vec<_> = matching.iter().map(|m| m[from(m)..].iter().peekable()).collect();
                 for at in part {
                     let node = &nodes[at].node;
-                    // Of constraints that share their counts the last one that counts on the node decides.
+                    // Of constraints with shared counts, the last that counts the node decides.
                     let mut counted = None;
                     for (constraint, matching) in shared().zip(&mut matching) {
                         let count = matching.next_if(|(i, _)| *i == at).map_or(0, |(_, count)| *count);
@@ -170,7 +170,7 @@ impl PreFilterState {
         }
         let spreads = self.spreads.clone();
         for (i, Spread { constraint, .. }) in spreads.iter().enumerate() {
-            // Other than the count of PreFilter, an empty selector counts here, and so does a pod being deleted.
+            // Unlike PreFilter, this counts for an empty selector, and counts terminating pods.
             if constraint.selects(&updated.metadata.labels)
                 && constraint.matches_node_inclusion_policies(pod, &node.node, cx.emulation)
                 && let Some(value) = labels.get(&constraint.topology_key)
@@ -222,7 +222,7 @@ impl FilterPlugin for PodTopologySpread {
                 let topology_key = spread.constraint.topology_key.clone();
                 return Status::rejected(Reason::TopologyKeyMissing { topology_key });
             };
-            // With fewer domains than asked for, another is thought of as empty.
+            // With fewer domains than `minDomains`, the lowest count is 0.
             let enough = i64::try_from(*domains).is_ok_and(|n| n >= i64::from(spread.constraint.min_domains));
             let lowest = if enough { paths.lowest() } else { 0 };
             let count = state.spreads[slot].counts.get(value).copied().unwrap_or(0) + state.change(slot, value).unwrap_or(0);
@@ -257,7 +257,7 @@ mod tests {
         (0..number).map(|i| pod(&format!("w{i}"), WEB, "[]")).collect()
     }
 
-    /// `n0` and `n1` in zone a, `n2` in zone b, `n3` without a zone, with so many web pods.
+    /// Makes `n0` and `n1` in zone a, `n2` in zone b and `n3` without a zone, with the given number of web pods.
     fn world(pods: [usize; 4]) -> World {
         let labels = [r#"{"zone":"a","host":"0"}"#, r#"{"zone":"a","host":"1"}"#, r#"{"zone":"b","host":"2"}"#, r#"{"host":"3"}"#];
         let nodes = labels.iter().zip(pods).enumerate().map(|(i, (labels, pods))| (node(&format!("n{i}"), labels), web(pods)));
@@ -278,7 +278,7 @@ mod tests {
         ));
         let mut world = world([2, 1, 1, 0]);
         assert_eq!(statuses(&world, &pre_filter(&world, &pod), &pod), [SKEW, SKEW, "", LABEL]);
-        // The last constraint counts no pod anywhere.
+        // The last constraint counts no node's pods.
         world.emulation = crate::release::Profile::named("v1.32.2").expect("an emulated release").into();
         assert_eq!(statuses(&world, &pre_filter(&world, &pod), &pod), ["", "", "", LABEL]);
     }
@@ -301,10 +301,11 @@ mod tests {
     fn skew_counts_pods_by_domain_and_the_pod_itself() {
         check(&world([1, 1, 1, 0]), WEB, &[hard(1, "zone", IS_WEB)], [SKEW, SKEW, "", LABEL]);
         check(&world([1, 1, 1, 0]), WEB, &[hard(2, "zone", IS_WEB)], ["", "", "", LABEL]);
-        // A pod that is not selected itself adds nothing.
+        // An incoming pod that the selector does not match adds nothing.
         check(&world([1, 1, 1, 0]), "{}", &[hard(1, "zone", IS_WEB)], ["", "", "", LABEL]);
         check(&world([1, 0, 2, 5]), WEB, &[hard(1, "host", IS_WEB)], [SKEW, "", SKEW, SKEW]);
-        // A node without the zone counts for neither constraint: by host the lowest is 1, not the 0 of the last node.
+        // A node without the zone counts for neither constraint: by host the lowest count is 1, not the 0 of the last
+        // node.
         check(&world([1, 1, 2, 0]), WEB, &[hard(1, "host", IS_WEB), hard(1, "zone", IS_WEB)], ["", "", SKEW, LABEL]);
         check(&world([1, 0, 0, 0]), WEB, &[hard(2, "host", IS_WEB), hard(1, "zone", IS_WEB)], [SKEW, SKEW, "", LABEL]);
         check(&world([3, 3, 3, 3]), WEB, &[hard(1, "nowhere", IS_WEB)], [LABEL; 4]);
@@ -333,7 +334,7 @@ mod tests {
         let mut on_a = pod("p", WEB, &format!("[{constraint}]"));
         on_a.spec_mut().node_selector = serde_json::from_str(r#"{"zone":"a"}"#).unwrap();
         let on_a = info(on_a);
-        // Zone b is no domain, so the lowest count is that of zone a; zone b's count is 0.
+        // Zone b is not a domain, so the lowest count is zone a's; zone b's count is 0.
         assert_eq!(statuses(&world, &pre_filter(&world, &on_a), &on_a), ["", "", "", LABEL]);
         let mut any = pod("p", WEB, &format!("[{}]", hard(1, "zone", &format!(r#"{IS_WEB},"nodeAffinityPolicy":"Ignore""#))));
         any.spec_mut().node_selector = serde_json::from_str(r#"{"zone":"a"}"#).unwrap();

@@ -1,7 +1,7 @@
 //! `PodTopologySpread`: `PreFilter`, Filter, `PreScore`, Score and the hints.
 //!
-//! Mirrors `pkg/scheduler/framework/plugins/podtopologyspread/{plugin,common,filtering,scoring}.go`. A constraint spreads
-//! the pods that its selector picks evenly over the values of a node label.
+//! Mirrors `pkg/scheduler/framework/plugins/podtopologyspread/{plugin,common,filtering,scoring}.go`. A constraint
+//! spreads the pods of its selector evenly over the values of a node label.
 
 mod common;
 mod filtering;
@@ -23,16 +23,16 @@ use crate::release::Emulation;
 pub(super) use common::default_selector;
 use common::{Action, Constraint, LABEL_HOSTNAME, LABEL_TOPOLOGY_ZONE, has_all_keys};
 
-/// Which constraints stand in for those that a pod does not have.
+/// The constraints of pods that have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum DefaultingType {
-    /// kube-scheduler's own: by host with a skew of 3 and by zone with a skew of 5, both as a preference.
+    /// kube-scheduler's own: maxSkew 3 by host and 5 by zone, both ScheduleAnyway.
     #[default]
     #[serde(alias = "")]
     System,
-    /// Those of the arguments.
+    /// The constraints in the arguments.
     List,
-    /// Anything else, which is refused.
+    /// Any other value, which is invalid.
     #[serde(untagged)]
     Unsupported(Str),
 }
@@ -41,18 +41,18 @@ pub enum DefaultingType {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct PodTopologySpreadArgs {
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub api_version: IgnoredAny,
-    /// Read and ignored.
+    /// Accepted and ignored.
     pub kind: IgnoredAny,
-    /// Constraints for pods that have none, without selectors; must be empty with [`DefaultingType::System`].
+    /// Constraints without selectors for pods that have none; must be empty with [`DefaultingType::System`].
     pub default_constraints: List<TopologySpreadConstraint>,
-    /// Whether they are kube-scheduler's own.
+    /// Whether `default_constraints` or kube-scheduler's own apply.
     pub defaulting_type: DefaultingType,
 }
 
 impl PodTopologySpreadArgs {
-    /// What `ValidatePodTopologySpreadArgs` refuses.
+    /// Validates the arguments; mirrors `ValidatePodTopologySpreadArgs`.
     pub fn validate(&self) -> Result<(), FieldErrors> {
         let mut errors = FieldErrors::default();
         match &self.defaulting_type {
@@ -95,7 +95,7 @@ fn validate_constraint(constraints: &[TopologySpreadConstraint], at: usize, erro
     }
 }
 
-/// Spreads the pods of a group evenly over hosts, zones or other domains.
+/// Spreads pods evenly over hosts, zones or other domains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodTopologySpread {
     default_constraints: Vec<TopologySpreadConstraint>,
@@ -109,7 +109,7 @@ impl Default for PodTopologySpread {
 }
 
 impl PodTopologySpread {
-    /// A plugin with arguments.
+    /// Makes the plugin with its arguments.
     pub fn new(args: PodTopologySpreadArgs) -> Self {
         let system = |topology_key: &str, max_skew| TopologySpreadConstraint {
             max_skew,
@@ -149,7 +149,7 @@ fn queue_if(helps: bool) -> QueueingHint {
     if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip }
 }
 
-/// Whether `other` is the parked pod, or stands or is about to stand on a node in its namespace.
+/// Whether `other` is the parked pod, or a pod of its namespace with a node or a nomination.
 fn involved_in_spreading(other: &Pod, pod: &Pod, emulation: Emulation) -> bool {
     let nominated = emulation.behaviour().queue.hints_count_nominated && !other.status.nominated_node_name.is_empty();
     let placed = nominated || !other.node_name.is_empty();
@@ -157,8 +157,8 @@ fn involved_in_spreading(other: &Pod, pod: &Pod, emulation: Emulation) -> bool {
 }
 
 impl PodTopologySpread {
-    /// Whether a pod's change may help: it starts or stops to count for a constraint, or the parked pod now tolerates
-    /// more. Mirrors `isSchedulableAfterPodChange`.
+    /// Returns Queue if a pod starts or stops counting for a constraint, or the parked pod's tolerations changed.
+    /// Mirrors `isSchedulableAfterPodChange`.
     fn hint_after_pod_change(&self, cx: &Context<'_>, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
         let as_pod = |object: &Option<Object>| match object {
             None => Ok(None),
@@ -184,7 +184,7 @@ impl PodTopologySpread {
         }
     }
 
-    /// Whether a node's change may help: a domain is gained, lost or changed, or its taints are. Mirrors
+    /// Returns Queue if a domain is added, removed or changed, or a node's taints changed. Mirrors
     /// `isSchedulableAfterNodeChange`.
     fn hint_after_node_change(&self, cx: &Context<'_>, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
         let as_node = |object: &Option<Object>| match object {
@@ -265,7 +265,7 @@ mod tests {
     const HONORING: &str =
         r#"[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{},"nodeTaintsPolicy":"Honor"}]"#;
 
-    /// The hint of an event through what the plugin registers: 0 for pods, 1 for nodes.
+    /// Runs a registered hint by index: 0 for pods, 1 for nodes.
     fn hint(event: usize, constraints: &str, old: Option<Object>, new: Option<Object>) -> Result<QueueingHint, HintError> {
         let world = World::new(vec![], []);
         let events = PodTopologySpread::default().events_to_register(Emulation::default()).unwrap();

@@ -10,31 +10,31 @@ use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodInfo, P
 use crate::release::{IdleScores, Rounding, SpreadCounts};
 
 const NO_STATE: &str = "error reading \"PreScorePodTopologySpread\" from cycleState: not found";
-/// Marks a node that is not ranked; a raw score of -1, which only a constraint with a bad skew gives, counts as it.
+/// Marks an ignored node. A constraint with an invalid skew can also give a raw score of -1, which counts as ignored.
 const INVALID_SCORE: i64 = -1;
 
 /// A constraint with its matching pods by topology value.
 #[derive(Debug)]
 struct Spread {
     constraint: Constraint,
-    /// Values of feasible nodes; for the host name, names of nodes that have matching pods, as each is counted by itself.
+    /// Counts by topology value of feasible nodes; for the host name, by names of nodes with matching pods.
     counts: HashMap<Str, i64>,
-    /// ln(domains + 2), so that counts over few domains are not outweighed by those over many.
+    /// ln(domains + 2): normalizes constraints with few domains against those with many.
     weight: f64,
 }
 
-/// What `PreScore` computes.
+/// State of `PreScore`.
 #[derive(Clone, Debug)]
 struct PreScoreState {
     spreads: Arc<[Spread]>,
-    /// By constraint: the one that holds its counts.
+    /// For each constraint, the one that holds its counts.
     slots: Arc<[usize]>,
-    /// Feasible nodes that lack a topology key that all must have.
+    /// Feasible nodes that lack a required topology key.
     ignored: Arc<HashSet<Str>>,
 }
 
 impl PreScoreState {
-    /// The domains of the feasible nodes, nothing counted yet.
+    /// Collects the domains of the feasible nodes, without counts.
     fn new(constraints: Vec<Constraint>, feasible: &[Arc<NodeInfo>], require_all: bool, counts: SpreadCounts) -> Self {
         let takes_part = |n: &Arc<NodeInfo>| !require_all || has_all_keys(&n.node.metadata.labels, &constraints);
         let (ranked, ignored): (Vec<_>, Vec<_>) = feasible.iter().partition(|n| takes_part(n));
@@ -43,7 +43,7 @@ impl PreScoreState {
         let spread = |(i, constraint): (usize, Constraint)| {
             let mut counts = HashMap::new();
             if slots[i] != i {
-                // All domains are counted for the other constraint, which leaves this one none.
+                // All domains belong to the other constraint, so this one has none.
                 return Spread { constraint, counts, weight: 2.0f64.ln() };
             }
             let by_host = constraint.topology_key == LABEL_HOSTNAME;
@@ -59,12 +59,12 @@ impl PreScoreState {
     }
 }
 
-/// The node's domain; nodes without the key share the one without a name.
+/// Returns the node's domain; nodes without the key share the empty one.
 fn value_of<'a>(node: &'a Node, constraint: &Constraint) -> &'a str {
     node.metadata.labels.get(&constraint.topology_key).map_or("", Str::as_str)
 }
 
-/// Counts the matching pods of all nodes into the domains that feasible nodes have.
+/// Counts the matching pods of all nodes in the domains of feasible nodes.
 fn count_pods(cx: &Context<'_>, pod: &Pod, spreads: &mut [Spread], slots: &[usize], require_all: bool) {
     let keys: Vec<Str> = spreads.iter().map(|s| s.constraint.topology_key.clone()).collect();
     for i in 0..spreads.len() {
@@ -95,7 +95,7 @@ impl PreScorePlugin for PodTopologySpread {
         if cx.snapshot.is_empty() {
             return Status::skip();
         }
-        // With the system's defaults, a node without a zone still is spread by host.
+        // With the system defaults, a node without a zone is still spread by host.
         let require_all = !pod.pod.spec.topology_spread_constraints.is_empty() || !self.system_defaulted;
         let constraints = match self.constraints(cx, &pod.pod, Action::ScheduleAnyway) {
             Ok(constraints) if constraints.is_empty() && cx.emulation.behaviour().idle_scores != IdleScores::Kept => return Status::skip(),
@@ -175,7 +175,7 @@ mod tests {
         Object::Service(Arc::new(serde_json::from_str(text).unwrap()))
     }
 
-    /// `n0` and `n1` in zone a, `n2` in zone b, `n3` without a zone, with so many web pods.
+    /// Makes `n0` and `n1` in zone a, `n2` in zone b and `n3` without a zone, with the given number of web pods.
     fn world(pods: [usize; 4]) -> World {
         let zone = |zone: &str, i: usize| format!(r#"{{"topology.kubernetes.io/zone":"{zone}","kubernetes.io/hostname":"n{i}"}}"#);
         let labels = [zone("a", 0), zone("a", 1), zone("b", 2), r#"{"kubernetes.io/hostname":"n3"}"#.to_string()];
@@ -193,7 +193,7 @@ mod tests {
         (state, scores)
     }
 
-    /// Raw and normalised scores over all four nodes.
+    /// Checks the raw and normalized scores of all four nodes.
     #[track_caller]
     fn check(world: &World, constraints: &[String], expected: ([i64; 4], [i64; 4])) {
         let (plugin, pod) = (PodTopologySpread::default(), info(pod("p", WEB, &format!("[{}]", constraints.join(",")))));
@@ -208,15 +208,15 @@ mod tests {
         let zone = "topology.kubernetes.io/zone";
         // ln 4 = 1.386: zone a 3 pods, zone b 1 pod; the node without a zone is not ranked.
         check(&world([2, 1, 1, 4]), &[soft(1, zone, IS_WEB)], ([4, 4, 1, 0], [25, 25, 100, 0]));
-        // A wide skew waters the difference down.
+        // A larger maxSkew reduces the difference.
         check(&world([2, 1, 1, 4]), &[soft(5, zone, IS_WEB)], ([8, 8, 5, 0], [62, 62, 100, 0]));
-        // By host there are four domains, ln 6 = 1.792, or three where the zone is asked for too.
+        // By host there are four domains, ln 6 = 1.792, or three if the zone is required too.
         check(&world([2, 1, 0, 4]), &[soft(1, LABEL_HOSTNAME, IS_WEB)], ([4, 2, 0, 7], [42, 71, 100, 0]));
         let both = [soft(1, LABEL_HOSTNAME, IS_WEB), soft(1, zone, IS_WEB)];
         check(&world([2, 1, 0, 4]), &both, ([7, 6, 0, 0], [0, 14, 100, 0]));
         check(&world([0; 4]), &[soft(1, zone, IS_WEB)], ([0; 4], [100, 100, 100, 0]));
         check(&world([2, 1, 1, 4]), &[soft(1, zone, r#""labelSelector":{}"#)], ([0; 4], [100, 100, 100, 0]));
-        // A skew below what the API server takes makes a raw score of -1, which reads as not ranked.
+        // A maxSkew below the API server's minimum makes a raw score of -1, which counts as ignored.
         check(&world([0; 4]), &[soft(0, zone, IS_WEB)], ([-1, -1, -1, 0], [0, 0, 0, 0]));
     }
 
@@ -225,7 +225,7 @@ mod tests {
         let world = world([2, 1, 1, 4]);
         let pod_of = |rest: &str| pod("p", WEB, &format!("[{}]", soft(1, "topology.kubernetes.io/zone", &format!("{IS_WEB}{rest}"))));
         let plugin = PodTopologySpread::default();
-        // One feasible domain: ln 3 = 1.099 times the 3 pods of zone a, one of them on a node that is not feasible.
+        // One feasible domain: ln 3 = 1.099 times the 3 pods of zone a, one of them on an infeasible node.
         assert_eq!(raw(&plugin, &world, &info(pod_of("")), &world.nodes()[..1]).1, [3]);
         let selecting = |rest: &str| {
             let mut pod = pod_of(rest);

@@ -6,7 +6,7 @@ use crate::cluster::{Cluster, Node, Object, Pod};
 use crate::framework::{Context, NodeInfo, PodInfo, Snapshot};
 use crate::release::{Emulation, Gate};
 
-/// A pod in namespace `default` with spread constraints, its uid being its name.
+/// Makes a pod in namespace `default` with spread constraints and its name as uid.
 pub(super) fn pod(name: &str, labels: &str, constraints: &str) -> Pod {
     let text = format!(
         r#"{{"metadata":{{"name":"{name}","namespace":"default","uid":"{name}","labels":{labels}}},"spec":{{"topologySpreadConstraints":{constraints}}}}}"#
@@ -14,12 +14,12 @@ pub(super) fn pod(name: &str, labels: &str, constraints: &str) -> Pod {
     serde_json::from_str(&text).unwrap()
 }
 
-/// A node with labels.
+/// Makes a node with labels.
 pub(super) fn node(name: &str, labels: &str) -> Node {
     serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}","labels":{labels}}}}}"#)).unwrap()
 }
 
-/// What a plugin parses of a pod.
+/// Parses a pod as plugins see it.
 pub(super) fn info(pod: Pod) -> PodInfo {
     PodInfo::new(Arc::new(pod))
 }
@@ -51,7 +51,7 @@ impl World {
         self.snapshot.nodes()
     }
 
-    /// The gates with some switched off.
+    /// Returns the emulation with some gates off.
     pub(super) fn emulation(&self, off: &[Gate]) -> Emulation {
         let mut emulation = self.emulation;
         for gate in off {

@@ -13,22 +13,22 @@ use crate::release::{Emulation, Gate};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct VolumeBindingArgs {
-    /// How long PreBind waits for the claims to be bound, in seconds; 600 unless set.
+    /// How long PreBind waits for the claims to be bound, in seconds; 600 by default.
     #[serde(deserialize_with = "read_timeout")]
     pub bind_timeout_seconds: i64,
-    /// The score by utilization, with the gate `StorageCapacityScoring`; without points, emptier is better.
+    /// The score by utilization, with the gate `StorageCapacityScoring`. Without points, emptier is better.
     pub shape: Option<List<UtilizationShapePoint>>,
-    /// Accepted, and of no effect.
+    /// Accepted and ignored.
     #[doc(hidden)]
     pub api_version: IgnoredAny,
-    /// Accepted, and of no effect.
+    /// Accepted and ignored.
     #[doc(hidden)]
     pub kind: IgnoredAny,
 }
 
 /// A point of [`VolumeBindingArgs::shape`].
 ///
-/// Written in the spelling of the internal type, as an error shows it.
+/// Serializes with the field names of the internal type, as errors show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all(serialize = "PascalCase", deserialize = "camelCase"), deny_unknown_fields, default)]
 pub struct UtilizationShapePoint {
@@ -54,8 +54,8 @@ fn read_timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Er
 }
 
 impl VolumeBindingArgs {
-    /// What is wrong with the arguments, as `ValidateVolumeBindingArgs` of
-    /// `pkg/scheduler/apis/config/validation/validation_pluginargs.go` finds it.
+    /// Validates the arguments; mirrors `ValidateVolumeBindingArgs` of
+    /// `pkg/scheduler/apis/config/validation/validation_pluginargs.go`.
     pub fn validate(&self, emulation: Emulation) -> Result<(), FieldErrors> {
         let mut errors = FieldErrors::default();
         if self.bind_timeout_seconds < 0 {
@@ -67,7 +67,7 @@ impl VolumeBindingArgs {
                 let rule = "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring";
                 errors.invalid("shape", shape, rule);
             }
-            // An empty shape stands for the default one.
+            // An empty shape selects the default one.
             Some(shape) if !shape.is_empty() => {
                 errors.extend_at("shape", function_shape_errors(shape.iter().map(|p| (p.utilization, p.score))));
             }
@@ -76,7 +76,7 @@ impl VolumeBindingArgs {
         errors.into_result()
     }
 
-    /// The function that scores are read from, with scores brought from 0..=10 to 0..=100.
+    /// Returns the function of utilization with scores scaled from 0..=10 to 0..=100.
     pub(super) fn function(&self) -> Vec<FunctionShapePoint> {
         let default =
             [UtilizationShapePoint { utilization: 0, score: MAX_SCORE }, UtilizationShapePoint { utilization: MAX_UTILIZATION, score: 0 }];

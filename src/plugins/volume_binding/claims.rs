@@ -1,5 +1,5 @@
-//! PreFilter: the pod's claims, sorted out, with everything about them that no node changes. Mirrors `podHasPVCs` of
-//! `volume_binding.go` and `GetPodVolumeClaims` of `binder.go`.
+//! PreFilter: classifies the pod's claims and computes everything about them that does not depend on the node. Mirrors
+//! `podHasPVCs` of `volume_binding.go` and `GetPodVolumeClaims` of `binder.go`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,21 +17,21 @@ use crate::plugins::volume_helpers::{
 };
 use crate::release::{EphemeralClaims, Gate, LocalVolumes};
 
-/// The node label that names the node itself.
+/// The node label with the node's own name.
 const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
 
-/// What PreFilter leaves for the later points.
+/// State of PreFilter for the later extension points.
 #[derive(Clone, Debug)]
 pub(super) struct State(pub(super) Arc<Claims>);
 
 /// The pod's claims.
 #[derive(Debug, Default)]
 pub(super) struct Claims {
-    /// Fully bound ones, in the order of the pod's volumes.
+    /// Fully bound claims, in the order of the pod's volumes.
     pub(super) bound: Vec<BoundClaim>,
-    /// Ones that wait for a consumer and had a node selected already, in the order of the pod's volumes.
+    /// Claims that wait for a consumer and already have a selected node, in the order of the pod's volumes.
     pub(super) selected: Vec<(Str, DelayedClaim)>,
-    /// The others that wait for a consumer, smaller requests first.
+    /// Other claims that wait for a consumer, smaller requests first.
     pub(super) unmatched: Vec<(Candidates, DelayedClaim)>,
 }
 
@@ -40,9 +40,10 @@ pub(super) struct Claims {
 pub(super) struct BoundClaim {
     /// Its name.
     pub(super) name: Str,
-    /// Its volume, where there is one.
+    /// Its volume, if it exists.
     pub(super) volume: Option<Arc<PersistentVolume>>,
-    /// For an in-tree volume: its plugin, and the node affinity that counts on nodes where a CSI driver has taken over.
+    /// For an in-tree volume, its plugin and the node affinity that applies on nodes where a CSI driver has replaced
+    /// it.
     pub(super) migration: Option<(InTreePlugin, Result<Option<NodeSelector>, FindError>)>,
 }
 
@@ -50,12 +51,12 @@ pub(super) struct BoundClaim {
 #[derive(Debug)]
 pub(super) struct DelayedClaim {
     pub(super) claim: Arc<PersistentVolumeClaim>,
-    /// What provisioning a volume for it takes.
+    /// The provisioning of a volume for it.
     pub(super) provisioning: Provisioning,
 }
 
 impl Claims {
-    /// Whether no claim is left to be bound.
+    /// Whether no claim remains to be bound.
     pub(super) fn all_bound(&self) -> bool {
         self.selected.is_empty() && self.unmatched.is_empty()
     }
@@ -85,8 +86,8 @@ impl PreFilterPlugin for VolumeBinding {
     }
 }
 
-/// Returns the nodes that all bound volumes can be used on, where a volume names any; mirrors `GetEligibleNodes` of releases
-/// that narrow the nodes.
+/// Returns the nodes on which all bound volumes can be used, if a volume names any; mirrors `GetEligibleNodes` of
+/// releases that restrict the nodes.
 fn nodes_of_local_volumes(bound: &[BoundClaim]) -> Option<BTreeSet<Str>> {
     let volumes: Option<Vec<&Arc<PersistentVolume>>> = bound.iter().map(|claim| claim.volume.as_ref()).collect();
     let named = volumes?.into_iter().map(|volume| named_nodes(volume)).filter(|names| !names.is_empty());
@@ -104,7 +105,7 @@ fn named_nodes(volume: &PersistentVolume) -> BTreeSet<Str> {
     terms.flat_map(of_term).collect()
 }
 
-/// The claims behind the pod's volumes, or what is wrong with the first that cannot be used.
+/// Returns the claims of the pod's volumes, or the error of the first unusable one.
 fn usable_claims<'a>(cx: &Context<'a>, pod: &Pod) -> Result<Vec<&'a Arc<PersistentVolumeClaim>>, Reason> {
     let mut claims = Vec::new();
     let release = cx.emulation.behaviour();
@@ -166,7 +167,7 @@ fn sort_out(cx: &Context<'_>, all: Vec<&Arc<PersistentVolumeClaim>>) -> Result<C
     Ok(claims)
 }
 
-/// The size that a claim asks for.
+/// Returns the size that a claim requests.
 pub(super) fn requested(claim: &PersistentVolumeClaim) -> Option<Quantity> {
     claim.spec.resources.requests.get(STORAGE).copied()
 }
@@ -180,7 +181,7 @@ fn bound_claim(cx: &Context<'_>, claim: &PersistentVolumeClaim) -> BoundClaim {
     BoundClaim { name: claim.metadata.name.clone(), volume, migration }
 }
 
-/// The claim's class, where it binds when a pod comes; mirrors `IsDelayBindingMode`.
+/// Returns the claim's class if it waits for the first consumer; mirrors `IsDelayBindingMode`.
 pub(super) fn waits_for_consumer<'a>(cx: &Context<'a>, claim: &PersistentVolumeClaim) -> Result<Option<&'a Arc<StorageClass>>, Status> {
     let name = claim_class(claim);
     if name.is_empty() {

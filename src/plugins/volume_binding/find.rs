@@ -1,4 +1,4 @@
-//! What becomes of the pod's claims on one node; mirrors `FindPodVolumes` of `binder.go`.
+//! Checks the pod's claims on one node; mirrors `FindPodVolumes` of `binder.go`.
 
 use std::sync::Arc;
 
@@ -10,25 +10,25 @@ use crate::framework::{Context, NodeInfo, Reason};
 use crate::plugins::volume_helpers::csi_migration::MigrationError;
 use crate::plugins::volume_helpers::{node_affinity_holds, required_affinity};
 
-/// What is to be done for the claims that wait.
+/// The bindings and provisions for the waiting claims on one node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PodVolumes {
-    /// Claims, each with the volume it gets.
+    /// Claims with the existing volume to bind.
     pub(super) static_bindings: Vec<(Arc<PersistentVolume>, Arc<PersistentVolumeClaim>)>,
-    /// Claims that get a volume made, with the capacity it comes from where that is known.
+    /// Claims to provision, with the capacity they use if it is known.
     pub(super) dynamic_provisions: Vec<(Arc<PersistentVolumeClaim>, Option<Arc<CSIStorageCapacity>>)>,
 }
 
-/// Why a claim cannot be matched with a node at all, in kube-scheduler's words.
+/// Why a claim cannot be checked on a node, in kube-scheduler's words.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(super) enum FindError {
-    /// The in-tree volume of a bound claim has no CSI form.
+    /// The in-tree volume of a bound claim cannot be translated to CSI.
     #[error("could not translate pv: {0}")]
     Translation(MigrationError),
-    /// The selector of a claim that waits cannot be used.
+    /// The selector of a waiting claim is invalid.
     #[error("error creating internal label selector for claim: {}/{}: {error}", claim.namespace, claim.name)]
     Selector { claim: Key, error: SelectorError },
-    /// A claim that waits names an attributes class, which a feature gate switches off.
+    /// A waiting claim names an attributes class, and the feature gate for it is disabled.
     #[error(
         "unsupported volumeAttributesClassName is set on claim {}/{} when the feature-gate VolumeAttributesClass is disabled",
         claim.namespace, claim.name
@@ -36,18 +36,19 @@ pub(super) enum FindError {
     AttributesClass { claim: Key },
 }
 
-/// The reasons why a node will not do, in upstream's order.
+/// The reasons for rejecting a node, in upstream's order.
 pub(super) type Reasons = Vec<Reason>;
 
-/// What is to be done on the node, or why it will not do.
+/// Returns the bindings for the node, or the reasons for rejecting it.
 ///
 /// # Errors
-/// Objects that cannot be read.
+///
+/// If an object is invalid.
 pub(super) fn find_pod_volumes(cx: &Context<'_>, claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, Reasons>, FindError> {
     let bound = check_bound_claims(cx, &claims.bound, node)?;
     let waiting = check_delayed_claims(claims, node)?;
     let mut volumes = PodVolumes::default();
-    // Reasons come in this order: node conflict, bind conflict, space, missing volume.
+    // Order of reasons: node conflict, bind conflict, space, missing volume.
     let (missing, mut reasons): (Vec<Reason>, Vec<Reason>) =
         bound.err().into_iter().partition(|r| matches!(r, Reason::BoundVolumeMissing { .. }));
     match waiting {
@@ -58,7 +59,7 @@ pub(super) fn find_pod_volumes(cx: &Context<'_>, claims: &Claims, node: &NodeInf
     Ok(if reasons.is_empty() { Ok(volumes) } else { Err(reasons) })
 }
 
-/// The first bound claim whose volume is missing or cannot be used on the node decides.
+/// Checks the volumes of bound claims; the first one that is missing or cannot be used on the node decides.
 fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) -> Result<Result<(), Reason>, FindError> {
     let labels = &node.node.metadata.labels;
     for claim in claims {
@@ -78,7 +79,7 @@ fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) 
     Ok(Ok(()))
 }
 
-/// Matches the claims that wait with volumes, and provisions for the rest and for those that had the node selected.
+/// Matches the waiting claims with volumes, and provisions the rest and those with a selected node.
 fn check_delayed_claims(claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, Reason>, FindError> {
     let labels = &node.node.metadata.labels;
     let claim = |waiting: &DelayedClaim| Some(waiting.claim.metadata.name.clone());

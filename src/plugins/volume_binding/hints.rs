@@ -1,4 +1,4 @@
-//! The events that may help a pod that VolumeBinding rejected.
+//! The events that may make a pod schedulable that VolumeBinding rejected.
 
 use super::provision::volume_limit;
 use crate::cluster::Pod;
@@ -18,19 +18,19 @@ pub(super) fn events() -> Vec<ClusterEventWithHint> {
     ]
 }
 
-/// A class came, or allows other nodes.
+/// Returns Queue if a class was added, or its allowed topologies changed.
 fn after_class_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = objects!(change, StorageClass)?;
     Ok(queue_if(old.is_none_or(|old| new.is_some_and(|new| new.allowed_topologies != old.allowed_topologies))))
 }
 
-/// The claim is one of the pod's.
+/// Returns Queue if the claim is one of the pod's.
 fn after_claim_change(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (_, new) = objects!(change, PersistentVolumeClaim)?;
     Ok(queue_if(new.is_some_and(|claim| uses_claim(pod, &claim))))
 }
 
-/// A CSINode came, or drivers took over other plugins on it.
+/// Returns Queue if a CSINode was added, or its migrated plugins changed.
 fn after_csi_node_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = objects!(change, CSINode)?;
     let Some(old) = old else { return Ok(QueueingHint::Queue) };
@@ -39,7 +39,7 @@ fn after_csi_node_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, Hi
     Ok(queue_if(new.is_some_and(|new| plugins(&new) != plugins(&old))))
 }
 
-/// The driver of an inline volume of the pod stopped to report capacity.
+/// Returns Queue if the driver of an inline volume of the pod stopped reporting capacity.
 fn after_csi_driver_change(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (Some(old), Some(new)) = objects!(change, CSIDriver)? else { return Ok(QueueingHint::QueueSkip) };
     let stopped = old.spec.storage_capacity == Some(true) && new.spec.storage_capacity != Some(true);
@@ -47,7 +47,7 @@ fn after_csi_driver_change(pod: &Pod, change: &Change) -> Result<QueueingHint, H
     Ok(queue_if(stopped && used()))
 }
 
-/// A capacity came, or has room for a larger volume.
+/// Returns Queue if a capacity was added, or fits a larger volume.
 fn after_storage_capacity_change(_pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, new) = objects!(change, CSIStorageCapacity)?;
     let Some(old) = old else { return Ok(QueueingHint::Queue) };

@@ -1,9 +1,9 @@
-//! Which existing volumes suit a claim; mirrors `FindMatchingVolume` of
+//! Matches claims with existing volumes; mirrors `FindMatchingVolume` of
 //! `staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go`.
 //!
-//! What does not depend on the node is settled once for a claim; what is left is ordered so that the first volume that
-//! the node can use is the right one. Local volumes, of which there are as many as nodes, are found by the label that
-//! they ask for.
+//! Everything that does not depend on the node is computed once for a claim. The remaining volumes are sorted, so that
+//! the first one usable on the node is the match. Local volumes, which are as many as nodes, are looked up by their
+//! node label.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -16,26 +16,27 @@ use crate::framework::Context;
 use crate::plugins::volume_helpers::{STORAGE, claim_class, node_affinity_holds, required_affinity, volume_class};
 use crate::release::{Emulation, Gate, VolumeMatching};
 
-/// The volume mode where none is set.
+/// The default volume mode.
 const FILESYSTEM: &str = "Filesystem";
 
-/// The volumes that suit a claim, on some node or other.
+/// The volumes that match a claim on some node.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    /// Why no volume can be looked for.
+    /// Why no volume can be matched.
     error: Option<FindError>,
-    /// Volumes that refer to the claim, by name.
+    /// Volumes that refer to the claim, in order of name.
     prebound: Vec<Arc<PersistentVolume>>,
-    /// Free volumes: smaller ones first, and by name where equally large. Upstream leaves that order open.
+    /// Available volumes, smaller ones first, then by name. Upstream does not define the order of equal sizes.
     available: Vec<Arc<PersistentVolume>>,
-    /// Positions in `available` of volumes that ask for no single label.
+    /// Indexes into `available` of volumes that are not pinned to a single label.
     anywhere: Vec<usize>,
-    /// Positions in `available` of the others: by label and value that their node must have.
+    /// Indexes into `available` of the others, by the label and value that their node must have.
     by_label: BTreeMap<Str, HashMap<Str, Vec<usize>>>,
 }
 
 impl Candidates {
-    /// Settles what no node changes, for several claims in one pass over the volumes; the answers stand in their order.
+    /// Computes the candidates of several claims in one pass over the volumes. The results are in the order of the
+    /// claims.
     pub(super) fn of(cx: &Context<'_>, claims: &[&PersistentVolumeClaim]) -> Vec<Self> {
         let classes: Vec<Str> = claims.iter().map(|c| claim_class(c)).collect();
         let attributes = Attributes::of(cx.emulation);
@@ -86,9 +87,9 @@ impl Candidates {
         }
     }
 
-    /// The volume for the claim on a node with these labels, leaving out those that other claims have `chosen`.
+    /// Returns the volume for the claim on a node with these labels, leaving out volumes `chosen` for other claims.
     ///
-    /// A volume that refers to the claim leaves no choice: where the node cannot use it, nothing matches.
+    /// A volume that refers to the claim is the only choice: if the node cannot use it, nothing matches.
     pub(super) fn matching(&self, labels: &Labels, chosen: &[Arc<PersistentVolume>]) -> Result<Option<&Arc<PersistentVolume>>, FindError> {
         if let Some(error) = &self.error {
             return Err(error.clone());
@@ -111,7 +112,7 @@ fn selector_error(claim: &PersistentVolumeClaim) -> Option<FindError> {
     Some(FindError::Selector { claim: claim.metadata.key(), error })
 }
 
-/// Claim reference, size, mode: what holds for volumes that refer to the claim, too.
+/// Checks claim reference, size and mode, which also apply to volumes that refer to the claim.
 fn suits(volume: &PersistentVolume, claim: &PersistentVolumeClaim, rules: VolumeMatching) -> bool {
     let (of_volume, of_claim) = (volume.spec.volume_mode.as_deref(), claim.spec.volume_mode.as_deref());
     (volume.spec.claim_ref.is_none() || is_bound_to_claim(volume, claim))
@@ -120,14 +121,14 @@ fn suits(volume: &PersistentVolume, claim: &PersistentVolumeClaim, rules: Volume
         && volume.metadata.deletion_timestamp.is_none()
 }
 
-/// How attributes classes of volumes and claims are compared.
+/// How the attributes classes of volumes and claims are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Attributes {
-    /// Not at all.
+    /// They are ignored.
     Ignored,
     /// The feature is off: neither may have one.
     Refused,
-    /// They must be the same.
+    /// They must be equal.
     Compared,
 }
 
@@ -159,13 +160,13 @@ fn capacity(volume: &PersistentVolume) -> Quantity {
     volume.spec.capacity.get(STORAGE).copied().unwrap_or_default()
 }
 
-/// Whether a volume refers to the claim, by uid too where it holds one; mirrors `IsVolumeBoundToClaim`.
+/// Whether a volume refers to the claim, by uid too if it has one; mirrors `IsVolumeBoundToClaim`.
 pub(super) fn is_bound_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let (Some(reference), meta) = (&volume.spec.claim_ref, &claim.metadata) else { return false };
     reference.name == meta.name && reference.namespace == meta.namespace && (reference.uid.is_empty() || reference.uid == meta.uid)
 }
 
-/// A label of which the node must have one of some values, where the volume's affinity says so in its only term.
+/// Returns the label and the values that the volume's node must have, if its only affinity term requires them.
 fn pinned(volume: &PersistentVolume) -> Option<(&Str, &[Str])> {
     let [term] = &required_affinity(volume)?.node_selector_terms[..] else { return None };
     let requirement = term.match_expressions.iter().find(|r| r.operator == "In" && !r.values.is_empty())?;

@@ -1,22 +1,22 @@
 //! VolumeBinding: PreFilter, Filter, PreScore, Score, Reserve, PreBind. Mirrors
 //! `pkg/scheduler/framework/plugins/volumebinding/{volume_binding,binder,scorer}.go`.
 //!
-//! Claims that are bound keep the pod to the nodes that their volumes can be used on. Claims that wait for a consumer
-//! are bound with the pod: to a volume that exists, or to one that is provisioned for the node. What the scheduler
-//! writes for that (`claimRef` on volumes, `volume.kubernetes.io/selected-node` on claims) is chosen in Reserve and
-//! handed out by PreBind; see [`reserve`] for what happens to the wait that follows.
+//! Bound claims keep the pod to nodes that can use their volumes. Claims that wait for a consumer are bound with the
+//! pod: to an existing volume, or to one provisioned for the node. Reserve chooses the scheduler's writes (`claimRef`
+//! on volumes, `volume.kubernetes.io/selected-node` on claims), and PreBind returns them. See [`reserve`] for the wait
+//! that follows.
 //!
 //! | file | what |
 //! | --- | --- |
 //! | `args` | the plugin's arguments |
-//! | `claims` | PreFilter: the pod's claims, sorted out |
-//! | `matching` | which existing volumes suit a claim |
+//! | `claims` | PreFilter: classifies the pod's claims |
+//! | `matching` | matches claims with existing volumes |
 //! | `provision` | whether a volume can be provisioned for a node |
-//! | `find` | Filter: what becomes of each claim on a node |
+//! | `find` | Filter: checks the claims on a node |
 //! | `score` | PreScore and Score, behind the gate `StorageCapacityScoring` |
 //! | `reserve` | Reserve and PreBind |
-//! | `predicate` | CheckVolumeBinding, of the releases before there were plugins |
-//! | `hints` | the events that may help a rejected pod |
+//! | `predicate` | CheckVolumeBinding, of releases before the scheduling framework |
+//! | `hints` | the events that may make a rejected pod schedulable |
 
 mod args;
 mod claims;
@@ -35,14 +35,14 @@ use self::claims::State;
 use crate::framework::{ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, Status};
 use crate::release::Emulation;
 
-/// Binds a pod's claims together with the pod.
+/// Binds a pod's claims with the pod.
 #[derive(Clone, Debug, Default)]
 pub struct VolumeBinding {
     args: VolumeBindingArgs,
 }
 
 impl VolumeBinding {
-    /// The plugin with its arguments, which are taken to be valid; see [`VolumeBindingArgs::validate`].
+    /// Makes the plugin with its arguments, which must be valid; see [`VolumeBindingArgs::validate`].
     pub fn new(args: VolumeBindingArgs) -> Self {
         Self { args }
     }
@@ -67,7 +67,7 @@ impl FilterPlugin for VolumeBinding {
     }
 }
 
-/// PreFilter did not run; the text is CycleState's.
+/// Returns the error of CycleState if PreFilter did not run.
 fn no_state() -> Status {
     Status::error("not found")
 }

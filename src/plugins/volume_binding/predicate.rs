@@ -1,10 +1,9 @@
-//! CheckVolumeBinding, the predicate that was there before VolumeBinding. Mirrors `NewVolumeBindingPredicate` in
+//! CheckVolumeBinding, the predicate before VolumeBinding. Mirrors `NewVolumeBindingPredicate` in
 //! `pkg/scheduler/algorithm/predicates/predicates.go` and `FindPodVolumes` in
 //! `pkg/controller/volume/persistentvolume/scheduler_binder.go` of v1.11 and v1.12.
 //!
-//! What is wrong with the pod's claims is an error on each node. Claims that wait for a consumer are bound with the pod, as
-//! VolumeBinding does it; v1.11, which binds them first and then tries the pod again, is emulated as far as the choice of
-//! volumes.
+//! An invalid claim of the pod is an error on each node. Claims that wait for a consumer are bound with the pod, as in
+//! VolumeBinding. v1.11 binds them first and then retries the pod; only its choice of volumes is emulated.
 
 use std::sync::Arc;
 
@@ -28,11 +27,11 @@ pub struct CheckVolumeBinding {
     binder: VolumeBinding,
 }
 
-/// Why the claims cannot be bound on any node.
+/// The error for every node if the claims are invalid.
 #[derive(Clone, Debug)]
 struct Unusable(Status);
 
-/// Sorts the pod's claims out.
+/// Classifies the pod's claims.
 fn sort_out(cx: &Context<'_>, pod: &Pod) -> Result<Claims, Status> {
     let with_pod = cx.emulation.behaviour().predicates.claim_binding == ClaimBinding::WithPod;
     let (mut claims, mut delayed, mut immediate) = (Claims::default(), Vec::new(), Vec::new());
@@ -48,7 +47,7 @@ fn sort_out(cx: &Context<'_>, pod: &Pod) -> Result<Claims, Status> {
             claims.bound.push(BoundClaim { name: name.clone(), volume, migration: None });
             continue;
         }
-        // A claim that has a node already is left to its provisioner.
+        // A claim with a selected node is left to its provisioner.
         let is_provisioned = with_pod && claim.metadata.annotations.contains_key(ANN_SELECTED_NODE);
         match waits_for_consumer(cx, claim)? {
             Some(class) if claim.spec.volume_name.is_empty() && !is_provisioned => delayed.push((claim, class)),
@@ -69,7 +68,7 @@ fn sort_out(cx: &Context<'_>, pod: &Pod) -> Result<Claims, Status> {
     Ok(claims)
 }
 
-/// The name of the volume of a bound claim.
+/// Returns the name of the volume of a bound claim.
 fn volume_of(cx: &Context<'_>, pod: &Pod, claim: &Str) -> Str {
     let claim = cx.cluster.persistent_volume_claims.namespaced(&pod.metadata.namespace, claim);
     claim.map(|claim| claim.spec.volume_name.clone()).unwrap_or_default()

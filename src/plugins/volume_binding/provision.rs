@@ -10,29 +10,29 @@ use crate::framework::Context;
 use crate::plugins::volume_helpers::NOT_SUPPORTED_PROVISIONER;
 use crate::release::Gate;
 
-/// What provisioning for one claim takes.
+/// The class and capacities for provisioning one claim.
 #[derive(Debug)]
 pub(super) struct Provisioning {
     class: Arc<StorageClass>,
-    /// The capacities large enough for the claim, by name; `None` where the driver does not report capacity, or the
-    /// claim asks for no size.
+    /// Capacities large enough for the claim, in order of name; `None` if the driver reports no capacity or the claim
+    /// requests no size.
     capacities: Option<Vec<Arc<CSIStorageCapacity>>>,
-    /// Whether kube-scheduler leaves it to provisioners to make volumes at all.
+    /// Whether volumes can be provisioned at all.
     provisions: bool,
 }
 
 /// Whether a claim's volume can be provisioned for a node.
 pub(super) enum Verdict<'a> {
-    /// It can, from this capacity where the driver reports any.
+    /// It can; from this capacity if the driver reports any.
     Possible(Option<&'a Arc<CSIStorageCapacity>>),
-    /// Nothing provisions for the class, or not on this node.
+    /// The class has no provisioner, or does not allow the node.
     Unsupported,
-    /// No room.
+    /// No capacity is large enough.
     NotEnoughSpace,
 }
 
 impl Provisioning {
-    /// Settles what no node changes.
+    /// Computes everything that does not depend on the node.
     pub(super) fn of(cx: &Context<'_>, claim: &PersistentVolumeClaim, class: &Arc<StorageClass>) -> Self {
         let driver = cx.cluster.csi_drivers.named(&class.provisioner);
         let reports = cx.emulation.enabled(Gate::CSIStorageCapacity) && driver.is_some_and(|d| d.spec.storage_capacity.unwrap_or(false));
@@ -47,12 +47,12 @@ impl Provisioning {
         Self { class: class.clone(), capacities, provisions: true }
     }
 
-    /// Leaves capacity out of account.
+    /// Makes a provisioning that ignores capacity.
     pub(super) fn anywhere(class: &Arc<StorageClass>) -> Self {
         Self { class: class.clone(), capacities: None, provisions: true }
     }
 
-    /// Provisions nothing.
+    /// Makes a provisioning that never succeeds.
     pub(super) fn none(class: &Arc<StorageClass>) -> Self {
         Self { provisions: false, ..Self::anywhere(class) }
     }
@@ -72,12 +72,12 @@ impl Provisioning {
     }
 }
 
-/// The largest volume that a capacity has room for.
+/// Returns the largest volume that fits a capacity.
 pub(super) fn volume_limit(capacity: &CSIStorageCapacity) -> Option<Quantity> {
     capacity.maximum_volume_size.or(capacity.capacity)
 }
 
-/// Whether any term holds; without terms every node will do, and a term without requirements holds nowhere.
+/// Whether any term matches. No terms match every node, and a term without requirements matches none.
 fn matches_topology(terms: &[TopologySelectorTerm], labels: &Labels) -> bool {
     let holds = |term: &TopologySelectorTerm| {
         let expressions = &term.match_label_expressions;

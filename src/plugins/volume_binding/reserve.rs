@@ -3,12 +3,13 @@
 //! `staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go`.
 //!
 //! # The wait for the binding
-//! kube-scheduler writes volumes and claims and then looks every second, for at most `bindTimeoutSeconds`, whether the
-//! volume controller and the provisioner have bound the claims; then it binds the pod. Neither of them is simulated:
-//! PreBind hands out what the scheduler itself writes and succeeds, as if they did their part in time. The claims stay
-//! unbound, with the chosen volume or node on record, so that another pod that uses them is sent to the same place.
-//! Only where there is no time at all (`bindTimeoutSeconds: 0`) PreBind fails as upstream does, with
-//! `binding volumes: context deadline exceeded`, and nothing is written.
+//!
+//! kube-scheduler writes volumes and claims. It then polls every second, for at most `bindTimeoutSeconds`, until the
+//! volume controller and the provisioner have bound the claims, and binds the pod. Neither of them is simulated:
+//! PreBind returns the scheduler's own writes and succeeds, as if they finished in time. The claims stay unbound with
+//! the chosen volume or node recorded, so that another pod with the same claims gets the same place. With
+//! `bindTimeoutSeconds: 0` PreBind fails as upstream does, with `binding volumes: context deadline exceeded`, and
+//! writes nothing.
 
 use std::sync::Arc;
 
@@ -21,16 +22,16 @@ use crate::cluster::{Object, Str};
 use crate::framework::{Code, Context, CycleState, NodeInfo, PodInfo, PreBindPlugin, ReservePlugin, Status};
 use crate::plugins::volume_helpers::{ANN_BOUND_BY_CONTROLLER, ANN_SELECTED_NODE};
 
-/// What Reserve sets aside for the pod on its node.
+/// The volumes and claims that Reserve assumes for the pod on its node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reserved {
     /// The node.
     pub node: Str,
-    /// Volumes for claims, smallest claim first: as they will be written, each with its claim.
+    /// Volumes with the claims to bind, smallest claim first, as they will be written.
     pub static_bindings: Vec<(Arc<PersistentVolume>, Arc<PersistentVolumeClaim>)>,
-    /// Claims that get a volume provisioned, as they will be written.
+    /// Claims to provision, as they will be written.
     pub dynamic_provisions: Vec<Arc<PersistentVolumeClaim>>,
-    /// What of it differs from the cluster: volumes first, then claims.
+    /// The objects that differ from the cluster: volumes first, then claims.
     writes: Vec<Object>,
 }
 
@@ -42,7 +43,7 @@ impl ReservePlugin for VolumeBinding {
         }
         let found = match find_pod_volumes(cx, claims, node) {
             Err(error) => return Status::error(error.to_string()),
-            // Filter found the node to be fit, and nothing has changed since.
+            // Filter passed the node, and nothing has changed since.
             Ok(Err(reasons)) => return Status::new(Code::Error, reasons),
             Ok(Ok(found)) => found,
         };
@@ -73,13 +74,13 @@ impl ReservePlugin for VolumeBinding {
     }
 }
 
-/// The volume with a reference to the claim; `None` where it has that already.
+/// Returns the volume with a reference to the claim; `None` if it already has one.
 fn bind_volume_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Option<Arc<PersistentVolume>> {
     let meta = &claim.metadata;
     let reference = ObjectReference { namespace: meta.namespace.clone(), name: meta.name.clone(), uid: meta.uid.clone() };
     let mut changed = volume.clone();
     changed.spec.claim_ref = Some(reference);
-    // The annotation is absent from volumes that a user has bound.
+    // Volumes that a user has bound do not have the annotation.
     if !is_bound_to_claim(volume, claim) && !volume.metadata.annotations.contains_key(ANN_BOUND_BY_CONTROLLER) {
         changed.metadata.annotations.insert(ANN_BOUND_BY_CONTROLLER.into(), "yes".into());
     }
@@ -92,7 +93,7 @@ fn select_node(claim: &PersistentVolumeClaim, node: &Str) -> PersistentVolumeCla
     claim
 }
 
-/// What was reserved on this node; `Ok(None)` where there is nothing to bind.
+/// Returns the reservation on this node; `Ok(None)` if there is nothing to bind.
 fn reserved<'a>(state: &'a CycleState, node: &NodeInfo) -> Result<Option<&'a Reserved>, Status> {
     let State(claims) = state.read::<State>().ok_or_else(no_state)?;
     if claims.all_bound() {

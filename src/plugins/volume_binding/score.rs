@@ -1,4 +1,4 @@
-//! PreScore and Score, which do nothing unless the gate `StorageCapacityScoring` is on. Mirrors `scorer.go`, and
+//! PreScore and Score, which are active only with the gate `StorageCapacityScoring`. Mirrors `scorer.go`, and
 //! `PreScore` and `Score` of `volume_binding.go`.
 
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ impl ScorePlugin for VolumeBinding {
         let function = self.args.function();
         let score = |(requested, capacity): &(i64, i64)| {
             let full = *capacity == 0 || requested > capacity;
-            // Sizes in bytes times 100 can leave 64 bits.
+            // Sizes in bytes times 100 can exceed 64 bits.
             let utilization = if full { 100 } else { i128::from(*requested) * i128::from(MAX_UTILIZATION) / i128::from(*capacity) };
             broken_linear(&function, utilization as i64)
         };
@@ -49,8 +49,8 @@ impl ScorePlugin for VolumeBinding {
     }
 }
 
-/// Bytes asked for and bytes there, by class: of the volumes that claims get, or, where no claim gets one, of what
-/// volumes are provisioned from.
+/// Returns requested and available bytes by class: of the volumes to bind or, if there are none, of the capacities to
+/// provision from.
 fn by_class(volumes: &PodVolumes) -> BTreeMap<Str, (i64, i64)> {
     let mut classes: BTreeMap<Str, (i64, i64)> = BTreeMap::new();
     let bytes = |size: Option<Quantity>| size.map_or(0, Quantity::value);

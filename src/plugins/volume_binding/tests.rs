@@ -15,7 +15,7 @@ fn plugin() -> VolumeBinding {
     VolumeBinding::default()
 }
 
-/// A claim `a/<name>`; `meta` and `spec` are the insides of objects.
+/// Makes a claim `a/<name>`; `meta` and `spec` are the fields of these objects.
 fn claim(name: &str, meta: &str, spec: &str) -> (&'static str, String) {
     let meta = if meta.is_empty() { String::new() } else { format!(",{meta}") };
     ("PersistentVolumeClaim", format!(r#"{{"metadata":{{"name":"{name}","namespace":"a","uid":"uid-{name}"{meta}}},"spec":{{{spec}}}}}"#))
@@ -25,7 +25,7 @@ fn bound(name: &str, volume: &str) -> (&'static str, String) {
     claim(name, BIND_COMPLETED, &format!(r#""volumeName":"{volume}""#))
 }
 
-/// A claim that waits for a consumer, of `size`.
+/// Makes a claim of `size` that waits for a consumer.
 fn waiting(name: &str, size: &str) -> (&'static str, String) {
     claim(
         name,
@@ -34,7 +34,7 @@ fn waiting(name: &str, size: &str) -> (&'static str, String) {
     )
 }
 
-/// A free volume of class `later` with more in its spec.
+/// Makes an available volume of class `later` with more fields in its spec.
 fn volume(name: &str, size: &str, more: &str) -> (&'static str, String) {
     let more = if more.is_empty() { String::new() } else { format!(",{more}") };
     let spec = format!(r#""storageClassName":"later","accessModes":["ReadWriteOnce"],"capacity":{{"storage":"{size}"}}{more}"#);
@@ -57,7 +57,7 @@ fn static_class() -> (&'static str, String) {
     class("kubernetes.io/no-provisioner", "")
 }
 
-/// Nodes `x` and `y` in zones `x` and `y`.
+/// Makes nodes `x` and `y` in zones `x` and `y`.
 fn nodes() -> Objects {
     ["x", "y"].map(|n| ("Node", format!(r#"{{"metadata":{{"name":"{n}","labels":{{"zone":"{n}"}}}}}}"#))).to_vec()
 }
@@ -75,7 +75,7 @@ const NODE_CONFLICT: &str = "node(s) didn't match PersistentVolume's node affini
 const NOT_ENOUGH_SPACE: &str = "node(s) did not have enough free storage";
 const PV_NOT_EXIST: &str = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
 
-/// The reasons on `x` and on `y`.
+/// Checks the reasons on `x` and on `y`.
 fn check(name: &str, objects: Objects, claims: &[&str], want: [&[&str]; 2]) {
     let (status, verdicts) = world(objects).verdicts(&plugin(), &uses(claims));
     assert_eq!(status, Status::success(), "{name}");
@@ -224,7 +224,7 @@ fn a_waiting_claim_takes_a_free_volume_that_suits() {
     ] {
         check(name, with(candidate), &["c"], want);
     }
-    // A volume of the claim leaves no choice, and its phase does not matter.
+    // A volume that refers to the claim is the only choice, in any phase.
     let prebound = format!(r#""claimRef":{{"namespace":"a","name":"c","uid":"uid-c"}},{}"#, on_zone("x"));
     let (kind, text) = volume("w", "5Gi", &prebound);
     let objects = [with(volume("v", "5Gi", "")), vec![(kind, text.replace("Available", "Bound"))]].concat();
@@ -250,7 +250,7 @@ fn selectors_choose_by_the_volumes_labels() {
     assert_eq!(broken.verdicts(&plugin(), &uses(&["c"])).1[0], Status::error(text));
 }
 
-/// What Reserve writes for the pod on `x`, as `volume->claim` and `claim@node`.
+/// Returns the writes of Reserve for the pod on `x`, as `volume->claim` and `claim@node`.
 fn writes(objects: Objects, claims: &[&str]) -> Vec<String> {
     let (world, plugin, pod) = (world(objects), plugin(), uses(claims));
     let (mut state, _) = world.pre_filter(&plugin, &pod);
@@ -285,7 +285,7 @@ fn the_smallest_volume_goes_to_the_smallest_claim() {
     }
     let none: &[&str] = &[BIND_CONFLICT];
     check("one volume for two", [claims(), volumes(&[("a", "9Gi")])].concat(), &["big", "small"], [none, none]);
-    // A volume for the node comes before a larger one for any node, and the other way round.
+    // A volume for the node precedes a larger one for any node, and vice versa.
     let local = |size: &str| {
         vec![
             static_class(),

@@ -1,4 +1,4 @@
-//! In-tree volume plugins and the CSI drivers that serve their volumes now.
+//! In-tree volume plugins and the CSI drivers that replace them.
 //!
 //! Mirrors `staging/src/k8s.io/csi-translation-lib/{translate.go,plugins/*.go}`, as far as scheduling reads the
 //! translated volume: its driver, its handle and its node affinity.
@@ -20,7 +20,7 @@ const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
 const ZONE: &str = "topology.kubernetes.io/zone";
 const REGION: &str = "topology.kubernetes.io/region";
 
-/// An in-tree volume plugin that has a CSI driver to move to.
+/// An in-tree volume plugin with a CSI driver to migrate to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumIter)]
 pub enum InTreePlugin {
     /// `awsElasticBlockStore`
@@ -40,13 +40,13 @@ pub enum InTreePlugin {
 }
 
 impl InTreePlugin {
-    /// The plugin by its own name, as StorageClasses name it.
+    /// Returns the plugin with the name used in StorageClasses.
     pub fn by_name(name: &str) -> Option<Self> {
         use strum::IntoEnumIterator;
         Self::iter().find(|p| p.name() == name)
     }
 
-    /// The plugin that an inline volume of a pod uses.
+    /// Returns the plugin of an inline volume of a pod.
     pub fn of_volume(volume: &Volume) -> Option<Self> {
         match volume {
             Volume { aws_elastic_block_store: Some(_), .. } => Some(Self::AwsEbs),
@@ -60,7 +60,7 @@ impl InTreePlugin {
         }
     }
 
-    /// The plugin that a volume uses, where migration from it is on; the two others count as no plugin at all.
+    /// Returns the plugin of a volume if migration is on for it; ignores the two others.
     pub fn of_persistent_volume(volume: &PersistentVolume) -> Option<Self> {
         let spec = &volume.spec;
         let sources = [
@@ -73,7 +73,7 @@ impl InTreePlugin {
         sources.into_iter().find_map(|(present, plugin)| present.then_some(plugin))
     }
 
-    /// The plugin's own name.
+    /// Returns the plugin's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::AwsEbs => "kubernetes.io/aws-ebs",
@@ -86,7 +86,7 @@ impl InTreePlugin {
         }
     }
 
-    /// The CSI driver that takes over.
+    /// Returns the CSI driver that replaces the plugin.
     pub fn driver(self) -> &'static str {
         match self {
             Self::AwsEbs => "ebs.csi.aws.com",
@@ -114,8 +114,8 @@ impl InTreePlugin {
         }
     }
 
-    /// Whether volumes of the plugin count as CSI volumes on a node with this CSINode, which in most releases need not name
-    /// the plugin.
+    /// Whether volumes of the plugin count as CSI volumes on a node with this CSINode. In most releases the CSINode
+    /// need not name the plugin.
     pub fn counts_as_csi(self, node: Option<&CSINode>, migrated: MigratedPlugins) -> bool {
         match migrated {
             MigratedPlugins::All => node.is_some() && self.migration_is_on(),
@@ -133,10 +133,11 @@ impl InTreePlugin {
     }
 }
 
-/// The handle that an inline volume has for the CSI driver; empty where nothing is known to tell volumes apart.
+/// Returns the CSI handle of an inline volume; empty if nothing identifies the volume.
 ///
 /// # Errors
-/// Volumes that the driver cannot serve.
+///
+/// If the driver cannot serve the volume.
 pub fn inline_handle(volume: &Volume) -> Result<Str, MigrationError> {
     if let Some(source) = &volume.aws_elastic_block_store {
         return ebs_volume_id(&source.volume_id);
@@ -151,10 +152,11 @@ pub fn inline_handle(volume: &Volume) -> Result<Str, MigrationError> {
     Ok(plain.cloned().unwrap_or_default())
 }
 
-/// The handle that an in-tree volume has for the CSI driver.
+/// Returns the CSI handle of an in-tree volume.
 ///
 /// # Errors
-/// Volumes that cannot be translated.
+///
+/// If the volume cannot be translated.
 pub fn volume_handle(volume: &PersistentVolume) -> Result<Str, MigrationError> {
     let spec = &volume.spec;
     if let Some(source) = &spec.aws_elastic_block_store {
@@ -180,11 +182,12 @@ pub fn volume_handle(volume: &PersistentVolume) -> Result<Str, MigrationError> {
     Ok(plain.cloned().unwrap_or_default())
 }
 
-/// The required node affinity of the CSI volume that an in-tree volume becomes: zones are asked for by the driver's
-/// own label.
+/// Returns the required node affinity of an in-tree volume after translation to CSI, with zones under the driver's own
+/// label.
 ///
 /// # Errors
-/// Volumes that cannot be translated.
+///
+/// If the volume cannot be translated.
 pub fn translated_affinity(plugin: InTreePlugin, volume: &PersistentVolume) -> Result<Option<NodeSelector>, MigrationError> {
     volume_handle(volume)?;
     let required = required_affinity(volume).cloned();
@@ -197,7 +200,8 @@ pub fn translated_affinity(plugin: InTreePlugin, volume: &PersistentVolume) -> R
     Ok(translate_topology(required, &volume.metadata.labels, zone_key))
 }
 
-/// Zones in the affinity win over zones in the volume's labels; a beta region becomes the stable one.
+/// Translates zones; those of the affinity take precedence over those of the volume's labels. A beta region becomes the
+/// stable one.
 fn translate_topology(required: Option<NodeSelector>, labels: &Labels, zone_key: &str) -> Option<NodeSelector> {
     let asks_for = |key: &str| required.as_ref().is_some_and(|r| expressions(r).any(|e| e.key == key));
     let beta = if asks_for(ZONE) {
@@ -236,7 +240,7 @@ fn rename_key(selector: &mut NodeSelector, from: &str, to: &str) {
     }
 }
 
-/// Asks for the zones of a label in every term, and in a first term where there is none.
+/// Requires the zones of a label in every term, or in a first term if there is none.
 fn add_topology(required: Option<NodeSelector>, key: &str, zones: &str) -> Option<NodeSelector> {
     let zones: BTreeSet<&str> = zones.split("__").map(str::trim).filter(|z| !z.is_empty()).collect();
     if zones.is_empty() {
@@ -253,7 +257,7 @@ fn add_topology(required: Option<NodeSelector>, key: &str, zones: &str) -> Optio
     Some(selector)
 }
 
-/// `vol-…` as it is, or the last part of `aws://<zone>/vol-…`.
+/// Returns `vol-…` unchanged, or the last part of `aws://<zone>/vol-…`.
 fn ebs_volume_id(id: &Str) -> Result<Str, MigrationError> {
     let Some(rest) = id.strip_prefix("aws://") else { return Ok(id.clone()) };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
@@ -377,7 +381,7 @@ mod tests {
         for (spec, labels, want) in [
             (format!("{{{ebs}}}"), "{}".to_string(), None),
             (format!("{{{ebs},{}}}", affinity(&term(ZONE, r#"["a"]"#))), "{}".into(), Some(term(key, r#"["a"]"#))),
-            // The affinity wins over the label.
+            // The affinity takes precedence over the label.
             (format!("{{{ebs},{}}}", affinity(&term(BETA_ZONE, r#"["a"]"#))), format!(r#"{{"{ZONE}":"b"}}"#), Some(term(key, r#"["a"]"#))),
             (format!("{{{ebs}}}"), format!(r#"{{"{ZONE}":"b__a__"}}"#), Some(term(key, r#"["a","b"]"#))),
             (format!("{{{ebs}}}"), format!(r#"{{"{ZONE}":""}}"#), None),

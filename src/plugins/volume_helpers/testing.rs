@@ -1,4 +1,4 @@
-//! Small clusters for the tests of the volume plugins, written as JSON with the kind of each object beside it.
+//! Small clusters for tests of the volume plugins, as JSON with the kind of each object.
 
 use std::sync::Arc;
 
@@ -8,24 +8,24 @@ use crate::cluster::{Cluster, Object, Pod};
 use crate::framework::{Change, Context, CycleState, HintError, NodeInfo, Plugin, PodInfo, QueueingHint, Snapshot, Status};
 use crate::release::{Emulation, Gate};
 
-/// An object from its kind and its JSON.
+/// Makes an object from its kind and JSON.
 pub(in crate::plugins) fn object(kind: &str, text: &str) -> Object {
     let mut reader = serde_json::Deserializer::from_str(text);
     Object::deserialize_kind(kind.parse().unwrap(), &mut reader).unwrap_or_else(|e| panic!("{e} in {text}"))
 }
 
-/// A pod from its JSON.
+/// Makes a pod from JSON.
 pub(in crate::plugins) fn pod(text: &str) -> Arc<Pod> {
     let Object::Pod(pod) = object("Pod", text) else { unreachable!("asked for a pod") };
     pod
 }
 
-/// A pod `a/p` with these volumes.
+/// Makes a pod `a/p` with these volumes.
 pub(in crate::plugins) fn pod_with(volumes: &str) -> Arc<Pod> {
     pod(&format!(r#"{{"metadata":{{"name":"p","namespace":"a","uid":"p"}},"spec":{{"volumes":[{volumes}]}}}}"#))
 }
 
-/// A volume of a claim.
+/// Makes a volume of a claim.
 pub(in crate::plugins) fn pvc_volume(claim: &str) -> String {
     format!(r#"{{"name":"{claim}","persistentVolumeClaim":{{"claimName":"{claim}"}}}}"#)
 }
@@ -38,7 +38,7 @@ pub(in crate::plugins) struct World {
 }
 
 impl World {
-    /// Kinds and JSON of all objects; pods with a node stand on it.
+    /// Makes a world from kinds and JSON of all objects; pods with a node run on it.
     pub(in crate::plugins) fn new<'a>(objects: impl IntoIterator<Item = (&'a str, String)>) -> Self {
         let cluster: Cluster = objects.into_iter().map(|(kind, text)| object(kind, &text)).collect();
         let mut nodes: Vec<NodeInfo> = cluster.nodes.iter().map(|n| NodeInfo::new(n.clone())).collect();
@@ -50,7 +50,7 @@ impl World {
         Self { cluster, snapshot: Snapshot::of(nodes), emulation: Emulation::default() }
     }
 
-    /// The same with a gate on.
+    /// Enables a gate.
     pub(in crate::plugins) fn with(mut self, gate: Gate) -> Self {
         self.emulation.set(gate, true);
         self
@@ -64,7 +64,7 @@ impl World {
         self.snapshot.get(name).unwrap_or_else(|| panic!("no node {name}"))
     }
 
-    /// PreFilter's status, and where that is Success the status on every node, by node name; reasons as texts.
+    /// Returns PreFilter's status and, if it is Success, the status on every node, by node name; reasons are texts.
     pub(in crate::plugins) fn verdicts(&self, plugin: &dyn Plugin, pod: &Arc<Pod>) -> (Status, Vec<Status>) {
         let (state, status) = self.pre_filter(plugin, pod);
         if !status.is_success() {
@@ -76,7 +76,7 @@ impl World {
         (status, nodes.iter().map(|node| filter.filter(&self.cx(), &state, &info, node).in_text()).collect())
     }
 
-    /// The state that PreFilter leaves, and its status.
+    /// Returns the state after PreFilter, and its status.
     pub(in crate::plugins) fn pre_filter(&self, plugin: &dyn Plugin, pod: &Arc<Pod>) -> (CycleState, Status) {
         let mut state = CycleState::default();
         let point = plugin.pre_filter().expect("a PreFilter plugin");
@@ -86,7 +86,8 @@ impl World {
     }
 }
 
-/// What a plugin's hint for an event says; `None` where the event is not registered, `Queue` where it has no hint.
+/// Returns the result of a plugin's hint for an event; `None` if the event is not registered, `Queue` if it has no
+/// hint.
 pub(in crate::plugins) fn hint(
     plugin: &dyn Plugin,
     event: &str,
@@ -101,7 +102,7 @@ pub(in crate::plugins) fn hint(
     Some(found.hint.map_or(Ok(QueueingHint::Queue), |hint| hint(&world.cx(), pod, &change)))
 }
 
-/// The labels of the events that a plugin registers, and whether each has a hint.
+/// Returns the labels of the events that a plugin registers, with a note on those that have a hint.
 pub(in crate::plugins) fn registered(plugin: &dyn Plugin) -> Vec<String> {
     let events = plugin.events_to_register(Emulation::default()).expect("registers events");
     events.iter().map(|e| format!("{}:{}{}", e.event.resource, e.event.action.0, if e.hint.is_some() { " hint" } else { "" })).collect()

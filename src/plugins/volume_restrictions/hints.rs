@@ -1,4 +1,4 @@
-//! The events that may help a pod that VolumeRestrictions rejected.
+//! The events that may make a pod schedulable that VolumeRestrictions rejected.
 
 use super::disk_in_use;
 use crate::cluster::{Pod, Str};
@@ -16,7 +16,7 @@ pub(super) fn events(emulation: Emulation) -> Vec<ClusterEventWithHint> {
     ]
 }
 
-/// The deleted pod had a disk or a claim of this pod. Whether the claim is ReadWriteOncePod is not looked up.
+/// Returns Queue if the deleted pod used a disk or a claim of this pod. The access mode of the claim is not checked.
 fn after_pod_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, _) = objects!(change, Pod)?;
     Ok(queue_if(old.is_some_and(|deleted| {
@@ -28,7 +28,7 @@ fn after_pod_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, HintErr
     })))
 }
 
-/// The claim is one that the pod names.
+/// Returns Queue if the pod names the claim.
 fn after_claim_added(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (_, new) = objects!(change, PersistentVolumeClaim)?;
     Ok(queue_if(new.is_some_and(|claim| names_claim(pod, &claim))))

@@ -1,8 +1,8 @@
 //! VolumeRestrictions: PreFilter, Filter. Mirrors
 //! `pkg/scheduler/framework/plugins/volumerestrictions/volume_restrictions.go`.
 //!
-//! Two pods cannot use one inline disk on a node (unless its kind allows it read-only), and a claim with access mode
-//! ReadWriteOncePod serves one pod in the whole cluster.
+//! Two pods on a node cannot use the same inline disk, unless its kind allows it read-only. A claim with access mode
+//! ReadWriteOncePod can be used by one pod in the whole cluster.
 
 mod hints;
 
@@ -30,17 +30,18 @@ impl Plugin for VolumeRestrictions {
     }
 }
 
-/// What PreFilter finds and AddPod and RemovePod keep up to date.
+/// State of PreFilter, which AddPod and RemovePod update.
 #[derive(Clone, Debug)]
 struct State {
     /// Names of the pod's claims with access mode ReadWriteOncePod.
     read_write_once_pod_claims: Arc<BTreeSet<Str>>,
-    /// How often pods on nodes use them.
+    /// Number of uses of these claims by pods on nodes.
     conflicting_ref_count: i64,
 }
 
 impl State {
-    /// Upstream compares names only, so a pod of another namespace counts where its claim has the same name.
+    /// Counts a pod's uses. As upstream, only names are compared, so a pod of another namespace counts if its claim has
+    /// the same name.
     fn references(&self, pod: &Pod) -> i64 {
         let claims = pod.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref());
         claims.filter(|c| self.read_write_once_pod_claims.contains(&c.claim_name)).count() as i64
@@ -84,7 +85,7 @@ impl PreFilterPlugin for VolumeRestrictions {
 
 fn update(state: &mut CycleState, pod: &Pod, sign: i64) -> Status {
     let Some(references) = state.read::<State>().map(|s| s.references(pod)) else { return no_state() };
-    // Most pods have no say, and asking for the state to change would copy it.
+    // Skipping pods without such claims avoids a copy of the state.
     if references != 0
         && let Some(state) = state.get_mut::<State>()
     {
@@ -110,7 +111,7 @@ fn read_write_once_pod_claims(cx: &Context<'_>, pod: &Pod) -> Result<BTreeSet<St
     Ok(claims)
 }
 
-/// The claim in use; which of several it is, their count does not tell.
+/// Returns the claim if there is only one. Of several, the count does not tell which is in use.
 fn only(claims: &BTreeSet<Str>) -> Option<Str> {
     let mut claims = claims.iter();
     claims.next().filter(|_| claims.next().is_none()).cloned()
@@ -122,7 +123,7 @@ impl FilterPlugin for VolumeRestrictions {
             return Status::rejected(Reason::DiskConflict(Box::new(disk)));
         }
         match state.read::<State>() {
-            // Some releases do not run PreFilter, as it looks at these claims alone.
+            // Some releases do not run PreFilter, because it checks these claims only.
             None if !cx.emulation.enabled(Gate::ReadWriteOncePod) => Status::success(),
             None => no_state(),
             Some(state) if state.conflicting_ref_count > 0 => {
@@ -133,7 +134,7 @@ impl FilterPlugin for VolumeRestrictions {
     }
 }
 
-/// Whether a volume is of a kind that pods on one node cannot share freely.
+/// Whether pods on one node cannot freely share a volume of this kind.
 fn needs_restrictions_check(volume: &Volume) -> bool {
     volume.gce_persistent_disk.is_some() || volume.aws_elastic_block_store.is_some() || volume.rbd.is_some() || volume.iscsi.is_some()
 }

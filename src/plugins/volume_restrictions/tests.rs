@@ -5,7 +5,7 @@ use crate::plugins::volume_helpers::testing::{World, hint, object, pod_with, pvc
 const RWOP: &str = r#"{"metadata":{"name":"once","namespace":"a"},"spec":{"accessModes":["ReadWriteOncePod"]}}"#;
 const RWO: &str = r#"{"metadata":{"name":"plain","namespace":"a"},"spec":{"accessModes":["ReadWriteOnce"]}}"#;
 
-/// Nodes `m` (with the other pod, of `namespace`) and `n` (empty).
+/// Makes nodes `m`, with the other pod, of `namespace`, and `n`, empty.
 fn world(namespace: &str, volumes: &str) -> World {
     let node = |name: &str| ("Node", format!(r#"{{"metadata":{{"name":"{name}"}}}}"#));
     let other =

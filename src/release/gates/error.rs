@@ -1,4 +1,4 @@
-//! Why gates cannot be set.
+//! Errors of setting feature gates.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ pub enum GateError {
         /// The text between two commas.
         pair: String,
     },
-    /// A gate's value is neither true nor false.
+    /// A gate's value is not a boolean.
     #[error("invalid value of {name}={value}, err: strconv.ParseBool: parsing {value:?}: invalid syntax")]
     NoBool {
         /// The gate.
@@ -19,13 +19,13 @@ pub enum GateError {
         /// Its value.
         value: String,
     },
-    /// The release does not know a gate.
+    /// The release has no such gate.
     #[error("unrecognized feature gate: {name}")]
     Unrecognized {
         /// The gate.
         name: String,
     },
-    /// Gates cannot be set so; never empty.
+    /// Refused gates; never empty.
     #[error("{}", aggregate(.0))]
     Refused(Vec<GateRefusal>),
 }
@@ -33,18 +33,18 @@ pub enum GateError {
 /// Why one gate was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GateRefusal {
-    /// `AllAlpha` and `AllBeta` stand for many gates.
+    /// `AllAlpha` or `AllBeta` was set.
     #[error("{name} is not emulated: name the feature gates one by one")]
     Group {
-        /// Which of them.
+        /// The group's name.
         name: String,
     },
-    /// The release has the gate locked to the other state.
+    /// The gate is locked to the other state in this release.
     #[error("cannot set feature gate {name} to {on}, feature is locked to {}", !.on)]
     Locked {
         /// The gate.
         name: String,
-        /// Its wanted state.
+        /// The requested state.
         on: bool,
     },
     /// The gate is emulated only at its default.
@@ -52,15 +52,15 @@ pub enum GateRefusal {
     NotEmulated {
         /// The gate.
         name: String,
-        /// Its wanted state.
+        /// The requested state.
         on: bool,
     },
-    /// The gate is on, and others that it needs are off.
+    /// The gate is on while gates it depends on are off.
     #[error("{name} is enabled, but depends on features that are disabled: [{}]", .off.join(" "))]
     Needs {
         /// The gate.
         name: &'static str,
-        /// The gates that it needs and that are off.
+        /// The missing gates.
         off: Vec<&'static str>,
     },
 }

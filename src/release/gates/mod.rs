@@ -1,4 +1,4 @@
-//! Feature gates: what each release has on, and which of them change a decision here; mirrors
+//! Feature gates: their defaults in each release, and those that change a scheduling decision. Mirrors
 //! `pkg/features/kube_features.go` and `staging/src/k8s.io/component-base/featuregate/feature_gate.go`.
 
 mod error;
@@ -23,7 +23,7 @@ macro_rules! gates {
         }
 
         impl Gate {
-            /// Returns what the gate does here.
+            /// Returns a sentence about the effect of the gate when it is on.
             pub fn describe(self) -> &'static str {
                 match self { $(Self::$name => $doc,)* }
             }
@@ -32,13 +32,13 @@ macro_rules! gates {
 }
 
 gates! {
-    CSIStorageCapacity: "Claims are provisioned where drivers say that there is room.";
+    CSIStorageCapacity: "Claims are provisioned where drivers report enough storage capacity.";
     ClearingNominatedNodeNameAfterBinding: "The API server clears nominatedNodeName when a pod is bound.";
     DefaultPodTopologySpread: "PodTopologySpread spreads pods without constraints, in place of SelectorSpread.";
     DRAAdminAccess: "Requests with adminAccess ignore other claims' use of a device.";
     DRAConsumableCapacity: "Devices can be shared by capacity.";
     DRADeviceBindingConditions: "Allocations wait for binding conditions.";
-    DRADeviceTaints: "Device taints keep untolerating requests away.";
+    DRADeviceTaints: "Device taints repel requests without a matching toleration.";
     DRAExtendedResource: "Extended resources can be served by a DeviceClass.";
     DRAPartitionableDevices: "Devices draw on shared counters.";
     DRAPrioritizedList: "Requests may list alternatives in firstAvailable.";
@@ -50,74 +50,74 @@ gates! {
     MinDomainsInPodTopologySpread: "minDomains of topology spread constraints is read.";
     NodeDeclaredFeatures: "Nodes declare features that pods may require.";
     NodeInclusionPolicyInPodTopologySpread: "nodeAffinityPolicy and nodeTaintsPolicy are read.";
-    NominatedNodeNameForExpectation: "The chosen node is announced before a binding that takes time.";
-    OpportunisticBatching: "The next pod of one shape tries the previous ranking first.";
+    NominatedNodeNameForExpectation: "The chosen node is written to nominatedNodeName before a binding that takes time.";
+    OpportunisticBatching: "A pod of the same shape as the previous one tries that pod's ranking first.";
     PodAffinityNamespaceSelector: "namespaceSelector of affinity terms is read.";
     PodLevelResources: "spec.resources counts for the pod as a whole.";
-    PodSchedulingReadiness: "Scheduling gates hold pods back.";
+    PodSchedulingReadiness: "Scheduling gates keep pods out of activeQ.";
     PreferNominatedNode: "The nominated node is tried before all others.";
     ReadWriteOncePod: "A claim with access mode ReadWriteOncePod serves one pod.";
-    SchedulerAsyncPreemption: "Victims are deleted beside the scheduling loop.";
+    SchedulerAsyncPreemption: "Victims are deleted asynchronously, outside the scheduling loop.";
     SchedulerPopFromBackoffQ: "An idle scheduler pops from backoffQ early.";
-    SchedulerQueueingHints: "Plugins say which events are worth another try for a pod.";
-    SidecarContainers: "Init containers may run beside the containers.";
+    SchedulerQueueingHints: "Plugins decide which events can make a rejected pod schedulable.";
+    SidecarContainers: "Init containers may keep running alongside the containers.";
     StorageCapacityScoring: "VolumeBinding scores nodes by storage capacity.";
-    TaintNodesByCondition: "Taints tell of a node's conditions, in place of predicates that look at them.";
+    TaintNodesByCondition: "Taints represent a node's conditions and replace the predicates that check them.";
     TaintTolerationComparisonOperators: "Tolerations may compare numbers with Lt and Gt.";
     VolumeAttributesClass: "volumeAttributesClassName of claims and volumes is read.";
-    VolumeLimitScaling: "A CSI driver missing on a node keeps its volumes away.";
+    VolumeLimitScaling: "A node without a CSI driver cannot take the driver's volumes.";
 }
 
 impl Gate {
-    /// Returns whether the gate is on in a release unless set. A release that does not know it yet has it off; one that
-    /// knows it no more has the behaviour that it stood for at last.
+    /// Returns whether the gate is on by default in a release. A gate that the release does not have yet is off. A
+    /// removed gate keeps the behaviour of its last release.
     pub fn default_enabled(self, release: &Profile) -> bool {
         let name: &str = self.into();
         ROWS.iter().find(|row| row.name == name).and_then(|row| row.at(release.release)).is_some_and(|state| state.default)
     }
 }
 
-/// The state of a gate from a release on; mirrors `FeatureSpec`.
+/// The state of a gate from one release on; mirrors `FeatureSpec`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GateState {
     /// The first release with this state.
     pub since: Release,
-    /// Whether it is on unless set.
+    /// Whether it is on by default.
     pub default: bool,
-    /// How far it has come.
+    /// The maturity of the feature.
     pub stage: Stage,
-    /// Whether it cannot be set otherwise.
+    /// Whether it is locked to its default.
     pub locked: bool,
 }
 
-/// How far a feature has come; mirrors `prerelease`.
+/// The maturity of a feature; mirrors `prerelease`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum Stage {
-    /// Off unless asked for.
+    /// Experimental; off by default.
     Alpha,
-    /// Complete, and still subject to change.
+    /// Complete, but subject to change.
     Beta,
     /// Generally available.
     Stable,
-    /// About to go.
+    /// Scheduled for removal.
     Deprecated,
-    /// The gate is gone; its default says which of the two behaviours stayed.
+    /// The gate no longer exists; its default tells which behaviour remained.
     Removed,
 }
 
-/// Gates of one state that a release accepts and the scheduler does not read.
+/// Gates with equal state that a release accepts and the scheduler does not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OtherGates {
     /// Their names, separated by whitespace.
     pub(super) names: &'static str,
-    /// Whether they are on unless set.
+    /// Whether they are on by default.
     pub(super) default: bool,
-    /// Whether they cannot be set otherwise.
+    /// Whether they are locked to their default.
     pub(super) locked: bool,
 }
 
 impl Row {
-    /// Returns the state in a release; `None` before the gate came.
+    /// Returns the state in a release; `None` if the release does not have the gate yet.
     fn at(&self, release: Release) -> Option<GateState> {
         self.states.iter().rfind(|state| state.since <= release).copied()
     }
@@ -128,11 +128,11 @@ impl Row {
 struct Settable {
     default: bool,
     locked: bool,
-    /// Whether both of its states are emulated, or it makes no difference.
+    /// Whether both states are emulated, or have the same effect.
     emulated: bool,
 }
 
-/// Returns every gate that a release knows, by name.
+/// Returns all gates of a release, by name.
 fn known(release: &Profile) -> BTreeMap<&'static str, Settable> {
     let others = release.other_gates.iter().flat_map(|OtherGates { names, default, locked }| {
         names.split_whitespace().map(|name| (name, Settable { default: *default, locked: *locked, emulated: true }))
@@ -163,7 +163,7 @@ impl FeatureGates {
         self.0 & (1 << gate as u64) != 0
     }
 
-    /// Switches a gate.
+    /// Sets a gate.
     pub fn set(&mut self, gate: Gate, on: bool) {
         if on {
             self.0 |= 1 << gate as u64;
@@ -172,19 +172,21 @@ impl FeatureGates {
         }
     }
 
-    /// Returns the gates that are not at a release's defaults, as [`Self::parse`] reads them.
+    /// Returns the gates that differ from a release's defaults, in the form that [`Self::parse`] reads.
     pub fn changes(self, release: &Profile) -> String {
         let changed = Gate::iter().filter(|gate| self.enabled(*gate) != gate.default_enabled(release));
         changed.map(|gate| format!("{gate}={}", self.enabled(gate))).collect::<Vec<_>>().join(",")
     }
 
-    /// Reads `A=true,B=false` as a release's flag does; gates that are not named stay at their defaults.
+    /// Parses `A=true,B=false` as a release's flag does. Gates that are not named keep their defaults.
     ///
-    /// Mirrors `Set` in `staging/src/k8s.io/component-base/featuregate/feature_gate.go`. A gate that kube-scheduler does
-    /// not read may be set and has no effect; one that it reads and that is not emulated must stay at its default.
+    /// Mirrors `Set` in `staging/src/k8s.io/component-base/featuregate/feature_gate.go`. A gate that kube-scheduler
+    /// does not read may be set and has no effect. A gate that it reads, but that is not emulated, must keep its
+    /// default.
     ///
     /// # Errors
-    /// Names everything wrong, in kube-scheduler's words where it refuses the value, too.
+    ///
+    /// Names every refused gate, in kube-scheduler's words if it refuses the value too.
     pub fn parse(text: &str, release: &Profile) -> Result<Self, GateError> {
         let known = known(release);
         let wanted = wanted(text)?;
@@ -213,7 +215,7 @@ impl FeatureGates {
     }
 }
 
-/// Returns the gates that are on without those that they need.
+/// Returns the gates that are on while gates they depend on are off.
 fn unmet(release: &Profile, enabled: impl Fn(&str) -> bool) -> Vec<GateRefusal> {
     let mut refused = Vec::new();
     for (name, needs) in release.gate_dependencies.iter().filter(|(name, _)| enabled(name)) {
@@ -225,11 +227,11 @@ fn unmet(release: &Profile, enabled: impl Fn(&str) -> bool) -> Vec<GateRefusal> 
     refused
 }
 
-/// Returns the pairs of a flag; of several for one gate the last counts.
+/// Parses the pairs of a flag; the last of several values for one gate counts.
 fn wanted(text: &str) -> Result<BTreeMap<String, bool>, GateError> {
     let mut wanted = BTreeMap::new();
     for pair in text.split(',').filter(|p| !p.is_empty()) {
-        // The flag may name the component that the gates belong to.
+        // A pair may start with the component of the gate.
         let pair = pair.trim();
         let pair = pair.strip_prefix("kube:").unwrap_or(pair);
         let Some((name, value)) = pair.split_once('=') else { return Err(GateError::NoValue { pair: pair.to_owned() }) };

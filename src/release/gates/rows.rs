@@ -1,5 +1,5 @@
-//! The feature gates that kube-scheduler reads, release by release; mirrors `VersionedSpecs` in
-//! `pkg/features/kube_features.go` and what releases were seen to do.
+//! The feature gates that kube-scheduler reads, with their states by release. Mirrors `VersionedSpecs` in
+//! `pkg/features/kube_features.go`, corrected by the behaviour of released binaries.
 
 use super::{GateState, Stage};
 use crate::release::version::Release;
@@ -9,7 +9,7 @@ use crate::release::version::Release;
 pub(super) struct Row {
     /// Its name.
     pub(super) name: &'static str,
-    /// Each state holds until the next one.
+    /// Each state is valid until the next one.
     pub(super) states: &'static [GateState],
 }
 
@@ -32,17 +32,17 @@ const fn stable(minor: u8) -> GateState {
     state(minor, ON, Stage::Stable)
 }
 
-/// Stable and on for good.
+/// Makes a stable gate that is locked on.
 const fn locked(minor: u8) -> GateState {
     GateState { locked: true, ..stable(minor) }
 }
 
-/// On for good, and no gate any more.
+/// Makes a removed gate whose feature is always on.
 const fn removed(minor: u8) -> GateState {
     state(minor, ON, Stage::Removed)
 }
 
-/// Off for good, and no gate any more.
+/// Makes a removed gate whose feature is always off.
 const fn gone(minor: u8) -> GateState {
     state(minor, OFF, Stage::Removed)
 }
@@ -51,7 +51,7 @@ const fn row(name: &'static str, states: &'static [GateState]) -> Row {
     Row { name, states }
 }
 
-/// Every gate that kube-scheduler reads, by name. Those that are no [`Gate`](super::Gate) are emulated only at their
+/// Every gate that kube-scheduler reads, by name. Gates without a [`Gate`](super::Gate) are emulated only at their
 /// defaults.
 pub(super) const ROWS: &[Row] = &[
     row("AttachVolumeLimit", &[alpha(11), beta(12, OFF), locked(17), removed(19)]),
@@ -106,11 +106,11 @@ pub(super) const ROWS: &[Row] = &[
     row("PreferNominatedNode", &[alpha(21), beta(22, ON), locked(24), removed(26)]),
     row("ReadWriteOncePod", &[alpha(22), beta(27, ON), locked(29), removed(31)]),
     row("ResourceLimitsPriorityFunction", &[alpha(9), gone(21)]),
-    // Patches of 1.34 and 1.35 switched it off again; 1.34.1 has it on, 1.35.2 and 1.36 off.
+    // Patches of 1.34 and 1.35 disabled it again: 1.34.1 has it on, 1.35.2 and 1.36 off.
     row("SchedulerAsyncAPICalls", &[beta(34, ON), GateState { since: Release::patch(35, 2), ..beta(35, OFF) }]),
     row("SchedulerAsyncPreemption", &[alpha(32), beta(33, ON)]),
     row("SchedulerPopFromBackoffQ", &[beta(33, ON)]),
-    // 1.28.6 switched it off.
+    // 1.28.6 disabled it.
     row("SchedulerQueueingHints", &[beta(28, ON), GateState { since: Release::patch(28, 6), ..beta(28, OFF) }, beta(32, ON), locked(34)]),
     row("SidecarContainers", &[alpha(28), beta(29, ON), locked(33)]),
     row("StorageCapacityScoring", &[alpha(33)]),

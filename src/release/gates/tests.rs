@@ -1,6 +1,6 @@
 use super::*;
 
-/// Every gate that is read at its default only.
+/// Every gate that is emulated only at its default.
 const DEFAULT_ONLY: [&str; 10] = [
     "DRADeviceTaintRules",
     "DRAListTypeAttributes",

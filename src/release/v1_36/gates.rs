@@ -1,9 +1,9 @@
-//! The gates of kube-scheduler v1.36 that the scheduler does not read, with their defaults, and which gates need others;
-//! mirrors `pkg/features/kube_features.go` at version 1.36 and the gates of client-go and component-base.
+//! The gates of kube-scheduler v1.36 that the scheduler does not read, with their defaults, and the dependencies among
+//! gates. Mirrors `pkg/features/kube_features.go` at version 1.36 and the gates of client-go and component-base.
 
 use crate::release::gates::OtherGates;
 
-/// The gates that may be set and have no effect.
+/// Gates that may be set and have no effect.
 pub(super) const OTHER: &[OtherGates] = &[
     OtherGates { names: ON, default: true, locked: false },
     OtherGates { names: OFF, default: false, locked: false },
@@ -11,7 +11,7 @@ pub(super) const OTHER: &[OtherGates] = &[
     OtherGates { names: LOCKED_OFF, default: false, locked: true },
 ];
 
-/// The same gates for earlier releases, where some were not there yet and others were not locked: all may be set.
+/// The same gates for earlier releases, which lacked some and locked fewer; all may be set.
 pub(in crate::release) const OTHER_EARLIER: &[OtherGates] = &[
     OtherGates { names: ON, default: true, locked: false },
     OtherGates { names: OFF, default: false, locked: false },
@@ -19,7 +19,7 @@ pub(in crate::release) const OTHER_EARLIER: &[OtherGates] = &[
     OtherGates { names: LOCKED_OFF, default: false, locked: false },
 ];
 
-/// Gates with those that they need, as far as both can be set.
+/// Gates with those they depend on, if both can be set.
 pub(super) const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("ClusterTrustBundleProjection", &["ClusterTrustBundle"]),
     ("DRADeviceBindingConditions", &["DRAResourceClaimDeviceStatus"]),
@@ -48,7 +48,7 @@ pub(super) const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("WorkloadWithJob", &["GenericWorkload"]),
 ];
 
-/// On unless switched off.
+/// On by default.
 const ON: &str = "
     APIResponseCompression APIServerIdentity AllowParsingUserUIDFromCertAuth AllowServiceExternalIPs AtomicFIFO
     AuthorizePodWebsocketUpgradeCreatePermission CPUManagerPolicyBetaOptions CRDObservedGenerationTracking
@@ -74,7 +74,7 @@ const ON: &str = "
     WatchList WatchListClient WindowsGracefulNodeShutdown
 ";
 
-/// Off unless switched on.
+/// Off by default.
 const OFF: &str = "
     APIServingWithRoutine AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests
     AllowUnsafeMalformedObjectDeletion CBORServingAndStorage CPUManagerPolicyAlphaOptions CRIListStreaming
@@ -92,7 +92,7 @@ const OFF: &str = "
     WindowsHostNetwork WorkloadWithJob
 ";
 
-/// On for good.
+/// Locked on.
 const LOCKED_ON: &str = "
     APIServerTracing AggregatedDiscoveryRemoveBetaType AnonymousAuthConfigurableEndpoints AnyVolumeDataSource
     AuthorizeNodeWithSelectors AuthorizeWithSelectors BtreeWatchCache CPUManagerPolicyOptions
@@ -112,7 +112,7 @@ const LOCKED_ON: &str = "
     SystemdWatchdog TopologyManagerPolicyOptions UserNamespacesSupport WinDSR WinOverlay
 ";
 
-/// Off for good.
+/// Locked off.
 const LOCKED_OFF: &str = "
     AllowOverwriteTerminationGracePeriodSeconds GitRepoVolumeDriver SeparateCacheWatchRPC
 ";

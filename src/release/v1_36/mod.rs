@@ -21,7 +21,7 @@ use super::queue_behaviour::{
 use super::version::Release;
 use crate::cluster::SelectorWords;
 
-/// The release; its neighbours are written as what differs, with `..v1_36::PROFILE` for the rest.
+/// The release. Its neighbours list only their differences and take the rest from `..v1_36::PROFILE`.
 pub(super) const PROFILE: Profile = Profile {
     release: Release::NEWEST,
     verified: &[Part::Decisions, Part::Queues, Part::Configuration],

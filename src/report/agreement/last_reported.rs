@@ -1,4 +1,4 @@
-//! What the cluster's scheduler last wrote down about a pod, and whom it evicted for whom.
+//! The last report of the cluster's scheduler about a pod, and its evictions.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,48 +7,48 @@ use serde::Serialize;
 
 use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str};
 
-/// The last word of the cluster's scheduler about a pod.
+/// The cluster's scheduler's last report about a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastReported {
-    /// `Unschedulable`, `SchedulerError` or `SchedulingGated`; empty where only an event tells.
+    /// `Unschedulable`, `SchedulerError` or `SchedulingGated`; empty if only an event exists.
     pub reason: Str,
-    /// The text to the letter.
+    /// The verbatim message.
     pub message: String,
-    /// When it was written, or seen last, where that is known.
+    /// When it was written or last seen; `None` if unknown.
     pub at: Option<Timestamp>,
-    /// Where it stands: `condition` or `event`.
+    /// `condition` or `event`.
     pub source: &'static str,
-    /// How many failed attempts are known of, at least.
+    /// A lower bound on the number of failed attempts.
     pub attempts: u32,
 }
 
-/// A pod that was evicted for another.
+/// A victim of preemption.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preempted {
     /// The victim.
     pub victim: Key,
-    /// The node it was on; empty where nothing tells.
+    /// The node it ran on; empty if only a condition reports the eviction.
     pub node: Str,
-    /// Who took its place, where that pod is still known.
+    /// The pod it was evicted for; `None` if that pod no longer exists.
     pub preemptor: Option<Key>,
-    /// How the event calls the preemptor: its uid since 2023, its name before; empty where only a condition tells.
+    /// The event's name for the preemptor: its uid since 2023, `namespace/name` before; empty if only a condition reports it.
     pub by: String,
-    /// When.
+    /// When it was evicted.
     pub at: Option<Timestamp>,
-    /// Whether the victim is still there, on its way out.
+    /// Whether the victim still exists and is terminating.
     pub going: bool,
 }
 
-/// What the cluster's scheduler said of failed attempts, by the pod.
+/// FailedScheduling events, by pod.
 #[derive(Clone, Debug, Default)]
 pub struct SchedulerEvents {
     by_pod: BTreeMap<Key, Vec<ObservedEvent>>,
 }
 
 impl SchedulerEvents {
-    /// From the Events of a cluster.
+    /// Collects the FailedScheduling events.
     pub fn new(events: &[ObservedEvent]) -> Self {
         let mut by_pod: BTreeMap<Key, Vec<ObservedEvent>> = BTreeMap::new();
         for event in events.iter().filter(|e| e.reason == "FailedScheduling") {
@@ -57,7 +57,7 @@ impl SchedulerEvents {
         Self { by_pod }
     }
 
-    /// The last word about a pod; `None` where nothing was written down.
+    /// Returns the last report about a pod; `None` if there is none.
     pub fn about(&self, pod: &Pod) -> Option<LastReported> {
         let key = pod.key();
         let failed: Vec<&ObservedEvent> = self.by_pod.get(&key).into_iter().flatten().filter(|e| e.is_about(pod)).collect();
@@ -67,7 +67,7 @@ impl SchedulerEvents {
         let condition = pod.condition("PodScheduled").filter(|c| c.status == "False");
         match (condition, newest) {
             (Some(condition), newest) => {
-                // A condition keeps its time when only its text changes; the event of the same text tells when.
+                // The condition keeps its time when only its message changes; the event of that message has the newer one.
                 let same = newest.filter(|e| says_the_same(&e.note, &condition.message)).and(seen);
                 Some(LastReported {
                     reason: condition.reason.clone(),
@@ -85,12 +85,12 @@ impl SchedulerEvents {
     }
 }
 
-/// Events are cut to 1024 characters.
+/// Compares an event's note with a message: kube-scheduler truncates notes to 1024 characters.
 pub(super) fn says_the_same(note: &str, message: &str) -> bool {
     note == message || note.len() >= 1020 && note.strip_suffix("...").is_some_and(|start| message.starts_with(start.trim_end()))
 }
 
-/// Everybody who was evicted for another pod, as conditions and events tell, the oldest first.
+/// Returns the victims of preemption that conditions and events report, oldest first.
 pub fn preempted(cluster: &Cluster, events: &[ObservedEvent]) -> Vec<Preempted> {
     let mut by_uid: BTreeMap<&Str, Key> = BTreeMap::new();
     let wanted = events.iter().filter(|e| e.reason == "Preempted");
@@ -139,7 +139,7 @@ pub fn preempted(cluster: &Cluster, events: &[ObservedEvent]) -> Vec<Preempted> 
     found
 }
 
-/// `Preempted by pod <uid> on node <node>`, or before 2023 `Preempted by <namespace>/<name> on node <node>`.
+/// Parses `Preempted by pod <uid> on node <node>`, or `Preempted by <namespace>/<name> on node <node>` of before 2023.
 fn by_and_node(note: &str) -> Option<(&str, &str)> {
     let rest = note.strip_prefix("Preempted by ")?;
     let (by, node) = rest.split_once(" on node ")?;

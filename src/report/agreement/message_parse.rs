@@ -1,5 +1,5 @@
-//! The text of a failed attempt taken apart, whatever version of kube-scheduler wrote it, so that two of them can be
-//! compared by what they say.
+//! Parses the message of a failed attempt, of any version of kube-scheduler, so that two messages can be compared by
+//! content.
 //!
 //! Mirrors `FitError.Error` in `pkg/scheduler/framework/types.go` and the messages of the Evaluator in
 //! `pkg/scheduler/framework/preemption`.
@@ -12,41 +12,41 @@ use crate::plural::count;
 use crate::release::{Profile, Release};
 use crate::scheduler::reasons;
 
-/// What a text says.
+/// The content of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Wording {
-    /// How many nodes there were.
+    /// The number of nodes.
     pub(super) nodes: u32,
-    /// On how many of them for which reason, in the words of the newest release; a reason without a count holds for all.
+    /// The number of nodes for each reason, in the newest release's wording. A reason without a count applies to all.
     pub(super) reasons: BTreeMap<String, u32>,
-    /// How many of them PreFilter left out, by the reason given for it, which names the plugins or does not.
+    /// The number of nodes that PreFilter left out, by reason. Some releases name the plugins in the reason.
     pub(super) left_out: BTreeMap<String, u32>,
-    /// What PostFilter said; `None` where it is silent, as it is when it made room.
+    /// PostFilter's part; `None` without one, as after a successful preemption.
     pub(super) post_filter: Option<PostFilter>,
-    /// What older or newer versions put otherwise, in words.
+    /// Notes on wordings of other releases.
     pub(super) other_words: BTreeSet<Cow<'static, str>>,
 }
 
-/// What PostFilter said of a pod that fits nowhere.
+/// PostFilter's part of the message of a pod that fits on no node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PostFilter {
-    /// On how many nodes evicting does not help, for which reason.
+    /// The number of nodes on which preemption does not help, by reason.
     Nodes(BTreeMap<String, u32>),
-    /// It found a place, as newer versions say: the node, and how many would go.
+    /// A potential placement, in newer releases: the node and the number of victims.
     Placement(String, u32),
     /// Anything else, such as `not eligible due to preemptionPolicy=Never`.
     Other(String),
 }
 
-/// Reasons of nodes that PreFilter left out.
+/// Reasons of nodes that PreFilter leaves out.
 const LEFT_OUT: [ReasonKind; 2] = [ReasonKind::FilteredOutByPreFilter, ReasonKind::NotAmongNodes];
 
-/// Whether the reason of a node that PreFilter left out names no plugin.
+/// Returns whether a reason of PreFilter names no plugin.
 fn is_nameless(words: &str) -> bool {
     entry(ReasonKind::FilteredOutByPreFilter).and_then(Entry::plain_text) == Some(words)
 }
 
-/// Returns what follows DynamicResources' words, which come before those of DefaultPreemption; `None` without them.
+/// Returns the text after DynamicResources' part, which precedes that of DefaultPreemption; `None` without that part.
 fn after_dynamic_resources(text: &str) -> Option<&str> {
     use ReasonKind::{ClaimDeallocated, ClaimDeleted, NoClaimsToDeallocate, StillNotSchedulable};
     let leads = [NoClaimsToDeallocate, StillNotSchedulable, ClaimDeallocated, ClaimDeleted];
@@ -55,8 +55,7 @@ fn after_dynamic_resources(text: &str) -> Option<&str> {
 }
 
 impl Wording {
-    /// Takes a text apart that a release wrote, as far as its words are of that release; `None` where it is not that of a
-    /// pod that fits nowhere (`0/3 nodes are available: ...`).
+    /// Parses a message in the wording of a release; `None` if it is not of the form `0/3 nodes are available: ...`.
     pub(super) fn of(message: &str, release: Release) -> Option<Self> {
         let (count, rest) = message.split_once(" nodes are available:")?;
         let nodes = count.strip_prefix("0/")?.parse().ok()?;
@@ -64,7 +63,7 @@ impl Wording {
         let rest = rest.trim();
         let (first, tail) = match rest.split_once(". ") {
             Some((first, tail)) => (first, tail),
-            // With no reason at all, what PostFilter says follows at once.
+            // Without reasons, PostFilter's part follows at once.
             None if is_post_filter(rest) => ("", rest),
             None => (rest, ""),
         };
@@ -92,7 +91,7 @@ impl Wording {
         counts
     }
 
-    /// Returns the two without what one of the releases never writes, and what that is, in words about the first.
+    /// Drops the parts that either release never writes, and returns notes on them, about the first message.
     pub(super) fn without_what_is_never_written(mut theirs: Self, mut ours: Self, releases: [Release; 2]) -> (Self, Self, Vec<String>) {
         let [writes, we_write] = releases.map(Release::message_form);
         let mut notes = Vec::new();
@@ -119,7 +118,7 @@ impl Wording {
         (theirs, ours, notes)
     }
 
-    /// Returns whether a release may have written a text: it has all words of it that are known, and the parts.
+    /// Returns whether a release may have written a message: it has every known reason in it, and its parts.
     pub(super) fn may_be_of(message: &str, release: Release) -> bool {
         let Some(found) = Self::of(message, release) else { return true };
         let Some((_, rest)) = message.split_once(" nodes are available:") else { return true };
@@ -152,7 +151,7 @@ fn is_post_filter(text: &str) -> bool {
     text.starts_with("preemption:") || after_dynamic_resources(text).is_some()
 }
 
-/// `found a potential placement for pod on node <node>, preempting <n> victims`.
+/// Parses `found a potential placement for pod on node <node>, preempting <n> victims`.
 fn placement(said: &str) -> Option<(String, u32)> {
     let rest = said.strip_prefix("found a potential placement")?;
     let (_, rest) = rest.split_once("on node ")?;
@@ -161,7 +160,7 @@ fn placement(said: &str) -> Option<(String, u32)> {
     Some((node.to_owned(), victims))
 }
 
-/// What two sets of reasons have not in common, a line each.
+/// Returns a line for each reason whose counts differ.
 pub(super) fn differences(theirs: &BTreeMap<String, u32>, ours: &BTreeMap<String, u32>, what: &str) -> Vec<String> {
     let names: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
     let mut lines = Vec::new();

@@ -1,8 +1,8 @@
-//! What is decided here beside what the cluster's own scheduler last wrote down: the same, different because the
-//! cluster has changed since, or different and unexplained.
+//! Compares our decisions with the last report of the cluster's scheduler: they agree, they differ because the cluster has
+//! changed since, or they differ without a known cause.
 //!
-//! The cluster's scheduler decided about the cluster as it was then; here it is as it was read. So a difference says
-//! that one of the two is wrong only where nothing is known to have changed in between.
+//! The cluster's scheduler decided on an earlier state than the one that was read. So an unexplained difference is a fault
+//! of one of the two only if nothing is known to have changed in between.
 
 mod last_reported;
 mod message_parse;
@@ -29,26 +29,26 @@ use crate::release::{Emulated, FoundVersion, Profile, Release, ReleaseChoice, Ve
 use crate::scheduler::{Scheduler, Waiting};
 use crate::trace::{CycleView, Outcome, PreemptionView};
 
-/// How a decision here and the last word of the cluster's scheduler go together.
+/// The relation of our decision to the last report of the cluster's scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::EnumIter)]
 #[serde(rename_all = "kebab-case")]
 pub enum MatchKind {
-    /// Nothing that is known explains the difference.
+    /// They differ without a known cause.
     Unexplained,
     /// They differ, and the cluster has changed since.
     ChangedSince,
-    /// They differ because the cluster's scheduler is of another release: that release decides what it wrote.
+    /// They differ, and the release of the cluster's scheduler decides what it wrote.
     OtherRelease,
-    /// The same to the letter, or in the words of another version.
+    /// They agree, to the letter or in another release's wording.
     Same,
     /// The cluster's scheduler has written nothing about the pod yet.
     Unwritten,
-    /// The pod is another scheduler's.
+    /// The pod belongs to another scheduler.
     NotOurs,
 }
 
 impl MatchKind {
-    /// In words.
+    /// Returns the kind in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Unexplained => "disagrees",
@@ -72,57 +72,57 @@ impl MatchKind {
     }
 }
 
-/// One pod: what is decided here, what the cluster's scheduler wrote, and how the two differ.
+/// One pod's decision, the scheduler's report about it, and their differences.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SchedulerMatch {
     /// The pod.
     pub pod: Key,
-    /// How the two go together.
+    /// The relation of the two.
     pub accord: MatchKind,
-    /// What is decided here, in a sentence.
+    /// Our decision, in a sentence.
     pub here: String,
-    /// The message of the decision here; empty for a pod that fits.
+    /// The message of our decision; empty for a pod that fits.
     pub message: String,
-    /// How the decision here ended; `None` for a pod that is another scheduler's.
+    /// The outcome of our decision; `None` for a pod of another scheduler.
     pub outcome: Option<Outcome>,
-    /// What the cluster's scheduler wrote.
+    /// The scheduler's last report.
     pub there: Option<LastReported>,
-    /// The node it nominated the pod to; empty when none.
+    /// The node that the cluster's scheduler nominated; empty if none.
     pub nominated: Str,
-    /// What differs, a line each.
+    /// The differences, a line each.
     pub differences: Vec<String>,
-    /// What the same is put in other words by, a line each.
+    /// Equal content in another wording, a line each.
     pub other_words: Vec<String>,
-    /// What has changed since, a line each.
+    /// The changes of the cluster since the report, a line each.
     pub since: Vec<String>,
-    /// Why the pod waits; `None` where it fits.
+    /// Why the pod waits; `None` if it fits.
     #[serde(skip)]
     pub waits_for: Option<WaitReason>,
-    /// The release that decides what the cluster's scheduler wrote, where it is another than the one that is emulated.
+    /// The release that decides what the report says, if it is not the emulated one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
 }
 
-/// Compares decisions on a cluster with what its scheduler wrote.
+/// Compares decisions on a cluster with the reports of its scheduler.
 #[derive(Clone, Debug)]
 pub struct SchedulerComparer {
     scheduler: Scheduler,
-    /// Schedulers of other releases on the same cluster, once they are asked for; `None` for those that would not start.
+    /// Schedulers of other releases on the same cluster, made on demand; `None` for a release that refuses the configuration.
     others: Arc<Mutex<BTreeMap<Release, Option<Scheduler>>>>,
     cluster: Cluster,
     heard: SchedulerEvents,
-    /// Looked for once something differs.
+    /// Collected at the first difference.
     changes: OnceLock<Changes>,
-    /// When pods were bound, by Events.
+    /// Binding times, from Events.
     bound: BTreeMap<Key, Timestamp>,
-    /// What was seen to change, and when.
+    /// Changes seen on a live cluster, with their times.
     seen: Vec<(Timestamp, String)>,
     preempted: Vec<Preempted>,
 }
 
 impl SchedulerComparer {
-    /// For a scheduler on a cluster as it was read, and the Events of it.
+    /// Prepares comparisons for a scheduler's cluster and the Events of that cluster.
     pub fn new(scheduler: &Scheduler, events: &[ObservedEvent]) -> Self {
         let cluster = scheduler.state().cluster();
         let bound = events.iter().filter(|e| e.reason == "Scheduled").filter_map(|e| Some((e.pod.clone(), e.last.or(e.first)?))).collect();
@@ -138,17 +138,17 @@ impl SchedulerComparer {
         }
     }
 
-    /// What the cluster's scheduler last wrote about a pod.
+    /// Returns the last report about a pod.
     pub fn written(&self, pod: &Pod) -> Option<LastReported> {
         self.heard.about(pod)
     }
 
-    /// Who was evicted for whom, the oldest first.
+    /// Returns the victims of preemption, oldest first.
     pub fn preempted(&self) -> &[Preempted] {
         &self.preempted
     }
 
-    /// With what else was seen to change in the cluster, and when.
+    /// Adds the changes seen on a live cluster, with their times.
     #[must_use]
     pub fn having_seen(self, seen: Vec<(Timestamp, String)>) -> Self {
         Self { seen, ..self }
@@ -158,7 +158,7 @@ impl SchedulerComparer {
         self.changes.get_or_init(|| Changes::of(&self.cluster, &self.preempted, &self.bound, &self.heard, &self.seen))
     }
 
-    /// Compares a decision that was taken on the cluster as it was read.
+    /// Compares a decision on the cluster as it was read.
     pub fn compare(&self, pod: &Pod, view: &CycleView) -> SchedulerMatch {
         let there = self.heard.about(pod);
         let nominated = pod.status.nominated_node_name.clone();
@@ -187,14 +187,14 @@ impl SchedulerComparer {
         if found.decided_by.is_some() {
             found.accord = MatchKind::OtherRelease;
         } else if !found.differences.is_empty() {
-            // A time that is not known explains nothing.
+            // Without a time, no change is known to be later.
             found.since = written.at.map(|at| self.changes().since(at, &found.pod)).unwrap_or_default();
             found.accord = if found.since.is_empty() { MatchKind::Unexplained } else { MatchKind::ChangedSince };
         }
         found
     }
 
-    /// Fills in what differs between a decision of a release and what was written.
+    /// Fills in the differences between a release's decision and the report.
     fn compare_with(&self, pod: &Pod, view: &CycleView, written: &LastReported, release: Emulated, found: &mut SchedulerMatch) {
         (found.differences, found.other_words) = differences(view, written, &release);
         if found.differences.is_empty() {
@@ -202,7 +202,7 @@ impl SchedulerComparer {
         }
     }
 
-    /// Returns the release that decides exactly what was written, among those that may have written it.
+    /// Returns the release that decides exactly what was reported, among those that may have written the message.
     fn decided_by(&self, pod: &Pod, written: &LastReported, found: &SchedulerMatch) -> Option<String> {
         let emulated = self.scheduler.emulated();
         let known = emulated.choice.cluster.is_some();
@@ -213,13 +213,13 @@ impl SchedulerComparer {
             let view = CycleView::of(&other.explain(pod));
             let mut theirs = found.clone();
             self.compare_with(pod, &view, written, Emulated { profile, ..emulated }, &mut theirs);
-            // Where nothing shows the version, nothing less than the text itself tells it.
+            // With an unknown version only the verbatim message identifies the release.
             let said = view.failure.as_ref().is_some_and(|failure| last_reported::says_the_same(&written.message, &failure.message));
             (theirs.differences.is_empty() && (known || said)).then(|| profile.release.number())
         })
     }
 
-    /// Returns a scheduler of another release on the same cluster; `None` where it would not start.
+    /// Returns a scheduler of another release on the same cluster; `None` if that refuses the configuration.
     fn scheduler_of(&self, profile: &'static Profile) -> Option<Scheduler> {
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
         let made = others.entry(profile.release).or_insert_with(|| {
@@ -231,7 +231,7 @@ impl SchedulerComparer {
         made.clone()
     }
 
-    /// Where the pod would make room, and where it did.
+    /// Compares the preemption that we decide with the nomination and evictions of the cluster's scheduler.
     fn compare_preemption(&self, pod: &Pod, view: &CycleView, found: &mut SchedulerMatch) {
         let preemption = view.preemption.as_ref().filter(|p| !p.hypothetical());
         let selected = preemption.and_then(PreemptionView::selected);
@@ -239,7 +239,7 @@ impl SchedulerComparer {
             return;
         }
         let nominated = &found.nominated;
-        // It waits for its victims there as here, whether the texts are the same or tell of the attempt that evicted them.
+        // Both wait for the victims to terminate, even if the report is of the attempt that evicted them.
         if going_on(view) {
             let said = found.other_words.iter().any(|w| w == GOING);
             if !said {
@@ -256,20 +256,20 @@ impl SchedulerComparer {
             None => {
                 let going = self.victims_on(pod, nominated);
                 let ineligible = preemption.and_then(|p| p.ineligible());
-                let why = ineligible.map_or_else(|| "here preemption finds no place".to_owned(), Status::message);
-                let mut line = format!("it is nominated to {nominated}; now: {why}");
+                let why = ineligible.map_or_else(|| "preemption finds no candidate".to_owned(), Status::message);
+                let mut line = format!("the scheduler nominated it to {nominated}; schedscope says {why}");
                 if !going.is_empty() {
-                    line += &format!(" (evicted for it there: {})", going.join(", "));
+                    line += &format!(" (evicted for it: {})", going.join(", "));
                 }
                 found.differences.push(line);
             }
             Some((node, tied)) if nominated.is_empty() => {
-                let any = if tied.len() > 1 { format!(", or any of {} as good", tied.len() - 1) } else { String::new() };
-                found.differences.push(format!("here preemption takes {node}{any}; there it is nominated to no node"));
+                let any = if tied.len() > 1 { format!(", or one of {} equal candidates", tied.len() - 1) } else { String::new() };
+                found.differences.push(format!("schedscope preempts on {node}{any}; the scheduler nominated it to no node"));
             }
             Some((node, tied)) => {
                 if node != nominated && !tied.contains(nominated) {
-                    found.differences.push(format!("here preemption takes {node}, there it is nominated to {nominated}"));
+                    found.differences.push(format!("the scheduler nominated it to {nominated}, schedscope preempts on {node}"));
                     return;
                 }
                 let evicted: BTreeSet<String> = self.victims_on(pod, nominated).into_iter().collect();
@@ -279,19 +279,23 @@ impl SchedulerComparer {
                     let list = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
                     if self.are_equal(&evicted, &ours) {
                         found.other_words.push(format!(
-                            "victims on {nominated}: there {}; here {}: as good as each other, of equal priority and start time",
+                            "victims on {nominated}: the scheduler took {}, schedscope takes {}: equal in priority and start time",
                             list(&evicted),
                             list(&ours)
                         ));
                         return;
                     }
-                    found.differences.push(format!("victims on {nominated}: there {}; here {}", list(&evicted), list(&ours)));
+                    found.differences.push(format!(
+                        "victims on {nominated}: the scheduler took {}, schedscope takes {}",
+                        list(&evicted),
+                        list(&ours)
+                    ));
                 }
             }
         }
     }
 
-    /// Whether two sets of victims are of the same priorities and start times: kube-scheduler prefers none of them.
+    /// Returns whether two sets of victims have equal priorities and start times, which makes them equal to kube-scheduler.
     fn are_equal(&self, one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
         let weights = |names: &BTreeSet<String>| -> Option<Vec<(i32, Option<Timestamp>)>> {
             let pods = names.iter().map(|name| {
@@ -313,41 +317,41 @@ impl SchedulerComparer {
     }
 }
 
-/// What a pod that made room waits for.
+/// Note on a preemptor that waits for its victims.
 const GOING: &str = "its victims are still terminating";
 
-/// Whether the pod may not preempt again while its victims go.
+/// Returns whether the pod may not preempt again because its victims are still terminating.
 fn going_on(view: &CycleView) -> bool {
     let ineligible = view.preemption.as_ref().and_then(|p| p.ineligible());
     ineligible.is_some_and(|status| status.reasons().contains(&Reason::TerminatingVictims))
 }
 
-/// What differs between a decision of a release and a text, and what is only put otherwise. The text is read in the words of
-/// the cluster's release.
+/// Returns the differences between a release's decision and a report, and the notes on wording. Parses the report in the
+/// wording of the cluster's release.
 pub fn differences(view: &CycleView, written: &LastReported, emulated: &Emulated) -> (Vec<String>, Vec<String>) {
     let gated = written.reason == "SchedulingGated";
     let ours = view.failure.as_ref().map(|failure| failure.message.as_str());
     let one = |line: String| (vec![line], Vec::new());
     match (view.outcome, gated) {
         (Some(Outcome::Gated), true) => return (Vec::new(), Vec::new()),
-        (Some(Outcome::Gated), false) => return one("here a gate holds it, there it was tried".to_owned()),
-        (_, true) => return one("there its scheduling gates hold it, here it has none".to_owned()),
+        (Some(Outcome::Gated), false) => return one("the scheduler tried it, schedscope says it is gated".to_owned()),
+        (_, true) => return one("the scheduler said it is gated, schedscope finds no gate".to_owned()),
         (Some(Outcome::Scheduled), _) => {
             let node = view.selected.as_ref().map_or("a node", |(node, ..)| node.as_str());
-            return one(format!("there no node took it, here it fits on {node}"));
+            return one(format!("the scheduler found no node, schedscope says it fits on {node}"));
         }
         _ => {}
     }
     let Some(ours) = ours else {
         let why = view.skipped.as_ref().map_or_else(|| "its attempt has no end".to_owned(), |(pod, why)| why.text(pod));
-        return one(format!("here it is not tried: {why}"));
+        return one(format!("schedscope does not try it: {why}"));
     };
     if last_reported::says_the_same(&written.message, ours) {
         return (Vec::new(), Vec::new());
     }
     let releases = [emulated.writer(), emulated.profile.release];
     let (Some(theirs), Some(mut here)) = (Wording::of(&written.message, releases[0]), Wording::of(ours, releases[1])) else {
-        return one(format!("the texts differ: there {:?}, here {ours:?}", written.message));
+        return one(format!("the texts differ: the scheduler said {:?}, schedscope says {ours:?}", written.message));
     };
     let mut lines = Vec::new();
     let mut words: Vec<String> = theirs.other_words.difference(&here.other_words).map(|w| format!("the cluster's scheduler {w}")).collect();
@@ -356,7 +360,7 @@ pub fn differences(view: &CycleView, written: &LastReported, emulated: &Emulated
         && matches!(theirs.post_filter, None | Some(PostFilter::Placement(..)))
         && matches!(here.post_filter, Some(PostFilter::Other(_)))
     {
-        // What differs is what it has done itself.
+        // The difference is the result of its own preemption.
         words.push(GOING.to_owned());
         here.post_filter.clone_from(&theirs.post_filter);
     }
@@ -374,42 +378,42 @@ pub fn differences(view: &CycleView, written: &LastReported, emulated: &Emulated
             let chosen = view.preemption.as_ref().and_then(PreemptionView::chosen);
             let same = chosen.is_some_and(|c| c.node.as_str() == node && c.victims.len() == *victims as usize);
             if !same {
-                lines.push(format!("there preemption takes {node} with {victims} victims, which it does not here"));
+                lines.push(format!("the scheduler preempts {victims} victims on {node}, schedscope does not"));
             }
         }
-        (a, b) => lines.push(format!("preemption: there {}, here {}", said(a.as_ref()), said(b.as_ref()))),
+        (a, b) => lines.push(format!("preemption: the scheduler said {}, schedscope says {}", said(a.as_ref()), said(b.as_ref()))),
     }
     (lines, words)
 }
 
 fn said(words: Option<&PostFilter>) -> String {
     match words {
-        None => "silent (as when it makes room)".to_owned(),
+        None => "nothing (as when it makes room)".to_owned(),
         Some(PostFilter::Nodes(reasons)) => reasons.iter().map(|(r, n)| format!("{n} {r}")).collect::<Vec<_>>().join(", "),
         Some(PostFilter::Placement(node, victims)) => format!("{victims} victims on {node}"),
         Some(PostFilter::Other(text)) => text.clone(),
     }
 }
 
-/// All pending pods of a cluster, beside what its scheduler wrote about them.
+/// All pending pods of a cluster, compared with the reports of its scheduler.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Agreements {
-    /// The release that decides here.
+    /// The emulated release.
     pub release: ReleaseReport,
-    /// The pods, differences first, then by name.
+    /// The pods, disagreements first, then by name.
     pub pods: Vec<SchedulerMatch>,
-    /// Who was evicted for whom, the oldest first.
+    /// The victims of preemption, oldest first.
     pub preempted: Vec<Preempted>,
-    /// What is not known of the cluster.
+    /// The kinds that are unknown, or known in part.
     pub missing: Vec<Missing>,
-    /// Why the pods wait, the causes of the most pods first; empty where that was not asked.
+    /// Why the pods wait, largest cause first; empty if not asked for.
     pub causes: Vec<CauseReport>,
 }
 
 impl Agreements {
-    /// Decides about every pending pod on the cluster as it is, each alone, and compares. `seen` is what else was seen to change in the cluster; `wanted` leaves pods out;
-    /// `go_on` is told of each pod that is done and of how many, and stops the rest.
+    /// Decides each pending pod on its own and compares. `seen` holds changes seen on a live cluster; `wanted` selects
+    /// pods. Calls `go_on` with the number of pods before each one; `false` skips the rest.
     pub fn of(
         scheduler: &Scheduler,
         events: &[ObservedEvent],
@@ -439,17 +443,17 @@ impl Agreements {
         Self { release, pods: found, preempted: comparer.preempted, missing, causes: Vec::new() }
     }
 
-    /// Whether a pod does not fit, of those that are decided here.
+    /// Returns whether a pod that was decided here does not fit.
     pub fn some_does_not_fit(&self) -> bool {
         self.pods.iter().any(|pod| pod.outcome.is_some_and(|outcome| outcome != Outcome::Scheduled))
     }
 
-    /// Whether something differs for no reason that is known.
+    /// Returns whether a difference has no known cause.
     pub fn some_disagrees(&self) -> bool {
         self.pods.iter().any(|pod| pod.accord == MatchKind::Unexplained)
     }
 
-    /// How many pods there are of each accord; those of which there are none are left out.
+    /// Returns the number of pods of each kind of match, without the kinds that have none.
     pub fn counts(&self) -> Vec<(MatchKind, usize)> {
         use strum::IntoEnumIterator as _;
         let count = |accord| self.pods.iter().filter(|a| a.accord == accord).count();
@@ -457,7 +461,7 @@ impl Agreements {
     }
 }
 
-/// Pods that wait for a node.
+/// Returns the pods that wait for a node.
 pub fn pending(cluster: &Cluster) -> impl Iterator<Item = &Arc<Pod>> {
     cluster.pods.iter().filter(|p| p.is_pending())
 }

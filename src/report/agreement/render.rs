@@ -1,4 +1,4 @@
-//! The comparison for reading.
+//! Comparisons with the cluster's scheduler as text.
 
 use super::{Agreements, MatchKind, Preempted, SchedulerMatch};
 use crate::cluster::Kind;
@@ -6,7 +6,7 @@ use crate::output::Lines;
 use crate::plural::count;
 
 impl SchedulerMatch {
-    /// The comparison in some lines, for one pod.
+    /// Returns the comparison of one pod as a few lines.
     pub fn text(&self) -> Lines {
         let mut out = Lines::default();
         let at = self.there.as_ref().and_then(|w| w.at).map_or_else(String::new, |at| format!(" at {at}"));
@@ -39,7 +39,7 @@ impl SchedulerMatch {
 }
 
 impl SchedulerMatch {
-    /// What differs, what is only put otherwise, and what has changed since.
+    /// Adds differences, notes on wording, and later changes.
     fn details(&self, out: &mut Lines, indent: &str) {
         for line in &self.differences {
             out.line(format_args!("{indent}{line}"));
@@ -57,7 +57,7 @@ impl SchedulerMatch {
 }
 
 impl Agreements {
-    /// How many pods there are of each accord, in one line.
+    /// Returns the number of pods of each kind of match, in one line.
     pub fn summary(&self) -> String {
         if self.pods.is_empty() {
             return match self.missing.iter().find(|missing| missing.kind == Kind::Pod) {
@@ -69,7 +69,7 @@ impl Agreements {
         format!("{}. Compared with the cluster's scheduler: {}.", count(self.pods.len(), "pending pod"), counts.join(", "))
     }
 
-    /// All of it, a line or a few for each pod.
+    /// Returns all comparisons, each pod with its lines.
     pub fn text(&self) -> Lines {
         let mut out = Lines::from(self.summary());
         out.push("Each pod is decided on its own, ignoring the other pending pods.");
@@ -99,11 +99,11 @@ fn title(accord: MatchKind) -> String {
 }
 
 impl Preempted {
-    /// In a sentence.
+    /// Returns the eviction in a sentence.
     pub fn sentence(&self) -> String {
         let by = match (&self.preemptor, self.by.as_str()) {
             (Some(pod), _) => format!("for {pod}"),
-            (None, "") => "for a pod that nothing names".to_owned(),
+            (None, "") => "for an unknown pod".to_owned(),
             (None, by) => format!("for {by}, which is no longer there"),
         };
         let node = if self.node.is_empty() { String::new() } else { format!(" on {}", self.node) };

@@ -1,9 +1,7 @@
-//! What has changed in the cluster since a moment, as far as its objects tell: whatever was decided before that was
-//! decided about another cluster.
+//! Changes of the cluster since a moment: a decision from before them was made on another state.
 //!
-//! Objects tell when they came, when pods were bound or nominated and when they began to go; nodes and budgets also when
-//! they were changed, where their managed fields were kept. Other changes are not told, and what is gone leaves nothing
-//! behind.
+//! Objects give the times of creation, binding, nomination and deletion; nodes and budgets also that of their last change,
+//! if managed fields were kept. Other changes leave no time, and deleted objects leave nothing.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +11,7 @@ use strum::IntoEnumIterator as _;
 use super::last_reported::{Preempted, SchedulerEvents};
 use crate::cluster::{Cluster, Key, Kind, Str};
 
-/// One change.
+/// A change of the cluster.
 #[derive(Clone, Debug)]
 enum Change {
     Bound(Key, Str),
@@ -25,14 +23,14 @@ enum Change {
     Seen(String),
 }
 
-/// Everything that is known to have changed, in the order of its times.
+/// The known changes, by time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
     changes: Vec<(Timestamp, Change)>,
 }
 
 impl Changes {
-    /// From what objects tell, from who was evicted, from the times of bindings that Events tell, and from what was seen.
+    /// Collects the changes from objects, evictions, bindings reported by Events, and changes seen on a live cluster.
     pub(super) fn of(
         cluster: &Cluster,
         preempted: &[Preempted],
@@ -46,13 +44,13 @@ impl Changes {
         }
         for pod in cluster.pods.iter() {
             if let Some(time) = pod.metadata.deletion_timestamp {
-                // It is the moment at which the grace period ends.
+                // The deletion timestamp is the end of the grace period.
                 let grace = if pod.node_name.is_empty() { 0 } else { pod.spec.termination_grace_period_seconds.unwrap_or(30).max(0) };
                 let asked = time.checked_sub(SignedDuration::from_secs(grace)).unwrap_or(time);
                 changes.push((asked, Change::Going(pod.key())));
             }
             if pod.node_name.is_empty() {
-                // It counts on the node from the attempt on that nominated it.
+                // It counts on the node since the attempt that nominated it.
                 if !pod.status.nominated_node_name.is_empty()
                     && let Some(time) = heard.about(pod).and_then(|written| written.at)
                 {
@@ -60,7 +58,7 @@ impl Changes {
                 }
                 continue;
             }
-            // The kubelet starts it right after; the condition of the binding is not kept for all pods.
+            // The kubelet sets the start time right after binding; the condition of the binding is not kept for all pods.
             if let Some(time) = pod.status.start_time.or_else(|| bound.get(&pod.key()).copied()).or(pod.metadata.creation_timestamp) {
                 changes.push((time, Change::Bound(pod.key(), pod.node_name.clone())));
             }
@@ -77,8 +75,8 @@ impl Changes {
         Self { changes }
     }
 
-    /// What changed from a moment on but by the pod itself, a line each kind of change. Objects give whole seconds, so what happened within
-    /// the second of the moment counts too.
+    /// Returns the changes since a moment, other than those of the pod itself, a line per kind of change. Objects have whole
+    /// seconds, so changes within the second of the moment count too.
     pub(super) fn since(&self, moment: Timestamp, pod: &Key) -> Vec<String> {
         let second = Timestamp::from_second(moment.as_second()).unwrap_or(moment);
         let at = self.changes.partition_point(|(time, _)| *time < second);
@@ -117,7 +115,7 @@ impl Changes {
     }
 }
 
-/// Kinds whose coming can change a decision.
+/// Returns whether creating or changing an object of a kind can change a decision.
 fn counts(kind: Kind) -> bool {
     !matches!(kind, Kind::Pod | Kind::PriorityClass | Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet | Kind::Service)
 }

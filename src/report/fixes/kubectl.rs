@@ -1,8 +1,8 @@
-//! Fixes as commands that a real API server accepts.
+//! Fixes as commands that an API server accepts.
 //!
-//! Of the spec of a pod that exists, only tolerations may be added and scheduling gates removed (`ValidatePodUpdate` in
-//! `pkg/apis/core/validation/validation.go`). Everything else is changed in the template that the pod is made from, or by
-//! making the pod again. The template of a Job cannot be changed either, so that the Job is made again.
+//! The spec of an existing pod allows only added tolerations and removed scheduling gates (`ValidatePodUpdate` in
+//! `pkg/apis/core/validation/validation.go`). Every other change goes to the template of the pod's owner, or replaces the
+//! pod. A Job's template is immutable, so the Job is replaced.
 
 use std::fmt::Write as _;
 
@@ -12,18 +12,18 @@ use super::patches::{Targets, difference, manifest};
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
 use crate::fixes::{Change, NodeChange, PodChange, RequestPlace, toleration};
 
-/// What a pod is made by.
+/// The owner that creates a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Maker {
-    /// Nobody: it would not come back.
+    /// No controller: a deleted pod is not recreated.
     None,
-    /// A workload whose template can be patched, by its resource and name; pods follow by themselves.
+    /// A workload that replaces its pods when its template is patched: resource and name.
     Template(&'static str, Str),
-    /// The same, where pods that exist do not follow, so that the pod is deleted.
+    /// A workload that keeps its pods when its template is patched, so the pod is deleted: resource and name.
     TemplateThenDelete(&'static str, Str),
-    /// A Job, and the CronJob that its name says makes it.
+    /// A Job, and the CronJob that its name implies.
     Job(Str, Option<Str>),
-    /// Something else, by its kind and name.
+    /// Any other owner: kind and name.
     Other(Str, Str),
 }
 
@@ -40,7 +40,7 @@ impl Maker {
             "ReplicationController" => Self::TemplateThenDelete("replicationcontroller", name),
             "DaemonSet" => Self::Template("daemonset", name),
             "Job" => {
-                // A CronJob names its Jobs by the minute.
+                // A CronJob appends the scheduled minute to the names of its Jobs.
                 let scheduled = name.rsplit_once('-').filter(|(_, n)| n.len() == 8 && n.bytes().all(|b| b.is_ascii_digit()));
                 let cron = scheduled.map(|(cron, _)| Str::from(cron));
                 Self::Job(name, cron)
@@ -50,7 +50,7 @@ impl Maker {
     }
 }
 
-/// Returns the Deployment of a ReplicaSet: by its owner, or by its name, which ends with the hash of the pod's template.
+/// Returns the Deployment of a ReplicaSet: its owner, or its name without the hash of the pod's template.
 fn deployment(cluster: &Cluster, pod: &Pod, replica_set: &Str) -> Option<Str> {
     let key = Key::new(pod.metadata.namespace.clone(), replica_set.clone());
     if let Some(known) = cluster.replica_sets.get(&key) {
@@ -60,7 +60,7 @@ fn deployment(cluster: &Cluster, pod: &Pod, replica_set: &Str) -> Option<Str> {
     Some(Str::from(replica_set.strip_suffix(hash.as_str())?.strip_suffix('-')?))
 }
 
-/// Returns the commands that make changes, one a line; `None` where kubectl cannot make them, as for a node that comes.
+/// Returns the commands for a list of changes, one a line; `None` if kubectl cannot make them, for example a new node.
 pub(super) fn commands(targets: &Targets<'_>, changes: &[Change]) -> Option<String> {
     let mut lines = Vec::new();
     let of_pod: Vec<&PodChange> = changes.iter().filter_map(|c| if let Change::Pod(change) = c { Some(change) } else { None }).collect();
@@ -75,7 +75,7 @@ pub(super) fn commands(targets: &Targets<'_>, changes: &[Change]) -> Option<Stri
             Change::Node(node, NodeChange::RemoveTaint(taint)) => {
                 lines.push(format!("kubectl taint nodes {} {}", name(node)?, quoted(&format!("{}-", taint_argument(taint)?))));
             }
-            // A node is a machine, and a volume needs storage behind it.
+            // A node needs a machine, and a volume needs storage.
             Change::Create { like: Some(_), .. } | Change::Create { object: Object::PersistentVolume(_), .. } => return None,
             Change::Create { object, .. } => {
                 lines.push(format!("printf '%s' {} | kubectl create -f -", quoted(&ascii(&manifest(object)))));
@@ -108,7 +108,7 @@ fn pod_commands(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Opt
             lines.push(again("pod", pod_name, &namespace, &patch));
         }
         Maker::Template("daemonset", _) if changes.iter().any(|c| c.field() == "affinity.nodeAffinity") => {
-            // The controller itself writes the node into the affinity of each of its pods.
+            // The DaemonSet controller writes the node into the affinity of each pod.
             return None;
         }
         Maker::Template(kind, owner) => {
@@ -116,11 +116,11 @@ fn pod_commands(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Opt
         }
         Maker::TemplateThenDelete(kind, owner) => {
             lines.push(format!("kubectl patch {kind} {}{namespace} -p {}", name(&owner)?, quoted(&ascii(&template(spec)))));
-            // Its controller waits for the pod, or leaves those that exist alone.
+            // A StatefulSet's controller waits for the old pod; the others keep existing pods.
             lines.push(format!("kubectl delete pod {pod_name}{namespace}"));
         }
         Maker::Job(job, cron) => {
-            // What the API server fills in must not be given again.
+            // Remove the fields that the API server sets itself: it rejects them in a new Job.
             let mut patch = template(spec.clone());
             patch["spec"]["selector"] = Value::Null;
             let labels = json!({"controller-uid": null, "batch.kubernetes.io/controller-uid": null});
@@ -137,7 +137,7 @@ fn pod_commands(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Opt
     Some(lines)
 }
 
-/// Deletes an object and makes it again with a strategic merge patch.
+/// Returns the command that deletes an object and creates it again with a strategic merge patch.
 fn again(kind: &str, name: &str, namespace: &str, patch: &str) -> String {
     format!(
         "kubectl get {kind} {name}{namespace} -o yaml | kubectl patch --local -f - -p {} -o yaml | kubectl replace --force -f -",
@@ -145,7 +145,7 @@ fn again(kind: &str, name: &str, namespace: &str, patch: &str) -> String {
     )
 }
 
-/// Returns the JSON patch (RFC 6902) of a pod that exists, which keeps what it has.
+/// Returns the JSON patch (RFC 6902) that adds tolerations and removes gates of an existing pod.
 fn pod_patch(pod: &Pod, changes: &[&PodChange]) -> Value {
     let mut patch = Vec::new();
     let mut listed = !pod.spec.tolerations.is_empty();
@@ -167,7 +167,7 @@ fn pod_patch(pod: &Pod, changes: &[&PodChange]) -> Value {
 /// Tolerations that the API server adds to every pod (`plugin/pkg/admission/defaulttolerationseconds`).
 const DEFAULT_TOLERATIONS: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
 
-/// Returns the strategic merge patch of the spec in a template.
+/// Returns the strategic merge patch of a template's spec.
 fn template_patch(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Option<Value> {
     let before = targets.written(Kind::Pod, targets.pod)?;
     let mut after = before.clone();
@@ -188,7 +188,7 @@ fn template_patch(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> O
             }
             PodChange::DropSpread { .. } | PodChange::MaxSkew { .. } => {
                 let mut list = after["spec"]["topologySpreadConstraints"].as_array().cloned().unwrap_or_default();
-                // Otherwise they would be merged by topologyKey.
+                // Without the directive, lists are merged by topologyKey.
                 list.push(json!({"$patch": "replace"}));
                 patch.insert("topologySpreadConstraints".to_owned(), Value::Array(list));
             }
@@ -228,7 +228,7 @@ fn template_patch(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> O
     Some(Value::Object(patch))
 }
 
-/// Returns the patch of a spec in a pod that exists, where the API server has filled in what follows from the class.
+/// Clears the fields that the API server has derived from the old class of an existing pod.
 fn of_written_pod(mut spec: Value) -> Value {
     if spec.get("priorityClassName").is_some() {
         spec["priority"] = Value::Null;
@@ -237,7 +237,7 @@ fn of_written_pod(mut spec: Value) -> Value {
     spec
 }
 
-/// Puts a field of a container into a patch, where containers are known by their names.
+/// Merges a field of a container into a patch. Strategic merge identifies containers by name.
 fn merge_container(patch: &mut Map<String, Value>, kind: &str, name: &str, field: &str, value: Value) {
     let list = patch.entry(kind).or_insert_with(|| json!([]));
     let Some(list) = list.as_array_mut() else { return };
@@ -259,7 +259,7 @@ fn merge(target: &mut Value, value: Value) {
     }
 }
 
-/// Takes host ports away, which are known by `containerPort`; `None` where that is not known.
+/// Removes host ports. Strategic merge identifies ports by `containerPort`; `None` if one lacks it.
 fn ports(before: &Value, after: &Value, patch: &mut Map<String, Value>) -> Option<()> {
     for kind in ["containers", "initContainers"] {
         let of = |pod: &Value| pod["spec"][kind].as_array().cloned().unwrap_or_default();
@@ -270,7 +270,7 @@ fn ports(before: &Value, after: &Value, patch: &mut Map<String, Value>) -> Optio
             if old == new {
                 continue;
             }
-            // All of them, in place of those that are there: two may share a containerPort.
+            // Replace the whole list: two ports may share a containerPort.
             let mut list = new.clone();
             if list.iter().any(|port| !port["containerPort"].is_number()) {
                 return None;
@@ -282,13 +282,13 @@ fn ports(before: &Value, after: &Value, patch: &mut Map<String, Value>) -> Optio
     Some(())
 }
 
-/// A PriorityClass to be made.
+/// A PriorityClass to create.
 struct NewClass {
     name: String,
     value: i32,
 }
 
-/// Returns the class that changes need, where there is none.
+/// Returns the PriorityClass that changes need and the cluster lacks.
 fn new_class(cluster: &Cluster, pod: &Pod, changes: &[&PodChange]) -> Option<NewClass> {
     let value = changes.iter().find_map(|change| match change {
         PodChange::Priority { to, class: None, .. } => Some(*to),
@@ -303,7 +303,7 @@ fn new_class(cluster: &Cluster, pod: &Pod, changes: &[&PodChange]) -> Option<New
     Some(NewClass { name: free, value })
 }
 
-/// Returns a name as an argument; `None` for what is no name of an object, which might be read as a flag.
+/// Returns a name as an argument; `None` if it is not a valid object name, which kubectl might read as a flag.
 fn name(text: &str) -> Option<&str> {
     let valid = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'.';
     let starts = text.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
@@ -314,7 +314,7 @@ fn in_namespace(key: &Key) -> Option<String> {
     if key.namespace.is_empty() { Some(String::new()) } else { Some(format!(" -n {}", name(&key.namespace)?)) }
 }
 
-/// Returns a taint as kubectl reads it.
+/// Returns a taint in kubectl's syntax.
 fn taint_argument(taint: &Taint) -> Option<String> {
     let Taint { key, value, effect } = taint;
     let starts = key.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric());
@@ -322,7 +322,7 @@ fn taint_argument(taint: &Taint) -> Option<String> {
     starts.then(|| format!("{key}{value}:{effect}"))
 }
 
-/// Writes JSON in ASCII: what a terminal might act upon is escaped.
+/// Writes JSON in ASCII, so that no character can control a terminal.
 fn ascii(value: &Value) -> String {
     let mut out = String::new();
     for c in value.to_string().chars() {
@@ -338,7 +338,7 @@ fn ascii(value: &Value) -> String {
     out
 }
 
-/// Returns a text as one word of a POSIX shell.
+/// Quotes a text as one word of a POSIX shell.
 fn quoted(text: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_./:=@%+,".contains(&b);
     if !text.is_empty() && text.bytes().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }

@@ -33,7 +33,7 @@ fn taint() -> Taint {
     Taint { key: "dedicated".into(), value: "db".into(), effect: "NoSchedule".into() }
 }
 
-/// A change of each field with the patch of the spec that it is in a template.
+/// Changes of a pod's fields, each with the expected patch of the template's spec.
 fn template_changes() -> Vec<(PodChange, Value)> {
     let part = crate::fixes::LoweredPart {
         place: RequestPlace::Container(0, "c".into()),
@@ -61,7 +61,7 @@ fn template_changes() -> Vec<(PodChange, Value)> {
     ]
 }
 
-/// The JSON in single quotes of a line.
+/// Returns the JSON in single quotes of a line.
 fn patch_in(line: &str) -> Value {
     let text = line.split_once('\'').and_then(|(_, rest)| rest.rsplit_once('\'')).map(|(text, _)| text);
     serde_json::from_str(text.unwrap_or_else(|| panic!("no patch in {line}"))).unwrap()
@@ -127,7 +127,7 @@ fn what_a_pod_that_exists_may_be_given_is_patched_there() {
             json!([{"op": "remove", "path": "/spec/schedulingGates"}, {"op": "add", "path": "/spec/tolerations/-", "value": value}]);
         assert_eq!(patch_in(&text), expected);
     }
-    // Together with what it may not be given, all goes into the template, without what the API server adds itself.
+    // A change that an existing pod does not allow moves all changes to the template, without the API server's tolerations.
     let both = [Change::Pod(PodChange::Tolerate(taint())), Change::Pod(PodChange::DropSelector { key: "zone".into(), value: "c".into() })];
     let patch = patch_in(&told(Some(("ReplicaSet", "web-5d8")), &both).unwrap());
     let value = json!([{"key": "dedicated", "operator": "Equal", "value": "db", "effect": "NoSchedule"}]);

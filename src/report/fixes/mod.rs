@@ -1,4 +1,4 @@
-//! Fixes for reading and for programs: in words, as patches, as `kubectl` commands.
+//! Fixes as text and as data: sentences, patches and `kubectl` commands.
 
 mod kubectl;
 mod patches;
@@ -19,54 +19,54 @@ use crate::output::Lines;
 use crate::plural::count;
 use crate::trace::Outcome;
 
-/// The heading of the pod's demands.
+/// Heading of the constraints.
 const CONSTRAINTS: &str = "Constraints:";
-/// Fixes that text shows.
+/// Limit on the fixes shown in text.
 const SHOWN: usize = 20;
 
-/// What keeps a pod out and what lets it in, as `explain --fixes -o json` prints it under `fixes`.
+/// The constraints and fixes of a pod, as `explain --fixes -o json` prints them under `fixes`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FixesReport {
-    /// Whether every single change that works is listed.
+    /// Whether the list holds every single change that works.
     pub complete: bool,
-    /// What cut the search short.
+    /// The limit that ended the search; `None` if it is complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_short_by: Option<String>,
-    /// What was searched.
+    /// The extent of the search.
     pub searched: String,
-    /// The pod's demands.
+    /// The demands of the pod.
     pub constraints: Vec<ConstraintReport>,
     /// The fixes, smallest first.
     pub fixes: Vec<FixReport>,
-    /// Objects whose source cannot be read again, so that their patches have only the fields that decide about scheduling, and
-    /// replace lists by such.
+    /// Objects whose source cannot be read again. Their patches know only the fields that scheduling reads, and replace lists
+    /// by such.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub patched_as_held: BTreeSet<String>,
-    /// Why there is nothing to fix; empty where there is.
+    /// Why no fix is needed; empty if one is.
     #[serde(skip)]
     nothing: &'static str,
 }
 
-/// A demand.
+/// A demand of the pod.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConstraintReport {
-    /// In words.
+    /// The demand in words.
     pub text: String,
-    /// A key of its kind.
+    /// A stable key of the kind of demand.
     pub kind: String,
-    /// The field of the pod's spec that makes it.
+    /// The field of the pod's spec; `None` for a demand that the spec does not hold.
     pub field: Option<&'static str>,
-    /// On how many nodes it fails.
+    /// The number of nodes on which it fails.
     pub fails: usize,
-    /// On how many nodes nothing else fails.
+    /// The number of nodes on which only it fails.
     pub only: usize,
-    /// How many nodes take the pod without it.
+    /// The number of nodes that take the pod without it.
     pub opens: usize,
-    /// Patches that drop it; null where none does.
+    /// Patches that drop it; null if none does.
     pub without: Option<Vec<Value>>,
-    /// What nodes have instead, in words.
+    /// The closest values of nodes, in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub closest: String,
 }
@@ -75,21 +75,21 @@ pub struct ConstraintReport {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FixReport {
-    /// In words.
+    /// The fix in words.
     pub text: String,
-    /// How it lets the pod in.
+    /// `scheduled` or `preempts`.
     pub outcome: &'static str,
-    /// What comes of it, in words.
+    /// The result in words.
     pub result: String,
-    /// The nodes that take the pod, or all candidates.
+    /// The nodes that take the pod; the candidates for a fix that preempts.
     pub nodes: Vec<Str>,
     /// The victims on each candidate, most important first, as `namespace/name`.
     pub victims: BTreeMap<Str, Vec<String>>,
-    /// What changes, one object and field each.
+    /// The changes, one per object and field.
     pub changes: Vec<Value>,
-    /// The patches.
+    /// Patches that make the changes.
     pub patches: Vec<Value>,
-    /// The commands, one a line; null where kubectl cannot do it.
+    /// The commands, one a line; null if kubectl cannot make the changes.
     pub kubectl: Option<String>,
 }
 
@@ -106,7 +106,7 @@ impl ConstraintReport {
 }
 
 impl FixesReport {
-    /// Writes fixes, with patches of the objects as their source has them.
+    /// Makes the report. `originals` returns objects with all fields, for patches.
     pub fn new(fixes: &Fixes, cluster: &Cluster, originals: Originals<'_>) -> Self {
         let targets = Targets { pod: &fixes.pod, cluster, originals };
         let constraints = fixes.constraints.iter().map(|c| ConstraintReport {
@@ -130,7 +130,7 @@ impl FixesReport {
         }
     }
 
-    /// Returns fixes and constraints for reading, each heading behind an empty line.
+    /// Returns fixes and constraints as text, an empty line before each heading.
     pub fn text(&self) -> Lines {
         let mut out = Lines::default();
         for (line, _) in self.lines().into_iter().take_while(|(line, _)| line != CONSTRAINTS) {
@@ -153,8 +153,7 @@ impl FixesReport {
         out
     }
 
-    /// Returns the same as lines, each with the number of the fix that it is about; headings are not indented and end in a
-    /// colon.
+    /// Returns fixes and constraints as lines, each with the index of its fix. Headings are not indented and end in a colon.
     pub fn lines(&self) -> Vec<(String, Option<usize>)> {
         let mut lines = vec![("Fixes:".to_owned(), None)];
         if !self.nothing.is_empty() {
@@ -182,7 +181,7 @@ impl FixesReport {
     }
 }
 
-/// Returns the objects that are patched as they are held here.
+/// Returns the objects whose patches are made without their source.
 fn as_held(fixes: &Fixes, originals: Originals<'_>) -> BTreeSet<String> {
     let dropped = fixes.constraints.iter().flat_map(|c| c.without.iter().flatten());
     let changes = fixes.fixes.iter().flat_map(|fix| &fix.changes).chain(dropped);
@@ -191,7 +190,7 @@ fn as_held(fixes: &Fixes, originals: Originals<'_>) -> BTreeSet<String> {
     patched.into_iter().filter(|(kind, key)| originals(*kind, key).is_none()).map(|(kind, key)| format!("{kind} {key}")).collect()
 }
 
-/// Writes a fix of a pod, with patches of the objects as their source has them.
+/// Reports one fix of a pod.
 pub(super) fn fix_report(fix: &Fix, pod: &Key, cluster: &Cluster, originals: Originals<'_>) -> FixReport {
     report(fix, &Targets { pod, cluster, originals })
 }

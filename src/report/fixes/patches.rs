@@ -1,31 +1,31 @@
-//! Fixes as patches: RFC 7386 merge patches of the objects as their source has them.
+//! Fixes as patches: RFC 7386 merge patches of the original objects.
 
 use serde_json::{Map, Value, json};
 
 use crate::cluster::{Cluster, Key, Kind, Object};
 use crate::fixes::Change;
 
-/// Returns objects as their source has them, with the fields that scheduling does not read; `None` where that cannot be told.
+/// Returns an object with all its fields; `None` if its source cannot be read again.
 pub type Originals<'a> = &'a dyn Fn(Kind, &Key) -> Option<Value>;
 
-/// The objects that changes are made to.
+/// The objects that changes apply to.
 #[derive(Clone, Copy)]
 pub(super) struct Targets<'a> {
-    /// The pod that is to be let in.
+    /// The pod that a fix is for.
     pub(super) pod: &'a Key,
-    /// The objects as they are held here.
+    /// The decoded objects, with the fields that scheduling reads.
     pub(super) cluster: &'a Cluster,
-    /// The objects as their source has them.
+    /// The original objects.
     pub(super) originals: Originals<'a>,
 }
 
 impl Targets<'_> {
-    /// Returns an object as its source has it, or else as it is held here.
+    /// Returns the original object, or else the decoded one.
     pub(super) fn written(&self, kind: Kind, key: &Key) -> Option<Value> {
         (self.originals)(kind, key).or_else(|| serde_json::to_value(self.cluster.get(kind, key)?).ok())
     }
 
-    /// Returns the patches that changes are, one for each object, in their order.
+    /// Returns the patches that make changes, one per object, in order.
     pub(super) fn patches(&self, changes: &[Change]) -> Vec<Value> {
         let mut patches = Vec::new();
         let mut done: Vec<(Kind, Key)> = Vec::new();
@@ -49,7 +49,7 @@ impl Targets<'_> {
         patches
     }
 
-    /// Returns each change with the object, the field, and its value before and after.
+    /// Returns each change with its object and field, and the field's value before and after.
     pub(super) fn changes(&self, changes: &[Change]) -> Vec<Value> {
         let mut states: Vec<((Kind, Key), Value)> = Vec::new();
         let mut list = Vec::new();
@@ -85,7 +85,7 @@ fn named(mut value: Value, kind: Kind, key: &Key) -> Value {
     value
 }
 
-/// Returns the value of the field that a change is of.
+/// Returns the value of a change's field.
 fn value_of(object: &Value, change: &Change) -> Value {
     let field = change.field();
     let spec = &object["spec"];
@@ -109,7 +109,7 @@ fn value_of(object: &Value, change: &Change) -> Value {
     }
 }
 
-/// Returns an object as a manifest, with its `apiVersion`.
+/// Returns an object as a manifest, with `apiVersion` and `kind`.
 pub(super) fn manifest(object: &Object) -> Value {
     let mut value = serde_json::to_value(object).unwrap_or_default();
     prune(&mut value);
@@ -117,14 +117,14 @@ pub(super) fn manifest(object: &Object) -> Value {
     value
 }
 
-/// Takes out fields that say nothing.
+/// Removes null, empty strings and empty objects.
 fn prune(value: &mut Value) {
     let Value::Object(fields) = value else { return };
     fields.values_mut().for_each(prune);
     fields.retain(|_, value| !(value.is_null() || *value == json!("") || *value == json!({})));
 }
 
-/// Returns the RFC 7386 merge patch from one value to another; `None` where they are equal.
+/// Returns the RFC 7386 merge patch from one value to another; `None` if they are equal.
 pub(super) fn difference(before: &Value, after: &Value) -> Option<Value> {
     if before == after {
         return None;

@@ -1,4 +1,4 @@
-//! Fixes and constraints in words.
+//! Sentences about fixes and constraints.
 
 use std::fmt::Write as _;
 
@@ -7,12 +7,12 @@ use crate::fixes::{Change, Closest, CutShort, Demand, Fix, FixOutcome, NodeChang
 use crate::framework::{Shortage, taint_text};
 use crate::plural::count;
 
-/// Names that are listed before the rest is counted.
+/// Limit on the names listed.
 const NAMES: usize = 4;
 
-/// Returns what a fix changes, in words.
+/// Returns the changes of a fix in words.
 pub(super) fn fix_text(fix: &Fix) -> String {
-    // What comes with one more node goes without saying.
+    // The other objects of a new node are implied.
     let told = fix
         .changes
         .iter()
@@ -20,7 +20,7 @@ pub(super) fn fix_text(fix: &Fix) -> String {
     told.map(change_text).collect::<Vec<_>>().join(" and ")
 }
 
-/// Returns what comes of a fix, in words.
+/// Returns the result of a fix in words.
 pub(super) fn outcome_text(fix: &Fix) -> String {
     let mut text = match fix.outcome {
         FixOutcome::Scheduled => format!("fits on {}", names(&fix.nodes)),
@@ -48,7 +48,7 @@ pub(super) fn outcome_text(fix: &Fix) -> String {
     text
 }
 
-/// Returns the first of some names and how many others there are.
+/// Returns the first names and the number of the others.
 pub(super) fn names<T: AsRef<str>>(names: &[T]) -> String {
     let shown: Vec<&str> = names.iter().take(NAMES).map(AsRef::as_ref).collect();
     match names.len().saturating_sub(NAMES) {
@@ -188,7 +188,7 @@ pub(super) fn demand_kind(demand: &Demand) -> String {
     .to_owned()
 }
 
-/// Returns what nodes have instead, in words; empty where nothing is known.
+/// Returns the closest values of nodes in words; empty if unknown.
 pub(super) fn closest_text(demand: &Demand, closest: &Closest) -> String {
     match closest {
         Closest::Unknown => String::new(),
@@ -212,7 +212,7 @@ pub(super) fn closest_text(demand: &Demand, closest: &Closest) -> String {
     }
 }
 
-/// Returns what ended a search early, in words.
+/// Returns why a search ended early, in words.
 pub(super) fn cut_short_text(by: CutShort) -> String {
     match by {
         CutShort::Trials(number) => format!("{number} decisions were taken, no more are"),
@@ -222,7 +222,7 @@ pub(super) fn cut_short_text(by: CutShort) -> String {
     }
 }
 
-/// Returns what was searched, in words.
+/// Returns the extent of a search, in words.
 pub(super) fn search_text(search: &Search) -> String {
     let kinds = if search.pairs { "single changes and pairs" } else { "single changes" };
     let cut = search.cut_short_by.map_or_else(String::new, |by| format!("; cut short: {}", cut_short_text(by)));

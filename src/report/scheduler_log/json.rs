@@ -55,7 +55,7 @@ fn clock(clock: Clock) -> Value {
     json!({"year": if clock.year { "known" } else { "unknown" }, "zone": zone.as_deref().unwrap_or("unknown")})
 }
 
-/// The configuration as a JSON object; as text where it is no YAML.
+/// Returns the configuration as JSON; as a string if it is not YAML.
 fn configuration(process: &Process) -> Value {
     let Some(text) = &process.configuration else { return Value::Null };
     serde_yaml::from_str::<Value>(text).unwrap_or_else(|_| Value::String(text.clone()))
@@ -85,7 +85,7 @@ fn leads(process: &Process) -> Option<bool> {
     }
 }
 
-/// Writes a sequence item by item, so that a long log needs no second copy.
+/// Serializes a sequence item by item: a long log needs no second copy.
 fn sequence<S: Serializer, T: Serialize>(serializer: S, items: impl Iterator<Item = T>) -> Result<S::Ok, S::Error> {
     let mut sequence = serializer.serialize_seq(None)?;
     for item in items {

@@ -1,4 +1,4 @@
-//! What a scheduler's log tells, for reading and for programs.
+//! Reports of kube-scheduler's log, as text and as data.
 
 mod json;
 mod text;
@@ -7,20 +7,20 @@ mod timeline;
 use crate::release::Release;
 use crate::scheduler_log::{Clock, Process, Queues, SchedulerLog, Stamp};
 
-/// The answer to what a log tells: all of it, with the queues at a time.
+/// A report of a log, with the queues at a time.
 #[derive(Debug)]
 pub struct LogReport<'a> {
     log: &'a SchedulerLog,
     /// The process whose queues are shown.
     process: usize,
-    /// Where only metrics are there.
+    /// An empty process, for a source that has only metrics.
     none: Process,
     queues: Queues,
     at: Option<Stamp>,
 }
 
 impl<'a> LogReport<'a> {
-    /// Returns the report with the queues at a time, or at the end; `None` where the log holds nothing of kube-scheduler.
+    /// Reports a log with the queues at a time, or at its end; `None` if the log has no line of kube-scheduler.
     pub fn new(log: &'a SchedulerLog, at: Option<Stamp>) -> Option<Self> {
         if log.is_empty() {
             return None;
@@ -33,20 +33,20 @@ impl<'a> LogReport<'a> {
         self.log.processes.get(self.process).unwrap_or(&self.none)
     }
 
-    /// Returns the configuration and the feature gates that the scheduler printed at its start, as YAML and as
-    /// `A=true,B=false`; `None` where its start, or its verbosity, does not show a configuration.
+    /// Returns the configuration and feature gates that the scheduler printed at its start, as YAML and as `A=true,B=false`;
+    /// `None` if the log shows no configuration.
     pub fn configuration(&self) -> Option<(&str, String)> {
         let gates = self.process().feature_gates();
         let gates: Vec<String> = gates.iter().map(|(name, on)| format!("{name}={on}")).collect();
         Some((self.process().configuration.as_deref()?, gates.join(",")))
     }
 
-    /// Returns a time on the clock of a process.
+    /// Returns a time in the clock of a process.
     fn time(&self, process: u16, at: Stamp) -> String {
         self.log.processes.get(usize::from(process)).map_or_else(Clock::default, |p| p.clock).show(at)
     }
 
-    /// Returns the first and the last time of all processes.
+    /// Returns the first and last time over all processes.
     fn span(&self) -> (Option<String>, Option<String>) {
         let processes = &self.log.processes;
         let first = processes.iter().min_by_key(|p| p.from).map(|p| p.clock.show(p.from));
@@ -54,7 +54,7 @@ impl<'a> LogReport<'a> {
         (first, last)
     }
 
-    /// Returns the release that the scheduler says it is; a build without a version says none.
+    /// Returns the release that the scheduler logged; `None` for a build without a version.
     fn release(&self) -> Option<&str> {
         let version = self.process().version.as_deref()?;
         Release::parse(version).is_ok().then_some(version)

@@ -1,4 +1,4 @@
-//! The log in plain words.
+//! The log as text.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ fn queue_name(place: Place) -> &'static str {
     QUEUE_NAMES.iter().find(|(of, _)| *of == place).map_or("", |(_, name)| name)
 }
 
-/// What happened at a time.
+/// An entry of the story.
 enum Happening<'a> {
     Attempt(&'a Attempt),
     Change(&'a Change),
@@ -22,7 +22,7 @@ enum Happening<'a> {
 }
 
 impl LogReport<'_> {
-    /// Returns what the log is, the queues, and the story line by line.
+    /// Returns a summary of the log, the queues, and the story, an event a line.
     pub(in crate::report) fn text(&self) -> Lines {
         let mut out = Lines::default();
         self.head(&mut out);
@@ -45,7 +45,7 @@ impl LogReport<'_> {
         out.line(format_args!("  {} of {} are understood", log.understood, count(log.lines as usize, "line")));
         let has_lines = !log.processes.is_empty();
         if has_lines && !process.clock.year {
-            out.line(format_args!("  the year is unknown: the log does not tell it, and the file has no time"));
+            out.line(format_args!("  the year is unknown: neither the log nor the file's time shows it"));
         }
         if has_lines && process.clock.offset.is_none() {
             out.line(format_args!("  the time zone is unknown: --log-timezone sets it"));
@@ -60,7 +60,7 @@ impl LogReport<'_> {
         ];
         let has = |fact: Fact| complete.contains(&fact) || fact == Fact::Requeues && complete.contains(&Fact::Moves);
         let told: Vec<&str> = rows.iter().filter(|row| has(row.0)).map(|row| row.1).collect();
-        let lacks: Vec<String> = rows.iter().filter(|row| !has(row.0)).map(|row| format!("{} (told from {})", row.1, row.2)).collect();
+        let lacks: Vec<String> = rows.iter().filter(|row| !has(row.0)).map(|row| format!("{} (logged from {})", row.1, row.2)).collect();
         out.line(format_args!("  complete: {}", if told.is_empty() { "nothing".to_owned() } else { told.join(", ") }));
         if !lacks.is_empty() {
             out.line(format_args!("  not complete: {}", lacks.join(", ")));
@@ -97,7 +97,7 @@ impl LogReport<'_> {
                 ));
             }
             Certainty::Unknown => {
-                out.line(format_args!("  The log does not tell in which queue a pod is."));
+                out.line(format_args!("  The log does not show in which queue a pod is."));
             }
         }
         for (name, pods) in [
@@ -124,7 +124,7 @@ impl LogReport<'_> {
             out.line(format_args!("  by the saved metrics: {} (gated pods apart from unschedulable ones)", lengths.join(", ")));
         }
         if !queues.unplaced.is_empty() {
-            out.line(format_args!("  pending, in a queue that is not told: {}", count(queues.unplaced.len(), "pod")));
+            out.line(format_args!("  pending, in an unknown queue: {}", count(queues.unplaced.len(), "pod")));
             queues.unplaced.iter().for_each(|pod| self.queued(out, pod));
         }
         out.blank();
@@ -181,7 +181,7 @@ impl LogReport<'_> {
         out.line(format_args!("  {} {number}{words}", self.time(process, at)));
     }
 
-    /// Returns an attempt as one sentence.
+    /// Returns an attempt in one sentence.
     pub fn attempt_words(&self, attempt: &Attempt) -> String {
         let text = |name| self.log.names.text(name);
         let pod = text(attempt.pod);
@@ -196,9 +196,9 @@ impl LogReport<'_> {
             Outcome::Unschedulable => format!("{pod} fits no node: {}", text(attempt.message)),
             Outcome::Error => format!("{pod} failed with an error: {}", text(attempt.message)),
             Outcome::Unfinished if !attempt.node.is_empty() => {
-                format!("{pod} was to be bound to {}; the end is not told", text(attempt.node))
+                format!("{pod} was to be bound to {}; the end is not logged", text(attempt.node))
             }
-            Outcome::Unfinished => format!("{pod} was tried; the end is not told"),
+            Outcome::Unfinished => format!("{pod} was tried; the end is not logged"),
         };
         if !attempt.victims.is_empty() {
             let victims: Vec<&str> = attempt.victims.iter().map(|victim| text(*victim)).collect();
@@ -217,7 +217,7 @@ impl LogReport<'_> {
         words
     }
 
-    /// Returns a move as one sentence.
+    /// Returns a move in one sentence.
     pub fn change_words(&self, change: &Change) -> String {
         let text = |name| self.log.names.text(name);
         let pod = text(change.pod);
@@ -239,7 +239,7 @@ impl LogReport<'_> {
     }
 }
 
-/// Whether a change is a line of the story of its own, and not part of an attempt's.
+/// Returns whether a change has its own line in the story; others are part of an attempt's line.
 pub(super) fn is_told<'a>(change: &Change, text: &impl Fn(crate::scheduler_log::Name) -> &'a str) -> bool {
     match change.cause {
         Cause::Moved(event) => text(event) != "ScheduleAttemptFailure",
@@ -252,8 +252,8 @@ fn dump_words(dump: &Dump) -> String {
     let [active, backoff, parked] = dump.lengths;
     let agrees = match dump.elsewhere {
         None => String::new(),
-        Some(0) => ", as the lines before it tell".to_owned(),
-        Some(pods) => format!("; {} elsewhere than the lines before it tell", count(pods, "pod")),
+        Some(0) => ", as the lines before it show".to_owned(),
+        Some(pods) => format!("; {} elsewhere than the lines before it show", count(pods, "pod")),
     };
     format!("dump of the queues: {active} in activeQ, {backoff} in backoffQ, {parked} in unschedulablePods{agrees}")
 }

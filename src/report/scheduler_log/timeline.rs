@@ -9,12 +9,12 @@ use crate::scheduler_log::{Attempt, Cause, Certainty, Change, Name, Outcome, Pla
 use crate::session::{LoggedAttempt, LoggedPlace};
 use crate::trace::{self, LoggedEvent};
 
-/// How many attempts are put on the timeline, the last ones.
+/// Limit on the attempts on the timeline; the last ones are kept.
 const MAX_ATTEMPTS: usize = 1000;
 
 impl LogReport<'_> {
-    /// Returns the last attempts of the scheduler, the oldest first, and the end of its log. `compare` says what schedscope
-    /// thinks of an attempt, where the objects of its moment are known: of the last attempt for a pod.
+    /// Returns the last attempts of the scheduler, oldest first, and the end of its log. `compare` returns our decision about
+    /// the last attempt of a pod, the only one whose objects are known.
     pub fn timeline(&self, mut compare: impl FnMut(&Key, &ObservedEvent) -> Option<String>) -> Vec<LoggedAttempt> {
         let process = u16::try_from(self.process).unwrap_or(u16::MAX);
         let ours = |of: u16| of == process;
@@ -37,7 +37,7 @@ impl LogReport<'_> {
                 continue;
             }
             if number == skipped && skipped > 0 {
-                // Places before count, what led to them is too much.
+                // The places remain; the events before the limit are dropped.
                 events.clear();
             }
             let Some(pod) = self.key(attempt.pod) else { continue };
@@ -47,8 +47,8 @@ impl LogReport<'_> {
             let decided = beside.is_some();
             let title = format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(*at), outcome(attempt.outcome));
             match beside {
-                Some(words) => events.push(self.event(&pod, *at, format!("beside it, schedscope on the objects of the dump: {words}"))),
-                None => events.push(self.event(&pod, *at, "beside it nothing: the objects of that moment are not known".to_owned())),
+                Some(words) => events.push(self.event(&pod, *at, format!("schedscope on the objects of the dump: {words}"))),
+                None => events.push(self.event(&pod, *at, "no comparison: the objects of that moment are unknown".to_owned())),
             }
             revisions.push(LoggedAttempt {
                 pod: Some(pod),
@@ -62,7 +62,7 @@ impl LogReport<'_> {
         if revisions.is_empty() {
             return revisions;
         }
-        // What an earlier end of the list left out.
+        // Changes after the last attempt.
         let (mut events, mut places) = (Vec::new(), HashMap::new());
         self.take_changes(&mut changes, None, &mut events, &mut places);
         let to = self.process().to;
@@ -75,7 +75,7 @@ impl LogReport<'_> {
         revisions
     }
 
-    /// Returns when the failed pods of attempts were put back, by the number of the attempt.
+    /// Returns when the pods of failed attempts were requeued, by the attempt's index.
     fn requeued_at(&self) -> HashMap<usize, Stamp> {
         let mut open: HashMap<(u16, Name), usize> = HashMap::new();
         let mut found = HashMap::new();
@@ -94,7 +94,7 @@ impl LogReport<'_> {
         found
     }
 
-    /// Takes the changes up to a time, as events and as the places that they lead to.
+    /// Takes the changes up to a time, as events and as the resulting places.
     fn take_changes<'c>(
         &self,
         changes: &mut std::iter::Peekable<impl Iterator<Item = &'c Change>>,
@@ -111,14 +111,14 @@ impl LogReport<'_> {
         }
     }
 
-    /// Returns where a change leads to, as far as the log tells places at all.
+    /// Returns the place after a change, or why the log does not show it.
     fn place(&self, change: &Change) -> LoggedPlace {
         let names = |set: u32| self.log.plugins(set).filter_map(|name| name.parse::<PluginName>().ok());
         let mut plugins = PluginSet::default();
         names(change.plugins).for_each(|plugin| plugins.insert(plugin));
         let gate = self.log.names.text(change.gated_by).parse::<PluginName>().ok();
         let exact = matches!(self.queues.certainty, Certainty::Exact | Certainty::SinceBegin);
-        let untold = |why: &str| LoggedPlace::Untold(format!("the scheduler's log does not tell {why}"));
+        let untold = |why: &str| LoggedPlace::Untold(format!("the scheduler's log does not show {why}"));
         match change.place {
             Place::Gone => LoggedPlace::Gone,
             Place::InFlight | Place::WaitingOnPermit if change.cause != Cause::Failed => LoggedPlace::Told(trace::Place::InFlight),
@@ -133,7 +133,7 @@ impl LogReport<'_> {
         }
     }
 
-    /// Returns what the scheduler said about a pod in an attempt that failed, as its Event would.
+    /// Returns the message of a failed attempt as the Event that the scheduler would write.
     fn said(&self, pod: &Key, attempt: &Attempt) -> Option<ObservedEvent> {
         let failed = matches!(attempt.outcome, Outcome::Unschedulable | Outcome::Error) && !attempt.message.is_empty();
         let at = attempt.end.and_then(|end| self.process().clock.timestamp(end));

@@ -1,4 +1,4 @@
-//! Why no node takes a pod: every node counted once, under what is said of it.
+//! Why no node takes a pod: counts every node once, under its rejection.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,24 +8,24 @@ use crate::framework::{Code, PluginName, Reason, Shortage, Status};
 use crate::plural::count;
 use crate::trace::{CycleStart, CycleView};
 
-/// What is said of some nodes.
+/// A cause that some nodes share.
 pub(super) struct Cause {
     nodes: usize,
     phrase: Phrase,
-    /// More about some of them.
+    /// Details about some of the nodes.
     notes: Vec<String>,
-    /// What decided, where it is the same on all of them.
+    /// The deciding fact, if all nodes share it.
     fact: Option<String>,
-    /// Whether pods that are only nominated were counted as if they ran.
+    /// Whether pods that are only nominated were counted as running.
     nominated: bool,
 }
 
-/// How much is said: so many causes, the others being counted, and whether with more about some of their nodes.
+/// Limits the detail of a sentence: the number of causes named, and the details about their nodes.
 #[derive(Clone, Copy)]
 pub(super) struct Detail {
     pub(super) causes: usize,
     pub(super) notes: bool,
-    /// What decided on the nodes.
+    /// Whether to name the deciding facts.
     pub(super) facts: bool,
 }
 
@@ -47,7 +47,7 @@ impl Cause {
     }
 }
 
-/// Why no node takes the pod, as half a sentence; `None` where the record has no verdicts.
+/// Returns why no node takes the pod, as half a sentence; `None` if the record has no verdicts.
 pub(super) fn cause(view: &CycleView, detail: Detail) -> Option<String> {
     if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_some()) {
         return Some(no_node_at_all(status));
@@ -77,7 +77,7 @@ pub(super) fn cause(view: &CycleView, detail: Detail) -> Option<String> {
     }
 }
 
-/// Everything that is said of nodes, most of them first; each node is counted once.
+/// Returns the causes, most nodes first; each node counts once.
 fn causes(view: &CycleView) -> Vec<Cause> {
     let start = view.start.as_deref();
     let mut by_phrase: BTreeMap<Phrase, (usize, Shared)> = BTreeMap::new();
@@ -111,7 +111,7 @@ fn causes(view: &CycleView) -> Vec<Cause> {
     causes
 }
 
-/// What decided on nodes of which the same is said, as long as it is the same for all of them.
+/// The status and the deciding fact of nodes under one phrase, while all of them share it.
 #[derive(Default)]
 enum Shared {
     #[default]
@@ -142,13 +142,13 @@ fn brief(status: &Status) -> Option<String> {
     }
 }
 
-/// Nodes that lack what the pod requests, by what they lack and whether they would even when empty.
+/// Nodes that lack requested resources, by the resources and whether they lack them even when empty.
 #[derive(Default)]
 struct Lacking<'a> {
     nodes: BTreeMap<(BTreeSet<&'a str>, bool), usize>,
-    /// The most that is free of a resource, by resource.
+    /// The largest free amount of each resource.
     most_free: BTreeMap<&'a str, (i64, &'a Shortage)>,
-    /// Whether pods that are only nominated were counted as if they ran.
+    /// Whether pods that are only nominated were counted as running.
     nominated: bool,
 }
 
@@ -162,7 +162,7 @@ impl<'a> Lacking<'a> {
         }
     }
 
-    /// `at most 2.1 free`; `None` for several resources at once.
+    /// Returns a note such as `at most 2.1 free`; `None` for several resources.
     fn most_free_of(&self, shared: &BTreeSet<&str>) -> Option<String> {
         let mut resources = shared.iter();
         let (free, shortage) = self.most_free.get(resources.next().filter(|_| resources.next().is_none())?)?;
@@ -203,7 +203,7 @@ impl<'a> Lacking<'a> {
         vec![Cause { notes, fact, nominated: self.nominated, ..Cause::new(nodes, phrase(&shared, all_never, start)) }]
     }
 
-    /// A cause for each set of resources that nodes lack.
+    /// Returns a cause for each set of lacking resources.
     fn each(&self, start: Option<&CycleStart>) -> Vec<Cause> {
         let cause = |((lacks, never), nodes): (&(BTreeSet<&str>, bool), &usize)| Cause {
             fact: self.most_free_of(lacks),
@@ -213,7 +213,7 @@ impl<'a> Lacking<'a> {
         self.nodes.iter().map(cause).collect()
     }
 
-    /// One cause for nodes that lack one resource or another, with the number of nodes for each.
+    /// Returns one cause for all nodes, with the number of nodes per resource.
     fn this_or_that(&self, start: Option<&CycleStart>) -> Cause {
         let mut by_resource: BTreeMap<&str, usize> = BTreeMap::new();
         for ((lacks, _), n) in &self.nodes {
@@ -234,7 +234,7 @@ impl<'a> Lacking<'a> {
     }
 }
 
-/// Resources that are named before the rest is only counted.
+/// Limit on the resources named.
 const NAMED: usize = 3;
 
 fn phrase(lacks: &BTreeSet<&str>, never: bool, start: Option<&CycleStart>) -> Phrase {
@@ -245,12 +245,12 @@ fn phrase(lacks: &BTreeSet<&str>, never: bool, start: Option<&CycleStart>) -> Ph
     }
 }
 
-/// How many nodes there are, in words.
+/// Returns the number of nodes.
 pub(super) fn nodes(view: &CycleView) -> usize {
     view.start.as_ref().map_or(view.verdicts.len(), |s| s.nodes).max(view.verdicts.len())
 }
 
-/// `3 of 12 nodes`, or `the only node`.
+/// Returns `3 of 12 nodes`, or `the only node`.
 pub(super) fn of_nodes(n: usize, total: usize) -> String {
     match (n, total) {
         (1, 1) => "the only node".to_owned(),

@@ -1,21 +1,21 @@
-//! What preemption makes of it: where room is made, whom it costs, which budgets it violates, or why it does not help.
+//! The result of preemption: where it makes room, its victims and violated budgets, or why it does not help.
 
 use super::words::{list, short};
 use crate::framework::{Candidate, PluginName, Reason, Status, Victim};
 use crate::plural::count;
 use crate::trace::{CycleView, DryRunView, Eviction, PreemptionView};
 
-/// Budgets that are named before the rest is only counted.
+/// Limit on the budgets named.
 const NAMED: usize = 3;
 
-/// What became of preemption, as half a sentence; `None` where it had no say.
+/// Returns the result of preemption as half a sentence; `None` if it did not matter.
 pub(super) fn eviction(view: &CycleView) -> Option<String> {
     let ours = |(plugin, _): &&(PluginName, _)| plugin.preempts();
     let Some(preemption) = view.preemption.as_ref().filter(|p| !p.hypothetical()) else {
         let (plugin, status) = view.post_filter.last()?;
         let message = short(&status.message());
         return match () {
-            // Where the plugin is there, what it would have found is recorded even if it was not reached.
+            // With DefaultPreemption enabled, its dry run is recorded even if it was not reached.
             () if view.preemption.is_none() => Some("its profile has no preemption".to_owned()),
             () if status.is_error() => Some(format!("{plugin} failed ahead of preemption ({message})")),
             () if message.is_empty() => None,
@@ -35,7 +35,7 @@ pub(super) fn eviction(view: &CycleView) -> Option<String> {
     if let Some(status) = answered.filter(|s| s.is_error()) {
         return Some(format!("preemption failed ({})", short(&status.message())));
     }
-    // The dry runs go on until the plugin has answered, or the attempt is over.
+    // Dry runs are still under way until the plugin has answered or the attempt has ended.
     if answered.is_none() && view.failure.is_none() && view.outcome.is_none() && !preemption.potential_nodes().is_empty() {
         let done = preemption.finished_dry_runs();
         let found = count(preemption.candidate_count(), "candidate");
@@ -56,8 +56,8 @@ fn ineligible(status: &Status, view: &CycleView) -> String {
 fn no_help(preemption: &PreemptionView, nodes: usize) -> String {
     let tried = preemption.potential_nodes().len();
     let everywhere = tried >= nodes;
-    let nobody = preemption.dry_runs().all(DryRunView::is_empty);
-    match (tried, nobody) {
+    let no_victims = preemption.dry_runs().all(DryRunView::is_empty);
+    match (tried, no_victims) {
         (0, _) => "evicting pods would not help".to_owned(),
         (_, true) if everywhere => "there are no lower-priority pods to evict".to_owned(),
         (1, true) => "the one node considered has no lower-priority pods to evict".to_owned(),
@@ -91,13 +91,13 @@ fn chosen(candidate: &Candidate, equals: usize, view: &CycleView) -> String {
     }
 }
 
-/// What is known of the budgets that cover the victims.
+/// The violations of budgets by the victims.
 enum Budgets {
     Known(String),
     Unknown,
 }
 
-/// The budgets after what they belong to.
+/// Returns the budgets as the end of a clause.
 fn with(budgets: &Budgets) -> String {
     match budgets {
         Budgets::Known(says) => format!(" and {says}"),
@@ -105,7 +105,7 @@ fn with(budgets: &Budgets) -> String {
     }
 }
 
-/// How many pods would go, and of which priority.
+/// Returns the number of victims and their priorities.
 fn victims(candidate: &Candidate) -> String {
     let priorities = || candidate.victims.iter().map(Victim::priority);
     let pods = count(candidate.victims.len(), "pod");

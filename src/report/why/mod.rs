@@ -1,4 +1,4 @@
-//! The decision in one plain sentence, built from the record. Every place that says a decision in a sentence asks here.
+//! The decision in one plain sentence, built from the record. All output takes the sentence from here.
 
 mod cause;
 mod eviction;
@@ -16,17 +16,17 @@ use crate::framework::{Reason, Status};
 use crate::plural::count;
 use crate::trace::{AttemptFailure, CycleView, FailureCause, Outcome, SkipReason};
 
-/// A sentence longer than this names fewer causes.
+/// Limit on the characters of a sentence; longer ones name fewer causes.
 const LONGEST: usize = 230;
-/// Causes that are named at most; the others are counted.
+/// Limit on the causes named; the others are counted.
 const CAUSES: usize = 4;
 
-/// What an operator wants to read first. Empty while the cycle has decided nothing yet.
+/// Returns the decision in a sentence; empty while the cycle has decided nothing.
 pub fn why(view: &CycleView) -> String {
     ended(view, true)
 }
 
-/// The sentence of a cycle that has ended; `facts` names what decided on the nodes.
+/// Returns the sentence of an ended cycle; `facts` names the deciding facts of the nodes.
 fn ended(view: &CycleView, facts: bool) -> String {
     let sentence = match view.outcome {
         None => return String::new(),
@@ -38,13 +38,12 @@ fn ended(view: &CycleView, facts: bool) -> String {
     finish(view, &sentence)
 }
 
-/// The sentence of a cycle that may still be under way: [`why`] once it has ended, and how it stands before. `None`
-/// where nothing has begun.
+/// Returns the sentence of a cycle that may still run: [`why`] after its end, its progress before. `None` before its start.
 pub fn so_far(view: &CycleView) -> Option<String> {
     told(view, true)
 }
 
-/// Returns the sentence of [`so_far`] without what decided on the nodes, for places that are too small for it.
+/// Returns the sentence of [`so_far`] without the deciding facts of the nodes, for narrow places.
 pub fn so_far_in_short(view: &CycleView) -> Option<String> {
     told(view, false)
 }
@@ -73,7 +72,7 @@ fn told(view: &CycleView, facts: bool) -> Option<String> {
     Some(finish(view, &sentence))
 }
 
-/// Adds what the engine could not ask, and the full stop.
+/// Adds the plugins that are not emulated, and the full stop.
 fn finish(view: &CycleView, sentence: &str) -> String {
     let more = match &view.not_emulated[..] {
         [] => String::new(),
@@ -113,7 +112,7 @@ fn error(view: &CycleView) -> String {
     }
 }
 
-/// A pod that had its node, and did not get it.
+/// Returns the sentence of a pod that was rejected after its node was selected.
 fn turned_back(view: &CycleView) -> String {
     let node = view.selected.as_ref().map_or("a node", |(node, ..)| node.as_str());
     let Some(failure) = &view.failure else { return format!("Was to run on {node}") };
@@ -144,7 +143,7 @@ fn unschedulable(view: &CycleView, facts: bool) -> String {
     })
 }
 
-/// How far the search for a node has got.
+/// Returns the progress of the search for a node.
 fn looking(view: &CycleView) -> String {
     let (nodes, fit) = (cause::nodes(view), view.feasible().count());
     match view.verdicts.len() {

@@ -1,4 +1,4 @@
-//! Where a pod goes, and what spoke for that node.
+//! Sentences about scheduled pods: the node, and why it won.
 
 use super::cause::{nodes, of_nodes};
 use super::words::list;
@@ -7,7 +7,7 @@ use crate::framework::PluginName;
 use crate::plural::count;
 use crate::trace::{CycleView, NodeScore, Selection};
 
-/// Where the pod goes and why there.
+/// Returns the node and why it was selected.
 pub(super) fn scheduled(view: &CycleView) -> String {
     let Some((node, why, tied)) = &view.selected else {
         return match &view.bound {
@@ -18,16 +18,16 @@ pub(super) fn scheduled(view: &CycleView) -> String {
     let (total, looked) = (nodes(view), view.verdicts.len());
     let sentence = match why {
         Selection::NominatedNode => format!("Fits on {node}, where it was nominated, so no other node was tried"),
-        // The search may end at the first that fits, where nothing is scored.
+        // Some profiles score nothing: the search ends at the first feasible node.
         Selection::OnlyFeasibleNode if view.stopped.is_some() || looked < total && view.narrowed.is_none() => {
-            format!("Fits on {node}, the first that was found to fit: {looked} of {} were looked at", count(total, "node"))
+            format!("Fits on {node}, the first that was found to fit: {looked} of {} were evaluated", count(total, "node"))
         }
         Selection::OnlyFeasibleNode if total == 1 => format!("Fits on {node}, the only node"),
         Selection::OnlyFeasibleNode => format!("Fits on {node}, the only one of {} that takes it", count(total, "node")),
         Selection::HighestScore | Selection::Turn => {
             let fit = view.feasible().count();
             let on = match view.stopped {
-                Some((looked, ..)) => format!("Fits on {fit} of the {looked} nodes that were looked at"),
+                Some((looked, ..)) => format!("Fits on {fit} of the {looked} nodes that were evaluated"),
                 None => format!("Fits on {}", of_nodes(fit, total)),
             };
             let score = view.scores.get(node).map(|s| s.total);
@@ -45,7 +45,7 @@ pub(super) fn scheduled(view: &CycleView) -> String {
     if waits.is_empty() { sentence } else { format!("{sentence}; it waits there until {} lets it", list(&waits, "and")) }
 }
 
-/// By how much the winner leads the next best, and the one Score plugin that this is owed to, where it is one.
+/// Returns the winner's lead over the next best, and the one Score plugin that accounts for it, if there is one.
 fn ahead(view: &CycleView, winner: &Str, best: i64) -> String {
     let others = || view.scores.iter().filter(|(node, _)| *node != winner);
     let Some(second) = others().map(|(_, s)| s.total).max().filter(|second| *second < best) else { return String::new() };
@@ -59,7 +59,7 @@ fn ahead(view: &CycleView, winner: &Str, best: i64) -> String {
     format!(", {lead} ahead of {name}{by}")
 }
 
-/// The only plugin that prefers the winner to the others, if it is one and the same for all of them.
+/// Returns the only plugin that scores the winner higher, if it is the same one for all others.
 fn owed_to(won: &NodeScore, next: &[(&Str, &NodeScore)]) -> Option<PluginName> {
     let favours = |other: &NodeScore| {
         let theirs = |plugin| other.plugins.iter().find(|p| p.plugin == plugin).map_or(0, |p| p.weighted);

@@ -11,7 +11,7 @@ use crate::trace::{
     SkipReason, Verdict,
 };
 
-/// A pod that asks for 6 cpu and 8Gi of memory, turned down by these plugins for these reasons on so many nodes each.
+/// Returns a pod that requests 6 cpu and 8Gi of memory, rejected by each plugin on the given number of nodes.
 fn view(groups: &[(usize, PluginName, &[&'static str])]) -> CycleView {
     let mut view = CycleView { outcome: Some(Outcome::Unschedulable), ..CycleView::default() };
     for (count, plugin, reasons) in groups {
@@ -26,7 +26,7 @@ fn view(groups: &[(usize, PluginName, &[&'static str])]) -> CycleView {
     view
 }
 
-/// The reason behind a text: each node has 2 cpu and 3Gi of memory free.
+/// Returns the reason with a text; each node has 2 cpu and 3Gi of memory free.
 fn reason(text: &str) -> Reason {
     let shortage =
         |resource: &str, requested, free| Reason::Insufficient(Shortage { resource: resource.into(), requested, used: 0, capacity: free });
@@ -150,7 +150,7 @@ fn victim(name: &str, priority: i32, violates: &[&str], terminating: bool) -> Vi
     Victim::new(Arc::new(PodInfo::new(Arc::new(serde_json::from_str(&pod).unwrap()))), budgets)
 }
 
-/// A preemption that was dry-run on nodes.
+/// Returns a preemption with these dry runs.
 fn tried(runs: Vec<NodeDryRun>, best: &[&'static str]) -> PreemptionView {
     PreemptionView::whole(Arc::new(PreemptionRecord {
         potential_nodes: runs.iter().map(|run| run.node.clone()).collect(),
@@ -160,7 +160,7 @@ fn tried(runs: Vec<NodeDryRun>, best: &[&'static str]) -> PreemptionView {
     }))
 }
 
-/// The view with a candidate chosen among equals.
+/// Returns a view with a chosen candidate among equals.
 fn preempting(victims: Vec<Victim>, equals: &[&'static str]) -> CycleView {
     let mut view = view(&[(2, Fit, CPU)]);
     let pdb_violations = victims.iter().filter(|v| !v.violates().is_empty()).count() as i64;

@@ -1,18 +1,18 @@
-//! Verdicts as one operator says them to another: what a plugin's answer means for a node, in few words.
+//! Phrases for the rejection of nodes, in few words.
 
 use crate::cluster::Quantity;
 use crate::framework::{PluginName, Reason, Status, cores, entry, whole_bytes};
 use crate::plural::count;
 use crate::trace::CycleStart;
 
-/// What is said of nodes: of one, of many, and where all share it.
+/// A rejection in words: of one node, of many, and of all.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Phrase {
-    /// Of one node: `is cordoned`.
+    /// For one node: `is cordoned`.
     pub(super) one: String,
-    /// Of several: `are cordoned`.
+    /// For several: `are cordoned`.
     pub(super) many: String,
-    /// The whole clause where it is every node, if there is a better one than `all 3 nodes are cordoned`.
+    /// The whole clause for all nodes, where one reads better than `all 3 nodes are cordoned`.
     pub(super) none: Option<String>,
 }
 
@@ -25,12 +25,12 @@ impl Phrase {
         Self { none: Some(none.to_owned()), ..Self::new(one, many) }
     }
 
-    /// Nodes that nobody looked at.
+    /// Nodes that were not evaluated.
     pub(super) fn not_looked_at() -> Self {
-        Self::or_none("was not looked at", "were not looked at", "no node was looked at")
+        Self::or_none("was not evaluated", "were not evaluated", "no node was evaluated")
     }
 
-    /// Nodes that PreFilter left out of what was looked at.
+    /// Nodes that PreFilter left out.
     pub(super) fn left_out(status: &Status) -> Self {
         match status.reasons() {
             [Reason::NotAmongNodes { plugins }] if **plugins == [PluginName::NodeAffinity] => Self::or_none(
@@ -47,9 +47,9 @@ impl Phrase {
         }
     }
 
-    /// What a verdict other than that on resources says.
+    /// Returns the phrase of a status, other than one about resources.
     pub(super) fn of(status: &Status, start: Option<&CycleStart>) -> Self {
-        // Another reason says which of the rules it is.
+        // PodAffinityRules comes with the reason that names the rule.
         let reasons = status.reasons().iter().filter(|reason| !matches!(reason, Reason::PodAffinityRules));
         let said: Option<Vec<Self>> = reasons.map(|reason| Self::of_reason(reason, start)).collect();
         match said.as_deref() {
@@ -70,7 +70,7 @@ impl Phrase {
         Some(Self { one: phrase.one.to_owned(), many: phrase.many.to_owned(), none: phrase.none.map(str::to_owned) })
     }
 
-    /// kube-scheduler's own words, where there are no better ones.
+    /// Quotes kube-scheduler's own message.
     fn quoted(status: &Status) -> Self {
         let by = status.plugin().map_or("a plugin", PluginName::as_str);
         let said = match status.message() {
@@ -96,7 +96,7 @@ impl Phrase {
         Self::or_none("lacks some resource it asks for", "lack some resource it asks for", none)
     }
 
-    /// Nodes that would lack the resource even without any pod.
+    /// Nodes that lack the resource even when empty.
     pub(super) fn too_small(resource: &str, start: Option<&CycleStart>) -> Self {
         let wanted = amount(resource, start, false);
         match resource {
@@ -114,7 +114,7 @@ impl Phrase {
     }
 }
 
-/// Why PreFilter ruled out every node at once.
+/// Returns why PreFilter ruled out every node.
 pub(super) fn no_node_at_all(status: &Status) -> String {
     let clause = match status.reasons() {
         [Reason::UnboundImmediateClaims { .. }] => "its immediate PersistentVolumeClaims are not bound yet".to_owned(),
@@ -135,7 +135,7 @@ pub(super) fn no_node_at_all(status: &Status) -> String {
     }
 }
 
-/// The resource that a node lacks, by the name that requests have; `pods` for room at all.
+/// Returns the resource that a node lacks, as requests name it; `pods` for the number of pods.
 pub(super) fn resource(reason: &Reason) -> Option<&str> {
     match reason {
         Reason::TooManyPods { .. } => Some("pods"),
@@ -144,7 +144,7 @@ pub(super) fn resource(reason: &Reason) -> Option<&str> {
     }
 }
 
-/// `6 free cpu`, `8Gi of free memory`, `2 free nvidia.com/gpu`, with the pod's own figure where the record has it.
+/// Returns `6 free cpu`, `8Gi of free memory` or `2 free nvidia.com/gpu`, with the pod's request if the record has it.
 pub(super) fn amount(name: &str, start: Option<&CycleStart>, free: bool) -> String {
     let (free, word) = if free { (" free", "free ") } else { ("", "") };
     if name == "pods" {
@@ -162,7 +162,7 @@ pub(super) fn amount(name: &str, start: Option<&CycleStart>, free: bool) -> Stri
     }
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins items as `a`, `a and b`, or `a, b and c`.
 pub(super) fn list(items: &[String], last: &str) -> String {
     match items {
         [] => String::new(),
@@ -171,7 +171,7 @@ pub(super) fn list(items: &[String], last: &str) -> String {
     }
 }
 
-/// Somebody else's text within a sentence: on one line, without its full stop, and not too long.
+/// Shortens quoted text: one line, no full stop, at most 140 characters.
 pub(super) fn short(text: &str) -> String {
     const LONGEST: usize = 140;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");

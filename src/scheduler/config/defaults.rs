@@ -18,7 +18,7 @@ impl ConfigFile {
         if self.profiles.is_empty() {
             self.profiles.push(Profile::default());
         }
-        // With several profiles each must have a name of its own.
+        // With several profiles each must have its own name.
         if let [only] = &mut self.profiles[..] {
             only.scheduler_name.get_or_insert_with(|| "default-scheduler".into());
         }
@@ -27,7 +27,7 @@ impl ConfigFile {
         let appends = !release.merges_config(&self.api_version);
         for profile in &mut self.profiles {
             if names_all_points {
-                // The field is there, and nothing reads it.
+                // The field exists, and nothing reads it.
                 profile.plugins.set("multiPoint", PluginSet::default());
             }
             for (point, enabled) in &defaults {
@@ -39,7 +39,7 @@ impl ConfigFile {
             if release.lists_own_constraints(&self.api_version) {
                 name_defaulting(&mut profile.plugin_config, emulation);
             }
-            // Others have arguments, too; these may be changed by extenders.
+            // Other plugins have arguments, too; extenders may change these.
             let name = PluginName::NodeResourcesFit.as_str();
             if profile.plugins.enables(name) && !profile.plugin_config.iter().any(|c| c.name == name) {
                 profile.plugin_config.push(PluginConfig { name: name.to_owned(), args: None });
@@ -69,7 +69,7 @@ fn default_sets(api_version: &str, emulation: Emulation) -> Vec<(&'static str, V
     sets
 }
 
-/// Says whose default constraints PodTopologySpread has, where its arguments leave it open; mirrors
+/// Sets whose default constraints PodTopologySpread uses, if its arguments leave it open; mirrors
 /// `SetDefaults_PodTopologySpreadArgs` of v1beta1.
 fn name_defaulting(configs: &mut Vec<PluginConfig>, emulation: Emulation) {
     let name = PluginName::PodTopologySpread.as_str();
@@ -86,7 +86,7 @@ fn name_defaulting(configs: &mut Vec<PluginConfig>, emulation: Emulation) {
     }
 }
 
-/// Mirrors `mergePluginSet` of v1beta1: a plugin that is enabled twice stays so, which is found later.
+/// Mirrors `mergePluginSet` of v1beta1: a plugin that is enabled twice stays so, and validation finds it.
 fn append(defaults: PluginSet, custom: PluginSet) -> PluginSet {
     let mut enabled = defaults.enabled;
     enabled.retain(|p| !custom.disables("*") && !custom.disables(&p.name));
@@ -94,7 +94,7 @@ fn append(defaults: PluginSet, custom: PluginSet) -> PluginSet {
     PluginSet { enabled, disabled: Vec::new() }
 }
 
-/// Gives an argument its default where the plugin's arguments do not have it.
+/// Sets an argument's default if the plugin's arguments lack it.
 fn complete(configs: &mut Vec<PluginConfig>, argument: &DefaultArgument) {
     let Ok(value) = serde_json::from_str::<Value>(argument.value) else { return };
     let at = configs.iter().position(|c| c.name == argument.plugin).unwrap_or_else(|| {
@@ -112,7 +112,7 @@ fn merge(defaults: PluginSet, custom: PluginSet) -> PluginSet {
     let mut enabled = Vec::new();
     if !custom.disables("*") {
         for plugin in defaults.enabled.into_iter().filter(|p| !custom.disables(&p.name)) {
-            // Of several entries with one name the last one is meant, as in a Go map.
+            // Of several entries with one name the last one counts, as in a Go map.
             match custom.enabled.iter().rposition(|c| c.name == plugin.name) {
                 Some(at) => {
                     replaced[at] = true;

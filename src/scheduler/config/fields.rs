@@ -7,7 +7,7 @@ use crate::framework::PluginName;
 
 const STRINGS: Schema = List(&String);
 
-/// A `KubeSchedulerConfiguration`. The arguments of plugins are read apart, by [`plugin_args`].
+/// A `KubeSchedulerConfiguration`. [`plugin_args`] decodes the arguments of plugins.
 pub(super) const CONFIGURATION: Schema = Object(&[
     ("apiVersion", String),
     ("kind", String),

@@ -1,4 +1,4 @@
-//! A configuration file as it is written; mirrors `staging/src/k8s.io/kube-scheduler/config/v1/types.go` and how
+//! A configuration file as written; mirrors `staging/src/k8s.io/kube-scheduler/config/v1/types.go` and how
 //! `cmd/kube-scheduler/app/options/configfile.go` decodes it.
 
 use std::collections::BTreeMap;
@@ -21,11 +21,11 @@ use crate::release::{Emulation, Profile as Release};
 const GROUP: &str = "kubescheduler.config.k8s.io";
 const KIND: &str = "KubeSchedulerConfiguration";
 
-/// The parts of a file that are read; the others are only held against their type.
+/// The fields of a file that have an effect; only the types of all others are checked.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ConfigFile {
-    /// That of the release's default where there is no file.
+    /// The apiVersion; without a file, that of the release's defaults.
     pub(super) api_version: String,
     pub(super) parallelism: Option<i32>,
     pub(super) leader_election: LeaderElection,
@@ -35,10 +35,10 @@ pub(super) struct ConfigFile {
     pub(super) pod_max_backoff_seconds: Option<i64>,
     pub(super) profiles: Vec<Profile>,
     pub(super) extenders: Vec<Extender>,
-    /// It was a policy, which stands for plugins without the defaults.
+    /// Whether the file was a policy: its plugins replace the defaults.
     #[serde(skip)]
     pub(super) is_policy: bool,
-    /// All filters run on a node though one has rejected it.
+    /// Whether all filters run on a node even after one rejects it.
     #[serde(skip)]
     pub(super) runs_all_filters: bool,
 }
@@ -53,7 +53,7 @@ pub(super) struct LeaderElection {
     pub(super) resource_lock: String,
 }
 
-/// A duration; zero where it is not given.
+/// A duration; zero if it is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct GoDuration(pub(super) SignedDuration);
@@ -86,7 +86,7 @@ pub(super) struct Profile {
 pub(super) struct Plugins(BTreeMap<String, PluginSet>);
 
 impl Plugins {
-    /// The set of an extension point, such as `preFilter`.
+    /// Returns the set of an extension point, such as `preFilter`.
     pub(super) fn at(&self, point: &str) -> &PluginSet {
         static EMPTY: PluginSet = PluginSet { enabled: Vec::new(), disabled: Vec::new() };
         self.0.get(point).unwrap_or(&EMPTY)
@@ -111,12 +111,12 @@ pub(super) struct PluginSet {
 }
 
 impl PluginSet {
-    /// Whether a name is disabled; `*` is a name of its own.
+    /// Whether a name is disabled; `*` is an ordinary name here.
     pub(super) fn disables(&self, name: &str) -> bool {
         self.disabled.iter().any(|d| d.name == name)
     }
 
-    /// The names that are enabled, in order.
+    /// Returns the enabled names, in order.
     pub(super) fn enabled_names(&self) -> impl Iterator<Item = &str> {
         self.enabled.iter().map(|p| p.name.as_str())
     }
@@ -126,7 +126,7 @@ impl PluginSet {
 #[serde(default)]
 pub(super) struct Plugin {
     pub(super) name: String,
-    /// Zero where it is not given.
+    /// Zero if it is missing.
     pub(super) weight: i32,
 }
 
@@ -234,7 +234,7 @@ pub(super) struct ManagedResource {
 }
 
 impl ConfigFile {
-    /// Reads YAML or JSON strictly: a field that does not belong, given twice or of the wrong type is an error.
+    /// Decodes YAML or JSON strictly: an unknown field, a duplicate field or a wrong type is an error.
     pub(super) fn decode(text: &str, emulation: Emulation) -> Result<Self, FieldErrors> {
         let mut errors = FieldErrors::default();
         let mut value = parse(text).map_err(|e| one_error("", e))?;
@@ -257,8 +257,8 @@ impl ConfigFile {
     }
 }
 
-/// Returns a configuration without passwords in its extenders' URLs and without their keys, as JSON: what is emulated needs
-/// neither. `None` where there are none.
+/// Returns a configuration as JSON, without the passwords in its extenders' URLs and without their keys; emulation
+/// needs neither. `None` if it has none.
 pub(super) fn without_credentials(text: &str) -> Option<String> {
     let mut value = parse(text).ok()?;
     let mut found = false;
@@ -281,14 +281,14 @@ pub(super) fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {
     errors
 }
 
-/// Bytes of a configuration, as many as a ConfigMap holds.
+/// Longest configuration in bytes, the size limit of a ConfigMap.
 const LONGEST: usize = 1 << 20;
-/// Bytes of a configuration with aliases, which stand for much more than themselves.
+/// Longest configuration with aliases, in bytes: aliases expand to a multiple of their length.
 const LONGEST_WITH_ALIASES: usize = 16 << 10;
-/// Brackets within brackets: the parser takes a time that grows with the square of their depth.
+/// Deepest nesting of brackets: the parser's time grows with the square of the depth.
 const DEPTH: usize = 200;
 
-/// Returns why a text is not read, as reading it might take long.
+/// Returns why a text is too expensive to parse.
 fn excess(text: &str) -> Option<String> {
     if text.len() > LONGEST {
         return Some(format!("has more than {LONGEST} bytes"));
@@ -310,7 +310,7 @@ fn excess(text: &str) -> Option<String> {
     (has_aliases && text.len() > LONGEST_WITH_ALIASES).then(|| format!("has aliases and more than {LONGEST_WITH_ALIASES} bytes"))
 }
 
-/// The first document of a text; of YAML with several the others are not looked at.
+/// Parses the first document of a text; ignores further YAML documents.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     if let Some(why) = excess(text) {
         return Err(why);
@@ -319,12 +319,12 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
     let yaml = document.map_or(Ok(serde_yaml::Value::Null), serde_yaml::Value::deserialize);
     match yaml.and_then(|mut yaml| yaml.apply_merge().map(|()| yaml)) {
         Ok(yaml) => serde_json::to_value(yaml).map_err(|e| e.to_string()),
-        // Indentation with tabs is JSON and no YAML.
+        // Indentation with tabs is valid JSON and invalid YAML.
         Err(error) => serde_json::from_str(text).map_err(|_| error.to_string()),
     }
 }
 
-/// Names fields that other apiVersions or releases have.
+/// Reports fields that only other apiVersions or releases have.
 fn refuse_fields(value: &Value, (api_version, release): (&str, &Release), errors: &mut FieldErrors) {
     let mut refuse = |owner: &str, object: &Value, path: &str| {
         let Some(object) = object.as_object() else { return };
@@ -345,12 +345,12 @@ fn refuse_fields(value: &Value, (api_version, release): (&str, &Release), errors
     }
 }
 
-/// The items of a list in a field, none where there is no such list.
+/// Returns the items of a list in a field; none if there is no such list.
 fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
     value.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-/// Returns the apiVersion, which is one of the release.
+/// Returns the apiVersion, one that the release supports.
 pub(super) fn check_type<'a>(value: &'a Value, release: &Release) -> Result<&'a str, FieldErrors> {
     let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
@@ -379,7 +379,7 @@ fn not_registered(api_version: &str, kind: &str) -> String {
     format!("no kind {kind:?} is registered for version {api_version:?}")
 }
 
-/// Holds the arguments of a plugin against their type and takes out what does not matter; mirrors
+/// Checks the arguments of a plugin against their type and removes those without an effect; mirrors
 /// `decodeNestedObjects`.
 fn decode_args(config: &mut Value, path: &str, (own_version, release): (&str, &Release), errors: &mut FieldErrors) {
     let Some(config) = config.as_object_mut() else { return };

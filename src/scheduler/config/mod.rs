@@ -1,9 +1,9 @@
 //! KubeSchedulerConfiguration, or the Policy of older releases, and the profiles it makes.
 //!
-//! A file is read strictly, completed with the defaults of `pkg/scheduler/apis/config/v1/defaults.go`, validated, and
-//! made into profiles, as kube-scheduler does when it starts. What one of these steps refuses ends it there, with
-//! everything named that this step found. Plugins that are not part of kube-scheduler are let through, because a
-//! scheduler may be built with more of them, and remembered as not emulated; so are extenders until somebody asks them.
+//! A file is decoded strictly, completed with the defaults of `pkg/scheduler/apis/config/v1/defaults.go`, validated,
+//! and built into profiles, as kube-scheduler does when it starts. The first step that fails ends the process and
+//! returns every error it found. Out-of-tree plugins are accepted, because a scheduler may be built with them, and
+//! recorded as not emulated; so are extenders that nobody asks.
 
 mod defaults;
 mod fields;
@@ -24,7 +24,7 @@ use crate::framework::{ExtenderVerb, FieldErrors, PluginName};
 use crate::release::{Algorithm, Emulation, FilterRun};
 use file::{ConfigFile, without_credentials};
 
-/// What is wrong with a configuration.
+/// The errors of a configuration, by field.
 pub type ConfigError = FieldErrors;
 
 /// A configuration ready for use.
@@ -42,16 +42,16 @@ pub struct Config {
     pub emulation: Emulation,
     /// The extenders, and who asks them.
     pub extenders: Extenders,
-    /// The file it was read from, where there was one.
+    /// The file it was read from, if there was one.
     text: Option<Arc<str>>,
 }
 
 impl Config {
-    /// The configuration of a kube-scheduler without a configuration file.
+    /// Returns the configuration of a kube-scheduler without a configuration file.
     ///
     /// # Panics
     ///
-    /// Never: the defaults are valid whatever the gates.
+    /// Never: the defaults are valid under all gates.
     pub fn defaults(emulation: Emulation) -> Self {
         let defaults = match emulation.behaviour().algorithm {
             Algorithm::Plugins => Self::build(ConfigFile::default(), emulation),
@@ -60,7 +60,7 @@ impl Config {
         defaults.expect("the default configuration is valid")
     }
 
-    /// Reads a configuration as YAML or JSON; refuses what kube-scheduler would not start with.
+    /// Reads a configuration as YAML or JSON; refuses one with which kube-scheduler would not start.
     pub fn parse(text: &str, emulation: Emulation) -> Result<Self, ConfigError> {
         let config = match emulation.behaviour().algorithm {
             Algorithm::Plugins => Self::build(ConfigFile::decode(text, emulation)?, emulation)?,
@@ -70,21 +70,21 @@ impl Config {
         Ok(Self { text: Some(text.into()), ..config })
     }
 
-    /// The text that [`Self::parse`] read, without credentials for extenders; `None` for the defaults.
+    /// Returns the text that [`Self::parse`] read, without credentials for extenders; `None` for the defaults.
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
 
-    /// Returns the same configuration as another release reads it, or the defaults of that release where there is no file.
+    /// Returns the same configuration as another release reads it, or that release's defaults if there is no file.
     ///
     /// # Errors
-    /// Where that release refuses it.
+    /// Returns the errors if that release refuses it.
     pub fn of_release(&self, emulation: Emulation) -> Result<Self, ConfigError> {
         let config = self.text().map_or_else(|| Ok(Self::defaults(emulation)), |text| Self::parse(text, emulation))?;
         Ok(config.asked_as(self))
     }
 
-    /// Returns whether kube-scheduler would ask an extender about pods.
+    /// Returns whether kube-scheduler would call any extender for pods.
     pub fn has_extenders(&self) -> bool {
         self.extenders.list().iter().any(|extender| !calls(extender).is_empty())
     }
@@ -111,7 +111,7 @@ impl Config {
         config.asked_by(asker.clone(), |extender| other.extenders.is_asked(extender))
     }
 
-    /// The profile that takes pods of a scheduler name.
+    /// Returns the profile for pods of a scheduler name.
     pub fn profile(&self, scheduler_name: &str) -> Option<&Framework> {
         self.profiles.iter().find(|p| p.name == scheduler_name)
     }
@@ -143,12 +143,12 @@ impl Config {
     }
 }
 
-/// Returns extenders as they are asked, in the order in which they are configured.
+/// Returns the extenders as they are called, in configuration order.
 fn built(configured: &[file::Extender]) -> Vec<Extender> {
     configured.iter().enumerate().map(|(index, extender)| extender.built(index)).collect()
 }
 
-/// The calls that kube-scheduler makes to an extender.
+/// Returns the calls that kube-scheduler makes to an extender.
 fn calls(extender: &Extender) -> Vec<&'static str> {
     let verbs = [
         ("filter", ExtenderVerb::Filter),
@@ -165,8 +165,8 @@ fn not_emulated(extenders: &[Extender]) -> impl Iterator<Item = (String, Vec<&'s
     extenders.iter().map(of).filter(|(_, calls)| !calls.is_empty())
 }
 
-/// Resources that extenders manage and the scheduler is to ignore take the place of those that NodeResourcesFit was
-/// told to ignore; mirrors `buildExtenders` in `pkg/scheduler/scheduler.go`.
+/// Replaces the ignored resources of NodeResourcesFit by those that extenders manage and the scheduler ignores; mirrors
+/// `buildExtenders` in `pkg/scheduler/scheduler.go`.
 fn apply_extenders(file: &mut ConfigFile) -> Result<(), FieldErrors> {
     let mut errors = FieldErrors::default();
     for (i, extender) in file.extenders.iter().enumerate() {

@@ -13,19 +13,19 @@ use super::schema::Schema;
 use crate::framework::FieldErrors;
 use crate::release::{Emulation, Gate};
 
-/// The kind of such a file.
+/// The kind of a policy file.
 pub(super) const KIND: &str = "Policy";
-/// The apiVersions that it may have.
+/// The valid apiVersions.
 const API_VERSIONS: [&str; 2] = ["v1", "kubescheduler.config.k8s.io/v1"];
-/// The key of a ConfigMap that holds one.
+/// The key of a ConfigMap that holds a policy.
 const CONFIG_MAP_KEY: &str = "policy.cfg";
-/// Weights are below this.
+/// Upper bound of weights, exclusive.
 const MAX_WEIGHT: i64 = i64::MAX / 10;
 
-/// Predicates that are there whatever the file says.
+/// Predicates that always run, whatever the file says.
 const MANDATORY: [&str; 2] = ["PodToleratesNodeTaints", "CheckNodeUnschedulable"];
 
-/// The predicates of a file that lists none.
+/// The predicates of a file without any.
 const DEFAULT_PREDICATES: [&str; 12] = [
     "NoVolumeZoneConflict",
     "MaxEBSVolumeCount",
@@ -41,7 +41,7 @@ const DEFAULT_PREDICATES: [&str; 12] = [
     "EvenPodsSpread",
 ];
 
-/// The priorities of a file that lists none.
+/// The priorities of a file without any.
 const DEFAULT_PRIORITIES: [(&str, i64); 9] = [
     ("SelectorSpreadPriority", 1),
     ("InterPodAffinityPriority", 1),
@@ -58,7 +58,7 @@ const FIT: &[(&str, &str)] = &[("filter", "NodeResourcesFit"), ("preFilter", "No
 const PORTS: &[(&str, &str)] = &[("filter", "NodePorts"), ("preFilter", "NodePorts")];
 const NODE_AFFINITY: &[(&str, &str)] = &[("filter", "NodeAffinity"), ("preFilter", "NodeAffinity")];
 
-/// The predicates in the order in which they run, each with the extension points and plugins that it became.
+/// The predicates in execution order, each with the extension points and plugins that replaced it.
 #[allow(clippy::type_complexity, reason = "a table that is read once")]
 static PREDICATES: [(&str, &[&[(&str, &str)]]); 19] = [
     ("CheckNodeUnschedulable", &[&[("filter", "NodeUnschedulable")]]),
@@ -85,7 +85,7 @@ static PREDICATES: [(&str, &[&[(&str, &str)]]); 19] = [
     ("MatchInterPodAffinity", &[&[("filter", "InterPodAffinity"), ("preFilter", "InterPodAffinity")]]),
 ];
 
-/// The priorities, each with the plugin that it became and whether that has a PreScore, too.
+/// The priorities, each with the plugin that replaced it and whether that plugin has PreScore, too.
 static PRIORITIES: [(&str, &str, bool); 13] = [
     ("SelectorSpreadPriority", "PodTopologySpread", true),
     ("TaintTolerationPriority", "TaintToleration", true),
@@ -102,7 +102,7 @@ static PRIORITIES: [(&str, &str, bool); 13] = [
     ("EvenPodsSpreadPriority", "PodTopologySpread", true),
 ];
 
-/// The file as it is written.
+/// The file as written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Policy {
@@ -157,18 +157,18 @@ struct OneLabel {
     presence: bool,
 }
 
-/// Returns the policy that a ConfigMap holds, as text.
+/// Returns the text of the policy in a ConfigMap.
 pub(super) fn in_config_map(value: &Value) -> Option<&str> {
     (value.get("kind")? == "ConfigMap").then(|| value.get("data")?.get(CONFIG_MAP_KEY)?.as_str())?
 }
 
-/// Returns whether a file holds a policy that the release reads.
+/// Returns whether a file holds a policy that the release supports.
 pub(super) fn is_policy(value: &Value, emulation: Emulation) -> bool {
     let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
     text("kind") == KIND && API_VERSIONS.contains(&text("apiVersion")) && emulation.profile().reads_policies()
 }
 
-/// Reads a policy as the configuration that it amounts to.
+/// Decodes a policy into the equivalent configuration.
 pub(super) fn decode(mut value: Value, emulation: Emulation) -> Result<ConfigFile, FieldErrors> {
     let mut errors = FieldErrors::default();
     if let Some(Value::Array(extenders)) = value.get_mut("extenders") {
@@ -194,8 +194,8 @@ fn error(path: &str, message: impl Into<String>) -> FieldErrors {
     errors
 }
 
-/// Spells the fields as their type does, whatever their case, and leaves out those that it does not have; mirrors
-/// `UnmarshalJSON` of `LegacyExtender`.
+/// Restores the case of fields to that of their type, and drops fields that the type lacks; mirrors `UnmarshalJSON` of
+/// `LegacyExtender`.
 fn respelled(schema: Schema, value: Value) -> Value {
     match (schema, value) {
         (Schema::Object(fields), Value::Object(map)) => {
@@ -248,7 +248,7 @@ fn validate(policy: &Policy) -> FieldErrors {
     errors
 }
 
-/// Arguments that several predicates and priorities give together.
+/// Arguments merged from several predicates and priorities.
 #[derive(Default)]
 struct Arguments(BTreeMap<&'static str, Map<String, Value>>);
 
@@ -303,7 +303,7 @@ fn convert(policy: Policy, emulation: Emulation) -> Result<ConfigFile, FieldErro
     })
 }
 
-/// Returns the predicate that is meant; mirrors `ProcessPredicatePolicy`.
+/// Returns the predicate that the name and argument identify; mirrors `ProcessPredicatePolicy`.
 fn predicate_key(at: usize, predicate: Predicate, arguments: &mut Arguments, errors: &mut FieldErrors) -> Option<&'static str> {
     let Predicate { name, argument } = predicate;
     if argument.as_ref().is_some_and(|a| a.service_affinity.is_some() == a.labels_presence.is_some()) {
@@ -330,7 +330,7 @@ fn predicate_key(at: usize, predicate: Predicate, arguments: &mut Arguments, err
     }
 }
 
-/// Returns the priority that is meant; mirrors `ProcessPriorityPolicy`.
+/// Returns the priority that the name and argument identify; mirrors `ProcessPriorityPolicy`.
 fn priority_key(at: usize, priority: Priority, arguments: &mut Arguments, errors: &mut FieldErrors) -> Option<&'static str> {
     let Priority { name, argument, .. } = priority;
     let given = argument.unwrap_or_default();
@@ -344,7 +344,7 @@ fn priority_key(at: usize, priority: Priority, arguments: &mut Arguments, errors
     let known = if name == "ServiceSpreadingPriority" { "SelectorSpreadPriority" } else { name.as_str() };
     if let Some(&(known, plugin, _)) = PRIORITIES.iter().find(|(key, ..)| *key == known) {
         if known == plugin {
-            // Only arguments make these, and upstream does not read them here.
+            // These exist only with arguments, and upstream does not read them here.
             errors.add(format!("priorities[{at}].name"), format!("no arguments for {known:?}"));
             return None;
         }
@@ -367,7 +367,7 @@ fn priority_key(at: usize, priority: Priority, arguments: &mut Arguments, errors
     None
 }
 
-/// The plugins that are made of a policy.
+/// The plugins made from a policy.
 struct Made {
     emulation: Emulation,
     arguments: Arguments,
@@ -376,23 +376,23 @@ struct Made {
 }
 
 impl Made {
-    /// Enables a plugin unless it is; then it keeps its weight.
+    /// Enables a plugin; one that is enabled already keeps its weight.
     fn enable(&mut self, point: &str, name: &str, weight: i64) {
         if !self.plugins.at(point).enabled_names().any(|n| n == name) {
             let mut set: PluginSet = self.plugins.at(point).clone();
-            // As upstream cuts it.
+            // Truncated as upstream does.
             set.enabled.push(Plugin { name: name.to_owned(), weight: weight as i32 });
             self.plugins.set(point, set);
         }
     }
 
-    /// Whether the release's own plugins have it at the extension point.
+    /// Whether the release's default plugins include it at the extension point.
     fn is_at(&self, point: &str, name: &str) -> bool {
         let release = self.emulation.profile();
         release.plugins(release.config_api_versions[0], |_| true).any(|(p, plugin)| p == point && plugin.name == name)
     }
 
-    /// Gives a plugin the arguments that there are for it.
+    /// Sets the arguments collected for a plugin.
     fn configure(&mut self, name: &str) {
         if let Some(args) = self.arguments.0.get(name).cloned().filter(|_| !self.configs.iter().any(|c| c.name == name)) {
             self.configs.push(PluginConfig { name: name.to_owned(), args: Some(Value::Object(args)) });
@@ -402,7 +402,7 @@ impl Made {
     fn add_predicates(&mut self, keys: &BTreeSet<&'static str>) {
         for (key, sets) in PREDICATES.iter().filter(|(key, _)| keys.contains(key) || MANDATORY.contains(key)) {
             for (point, plugin) in sets.iter().copied().flatten() {
-                // NodeAffinity came to PreFilter later.
+                // NodeAffinity got PreFilter in a later release.
                 if (*point, *plugin) != ("preFilter", "NodeAffinity") || self.is_at(point, plugin) {
                     self.enable(point, plugin, 0);
                 }
@@ -422,7 +422,7 @@ impl Made {
             if *key == "SelectorSpreadPriority" && !system {
                 plugin = "SelectorSpread";
             }
-            // One plugin stands for each of several priorities.
+            // One plugin replaces several priorities.
             let times = match plugin {
                 "NodeLabel" => self.arguments.count(plugin, &["presentLabelsPreference", "absentLabelsPreference"]),
                 "ServiceAffinity" => self.arguments.count(plugin, &["antiAffinityLabelsPreference"]),
@@ -440,7 +440,7 @@ impl Made {
         }
     }
 
-    /// Says whose default constraints PodTopologySpread has.
+    /// Sets whose default constraints PodTopologySpread uses.
     fn spread_by(&mut self, defaulting: &str) {
         self.configs.retain(|c| c.name != "PodTopologySpread");
         let args = json!({"defaultingType": defaulting});

@@ -1,7 +1,7 @@
-//! Makes the plugins of the profiles and sorts them by extension point; mirrors `NewFramework` in
+//! Builds the plugins of the profiles and sorts them by extension point; mirrors `NewFramework` in
 //! `pkg/scheduler/framework/runtime/framework.go` and `pkg/scheduler/profile/profile.go`.
 //!
-//! kube-scheduler stops at the first thing wrong; here all of it is named.
+//! kube-scheduler stops at the first error; this reports all of them.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ use crate::scheduler::runtime::{Framework, PluginRef};
 struct Point {
     /// Its name in a configuration.
     key: &'static str,
-    /// What plugins that extend it are called.
+    /// The Go interface of plugins at this point.
     interface: &'static str,
-    /// Whether a plugin extends it.
+    /// Whether a plugin implements the interface.
     extends: fn(&PluginRef) -> bool,
 }
 
-/// All of them, in the order in which kube-scheduler goes through them.
+/// All extension points, in kube-scheduler's order.
 static POINTS: [Point; 14] = [
     Point { key: "preFilter", interface: "PreFilterPlugin", extends: |p| p.pre_filter().is_some() },
     Point { key: "filter", interface: "FilterPlugin", extends: |p| p.filter().is_some() },
@@ -39,27 +39,27 @@ static POINTS: [Point; 14] = [
     Point { key: "preEnqueue", interface: "PreEnqueuePlugin", extends: |p| p.pre_enqueue().is_some() },
     Point { key: "queueSort", interface: "QueueSortPlugin", extends: |p| p.sorts_queue() },
     Point { key: "placementGenerate", interface: "PlacementGeneratePlugin", extends: |_| false },
-    // Placements are of pod groups, which are not emulated.
+    // Placements belong to pod groups, which are not emulated.
     Point { key: "placementScore", interface: "PlacementScorePlugin", extends: |p| p.name() == PluginName::NodeResourcesFit },
 ];
 
-/// Points where no plugin has a say in what becomes of a single pod.
+/// Points at which no plugin affects the placement of a single pod.
 const WITHOUT_SAY: [&str; 3] = ["postBind", "placementGenerate", "placementScore"];
 
-/// What a name in a configuration stands for.
+/// The meaning of a plugin name in a configuration.
 #[derive(Clone)]
 enum PluginRefKind {
-    /// A plugin of ours.
+    /// An emulated plugin.
     Known(PluginRef),
-    /// A plugin of kube-scheduler that extends these points and is not emulated.
+    /// A plugin of kube-scheduler at these points that is not emulated.
     PodGroup(&'static [&'static str]),
-    /// A plugin from elsewhere, which may extend anything.
+    /// An out-of-tree plugin, which may implement any point.
     Elsewhere,
-    /// No plugin, or one that could not be made.
+    /// No plugin, or one whose arguments are invalid.
     Nothing,
 }
 
-/// The frameworks of the profiles; what is wrong goes to `errors`.
+/// Returns the frameworks of the profiles; adds errors to `errors`.
 pub(super) fn build(api_version: &str, profiles: &[Profile], emulation: Emulation, errors: &mut FieldErrors) -> Vec<Framework> {
     let mut first: Option<(Sort, Option<&Value>)> = None;
     let mut frameworks = Vec::new();
@@ -83,7 +83,7 @@ pub(super) fn build(api_version: &str, profiles: &[Profile], emulation: Emulatio
             first = Some((sort, args));
             continue;
         };
-        // One queue serves all profiles. Two plugins from elsewhere might not be what sorts.
+        // One queue serves all profiles. Two out-of-tree plugins might not sort the queue at all.
         if sort.name != first.name && (sort.certain || first.certain) {
             let message = format!("different queue sort plugins for profile {name:?}: {:?}, first: {:?}", sort.name, first.name);
             errors.add(format!("{path}.plugins.queueSort"), message);
@@ -94,10 +94,10 @@ pub(super) fn build(api_version: &str, profiles: &[Profile], emulation: Emulatio
     frameworks
 }
 
-/// The plugin that sorts the queue.
+/// The queue sort plugin.
 struct Sort {
     name: String,
-    /// Whether it does for sure, or might, since no other does.
+    /// Whether it sorts for certain; otherwise it may, since no other plugin does.
     certain: bool,
 }
 
@@ -112,7 +112,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// Fills the framework; what sorts the queue, where something does.
+    /// Fills the framework; returns the queue sort plugin, if there is one.
     fn build(&mut self, name: &str) -> Option<Sort> {
         let multi_point = self.profile.plugins.at("multiPoint");
         for plugin in multi_point.enabled_names() {
@@ -161,7 +161,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What a name means; it is made when it is met first.
+    /// Returns the meaning of a name; builds the plugin at its first use.
     fn meant(&mut self, name: &str, point: &'static str) -> PluginRefKind {
         let met = self.plugins.get(name).cloned();
         let meant = met.unwrap_or_else(|| {
@@ -171,7 +171,7 @@ impl<'a> Builder<'a> {
         });
         let emulated = match meant {
             PluginRefKind::Known(_) | PluginRefKind::Nothing => true,
-            // Of these it is known which points they extend.
+            // The points of these plugins are known.
             PluginRefKind::PodGroup(points) => !points.contains(&point),
             PluginRefKind::Elsewhere => false,
         };
@@ -211,10 +211,10 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The plugins of one extension point in the order they run; mirrors `updatePluginList` and
+    /// Returns the plugins of one extension point in execution order; mirrors `updatePluginList` and
     /// `expandMultiPointPlugins`.
     ///
-    /// `repeated` holds the names of multiPoint that were found to be there twice.
+    /// `repeated` collects names that multiPoint contains twice.
     fn expand(&mut self, point: &'static Point, repeated: &mut Vec<&'a str>) -> Vec<PluginRef> {
         let plugins: &'a Plugins = &self.profile.plugins;
         let (set, multi_point) = (plugins.at(point.key), plugins.at("multiPoint"));
@@ -249,7 +249,7 @@ impl<'a> Builder<'a> {
                     }
                     extends
                 }
-                // It may extend the point or not.
+                // An out-of-tree plugin may implement the point.
                 PluginRefKind::Elsewhere => true,
                 PluginRefKind::Nothing => false,
             };
@@ -259,7 +259,7 @@ impl<'a> Builder<'a> {
             if explicit.contains(&name) {
                 overridden.push(name);
             } else if implied.contains(&name) {
-                // What is enabled twice is so at every point; kube-scheduler names the first.
+                // A plugin enabled twice is so at every point; kube-scheduler reports the first.
                 if !repeated.contains(&name) {
                     self.errors.add(format!("{}.plugins.multiPoint", self.path), twice(name));
                 }
@@ -277,7 +277,7 @@ impl<'a> Builder<'a> {
         first.chain(&implied).chain(last).filter_map(known).collect()
     }
 
-    /// Who extends a point: the plugins that are known to, and whether others might.
+    /// Returns the plugins that implement a point, and whether others might.
     fn count(&self, point: &str, known: Vec<PluginRef>) -> Count {
         let set = self.profile.plugins.at(point);
         let mut names: Vec<String> = known.into_iter().map(|p| p.name().as_str().to_owned()).collect();
@@ -299,7 +299,7 @@ impl<'a> Builder<'a> {
         Count { names, maybe }
     }
 
-    /// The weights of plugins that score. One given at the extension point wins over one of multiPoint; none or zero
+    /// Returns the weights of score plugins. A weight at the extension point overrides that of multiPoint; zero or none
     /// means 1. Mirrors `getValidScoreWeights`.
     fn weights(&mut self, multi_point: &PluginSet) -> BTreeMap<PluginName, i64> {
         let score_max = self.emulation.behaviour().score_max;
@@ -312,7 +312,7 @@ impl<'a> Builder<'a> {
             }
             let weight = if plugin.weight == 0 { 1 } else { i64::from(plugin.weight) };
             weights.insert(known.name(), weight);
-            // Weights are too small to reach the limit, but behind a negative one the difference wraps around in Go.
+            // Weights are too small for the limit, but after a negative weight the difference wraps around in Go.
             if weight * score_max > i64::MAX.wrapping_sub(total) {
                 self.errors.add(format!("{}.plugins.score", self.path), "score plugins: total score of Score plugins could overflow");
                 break;
@@ -325,8 +325,8 @@ impl<'a> Builder<'a> {
 
 /// The plugins at a point.
 struct Count {
-    /// Those that extend it.
+    /// Those that implement it.
     names: Vec<String>,
-    /// The first plugin that might extend it besides.
+    /// The first plugin that might implement it as well.
     maybe: Option<String>,
 }

@@ -1,7 +1,7 @@
-//! Strict decoding: holds a value against the fields that its type has and names everything that does not belong.
+//! Strict decoding: checks a value against the fields of its type and reports every mismatch.
 //!
-//! Mirrors what `sigs.k8s.io/json` and the strict serializer of
-//! `staging/src/k8s.io/apimachinery/pkg/runtime/serializer` accept. Null stands for the zero value everywhere.
+//! Mirrors the acceptance of `sigs.k8s.io/json` and the strict serializer of
+//! `staging/src/k8s.io/apimachinery/pkg/runtime/serializer`. Null is the zero value everywhere.
 
 use serde_json::{Map, Number, Value};
 
@@ -38,8 +38,7 @@ pub(super) enum Schema {
 pub(super) type Fields = &'static [(&'static str, Schema)];
 
 impl Schema {
-    /// The value without its nulls, with a zero value in place of those in lists. What does not fit is left out and
-    /// named.
+    /// Returns the value without nulls; nulls in lists become zero values. Drops and reports mismatches.
     pub(super) fn read(self, value: Value, path: &str, errors: &mut FieldErrors) -> Option<Value> {
         if value.is_null() {
             return None;
@@ -115,7 +114,7 @@ impl Schema {
     }
 }
 
-/// Items of one list that are read: validation compares them with each other.
+/// Maximum number of items read from one list: validation compares them with each other.
 const ITEMS: usize = 2000;
 
 fn read_object(fields: Fields, map: Map<String, Value>, path: &str, errors: &mut FieldErrors) -> Value {
@@ -135,9 +134,9 @@ fn read_object(fields: Fields, map: Map<String, Value>, path: &str, errors: &mut
     Value::Object(out)
 }
 
-/// A whole number; YAML may have written it with a fraction of zero.
+/// Returns an integer; YAML may have written it with a zero fraction.
 fn integer(number: &Number, min: i64, max: i64, name: &str, path: &str, errors: &mut FieldErrors) -> Option<Value> {
-    // Beyond 2^53 a float does not tell which number is meant.
+    // Beyond 2^53 a float no longer identifies an integer.
     let exact = |f: f64| (f.fract() == 0.0 && f.abs() <= 9_007_199_254_740_992.0).then_some(f as i64);
     let whole = number.as_i64().or_else(|| number.as_f64().filter(|_| number.is_f64()).and_then(exact));
     let fits = whole.filter(|n| (min..=max).contains(n));

@@ -1,6 +1,6 @@
-//! What kube-scheduler refuses in a configuration that could be read; mirrors
-//! `pkg/scheduler/apis/config/validation/validation.go` and `staging/src/k8s.io/component-base/config/validation/validation.go`.
-//! All functions take the configuration with its defaults.
+//! Validates a decoded configuration; mirrors `pkg/scheduler/apis/config/validation/validation.go` and
+//! `staging/src/k8s.io/component-base/config/validation/validation.go`. All functions take the configuration with its
+//! defaults.
 
 use jiff::SignedDuration;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::framework::{FieldErrors, PluginName, format_duration, is_extended_res
 use crate::plugins::registry::{self, Make};
 use crate::release::Emulation;
 
-/// The extension points where removed plugins are looked for here. Elsewhere they just do not exist.
+/// The extension points at which validation looks for removed plugins. At others they are just unknown.
 const CHECKED_POINTS: [&str; 12] = [
     "preEnqueue",
     "queueSort",
@@ -28,7 +28,7 @@ const CHECKED_POINTS: [&str; 12] = [
     "postBind",
 ];
 
-/// Everything that `ValidateKubeSchedulerConfiguration` finds, in its order.
+/// Returns the errors of `ValidateKubeSchedulerConfiguration`, in its order.
 pub(super) fn validate(file: &ConfigFile, emulation: Emulation) -> FieldErrors {
     let mut errors = FieldErrors::default();
     if file.client_connection.burst < 0 {
@@ -112,13 +112,13 @@ fn validate_profile(profile: &Profile, path: &str, (api_version, emulation): (&s
             continue;
         }
         match name {
-            // Upstream looks for arguments of NodeResourcesFit by this name, which is no plugin's.
+            // Upstream looks for the arguments of NodeResourcesFit under this name, which no plugin has.
             "NodeResourcesFitArgs" => {
                 errors.invalid(format!("{path}.args"), config.args.as_ref().unwrap_or(&Value::Null), "has to match plugin args");
             }
             _ => {
                 let row = registry::find(name, emulation);
-                // So these are checked when the plugin is made, if it is.
+                // So its arguments are validated when the plugin is built, if it is.
                 let checked = row.filter(|row| row.name != PluginName::NodeResourcesFit);
                 if let Some(Make::Plugin(make)) = checked.map(|row| row.make)
                     && let Err(wrong) = make(config.args.as_ref(), emulation)
@@ -152,12 +152,12 @@ fn validate_common_queue_sort(profiles: &[Profile], errors: &mut FieldErrors) {
     }
 }
 
-/// Whether two sets say the same. What is disabled has no weight.
+/// Whether two sets are equal. Weights of disabled plugins do not count.
 fn is_same(a: &PluginSet, b: &PluginSet) -> bool {
     a.enabled == b.enabled && a.disabled.iter().map(|p| &p.name).eq(b.disabled.iter().map(|p| &p.name))
 }
 
-/// A set in the spelling of the internal type, as an error shows it.
+/// A set with the field names of the internal type, as errors print it.
 #[derive(Serialize)]
 #[serde(rename_all = "PascalCase")]
 struct Internal<'a> {

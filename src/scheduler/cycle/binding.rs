@@ -17,28 +17,28 @@ use crate::scheduler::State;
 use crate::scheduler::runtime::Framework;
 use crate::trace::{Event, FailureCause, Place};
 
-/// The longest that a Permit plugin can make a pod wait.
+/// Longest wait that a Permit plugin can set.
 const MAX_PERMIT_TIMEOUT: SignedDuration = SignedDuration::from_mins(15);
 
-/// A pod on its way to a node: what the scheduling cycle leaves to the binding cycle.
+/// A pod on its way to a node: the input of the binding cycle.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
-    /// As it was popped.
+    /// The pod as it was popped.
     pub(super) info: QueuedPodInfo,
-    /// As the cache has it.
+    /// The pod as the cache has it.
     pub(super) assumed: Arc<PodInfo>,
     /// The node as the scheduling cycle saw it.
     pub(super) node: Arc<NodeInfo>,
     cycle_state: CycleState,
-    /// The PreBind plugins that have something to do.
+    /// The PreBind plugins that have work to do.
     pre_bind: PluginSet,
 }
 
-/// The Permit plugins that make a pod wait, with how long each of them does, in the order of the profile.
+/// The Permit plugins that make a pod wait, each with its timeout, in the order of the profile.
 pub(super) type PermitTimeouts = Vec<(PluginName, SignedDuration)>;
 
 impl State {
-    /// Binds the pod to a node, or lets it wait on Permit, or says why not; what was set aside is then given back.
+    /// Binds the pod to a node, makes it wait on Permit, or returns why not, with its reservations released.
     pub(super) fn bind(
         &mut self,
         snapshot: &Snapshot,
@@ -71,7 +71,7 @@ impl State {
             if patience.is_empty() { self.finish_binding(&mut binding, writes, events) } else { Ok(()) }
         });
         if let Err(status) = bound {
-            // What was written until now was written while the pod was assumed.
+            // Writes up to here were made while the pod was assumed.
             self.carry_out(std::mem::take(writes), events);
             let failed = Failed::new(failure_cause(&status), status.message());
             return Err(self.binding_failed(&mut binding, &status, failed, events));
@@ -82,7 +82,7 @@ impl State {
         Ok(())
     }
 
-    /// The rest of the scheduling cycle: Reserve and Permit. With the plugins that make the pod wait.
+    /// Runs Reserve and Permit; returns the plugins that make the pod wait.
     fn reserve_and_permit(&self, binding: &mut Binding, snapshot: &Snapshot, events: &mut Vec<Event>) -> Result<PermitTimeouts, Status> {
         let Binding { assumed, node, cycle_state, .. } = binding;
         let cx = self.context(snapshot);
@@ -116,7 +116,7 @@ impl State {
         Ok(patience)
     }
 
-    /// Asks the PreBind plugins which of them have something to do.
+    /// Asks the PreBind plugins which of them have work to do.
     fn pre_flight(&self, binding: &mut Binding, snapshot: &Snapshot) -> Result<(), Status> {
         let cx = self.context(snapshot);
         let Some(framework) = self.framework_of(&binding.assumed) else { return Ok(()) };
@@ -132,7 +132,7 @@ impl State {
         Ok(())
     }
 
-    /// Where the binding will take its time, others are told which node it is for.
+    /// Announces the chosen node in the pod's status if the binding takes time.
     fn announce_node(&self, binding: &Binding, waits: bool, writes: &mut Vec<Write>) {
         let announces = (waits || !binding.pre_bind.is_empty()) && self.config.emulation.enabled(Gate::NominatedNodeNameForExpectation);
         let node = binding.node.name();
@@ -144,7 +144,7 @@ impl State {
         }
     }
 
-    /// What comes after the wait on Permit: PreBind and Bind.
+    /// Runs PreBind and Bind, after the wait on Permit.
     pub(super) fn finish_binding(&mut self, binding: &mut Binding, writes: &mut Vec<Write>, events: &mut Vec<Event>) -> Result<(), Status> {
         self.queue.done(&binding.assumed.pod);
         let snapshot = self.cache.snapshot();
@@ -171,10 +171,10 @@ impl State {
         self.write_binding(&binding.assumed, writes, events)
     }
 
-    /// Bind; the API server refuses it for a pod that somebody else has bound while this one waited.
+    /// Runs Bind; the API server refuses it for a pod that was bound elsewhere during the wait.
     fn write_binding(&mut self, assumed: &PodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) -> Result<(), Status> {
         let key = assumed.key();
-        // What PreBind wrote to the pod itself stays.
+        // Keep the changes that PreBind wrote to the pod.
         let written = writes.iter().rev().find_map(|w| match w {
             Write::Put(Object::Pod(pod)) if pod.key() == key => Some(pod),
             _ => None,
@@ -206,8 +206,8 @@ impl State {
         Ok(())
     }
 
-    /// A failure after the scheduling cycle is as good as a pod that went away, for the others. They are told before the
-    /// pod is put back or, if it was rejected, after that.
+    /// Handles a failure after the scheduling cycle. For other pods it equals the deletion of a pod: they are moved
+    /// before the pod is requeued or, if it was rejected, after that.
     pub(super) fn binding_failed(&mut self, binding: &mut Binding, status: &Status, mut failed: Failed, events: &mut Vec<Event>) -> Failed {
         let forgotten = self.unreserve_and_forget(binding, events);
         if status.is_rejected() {
@@ -219,7 +219,7 @@ impl State {
         failed
     }
 
-    /// Gives back what Reserve plugins had set aside, and takes the pod off its node in memory; the pod as it was there.
+    /// Unreserves the pod and removes it from its node in the cache; returns it as it was assumed.
     fn unreserve_and_forget(&mut self, binding: &mut Binding, events: &mut Vec<Event>) -> Option<Arc<PodInfo>> {
         let Binding { assumed, node, cycle_state, .. } = binding;
         let snapshot = self.cache.snapshot();
@@ -247,12 +247,12 @@ pub(super) fn failure_cause(status: &Status) -> FailureCause {
     if status.is_rejected() { FailureCause::Rejected(status.clone()) } else { FailureCause::Error }
 }
 
-/// Why Reserve or Permit ended the scheduling cycle.
+/// Returns why Reserve or Permit ended the scheduling cycle.
 fn scheduling_failed(status: &Status) -> Failed {
     if status.is_rejected() { rejected(status) } else { Failed::new(FailureCause::Error, status.message()) }
 }
 
-/// A rejection on the one node that was left; the plugin that the status names is the rejector.
+/// Returns a rejection on the only node left; the plugin of the status is the rejector.
 pub(super) fn rejected(status: &Status) -> Failed {
     let mut statuses = NodeToStatus::default();
     statuses.set(0, status.clone());

@@ -1,6 +1,5 @@
-//! What follows a failed attempt: the pod goes back to the queue, its condition is written, and a preemption is carried
-//! out. Mirrors `handleSchedulingFailure` in `pkg/scheduler/schedule_one.go` and
-//! `pkg/scheduler/framework/preemption/executor.go`.
+//! Handles a failed attempt: requeues the pod, writes its condition and carries out a preemption. Mirrors
+//! `handleSchedulingFailure` in `pkg/scheduler/schedule_one.go` and `pkg/scheduler/framework/preemption/executor.go`.
 
 use std::sync::Arc;
 
@@ -15,12 +14,12 @@ use crate::scheduler::queue::pod_id;
 use crate::scheduler::{Evictions, Scheduler, State};
 use crate::trace::{AttemptFailure, Event, Eviction, Place};
 
-/// Grace period of a pod that names none, in seconds.
+/// Grace period of a pod without one of its own, in seconds.
 const DEFAULT_GRACE_SECONDS: i64 = 30;
 
 impl State {
-    /// Puts the pod back and says what is to be written to it. Where a rejected pod gave its place back, the others are
-    /// told after that, so that the pod does not wake itself.
+    /// Requeues the pod and returns the write of its status. If a rejected pod released its place, other pods are moved
+    /// after that, so that the pod does not wake itself.
     pub(super) fn handle_failure(&mut self, info: &mut QueuedPodInfo, mut failed: Failed, events: &mut Vec<Event>) -> Option<Write> {
         let released = failed.released.take();
         let own = self.put_back(info, failed, events);
@@ -47,7 +46,7 @@ impl State {
             Some(pod) if pod.node_name.is_empty() => {
                 info.update(pod.clone(), self.config.emulation);
                 let back = info.clone();
-                // Already waiting somewhere means that an update brought it back; that one stays.
+                // An error means that an update has requeued it already; that entry stays.
                 let _ = self.with_queue(events, |queue, env| queue.add_unschedulable_if_not_present(env, back));
             }
             _ => self.with_queue(events, |queue, env| queue.leave(env, &popped, Place::Gone)),
@@ -76,10 +75,10 @@ impl State {
 }
 
 impl Scheduler {
-    /// What a preemption writes: lower nominations cleared, then the victims one by one, each marked and then deleted.
+    /// Collects the writes of a preemption: clears lower nominations, then marks and deletes the victims one by one.
     ///
-    /// With the gate `SchedulerAsyncPreemption` this is written when the pod is back in the queue, which `PreEnqueue`
-    /// keeps from being tried again until the last victim goes. Without, it happens here, victims first.
+    /// With the gate `SchedulerAsyncPreemption` they take effect after the pod is requeued; `PreEnqueue` then holds the
+    /// pod until the deletion of the last victim. Without the gate they take effect here, victims first.
     pub(super) fn preempt(&mut self, error: &FitError, info: &QueuedPodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) {
         writes.extend(error.writes.iter().cloned().map(Write::of));
         let Some(record) = error.preemption.as_ref().filter(|r| error.preempted && r.selected().is_some()) else { return };
@@ -94,7 +93,7 @@ impl Scheduler {
         };
         for (i, key) in victims.iter().enumerate() {
             if i + 1 == victims.len() {
-                // Turning a pod back in memory takes no time, so that the preemption is over when that pod's binding ends.
+                // Rejecting a pod in memory takes no time, so the preemption is over when that pod's binding ends.
                 let in_memory = self.state.waiting.contains_key(key);
                 let id = id.clone();
                 evictions.push(if in_memory { Write::PreemptionOver(id) } else { Write::LastVictim(id, key.clone()) });
@@ -122,8 +121,8 @@ impl Scheduler {
         Some(Write::Put(Object::Pod(Arc::new(pod))))
     }
 
-    /// Marks a victim and deletes it; where pods keep their grace period, it then terminates. One that waits on Permit is
-    /// turned back without a write.
+    /// Marks a victim and deletes it; if pods keep their grace period, it terminates. A victim that waits on Permit is
+    /// rejected without a write.
     fn evict(&self, key: &Key, preemptor: &QueuedPodInfo, writes: &mut Vec<Write>) {
         if let Some(waiting) = self.state.waiting.get(key) {
             writes.push(Write::PreemptWaiting(key.clone(), waiting.node().clone()));
@@ -151,7 +150,7 @@ impl Scheduler {
         }
         let grace = deleted.spec.termination_grace_period_seconds.unwrap_or(DEFAULT_GRACE_SECONDS);
         if self.evictions != Evictions::AtOnce && victim.is_terminating() {
-            // To be deleted again gives it no more time.
+            // A second deletion does not extend the grace period.
         } else if self.evictions != Evictions::AtOnce && grace > 0 {
             let end = now.checked_add(SignedDuration::from_secs(grace)).unwrap_or(Timestamp::MAX);
             deleted.metadata.deletion_timestamp = Some(end);
@@ -162,7 +161,7 @@ impl Scheduler {
     }
 }
 
-/// Says who is evicted.
+/// Records the evicted pods.
 pub(super) fn record_evictions(info: &QueuedPodInfo, writes: &[Write], events: &mut Vec<Event>) {
     let preemptor = Arc::new(info.key());
     for write in writes {
@@ -191,7 +190,7 @@ pub(super) fn set_condition(pod: &mut Pod, mut condition: Condition) {
     }
 }
 
-/// API times have whole seconds.
+/// Rounds down to whole seconds, the precision of API times.
 pub(super) fn whole_second(time: Timestamp) -> Timestamp {
     time.round(jiff::TimestampRound::new().smallest(Unit::Second).mode(jiff::RoundMode::Floor)).unwrap_or(time)
 }
@@ -216,7 +215,7 @@ mod tests {
         object(Kind::Pod, &text)
     }
 
-    /// One turn for a pod that needs the whole node: its moves, and where the queue has it in the end.
+    /// Runs one turn for a pod that needs the whole node; compares its moves and its final queue.
     #[track_caller]
     fn check(emulation: Emulation, graceful: bool, victims: usize, expected: &[&str]) {
         let node = r#"{"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"4","pods":"9"}}}"#;
@@ -250,7 +249,7 @@ mod tests {
         let (parked, backoff) = ("parked ScheduleAttemptFailure", "backoff AssignedPodDelete");
         check(emulation, false, 1, &[parked, "evicted v0", backoff]);
         check(emulation, false, 2, &[parked, "evicted v0", "evicted v1", "gated", backoff]);
-        // A victim that only begins to go is no event that helps.
+        // A victim that begins to terminate is no event that helps.
         check(emulation, true, 2, &[parked, "evicted v0", "evicted v1"]);
     }
 

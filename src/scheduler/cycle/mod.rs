@@ -1,7 +1,7 @@
 //! One turn of the scheduling loop; mirrors `scheduleOnePod` and `schedulingCycle` in `pkg/scheduler/schedule_one.go`.
 //!
-//! Binding and the API calls of a preemption, which upstream does beside the loop, happen at the end of the turn; what
-//! they write is announced after it. The binding of a pod that a Permit plugin lets wait goes on when the wait ends.
+//! Binding and the API calls of a preemption run at the end of the turn, and their writes are announced after it;
+//! upstream runs them concurrently with the loop. The binding of a pod that waits on Permit resumes when the wait ends.
 
 mod binding;
 mod failure;
@@ -21,22 +21,22 @@ use crate::cluster::{Key, Kind, Object, Str};
 use crate::framework::{Context, CycleState, NominatingInfo, PluginSet, PodInfo, QueuedPodInfo};
 use crate::trace::{Event, FailureCause, FailureReason, Outcome, PermitEnd, Place, SkipReason, Trace};
 
-/// A change that the API server will announce.
+/// A change that the scheduler writes.
 pub(super) enum Write {
-    /// The object is there, or is there as this now.
+    /// Create or replace the object.
     Put(Object),
-    /// The object is gone.
+    /// Delete the object.
     Remove(Object),
-    /// No change yet: from here on, the preemption for a pod, named by its `pod_id`, waits for this victim alone.
+    /// No object changes: the preemption for a pod, by `pod_id`, waits only for this victim from here on.
     LastVictim(Str, Key),
-    /// No change either: the preemption for a pod, named by its `pod_id`, waits for nobody from here on.
+    /// No object changes: the preemption for a pod, by `pod_id`, is over.
     PreemptionOver(Str),
-    /// A pod that waits on Permit for this node is turned back in the scheduler's memory.
+    /// Reject a pod that waits on Permit for this node, in the scheduler's memory.
     PreemptWaiting(Key, Str),
 }
 
 impl Write {
-    /// The write that leaves an object so: one that is being deleted and that nothing holds back is gone.
+    /// Returns the write that leaves this object: a terminating one without finalizers, other than a pod, is deleted.
     fn of(object: Object) -> Self {
         let meta = object.meta();
         let gone = meta.deletion_timestamp.is_some() && meta.finalizers.is_empty() && object.kind() != Kind::Pod;
@@ -52,7 +52,7 @@ pub(super) struct Failed {
     pub(super) unschedulable_plugins: PluginSet,
     pub(super) pending_plugins: PluginSet,
     pub(super) nominating: Option<NominatingInfo>,
-    /// The pod as it was assumed, where the others are told that its place is free only when it is back in the queue.
+    /// The pod as it was assumed, if its place becomes free for others only after it is requeued.
     pub(super) released: Option<Arc<PodInfo>>,
 }
 
@@ -76,8 +76,8 @@ impl Failed {
 }
 
 impl Scheduler {
-    /// Pops a pod and tries it, to the end of binding or of failure handling, or until it waits on Permit. Nothing happens
-    /// when no pod can be popped.
+    /// Pops a pod and runs its cycle until it is bound, its failure is handled, or it waits on Permit. No effect if no
+    /// pod can be popped.
     pub(super) fn schedule_one(&mut self, events: &mut Vec<Event>) {
         let Some(info) = self.state.with_queue(events, |queue, env| queue.pop(env)) else { return };
         let mut info = QueuedPodInfo::clone(&info);
@@ -149,7 +149,7 @@ impl Scheduler {
             FailureReason::SchedulerError => Outcome::Error,
         };
         let own = self.state.handle_failure(info, failed, events);
-        // The pod's own status comes before what preemption writes.
+        // The pod's own status is written before the preemption.
         writes.splice(0..0, own);
         record_evictions(info, writes, events);
         outcome
@@ -157,7 +157,7 @@ impl Scheduler {
 }
 
 impl State {
-    /// Announces changes one after another, with all that follows from each.
+    /// Applies writes one by one, each with everything that follows from it.
     fn carry_out(&mut self, writes: impl IntoIterator<Item = Write>, events: &mut Vec<Event>) {
         for write in writes {
             match write {

@@ -1,7 +1,7 @@
-//! Pods that wait on Permit: assumed on their node, their binding held back until every plugin that asked for it has
-//! allowed them. Mirrors `pkg/scheduler/framework/runtime/waiting_pods_map.go`, `WaitOnPermit` in
-//! `pkg/scheduler/framework/runtime/framework.go`, and what `bindingCycle` in `pkg/scheduler/schedule_one.go` does around
-//! it.
+//! Pods that wait on Permit: assumed on their node, their binding held back until every plugin that asked for a wait
+//! has allowed them. Mirrors `pkg/scheduler/framework/runtime/waiting_pods_map.go`, `WaitOnPermit` in
+//! `pkg/scheduler/framework/runtime/framework.go`, and the code around it in `bindingCycle` in
+//! `pkg/scheduler/schedule_one.go`.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::framework::{PluginName, Status, format_duration, is_same_pod};
 use crate::scheduler::State;
 use crate::trace::{Event, FailureCause, PermitEnd};
 
-/// What is kept of a pod while it waits.
+/// A pod that waits on Permit.
 #[derive(Clone, Debug)]
 pub(in crate::scheduler) struct WaitingPod {
     binding: Binding,
-    /// Who makes it wait, in the order of the profile; never empty.
+    /// The plugins it waits for, in the order of the profile; never empty.
     plugins: Vec<Waiting>,
 }
 
@@ -31,24 +31,24 @@ struct Waiting {
 }
 
 impl WaitingPod {
-    /// The node it waits for.
+    /// Returns the node it is assumed on.
     pub(in crate::scheduler) fn node(&self) -> &Str {
         self.binding.node.name()
     }
 
-    /// Whether it is this pod.
+    /// Whether it is the given pod.
     pub(in crate::scheduler) fn is(&self, pod: &Pod) -> bool {
         is_same_pod(self.binding.info.pod(), pod)
     }
 
-    /// When the first plugin's patience ends, and which it is; of several the first in the profile.
+    /// Returns the earliest deadline and its plugin; of equals the first in the profile.
     pub(in crate::scheduler) fn deadline(&self) -> Option<(Timestamp, PluginName)> {
         self.plugins.iter().min_by_key(|w| w.deadline).map(|w| (w.deadline, w.plugin))
     }
 }
 
 impl State {
-    /// The scheduling cycle is over, and the binding waits. Events are still kept for the pod.
+    /// Ends the scheduling cycle and holds the binding back. Events are still kept for the pod.
     pub(super) fn wait_on_permit(&mut self, binding: Binding, patience: PermitTimeouts, events: &mut Vec<Event>) {
         let (key, node) = (binding.info.key(), binding.node.name().clone());
         let until = |timeout| self.clock.checked_add(timeout).unwrap_or(Timestamp::MAX);
@@ -60,25 +60,25 @@ impl State {
         self.waiting.insert(key, Arc::new(WaitingPod { binding, plugins }));
     }
 
-    /// Every plugin that a pod waits for allows it: its binding goes on. Nothing happens for a pod that does not wait.
+    /// Allows a pod for every plugin it waits for, and resumes its binding. No effect on a pod that is not waiting.
     pub(in crate::scheduler) fn allow(&mut self, pod: &Key, events: &mut Vec<Event>) {
         self.end_wait(pod, PermitEnd::Allowed, None, events);
     }
 
-    /// The first of the plugins that a pod waits for, in the order of the profile, rejects it. Nothing happens for a pod
-    /// that does not wait.
+    /// Rejects a pod by the first plugin it waits for, in the order of the profile. No effect on a pod that is not
+    /// waiting.
     pub(in crate::scheduler) fn reject(&mut self, pod: &Key, events: &mut Vec<Event>) {
         let Some(plugin) = self.waiting.get(pod).and_then(|w| w.plugins.first()).map(|w| w.plugin) else { return };
         let message = format!("rejected by plugin {plugin}");
         self.end_wait(pod, PermitEnd::Rejected, Some((Some(plugin), message)), events);
     }
 
-    /// A waiting pod was deleted, or is being deleted.
+    /// Rejects a waiting pod that is deleted or terminating.
     pub(in crate::scheduler) fn reject_removed(&mut self, pod: &Key, events: &mut Vec<Event>) {
         self.end_wait(pod, PermitEnd::Rejected, Some((None, "removed".to_owned())), events);
     }
 
-    /// A pod's first deadline has come.
+    /// Ends the wait of a pod at its first deadline.
     pub(in crate::scheduler) fn time_out(&mut self, pod: &Key, events: &mut Vec<Event>) {
         let Some(first) = self.waiting.get(pod).and_then(|w| w.plugins.iter().min_by_key(|w| w.deadline)).cloned() else { return };
         let Waiting { plugin, timeout, .. } = first;
@@ -86,15 +86,14 @@ impl State {
         self.end_wait(pod, PermitEnd::TimedOut, Some((Some(plugin), message)), events);
     }
 
-    /// A plugin may make a pod wait for no time at all.
+    /// Ends a wait with a timeout of zero.
     pub(super) fn time_out_at_once(&mut self, pod: &Key, events: &mut Vec<Event>) {
         if self.waiting.get(pod).and_then(|w| w.deadline()).is_some_and(|(deadline, _)| deadline <= self.clock) {
             self.time_out(pod, events);
         }
     }
 
-    /// The wait is over: the pod is bound, or goes back to the queue. `by` is the plugin that rejects it, if a plugin
-    /// does, and what it says.
+    /// Ends a wait: the pod is bound or requeued. `by` is the rejecting plugin, if there is one, and the message.
     pub(super) fn end_wait(&mut self, pod: &Key, end: PermitEnd, by: Option<(Option<PluginName>, String)>, events: &mut Vec<Event>) {
         let Some(waiting) = self.waiting.remove(pod) else { return };
         let mut binding = Arc::unwrap_or_clone(waiting).binding;

@@ -1,4 +1,4 @@
-//! Pods that wait on Permit, from the scheduling cycle to every end that the wait can have.
+//! Pods that wait on Permit, from the scheduling cycle to every possible end of the wait.
 
 use crate::cluster::Object;
 use crate::release::{Emulation, Gate};
@@ -6,7 +6,7 @@ use crate::scheduler::testing::{FIRST, SECOND, apply, at, changed, key, node, ob
 use crate::scheduler::{Evictions, Operation, Scheduler, TimerKind};
 use crate::trace::Event;
 
-/// A node, a pod `w` that asks for three of its CPUs and waits, and a pod `o` that does not fit beside it and is parked.
+/// A node, a pod `w` that asks for three of its CPUs and waits, and a pod `o` that does not fit next to it and is parked.
 #[track_caller]
 fn waiting(labels: &str) -> Scheduler {
     let mut s = scheduler(Evictions::AtOnce, vec![node("n"), pod("w", 5, 3, "", labels), pod("o", 1, 2, "", "")]);
@@ -82,7 +82,7 @@ fn an_allowed_pod_is_bound() {
     assert!(!s.state().cache.is_assumed(&pod));
 }
 
-/// The others hear of it only when the pod is back, so that it does not wake itself.
+/// Other pods are moved only after the pod is requeued, so that it does not wake itself.
 #[test]
 fn a_rejected_pod_is_parked_and_the_others_are_told() {
     let reject = Operation::Reject { pod: key("w") };
@@ -102,7 +102,7 @@ fn a_rejected_pod_is_parked_and_the_others_are_told() {
     assert!(s.state().snapshot().get("n").unwrap().pods.is_empty());
     let parked = s.state().queue().get(&key("w")).unwrap();
     assert_eq!((parked.unschedulable_plugins, parked.unschedulable_count), ([FIRST].into_iter().collect(), 1));
-    // Without the announcement there is nothing to take back.
+    // Without the announcement there is nothing to withdraw.
     let mut emulation = Emulation::default();
     emulation.set(Gate::NominatedNodeNameForExpectation, false);
     let mut s = scheduler_with(emulation, Evictions::AtOnce, vec![node("n"), pod("w", 5, 3, "", &wait(10))]);
@@ -111,8 +111,8 @@ fn a_rejected_pod_is_parked_and_the_others_are_told() {
     assert_eq!(s.state().queue().len(), (0, 0, 1));
 }
 
-/// The announced node is taken back, which is as good as the end of a pod for all that are no more important, and the
-/// plugins of these tests think that any such end helps.
+/// Withdrawing the announced node counts as a pod deletion for pods of no higher priority, and the scripted plugins
+/// take any deletion as helpful.
 const OWN_NOMINATION: &str = "w backoff by AssignedPodDelete";
 
 #[test]
@@ -132,7 +132,7 @@ fn a_deadline_passes_at_its_time() {
         ],
     );
     assert_eq!(s.state().queue().get(&key("w")).unwrap().unschedulable_plugins, [SECOND].into_iter().collect());
-    // No time at all is over at once.
+    // A timeout of zero ends at once.
     let mut s = scheduler(Evictions::AtOnce, vec![node("n"), pod("w", 5, 3, "", &wait(0))]);
     let words = apply(&mut s, Operation::Schedule);
     assert!(words.iter().any(|w| w.ends_with("rejected due to timeout after waiting 0s at plugin GangScheduling")), "{words:?}");
@@ -191,7 +191,7 @@ fn a_pod_that_somebody_else_bound_fails_to_bind() {
     assert_eq!(s.state().snapshot().get("m").unwrap().pods.len(), 1);
 }
 
-/// What PreBind says after the wait; `at_once` without one.
+/// PreBind fails, after a wait on Permit and without one.
 #[test]
 fn a_pre_bind_that_fails_leaves_no_rejector() {
     for (labels, message) in [
@@ -245,7 +245,7 @@ fn a_victim_that_waits_is_turned_back_in_memory() {
     let expected = [&[parked, by_memory][..], &IN_MEMORY].concat();
     let mut s = preempted(Emulation::default(), vec![], &expected);
     assert_eq!(apply(&mut s, Operation::Schedule), ["p bound to n", "p scheduled"]);
-    // More important than the running victim, and so turned back first, while the gate is still shut.
+    // It has a higher priority than the running victim and is rejected first, while the gate is still closed.
     let expected = [
         &[parked, by_memory, "v evicted Deleted"][..],
         &IN_MEMORY[..2],
@@ -283,7 +283,7 @@ fn pods_without_uid_wait_apart() {
     assert_eq!(apply(&mut s, Operation::Allow { pod: key("b") }), ["b Allowed: ", "b bound to n"]);
 }
 
-/// One that somebody bound and then deleted, and one whose name another pod has now.
+/// A pod that was bound elsewhere and then deleted, and one replaced under its name.
 #[test]
 fn a_waiting_pod_never_outlives_its_object() {
     let mut s = waiting(&wait(500));

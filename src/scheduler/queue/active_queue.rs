@@ -9,17 +9,17 @@ use jiff::Timestamp;
 use crate::cluster::Key;
 use crate::framework::QueuedPodInfo;
 
-/// What `PrioritySort` looks at, then our own tie-break.
+/// The sort key of `PrioritySort`, then a tie-break of our own.
 pub(super) type PodOrder = (Reverse<i32>, Timestamp, u64);
 
-/// The order of a pod in activeQ: higher priority, then earlier timestamp, then the smaller number. kube-scheduler
-/// stops at the timestamp and leaves the rest to its heap, which a real clock makes rare; under a virtual clock equal
-/// timestamps are common, so the pod that came first goes first.
+/// Returns the sort key of a pod in activeQ: higher priority, then earlier timestamp, then smaller sequence number.
+/// kube-scheduler leaves equal timestamps to its heap. They are common under a virtual clock, so the pod that arrived
+/// first goes first.
 pub(super) fn pod_order(info: &QueuedPodInfo) -> PodOrder {
     (Reverse(info.pod().priority()), info.timestamp, info.sequence)
 }
 
-/// The pods to be tried, in order.
+/// Pods to be tried, in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ActiveQueue {
     order: OrdMap<PodOrder, Arc<QueuedPodInfo>>,
@@ -27,7 +27,7 @@ pub(super) struct ActiveQueue {
 }
 
 impl ActiveQueue {
-    /// Adds a pod, in place of one of the same name.
+    /// Adds a pod; replaces one of the same name.
     pub(super) fn insert(&mut self, info: Arc<QueuedPodInfo>) {
         let (key, order) = (info.key(), pod_order(&info));
         self.remove(&key);
@@ -50,7 +50,7 @@ impl ActiveQueue {
         self.remove(&key)
     }
 
-    /// In the order they would be popped.
+    /// Returns the pods in the order of popping.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<QueuedPodInfo>> {
         self.order.values()
     }

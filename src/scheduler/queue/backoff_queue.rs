@@ -16,7 +16,7 @@ type BackoffOrder = (Timestamp, PodOrder);
 /// Two heaps by the end of the backoff: one for pods that plugins rejected, which an idle scheduler may pop early, and
 /// one for pods whose attempt ended in an error.
 ///
-/// With equal ends both heaps go on as activeQ does; kube-scheduler leaves that open for the error heap.
+/// Equal ends are ordered as in activeQ; kube-scheduler leaves their order open in the error heap.
 #[derive(Clone, Debug)]
 pub(super) struct BackoffQueue {
     pods: OrdMap<BackoffOrder, Arc<QueuedPodInfo>>,
@@ -24,7 +24,7 @@ pub(super) struct BackoffQueue {
     index: OrdMap<Key, (BackoffOrder, bool)>,
     initial: Duration,
     max: Duration,
-    /// Whether time counts in whole seconds, which the gate `SchedulerPopFromBackoffQ` brings.
+    /// Whether times are rounded to whole seconds, as under the gate `SchedulerPopFromBackoffQ`.
     windows: bool,
     rule: Backoff,
 }
@@ -34,8 +34,8 @@ impl BackoffQueue {
         Self { pods: OrdMap::new(), errors: OrdMap::new(), index: OrdMap::new(), initial, max, windows, rule }
     }
 
-    /// When a pod's backoff ends, a whole second with ordering windows; the earliest time there is for a pod that need
-    /// not wait.
+    /// Returns the end of a pod's backoff, a whole second with ordering windows; the minimum timestamp for a pod
+    /// without backoff.
     pub(super) fn expiration(&self, info: &QueuedPodInfo) -> Timestamp {
         let count = match self.rule {
             Backoff::ByRejections if info.consecutive_errors_count > 0 => info.consecutive_errors_count,
@@ -54,19 +54,20 @@ impl BackoffQueue {
         self.align(end.and_then(|end| Timestamp::from_nanosecond(end).ok()).unwrap_or(Timestamp::MAX))
     }
 
-    /// Nanoseconds: the initial backoff for the first time, then twice as long each time, up to the maximum.
+    /// Returns the backoff in nanoseconds: the initial one for the first time, then doubled each time, up to the
+    /// maximum.
     fn delay(&self, count: u32) -> u128 {
         let (initial, max, shift) = (self.initial.as_nanos(), self.max.as_nanos(), count.saturating_sub(1));
         if initial > max.checked_shr(shift).unwrap_or(0) { max } else { initial << shift.min(u128::BITS - 1) }
     }
 
-    /// Whether a pod must not be tried yet; a window that has only just begun still counts.
+    /// Whether a pod's backoff lasts beyond `now`; a window that has just begun still counts.
     pub(super) fn is_backing_off(&self, info: &QueuedPodInfo, now: Timestamp) -> bool {
         let (end, now) = (self.expiration(info), self.align(now));
         end > now || end == now && self.rule != Backoff::ExactByAttempts
     }
 
-    /// The first moment at which a flush would free any pod, if one waits.
+    /// Returns the first time at which a flush would move a pod.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         let first = [&self.pods, &self.errors].into_iter().filter_map(|heap| Some(heap.get_min()?.0.0)).min()?;
         let step = match self.rule {
@@ -81,7 +82,7 @@ impl BackoffQueue {
         if self.windows { floor_to_second(time) } else { time }
     }
 
-    /// Adds a pod, in place of one of the same name; without a rejecting plugin it goes to the error heap.
+    /// Adds a pod; replaces one of the same name. Without a rejecting plugin it goes to the error heap.
     pub(super) fn insert(&mut self, info: Arc<QueuedPodInfo>) {
         let key = info.key();
         self.remove(&key);
@@ -100,24 +101,24 @@ impl BackoffQueue {
         if *error { &self.errors } else { &self.pods }.get(order)
     }
 
-    /// The first pod that plugins rejected.
+    /// Returns the first pod that plugins rejected.
     pub(super) fn first_rejected(&self) -> Option<&Arc<QueuedPodInfo>> {
         self.pods.get_min().map(|(_, info)| info)
     }
 
-    /// The first pod that a flush at this moment would free.
+    /// Returns the first pod that a flush at `now` would move.
     pub(super) fn first_completed(&self, now: Timestamp) -> Option<&Arc<QueuedPodInfo>> {
         let heads = [&self.pods, &self.errors].into_iter().filter_map(|heap| heap.get_min());
         heads.map(|(_, info)| info).find(|info| !self.is_backing_off(info, now))
     }
 
-    /// Takes the first pod that plugins rejected, its backoff over or not; never one from the error heap.
+    /// Pops the first pod that plugins rejected, even during its backoff; never one from the error heap.
     pub(super) fn pop_early(&mut self) -> Option<Arc<QueuedPodInfo>> {
         let key = self.first_rejected()?.key();
         self.remove(&key)
     }
 
-    /// Takes all pods whose backoff is over: rejected pods first, then those that failed with an error.
+    /// Pops all pods whose backoff is over: rejected pods first, then those that failed with an error.
     pub(super) fn pop_all_completed(&mut self, now: Timestamp) -> Vec<Arc<QueuedPodInfo>> {
         let mut completed = Vec::new();
         for error in [false, true] {
@@ -131,7 +132,7 @@ impl BackoffQueue {
         completed
     }
 
-    /// In order of the end of the backoff, both heaps together.
+    /// Returns the pods of both heaps in order of the end of the backoff.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<QueuedPodInfo>> {
         let mut all: Vec<_> = self.pods.iter().chain(self.errors.iter()).collect();
         all.sort_by_key(|(order, _)| **order);
@@ -143,7 +144,7 @@ impl BackoffQueue {
     }
 }
 
-/// The start of the second that `time` is in.
+/// Returns the start of the second that contains `time`.
 pub(super) fn floor_to_second(time: Timestamp) -> Timestamp {
     let fraction = time.as_nanosecond().rem_euclid(1_000_000_000);
     Timestamp::from_nanosecond(time.as_nanosecond() - fraction).unwrap_or(Timestamp::MIN)

@@ -1,4 +1,4 @@
-//! What the passing of time does: the two flushes, and a clock hand that stops at each.
+//! The flushes of backoffQ and unschedulablePods, and the clock that runs them.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use crate::cluster::Key;
 use crate::framework::{Change, ClusterEvent, EventLabel, QueuedPodInfo};
 use crate::trace::Event;
 
-/// How often backoffQ is flushed, at whole seconds.
+/// Interval of the flush of backoffQ, at whole seconds.
 const BACKOFF_FLUSH: SignedDuration = SignedDuration::from_secs(1);
-/// How often unschedulablePods is looked through for leftovers, counted from the start.
+/// Interval of the flush of unschedulablePods, counted from the start.
 const LEFTOVER_FLUSH: SignedDuration = SignedDuration::from_secs(30);
 
 impl SchedulingQueue {
@@ -25,8 +25,8 @@ impl SchedulingQueue {
         }
     }
 
-    /// Frees pods that have been in unschedulablePods for more than the time allowed; `flushUnschedulablePodsLeftover`.
-    /// Gated pods stay, but one that is overdue makes pods in flight come back through backoffQ.
+    /// Moves pods that exceed the longest stay in unschedulablePods; `flushUnschedulablePodsLeftover`. Gated pods stay,
+    /// but an overdue one makes pods in flight return through backoffQ.
     pub fn flush_unschedulable_leftover(&mut self, env: &mut dyn QueueEnv) {
         let now = env.now();
         let overdue: Vec<Arc<QueuedPodInfo>> = self.unschedulable.values().filter(|i| self.is_leftover(i, now)).cloned().collect();
@@ -40,9 +40,9 @@ impl SchedulingQueue {
         now.duration_since(info.timestamp) > limit
     }
 
-    /// Lets time pass until `to`, with every flush on the way at its time: backoffQ at whole seconds and, after it,
-    /// leftovers every 30 s since `start`, the moment the scheduler began. Each stretch of time is recorded as
-    /// [`Event::ClockMoved`]. Does nothing where `to` is not in the future.
+    /// Advances the clock to `to` and runs every flush at its time: backoffQ at whole seconds and, after it, leftovers
+    /// every 30 s since `start`, the start of the scheduler. Records each interval as [`Event::ClockMoved`]. No effect
+    /// if `to` is not in the future.
     pub fn advance(&mut self, env: &mut dyn QueueEnv, start: Timestamp, to: Timestamp) {
         while let Some(next) = self.next_flush(env.now(), start).filter(|next| *next <= to) {
             self.move_clock(env, next);
@@ -62,9 +62,9 @@ impl SchedulingQueue {
         self.record(env, event);
     }
 
-    /// The next moment after `now` at which a flush has something to do.
+    /// Returns the next time after `now` at which a flush has an effect.
     fn next_flush(&self, now: Timestamp, start: Timestamp) -> Option<Timestamp> {
-        // Gated pods are not freed; all that an overdue one does is to leave its mark on pods in flight.
+        // Gated pods are not moved; an overdue one only affects pods in flight.
         let gated_too = self.in_flight.any();
         [self.next_backoff_flush(now), self.next_leftover_flush(now, start, gated_too)].into_iter().flatten().min()
     }
@@ -86,13 +86,13 @@ impl SchedulingQueue {
         Timestamp::from_nanosecond(start.as_nanosecond() + periods.max(1) * LEFTOVER_FLUSH.as_nanos()).ok()
     }
 
-    /// When the next flush of backoffQ frees a pod, and the first pod that it frees.
+    /// Returns the time of the next flush of backoffQ that moves a pod, and the first pod that it moves.
     pub(in crate::scheduler) fn next_backoff_complete(&self, now: Timestamp) -> Option<(Timestamp, Key)> {
         let time = self.next_backoff_flush(now)?;
         Some((time, self.backoff.first_completed(time)?.key()))
     }
 
-    /// When the next look through unschedulablePods offers a pod another attempt, and the first such pod by namespace
+    /// Returns the time of the next flush of unschedulablePods that moves a pod, and the first such pod by namespace
     /// and name.
     pub(in crate::scheduler) fn next_leftover(&self, now: Timestamp, start: Timestamp) -> Option<(Timestamp, Key)> {
         let time = self.next_leftover_flush(now, start, false)?;

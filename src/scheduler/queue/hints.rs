@@ -1,4 +1,4 @@
-//! Which plugin asked to be told of which event; mirrors `buildQueueingHintMap` in `pkg/scheduler/scheduler.go` and
+//! The events that plugins registered for; mirrors `buildQueueingHintMap` in `pkg/scheduler/scheduler.go` and
 //! `fillEnqueueExtensions` in `pkg/scheduler/framework/runtime/framework.go`.
 
 use std::collections::BTreeMap;
@@ -12,16 +12,16 @@ use crate::release::{Emulation, Gate};
 pub(super) struct Registration {
     pub(super) plugin: PluginName,
     pub(super) event: ClusterEvent,
-    /// `None` always says Queue.
+    /// `None` always returns Queue.
     pub(super) hint: Option<QueueingHintFn>,
 }
 
-/// What the plugins of one profile registered, `None` for a plugin that leaves it open.
+/// The events that the plugins of one profile registered; `None` for a plugin without registrations of its own.
 pub type PluginEvents = Vec<(PluginName, Option<Vec<ClusterEventWithHint>>)>;
 
-/// The registrations of all profiles, in the order plugins were given.
+/// The registrations of all profiles, in the order of the plugins given.
 ///
-/// kube-scheduler asks in random order; the outcome is the same, as one Queue suffices.
+/// kube-scheduler runs hints in random order; the outcome is the same, as one Queue suffices.
 #[derive(Clone, Default)]
 pub struct HintMap {
     profiles: BTreeMap<Str, Vec<Registration>>,
@@ -36,22 +36,22 @@ impl std::fmt::Debug for HintMap {
 }
 
 impl HintMap {
-    /// Takes, per `schedulerName`, the plugins that run at `PreEnqueue`, `PreFilter`, Filter, Reserve or Permit, with what
-    /// they register. A plugin that registers nothing of its own accord (`None`) is told of everything there is, and
-    /// so is [`PluginName::Extender`], which stands in the list where the profile has extenders.
-    /// Without the gate `SchedulerQueueingHints` every event that a plugin registered is worth another try.
+    /// Builds the map, per `schedulerName`, from the plugins that run at `PreEnqueue`, `PreFilter`, Filter, Reserve or
+    /// Permit. A plugin without registrations of its own (`None`) is registered for all events. So is
+    /// [`PluginName::Extender`], which the list contains if the profile has extenders. Without the gate
+    /// `SchedulerQueueingHints` every registered event requeues the pod.
     pub fn new(profiles: &[(Str, PluginEvents)], emulation: Emulation) -> Self {
         let registrations =
             |plugins: &PluginEvents| plugins.iter().flat_map(|(plugin, events)| register(*plugin, events.as_deref(), emulation)).collect();
         Self { profiles: profiles.iter().map(|(name, plugins)| (name.clone(), registrations(plugins))).collect(), emulation }
     }
 
-    /// Whether an event is one that was registered.
+    /// Whether an event matches a registration.
     pub(super) fn matches(&self, registration: &Registration, event: ClusterEvent) -> bool {
         registration.event.matches_by(&event, self.emulation.behaviour().queue.event_matching)
     }
 
-    /// Whether any plugin of any profile wants to hear of the event.
+    /// Whether any plugin of any profile registered for the event.
     pub fn is_event_of_interest(&self, event: &ClusterEvent) -> bool {
         event.is_wildcard() || self.profiles.values().flatten().any(|r| self.matches(r, *event))
     }
@@ -61,13 +61,13 @@ impl HintMap {
         self.profiles.values().flatten().any(|r| r.plugin == plugin && self.matches(r, *event))
     }
 
-    /// Everything that is registered: the `schedulerName` of the profile, the plugin and the event; by profile, in the
-    /// order plugins were given.
+    /// Returns all registrations, as the `schedulerName` of the profile, the plugin and the event; by profile, in the
+    /// order of the plugins given.
     pub fn registrations(&self) -> impl Iterator<Item = (&Str, PluginName, ClusterEvent)> {
         self.profiles.iter().flat_map(|(profile, list)| list.iter().map(move |r| (profile, r.plugin, r.event)))
     }
 
-    /// The registrations of a profile; `None` for a name that no profile has.
+    /// Returns the registrations of a profile; `None` if no profile has the name.
     pub(super) fn profile(&self, scheduler_name: &Str) -> Option<&[Registration]> {
         self.profiles.get(scheduler_name).map(Vec::as_slice)
     }
@@ -82,8 +82,8 @@ fn register(plugin: PluginName, events: Option<&[ClusterEventWithHint]>, emulati
     let tolerations = emulation.behaviour().queue.tolerations_registered;
     let registered = |e: &&ClusterEventWithHint| tolerations || e.event.action != ActionType::UPDATE_POD_TOLERATION;
     let mut list: Vec<Registration> = events.iter().filter(registered).map(registration).collect();
-    // Upstream adds this for plugins that could otherwise miss a node that became eligible (issue 109437). It is not
-    // tied to the gate that made it unnecessary, and so any taint change retries what these plugins rejected.
+    // Upstream adds this for plugins that could otherwise miss a node that became eligible (issue 109437). It does not
+    // depend on the gate that made it unnecessary, so any taint change retries the pods that these plugins rejected.
     let on_node = |action: ActionType| events.iter().any(|e| e.event.resource == EventResource::Node && e.event.action.0 & action.0 != 0);
     let told = emulation.behaviour().queue.taints_told_with_nodes;
     if told && on_node(ActionType::ADD) && !on_node(ActionType::UPDATE_NODE_TAINT) {

@@ -1,4 +1,4 @@
-//! Pods whose attempt is under way, and the events that came meanwhile; mirrors the in-flight part of
+//! Pods in flight, and the events since they were popped; mirrors the in-flight part of
 //! `pkg/scheduler/backend/queue/active_queue.go`.
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::cluster::{Pod, Str};
 use crate::framework::{Change, ClusterEvent, QueuedPodInfo};
 use crate::trace::Place;
 
-/// Names a pod through all its changes: its uid or, for objects that carry none, its namespace and name.
+/// Identifies a pod across its changes: by its uid or, without one, by its namespace and name.
 pub(in crate::scheduler) fn pod_id(pod: &Pod) -> Str {
     if pod.metadata.uid.is_empty() { pod.key().to_string().into() } else { pod.metadata.uid.clone() }
 }
@@ -29,11 +29,11 @@ enum Entry {
 pub(super) struct InFlight {
     entries: OrdMap<u64, Entry>,
     next: u64,
-    /// Where each pod's marker is.
+    /// Position of each pod's marker.
     markers: OrdMap<Str, u64>,
-    /// Popped pods until they come back or leave for good, which is later than the end of their marker.
+    /// Popped pods until they return or leave for good, which is later than the end of their marker.
     attempts: OrdMap<Str, Arc<QueuedPodInfo>>,
-    /// Those of them that wait on Permit, with their node.
+    /// Those that wait on Permit, with their node.
     on_permit: OrdMap<Str, Str>,
 }
 
@@ -49,12 +49,12 @@ impl InFlight {
         self.markers.contains_key(&pod_id(pod))
     }
 
-    /// Whether events are kept for anybody.
+    /// Whether events are kept for any pod.
     pub(super) fn any(&self) -> bool {
         !self.markers.is_empty()
     }
 
-    /// A pod was popped.
+    /// Starts the attempt of a popped pod.
     pub(super) fn start(&mut self, info: Arc<QueuedPodInfo>) {
         let id = pod_id(info.pod());
         let at = self.push(Entry::Marker);
@@ -62,12 +62,12 @@ impl InFlight {
         self.attempts.insert(id, info);
     }
 
-    /// Keeps an event for every pod in flight; they sort out themselves whom it concerns.
+    /// Keeps an event for every pod in flight; each pod checks on its return whether it is concerned.
     pub(super) fn keep(&mut self, event: ClusterEvent, change: &Change) {
         self.push(Entry::Event(Arc::new((event, change.clone()))));
     }
 
-    /// The events since the pod was popped, in order; `None` when it is not in flight.
+    /// Returns the events since the pod was popped, in order; `None` if it is not in flight.
     pub(super) fn events_since_pop(&self, pod: &Pod) -> Option<Vec<KeptEvent>> {
         let marker = *self.markers.get(&pod_id(pod))?;
         let events = self.entries.range(marker..).filter_map(|(_, entry)| match entry {
@@ -77,7 +77,7 @@ impl InFlight {
         Some(events.collect())
     }
 
-    /// No more events for this pod. Those that no other pod waits for are dropped.
+    /// Stops keeping events for this pod. Drops those that no other pod needs.
     pub(super) fn done(&mut self, pod: &Pod) {
         let Some(marker) = self.markers.remove(&pod_id(pod)) else { return };
         self.entries.remove(&marker);
@@ -86,7 +86,7 @@ impl InFlight {
         }
     }
 
-    /// The pod's attempt is over; what it was popped as, and where it was.
+    /// Ends the pod's attempt; returns the pod as it was popped, and its place.
     pub(super) fn finish(&mut self, pod: &Pod) -> Option<(Arc<QueuedPodInfo>, Place)> {
         let id = pod_id(pod);
         let info = self.attempts.remove(&id)?;
@@ -94,24 +94,25 @@ impl InFlight {
         Some((info, place))
     }
 
-    /// From now on the pod waits on Permit; what it was popped as, unless it waits already or is not in flight.
+    /// Marks the pod as waiting on Permit; returns it as it was popped, or `None` if it waits already or is not in
+    /// flight.
     pub(super) fn wait_on_permit(&mut self, pod: &Pod, node: &Str) -> Option<Arc<QueuedPodInfo>> {
         let id = pod_id(pod);
         let info = self.attempts.get(&id)?.clone();
         self.on_permit.insert(id, node.clone()).is_none().then_some(info)
     }
 
-    /// The pods whose attempt is under way, by uid, and the nodes for which some of them wait on Permit.
+    /// Returns the pods whose attempt is under way, by uid, with the node of those that wait on Permit.
     pub(super) fn attempts(&self) -> impl Iterator<Item = (&Arc<QueuedPodInfo>, Option<&Str>)> {
         self.attempts.iter().map(|(id, info)| (info, self.on_permit.get(id)))
     }
 
-    /// What the pod was popped as, while its attempt is under way.
+    /// Returns the pod as it was popped, while its attempt is under way.
     pub(super) fn attempt(&self, pod: &Pod) -> Option<&Arc<QueuedPodInfo>> {
         self.attempts.get(&pod_id(pod))
     }
 
-    /// Markers and events on the list.
+    /// Returns the number of markers and events on the list.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.entries.len()

@@ -1,8 +1,8 @@
-//! The scheduling queue: where every pending pod waits, and what moves it. Mirrors
+//! The scheduling queue: holds every pending pod and moves it. Mirrors
 //! `pkg/scheduler/backend/queue/scheduling_queue.go`.
 //!
-//! There is no clock, no lock and no chance in it: the time and everything else it needs to know comes from a
-//! [`QueueEnv`] with each call, and every move is recorded there as a fact. Cloning shares everything.
+//! It has no clock, locks or randomness: each call brings the time and all other inputs in a [`QueueEnv`], which
+//! records every move as an event. Clones share their contents.
 //!
 //! Invariants: a pod is in at most one of activeQ, backoffQ, unschedulablePods, in flight and waiting on Permit; gated pods are in
 //! unschedulablePods; pods in backoffQ's error heap have no rejecting plugin, all other pods in backoffQ and all parked
@@ -38,18 +38,18 @@ use crate::framework::{Context, NominatingInfo, PluginName, PodInfo, QueuedPodIn
 use crate::release::{Emulation, Gate};
 use crate::trace::{Event, MoveCause, Place, QueueMove, QueueOrder, QueuesView};
 
-/// What the queue needs from around it, for the time of one call.
+/// The inputs of the queue, for one call.
 pub trait QueueEnv {
-    /// The virtual time.
+    /// Returns the virtual time.
     fn now(&self) -> Timestamp;
-    /// Sets the virtual time; only [`SchedulingQueue::advance`] does, and never back.
+    /// Sets the virtual time; only [`SchedulingQueue::advance`] calls it, and never backwards.
     fn set_now(&mut self, now: Timestamp);
-    /// What queueing hints may look at.
+    /// Returns the context of queueing hints.
     fn context(&self) -> Context<'_>;
-    /// The newest object of a pod, if it still exists.
+    /// Returns the newest object of a pod, if it exists.
     fn informer_pod(&self, key: &Key) -> Option<Arc<Pod>>;
-    /// Runs the `PreEnqueue` plugins of the pod's profile in order, `first` before the others, and gives the first
-    /// refusal; `None` when all agree.
+    /// Runs the `PreEnqueue` plugins of the pod's profile in order, `first` before the others, and returns the first
+    /// rejection; `None` if all pass.
     fn pre_enqueue(&self, pod: &Pod, first: Option<PluginName>) -> Option<(PluginName, Status)>;
     /// Takes down a fact.
     fn record(&mut self, event: Event);
@@ -62,7 +62,7 @@ pub struct QueueConfig {
     pub pod_initial_backoff: Duration,
     /// `podMaxBackoffSeconds`; zero switches backoff off.
     pub pod_max_backoff: Duration,
-    /// How long a pod may stay in unschedulablePods.
+    /// Longest stay in unschedulablePods.
     pub pod_max_in_unschedulable_pods: Duration,
     /// Feature gates.
     pub emulation: Emulation,
@@ -80,11 +80,11 @@ impl Default for QueueConfig {
     }
 }
 
-/// A pod could not come back to the queue: it is waiting there already.
+/// The pod cannot return to the queue, because it is queued already.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Pod {pod} is already present in the {queue} queue")]
 pub struct AlreadyQueued {
-    /// Which pod.
+    /// The pod.
     pub pod: Key,
     /// `active`, `backoff` or `unschedulable`.
     pub queue: &'static str,
@@ -101,16 +101,16 @@ pub struct SchedulingQueue {
     unschedulable: OrdMap<Key, Arc<QueuedPodInfo>>,
     in_flight: InFlight,
     nominator: Nominator,
-    /// The next number to draw.
+    /// The next sequence number.
     sequence: u64,
     scheduling_cycle: u64,
-    /// The cycle in which an event was offered last, in releases without queueing hints.
+    /// The cycle of the last event, in releases without queueing hints.
     move_request_cycle: Option<u64>,
     view: QueuesView,
 }
 
 impl SchedulingQueue {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(config: QueueConfig, hints: HintMap) -> Self {
         let windows = config.emulation.enabled(Gate::SchedulerPopFromBackoffQ);
         Self {
@@ -133,80 +133,80 @@ impl SchedulingQueue {
         }
     }
 
-    /// Where every pod waits. It is the view of before with all recorded events folded in, so the events of
-    /// [`QueuesView::apply`] are the queue's alone to record.
+    /// Returns the place of every pod: all recorded events, folded. Only the queue may record the events of
+    /// [`QueuesView::apply`].
     pub fn view(&self) -> &QueuesView {
         &self.view
     }
 
-    /// How many pods were popped so far.
+    /// Returns the number of pods popped so far.
     pub fn scheduling_cycle(&self) -> u64 {
         self.scheduling_cycle
     }
 
-    /// Which plugins are told of which events.
+    /// Returns the registrations of the plugins.
     pub fn hints(&self) -> &HintMap {
         &self.hints
     }
 
-    /// activeQ in the order it would be popped.
+    /// Returns activeQ in the order of popping.
     pub fn active_pods(&self) -> impl Iterator<Item = &Arc<QueuedPodInfo>> {
         self.active.iter()
     }
 
-    /// backoffQ, both heaps, in order of the end of the backoff, then as activeQ.
+    /// Returns backoffQ, both heaps, in order of the end of the backoff, then as activeQ.
     pub fn backoff_pods(&self) -> impl Iterator<Item = &Arc<QueuedPodInfo>> {
         self.backoff.iter()
     }
 
-    /// unschedulablePods with the gated pods, by namespace and name.
+    /// Returns unschedulablePods with the gated pods, by namespace and name.
     pub fn unschedulable_pods(&self) -> impl Iterator<Item = &Arc<QueuedPodInfo>> {
         self.unschedulable.values()
     }
 
-    /// Pods that were popped and have neither come back nor left, by uid; without those that wait on Permit.
+    /// Returns the pods that were popped and have neither returned nor left, by uid; without those that wait on Permit.
     pub fn in_flight_pods(&self) -> impl Iterator<Item = &Arc<QueuedPodInfo>> {
         self.in_flight.attempts().filter(|(_, node)| node.is_none()).map(|(info, _)| info)
     }
 
-    /// Pods that wait on Permit with the node they wait for, by uid.
+    /// Returns the pods that wait on Permit with their node, by uid.
     pub fn waiting_on_permit_pods(&self) -> impl Iterator<Item = (&Arc<QueuedPodInfo>, &Str)> {
         self.in_flight.attempts().filter_map(|(info, node)| Some((info, node?)))
     }
 
-    /// The pod that [`Self::pop`] would take.
+    /// Returns the pod that [`Self::pop`] would take.
     pub fn next_to_pop(&self) -> Option<&Arc<QueuedPodInfo>> {
         self.active.iter().next().or_else(|| self.backoff.first_rejected().filter(|_| self.pops_from_backoff()))
     }
 
-    /// How many pods are in activeQ, backoffQ and unschedulablePods.
+    /// Returns the sizes of activeQ, backoffQ and unschedulablePods.
     pub fn len(&self) -> (usize, usize, usize) {
         (self.active.len(), self.backoff.len(), self.unschedulable.len())
     }
 
-    /// Whether no pod waits; pods in flight do not wait.
+    /// Whether the three queues are empty; pods in flight do not count.
     pub fn is_empty(&self) -> bool {
         self.len() == (0, 0, 0)
     }
 
-    /// A waiting pod by namespace and name.
+    /// Returns a queued pod by namespace and name.
     pub fn get(&self, key: &Key) -> Option<&Arc<QueuedPodInfo>> {
         self.active.get(key).or_else(|| self.unschedulable.get(key)).or_else(|| self.backoff.get(key))
     }
 
-    /// When the backoff of a pod ends: a whole second where `SchedulerPopFromBackoffQ` is on. `None` for a pod that
-    /// never has to wait.
+    /// Returns the end of a pod's backoff: a whole second if `SchedulerPopFromBackoffQ` is on. `None` for a pod without
+    /// backoff.
     pub fn backoff_expiration(&self, info: &QueuedPodInfo) -> Option<Timestamp> {
         Some(self.backoff.expiration(info)).filter(|end| *end != Timestamp::MIN)
     }
 
-    /// Whether a pod would have to wait in backoffQ at this moment.
+    /// Whether a pod's backoff lasts beyond `now`.
     pub fn is_pod_backing_off(&self, info: &QueuedPodInfo, now: Timestamp) -> bool {
         self.backoff.is_backing_off(info, now)
     }
 
-    /// The pods nominated to a node, in order of nomination, as they stand in the queue. A pod that is nominated but
-    /// waits nowhere counts with nothing but its name, as it does in kube-scheduler.
+    /// Returns the pods nominated to a node, in order of nomination, as they are queued. A nominated pod in no queue
+    /// counts with its name only, as in kube-scheduler.
     pub fn nominated_pods_for_node(&self, node: &str) -> Vec<Arc<PodInfo>> {
         let bare = |r: &nominator::PodRef| {
             let metadata = Meta { name: r.key.name.clone(), namespace: r.key.namespace.clone(), uid: r.uid.clone(), ..Meta::default() };
@@ -219,18 +219,18 @@ impl SchedulingQueue {
         self.nominator.on_node(node).iter().map(info).collect()
     }
 
-    /// All nominations, as pod and node, by node.
+    /// Returns all nominations, as pod and node, by node.
     pub fn nominations(&self) -> impl Iterator<Item = (&Key, &Str)> {
         self.nominator.iter()
     }
 
-    /// Where a pod is nominated to, if anywhere.
+    /// Returns the node that a pod is nominated to, if any.
     pub fn nominated_node(&self, pod: &Pod) -> Option<&Str> {
         self.nominator.node_of(pod)
     }
 
-    /// Notes where a pod is nominated to; what the failure handler does after it has put the pod back. A node that was
-    /// chosen is recorded even where the pod was nominated to it before.
+    /// Registers a pod's nomination, as the failure handler does after it has requeued the pod. Records a chosen node
+    /// even if the pod was nominated to it before.
     pub fn add_nominated_pod(&mut self, env: &mut dyn QueueEnv, pod: &Pod, info: &NominatingInfo) {
         let (key, before) = (pod.key(), self.nominator.node_of(pod).cloned());
         let informer = env.informer_pod(&key);
@@ -242,7 +242,7 @@ impl SchedulingQueue {
         }
     }
 
-    /// Takes a pod's nomination away, as when it was put on a node in memory.
+    /// Removes a pod's nomination, as when the pod is assumed.
     pub fn delete_nominated_pod_if_exists(&mut self, env: &mut dyn QueueEnv, pod: &Pod) {
         self.change_nomination(env, pod, false, |n| n.delete(pod));
     }
@@ -252,13 +252,13 @@ impl SchedulingQueue {
         self.change_nomination(env, new, true, |n| n.update(old, new, informer.as_deref()));
     }
 
-    /// Records the change if there is one that can be seen. `by_update` says that the object lost the field, which is
-    /// what a preemptor does to pods of lower priority.
+    /// Changes a nomination, and records the change if it is visible. `by_update` says that the object lost the field,
+    /// as preemption does to pods of lower priority.
     fn change_nomination(&mut self, env: &mut dyn QueueEnv, pod: &Pod, by_update: bool, change: impl FnOnce(&mut Nominator)) {
         let before = self.nominator.node_of(pod).cloned();
         change(&mut self.nominator);
         let after = self.nominator.node_of(pod).cloned();
-        // The name may belong to another pod by now, which was created anew.
+        // The name may belong to a new pod by now.
         let known = self.get(&pod.key()).or_else(|| self.in_flight.attempt(pod));
         if before == after || known.is_none_or(|k| pod_id(k.pod()) != pod_id(pod)) {
             return;
@@ -292,13 +292,13 @@ impl SchedulingQueue {
         let order = QueueOrder { priority: info.pod().priority(), timestamp: info.timestamp, sequence: info.sequence };
         let plugins = info.rejectors();
         self.record(env, Event::QueueMoved(Box::new(QueueMove { pod, from, to, cause, plugin, order, plugins })));
-        // A pod that had left the queues may still hold a nomination.
+        // A pod that had left the queues may still have a nomination.
         if let Some(node) = self.nominator.node_of(info.pod()).filter(|_| new).cloned() {
             self.record(env, Event::PodNominated { pod: info.key(), node });
         }
     }
 
-    /// Where a pod waits; `None` also while it is in flight.
+    /// Returns the queue of a pod; `None` also while it is in flight.
     fn place(&self, key: &Key) -> Option<Place> {
         if self.active.get(key).is_some() {
             return Some(Place::Active);
@@ -313,7 +313,7 @@ impl SchedulingQueue {
         Place::Backoff { expires: self.backoff.expiration(info), error: info.rejectors().is_empty() }
     }
 
-    /// Takes a pod out of whichever queue holds it.
+    /// Removes a pod from its queue.
     fn take(&mut self, key: &Key) -> Option<Arc<QueuedPodInfo>> {
         self.active.remove(key).or_else(|| self.backoff.remove(key)).or_else(|| self.unschedulable.remove(key))
     }

@@ -1,4 +1,4 @@
-//! The two doors, to activeQ and to backoffQ, and who is let through when something happens in the cluster.
+//! Moves pods to activeQ and backoffQ, and selects the pods that an event concerns.
 
 use std::sync::Arc;
 
@@ -10,21 +10,20 @@ use crate::release::{Gate, GatedPods};
 use crate::scheduler::event_handlers::PodFilter;
 use crate::trace::{Event, MoveCause, Place};
 
-/// What an event means for a pod; mirrors `queueingStrategy`. With the plugin whose hint said Queue, if one did.
+/// The effect of an event on a pod; mirrors `queueingStrategy`. Names the plugin whose hint returned Queue, if one did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strategy {
-    /// Stay where it is.
+    /// Leave the pod where it is.
     Skip,
-    /// Try again when the backoff is over.
+    /// Try it again after its backoff.
     AfterBackoff(Option<PluginName>),
-    /// Try again at once.
+    /// Try it again at once.
     Immediately(PluginName),
 }
 
 impl SchedulingQueue {
-    /// Something happened in the cluster: moves the parked pods for which it may matter, and keeps it for the pods in
-    /// flight. Only pods of priority at most `max_priority` are looked at, if that is given. An event that no plugin
-    /// registered moves nobody and is not kept.
+    /// Moves the parked pods that an event may help, and keeps the event for the pods in flight. With `max_priority`,
+    /// moves only pods of at most that priority. An event that no plugin registered has no effect and is not kept.
     pub fn move_all_to_active_or_backoff_queue(
         &mut self,
         env: &mut dyn QueueEnv,
@@ -83,7 +82,7 @@ impl SchedulingQueue {
         self.move_pods(env, pods, event, change);
     }
 
-    /// Offers an event to pods of unschedulablePods, where any plugin registered it.
+    /// Offers an event to pods of unschedulablePods if any plugin registered it.
     fn move_if_of_interest(&mut self, env: &mut dyn QueueEnv, pods: Vec<Arc<QueuedPodInfo>>, event: ClusterEvent, change: &Change) {
         if self.hints.is_event_of_interest(&event) {
             self.move_pods(env, pods, event, change);
@@ -109,7 +108,7 @@ impl SchedulingQueue {
         }
     }
 
-    /// Whether an event is nothing for a pod that this plugin gates.
+    /// Whether an event cannot help a pod that this plugin gates.
     fn stays_gated(&self, gate: PluginName, event: ClusterEvent) -> bool {
         match self.config.emulation.behaviour().queue.gated_pods {
             GatedPods::AsOthers => false,
@@ -118,7 +117,7 @@ impl SchedulingQueue {
         }
     }
 
-    /// Asks the hints of the plugins that rejected the pod.
+    /// Runs the hints of the plugins that rejected the pod.
     pub(super) fn is_pod_worth_requeuing(
         &mut self,
         env: &mut dyn QueueEnv,
@@ -145,7 +144,7 @@ impl SchedulingQueue {
                 None => (QueueingHint::Queue, None),
                 Some(hint) => match hint(&env.context(), info.pod(), change) {
                     Ok(hint) => (hint, None),
-                    // Better one attempt too many than a pod that is stuck.
+                    // An extra attempt is better than a stuck pod.
                     Err(error) => (QueueingHint::Queue, Some(error)),
                 },
             };
@@ -168,8 +167,8 @@ impl SchedulingQueue {
         strategy
     }
 
-    /// Puts a pod where a strategy wants it. `from` is where it is: in unschedulablePods, in flight, or nowhere.
-    /// Returns whether it got to activeQ or backoffQ.
+    /// Puts a pod where a strategy says. `from` is its place: in unschedulablePods, in flight, or nowhere. Returns
+    /// whether it reached activeQ or backoffQ.
     pub(super) fn requeue(
         &mut self,
         env: &mut dyn QueueEnv,
@@ -191,7 +190,7 @@ impl SchedulingQueue {
         }
     }
 
-    /// The door to activeQ. Returns whether the pod got there: a `PreEnqueue` plugin may put it to unschedulablePods.
+    /// Moves a pod to activeQ. Returns whether it got there: a `PreEnqueue` plugin may put it into unschedulablePods.
     pub(super) fn move_to_active(
         &mut self,
         env: &mut dyn QueueEnv,
@@ -200,7 +199,7 @@ impl SchedulingQueue {
         cause: MoveCause,
         plugin: Option<PluginName>,
     ) -> bool {
-        // On the way into backoffQ the plugins were asked already, unless the gate is off.
+        // `PreEnqueue` ran on the way into backoffQ, unless the gate is off.
         let asked_already = self.pops_from_backoff() && matches!(from, Some(Place::Backoff { .. }));
         if !asked_already && !self.passes_pre_enqueue(env, &mut info) {
             self.park(env, &info, from, cause, plugin);
@@ -220,14 +219,14 @@ impl SchedulingQueue {
         true
     }
 
-    /// Registers the nomination of a pod that is kept out of activeQ, where the release counts those.
+    /// Registers the nomination of a gated pod, in releases that count it.
     pub(super) fn nominate_gated(&mut self, env: &mut dyn QueueEnv, info: &QueuedPodInfo) {
         if self.config.emulation.behaviour().queue.gated_pods_nominate {
             self.add_nominated_pod(env, info.pod(), &crate::framework::NominatingInfo::Noop);
         }
     }
 
-    /// The door to backoffQ. Returns whether the pod got there.
+    /// Moves a pod to backoffQ. Returns whether it got there.
     pub(super) fn move_to_backoff(
         &mut self,
         env: &mut dyn QueueEnv,
@@ -247,7 +246,7 @@ impl SchedulingQueue {
         true
     }
 
-    /// Puts a pod to unschedulablePods; no move if it is there already.
+    /// Puts a pod into unschedulablePods; no move if it is there already.
     pub(super) fn park(
         &mut self,
         env: &mut dyn QueueEnv,
@@ -262,7 +261,7 @@ impl SchedulingQueue {
         }
     }
 
-    /// Runs `PreEnqueue`: the plugin that gated the pod last goes first. A refusal makes that plugin a rejector.
+    /// Runs `PreEnqueue`, the plugin that gated the pod last first. A rejection makes that plugin a rejector.
     pub(super) fn passes_pre_enqueue(&mut self, env: &mut dyn QueueEnv, info: &mut Arc<QueuedPodInfo>) -> bool {
         match env.pre_enqueue(info.pod(), info.gating_plugin) {
             None => {
@@ -282,7 +281,7 @@ impl SchedulingQueue {
     }
 }
 
-/// The cause of a queue entry that is no cluster event.
+/// Returns the cause of a queue move that is not a cluster event.
 pub(super) fn label(label: EventLabel) -> MoveCause {
     MoveCause::Label(label)
 }

@@ -1,4 +1,4 @@
-//! Which pods are nominated to which node; mirrors `pkg/scheduler/backend/queue/nominator.go`.
+//! Nominated pods by node; mirrors `pkg/scheduler/backend/queue/nominator.go`.
 
 use imbl::OrdMap;
 
@@ -6,7 +6,7 @@ use super::in_flight::pod_id;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::NominatingInfo;
 
-/// A nominated pod: which one it was, and how to look it up.
+/// A nominated pod: its id, and its key for lookups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PodRef {
     pub(super) id: Str,
@@ -14,7 +14,7 @@ pub(super) struct PodRef {
     pub(super) key: Key,
 }
 
-/// At most one nomination per pod, in the order they were made on each node.
+/// At most one nomination per pod, in the order of nomination on each node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nominator {
     pods: OrdMap<Str, Vec<PodRef>>,
@@ -22,8 +22,8 @@ pub(super) struct Nominator {
 }
 
 impl Nominator {
-    /// Replaces the pod's nomination: by the given node, which may be empty, or else by the one in the object's status.
-    /// A pod that is gone or already has a node is not nominated; `informer` is its newest object.
+    /// Replaces the pod's nomination by the given node, which may be empty, or else by the one in the object's status.
+    /// A pod that is gone or has a node is not nominated; `informer` is its newest object.
     pub(super) fn add(&mut self, pod: &Pod, info: &NominatingInfo, informer: Option<&Pod>) {
         self.delete(pod);
         let node = match info {
@@ -39,8 +39,8 @@ impl Nominator {
         self.pods.entry(node.clone()).or_default().push(PodRef { id, uid: pod.metadata.uid.clone(), key: pod.key() });
     }
 
-    /// Follows an update of the object. Where the status named no node before and names none now, a nomination that
-    /// only the memory holds is kept: the update may be older than the nomination.
+    /// Follows an update of the object. If neither the old nor the new status names a node, a nomination that exists
+    /// only in memory is kept: the update may be older than the nomination.
     pub(super) fn update(&mut self, old: &Pod, new: &Pod, informer: Option<&Pod>) {
         let kept = match self.node.get(&pod_id(old)) {
             Some(node) if old.status.nominated_node_name.is_empty() && new.status.nominated_node_name.is_empty() => {
@@ -52,7 +52,7 @@ impl Nominator {
         self.add(new, &kept, informer);
     }
 
-    /// Takes the nomination away, if there is one.
+    /// Removes the pod's nomination, if there is one.
     pub(super) fn delete(&mut self, pod: &Pod) {
         let id = pod_id(pod);
         let Some(node) = self.node.remove(&id) else { return };
@@ -64,17 +64,17 @@ impl Nominator {
         }
     }
 
-    /// The node a pod is nominated to; `None` also where the nomination is an empty name.
+    /// Returns the node that a pod is nominated to; `None` also if the nomination is an empty name.
     pub(super) fn node_of(&self, pod: &Pod) -> Option<&Str> {
         self.node.get(&pod_id(pod)).filter(|node| !node.is_empty())
     }
 
-    /// The pods nominated to a node, in order of nomination.
+    /// Returns the pods nominated to a node, in order of nomination.
     pub(super) fn on_node(&self, node: &str) -> &[PodRef] {
         self.pods.get(node).map_or(&[], Vec::as_slice)
     }
 
-    /// All nominations to a real node, by node.
+    /// Returns all nominations with a non-empty node name, by node.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Str)> {
         self.pods.iter().filter(|(node, _)| !node.is_empty()).flat_map(|(node, pods)| pods.iter().map(move |p| (&p.key, node)))
     }

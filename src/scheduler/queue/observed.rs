@@ -1,4 +1,4 @@
-//! Pods that were waiting before anybody looked: they enter the queue where they are taken to be.
+//! Pods that were waiting before the start: they enter the queue at their inferred place.
 
 use std::sync::Arc;
 
@@ -9,38 +9,38 @@ use crate::cluster::Pod;
 use crate::framework::{ClusterEvent, NominatingInfo, PluginSet, QueuedPodInfo};
 use crate::trace::{Event, InferredPlace, MoveCause, Place, QueueOrder};
 
-/// Where a pod is taken to wait, unless `PreEnqueue` keeps it out.
+/// The inferred queue of a pod that `PreEnqueue` admits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InferredQueue {
-    /// To be tried: in activeQ.
+    /// activeQ: to be tried.
     Active,
-    /// Rejected by plugins: in unschedulablePods.
+    /// unschedulablePods: rejected by plugins.
     Parked,
-    /// After an error: in backoffQ's error heap, or in activeQ where its backoff is over.
+    /// The error heap of backoffQ, or activeQ if the backoff is over: the attempt ended in an error.
     AfterError,
-    /// In no queue. A nomination that it has counts nevertheless.
+    /// No queue. A nomination of the pod still counts.
     Nowhere,
 }
 
-/// What is taken to be known of a waiting pod.
+/// The inferred state of a pending pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observed {
-    /// Where it waits.
+    /// Its queue.
     pub waits: InferredQueue,
-    /// When it came to the queue, or came back after the last attempt that is known of; not in the future.
+    /// Time of its arrival in the queue, or of its return after the last known attempt; not in the future.
     pub timestamp: Timestamp,
-    /// Attempts that are known of; all are taken to have ended as the last one did.
+    /// Known attempts; all are assumed to have ended as the last one did.
     pub attempts: u32,
     /// The plugins that rejected it; never empty for a parked pod.
     pub plugins: PluginSet,
-    /// What this was inferred from, and what stays unknown.
+    /// The evidence, and the facts that remain unknown.
     pub from: String,
 }
 
 impl SchedulingQueue {
-    /// Takes in a pod that has been waiting. `PreEnqueue` runs: a pod that is refused is gated for certain, and that is
-    /// recorded as a move; any other place is recorded as [`Event::PlaceInferred`]. The pod's nomination is registered
-    /// as for one that is new, so in most releases not where it is gated. A waiting pod of the same name is replaced.
+    /// Places a pod that has been waiting. Runs `PreEnqueue`: a rejected pod is gated for certain, which is recorded as
+    /// a move; any other place is recorded as [`Event::PlaceInferred`]. Registers the pod's nomination as for a new
+    /// pod, so in most releases not for a gated one. Replaces a queued pod of the same name.
     pub fn place_as_observed(&mut self, env: &mut dyn QueueEnv, pod: &Arc<Pod>, observed: Observed) {
         let Observed { waits, timestamp, attempts, plugins, from } = observed;
         self.drop_waiting(env, &pod.key(), MoveCause::Cycle);

@@ -1,4 +1,4 @@
-//! Pods that come, change, go, are popped and come back.
+//! Adds, updates, deletes, pops and requeues pods.
 
 use std::sync::Arc;
 
@@ -10,18 +10,17 @@ use crate::release::{Backoff, Gate, Parking};
 use crate::trace::{Event, MoveCause, Place};
 
 impl SchedulingQueue {
-    /// A pod without a node appeared. A waiting pod of the same name is replaced.
+    /// Adds a new pod without a node. Replaces a queued pod of the same name.
     pub fn add(&mut self, env: &mut dyn QueueEnv, pod: Arc<Pod>) {
         self.drop_waiting(env, &pod.key(), MoveCause::Cycle);
         let info = Arc::new(QueuedPodInfo::new(pod, env.now(), self.next_sequence(), self.config.emulation));
         self.move_to_active(env, info, None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD), None);
     }
 
-    /// A pod without a node changed. In flight, the change is kept for when the pod comes back; in activeQ and
-    /// backoffQ only the object is replaced; in unschedulablePods the hints are asked; from nowhere the pod enters the
-    /// queue anew.
+    /// Updates a pod without a node. In flight, the change is kept for the pod's return; in activeQ and backoffQ only
+    /// the object is replaced; in unschedulablePods the hints run; an unknown pod is added.
     ///
-    /// Of several events, those after the first that moves the pod are not looked at.
+    /// Events after the first that moves the pod are ignored.
     pub fn update(&mut self, env: &mut dyn QueueEnv, old: &Arc<Pod>, new: &Arc<Pod>) {
         let events = pod_scheduling_properties_change(old, new, self.config.emulation);
         let change = Change { old: Some(Object::Pod(old.clone())), new: Some(Object::Pod(new.clone())) };
@@ -32,8 +31,8 @@ impl SchedulingQueue {
             return;
         }
         let Some((mut info, place)) = self.replace_object(env, new) else {
-            // An attempt that is past `done` no longer holds the pod's place; kube-scheduler prevents this case by not
-            // passing on updates of assumed pods.
+            // An attempt past `done` no longer holds the pod's place; kube-scheduler avoids this case by dropping
+            // updates of assumed pods.
             self.in_flight.finish(new);
             let info = Arc::new(QueuedPodInfo::new(new.clone(), env.now(), self.next_sequence(), self.config.emulation));
             self.move_to_active(env, info, None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_UPDATE), None);
@@ -59,13 +58,13 @@ impl SchedulingQueue {
             if self.requeue(env, info, from, strategy, MoveCause::Cluster(event)) {
                 return;
             }
-            // PreEnqueue may have noted another reason to stay.
+            // PreEnqueue may have recorded another reason to stay.
             let Some(parked) = self.unschedulable.get(&new.key()) else { return };
             info = parked.clone();
         }
     }
 
-    /// Puts the new object where the pod waits; its place in the order moves only with its priority.
+    /// Replaces the object of a queued pod; its position changes only with its priority.
     fn replace_object(&mut self, env: &mut dyn QueueEnv, new: &Arc<Pod>) -> Option<(Arc<QueuedPodInfo>, Place)> {
         let key = new.key();
         let place = self.place(&key)?;
@@ -85,7 +84,7 @@ impl SchedulingQueue {
         Some((info, place))
     }
 
-    /// A pod without a node was deleted, or got its node from somebody else. Its attempt, if one is under way, goes on.
+    /// Removes a pod without a node that was deleted or bound. Its attempt, if one is under way, continues.
     pub fn delete(&mut self, env: &mut dyn QueueEnv, pod: &Pod) {
         self.delete_nominated_pod_if_exists(env, pod);
         self.drop_waiting(env, &pod.key(), MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_DELETE));
@@ -98,8 +97,8 @@ impl SchedulingQueue {
         }
     }
 
-    /// A plugin, or a preemption that failed, wants pods tried again: to activeQ, past any backoff. Pods in flight are
-    /// tried again when they come back; pods in activeQ and unknown ones are left alone.
+    /// Moves pods to activeQ, past any backoff, for a plugin or a failed preemption. Pods in flight are tried again on
+    /// their return; pods in activeQ and unknown ones are ignored.
     pub fn activate(&mut self, env: &mut dyn QueueEnv, pods: &[Arc<Pod>]) {
         for pod in pods {
             let key = pod.key();
@@ -113,9 +112,9 @@ impl SchedulingQueue {
         }
     }
 
-    /// Takes the next pod to try: the first of activeQ or, when that is empty and the gate `SchedulerPopFromBackoffQ`
-    /// is on, the first rejected pod of backoffQ, its backoff over or not. `None` when there is nothing to try, where
-    /// kube-scheduler would wait.
+    /// Pops the next pod to try: the first of activeQ or, when that is empty and the gate `SchedulerPopFromBackoffQ` is
+    /// on, the first rejected pod of backoffQ, even during its backoff. `None` when there is none; kube-scheduler would
+    /// block.
     pub fn pop(&mut self, env: &mut dyn QueueEnv) -> Option<Arc<QueuedPodInfo>> {
         loop {
             let (mut info, early) = match self.active.pop() {
@@ -127,7 +126,7 @@ impl SchedulingQueue {
             let tried = Arc::make_mut(&mut info);
             tried.attempts = tried.attempts.saturating_add(1);
             if self.in_flight.contains(info.pod()) {
-                // The same pod twice: this one is thrown away.
+                // The same pod is in flight already: drop this one.
                 self.record_move(env, &info, Some(from), Place::Gone, MoveCause::Cycle, None);
                 continue;
             }
@@ -140,25 +139,25 @@ impl SchedulingQueue {
         }
     }
 
-    /// Stops keeping events for a popped pod. It is called when the pod cannot be parked any more: after
-    /// `WaitOnPermit`, before `PreBind`. [`Self::leave`] and [`Self::add_unschedulable_if_not_present`] do it too.
+    /// Stops keeping events for a popped pod. Call it when the pod can no longer be parked: after `WaitOnPermit`,
+    /// before `PreBind`. [`Self::leave`] and [`Self::add_unschedulable_if_not_present`] do it too.
     pub fn done(&mut self, pod: &Pod) {
         self.in_flight.done(pod);
     }
 
-    /// A popped pod does not come back: it was bound (`Place::Bound`), or it was skipped or is not requeued
-    /// (`Place::Gone`; its next update brings it back).
+    /// Ends the attempt of a pod that does not return: it was bound (`Place::Bound`), or it was skipped or is not
+    /// requeued (`Place::Gone`; its next update requeues it).
     pub fn leave(&mut self, env: &mut dyn QueueEnv, pod: &Pod, to: Place) {
         self.in_flight.done(pod);
         let Some((info, from)) = self.in_flight.finish(pod) else { return };
-        // A new pod of the same name may wait by now; where that one is has not changed.
+        // A new pod of the same name may be queued by now; its place is unchanged.
         if self.place(&info.key()).is_none() {
             self.record_move(env, &info, Some(from), to, MoveCause::Cycle, None);
         }
     }
 
-    /// A popped pod has its node in memory and waits for Permit plugins. Events are still kept for it: it may be
-    /// rejected. [`Self::leave`] and [`Self::add_unschedulable_if_not_present`] end the wait.
+    /// Marks a popped pod as assumed and waiting on Permit. Events are still kept for it, since it may be rejected.
+    /// [`Self::leave`] and [`Self::add_unschedulable_if_not_present`] end the wait.
     pub fn wait_on_permit(&mut self, env: &mut dyn QueueEnv, pod: &Pod, node: &Str) {
         if let Some(info) = self.in_flight.wait_on_permit(pod, node) {
             let to = Place::WaitingOnPermit { node: node.clone() };
@@ -166,9 +165,8 @@ impl SchedulingQueue {
         }
     }
 
-    /// A popped pod comes back after a failed attempt, with its newest object and the plugins that rejected it. With
-    /// none, it waits out its backoff; else it is parked, unless something that happened meanwhile may help one of
-    /// these plugins.
+    /// Requeues a popped pod after a failed attempt, with its newest object and its rejecting plugins. Without any it
+    /// goes to backoffQ; otherwise it is parked, unless an event since its pop may help one of these plugins.
     pub fn add_unschedulable_if_not_present(&mut self, env: &mut dyn QueueEnv, mut info: QueuedPodInfo) -> Result<(), AlreadyQueued> {
         let from = self.in_flight.finish(info.pod()).map(|(_, place)| place);
         if let Some(place) = self.place(&info.key()) {
@@ -200,8 +198,8 @@ impl SchedulingQueue {
         Ok(())
     }
 
-    /// Puts a pod back that was tried: to backoffQ where no plugin rejected it or an event came since it was popped, which
-    /// no plugin is asked about; else it is parked. Without backoff it goes to activeQ.
+    /// Requeues a tried pod without hints: to backoffQ if no plugin rejected it or an event came since it was popped;
+    /// otherwise it is parked. Without backoff it goes to activeQ.
     fn add_without_hints(&mut self, env: &mut dyn QueueEnv, info: Arc<QueuedPodInfo>, from: Option<Place>) {
         let cause = label(EventLabel::ScheduleAttemptFailure);
         let moved = self.move_request_cycle.is_some_and(|cycle| cycle >= self.scheduling_cycle);
@@ -217,7 +215,7 @@ impl SchedulingQueue {
         }
     }
 
-    /// Asks the hints about everything that happened since the pod was popped.
+    /// Runs the hints on every event since the pod was popped.
     fn strategy_for_in_flight_pod(&mut self, env: &mut dyn QueueEnv, info: &QueuedPodInfo) -> Strategy {
         if info.rejectors().is_empty() {
             return Strategy::AfterBackoff(None);

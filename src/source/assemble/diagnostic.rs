@@ -1,35 +1,35 @@
-//! Diagnostics: one thing about the input that the user should know, with its place.
+//! Diagnostics: remarks about the input, each with its place.
 
 use std::fmt;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display)]
 #[strum(serialize_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing; nothing that was asked for is missing.
+    /// For information; nothing that was requested is missing.
     Note,
-    /// Something was read in a way that the author may not have meant.
+    /// Something was read in a way that the author may not have intended.
     Warning,
     /// Something could not be read and is missing from the cluster.
     Error,
 }
 
-/// One remark about a file or an object in it.
+/// A remark about a file or an object in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// The file as it was named, `-` for standard input; empty where the remark is about the input as a whole.
+    /// The file as it was named, `-` for standard input; empty if the remark is about the input as a whole.
     pub file: String,
-    /// The line in the (decompressed) file, counted from 1, where one is known.
+    /// The line in the decompressed file, from 1; `None` if unknown.
     pub line: Option<u32>,
-    /// The object: `Pod shop/payments`, or its place in its list (`items[12]`) where its name is not known.
+    /// The object, such as `Pod shop/payments`, or its place in its list (`items[12]`) if its name is unknown.
     pub object: Option<String>,
-    /// What happened, without a full stop.
+    /// The remark, without a full stop.
     pub message: String,
 }
 
-/// `file:line: object: message`, leaving out what is not known.
+/// Writes `file:line: object: message`, leaving out the unknown parts.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.file.is_empty() {

@@ -1,4 +1,4 @@
-//! Ingests the objects of a file, a window at a time: duplicates, events, and what could not be read.
+//! Ingests the objects of a file, a window at a time. Resolves duplicates, collects events and reports errors.
 
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -15,27 +15,27 @@ use crate::source::decode::{Change, DecodeError, Decoded, DecodedItem};
 use crate::source::layout::Signs;
 use crate::source::read::input::{Content, Place};
 
-/// Mistakes of one file that are told one by one; the others are counted.
+/// Errors of one file that are reported one by one; the others are counted.
 const TOLD_PER_FILE: usize = 50;
 
-/// A file whose objects are being taken over, and the remarks about it that are told once however often they apply.
+/// The ingest of one file, with counters for remarks that are made once a file.
 pub(in crate::source) struct Ingest<'a> {
     file: &'a FileToRead,
-    /// How much the file counts among copies of an object.
+    /// The rank of the file among copies of an object.
     rank: u8,
-    /// What its entries tell of the tool that wrote it.
+    /// Signs in the entries of the tool that wrote the file.
     signs: Signs,
     entries: usize,
-    /// How many objects were taken from it.
+    /// The number of objects taken from it.
     objects: usize,
     namespace_defaulted: Tally,
     versionless: Tally,
     told: usize,
     untold: usize,
-    /// Objects that were read but for their times that are none, beyond those told one by one.
+    /// Objects that were read without their invalid times, beyond those reported one by one.
     mended: usize,
     kindless: usize,
-    /// How many values were no objects, or objects of an unknown kind, and the place of the remark about them.
+    /// The number of values that are not objects, or are of an unknown kind, and the index of the diagnostic about them.
     strays: usize,
     stray: Option<usize>,
 }
@@ -61,7 +61,7 @@ impl<'a> Ingest<'a> {
 }
 
 impl Assembly {
-    /// Takes over a window of a file.
+    /// Ingests a window of a file.
     pub(in crate::source) fn take(&mut self, ingest: &mut Ingest<'_>, entries: Vec<Read>) {
         let before = self.objects.len();
         ingest.entries += entries.len();
@@ -77,7 +77,7 @@ impl Assembly {
         ingest.objects += self.objects.len() - before;
     }
 
-    /// Takes over the rest of a file, when it has been read.
+    /// Ingests the rest of a file at its end.
     pub(in crate::source) fn add(&mut self, mut ingest: Ingest<'_>, mut contents: Contents) {
         let to_read = ingest.file;
         let FileToRead { name, found, .. } = to_read;
@@ -106,7 +106,7 @@ impl Assembly {
         }
         self.finish_file(&ingest);
         if let Some(error) = contents.broken_off {
-            self.remark(Severity::Error, name, format!("breaks off before its end ({error}); what stands before that was read"));
+            self.remark(Severity::Error, name, format!("breaks off before its end ({error}); the part before that was read"));
         } else if contents.unfinished_lists > 0 {
             self.remark(Severity::Warning, name, "ends before a list in it does; the file may be cut short".to_owned());
         }
@@ -131,7 +131,7 @@ impl Assembly {
         }
         if ingest.mended > 0 {
             let objects = count_of(ingest.mended, "more object was", "more objects were");
-            self.remark(Severity::Warning, name, format!("{objects} read without times that are none"));
+            self.remark(Severity::Warning, name, format!("{objects} read without invalid times"));
         }
         if ingest.kindless > 0 && file.found {
             self.pass_over(file);
@@ -287,8 +287,8 @@ impl Assembly {
         self.diagnostics.push(Diagnostic { severity, file: name.clone(), line: Some(line + line_within + 1), object, message });
     }
 
-    /// Takes over what an API server answered: objects, each one once, what they tell about the scheduler, events, and
-    /// what could not be read.
+    /// Ingests the answers of an API server: objects (each once), scheduler metadata, events, and what could not be
+    /// read.
     pub(in crate::source) fn add_answers(
         &mut self,
         name: &str,
@@ -316,7 +316,7 @@ impl Assembly {
         for decoded in rest {
             self.add_entry(&mut ingest, Read::of_answer(decoded));
         }
-        // Answers have no lines that anybody could look up.
+        // Lines of an answer mean nothing to the user.
         self.diagnostics[before..].iter_mut().for_each(|diagnostic| diagnostic.line = None);
         if ingest.untold > 0 {
             self.error(name, format!("{} more objects could not be read", ingest.untold));
@@ -325,7 +325,7 @@ impl Assembly {
         self.report.files.push(FileReport { name: name.to_owned(), path: None, bytes, objects: count });
     }
 
-    /// Adds an event. Of several states of one, that with the highest count counts, and of these the newest.
+    /// Adds an event. Of several states of one event the one with the highest count is kept, and of these the newest.
     fn add_event(&mut self, seen: SeenEvent) {
         let SeenEvent { identity, event } = seen;
         match self.event_places.entry(identity) {
@@ -344,7 +344,8 @@ impl Assembly {
         }
     }
 
-    /// Adds an object, or decides which of two that share a key stays. The next state in a record simply follows.
+    /// Adds an object, or decides which of two with the same key is kept. With `follows`, it is the next state in a
+    /// record and replaces the one before.
     fn add_object(&mut self, object: Object, origin: Origin, follows: bool) {
         let kind = object.kind();
         let meta = object.meta();
@@ -356,7 +357,7 @@ impl Assembly {
         };
         let known = self.index.origin(place);
         if follows || origin.rank != known.rank {
-            // Copies that a tool writes in several places are no news.
+            // Tools write copies in several places; that is not worth a remark.
             if follows || origin.rank > known.rank {
                 self.objects[place] = object;
                 *known = origin;
@@ -366,7 +367,7 @@ impl Assembly {
         let (old, new) = (self.objects[place].meta(), object.meta());
         let replaces = match (old.resource_version.number(), new.resource_version.number()) {
             (Some(old), Some(new)) => new > old,
-            // Without versions to compare, what was read later is what the user added on top.
+            // Without versions to compare, the one read later is kept: the user added it last.
             _ => true,
         };
         let same = old.uid.is_empty() || new.uid.is_empty() || old.uid == new.uid;

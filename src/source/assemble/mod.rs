@@ -1,4 +1,5 @@
-//! Assembles the contents of all files into one cluster: defaults that need other objects, counts and diagnostics.
+//! Assembles the contents of all files into one cluster, with the defaults that depend on other objects, counts and
+//! diagnostics.
 
 pub(super) mod diagnostic;
 mod ingest;
@@ -24,29 +25,29 @@ use diagnostic::{Diagnostic, Severity};
 use origins::ObjectIndex;
 use report::{Absence, Report, effect_of_absence};
 
-/// What [`crate::source::load()`] brings.
+/// The result of [`crate::source::load()`].
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
-    /// The objects in the order in which they were read, each one once.
+    /// The objects in the order in which they were read, without duplicates.
     pub objects: Vec<Object>,
-    /// What schedulers said about pods, in the order in which it was read, each event once.
+    /// Events of schedulers about pods, in the order in which they were read, without duplicates.
     pub events: Vec<ObservedEvent>,
-    /// What was read, skipped and missing.
+    /// A report on what was read, skipped and missing.
     pub report: Report,
-    /// Remarks, in the order of the input; those about the whole come last.
+    /// Diagnostics in the order of the input; those about the whole input come last.
     pub diagnostics: Vec<Diagnostic>,
-    /// What kube-scheduler's own log tells; `None` until one is read.
+    /// The parsed log of kube-scheduler; `None` until one is read.
     pub scheduler_log: Option<Arc<SchedulerLog>>,
-    /// Logs of kube-scheduler in the dump, for [`crate::source::read_logs_of_dump`].
+    /// Logs of kube-scheduler found in the dump, for [`crate::source::read_logs_of_dump`].
     pub logs: DumpLogs,
 }
 
-/// Logs of kube-scheduler that a dump carries: their names and places.
+/// Logs of kube-scheduler found in a dump, with their names and places.
 #[derive(Clone, Debug, Default)]
 pub struct DumpLogs(pub(in crate::source) Vec<(String, Place)>);
 
 impl Loaded {
-    /// The objects as a cluster.
+    /// Returns the objects as a cluster.
     pub fn cluster(&self) -> Cluster {
         let mut cluster: Cluster = self.objects.iter().cloned().collect();
         cluster.unknown = self.report.missing();
@@ -54,7 +55,7 @@ impl Loaded {
     }
 }
 
-/// A remark that stands for many alike: how many, and the first.
+/// A count of alike remarks, with the first of them.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) count: usize,
@@ -70,16 +71,16 @@ impl Tally {
     }
 }
 
-/// A file on its way to be read.
+/// A file that is about to be read.
 #[derive(Clone, Debug)]
 pub(super) struct FileToRead {
-    /// As diagnostics name it.
+    /// The name that diagnostics use.
     pub(super) name: String,
-    /// Its path below the input.
+    /// The path below the input.
     pub(super) path: String,
-    /// Found in a directory or archive, not named by the user.
+    /// It was found in a directory or archive, not named by the user.
     pub(super) found: bool,
-    /// The place of its input among all.
+    /// The index of its input.
     pub(super) input: usize,
     pub(super) place: Place,
 }
@@ -87,31 +88,31 @@ pub(super) struct FileToRead {
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     pub(super) objects: Vec<Object>,
-    /// The objects by key, and where they came from.
+    /// The objects by key, with their origins.
     pub(super) index: ObjectIndex,
     pub(super) events: Vec<ObservedEvent>,
-    /// Places among the events, by what tells them apart.
+    /// Indexes of the events, by their identity.
     pub(super) event_places: HashMap<String, usize>,
     pub(super) report: Report,
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// Files that hold an object whose kind nothing tells.
+    /// Files with an object whose kind is unknown.
     pub(super) kindless: Tally,
     /// Hidden files and directories.
     pub(super) hidden: Tally,
-    /// Files in directories that turned out to hold no objects.
+    /// Files in directories that hold no objects.
     pub(super) passed_over: Tally,
-    /// The same by the endings of their names.
+    /// The same, by extension.
     pub(super) passed_over_by_ending: BTreeMap<String, usize>,
     pub(super) layouts: Detector,
-    /// Links in archives.
+    /// Links in archives, which are not followed.
     pub(super) links: Tally,
-    /// Files beyond the number that is read.
+    /// Files beyond the limit on their number.
     pub(super) too_many: Tally,
-    /// Compressed files behind the one that used up what may come out of them.
+    /// Compressed files that were not opened because the limit on decompressed bytes was used up.
     pub(super) unaffordable: Tally,
-    /// What the dump says that it could not collect.
+    /// Errors of collection that the dump records.
     pub(super) not_collected: Tally,
-    /// Places among the objects of those that a record deleted.
+    /// Indexes of the objects that a record deleted.
     pub(super) deleted: HashSet<usize>,
     pub(super) repeated: Tally,
     pub(super) recreated: Tally,
@@ -128,12 +129,12 @@ impl Assembly {
         self.remark(Severity::Warning, file, message);
     }
 
-    /// How many files were read so far.
+    /// Returns the number of files read so far.
     pub(super) fn looked_at(&self) -> usize {
         self.report.files.len()
     }
 
-    /// Notes a file that nobody named and that holds no objects.
+    /// Counts a file without objects that the user did not name.
     pub(super) fn pass_over(&mut self, file: &FileToRead) {
         self.passed_over.add(|| file.name.clone());
         let name = file.path.rsplit('/').next().unwrap_or_default();
@@ -141,14 +142,14 @@ impl Assembly {
         *self.passed_over_by_ending.entry(ending.chars().take(20).collect()).or_default() += 1;
     }
 
-    /// Notes what the name of a file tells.
+    /// Records the time in a file's name, if it has one.
     pub(super) fn note_name(&mut self, name: &str) {
         if self.report.taken_by_name.is_none() {
             self.report.taken_by_name = dump_metadata::time_in_name(name);
         }
     }
 
-    /// Notes what a file tells that holds no objects.
+    /// Records the fact in a file without objects.
     pub(super) fn add_fact(&mut self, file: &FileToRead, fact: Fact, text: &str) {
         match fact {
             Fact::ServerVersion => {
@@ -169,7 +170,7 @@ impl Assembly {
         }
     }
 
-    /// Notes a version. The one that is told by what tells best counts, and of those the first.
+    /// Records a version. The most reliable source wins, and of equal ones the first.
     pub(super) fn add_version(&mut self, version: String, told_by: VersionTeller) {
         let rank = |teller: &VersionTeller| std::mem::discriminant(teller) == std::mem::discriminant(&told_by) || *teller < told_by;
         if self.report.server_version.as_ref().is_none_or(|known| !rank(&known.told_by)) {
@@ -181,7 +182,7 @@ impl Assembly {
         self.diagnostics.push(Diagnostic { severity, file: file.to_owned(), line: None, object: None, message });
     }
 
-    /// Notes what could not even be listed, and files of directories that are not opened.
+    /// Reports files and folders that cannot be listed, and links that are not followed.
     pub(super) fn add_failed(&mut self, found: &Found) {
         if let Some((file, error)) = found.failed.first() {
             let more = and_more(found.failed.len());
@@ -196,12 +197,12 @@ impl Assembly {
         }
     }
 
-    /// Notes a file that cannot be opened.
+    /// Reports a file that cannot be opened.
     pub(super) fn add_unopened(&mut self, name: &str, error: &io::Error) {
         self.remark(Severity::Error, name, format!("cannot be read: {error}"));
     }
 
-    /// The last steps, over all objects.
+    /// Takes the last steps, over all objects.
     pub(super) fn finish(mut self) -> Loaded {
         self.settle_origins();
         self.report.layout = self.layouts.finish();
@@ -223,7 +224,7 @@ impl Assembly {
         self.note_tallies();
         self.note_what_layouts_lack();
         let counts = &self.report.kinds;
-        // An empty list says that there are none.
+        // An empty list proves that there are none.
         let absent = Kind::iter().filter(|kind| counts.get(kind).is_none_or(|count| count.read == 0 && count.skipped() > 0));
         self.report.absent = absent.map(|kind| Absence { kind, effect: effect_of_absence(kind) }).collect();
         Loaded {
@@ -236,7 +237,7 @@ impl Assembly {
         }
     }
 
-    /// Of how many namespaces there are pods, and of how many there are Namespaces or anything else.
+    /// Counts the namespaces with pods, and all that are known by any object.
     fn count_namespaces(&mut self) {
         let mut known: BTreeSet<&Str> = BTreeSet::new();
         let mut with_pods: BTreeSet<&Str> = BTreeSet::new();
@@ -252,7 +253,7 @@ impl Assembly {
         self.report.namespaces_with_pods = with_pods.len();
     }
 
-    /// Takes out what a record deleted, and settles where the rest came from.
+    /// Removes the objects that a record deleted, and settles the origins of the others.
     fn settle_origins(&mut self) {
         let deleted = std::mem::take(&mut self.deleted);
         self.report.origins = std::mem::take(&mut self.index).finish(&self.objects, |place| deleted.contains(&place));
@@ -266,7 +267,7 @@ impl Assembly {
         });
     }
 
-    /// The newest kubelet: the API server is at least as new.
+    /// Returns the version of the newest kubelet, which the API server has at least.
     fn kubelet_version(&self) -> Option<ServerVersion> {
         let versions = self
             .objects
@@ -280,7 +281,7 @@ impl Assembly {
     }
 }
 
-/// `Pod shop/web`.
+/// Returns a label such as `Pod shop/web`.
 pub(super) fn label(object: &Object) -> String {
     format!("{} {}", object.kind(), object.key())
 }

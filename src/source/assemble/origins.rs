@@ -1,7 +1,7 @@
-//! Keeps where objects came from, in little memory: a dump holds a hundred thousand of them, and more.
+//! Keeps the origins of objects in little memory: a dump holds a hundred thousand objects or more.
 //!
-//! While files are read, [`ObjectIndex`] finds an object by its key through a table of places, since the objects hold their
-//! keys already. Once all is read, [`Origins`] keeps what is needed to find an object's text, in order of the keys.
+//! While files are read, [`ObjectIndex`] finds an object by its key through a table of indexes, since the objects hold
+//! their keys already. Afterwards [`Origins`] keeps what is needed to find an object's text, sorted by key.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -12,36 +12,35 @@ use crate::cluster::{Key, Kind, Object};
 /// A slot that was never used.
 const FREE: u32 = u32::MAX;
 
-/// A slot whose object was taken out.
+/// A slot whose object was removed.
 const GONE: u32 = u32::MAX - 1;
 
-/// The objects read so far by key, each with its origin.
+/// The objects read so far by key, with their origins.
 #[derive(Debug, Default)]
 pub(in crate::source) struct ObjectIndex {
-    /// By place among the objects.
+    /// By index of the object.
     origins: Vec<Origin>,
-    /// Places among the objects, each in the first slot from that of its hash on that was not taken; their number is a
-    /// power of two.
+    /// A hash table with linear probing: indexes of objects. Its length is a power of two.
     slots: Vec<u32>,
-    /// How many slots were ever used.
+    /// The number of slots ever used, removed ones included.
     used: usize,
     hasher: RandomState,
 }
 
 impl ObjectIndex {
-    /// The place of an object.
+    /// Returns the index of an object.
     pub(in crate::source) fn place(&self, objects: &[Object], kind: Kind, namespace: &str, name: &str) -> Option<usize> {
         self.slot(objects, kind, namespace, name).map(|slot| self.slots[slot] as usize)
     }
 
-    /// The origin of the object at a place.
+    /// Returns the origin of an object by its index.
     pub(in crate::source) fn origin(&mut self, place: usize) -> &mut Origin {
         &mut self.origins[place]
     }
 
-    /// Notes the object that was put behind all others, and is not known yet.
+    /// Adds the last object of `objects`, whose key must be new.
     pub(in crate::source) fn add(&mut self, objects: &[Object], origin: Origin) {
-        // Seven eighths at most, so that a search ends soon.
+        // At most seven eighths are used, so that probing ends soon.
         if (self.used + 1) * 8 > self.slots.len() * 7 {
             self.enlarge(objects);
         }
@@ -50,7 +49,7 @@ impl ObjectIndex {
         self.put(objects, place);
     }
 
-    /// Forgets an object, and tells its place.
+    /// Removes an object and returns its index.
     pub(in crate::source) fn remove(&mut self, objects: &[Object], kind: Kind, key: &Key) -> Option<usize> {
         let slot = self.slot(objects, kind, &key.namespace, &key.name)?;
         Some(std::mem::replace(&mut self.slots[slot], GONE) as usize)
@@ -101,7 +100,7 @@ impl ObjectIndex {
         }
     }
 
-    /// What stays when everything is read; objects with a place in `deleted` are left out.
+    /// Returns the origins of the final objects; those whose index is in `deleted` are left out.
     pub(in crate::source) fn finish(self, objects: &[Object], deleted: impl Fn(usize) -> bool) -> Origins {
         let Self { origins, slots, .. } = self;
         drop(slots);
@@ -161,7 +160,7 @@ mod tests {
         assert_eq!(known.place(&objects, Kind::Pod, "ns-4", "p-3"), None);
         let key = Key::new("ns-3", "p-3");
         assert_eq!((known.remove(&objects, Kind::Pod, &key), known.remove(&objects, Kind::Pod, &key)), (Some(3), None));
-        // It may come back, at a place of its own.
+        // A removed object may come back, with a new index.
         objects.push(object(Kind::Pod, "ns-3", "p-3"));
         known.add(&objects, Origin { file: 0, line: 301, offset: 0, length: 0, rank: 0 });
         assert_eq!(known.place(&objects, Kind::Pod, "ns-3", "p-3"), Some(301));

@@ -13,10 +13,10 @@ use crate::source::decode::dump_metadata::{SchedulerHint, ServerVersion};
 use crate::source::layout::Layouts;
 use crate::source::read::input::{Opened, Place};
 
-/// How many objects of a kind were read, and how many not, by reason.
+/// Numbers of objects of a kind: those read, and those skipped by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KindCount {
-    /// In the cluster now.
+    /// Objects in the cluster.
     pub read: usize,
     /// Skipped: the text could not be decoded.
     pub unreadable: usize,
@@ -29,107 +29,107 @@ pub struct KindCount {
 }
 
 impl KindCount {
-    /// All that were seen and are not in the cluster.
+    /// Returns the number of objects that were seen but are not in the cluster.
     pub fn skipped(&self) -> usize {
         self.unreadable + self.nameless + self.old_version + self.superseded
     }
 }
 
-/// A kind of which nothing was read.
+/// A kind of which no object was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Absence {
     /// The kind.
     pub kind: Kind,
-    /// What cannot be known without it, as the rest of a sentence.
+    /// The facts that are unknown without it, as the rest of a sentence.
     pub effect: &'static str,
 }
 
 /// One file that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileReport {
-    /// As diagnostics name it.
+    /// The name that diagnostics use.
     pub name: String,
-    /// Where it stands as a file of its own; `None` for standard input, embedded text and members of archives.
+    /// Its path in the file system; `None` for standard input, embedded text and members of archives.
     pub path: Option<PathBuf>,
-    /// How much text it held, decompressed.
+    /// The length of its text in bytes, decompressed.
     pub bytes: u64,
-    /// Objects taken from it.
+    /// The number of objects taken from it.
     pub objects: usize,
 }
 
-/// Where an object's text stands.
+/// The place of an object's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The file: a place in [`Report::files`].
+    /// The file, as an index in [`Report::files`].
     pub file: u32,
-    /// The line on which the object starts, counted from 1.
+    /// The line on which the object starts, from 1.
     pub line: u32,
-    /// The stretch of the decompressed file that holds it (and, for an item of a list that was read as a whole, the
-    /// list around it).
+    /// Offset of the object's text in the decompressed file. An item of a list that was parsed as a whole has the place
+    /// of the list.
     pub(in crate::source) offset: u64,
     pub(in crate::source) length: u32,
-    /// How much its file counts among copies of an object.
+    /// The rank of its file among copies of an object.
     pub(in crate::source) rank: u8,
 }
 
-/// What was read, skipped and missing; see [`crate::source::load()`].
+/// A report on what was read, skipped and missing; see [`crate::source::load()`].
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Kinds of the model that were seen, with counts.
+    /// Counts by kind, of the kinds in the model that were seen.
     pub kinds: BTreeMap<Kind, KindCount>,
-    /// Events of schedulers about pods. Other events are among the other kinds.
+    /// Events of schedulers about pods. Other events are counted in `other_kinds`.
     pub events: KindCount,
-    /// Kinds that the model does not hold, with counts: expected in any dump, and no error.
+    /// Counts by kind, of kinds outside the model. Any dump has them; they are no error.
     pub other_kinds: BTreeMap<String, usize>,
-    /// Secrets and ConfigMaps, skipped without looking into them, with counts.
+    /// Counts of Secrets and ConfigMaps, which are never read.
     pub unread_kinds: BTreeMap<String, usize>,
-    /// Pieces of text of which not even the kind is known.
+    /// The number of texts whose kind is unknown.
     pub unknown: usize,
-    /// Kinds of the model of which nothing was read, and what that leaves unknown.
+    /// Kinds of the model of which no object was read, and what that leaves unknown.
     pub absent: Vec<Absence>,
-    /// Kinds that may not be read, by what the source says.
+    /// Kinds whose listing was forbidden, according to the source.
     pub refused: KindSet,
-    /// Kinds that could not be read, or not wholly, by what the source says.
+    /// Kinds whose listing failed wholly or in part, according to the source.
     pub failed: KindSet,
-    /// Kinds that were read in some namespaces only, since all may not be.
+    /// Kinds that were read in some namespaces only.
     pub partial: KindSet,
-    /// Namespaces that are known of.
+    /// The number of known namespaces.
     pub namespaces: usize,
-    /// Those of them that have pods.
+    /// The number of namespaces with pods.
     pub namespaces_with_pods: usize,
-    /// Pods bound to nodes that were not read, by the node's name: they take part in nothing.
+    /// Pods bound to nodes that were not read, by the node's name; scheduling ignores them.
     pub pods_on_unknown_nodes: BTreeMap<Str, usize>,
-    /// The newest time in the source: when it was taken, near enough.
+    /// The newest time in the source, which is close to when it was taken.
     pub newest: Option<Timestamp>,
-    /// When the dump says it was taken.
+    /// When the dump was taken, according to the dump.
     pub taken: Option<Timestamp>,
-    /// The same as told by the name of the file or directory, by the clock of whoever took it.
+    /// When the dump was taken, according to the name of the file or directory, in an unknown zone.
     pub taken_by_name: Option<DateTime>,
-    /// What kinds of dump these are.
+    /// The layouts of the dumps.
     pub layout: Layouts,
     /// The API server's version.
     pub server_version: Option<ServerVersion>,
-    /// What the source tells about the scheduler's configuration, in the order in which it was read.
+    /// Statements about the scheduler's configuration, in the order in which they were read.
     pub scheduler: Vec<SchedulerHint>,
     /// The files, in the order read.
     pub files: Vec<FileReport>,
-    /// Text read in all, decompressed.
+    /// The length of all text read in bytes, decompressed.
     pub bytes: u64,
-    /// All inputs were embedded, and so nothing can have been left out.
+    /// All inputs were embedded, which are complete.
     pub(in crate::source) complete: bool,
     pub(in crate::source) origins: Origins,
-    /// Where each of the files lies.
+    /// The place of each file.
     pub(in crate::source) places: Vec<Place>,
 }
 
 impl Report {
-    /// Whether it is unknown which budgets there are: nothing was read of them, and not even an empty list says that
-    /// there are none. Embedded clusters hold all that there is.
+    /// Returns whether it is unknown which budgets there are: no budget was read, nor an empty list of them. Embedded
+    /// clusters are complete.
     pub fn budgets_unknown(&self) -> bool {
         !self.complete && !self.kinds.contains_key(&Kind::PodDisruptionBudget)
     }
 
-    /// What is not known of the cluster, and why. Embedded clusters hold all that there is.
+    /// Returns the kinds that are not known of the cluster, and why. Embedded clusters are complete.
     pub fn missing(&self) -> MissingKinds {
         if self.complete {
             return MissingKinds::default();
@@ -142,7 +142,7 @@ impl Report {
         MissingKinds { budgets: self.budgets_unknown() || missing.budgets_withheld(), ..missing }
     }
 
-    /// Kinds without which nothing can be said of any pod, and of which nothing was read though it was asked for.
+    /// Returns the kinds that every decision needs and that were requested but not read.
     pub fn withheld(&self) -> Vec<Kind> {
         let missing = self.missing();
         let is_withheld = |kind: &Kind| {
@@ -152,31 +152,31 @@ impl Report {
         [Kind::Node, Kind::Pod].into_iter().filter(is_withheld).collect()
     }
 
-    /// True when no object was read.
+    /// Returns whether no object was read.
     pub fn is_empty(&self) -> bool {
         self.kinds.values().all(|count| count.read == 0)
     }
 
-    /// How many objects were read.
+    /// Returns the number of objects read.
     pub fn objects(&self) -> usize {
         self.kinds.values().map(|count| count.read).sum()
     }
 
-    /// Where an object came from.
+    /// Returns the origin of an object.
     pub fn origin(&self, kind: Kind, key: &Key) -> Option<Origin> {
         self.origins.get(kind, &key.namespace, &key.name)
     }
 
-    /// The file and line that an object came from.
+    /// Returns the file and line of an object.
     pub fn file_and_line(&self, kind: Kind, key: &Key) -> Option<(&str, u32)> {
         let origin = self.origin(kind, key)?;
         Some((self.files.get(origin.file as usize)?.name.as_str(), origin.line))
     }
 
-    /// The object's text as it stands in its file, which is read again for it; `None` where the origin is not known.
+    /// Returns the object's text as written in its file, which is read again; `None` if the origin is unknown.
     ///
     /// # Errors
-    /// Where the file can no longer be read, or has become shorter.
+    /// Returns the error of the file if it can no longer be read or has become shorter.
     pub fn original(&self, kind: Kind, key: &Key) -> io::Result<Option<String>> {
         let Some(origin) = self.origin(kind, key) else { return Ok(None) };
         let Some(place) = self.places.get(origin.file as usize) else { return Ok(None) };
@@ -190,7 +190,7 @@ impl Report {
         Ok(Some(text))
     }
 
-    /// Gives up where objects came from, for who will not ask: it takes memory for each object.
+    /// Drops the origins, for callers that do not need them: they take memory for each object.
     pub fn forget_origins(&mut self) {
         self.origins = Origins::default();
     }
@@ -200,7 +200,7 @@ impl Report {
     }
 }
 
-/// What the absence of a kind leaves unknown, as the rest of a sentence.
+/// Returns what the absence of a kind leaves unknown, as the rest of a sentence.
 pub fn effect_of_absence(kind: Kind) -> &'static str {
     match kind {
         Kind::CSIDriver => "whether a driver tracks storage capacity is unknown, so it is not checked.",

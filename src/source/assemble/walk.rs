@@ -1,4 +1,5 @@
-//! Walks the documents that were found: decompresses, opens archives, reads what is worth it, and passes over the rest.
+//! Walks the documents that were found: decompresses them, opens archives, reads the files that may hold objects, and
+//! skips the others.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -14,23 +15,23 @@ use crate::source::read::limits::{Budget, Limits};
 use crate::source::read::progress::Progress;
 use crate::source::read::sniff::{unkept_claim, worth_reading};
 
-/// Members of archives up to this size are held in memory, so that they can be read a second time; larger ones pass
-/// through as streams.
+/// Members of archives up to this size, in bytes, are held in memory so that they can be read a second time. Larger ones
+/// are streamed.
 const MEMBER_IN_MEMORY: u64 = 64 << 20;
 
-/// How much of a file is looked at to see whether it holds objects.
+/// Bytes at the start of a file that decide whether it may hold objects.
 const GLANCE: usize = 4096;
 
-/// How much of a file that is no object, but says something about the dump, is read.
+/// Bytes that are read of a file with a fact about the dump.
 const MAX_FACT: u64 = 64 << 10;
 
-/// How many logs of a dump are noted.
+/// The maximal number of logs recorded.
 const MAX_LOGS: usize = 1000;
 
-/// An archive may be inside another one, but not further in.
+/// The maximal depth of archives within archives.
 const MAX_DEPTH: usize = 2;
 
-/// Goes through documents one after another.
+/// Walks documents one after another.
 pub(in crate::source) struct Walk<'a> {
     pub(in crate::source) assembly: &'a mut Assembly,
     budget: Budget,
@@ -44,7 +45,7 @@ impl<'a> Walk<'a> {
         Self { assembly, budget: Budget::new(limits, progress.clone()), files: limits.files, spread: false }
     }
 
-    /// Counts a file; false where there were too many, or where the load was told to stop.
+    /// Counts a file; returns false if there are too many or the load was cancelled.
     fn admit(&mut self, name: &str) -> bool {
         if self.budget.progress().is_cancelled() {
             return false;
@@ -58,7 +59,7 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// Reads a document, or passes over it.
+    /// Reads a document, or skips it.
     pub(in crate::source) fn document(&mut self, document: Document) {
         let Document { name, path, content, found, input } = document;
         if !self.admit(&name) {
@@ -81,7 +82,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes a log of kube-scheduler, which is read later, and passes over any other file without objects.
+    /// Records a log of kube-scheduler for later, and skips any other file without objects.
     fn skip(&mut self, file: FileToRead) {
         if is_scheduler_log(&file.path) && self.assembly.logs.len() < MAX_LOGS {
             self.assembly.logs.push((file.name, file.place));
@@ -90,7 +91,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// `again` is where the stream can be opened once more.
+    /// Reads a stream. `again` can open it a second time.
     fn stream(&mut self, file: &FileToRead, role: Option<Role>, stream: Stream<'_>, again: Option<&Content>) {
         if stream.compressed && self.budget.is_spent() {
             return self.assembly.unaffordable.add(|| file.name.clone());
@@ -122,7 +123,7 @@ impl<'a> Walk<'a> {
             }
             Ok(End::Whole | End::Stopped) => {}
             Err(error) => {
-                self.assembly.error(&file.name, format!("breaks off before its end ({error}); what stands before that was read"));
+                self.assembly.error(&file.name, format!("breaks off before its end ({error}); the part before that was read"));
             }
         }
         if self.assembly.looked_at() == before && !file.found {
@@ -130,7 +131,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Reads a member of an archive; false where no more should come.
+    /// Reads a member of an archive; returns false to stop.
     fn member(&mut self, archive: &FileToRead, place: u32, head: &Head, reader: BoxRead<'_>, unreadable: &mut Tally) -> bool {
         let path = plain_path(&head.name);
         let name = format!("{}!/{path}", archive.name);
@@ -162,7 +163,7 @@ impl<'a> Walk<'a> {
             self.assembly.pass_over(&file);
             return true;
         }
-        // Long text that is no object must not even be gathered.
+        // Long text without objects is not even held in memory.
         let (start, mut reader) = peek(reader, GLANCE);
         let raw = archive::open(Box::new(start.as_slice()), None, &self.budget);
         if raw.sort == Sort::Plain && !raw.compressed && role.is_none() && start.len() == GLANCE && !worth_reading(&file.path, &start) {
@@ -177,7 +178,7 @@ impl<'a> Walk<'a> {
             return true;
         }
         let mut bytes = Vec::with_capacity(head.size.unwrap_or_default().min(MEMBER_IN_MEMORY) as usize);
-        // A zip may claim any size: that is no reason to take more.
+        // A zip may claim any size, so the claim must not decide how much is read.
         match reader.by_ref().take(MEMBER_IN_MEMORY + 1).read_to_end(&mut bytes) {
             Ok(_) => {
                 if bytes.len() as u64 > MEMBER_IN_MEMORY {
@@ -202,9 +203,9 @@ impl<'a> Walk<'a> {
         let compressed = stream.compressed;
         let (start, mut reader) = peek(stream.reader, GLANCE);
         if compressed && start.is_empty() {
-            // Nothing came out: at its end, or for an error that nobody would see otherwise?
+            // An empty stream is at its end, or has an error that would go unseen otherwise.
             if let Err(error) = io::copy(&mut reader, &mut io::sink()) {
-                let message = format!("breaks off before its end ({error}); what stands before that was read");
+                let message = format!("breaks off before its end ({error}); the part before that was read");
                 return self.assembly.error(&file.name, message);
             }
             reader = Box::new(io::empty());
@@ -224,7 +225,7 @@ impl<'a> Walk<'a> {
         };
         if let Some(fact) = fact {
             let mut text = Vec::new();
-            // What cannot be read of it says nothing; the objects of the dump are elsewhere.
+            // Errors are ignored: the objects of the dump are in other files.
             let _ = reader.take(MAX_FACT).read_to_end(&mut text);
             return self.assembly.add_fact(file, fact, &String::from_utf8_lossy(&text));
         }
@@ -243,7 +244,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a path is of a log of kube-scheduler's pod: `kube-system/kube-scheduler-cp-1/logs.txt`,
+/// Returns whether a path is of a log of kube-scheduler's pod: `kube-system/kube-scheduler-cp-1/logs.txt`,
 /// `.../openshift-kube-scheduler-cp-1/kube-scheduler/kube-scheduler/logs/current.log`.
 #[allow(clippy::case_sensitive_file_extension_comparisons, reason = "tools write these names so")]
 fn is_scheduler_log(path: &str) -> bool {
@@ -251,13 +252,14 @@ fn is_scheduler_log(path: &str) -> bool {
     is_log && path.split('/').any(|part| part.contains("kube-scheduler-")) && !path.contains("guard")
 }
 
-/// A member's name as a path: whatever `..` or a leading `/` might mean elsewhere, here it means nothing.
+/// Returns a member's name as a path, without `..` and a leading `/`.
 fn plain_path(name: &str) -> String {
     let name = name.replace('\\', "/");
     name.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect::<Vec<_>>().join("/")
 }
 
-/// Hidden files and directories hold no dumps; in archives from a Mac, every file has a hidden shadow.
+/// Returns whether a path is hidden. Hidden files hold no dumps; archives made on a Mac have a hidden shadow of every
+/// file.
 fn hidden(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with('.'))
 }

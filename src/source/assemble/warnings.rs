@@ -1,4 +1,4 @@
-//! Writes the diagnostics about the input as a whole.
+//! Reports the diagnostics about the input as a whole.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ impl Assembly {
         }
         if let Some(first) = unknown.keys().next() {
             let pods = count_of(unknown.values().sum(), "pod is", "pods are");
-            let message = format!("{pods} bound to nodes that were not read (the first is {first}) and left out of account");
+            let message = format!("{pods} bound to nodes that were not read (the first is {first}) and ignored");
             self.remark(Severity::Warning, "", message);
         }
         self.report.pods_on_unknown_nodes = unknown;
@@ -43,7 +43,7 @@ impl Assembly {
         }
         let Tally { count, first } = std::mem::take(&mut self.recreated);
         if count > 0 {
-            let times = count_of(count, "name stands", "names stand");
+            let times = count_of(count, "name is used", "names are used");
             let message = format!("{times} for different objects, of which the newest was kept; are these dumps of one cluster? {first}");
             self.remark(Severity::Warning, "", message);
         }
@@ -52,12 +52,12 @@ impl Assembly {
             let files = count_of(count, "file holds", "files hold");
             let by_ending = std::mem::take(&mut self.passed_over_by_ending);
             let kinds = if by_ending.len() > 1 { format!(" ({})", most_of(by_ending)) } else { String::new() };
-            self.remark(Severity::Note, "", format!("{files} no Kubernetes objects and passed over{kinds}: {first}"));
+            self.remark(Severity::Note, "", format!("{files} no Kubernetes objects; skipped{kinds}: {first}"));
         }
         let Tally { count, first } = std::mem::take(&mut self.kindless);
         if count > 0 {
             let objects = count_of(count, "object was", "objects were");
-            self.remark(Severity::Note, "", format!("{objects} not read, since no path or field tells a kind: {first}"));
+            self.remark(Severity::Note, "", format!("{objects} not read, since no path or field shows a kind: {first}"));
         }
         let Tally { count, first } = std::mem::take(&mut self.hidden);
         if count > 0 {
@@ -80,16 +80,16 @@ impl Assembly {
         }
         let Tally { count, first } = std::mem::take(&mut self.too_many);
         if count > 0 {
-            self.remark(Severity::Error, &first, "is one file too many; it and what follows was not read".to_owned());
+            self.remark(Severity::Error, &first, "is beyond the limit on files; it and all after it were not read".to_owned());
         }
         let Tally { count, first } = std::mem::take(&mut self.unaffordable);
         if count > 0 {
             let files = count_of(count, "compressed file was", "compressed files were");
-            self.remark(Severity::Error, "", format!("{files} not read, since more came out of others than may: {first}"));
+            self.remark(Severity::Error, "", format!("{files} not read, since the limit on decompressed bytes is used up: {first}"));
         }
     }
 
-    /// What the tools leave out of their dumps unless they are told to take it along.
+    /// Reports what the tools leave out of their dumps by default.
     pub(in crate::source) fn note_what_layouts_lack(&mut self) {
         let mut namespaces: Vec<&str> = self.layouts.namespaces.iter().map(String::as_str).filter(|n| *n != "kube-system").collect();
         if self.report.layout.0.contains(&Layout::ClusterInfo) && namespaces.len() == 1 {
@@ -100,7 +100,7 @@ impl Assembly {
             self.remark(Severity::Warning, "", message);
         }
         if self.report.layout.0.contains(&Layout::Insights) {
-            let message = "this OpenShift Insights archive holds a choice of the platform's pods: nodes look emptier than they are";
+            let message = "this OpenShift Insights archive holds a selection of the platform's pods: nodes look emptier than they are";
             self.remark(Severity::Note, "", message.to_owned());
         }
         for layout in self.report.layout.0.clone() {
@@ -114,9 +114,9 @@ impl Assembly {
     }
 }
 
-/// `120 .log, 3 .txt`, the most frequent first.
+/// Returns the most frequent extensions: `120 .log, 3 .txt`.
 fn most_of(by_ending: BTreeMap<String, usize>) -> String {
-    /// Enough to know the dump by.
+    /// The number of extensions shown.
     const SHOWN: usize = 5;
     let mut endings: Vec<(String, usize)> = by_ending.into_iter().collect();
     endings.sort_by_key(|(_, count)| std::cmp::Reverse(*count));

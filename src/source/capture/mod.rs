@@ -1,9 +1,9 @@
-//! Writes a cluster as a dump that [`load()`](super::load()) reads, with names and texts as they are or replaced.
+//! Writes a cluster as a dump that [`load()`](super::load()) reads, with names and texts as they are or redacted.
 //!
-//! A dump is a typed list per kind, one after another, and then the version of the cluster. A kind that is known to have
-//! no objects has an empty list, one that was refused has an API server's answer that says so, and one of which nothing is
-//! known has neither, so that what was unknown stays so. Nothing but what the model holds is written:
-//! no environment variables, no commands, no annotations but those that kube-scheduler reads.
+//! A dump has a typed list per kind, one after another, and then the version of the cluster. A kind known to have no
+//! objects has an empty list. A kind that was refused has an API server's refusal in its place. An unknown kind has
+//! neither and stays unknown. Only what the model holds is written: no environment variables, no commands, no
+//! annotations but those that kube-scheduler reads.
 
 mod redact;
 
@@ -22,32 +22,32 @@ use crate::output::{Json, write_new};
 use redact::Redactor;
 pub use redact::Vocabulary;
 
-/// What a capture writes.
+/// The content of a capture.
 #[derive(Clone, Copy, Debug)]
 pub struct Capture<'a> {
     /// The objects.
     pub cluster: &'a Cluster,
-    /// What schedulers said about pods.
+    /// Events of schedulers about pods.
     pub events: &'a [ObservedEvent],
-    /// The version of the cluster, where it is known: what `/version` answers, such as `v1.36.2`.
+    /// The version of the cluster as in `/version`, such as `v1.36.2`; `None` if unknown.
     pub version: Option<&'a str>,
-    /// Kinds of which it is not known which objects there are; without objects of them, the dump says so.
+    /// Kinds that are not fully known. The dump marks those without objects.
     pub unknown: &'a BTreeSet<Kind>,
-    /// Replace names, namespaces, labels, taints, images, node names and texts by others, each by the same one
-    /// everywhere, such that decisions stay what they are. What stays: labels of Kubernetes' own (but not what somebody
-    /// calls a role or a restriction of nodes), resources, drivers, schedulers, amounts and times; what kube-scheduler
-    /// says, with the names in it replaced; values that are compared as numbers; expressions, and the values of devices
-    /// that they choose by; sorts of devices.
+    /// If set, names, namespaces, labels, taints, images, node names and texts are replaced, each by the same
+    /// replacement everywhere, such that decisions do not change. Kept are: Kubernetes' own labels (but not custom node
+    /// roles and node restrictions), resources, drivers, schedulers, amounts and times; kube-scheduler's messages, with
+    /// the names in them replaced; values that are compared as numbers; expressions, and the values of devices that they
+    /// select by; kinds of devices.
     ///
-    /// Words of this vocabulary stay in messages. `None` replaces nothing.
+    /// Words of this vocabulary are kept in messages. `None` replaces nothing.
     pub redact: Option<&'a Vocabulary>,
 }
 
 impl Capture<'_> {
-    /// Writes the dump. Returns how many objects and events it holds.
+    /// Writes the dump. Returns the number of objects and events in it.
     ///
     /// # Errors
-    /// Where `out` fails.
+    /// Returns the error of `out`.
     pub fn write(&self, mut out: impl Write) -> io::Result<usize> {
         let redactor = self.redact.map(|words| self.redactor(words));
         let mut count = 0;
@@ -62,17 +62,17 @@ impl Capture<'_> {
         let events = self.events.iter().enumerate().map(|(number, event)| event_value(number, event));
         count += write_list(&mut out, "Event", "v1", events, redactor.as_ref())?;
         if let Some(version) = self.version {
-            // As `kubectl version -o json` has it.
+            // In the form of `kubectl version -o json`.
             writeln!(out, "{}", json!({"serverVersion": {"gitVersion": version}}))?;
         }
         out.flush()?;
         Ok(count)
     }
 
-    /// Writes the dump into a file that is not there yet, compressed where its name ends in `.gz`.
+    /// Writes the dump into a new file, compressed if its name ends in `.gz`.
     ///
     /// # Errors
-    /// Where there is such a file, or it cannot be written.
+    /// Returns an error if the file exists or cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<usize> {
         let gz = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
         write_new(path, |file| {
@@ -87,12 +87,12 @@ impl Capture<'_> {
         })
     }
 
-    /// What a redacted dump replaces, by what it replaces it with: for reading what others say about it.
+    /// Returns the originals of a redacted dump by their replacements, for reading other texts about it.
     pub fn replacements(&self) -> BTreeMap<String, String> {
         self.redact.map(|words| self.redactor(words).replacements()).unwrap_or_default()
     }
 
-    /// Looks at everything once, so that replacements keep the order of what they replace.
+    /// Collects all texts first, so that replacements sort like the originals.
     fn redactor<'w>(&self, words: &'w Vocabulary) -> Redactor<'w> {
         let mut redactor = Redactor::new(words);
         for object in self.cluster.objects() {
@@ -106,7 +106,7 @@ impl Capture<'_> {
     }
 }
 
-/// An object as an item of a typed list: without its kind.
+/// Returns an object as an item of a typed list, which has no kind.
 fn value(object: &Object) -> Value {
     let mut value = serde_json::to_value(object).unwrap_or_default();
     if let Some(fields) = value.as_object_mut() {
@@ -129,7 +129,7 @@ fn event_value(number: usize, event: &ObservedEvent) -> Value {
     })
 }
 
-/// A kind that was asked for and not given stays so: an API server's answer to that says it.
+/// Writes an API server's refusal, so that a kind that could not be listed stays unknown.
 fn write_refusal(out: &mut impl Write, kind: Kind, why: Option<MissingReason>) -> io::Result<()> {
     let (reason, code, message) = match why {
         Some(MissingReason::Refused) => ("Forbidden", 403, "may not be read"),

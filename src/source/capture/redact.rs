@@ -1,9 +1,8 @@
-//! Replaces names and texts by others, consistently.
+//! Replaces names and texts, consistently.
 //!
-//! Every text of an object is replaced unless a rule says that it stays, so that a field that is new to the model is
-//! never given away by accident. One table serves all fields, since what matters is which of them are equal: a node's
-//! name, its hostname label, and a pod's node. Replacements are numbered in the order of the originals, so that what
-//! was first by name stays first by name.
+//! Every text of an object is replaced unless a rule keeps it, so a field that is new to the model is never disclosed by
+//! accident. One table serves all fields, since equality across fields matters: a node's name, its hostname label, and a
+//! pod's node. Replacements are numbered in the order of the originals, so that sorting by name gives the same order.
 
 mod devices;
 mod known;
@@ -18,7 +17,7 @@ use known::{Own, own};
 pub use message::Vocabulary;
 use message::message;
 
-/// Fields whose text says what a thing is like, not what it is called.
+/// Fields whose text is a property, not a name.
 const KEPT_FIELDS: [&str; 40] = [
     "accessModes",
     "action",
@@ -62,17 +61,17 @@ const KEPT_FIELDS: [&str; 40] = [
     "whenUnsatisfiable",
 ];
 
-/// Maps from names of resources and counters to amounts: all of it stays.
+/// Maps from names of resources and counters to amounts, which are kept.
 const KEPT_MAPS: [&str; 8] =
     ["allocatable", "allocatedResources", "capacity", "consumedCapacity", "counters", "limits", "overhead", "requests"];
 
-/// Maps whose keys are those of labels.
+/// Maps whose keys are label keys.
 const LABEL_MAPS: [&str; 5] = ["labels", "matchLabels", "nodeSelector", "annotations", "selector"];
 
-/// Fields that hold types of conditions.
+/// Fields with condition types.
 const CONDITIONS: [&str; 3] = ["bindingConditions", "bindingFailureConditions", "type"];
 
-/// Fields that hold keys of labels or taints.
+/// Fields with keys of labels or taints.
 const LABEL_KEYS: [&str; 4] = ["key", "topologyKey", "matchLabelKeys", "mismatchLabelKeys"];
 
 /// Annotations whose value is a driver's or plugin's name.
@@ -109,12 +108,12 @@ const KEPT_TEXTS: [&str; 22] = [
     "yes",
 ];
 
-/// Replaces; see the file's text.
+/// The redactor; see the module's documentation.
 #[derive(Debug)]
 pub(super) struct Redactor<'w> {
     words: &'w Vocabulary,
     names: BTreeMap<String, u32>,
-    /// Claims that kube-scheduler looks up by the names of a pod and its ephemeral volume.
+    /// Names of claims that kube-scheduler derives from a pod and its ephemeral volume.
     made: BTreeMap<String, (String, String)>,
     digits: usize,
     /// Keys of labels and taints whose values are compared as numbers.
@@ -122,11 +121,11 @@ pub(super) struct Redactor<'w> {
     expressions: Expressions,
 }
 
-/// What is done with a text.
+/// The pass over the texts of an object.
 enum Pass<'a> {
-    /// It is noted.
+    /// Collects the texts.
     Collect(&'a mut BTreeMap<String, u32>, &'a Vocabulary),
-    /// It is replaced.
+    /// Replaces the texts.
     Apply(&'a Redactor<'a>),
 }
 
@@ -143,7 +142,7 @@ impl<'w> Redactor<'w> {
         }
     }
 
-    /// Notes the texts of an item.
+    /// Collects the texts of an item.
     pub(super) fn collect(&mut self, item: &mut Value) {
         let pod = item["metadata"]["name"].as_str().unwrap_or_default();
         for volume in item["spec"]["volumes"].as_array().into_iter().flatten().filter(|volume| !volume["ephemeral"].is_null()) {
@@ -154,7 +153,7 @@ impl<'w> Redactor<'w> {
         walk(item, "", &mut Pass::Collect(&mut self.names, self.words));
     }
 
-    /// Looks for what decides by more than whether texts are the same.
+    /// Finds texts on which more depends than their equality.
     fn survey(&mut self, value: &Value) {
         if let (Some(key), Some("Gt" | "Lt")) = (value["key"].as_str(), value["operator"].as_str()) {
             self.numeric.insert(key.to_owned());
@@ -169,7 +168,7 @@ impl<'w> Redactor<'w> {
         }
     }
 
-    /// Numbers what was noted.
+    /// Numbers the collected texts.
     pub(super) fn finish(&mut self) {
         for (number, place) in self.names.values_mut().enumerate() {
             *place = number as u32;
@@ -179,7 +178,7 @@ impl<'w> Redactor<'w> {
 
     /// Replaces the texts of an item of a kind.
     pub(super) fn apply(&self, kind: &str, item: &mut Value) {
-        // A CSIDriver is called what its driver is called everywhere.
+        // A CSIDriver's name is the driver's name, which is kept everywhere.
         let name = (kind == "CSIDriver").then(|| item["metadata"]["name"].clone());
         walk(item, "", &mut Pass::Apply(self));
         if let Some(name) = name {
@@ -187,7 +186,7 @@ impl<'w> Redactor<'w> {
         }
     }
 
-    /// What was replaced, by what replaces it.
+    /// Returns the originals by their replacements.
     pub(super) fn replacements(&self) -> BTreeMap<String, String> {
         self.names.keys().map(|text| (self.of(text), text.clone())).collect()
     }
@@ -200,7 +199,7 @@ impl<'w> Redactor<'w> {
     }
 
     fn number(&self, text: &str) -> String {
-        // Everything was noted before anything is replaced.
+        // Collecting comes first, so every text has a number.
         let number = self.names.get(text).copied().unwrap_or_default();
         format!("r{number:0digits$}", digits = self.digits)
     }
@@ -229,7 +228,7 @@ impl Pass<'_> {
         }
     }
 
-    /// What replaces a text that is a name somewhere else; `None` for others.
+    /// Returns the replacement of a text that is a name elsewhere; `None` for others.
     fn known(&mut self, text: &str) -> Option<String> {
         match self {
             Self::Collect(..) => None,
@@ -238,7 +237,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The value of a label or taint: several zones stand in one, separated by two underscores.
+    /// Handles the value of a label or taint. A value may hold several zones, separated by two underscores.
     fn value(&mut self, key: &str, text: &str) -> String {
         match self {
             Self::Apply(redactor) if redactor.numeric.contains(key) && text.parse::<i64>().is_ok() => text.to_owned(),
@@ -246,7 +245,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The key of a label, annotation or taint.
+    /// Handles the key of a label, annotation or taint.
     fn key(&mut self, key: &str) -> String {
         match own(key) {
             Own::All => key.to_owned(),
@@ -255,12 +254,12 @@ impl Pass<'_> {
         }
     }
 
-    /// A word of a list that Kubernetes has, or somebody's own, with or without a domain.
+    /// Handles a word that is in Kubernetes' own list or custom, with or without a domain.
     fn word(&mut self, known: &[&str], text: &str) -> String {
         if known.contains(&text) { text.to_owned() } else { self.key(text) }
     }
 
-    /// The attribute of a device.
+    /// Handles the attribute of a device.
     fn attribute(&mut self, name: &str, value: &mut Value) {
         match value {
             Value::String(text) if matches!(self, Self::Apply(redactor) if redactor.expressions.keep(name, text)) => {}
@@ -274,7 +273,7 @@ impl Pass<'_> {
         }
     }
 
-    /// An image: whether it has a tag, and whether that is `latest`, stays.
+    /// Handles an image. Whether it has a tag, and whether that is `latest`, is kept.
     fn image(&mut self, image: &str) -> String {
         let name = image.rsplit('/').next().unwrap_or(image);
         let Some((_, tag)) = name.split_once(':') else { return self.text(image) };
@@ -298,7 +297,7 @@ fn walk(value: &mut Value, field: &str, pass: &mut Pass<'_>) {
                 "finalizers" => pass.key(text),
                 "apiVersion" => api_version(text, pass),
                 "values" | "value" => pass.value("", text),
-                // One of the alternatives of a request stands behind it.
+                // `REQUEST/ALTERNATIVE`: the part after the slash is one of the alternatives of a request.
                 "request" | "requests" | "requestName" => text.split('/').map(|part| pass.text(part)).collect::<Vec<_>>().join("/"),
                 _ => pass.text(text),
             }
@@ -329,7 +328,7 @@ fn walk_object(fields: &mut Map<String, Value>, field: &str, pass: &mut Pass<'_>
         fields.extend(old.into_iter().map(|(name, time)| (pass.text(&name), time)));
         return;
     }
-    // What drivers say about devices is anybody's guess.
+    // Drivers may put anything into these fields.
     fields.remove("data");
     fields.remove("networkData");
     let key = fields.get("key").and_then(Value::as_str).map(str::to_owned);
@@ -342,14 +341,14 @@ fn walk_object(fields: &mut Map<String, Value>, field: &str, pass: &mut Pass<'_>
             attributes.iter_mut().for_each(|(name, value)| pass.attribute(name, value));
             continue;
         }
-        // Amounts by resource are maps whose entries can be maps again.
+        // Amounts by resource are maps whose values may be maps.
         if KEPT_MAPS.contains(&name.as_str())
             && let Some(amounts) = value.as_object_mut()
         {
             resources(amounts, pass);
             continue;
         }
-        // A CSINode's drivers are called by name.
+        // The drivers of a CSINode are listed by name.
         if field == "drivers" && name == "name" {
             continue;
         }
@@ -357,7 +356,7 @@ fn walk_object(fields: &mut Map<String, Value>, field: &str, pass: &mut Pass<'_>
     }
 }
 
-/// What the label or taint of a key is, or is compared with.
+/// Handles the values that the label or taint of a key has or is compared with.
 fn values(key: &str, value: &mut Value, pass: &mut Pass<'_>) {
     match value {
         Value::String(text) => *text = pass.value(key, text),
@@ -366,10 +365,10 @@ fn values(key: &str, value: &mut Value, pass: &mut Pass<'_>) {
     }
 }
 
-/// The prefix of the resources that device classes are without being told to.
+/// The prefix of the implicit extended resource of a device class.
 const OF_CLASS: &str = "deviceclass.resource.kubernetes.io/";
 
-/// Names of resources stay, but for those that are made of a class's name.
+/// Handles names of resources, which are kept unless they contain a class's name.
 fn resources(amounts: &mut Map<String, Value>, pass: &mut Pass<'_>) {
     if amounts.keys().any(|name| name.starts_with(OF_CLASS)) {
         let old = std::mem::take(amounts);
@@ -381,7 +380,7 @@ fn resource(name: &str, pass: &mut Pass<'_>) -> String {
     name.strip_prefix(OF_CLASS).map_or_else(|| name.to_owned(), |class| format!("{OF_CLASS}{}", pass.text(class)))
 }
 
-/// An owner's API: those of Kubernetes stay.
+/// Handles an owner's API group and version; Kubernetes' own are kept.
 fn api_version(text: &str, pass: &mut Pass<'_>) -> String {
     match text.split_once('/') {
         None | Some(("apps" | "batch" | "policy", _)) => text.to_owned(),

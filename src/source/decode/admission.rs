@@ -1,15 +1,15 @@
-//! Fills in what the API server would have, for manifests that have not been through one.
+//! Sets the defaults of the API server in manifests that it has not seen.
 //!
-//! Mirrors the parts of `plugin/pkg/admission/priority/admission.go` and `pkg/apis/core/v1/defaults.go` that a
-//! scheduler depends on. Objects from a real cluster carry all of it already and stay as they are.
+//! Mirrors the parts of `plugin/pkg/admission/priority/admission.go` and `pkg/apis/core/v1/defaults.go` that a scheduler
+//! depends on. Objects from a real cluster have these values already and are not changed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::cluster::{Container, NO_QUANTITY, Object, Pod, PodSpec, PriorityClass, Quantity, ResourceList, Str};
 
-/// Puts an object without a namespace into the one that its file is for, or into `default`, and takes the namespace from
-/// one whose kind has none. True where it came to `default`.
+/// Sets a missing namespace to that of the file or to `default`, and removes the namespace of a cluster-scoped object.
+/// Returns true if it chose `default`.
 pub(in crate::source) fn place(object: &mut Object, of_file: Option<&str>) -> bool {
     let missing = object.meta().namespace.is_empty();
     if object.kind().namespaced() != missing {
@@ -30,7 +30,7 @@ fn set_namespace(object: &mut Object, namespace: Str) {
         Service StatefulSet StorageClass VolumeAttachment);
 }
 
-/// What an older version means by the same fields.
+/// Converts the semantics of an older version with the same fields.
 pub(in crate::source) fn read_version(object: &mut Object, api_version: Option<&str>) {
     if let (Object::PodDisruptionBudget(budget), Some("policy/v1beta1")) = (object, api_version)
         && budget.spec.selector.as_ref().is_some_and(crate::cluster::LabelSelector::is_empty)
@@ -41,19 +41,19 @@ pub(in crate::source) fn read_version(object: &mut Object, api_version: Option<&
     }
 }
 
-/// The defaults that need nothing but the pod.
+/// Sets the defaults that depend on the pod only.
 pub(in crate::source) fn default_pod(pod: &mut Pod) {
     if pod.spec.scheduler_name.is_empty() {
         pod.spec_mut().scheduler_name = Str::interned("default-scheduler");
     }
-    // The API server gives every object a uid, and has defaulted the requests of those that carry one.
+    // The API server gives every object a uid, and sets the default requests at the same time.
     if pod.metadata.uid.is_empty() {
         default_requests(pod.spec_mut());
     }
 }
 
-/// Requests that are not given are what the limits are; those of the whole pod are what its containers ask for, and
-/// its limits failing that.
+/// Sets missing requests to the limits. Missing requests of the whole pod are the sum over its containers, or else its
+/// limits.
 fn default_requests(spec: &mut PodSpec) {
     for container in spec.containers.iter_mut().chain(spec.init_containers.iter_mut()) {
         let resources = &mut container.resources;
@@ -76,12 +76,13 @@ fn fill(requests: &mut ResourceList, from: &ResourceList) {
     }
 }
 
-/// The resources that can be given for a whole pod.
+/// Returns whether the resource can be set for a whole pod.
 fn at_pod_level(name: &str) -> bool {
     matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
 }
 
-/// What the containers need together: the regular ones and the sidecars, or more while an init container runs.
+/// Returns the sum of the containers' requests: regular containers and sidecars, or more if an init container needs
+/// more.
 fn container_requests(spec: &PodSpec) -> ResourceList {
     let add = |sum: &mut ResourceList, container: &Container| {
         for (name, amount) in container.resources.requests.iter() {
@@ -113,14 +114,14 @@ fn container_requests(spec: &PodSpec) -> ResourceList {
 /// The classes that exist in every cluster.
 const SYSTEM_CLASSES: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
-/// Gives pods without a priority that of their class, or of the default class. Returns the places in `objects` of pods
-/// whose class does not exist; they stay without.
+/// Sets missing priorities to that of the pod's class or of the default class. Returns the indexes in `objects` of pods
+/// whose class does not exist; these keep no priority.
 pub(in crate::source) fn resolve_priorities(objects: &mut [Object]) -> Vec<usize> {
     let classes: HashMap<Str, Arc<PriorityClass>> = objects
         .iter()
         .filter_map(|o| if let Object::PriorityClass(c) = o { Some((c.metadata.name.clone(), c.clone())) } else { None })
         .collect();
-    // Where several classes claim to be the default, the API server takes the lowest.
+    // Of several default classes the API server uses the one with the lowest value.
     let default = objects.iter().filter_map(|o| if let Object::PriorityClass(c) = o { Some(c) } else { None });
     let default = default.filter(|c| c.global_default == Some(true)).min_by_key(|c| c.value).cloned();
     let mut unknown = Vec::new();

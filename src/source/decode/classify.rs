@@ -1,37 +1,37 @@
-//! Sorts objects by kind and API group, both of which must fit, into those that are read and those that are not.
+//! Classifies objects by kind and API group, which must both match.
 
 use crate::cluster::Kind;
 
-/// What a kind is to the loader.
+/// How the loader treats a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::source) enum Class {
-    /// Decides about scheduling.
+    /// A kind of the model.
     Model(Kind),
-    /// The same in a version whose shape is another, but can be turned into the present one.
+    /// A kind of the model in a version of another shape, which can be converted.
     Convertible(Kind),
-    /// Of a model kind's group and name, in a version that cannot be turned into the present one.
+    /// A kind of the model in a version that cannot be converted.
     OldVersion(Kind),
-    /// Configures a scheduler.
+    /// A scheduler's configuration.
     Configuration,
-    /// What a scheduler said about a pod, or at least a time.
+    /// An Event, which may be a scheduler's about a pod; otherwise only its time counts.
     Event,
-    /// Only its times are of interest: they tell when the dump was taken.
+    /// Only its times are read, which show when the dump was taken.
     Clock,
-    /// Skipped without looking into it: its content is nobody's business here.
+    /// Never read, since its content is confidential.
     Unread,
-    /// An API server's word that it did not do what it was asked.
+    /// An API server's refusal of a request.
     Refusal,
-    /// Wraps other objects in `items`.
+    /// A list of other objects in `items`.
     List,
-    /// Anything else; counted.
+    /// Any other kind, which is counted.
     Other,
 }
 
-/// A version of a model kind, by how far its shape is that of the current one where the model reads it.
+/// Classifies a version of a model kind by how its shape differs from the current one.
 fn of_version(kind: Kind, group: &str, version: &str) -> Class {
     match (group, version) {
         ("resource.k8s.io", "v1" | "v1beta2") => Class::Model(kind),
-        // It puts a request's fields and a device's attributes elsewhere, and says the same.
+        // v1beta1 has a request's fields and a device's attributes in other places.
         ("resource.k8s.io", "v1beta1") if kind != Kind::DeviceClass => Class::Convertible(kind),
         ("resource.k8s.io", "v1beta1") | ("", "v1") => Class::Model(kind),
         ("resource.k8s.io" | "", _) => Class::OldVersion(kind),
@@ -40,7 +40,7 @@ fn of_version(kind: Kind, group: &str, version: &str) -> Class {
     }
 }
 
-/// Sorts an object by its kind and `apiVersion`; without an `apiVersion` the kind alone decides.
+/// Classifies an object by its kind and `apiVersion`; without an `apiVersion`, by its kind alone.
 pub(in crate::source) fn classify(kind: &str, api_version: Option<&str>) -> Class {
     let (found_group, version) = match api_version {
         None | Some("") => (None, "v1"),
@@ -48,7 +48,7 @@ pub(in crate::source) fn classify(kind: &str, api_version: Option<&str>) -> Clas
     };
     let in_group = |group: &str| found_group.is_none_or(|found| found == group);
     if let Ok(known) = kind.parse::<Kind>() {
-        // ReplicaSets lived in `extensions` before `apps`.
+        // ReplicaSets were in `extensions` before `apps`.
         return if in_group(known.group()) || (known == Kind::ReplicaSet && in_group("extensions")) {
             of_version(known, known.group(), version)
         } else {
@@ -68,7 +68,7 @@ pub(in crate::source) fn classify(kind: &str, api_version: Option<&str>) -> Clas
     }
 }
 
-/// The kind of a typed list's items: `PodList` holds `Pod`s; a plain `List` does not tell.
+/// Returns the kind of a typed list's items: `PodList` holds `Pod`s. `None` for a plain `List`.
 pub(in crate::source) fn item_kind(list_kind: &str) -> Option<&str> {
     list_kind.strip_suffix("List").filter(|kind| !kind.is_empty())
 }

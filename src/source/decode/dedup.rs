@@ -1,8 +1,8 @@
 //! Shares equal parts of pods.
 //!
 //! Nearly all pods come from templates, so a cluster holds far fewer different specs, labels and owners than pods. Each
-//! thread replaces such a part by an equal one that it saw lately, which keeps memory low while decoding; at the end one
-//! pass over all pods joins what the threads' tables missed.
+//! thread replaces such a part by an equal one that it saw recently, which keeps memory low while decoding. A final pass
+//! over all pods shares what the threads' tables missed.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::cluster::{MetaTemplate, Object, Pod, PodSpec, RarePodStatus};
 
-/// Slots of a table of parts seen lately, at first and at most; powers of two.
+/// Initial and maximal slots of a table of recent parts; powers of two.
 const FIRST_SLOTS: usize = 1 << 5;
 const MOST_SLOTS: usize = 1 << 13;
 
@@ -19,24 +19,24 @@ thread_local! {
     static TABLES: RefCell<Tables> = const { RefCell::new(Tables { specs: Recent::NEW, templates: Recent::NEW, statuses: Recent::NEW }) };
 }
 
-/// What a thread saw lately.
+/// The parts that a thread saw recently.
 struct Tables {
     specs: Recent<PodSpec>,
     templates: Recent<MetaTemplate>,
     statuses: Recent<RarePodStatus>,
 }
 
-/// Values seen lately; where two come to the same slot, the newer one stays.
+/// Recent values; a new value replaces the one in its slot.
 struct Recent<T> {
     slots: Vec<Option<(u64, Arc<T>)>>,
-    /// How many were put in since the table was last enlarged.
+    /// Values added since the table last grew.
     put: usize,
 }
 
 impl<T: Hash + Eq> Recent<T> {
     const NEW: Self = Self { slots: Vec::new(), put: 0 };
 
-    /// Replaces a value by an equal one that was seen lately.
+    /// Replaces a value by an equal one that was seen recently.
     fn share(&mut self, value: &mut Arc<T>) {
         if self.put >= self.slots.len() && self.slots.len() < MOST_SLOTS {
             self.enlarge();
@@ -66,7 +66,7 @@ impl<T: Hash + Eq> Recent<T> {
     }
 }
 
-/// A multiplying hasher: specs are long, and a collision costs a comparison or a little memory only.
+/// A multiplying hasher. Specs are long, and a collision costs only a comparison or a little memory.
 #[derive(Default)]
 struct Quick(u64);
 
@@ -98,7 +98,7 @@ impl Hasher for Quick {
     }
 }
 
-/// Lets a pod share its parts with those that this thread saw lately.
+/// Shares a pod's parts with those that this thread saw recently.
 pub(in crate::source) fn dedup_parts(pod: &mut Pod) {
     TABLES.with_borrow_mut(|tables| {
         tables.specs.share(&mut pod.spec);
@@ -111,7 +111,7 @@ pub(in crate::source) fn dedup_parts(pod: &mut Pod) {
     });
 }
 
-/// Gives up this thread's tables.
+/// Clears this thread's tables.
 pub(in crate::source) fn forget() {
     TABLES.set(Tables { specs: Recent::NEW, templates: Recent::NEW, statuses: Recent::NEW });
 }
@@ -119,8 +119,8 @@ pub(in crate::source) fn forget() {
 /// All different values of one type.
 struct All<T> {
     values: HashSet<Arc<T>, BuildHasherDefault<Quick>>,
-    /// Most pods share already: the address tells without looking at the value again. The table keeps every value whose
-    /// address it knows alive, so that no address is used twice.
+    /// Shared values by address, since most pods share already. An entry keeps its value alive, so that its address is
+    /// not reused.
     seen: HashMap<*const T, (Arc<T>, Arc<T>)>,
 }
 
@@ -129,7 +129,7 @@ impl<T: Hash + Eq> All<T> {
         Self { values: HashSet::default(), seen: HashMap::new() }
     }
 
-    /// The one to have instead of `value`, where that is another.
+    /// Returns the value to use instead of `value`, if it is another one.
     fn instead(&mut self, value: &Arc<T>) -> Option<Arc<T>> {
         let (_, shared) = self.seen.entry(Arc::as_ptr(value)).or_insert_with(|| {
             let shared = self.values.get(value).cloned().unwrap_or_else(|| {
@@ -142,7 +142,7 @@ impl<T: Hash + Eq> All<T> {
     }
 }
 
-/// Joins all equal parts.
+/// Shares all equal parts.
 pub(in crate::source) fn dedup_all(objects: &mut [Object]) {
     let (mut specs, mut templates, mut statuses) = (All::new(), All::new(), All::new());
     for object in objects {

@@ -1,5 +1,4 @@
-//! Reads what a dump says about itself and its scheduler, beside its objects: when it was taken, the API server's version,
-//! and how the scheduler is configured.
+//! Reads a dump's metadata: when it was taken, the API server's version, and the scheduler's configuration.
 
 use std::fmt;
 
@@ -11,27 +10,27 @@ use serde_yaml::Value;
 use crate::cluster::{Object, Pod};
 use crate::source::read::split::Syntax;
 
-/// What the source tells about the scheduler's configuration.
+/// A statement in the source about the scheduler's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchedulerHint {
-    /// What it is, as one line: `kube-scheduler v1.31.2, started with --config=/etc/kubernetes/scheduler.yaml`.
+    /// The statement in one line: `kube-scheduler v1.31.2, started with --config=/etc/kubernetes/scheduler.yaml`.
     pub what: String,
-    /// Where it stands, as `file:line`.
+    /// Its place, as `file:line`.
     pub place: String,
-    /// A KubeSchedulerConfiguration, as text that `--config` takes.
+    /// A KubeSchedulerConfiguration, as text for `--config`.
     pub config: Option<String>,
 }
 
-/// A version of the cluster, and what tells it.
+/// A version of the cluster, and its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerVersion {
-    /// `v1.31.2`.
+    /// The version, such as `v1.31.2`.
     pub version: String,
-    /// What tells it.
+    /// The source of the version.
     pub told_by: VersionTeller,
 }
 
-/// What tells a version of the cluster.
+/// The sources of a cluster's version, the most reliable first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VersionTeller {
     /// The live API server of this name.
@@ -54,13 +53,13 @@ impl fmt::Display for ServerVersion {
     }
 }
 
-/// What one object tells about the scheduler, or about the version of the cluster.
+/// Metadata that one object holds about the scheduler or the cluster's version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::source) struct SchedulerMetadata {
-    /// A line about the scheduler; empty where the object tells a version alone.
+    /// A line about the scheduler; empty if the object holds only a version.
     pub(in crate::source) what: String,
     pub(in crate::source) config: Option<String>,
-    /// A version, with what tells it as a function of the file's name.
+    /// A version, and its source as a function of the file's name.
     #[allow(clippy::type_complexity, reason = "made here and taken apart once")]
     pub(in crate::source) version: Option<(String, fn(String) -> VersionTeller)>,
 }
@@ -72,7 +71,7 @@ fn parse(text: &[u8], syntax: Syntax) -> Option<Value> {
     }
 }
 
-/// What a pod tells that runs a kube-scheduler: its version and its arguments.
+/// Returns the version and arguments of a kube-scheduler's pod.
 pub(in crate::source) fn of_pod(object: &Object, text: &[u8], syntax: Syntax) -> Option<SchedulerMetadata> {
     let Object::Pod(pod) = object else { return None };
     let container = scheduler_container(pod)?;
@@ -81,7 +80,7 @@ pub(in crate::source) fn of_pod(object: &Object, text: &[u8], syntax: Syntax) ->
     let value = parse(text, syntax)?;
     let container = value.get("spec")?.get("containers")?.get(container)?;
     let words = |key: &str| container.get(key).and_then(Value::as_sequence).into_iter().flatten().filter_map(Value::as_str);
-    // A shell's script may be among them: only options that matter are repeated, word for word.
+    // The arguments may hold a shell script, so only relevant options are shown, verbatim.
     let options: Vec<&str> = words("command")
         .chain(words("args"))
         .flat_map(str::split_whitespace)
@@ -96,19 +95,19 @@ pub(in crate::source) fn of_pod(object: &Object, text: &[u8], syntax: Syntax) ->
     Some(SchedulerMetadata { what, config: None, version: None })
 }
 
-/// Which of a pod's containers is a kube-scheduler.
+/// Returns the index of the kube-scheduler among a pod's containers.
 fn scheduler_container(pod: &Pod) -> Option<usize> {
     pod.spec.containers.iter().position(|c| c.name == "kube-scheduler")
 }
 
-/// What an object tells that configures a scheduler: a KubeSchedulerConfiguration, or OpenShift's `Scheduler` or
-/// `ClusterOperator` of kube-scheduler.
+/// Returns the metadata of an object that configures a scheduler: a KubeSchedulerConfiguration, or OpenShift's
+/// `Scheduler` or `ClusterOperator` of kube-scheduler.
 pub(in crate::source) fn of_configuration(kind: &str, text: &[u8], syntax: Syntax) -> Option<SchedulerMetadata> {
     let value = parse(text, syntax)?;
     if kind == "KubeSchedulerConfiguration" {
         let mut value = value;
         if let Value::Mapping(mapping) = &mut value {
-            // An export of the simulator leaves both out.
+            // The simulator's exports omit both.
             let mut set = |key: &str, text: &str| {
                 if mapping.get(key).and_then(Value::as_str).is_none_or(str::is_empty) {
                     mapping.insert(key.into(), text.into());
@@ -146,17 +145,17 @@ fn name_is(object: &Value, name: &str) -> bool {
     object.get("metadata").and_then(|m| m.get("name")).and_then(Value::as_str) == Some(name)
 }
 
-/// Whether a text begins as versions of Kubernetes do.
+/// Returns whether a text begins like a version of Kubernetes.
 fn looks_like_version(text: &str) -> bool {
     let text = text.strip_prefix('v').unwrap_or(text);
     text.split_once('.').is_some_and(|(major, rest)| major == "1" && rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Text of a version that stands among objects is no longer than this, in bytes.
+/// The maximal length, in bytes, of a version among objects.
 const LONGEST_VERSION: usize = 16 << 10;
 
-/// The version in an object without a kind: what `kubectl version -o json|yaml` prints and captures end with, or what
-/// `/version` answers (`version.Info` in `k8s.io/apimachinery/pkg/version`).
+/// Returns the version in an object without a kind: the output of `kubectl version -o json|yaml`, which captures also
+/// end with, or of `/version` (`version.Info` in `k8s.io/apimachinery/pkg/version`).
 pub(in crate::source) fn of_kindless(text: &[u8], syntax: Syntax) -> Option<SchedulerMetadata> {
     if text.len() > LONGEST_VERSION || memchr::memmem::find(text, b"gitVersion").is_none() {
         return None;
@@ -167,7 +166,7 @@ pub(in crate::source) fn of_kindless(text: &[u8], syntax: Syntax) -> Option<Sche
     Some(SchedulerMetadata { what: String::new(), config: None, version: Some((version, VersionTeller::File)) })
 }
 
-/// The API server's version in a file that tells it.
+/// Returns the API server's version in a file that holds it.
 pub(in crate::source) fn server_version(text: &str) -> Option<String> {
     let value: Value = serde_yaml::from_str(text).ok()?;
     let info = value.get("info").or_else(|| value.get("serverVersion")).unwrap_or(&value);
@@ -175,7 +174,7 @@ pub(in crate::source) fn server_version(text: &str) -> Option<String> {
     version.or_else(|| value.get("string")?.as_str()).filter(|v| looks_like_version(v)).map(str::to_owned)
 }
 
-/// The last time in a text, written as RFC 3339 or as Go prints times (`2026-01-02 03:04:05.678 +0000 UTC m=+0.1`).
+/// Returns the last time in a text, in RFC 3339 or as Go prints times (`2026-01-02 03:04:05.678 +0000 UTC m=+0.1`).
 pub(in crate::source) fn last_time(text: &str) -> Option<Timestamp> {
     text.lines().filter_map(time_in_line).max()
 }
@@ -195,8 +194,8 @@ fn time_in_line(line: &str) -> Option<Timestamp> {
     format!("{date}T{time}{hours}:{minutes}").parse().ok()
 }
 
-/// The time that some tools put into the names of their archives: Sonobuoy's `202601021504_sonobuoy_...` and
-/// Replicated's `support-bundle-2026-01-02T15_04_05`. Whose clock that was is not told.
+/// Returns the time in the name of an archive, as in Sonobuoy's `202601021504_sonobuoy_...` and Replicated's
+/// `support-bundle-2026-01-02T15_04_05`. Its zone is unknown.
 pub(in crate::source) fn time_in_name(name: &str) -> Option<DateTime> {
     let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse::<i16>().ok()).flatten();
     name.split(['/', '!']).find_map(|part| {
@@ -212,7 +211,7 @@ pub(in crate::source) fn time_in_name(name: &str) -> Option<DateTime> {
     })
 }
 
-/// What could not be collected, in a file of errors; `None` where there is nothing.
+/// Returns the first error in a file of collection errors; `None` if it holds none.
 pub(in crate::source) fn collection_error(text: &str) -> Option<String> {
     let first = match serde_json::from_str::<serde_json::Value>(text).ok()? {
         serde_json::Value::Array(errors) => errors.into_iter().find(|e| !e.is_null())?,

@@ -1,4 +1,4 @@
-//! Decodes text that is no plain object: lists within lists, values of other types, and YAML of unusual layout.
+//! Decodes text that is not a plain object: nested lists, values of other types, and YAML of unusual layout.
 
 use serde::Deserialize;
 use serde_yaml::Value;
@@ -11,10 +11,10 @@ use super::{
 use crate::source::layout::Hint;
 use crate::source::read::split::{Json, SpanState, Splitter, Syntax, TypeMeta};
 
-/// Lists within lists beyond this depth are refused: nobody writes them, and the stack is finite.
+/// The maximal depth of nested lists; the stack is finite.
 const MAX_DEPTH: u8 = 8;
 
-/// A JSON list as an object of its own: its items are cut out as those of a file are.
+/// Decodes a JSON list within an object. Its items are split as those of a file are.
 pub(in crate::source) fn decode_json_list(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
     if context.depth >= MAX_DEPTH {
         return push(out, line, context, DecodeError::new("lists are nested too deeply").into());
@@ -28,7 +28,7 @@ pub(in crate::source) fn decode_json_list(text: &[u8], context: Context<'_>, lin
         line += memchr::memchr_iter(b'\n', &copy[counted..span.start]).count() as u32;
         counted = span.start;
         let Some((list, index)) = span.item else {
-            // No `items` that could be cut: an empty list, or none at all.
+            // There are no `items` to split: the list is empty or missing.
             match syntax_error(text, Syntax::Json) {
                 Some(bad) => push(out, line, context, bad.into()),
                 None if has_items(text) => push(out, line, context, not_a_list()),
@@ -61,12 +61,12 @@ fn not_an_object(found: &'static str) -> DecodedItem {
     DecodedItem::NoObject(found)
 }
 
-/// A JSON value that is no object.
+/// Decodes a JSON value that is not an object.
 pub(in crate::source) fn decode_json_other(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
     let text = text.trim_ascii();
     let what = match (text.first(), syntax_error(text, Syntax::Json)) {
         (_, Some(bad)) => bad.into(),
-        // `items: [null]` is nothing at all to Go's decoder.
+        // Go's decoder ignores the null in `items: [null]`.
         _ if text == b"null" => return,
         (Some(b'['), _) => not_an_object("a list"),
         (Some(b'"'), _) => not_an_object("a string"),
@@ -75,7 +75,7 @@ pub(in crate::source) fn decode_json_other(text: &[u8], context: Context<'_>, li
     push(out, line, context, what);
 }
 
-/// Any YAML document, by way of the generic value; lines within are lost.
+/// Decodes any YAML document through the generic value; the line numbers within it are lost.
 pub(in crate::source) fn decode_yaml_value(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
     let value = Value::deserialize(serde_yaml::Deserializer::from_slice(text)).and_then(|mut value| {
         value.apply_merge()?;
@@ -115,7 +115,7 @@ fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Dec
             Some(_) => push(out, line, context, not_a_list()),
         };
     }
-    // Only a whole document comes here, and only in a rare layout: decoding its text once more keeps one path for all.
+    // Only whole documents of rare layouts come here, so decoding their text again is cheap and keeps one code path.
     match serde_json::to_vec(&Value::Mapping(mapping)) {
         Ok(json) => {
             let json = if seen.internal { untyped::present_form(&json, Syntax::Json).unwrap_or(json) } else { json };

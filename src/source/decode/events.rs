@@ -1,7 +1,7 @@
-//! Decodes Events, in both of their APIs: `v1` and `events.k8s.io/v1`.
+//! Decodes Events of both APIs, `v1` and `events.k8s.io/v1`.
 //!
-//! Only what a scheduler said about pods is kept. All others are dropped right after decoding, but their times count:
-//! they tell when the dump was taken.
+//! Only events of schedulers about pods are kept. Of the others only the times count, which show when the dump was
+//! taken.
 
 use std::borrow::Cow;
 
@@ -10,18 +10,18 @@ use serde::Deserialize;
 
 use crate::cluster::{Key, ObservedEvent};
 
-/// Reasons of events that say something about where a pod waits.
+/// Reasons of events about scheduling.
 const REASONS: &[&str] = &["FailedScheduling", "Scheduled", "Preempted"];
 
-/// An event that is kept, and what tells it from others.
+/// An event that is kept, with its identity.
 #[derive(Debug)]
 pub(in crate::source) struct SeenEvent {
-    /// Its uid, or else its namespace and name.
+    /// The uid, or else the namespace and name.
     pub(in crate::source) identity: String,
     pub(in crate::source) event: ObservedEvent,
 }
 
-/// An Event of either API, as written. Times are text here, so that one that makes no sense is merely left out.
+/// An Event of either API, as written. Times are text, so that an invalid one does not reject the event.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(in crate::source) struct RawEvent<'a> {
@@ -107,7 +107,7 @@ fn first_of(texts: &[&Cow<'_, str>]) -> String {
 }
 
 impl RawEvent<'_> {
-    /// When it happened, each time that is given.
+    /// Returns the times at which it occurred, all that are given.
     fn times(&self) -> impl Iterator<Item = Timestamp> {
         [
             &self.event_time,
@@ -125,12 +125,12 @@ impl RawEvent<'_> {
         self.metadata.creation_timestamp.parse().ok()
     }
 
-    /// The newest time in it.
+    /// Returns its newest time.
     pub(in crate::source) fn newest(&self) -> Option<Timestamp> {
         self.times().max().max(self.created())
     }
 
-    /// What is kept of it; `None` where it is about no pod, or says nothing about scheduling.
+    /// Returns the part that is kept; `None` if it is not about a pod or not about scheduling.
     pub(in crate::source) fn keep(&self) -> Option<SeenEvent> {
         let reason = REASONS.iter().find(|reason| **reason == self.reason)?;
         let about = if self.involved_object.name.is_empty() { &self.regarding } else { &self.involved_object };

@@ -1,7 +1,7 @@
 //! Decodes spans of text into objects.
 //!
-//! Each span is decoded alone and on any thread; what cannot be decoded becomes a [`DecodedItem::Error`] with its line, and its
-//! neighbours never notice.
+//! Each span is decoded on its own, on any thread. A span that cannot be decoded becomes a [`DecodedItem::Error`] with
+//! its line, and does not affect other spans.
 
 pub(super) mod admission;
 pub(super) mod classify;
@@ -32,23 +32,23 @@ use events::{RawEvent, SeenEvent};
 use null_as_zero::NullAsZero;
 use untyped::Untyped;
 
-/// What became of one object's text.
+/// The result of decoding one object's text.
 #[derive(Debug)]
 pub(super) struct Decoded {
-    /// The line on which the object starts, counted from 0 within what was decoded.
+    /// The line on which the object starts, from 0 within the decoded text.
     pub(super) line: u32,
-    /// The object's place in its list.
+    /// The object's index in its list.
     pub(super) index: Option<u32>,
-    /// The newest time in it.
+    /// The newest time in the object.
     pub(super) newest: Option<Timestamp>,
     pub(super) what: DecodedItem,
-    /// What it tells about the scheduler.
+    /// Metadata about the scheduler in the object.
     pub(super) told: Option<Box<SchedulerMetadata>>,
-    /// It is a state in a record of changes.
+    /// Set if it is a state in a record of changes.
     pub(super) change: Option<Change>,
 }
 
-/// Who wrote a record of changes.
+/// The tool that wrote a record of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// kube-scheduler-simulator.
@@ -61,22 +61,22 @@ pub(super) enum Change {
 pub(super) enum DecodedItem {
     Object {
         object: Object,
-        /// The object named no namespace and was put into `default`.
+        /// The object had no namespace and was put into `default`.
         namespace_defaulted: bool,
-        /// The object named no `apiVersion`.
+        /// The object had no `apiVersion`.
         versionless: bool,
     },
-    /// A record's word that an object is gone.
+    /// The deletion of an object, in a record.
     Deleted(Kind, Key),
-    /// A scheduler's word about a pod.
+    /// A scheduler's event about a pod.
     Event(Box<SeenEvent>),
-    /// A kind that the model does not hold.
+    /// A kind that the model does not have.
     Other(String),
-    /// An API server did not give a kind: whether for want of rights, and in its words.
+    /// An API server's refusal to list a kind: whether permission was missing, and its message.
     Refusal(Kind, bool, String),
-    /// A kind that is never looked into.
+    /// A kind that is never read.
     Unread(String),
-    /// A model kind in a version that cannot be read.
+    /// A kind of the model in a version that cannot be read.
     OldVersion(Kind, String),
     /// An object without a name.
     Nameless(Kind),
@@ -84,29 +84,29 @@ pub(super) enum DecodedItem {
     Pending(Syntax, Box<[u8]>),
     /// A version of the cluster, which is in [`Decoded::told`].
     Version,
-    /// An object whose kind nothing tells; `named` where it has a name, as the objects of a cluster do.
+    /// An object of unknown kind; `named` if it has a name, as objects of a cluster do.
     Kindless {
         named: bool,
     },
-    /// A value that is no object, and what it is instead.
+    /// A value that is not an object, and its type.
     NoObject(&'static str),
-    /// It was read but for what the text says.
+    /// An object that was read without its invalid parts, and the message about these.
     Mended(Box<DecodedItem>, String),
     Error(Box<DecodeError>),
 }
 
-/// Why a text is no object.
+/// Why a text cannot be decoded as an object.
 #[derive(Debug)]
 pub(super) struct DecodeError {
     pub(super) kind: Option<Kind>,
-    /// It is an Event.
+    /// Set if it is an Event.
     pub(super) event: bool,
-    /// `Pod shop/web`, where that much could be read.
+    /// `Pod shop/web`, if its name could be read.
     pub(super) object: Option<String>,
-    /// The line of the mistake, counted from 0 within the object; `None` where only the start of the object is known.
+    /// The line of the error, from 0 within the object; `None` if unknown.
     pub(super) line: Option<u32>,
     pub(super) message: String,
-    /// The text breaks the syntax, so that the cut between pieces may be to blame.
+    /// The syntax is broken, perhaps because the text was split wrongly.
     pub(super) syntax: bool,
 }
 
@@ -122,21 +122,21 @@ impl From<DecodeError> for DecodedItem {
     }
 }
 
-/// What is known about an object before looking at it.
+/// The context of an object's text.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
-    /// The list around it.
+    /// The enclosing list.
     pub(super) list: &'a TypeMeta,
-    /// Whether more about the list can still come.
+    /// Set while more of the list's metadata may follow.
     pub(super) list_open: bool,
     pub(super) index: Option<u32>,
-    /// How many lists are around that one.
+    /// The number of lists around the enclosing one.
     pub(super) depth: u8,
-    /// What the file's path tells.
+    /// The hint from the file's path.
     pub(super) hint: &'a Hint,
 }
 
-/// Decodes a piece; `out` gets one entry per object (several for a list within).
+/// Decodes a span; `out` gets one entry per object (several for a nested list).
 pub(super) fn decode(window: &[u8], span: &Span, context: Context<'_>, out: &mut Vec<Decoded>) {
     let text = &window[span.start..span.end];
     let bad = |message: &str| DecodeError { syntax: true, ..DecodeError::new(message) }.into();
@@ -151,12 +151,12 @@ pub(super) fn push(out: &mut Vec<Decoded>, line: u32, context: Context<'_>, what
     out.push(Decoded { line, index: context.index, newest: None, what, told: None, change: None });
 }
 
-/// Brackets open at the same time in flow style beyond which YAML is refused unparsed: the parser would refuse it too,
-/// after a time that grows with the square of the depth.
+/// The maximal number of brackets open in YAML's flow style. The parser would reject deeper text too, but in quadratic
+/// time.
 const MAX_FLOW_DEPTH: usize = 1000;
 
-/// Whether more brackets are open at some point than any sound object needs. Brackets in strings count as well, which
-/// matters to none that is worth reading.
+/// Returns whether more brackets are open at some point than any valid object needs. Brackets in strings are counted
+/// too, which affects no realistic object.
 fn is_too_deep(text: &[u8]) -> bool {
     let mut depth = 0usize;
     text.iter().any(|byte| {
@@ -176,11 +176,11 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     }
     let own = match syntax {
         Syntax::Json => peek_json(text),
-        // Keys that are merged in are no matter of the text alone.
+        // The text alone does not show keys that are merged in.
         Syntax::Yaml if memchr::memmem::find(text, b"<<:").is_some() => return decode_yaml_value(text, context, line, out),
         Syntax::Yaml => match peek_yaml(text) {
             Some(types) if types.kind.as_deref().is_none_or(|k| classify(k, types.api_version.as_deref()) != Class::List) => types,
-            // A list that is not plainly laid out, or no mapping in block style.
+            // A list of unusual layout, or no mapping in block style.
             _ => return decode_yaml_value(text, context, line, out),
         },
     };
@@ -203,7 +203,7 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     let listed = context.list.kind.as_deref().and_then(item_kind).is_some();
     let seen = if own.kind.is_none() && !listed { untyped::look(text, syntax) } else { Untyped::default() };
     let Some(types) = complete(&own, context, &seen) else {
-        // Broken text may be why no kind was found, and is the better explanation.
+        // Broken syntax may be why no kind was found, and explains it better.
         let what = syntax_error(text, syntax).map_or(DecodedItem::Kindless { named: seen.named }, Into::into);
         return push(out, line, context, what);
     };
@@ -222,8 +222,8 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     }
 }
 
-/// An object's kind and apiVersion. Where it has none: the list's, what the path tells that it or its list was served under,
-/// what its fields show, or what the file is named after.
+/// Returns an object's kind and apiVersion. If it has none, they come from the list, from its own or the list's
+/// `selfLink`, from its fields, or from the file's name.
 pub(super) fn complete(own: &TypeMeta, context: Context<'_>, seen: &Untyped) -> Option<(String, Option<String>)> {
     let Context { list, hint, .. } = context;
     if let Some(kind) = &own.kind {
@@ -243,7 +243,7 @@ pub(super) fn complete(own: &TypeMeta, context: Context<'_>, seen: &Untyped) -> 
     Some((kind, Some(own.api_version.clone().unwrap_or(api_version))))
 }
 
-/// A mistake found in text that was made of the source's has no line there.
+/// Removes the line from an error in converted text, which has other lines than the source.
 fn without_line(what: DecodedItem) -> DecodedItem {
     match what {
         DecodedItem::Error(bad) => DecodeError { line: None, ..*bad }.into(),
@@ -262,7 +262,7 @@ pub(super) fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (St
                 let (newest, what, told) = decode_model(&present, Syntax::Json, kind, &kind_name, api_version.as_deref(), hint);
                 return (newest, without_line(what), told);
             }
-            // What does not even parse is best explained by the decoder.
+            // The decoder explains text that does not parse best.
             None => return decode_model(text, syntax, kind, &kind_name, api_version.as_deref(), hint),
         },
         Class::OldVersion(kind) => (None, DecodedItem::OldVersion(kind, api_version.unwrap_or_default())),
@@ -299,14 +299,14 @@ fn decode_model(text: &[u8], syntax: Syntax, kind: Kind, kind_name: &str, api_ve
         let (newest, what, told) = decode_model(&mended, Syntax::Json, kind, kind_name, api_version, hint);
         let what = match what {
             what @ DecodedItem::Object { .. } => DecodedItem::Mended(Box::new(what), bad_times),
-            // Another mistake is the one that matters.
+            // The other error matters more.
             other => without_line(other),
         };
         return (newest, what, told);
     }
     match object {
         Ok(mut object) => {
-            // Of a change of taints, those that evict tell the time.
+            // A taint that evicts has the time at which it was added.
             if let Object::Node(node) = &mut object
                 && let Some(node) = std::sync::Arc::get_mut(node)
                 && let Some(added) = times::newest_in_text(text, &["timeAdded"])
@@ -329,7 +329,7 @@ fn decode_model(text: &[u8], syntax: Syntax, kind: Kind, kind_name: &str, api_ve
     }
 }
 
-/// Of events that are not kept, nothing but the newest time outlives this.
+/// Decodes an Event. Of one that is not kept, only the newest time is returned.
 fn decode_event(text: &[u8], syntax: Syntax, kind_name: String) -> (Option<Timestamp>, DecodedItem) {
     let event = match syntax {
         Syntax::Json => read_json(text, |d| RawEvent::deserialize(d)).map_err(|e| json_error(&e)),
@@ -351,7 +351,7 @@ fn read_json<'de, T>(
     Ok(value)
 }
 
-/// The last steps on a decoded object: those that the API server would have taken, and sharing.
+/// Takes the last steps on a decoded object: defaults, as the API server sets them, and sharing.
 fn finish(mut object: Object, api_version: Option<&str>, hint: &Hint) -> DecodedItem {
     if object.meta().name.is_empty() {
         return DecodedItem::Nameless(object.kind());
@@ -364,7 +364,7 @@ fn finish(mut object: Object, api_version: Option<&str>, hint: &Hint) -> Decoded
         admission::default_pod(pod);
         let is_bound = |c: &Condition| c.kind == "PodScheduled" && c.status == "True";
         if !pod.node_name.is_empty() && pod.status.conditions.iter().any(is_bound) {
-            // The node says as much, and a condition with a time of its own could not be shared.
+            // A bound pod's node says the same, and a condition with its own time could not be shared.
             let mut rare = std::mem::take(&mut *pod.status.rare);
             rare.conditions.retain(|c| !is_bound(c));
             rare.conditions.shrink_to_fit();
@@ -385,13 +385,13 @@ fn json_error(error: &serde_json::Error) -> DecodeError {
 pub(super) fn yaml_error(error: &serde_yaml::Error, text: &[u8]) -> DecodeError {
     let line = error.location().map(|l| l.line().saturating_sub(1) as u32);
     let full = error.to_string();
-    // The position is told apart from the message.
+    // The position is reported separately from the message.
     let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message).to_owned();
     let syntax = Value::deserialize(serde_yaml::Deserializer::from_slice(text)).is_err();
     DecodeError { line, syntax, ..DecodeError::new(&message) }
 }
 
-/// What breaks the text's syntax, if anything.
+/// Returns the syntax error of a text, if it has one.
 pub(super) fn syntax_error(text: &[u8], syntax: Syntax) -> Option<DecodeError> {
     use serde::de::IgnoredAny;
     match syntax {
@@ -400,7 +400,7 @@ pub(super) fn syntax_error(text: &[u8], syntax: Syntax) -> Option<DecodeError> {
     }
 }
 
-/// `Pod shop/web`, from text that could not be decoded.
+/// Returns `Pod shop/web` from text that could not be decoded.
 fn name_of(text: &[u8], syntax: Syntax, kind: &str, namespaced: bool) -> Option<String> {
     #[derive(Deserialize, Default)]
     #[serde(default)]

@@ -1,18 +1,18 @@
 //! Reads `null` as the zero value, everywhere.
 //!
-//! Go's decoder leaves a field alone where the input says `null`, whatever its type; serde's accepts `null` only for
-//! options. [`NullAsZero`] wraps a deserializer, and all that it hands on, so that `null` reads as nothing: no fields, no
-//! items, the empty string, zero, false.
+//! Go's decoder skips a field whose value is `null`, whatever its type; serde accepts `null` only for options.
+//! [`NullAsZero`] wraps a deserializer and everything that it passes on, so that `null` reads as no fields, no items,
+//! the empty string, zero or false.
 
 use std::fmt;
 
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Visitor};
 
-/// A deserializer, visitor, access or seed under which `null` reads as the zero value.
+/// A deserializer, visitor, access or seed that reads `null` as the zero value.
 pub(in crate::source) struct NullAsZero<T>(pub(in crate::source) T);
 
-/// What a `null` stands for.
+/// The type of the zero value that replaces `null`.
 #[derive(Clone, Copy)]
 enum Zero {
     Map,
@@ -23,7 +23,7 @@ enum Zero {
     Float,
 }
 
-/// Sees whether a value is `null`, and goes on with the inner visitor.
+/// Checks for `null`, then continues with the inner visitor.
 struct OrZero<V, R> {
     visitor: V,
     zero: Zero,
@@ -46,7 +46,7 @@ macro_rules! or_zero {
     )*};
 }
 
-/// How to read a value that is not `null`.
+/// Reads a value that is not `null`.
 trait ReadValue<'de> {
     fn read<D: Deserializer<'de>, V: Visitor<'de>>(self, deserializer: D, visitor: V) -> Result<V::Value, D::Error>;
 }
@@ -88,7 +88,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for NullAsZero<D> {
         deserialize_f64() Float,
     }
 
-    /// As a map, since derived visitors would take a list of fields for a struct as well.
+    /// Reads a map, since derived visitors would accept a list for a struct.
     fn deserialize_struct<V: Visitor<'de>>(self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value, D::Error> {
         self.deserialize_map(visitor)
     }

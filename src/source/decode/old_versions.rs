@@ -1,7 +1,7 @@
-//! Converts old versions of kinds whose shape has changed since into the present one.
+//! Converts old versions of kinds into the shape of the current one.
 //!
-//! Mirrors the conversions of `pkg/apis/resource/v1beta1/conversion.go`: a device request's own fields moved into
-//! `exactly`, and a device's `basic` moved up into the device. What the versions of other groups say differently is in
+//! Mirrors the conversions of `pkg/apis/resource/v1beta1/conversion.go`: the fields of a device request moved into
+//! `exactly`, and the fields of a device's `basic` into the device. Other API groups differ only in semantics; see
 //! `admission`.
 
 use serde::Deserialize;
@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use crate::cluster::Kind;
 use crate::source::read::split::Syntax;
 
-/// The fields of a request that stay where they are.
+/// The fields of a request that keep their place.
 const OF_REQUEST: [&str; 2] = ["name", "firstAvailable"];
 
-/// An object of `resource.k8s.io/v1beta1` as JSON of `resource.k8s.io/v1`; `None` where it does not parse.
+/// Converts an object of `resource.k8s.io/v1beta1` to JSON of `resource.k8s.io/v1`; `None` if it does not parse.
 pub(in crate::source) fn convert(kind: Kind, text: &[u8], syntax: Syntax) -> Option<Vec<u8>> {
     let mut object: Value = match syntax {
         Syntax::Json => serde_json::from_slice(text).ok()?,
@@ -37,7 +37,7 @@ fn each(list: Option<&mut Value>, change: fn(&mut Map<String, Value>)) {
 }
 
 fn request(request: &mut Map<String, Value>) {
-    // A request offers alternatives or asks for one thing; only the latter has fields of its own.
+    // A request with alternatives has no fields of its own to move.
     if request.get("firstAvailable").is_some_and(|list| list.as_array().is_some_and(|list| !list.is_empty())) {
         return;
     }

@@ -1,14 +1,14 @@
-//! Shows an object's text as it stands in the source: as YAML, without what only servers write for themselves.
+//! Shows an object's text from the source as YAML, without `metadata.managedFields`.
 
 use serde_yaml::{Mapping, Value};
 
 use crate::cluster::{Key, Kind};
 
-/// An object as YAML, its fields in the order of the source; `text` holds it as JSON or YAML, alone or in a list.
-/// `metadata.managedFields` is left out, as kubectl does. `None` where the text does not hold it (any more).
+/// Returns an object as YAML with its fields in the order of the source. `text` holds it as JSON or YAML, alone or in a
+/// list. `metadata.managedFields` is left out, as kubectl does. `None` if the text does not hold the object.
 pub fn as_yaml(text: &str, kind: Kind, key: &Key) -> Option<String> {
     let stripped = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n', ',']);
-    // JSON that goes on behind the object (a list's comma) still begins with it.
+    // Text after the object, such as a list's comma, is ignored.
     let mut json = serde_json::Deserializer::from_str(stripped).into_iter::<Value>();
     let value = match json.next() {
         Some(Ok(value @ Value::Mapping(_))) => value,
@@ -21,7 +21,7 @@ pub fn as_yaml(text: &str, kind: Kind, key: &Key) -> Option<String> {
     serde_yaml::to_string(&Value::Mapping(found)).ok()
 }
 
-/// An item of a YAML list stands behind a dash, its other lines further in.
+/// Removes the indentation of an item of a YAML list, whose first line starts with a dash.
 fn dedented(text: &str) -> String {
     let begin = text.len() - text.trim_start_matches([' ', '\n', '\r']).len();
     let line_start = text[..begin].rfind('\n').map_or(0, |at| at + 1);
@@ -50,7 +50,7 @@ fn find(value: Value, kind: Kind, key: &Key) -> Option<Mapping> {
 fn is(object: &Mapping, kind: Kind, key: &Key) -> bool {
     let text = |name: &str| match object.get("metadata") {
         Some(metadata) => metadata.get(name).and_then(Value::as_str),
-        // In Kubernetes' internal form the metadata stands among the other fields.
+        // Kubernetes' internal form has the metadata among the other fields.
         None => object.get(name).and_then(Value::as_str).filter(|_| object.contains_key("Spec") || object.contains_key("Status")),
     };
     let same_kind = object.get("kind").and_then(Value::as_str).is_none_or(|k| k == kind.to_string());

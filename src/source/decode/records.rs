@@ -1,8 +1,7 @@
-//! Decodes records of changes, a line for each: kube-scheduler-simulator's `{"time", "event", "resource"}` and the
+//! Decodes records of changes, one a line: kube-scheduler-simulator's `{"time", "event", "resource"}` and the
 //! `{"type", "object"}` of `kubectl get --watch --output-watch-events -o json`.
 //!
-//! Replayed to their end they are a cluster: what was added or updated stands as it was last seen, and what was deleted
-//! is gone.
+//! A record replayed to its end is a cluster with the last state of each object that was not deleted.
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -24,7 +23,7 @@ struct Line<'a> {
     resource: &'a RawValue,
 }
 
-/// What a deletion tells of an object.
+/// The fields of a deleted object that are read.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Gone {
@@ -40,14 +39,14 @@ struct Name {
     namespace: String,
 }
 
-/// Whether a JSON object starts as one of a record does; nothing in a cluster has these keys at its top.
+/// Returns whether a JSON object starts like a record. No object of a cluster has these keys at its top level.
 pub(in crate::source) fn may_be(text: &[u8]) -> bool {
     let Some(key) = text.trim_ascii_start().strip_prefix(b"{") else { return false };
     let key = key.trim_ascii_start();
     [&b"\"time\""[..], b"\"event\"", b"\"type\"", b"\"resource\"", b"\"object\""].iter().any(|known| key.starts_with(known))
 }
 
-/// Decodes a line of a record; false where it is none.
+/// Decodes a line of a record; returns false if it is none.
 pub(in crate::source) fn decode(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) -> bool {
     let Ok(record) = serde_json::from_slice::<Line<'_>>(text) else { return false };
     let time = record.time.as_deref().and_then(|time| time.parse::<Timestamp>().ok());
@@ -63,7 +62,7 @@ pub(in crate::source) fn decode(text: &[u8], context: Context<'_>, line: u32, ou
         decoded.newest = decoded.newest.max(time);
         decoded.change = Some(change);
         if let DecodedItem::Error(bad) = &mut decoded.what {
-            // The line is that of the record, whatever the object would count.
+            // The line is that of the record, not one within the object.
             bad.line = None;
         }
     }
@@ -72,7 +71,7 @@ pub(in crate::source) fn decode(text: &[u8], context: Context<'_>, line: u32, ou
 
 fn gone(resource: &RawValue) -> DecodedItem {
     let Ok(Gone { kind, api_version, metadata }) = serde_json::from_str(resource.get()) else {
-        return DecodeError::new("a deletion that does not tell of what").into();
+        return DecodeError::new("a deletion that does not say of which object").into();
     };
     match classify(&kind, Some(&api_version)) {
         Class::Model(kind) | Class::Convertible(kind) | Class::OldVersion(kind) => {

@@ -1,5 +1,5 @@
-//! Decodes what an API server answers in place of a list that it does not give: a `Status` with the resource in its
-//! details, as `kubectl get --raw` leaves it, and as a capture notes it.
+//! Decodes an API server's refusal to list a kind: a `Status` with the resource in its details, as left by
+//! `kubectl get --raw` and as written by captures.
 
 use serde::Deserialize;
 
@@ -22,14 +22,14 @@ struct Refusal {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Details {
-    /// The object that was asked for; empty for a list.
+    /// The requested object; empty for a list.
     name: String,
     group: String,
     /// The resource, in the plural.
     kind: String,
 }
 
-/// The kind that was not given; `None` for any other status.
+/// Returns the kind that was refused; `None` for any other status.
 pub(in crate::source) fn decode(text: &[u8], syntax: Syntax) -> Option<DecodedItem> {
     let refusal: Refusal = match syntax {
         Syntax::Json => read_json(text, |d| Refusal::deserialize(d)).ok()?,

@@ -1,4 +1,4 @@
-//! Finds the newest time in a dump: the moment at which it was taken, near enough to start a virtual clock from.
+//! Finds the newest time in a dump, which is close to when it was taken and starts the virtual clock.
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -28,13 +28,13 @@ struct LeaseSpec {
 }
 
 impl Clock {
-    /// The newest time; what does not parse is left out.
+    /// Returns the newest time; invalid ones are ignored.
     pub(in crate::source) fn newest(&self) -> Option<Timestamp> {
         [&self.metadata.creation_timestamp, &self.spec.renew_time].into_iter().filter_map(|text| text.parse().ok()).max()
     }
 }
 
-/// The newest time in an object. A deletion timestamp does not count: it lies ahead by the grace period.
+/// Returns the newest time in an object. The deletion timestamp does not count: it lies ahead by the grace period.
 pub(in crate::source) fn newest(object: &Object) -> Option<Timestamp> {
     let conditions = |conditions: &[Condition]| conditions.iter().filter_map(|c| c.last_transition_time).max();
     let status = match object {
@@ -45,8 +45,8 @@ pub(in crate::source) fn newest(object: &Object) -> Option<Timestamp> {
     status.max(object.meta().creation_timestamp)
 }
 
-/// The newest time under `keys` in an object's text, for times that the model has no use for but that tell when a dump
-/// was taken: the heartbeats of nodes, the readiness of pods.
+/// Returns the newest time under `keys` in an object's text. The model does not hold these times (heartbeats of nodes,
+/// readiness of pods), but they show when a dump was taken.
 pub(in crate::source) fn newest_in_text(text: &[u8], keys: &[&str]) -> Option<Timestamp> {
     let times = keys.iter().flat_map(|key| {
         memchr::memmem::find_iter(text, key).filter_map(move |at| {
@@ -56,18 +56,18 @@ pub(in crate::source) fn newest_in_text(text: &[u8], keys: &[&str]) -> Option<Ti
             Some(&rest[start..=start + end])
         })
     });
-    // Times of one format are in order as text.
+    // Times of one format sort as text.
     std::str::from_utf8(times.max()?).ok()?.parse().ok()
 }
 
-/// The fields of objects that hold times, where the model reads them.
+/// The fields with times that the model reads.
 const FIELDS: [&str; 6] = ["creationTimestamp", "deletionTimestamp", "startTime", "lastTransitionTime", "allocationTimestamp", "timeAdded"];
 
-/// Fields whose keys are data, and no times.
+/// Fields whose keys are user data.
 const DATA: [&str; 5] = ["annotations", "labels", "managedFields", "matchLabels", "nodeSelector"];
 
-/// The object as JSON without its times that are none, and which these are: `metadata.creationTimestamp "soon" is no time`.
-/// `None` where all are sound, or where the text does not parse.
+/// Returns the object as JSON without its invalid times, and a message about these:
+/// `metadata.creationTimestamp "soon" is no time`. `None` if all times are valid, or if the text does not parse.
 pub(in crate::source) fn without_bad_times(text: &[u8], syntax: Syntax) -> Option<(Vec<u8>, String)> {
     let mut object: Value = match syntax {
         Syntax::Json => serde_json::from_slice(text).ok()?,
@@ -84,7 +84,7 @@ pub(in crate::source) fn without_bad_times(text: &[u8], syntax: Syntax) -> Optio
 }
 
 fn take_bad_times(value: &mut Value, path: &str, bad: &mut Vec<String>) {
-    /// Enough of a value to know it by.
+    /// The number of characters of an invalid value that are shown.
     const SHOWN: usize = 60;
     let at = |part: &str| if path.is_empty() { part.to_owned() } else { format!("{path}.{part}") };
     match value {

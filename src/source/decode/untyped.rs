@@ -1,8 +1,8 @@
-//! Tells what objects are that name no kind: by the path that an API server served them under, by fields that only one
-//! kind has, and by the form of Kubernetes' internal types.
+//! Infers the kind of objects that have none: from the path under which an API server served them, from fields that only
+//! one kind has, and from the form of Kubernetes' internal types.
 //!
-//! `kubectl cluster-info dump` before 1.14 printed the internal types of `pkg/apis/core/types.go`: metadata among the
-//! object's own fields, and all other fields under their names in Go (`Spec`, `NodeName`, `PodCIDR`).
+//! Before 1.14, `kubectl cluster-info dump` printed the internal types of `pkg/apis/core/types.go`: metadata among the
+//! object's own fields, and all other fields under their Go names (`Spec`, `NodeName`, `PodCIDR`).
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -13,14 +13,14 @@ use super::read_json;
 use crate::source::layout::{KindOf, of_resource};
 use crate::source::read::split::Syntax;
 
-/// What a glance at an object without a kind shows.
+/// Properties of an object without a kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::source) struct Untyped {
-    /// It has a name, as every object in a cluster does.
+    /// It has a name, as every object of a cluster does.
     pub(in crate::source) named: bool,
-    /// It is of Kubernetes' internal form.
+    /// It has Kubernetes' internal form.
     pub(in crate::source) internal: bool,
-    /// It is about another object, as only an Event is.
+    /// It refers to another object, as only an Event does.
     pub(in crate::source) event: bool,
     pub(in crate::source) self_link: Option<String>,
 }
@@ -47,7 +47,7 @@ struct Glance {
     internal_involved: Option<IgnoredAny>,
 }
 
-/// Glances at the text of an object without a kind; all is unknown where it is no object.
+/// Inspects the text of an object without a kind; all properties are false if it is not an object.
 pub(in crate::source) fn look(text: &[u8], syntax: Syntax) -> Untyped {
     let glance: Option<Glance> = match syntax {
         Syntax::Json => read_json(text, |d| Glance::deserialize(d)).ok(),
@@ -66,8 +66,8 @@ pub(in crate::source) fn look(text: &[u8], syntax: Syntax) -> Untyped {
     }
 }
 
-/// The kind and `apiVersion` of what is served under a path such as `/api/v1/namespaces/shop/pods/web` or
-/// `/apis/apps/v1/deployments`. A kind that is not in the model goes by its resource: `deployments.apps`.
+/// Returns the kind and `apiVersion` of objects served under a path such as `/api/v1/namespaces/shop/pods/web` or
+/// `/apis/apps/v1/deployments`. A kind outside the model is named by its resource: `deployments.apps`.
 pub(in crate::source) fn of_self_link(link: &str) -> Option<(String, String)> {
     let parts: Vec<&str> = link.split('/').filter(|part| !part.is_empty()).collect();
     let (group, version, rest) = match parts.as_slice() {
@@ -84,15 +84,15 @@ pub(in crate::source) fn of_self_link(link: &str) -> Option<(String, String)> {
     Some((of_resource(&full).map_or(full, |KindOf { kind, .. }| kind.to_owned()), api_version))
 }
 
-/// Fields whose keys are data, and stay as they are.
+/// Fields whose keys are user data and are kept.
 const MAPS: [&str; 10] =
     ["NodeSelector", "Selector", "Limits", "Requests", "Overhead", "Capacity", "Allocatable", "Hard", "Used", "Parameters"];
 
-/// Fields whose names in `v1` differ by more than their first letters, where a scheduler reads them.
+/// Fields that a scheduler reads and whose `v1` names differ in more than their first letters.
 const RENAMED: [(&str, &str); 4] =
     [("CephMonitors", "monitors"), ("RBDPool", "pool"), ("RBDImage", "image"), ("PodDisruptionsAllowed", "disruptionsAllowed")];
 
-/// An object of internal form as JSON of its present one; `None` where it does not parse.
+/// Converts an object of internal form to JSON of its `v1` form; `None` if it does not parse.
 pub(in crate::source) fn present_form(text: &[u8], syntax: Syntax) -> Option<Vec<u8>> {
     let object: Map<String, Value> = match syntax {
         Syntax::Json => serde_json::from_slice(text).ok()?,
@@ -106,7 +106,7 @@ pub(in crate::source) fn present_form(text: &[u8], syntax: Syntax) -> Option<Vec
             _ => drop(metadata.insert(key, value)),
         }
     }
-    // Of the internal type's security context, this is a field of the pod.
+    // This field of the internal security context is a field of the pod.
     if let Some(spec) = present.get_mut("spec").and_then(Value::as_object_mut)
         && let Some(host_network) = spec.get("securityContext").and_then(|context| context.get("hostNetwork")).cloned()
     {
@@ -116,12 +116,12 @@ pub(in crate::source) fn present_form(text: &[u8], syntax: Syntax) -> Option<Vec
     serde_json::to_vec(&present).ok()
 }
 
-/// Whether a key is a field's name in Go. Types of `k8s.io/apimachinery` name their fields as the API does.
+/// Returns whether a key is a Go field name. Types of `k8s.io/apimachinery` use the API's names.
 fn is_exported(key: &str) -> bool {
     key.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// A field's name in the API: `Spec` is `spec`, `PodCIDR` is `podCIDR` and `GCEPersistentDisk` is `gcePersistentDisk`.
+/// Returns a field's API name: `Spec` is `spec`, `PodCIDR` is `podCIDR` and `GCEPersistentDisk` is `gcePersistentDisk`.
 fn field(key: &str) -> String {
     if let Some((_, name)) = RENAMED.iter().find(|(internal, _)| *internal == key) {
         return (*name).to_owned();
@@ -131,7 +131,7 @@ fn field(key: &str) -> String {
     format!("{}{}", key[..lowered].to_ascii_lowercase(), &key[lowered..])
 }
 
-/// The value of a field, with the names of all fields in it as the API has them.
+/// Renames all fields in a value to their API names.
 fn fields(value: Value, of: &str) -> Value {
     match value {
         Value::Object(object) if !MAPS.contains(&of) => {

@@ -14,58 +14,58 @@ use crate::source::read::limits::{Budget, size};
 use crate::source::read::progress::Progress;
 use crate::source::read::split::{Form, ItemList, Json, Span, SpanState, Splitter, Syntax, TypeMeta, Yaml};
 
-/// How much of a file is in memory at a time for each thread that decodes, two times over; longer only where one object
-/// is.
+/// Bytes of a file in memory per decoding thread; two windows exist at a time. A window is longer if a single object is.
 const WINDOW_PER_THREAD: usize = 512 << 10;
 
-/// No window is longer, however many threads there are.
+/// The maximal length of a window in bytes, however many threads there are.
 const MAX_WINDOW: usize = 4 << 20;
 
-/// As many pieces are decoded at once where they stand: handing them out costs more.
+/// Up to this many spans are decoded on the current thread, since handing them out costs more.
 const FEW: usize = 8;
 
-/// Files beyond this size are not read a second time: a generic parse of a whole document takes many times its size.
+/// Files beyond this size, in bytes, are not read a second time: a generic parse of a whole document takes many times
+/// its size.
 const CAREFUL_LIMIT: u64 = 64 << 20;
 
-/// No single object may take more of the file than this: API servers refuse objects of a few megabytes.
+/// The maximal length of an object in bytes. API servers reject objects of a few megabytes.
 const MAX_OBJECT: u64 = 512 << 20;
 
-/// A decoded object and where its text stands.
+/// A decoded object and the place of its text.
 #[derive(Debug)]
 pub(in crate::source) struct Entry {
     pub(in crate::source) decoded: Decoded,
-    /// The line on which the object starts, counted from 0.
+    /// The line on which the object starts, from 0.
     pub(in crate::source) line: u32,
     pub(in crate::source) offset: u64,
     pub(in crate::source) length: u32,
-    /// The list that it is an item of.
+    /// The list that it is an item of, as an index.
     list: Option<u32>,
 }
 
 impl Entry {
-    /// An object that stands in no file.
+    /// Makes an entry for an object that is not in a file.
     pub(in crate::source) fn of_answer(decoded: Decoded) -> Self {
         Self { decoded, line: 0, offset: 0, length: 0, list: None }
     }
 }
 
-/// What is in one file, besides the entries that were handed over while it was read.
+/// The contents of one file, without the entries handed over while it was read.
 #[derive(Debug, Default)]
 pub(in crate::source) struct Contents {
-    /// By window, so that no long list has to grow.
+    /// By window, so that no long vector has to grow.
     pub(in crate::source) entries: Vec<Vec<Entry>>,
     /// Other threads took part in decoding.
     pub(in crate::source) spread: bool,
     pub(in crate::source) bytes: u64,
-    /// Where the file could not be read to its end: why.
+    /// Why the file could not be read to its end; `None` if it was.
     pub(in crate::source) broken_off: Option<String>,
-    /// How many lists the file ends within.
+    /// The number of lists that the file's end leaves open.
     pub(in crate::source) unfinished_lists: usize,
-    /// The kinds that lists in the file are of, were they empty.
+    /// The kinds of the lists in the file, empty ones included.
     pub(in crate::source) listed: std::collections::BTreeSet<Kind>,
-    /// The file holds no text.
+    /// The file is not text.
     pub(in crate::source) binary: bool,
-    /// What kind of file it is, where the cuts show it.
+    /// The file's form, as far as the splitter has detected it.
     pub(in crate::source) form: Form,
 }
 
@@ -90,10 +90,10 @@ impl Contents {
 /// Takes the entries of a window.
 pub(in crate::source) type Take<'a> = dyn FnMut(Vec<Entry>) + 'a;
 
-/// Reads a file; a second time, with less trust in its layout, where the first left broken pieces.
+/// Reads a file. If spans are broken, it is read a second time without assumptions about its layout.
 ///
-/// `again` is where it can be opened once more; a large member of an archive has no such place. What cannot change any
-/// more is handed to `take` while the file is read, in order, and comes before what is in [`Contents`].
+/// `again` opens the file for that; a large member of an archive cannot be opened again. Entries that are final go to
+/// `take` while the file is read, in order; they come before those in [`Contents`].
 pub(in crate::source) fn read(
     stream: Stream<'_>,
     again: Option<&Content>,
@@ -109,17 +109,17 @@ pub(in crate::source) fn read(
     Ok(if better { careful } else { fast })
 }
 
-/// A stretch of the file, cut into pieces.
+/// A part of the file, split into spans.
 #[derive(Default)]
 struct Window {
     text: Vec<u8>,
-    /// How much of the text the pieces cover; the rest belongs to the next window.
+    /// The length of the text that the spans cover; the rest belongs to the next window.
     done: usize,
     spans: Vec<Span>,
-    /// The lists that the pieces belong to; `first_list` is the place of the first of them among all of the file.
+    /// The lists that the spans belong to; `first_list` is the index of the first of them in the file.
     lists: Vec<ItemList>,
     first_list: usize,
-    /// Line and offset of the text's start in the file.
+    /// The line and offset in the file at which the text starts.
     line: u32,
     offset: u64,
     last: bool,
@@ -129,14 +129,14 @@ struct Window {
 struct Source<'a> {
     reader: Box<dyn Read + Send + 'a>,
     window: usize,
-    /// How much is still to come, where that is known: no more memory is asked for at first.
+    /// The number of bytes to come, if known, which limits the memory reserved at first.
     left: Option<usize>,
     splitter: Box<dyn Splitter + Send>,
     broken_off: Option<String>,
     first: Option<Vec<u8>>,
 }
 
-/// Hands entries over from the byte on at which the file is longer than `keep`.
+/// Reads a file, handing entries over once more than `keep` bytes of it are read.
 fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool, progress: &Progress, keep: u64, take: &mut Take<'_>) -> Contents {
     let window = (rayon::current_num_threads() * WINDOW_PER_THREAD).min(MAX_WINDOW);
     let mut contents = Contents::default();
@@ -175,7 +175,7 @@ fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool, progress: &Progress, 
         };
         progress.add(window.done as u64, entries.len());
         contents.entries.push(entries);
-        // Items that wait for the kind of their list hold up all that follows them.
+        // Items that wait for the kind of their list hold back all entries after them.
         pending |= contents.entries.last().is_some_and(|e| e.iter().any(|e| matches!(e.decoded.what, DecodedItem::Pending(..))));
         if offset > keep && !pending {
             contents.entries.drain(..).for_each(&mut *take);
@@ -198,13 +198,13 @@ fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool, progress: &Progress, 
 }
 
 impl Source<'_> {
-    /// Reads until `text` holds `target` bytes or the file ends; true at the end.
+    /// Reads until `text` holds `target` bytes or the file ends; returns true at the end.
     fn fill(&mut self, text: &mut Vec<u8>, target: usize) -> bool {
         if text.len() >= target {
             return false;
         }
         let wanted = target - text.len();
-        // One more than there is, since only a read that brings nothing shows the end.
+        // One more than the known length, since only an empty read shows the end.
         text.reserve_exact(self.left.map_or(wanted, |left| wanted.min(left + 1)));
         match self.reader.by_ref().take(wanted as u64).read_to_end(text) {
             Ok(count) => {
@@ -218,7 +218,7 @@ impl Source<'_> {
         }
     }
 
-    /// Puts the next stretch of the file into `window`, behind the `tail` that the one before left.
+    /// Reads the next part of the file into `window`, after the `tail` of the one before.
     fn next(&mut self, window: &mut Window, tail: &[u8], line: u32, offset: u64) {
         window.text.clear();
         window.text.extend(self.first.take().unwrap_or_default());
@@ -233,7 +233,7 @@ impl Source<'_> {
                 break;
             }
             if window.text.len() as u64 > MAX_OBJECT {
-                // Whatever it is, it must not take all memory.
+                // Whatever it is, it must not use all memory.
                 self.broken_off = Some(format!("an object is longer than {}", size(MAX_OBJECT)));
                 window.last = true;
                 window.done = self.splitter.split(&mut window.text, true, &mut window.spans);
@@ -246,7 +246,7 @@ impl Source<'_> {
             && let Some(span) = window.spans.last_mut()
             && span.syntax == Syntax::Yaml
         {
-            // YAML does not tell half an object from a whole one.
+            // YAML does not distinguish half an object from a whole one.
             span.state = SpanState::Cut;
         }
         window.first_list = window.spans.iter().filter_map(|p| p.item).map(|(list, _)| list).min().unwrap_or(0);
@@ -258,7 +258,7 @@ fn count_lines(text: &[u8]) -> u32 {
     memchr::memchr_iter(b'\n', text).count() as u32
 }
 
-/// Decodes the pieces of a window; `spread` becomes true where other threads take part.
+/// Decodes the spans of a window; `spread` becomes true if other threads take part.
 fn decode_window(window: &Window, hint: &Hint, spread: &mut bool) -> Vec<Entry> {
     let mut lines = Vec::with_capacity(window.spans.len());
     let (mut line, mut counted) = (window.line, 0);
@@ -318,7 +318,7 @@ fn settle(contents: &mut Contents, lists: &[ItemList], hint: &Hint) {
     contents.entries = entries.into_par_iter().map(|window| window.into_iter().flat_map(settle_one).collect()).collect();
 }
 
-/// How a text is written, by its first characters.
+/// Returns the syntax of a text by its first characters.
 fn syntax_of(start: &[u8]) -> Syntax {
     let text = start.trim_ascii_start();
     let then = text.get(1..).and_then(|rest| rest.trim_ascii_start().first());
@@ -336,7 +336,7 @@ mod tests {
     use crate::source::read::archive::Sort;
     use crate::source::read::limits::Limits;
 
-    /// The names of the objects that are handed over while the text is read, and of those that come at the end.
+    /// Returns the names of the objects handed over while the text is read, and of those at the end.
     fn read_names(text: &str, again: bool) -> (Vec<String>, Vec<String>) {
         let budget = Budget::new(&Limits::default(), Arc::default());
         let content = Content::Memory(Arc::new(text.as_bytes().to_vec().into()));
@@ -366,10 +366,10 @@ mod tests {
         let (taken, rest) = read_names(&list(own, ""), false);
         assert_eq!((taken.len(), rest.len()), (ITEMS, 0));
         assert_eq!(taken, names);
-        // What may be read a second time is kept until that is settled.
+        // A file that may be read a second time keeps its entries until that is decided.
         let (taken, rest) = read_names(&list(own, ""), true);
         assert_eq!((taken.len(), rest), (0, names.clone()));
-        // Items that only the end of their list names wait for it.
+        // Items wait if only the end of their list shows their kind.
         let (taken, rest) = read_names(&list("", r#","kind":"NodeList""#), false);
         assert_eq!((taken.len(), rest), (0, names.clone()));
     }

@@ -14,7 +14,7 @@ pub(super) fn role(path: &Parts<'_>) -> Option<Role> {
     }
 }
 
-/// `MachineDeployment`: letters, of which the first and not all are capital.
+/// Returns whether a directory is named after a kind: `MachineDeployment`.
 fn is_kind(part: &str) -> bool {
     part.len() > 2
         && part.starts_with(|c: char| c.is_ascii_uppercase())

@@ -1,13 +1,13 @@
-//! `kubectl cluster-info dump`: `nodes.json` and `<namespace>/<resource>.json`, lists whose items tell no kind, and
-//! `<namespace>/<pod>/logs.txt`. Without `--output-directory` the same lists follow one another in one text, with
-//! logs between them; the splitters skip those.
+//! `kubectl cluster-info dump`: `nodes.json` and `<namespace>/<resource>.json`, lists whose items have no kind, and
+//! `<namespace>/<pod>/logs.txt`. Without `--output-directory` the same lists follow one another in one text, with logs
+//! between them; the splitters skip those.
 //!
-//! See `staging/src/k8s.io/kubectl/pkg/cmd/clusterinfo/clusterinfo_dump.go`. The endings are those of the output
-//! format: json, yaml, or else txt.
+//! See `staging/src/k8s.io/kubectl/pkg/cmd/clusterinfo/clusterinfo_dump.go`. The extension is that of the output format:
+//! json, yaml, or else txt.
 
 use super::{Layout, Parts, Role, Signs, named, named_in, objects, skip};
 
-/// The lists of a namespace; no other tool writes the first of them like this.
+/// The lists of a namespace. Only this tool spells the first one like this.
 const LISTS: [&str; 7] = ["replication-controllers", "events", "services", "daemonsets", "deployments", "replicasets", "pods"];
 
 pub(super) fn role(path: &Parts<'_>) -> Option<Role> {

@@ -1,5 +1,5 @@
 //! Crash Diagnostics: `<group>_<version>/<namespace>/<resource>-<time>.json` as lists, or
-//! `.../<resource>/<name>-<time>.json` as single objects; `core` stands for the group without a name.
+//! `.../<resource>/<name>-<time>.json` as single objects; `core` is the group without a name.
 //!
 //! See `k8s/object_writer.go` in vmware-tanzu/crash-diagnostics.
 
@@ -13,14 +13,14 @@ pub(super) fn role(path: &Parts<'_>) -> Option<Role> {
     }
     let directories = &path.all[..path.all.len() - 1];
     let at = directories.iter().rposition(|part| is_group_version(part))?;
-    // `pods-20260101-1200`: the resource is what stands before the first figure of the time.
+    // `pods-20260101-1200`: the resource ends at the first dash.
     let of_stem = || kinds::of_resource(path.stem.split('-').next().unwrap_or_default());
     let below = &directories[at + 1..];
     let kind = below.last().and_then(|directory| kinds::of_resource(directory)).or_else(of_stem);
     objects(LAYOUT, 10, Hint { kind, certain: true, namespace: None, rank: 0 })
 }
 
-/// `core_v1`, `policy_v1beta1`.
+/// Returns whether a directory is named like `core_v1` or `policy_v1beta1`.
 fn is_group_version(part: &str) -> bool {
     let Some((group, version)) = part.rsplit_once('_') else { return false };
     let version = version.strip_prefix('v').unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The archive of OpenShift's Insights operator: `config/node/<node>.json`, `config/pod/<namespace>/<pod>.json` and the
-//! like, objects that tell no kind; events in short, `events/<namespace>.json`; and logs.
+//! The archive of OpenShift's Insights operator: `config/node/<node>.json`, `config/pod/<namespace>/<pod>.json` and
+//! similar, objects without a kind; abridged events, `events/<namespace>.json`; and logs.
 //!
 //! See `docs/gathered-data.md` and `pkg/gatherers/clusterconfig` in openshift/insights-operator.
 
@@ -23,7 +23,7 @@ pub(super) fn role(path: &Parts<'_>) -> Option<Role> {
             _ => None,
         };
     }
-    // What alerts ask for is beside the logs of the same pod.
+    // Pods collected because of an alert are in the directory of their logs.
     if let Some([namespace, "pods", pod, _]) = path.below("namespaces")
         && path.is_json()
         && *pod == path.stem

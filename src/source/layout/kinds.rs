@@ -1,4 +1,4 @@
-//! Tells the kind of objects that do not name it from the name of their file.
+//! Infers the kind of objects that have none from the name of their file.
 
 use super::Hint;
 
@@ -9,7 +9,7 @@ pub(in crate::source) struct KindOf {
     pub(in crate::source) api_version: &'static str,
 }
 
-/// The names of resources, in the plural and in the other ways that tools write them.
+/// The names of resources: the plural, and other forms that tools write.
 const RESOURCES: &[(&str, &str, &str)] = &[
     ("csidrivers", "CSIDriver", "storage.k8s.io/v1"),
     ("csinodes", "CSINode", "storage.k8s.io/v1"),
@@ -39,18 +39,19 @@ const RESOURCES: &[(&str, &str, &str)] = &[
     ("volumeattachments", "VolumeAttachment", "storage.k8s.io/v1"),
 ];
 
-/// The kind of a resource: `pods`, `storage-classes`, `priorityclasses.scheduling.k8s.io`, in any case.
+/// Returns the kind of a resource: `pods`, `storage-classes`, `priorityclasses.scheduling.k8s.io`, in any case.
 pub(in crate::source) fn of_resource(name: &str) -> Option<KindOf> {
     let (name, group) = name.split_once('.').unwrap_or((name, ""));
     let name = name.replace('-', "").to_ascii_lowercase();
-    // Some tools name a folder after the kind of what is in it.
+    // Some tools name a folder after the kind of its objects.
     let is = |(resource, kind, _): &&(&str, &str, &str)| *resource == name || kind.eq_ignore_ascii_case(&name);
     let (_, kind, api_version) = RESOURCES.iter().find(is)?;
     let (own, _) = api_version.split_once('/').unwrap_or(("", api_version));
     (group.is_empty() || group == own).then_some(KindOf { kind, api_version })
 }
 
-/// What is known of any file: the named objects in `pods.json`, `pods/shop.json` and `pod/shop/web.json` are pods.
+/// Returns the hint for a file of any tool: objects in `pods.json`, `pods/shop.json` and `pod/shop/web.json` that have a
+/// name are pods.
 pub(in crate::source) fn general_hint(path: &str) -> Hint {
     let mut parts = path.rsplit('/');
     let file = parts.next().and_then(|file| file.split('.').next()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! `kwokctl snapshot export`: objects one after another. What follows when it was told to record are
-//! `ResourcePatch`es, which are counted and not applied.
+//! `kwokctl snapshot export`: objects one after another. With recording, `ResourcePatch`es follow, which are counted but
+//! not applied.
 //!
 //! See `pkg/apis/action/v1alpha1` in kubernetes-sigs/kwok.
 

@@ -1,9 +1,9 @@
-//! Recognises by paths which tool made a dump: one file per kind of dump, and one walk for all.
+//! Detects by paths which tool made a dump: one file per kind of dump, and one walk for all.
 //!
-//! Most of a dump needs no knowledge of the tool that made it: objects tell what they are. A profile adds what only
-//! paths tell: what files without objects say, which copy of an object counts, of what kind the items of a bare list
-//! are, and what to pass over without a look. Each file is judged by its own path, so that archives can be read as
-//! streams; the profile that most files speak for names the dump.
+//! Most of a dump needs no knowledge of its tool, since objects have their kinds. A profile adds what only paths show:
+//! facts in files without objects, which copy of an object counts, the kind of the items of a bare list, and which files
+//! to skip unread. Each file is classified by its own path, so that archives can be read as streams. The profile that
+//! most files match is the dump's layout.
 
 mod cluster_api;
 mod cluster_info;
@@ -78,7 +78,7 @@ impl fmt::Display for Layout {
     }
 }
 
-/// The kinds of dump that a source is made of, one per input, without repetition.
+/// The layouts of a source, one per input, without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layouts(pub Vec<Layout>);
 
@@ -88,60 +88,59 @@ impl fmt::Display for Layouts {
     }
 }
 
-/// What a path tells about the objects of its file.
+/// A hint from a file's path about its objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Hint {
-    /// The kind of those that do not tell theirs.
+    /// The kind of objects that have none.
     pub(super) kind: Option<KindOf>,
-    /// The tool that made the dump writes nothing else there: it holds for an object outside a list as well, and for one
-    /// without a name.
+    /// The tool writes only this kind there. The hint then applies to objects outside a list and without a name too.
     pub(super) certain: bool,
-    /// The namespace of those that name none.
+    /// The namespace of objects that have none.
     pub(super) namespace: Option<String>,
-    /// Of several copies of an object, that of the highest rank counts, whatever its version.
+    /// Of several copies of an object, the one of the highest rank counts, whatever its version.
     pub(super) rank: u8,
 }
 
-/// What a file without objects tells.
+/// The fact that a file without objects holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fact {
     /// The API server's version: `version.Info` as JSON, or anything with a `gitVersion` or `kubernetesVersion`.
     ServerVersion,
     /// When the dump was taken: the last time in the file.
     Time,
-    /// What could not be collected, of a kind; empty or `null` where everything was.
+    /// Errors of collecting a kind; empty or `null` if there were none.
     Errors(Option<KindOf>),
 }
 
-/// What to do with a file.
+/// How to treat a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Task {
     Objects(Hint),
     Fact(Fact),
-    /// Logs and the like, which need no look and no word.
+    /// Logs and the like, which are skipped unread and unreported.
     Skip,
 }
 
-/// What a profile makes of a path.
+/// The result of matching a path with a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Role {
     pub(super) layout: Layout,
-    /// How much the path speaks for the layout: 10 where nobody else has such a path.
+    /// How specific the path is to the layout; 10 if no other tool has such a path.
     pub(super) weight: u32,
     pub(super) task: Task,
 }
 
-/// A file's path below its input, in parts.
+/// A file's path below its input, split into parts.
 #[derive(Clone, Copy)]
 struct Parts<'a> {
     all: &'a [&'a str],
-    /// The file's name without its ending, and the ending; that of a compression does not count.
+    /// The file's name without its extension, and the extension. An extension of a compression is ignored.
     stem: &'a str,
     ending: &'a str,
 }
 
 impl<'a> Parts<'a> {
-    /// The directories and the file below the first directory of a name.
+    /// Returns the directories and the file below the first directory of a name.
     fn below(&self, directory: &str) -> Option<&'a [&'a str]> {
         let above = &self.all[..self.all.len().saturating_sub(1)];
         above.iter().position(|part| *part == directory).map(|at| &self.all[at + 1..])
@@ -162,7 +161,7 @@ impl<'a> Parts<'a> {
 
 type Profile = fn(&Parts<'_>) -> Option<Role>;
 
-/// In this order, since some paths of one look like those of another.
+/// The order matters, since some paths match several profiles.
 const PROFILES: [Profile; 9] = [
     velero::role,
     sonobuoy::role,
@@ -175,7 +174,7 @@ const PROFILES: [Profile; 9] = [
     cluster_api::role,
 ];
 
-/// What the path of a file tells.
+/// Returns the role of a file by its path.
 pub(super) fn role(path: &str) -> Option<Role> {
     let all: Vec<&str> = path.split('/').collect();
     let file = all.last().copied().unwrap_or_default();
@@ -185,32 +184,32 @@ pub(super) fn role(path: &str) -> Option<Role> {
     PROFILES.iter().find_map(|profile| profile(&parts))
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "a profile answers with it as it stands")]
+#[allow(clippy::unnecessary_wraps, reason = "profiles return an Option")]
 fn objects(layout: Layout, weight: u32, hint: Hint) -> Option<Role> {
     Some(Role { layout, weight, task: Task::Objects(hint) })
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "a profile answers with it as it stands")]
+#[allow(clippy::unnecessary_wraps, reason = "profiles return an Option")]
 fn fact(layout: Layout, fact: Fact) -> Option<Role> {
     Some(Role { layout, weight: 1, task: Task::Fact(fact) })
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "a profile answers with it as it stands")]
+#[allow(clippy::unnecessary_wraps, reason = "profiles return an Option")]
 fn skip(layout: Layout) -> Option<Role> {
     Some(Role { layout, weight: 0, task: Task::Skip })
 }
 
-/// A hint for a file named after a resource.
+/// Returns a hint for a file named after a resource.
 fn named(resource: &str, rank: u8) -> Hint {
     Hint { kind: kinds::of_resource(resource), certain: true, namespace: None, rank }
 }
 
-/// A hint for a file named after a resource, in a namespace.
+/// Returns a hint for a file named after a resource, in a namespace.
 fn named_in(namespace: &str, resource: &str, rank: u8) -> Hint {
     Hint { namespace: Some(namespace.to_owned()), ..named(resource, rank) }
 }
 
-/// How a single file is made up, which names its layout where paths do not.
+/// The structure of a single file, which shows its layout if paths do not.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Signs {
     pub(super) form: crate::source::read::split::Form,
@@ -220,18 +219,18 @@ pub(super) struct Signs {
     pub(super) watched: usize,
 }
 
-/// Gathers, over all files, what speaks for which layout.
+/// Collects evidence for layouts over all files.
 #[derive(Debug, Default)]
 pub(super) struct Detector {
     /// By input.
     weights: BTreeMap<usize, BTreeMap<Layout, u32>>,
     signs: BTreeMap<usize, BTreeMap<Layout, u32>>,
-    /// Namespaces that `kubectl cluster-info dump` wrote a directory for.
+    /// Namespaces for which `kubectl cluster-info dump` wrote a directory.
     pub(super) namespaces: BTreeSet<String>,
 }
 
 impl Detector {
-    /// Notes a path.
+    /// Adds the role of a path.
     pub(super) fn note(&mut self, input: usize, role: Option<&Role>) {
         if let Some(role) = role {
             if let (Layout::ClusterInfo, Task::Objects(Hint { namespace: Some(namespace), .. })) = (role.layout, &role.task) {
@@ -241,15 +240,15 @@ impl Detector {
         }
     }
 
-    /// Notes how a file with objects is made up.
+    /// Adds the structure of a file with objects.
     pub(super) fn note_signs(&mut self, input: usize, signs: Signs) {
         let found = [cluster_info::sign, simulator::sign, kwok::sign, kubectl::sign].iter().find_map(|sign| sign(signs));
         *self.signs.entry(input).or_default().entry(found.unwrap_or(Layout::Manifests)).or_default() += 1;
     }
 
-    /// The layout of each input that has one.
+    /// Returns the layout of each input that has one.
     pub(super) fn finish(&self) -> Layouts {
-        /// What one odd path does not reach.
+        /// The weight that a layout needs; one odd path does not reach it.
         const ENOUGH: u32 = 10;
         let mut found = Vec::new();
         for (input, signs) in &self.signs {

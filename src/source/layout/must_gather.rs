@@ -2,8 +2,8 @@
 //! object in a directory of that name) and `namespaces/<namespace>/<group>/<resource>.yaml`, below one or several
 //! directories named after images.
 //!
-//! A list may have been left empty where pods were collected one by one: `namespaces/<namespace>/pods/<pod>/<pod>.yaml`.
-//! Both are read, and the list counts. See `pkg/cli/admin/inspect` in openshift/oc.
+//! Lists may be empty if pods were collected one by one: `namespaces/<namespace>/pods/<pod>/<pod>.yaml`. Both are read,
+//! and the list takes precedence. See `pkg/cli/admin/inspect` in openshift/oc.
 
 use super::{Fact, Hint, Layout, Parts, Role, fact, named, named_in, objects, skip};
 
@@ -12,7 +12,7 @@ const LAYOUT: Layout = Layout::MustGather;
 pub(super) fn role(path: &Parts<'_>) -> Option<Role> {
     match path.all {
         [.., "timestamp"] => return fact(LAYOUT, Fact::Time),
-        // The product's version, which says nothing about Kubernetes'.
+        // The version of the product, not of Kubernetes.
         [.., "version"] => return skip(LAYOUT),
         _ if path.below("audit_logs").or_else(|| path.below("host_service_logs")).is_some() => return skip(LAYOUT),
         _ => {}

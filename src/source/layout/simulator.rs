@@ -1,5 +1,5 @@
-//! kube-scheduler-simulator: an export is one object of lists whose items tell no kind, beside the scheduler's
-//! configuration; a record is a line for each change. The splitter and the decoder know both by their keys.
+//! kube-scheduler-simulator: an export is one object with lists whose items have no kind, and the scheduler's
+//! configuration; a record has one change a line. The splitter and the decoder recognize both by their keys.
 //!
 //! See `simulator/snapshot` and `simulator/recorder` in kubernetes-sigs/kube-scheduler-simulator.
 

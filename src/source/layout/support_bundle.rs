@@ -1,7 +1,7 @@
 //! Replicated's troubleshoot support bundle: `cluster-resources/<resource>.json`,
-//! `cluster-resources/<resource>/<namespace>.json`, and beside each `<...>-errors.json` with what could not be had.
+//! `cluster-resources/<resource>/<namespace>.json`, and for each a `<...>-errors.json` with the errors of collecting it.
 //!
-//! Items of old bundles tell no kind, and `namespaces.json` may be a bare array. See `pkg/collect/cluster_resources.go`
+//! Items of old bundles have no kind, and `namespaces.json` may be a bare array. See `pkg/collect/cluster_resources.go`
 //! in replicatedhq/troubleshoot.
 
 use super::{Fact, Layout, Parts, Role, fact, named, named_in, objects, of_resource, skip};
@@ -19,7 +19,7 @@ pub(super) fn role(path: &Parts<'_>) -> Option<Role> {
             fact(LAYOUT, Fact::Errors(kind))
         }
         ["pods", "logs", ..] | ["auth-cani-list", ..] => skip(LAYOUT),
-        // Links to the JSON files beside them, or copies.
+        // Links to the JSON files, or copies of them.
         _ if !path.is_json() => skip(LAYOUT),
         ["groups.json" | "resources.json"] => skip(LAYOUT),
         [_] => objects(LAYOUT, 10, named(path.stem, 0)),

@@ -1,5 +1,5 @@
 //! The support bundles of Rancher, Harvester and Longhorn: `yamls/cluster/<group version>/<resource>.yaml` and
-//! `yamls/namespaced/<namespace>/<group version>/<resource>.yaml`, where older ones have `kubernetes` for the group.
+//! `yamls/namespaced/<namespace>/<group version>/<resource>.yaml`, where older ones have `kubernetes` as the group.
 //!
 //! See `pkg/manager/cluster.go` in rancher/support-bundle-kit.
 

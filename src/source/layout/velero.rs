@@ -1,5 +1,5 @@
-//! Velero: `resources/<resource.group>/{cluster|namespaces/<namespace>}/<name>.json`, one object per file, and copies
-//! in the versions that the server offers, of which that in `<version>-preferredversion` is the one without a version.
+//! Velero: `resources/<resource.group>/{cluster|namespaces/<namespace>}/<name>.json`, one object per file, and copies in
+//! each version that the server offers. The copy in `<version>-preferredversion` equals the one without a version.
 //!
 //! See `site/content/docs/main/output-file-format.md` in vmware-tanzu/velero.
 

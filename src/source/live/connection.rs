@@ -1,4 +1,4 @@
-//! The thread of a connection: what its tasks share, and what they do.
+//! The thread of a connection: the state that its tasks share, and its main loop.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Instant;
@@ -19,32 +19,32 @@ use super::timing::Timing;
 use super::{ConnectOptions, Live};
 use crate::source::assemble::Loaded;
 
-/// What the reflectors share with each other and with whoever looks at the cluster.
+/// The state that the reflectors share with each other and with the consumer.
 pub(super) struct Shared {
     pub(super) client: ReadOnlyClient,
     pub(super) offers: Offers,
     pub(super) namespaces: Vec<String>,
     pub(super) page: u32,
     pub(super) streaming: bool,
-    /// What is listed is watched.
+    /// Lists are followed by watches.
     pub(super) watch: bool,
-    /// Told when the server gives no sign of life.
+    /// Notified when the server no longer responds.
     pub(super) hung: Notify,
     pub(super) timing: Timing,
     pub(super) store: Mutex<Store>,
     pub(super) board: Mutex<Board>,
     pub(super) first: Mutex<Option<Loaded>>,
-    /// More to run, sent by reflectors that fall back to namespaces.
+    /// Starts further reflectors, for those that fall back to namespaces.
     pub(super) reflectors: channel::UnboundedSender<Reflector>,
     pub(super) renewed: tokio::sync::Mutex<Option<Instant>>,
     pub(super) notify: Arc<Notify>,
-    /// Counts what there was to see, for those who wait without a runtime.
+    /// The number of updates so far, for waiting without a runtime.
     pub(super) news: Mutex<u64>,
     pub(super) newer: Condvar,
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A thread that panicked has left nothing half done that others could not go on with.
+    // A thread that panicked left no inconsistent state behind.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -57,7 +57,7 @@ impl Shared {
         lock(&self.board)
     }
 
-    /// Lets whoever waits look.
+    /// Wakes all that wait for an update.
     pub(super) fn wake(&self) {
         *lock(&self.news) += 1;
         self.newer.notify_all();
@@ -75,7 +75,7 @@ impl Shared {
         board.date = board.date.max(date);
     }
 
-    /// Makes the first picture, once every reflector is as far as it will get.
+    /// Assembles the initial state once every reflector is settled.
     pub(super) fn settled(&self) {
         let about = {
             let board = self.board();
@@ -90,7 +90,7 @@ impl Shared {
         self.wake();
     }
 
-    /// Reads a resource namespace by namespace.
+    /// Replaces a resource's reflector by one per namespace.
     pub(super) fn split(self: &Arc<Self>, resource: &'static Resource) {
         let reflectors: Vec<_> =
             self.namespaces.iter().map(|namespace| Reflector::new(Arc::clone(self), resource, Some(namespace.clone()))).collect();
@@ -101,7 +101,7 @@ impl Shared {
         }
     }
 
-    /// Takes up the credentials anew, unless that was done just now.
+    /// Renews the credentials, unless that was done very recently.
     pub(super) async fn renew(&self) -> Result<(), Failure> {
         let mut renewed = self.renewed.lock().await;
         if renewed.is_some_and(|at| at.elapsed() < self.timing.max_backoff) {
@@ -112,17 +112,17 @@ impl Shared {
     }
 }
 
-/// A question of the consumer's to the thread with the runtime: a path, and where the answer goes.
+/// A request of the consumer to the thread: a path, and the channel for the answer.
 pub(super) type ObjectRequest = (String, mpsc::Sender<Result<Vec<u8>, Failure>>);
 
-/// What `/version` says.
+/// The answer of `/version`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Version {
     git_version: String,
 }
 
-/// Starts the thread, and waits until it has reached the server.
+/// Starts the thread and waits until it has reached the server.
 pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectOptions) -> Result<Live, ConnectError> {
     let (answer, answered) = mpsc::channel();
     let (object_requests, asked) = channel::unbounded_channel();
@@ -137,7 +137,7 @@ pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectO
                 () = serve(&connector, target, options, &answer, asked) => {}
             }
         });
-        // A program that makes credentials may still run, and is not waited for.
+        // A program for credentials may still run; it is not waited for.
         runtime.shutdown_background();
     };
     let thread = std::thread::Builder::new().name("live".to_owned()).spawn(body);
@@ -149,7 +149,7 @@ pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectO
     }
 }
 
-/// Everything that the thread does.
+/// Runs the connection until it is stopped.
 async fn serve(
     connector: &Arc<Connector>,
     target: Target,
@@ -178,7 +178,7 @@ async fn serve(
                 let shared = Arc::clone(&shared);
                 tokio::spawn(async move {
                     let result = shared.client.text(&path, None).await;
-                    // Whoever asked may have given up waiting.
+                    // The consumer may have stopped waiting.
                     let _ = answer.send(result.map(|(text, _)| text));
                 });
             }
@@ -187,7 +187,7 @@ async fn serve(
     }
 }
 
-/// Asks a server that has been silent for a while for a sign of life, and breaks off what is under way where none comes.
+/// Sends a probe to a server that has been silent for a while, and breaks off all requests if it gives no answer.
 /// Mirrors the health checks of client-go's HTTP/2 connections (`staging/src/k8s.io/apimachinery/pkg/util/net/http.go`).
 async fn listen(shared: Arc<Shared>) {
     let Timing { probe, probe_answer, .. } = shared.timing;
@@ -199,7 +199,7 @@ async fn listen(shared: Arc<Shared>) {
             continue;
         }
         let answer = shared.client.json::<serde::de::IgnoredAny>("/version", Some(probe_answer)).await;
-        // Any answer is a sign of life.
+        // Any answer shows that the server is alive.
         if matches!(answer, Err(Failure { what: FailureKind::Timeout | FailureKind::Connection, .. })) {
             shared.hung.notify_waiters();
         }
@@ -207,13 +207,13 @@ async fn listen(shared: Arc<Shared>) {
     }
 }
 
-/// How far the server's clock is ahead, by what it said just now; it tells whole seconds, and less than a few is noise.
+/// Returns how far the server's clock is ahead. It gives whole seconds, so a difference below 3 s counts as none.
 fn clock_ahead(server: Timestamp) -> SignedDuration {
     let ahead = server.duration_since(Timestamp::now());
     if ahead.abs() < SignedDuration::from_secs(3) { SignedDuration::ZERO } else { ahead }
 }
 
-/// Makes a client, and asks the server who it is and what it offers.
+/// Makes a client, and asks the server for its version and its resources.
 async fn reach(
     connector: &Arc<Connector>,
     target: &Target,
@@ -228,7 +228,7 @@ async fn reach(
             ahead = date.map(clock_ahead).unwrap_or_default();
             Some(version.git_version)
         }
-        // Not everybody may ask for the version.
+        // Reading the version may be forbidden.
         Err(failure) if matches!(failure.what, FailureKind::Forbidden | FailureKind::Absent) => None,
         Err(failure) => return Err(failure),
     };

@@ -1,4 +1,4 @@
-//! Decodes an API server's answers: pages of lists and lines of watches, straight from their text.
+//! Decodes an API server's answers: pages of lists and lines of watches, directly from their text.
 
 use std::borrow::Cow;
 
@@ -18,20 +18,20 @@ use crate::source::read::split::{Syntax, TypeMeta};
 pub(super) struct Page {
     pub(super) items: Vec<Decoded>,
     pub(super) resource_version: String,
-    /// Where the next page starts; empty on the last one.
+    /// The token of the next page; empty on the last one.
     pub(super) next: String,
 }
 
-/// One line of a watch.
+/// A line of a watch.
 #[derive(Debug)]
 pub(super) enum Line {
-    /// Added or modified.
+    /// Added or modified, with its resource version.
     Put(Box<Decoded>, String),
-    /// Deleted: its key, its uid and the resource version of its end.
+    /// Deleted: the key, the uid and the resource version of the deletion.
     Gone(Key, String, String),
-    /// The stream is complete up to this resource version; and whether that was the last of the initial events.
+    /// The stream is complete up to this resource version. True at the end of the initial events.
     Bookmark(String, bool),
-    /// The server gives up.
+    /// The server ends the watch with an error.
     Error(Failure),
 }
 
@@ -109,10 +109,10 @@ pub(super) fn page(text: &[u8], resource: &Resource) -> Result<Page, Failure> {
     Ok(Page { items, resource_version: raw.metadata.resource_version, next: raw.metadata.r#continue.unwrap_or_default() })
 }
 
-/// Below this, threads cost more than they bring.
+/// Below this many bytes, threads cost more than they gain.
 const SMALL: usize = 64 << 10;
 
-/// Decodes whole lines of a watch, in their order.
+/// Decodes whole lines of a watch, in order.
 pub(super) fn lines(text: &[u8], resource: &Resource, api_version: &str) -> Vec<Result<Line, Failure>> {
     let types = TypeMeta { kind: Some(format!("{}List", resource.kind)), api_version: Some(api_version.to_owned()), self_link: None };
     let texts: Vec<&[u8]> = text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect();
@@ -137,7 +137,7 @@ fn line(text: &[u8], resource: &Resource, types: &TypeMeta) -> Result<Line, Fail
             let decoded = out.pop().ok_or_else(strange)?;
             let version = match &decoded.what {
                 DecodedItem::Object { object, .. } => object.meta().resource_version.to_string(),
-                // What is not kept still says how far the watch is.
+                // An object that is not kept still has the resource version of the watch.
                 _ => names().map(|names| names.resource_version).unwrap_or_default(),
             };
             Ok(Line::Put(Box::new(decoded), version))

@@ -1,26 +1,26 @@
-//! Queues changes until they are applied to a view: at most one entry per object, however often it changes meanwhile.
+//! Queues changes until they are applied to a view, with at most one entry per object.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::cluster::{Key, Kind, Object, ObservedEvent};
 
-/// What happened to a cluster since it was looked at last.
+/// A change of the cluster since the last call of [`Live::take`](super::Live::take).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// An object is new or has become this.
+    /// An object was added or modified; its new state.
     Put(Object),
-    /// An object is gone; this is what it was last.
+    /// An object was deleted; its last state.
     Gone(Object),
-    /// A scheduler said this about a pod, for the first time or once more.
+    /// A new event of a scheduler about a pod, or a new occurrence of one.
     Event(ObservedEvent),
-    /// Objects of a kind can be read now, which was not so in the first picture; they follow.
+    /// A kind can be read that was missing from the initial state; its objects follow.
     Listed(Kind),
 }
 
-/// Events that wait; of more, the oldest are dropped.
+/// The maximal number of queued events; beyond it, the oldest are dropped.
 const MAX_EVENTS: usize = 10_000;
 
-/// What an entry is about.
+/// The subject of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum About {
     Object(Kind, Key),
@@ -30,8 +30,8 @@ enum About {
 
 #[derive(Debug)]
 enum Entry {
-    /// What the consumer knows of the object, whether that object is gone for good (one of the same name may have come
-    /// since), and what it is now.
+    /// The consumer's state of the object, whether that object was deleted (another of the same name may exist since),
+    /// and the current state.
     Object {
         before: Option<Object>,
         gone: bool,
@@ -41,13 +41,13 @@ enum Entry {
     Listed,
 }
 
-/// The changes in order of arrival; an entry that changes again keeps its place.
+/// The changes in order of arrival. An entry that changes again keeps its place.
 #[derive(Debug, Default)]
 pub(super) struct DeltaQueue {
     entries: BTreeMap<u64, (About, Entry)>,
     places: HashMap<About, u64>,
     next: u64,
-    /// Places of the events.
+    /// The places of the events.
     events: BTreeSet<u64>,
 }
 
@@ -71,7 +71,7 @@ impl DeltaQueue {
         }
     }
 
-    /// An object that was `before` is `now`, another object of the same name where `anew`.
+    /// Queues the change of an object from `before` to `now`. With `anew`, `now` is another object of the same name.
     pub(super) fn put(&mut self, before: Option<Object>, now: Object, anew: bool) {
         let about = About::Object(now.kind(), now.key());
         let known = self.places.get(&about).and_then(|place| self.entries.get_mut(place));
@@ -84,12 +84,12 @@ impl DeltaQueue {
         }
     }
 
-    /// An object that was `before` is gone.
+    /// Queues the deletion of an object.
     pub(super) fn gone(&mut self, before: Object) {
         let about = About::Object(before.kind(), before.key());
         let place = self.places.get(&about).copied();
         match place.and_then(|place| self.entries.get_mut(&place)) {
-            // It came and went unseen.
+            // The consumer never saw it.
             Some((_, Entry::Object { before: None, .. })) => self.remove(place.unwrap_or_default()),
             Some((_, Entry::Object { gone, now, .. })) => {
                 *gone = true;
@@ -121,7 +121,7 @@ impl DeltaQueue {
         }
     }
 
-    /// Takes the oldest entries, until about `limit` changes are together.
+    /// Takes the oldest entries, about `limit` changes.
     pub(super) fn take(&mut self, limit: usize) -> Vec<Change> {
         let mut changes = Vec::new();
         while changes.len() < limit {

@@ -1,4 +1,4 @@
-//! Discovers which of the resources that are read an API server offers, and in which versions.
+//! Discovers which of the needed resources an API server offers, and in which versions.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,23 @@ use super::failure::{Failure, FailureKind};
 use super::read_only::ReadOnlyClient;
 use super::resource::{RESOURCES, Resource, Subject, root};
 
-/// Whether and how a resource is offered.
+/// Whether a resource is offered, and in which version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Offer {
-    /// In this of the resource's versions.
+    /// Offered in this version, an index in the resource's versions.
     Version(usize),
-    /// Not at all.
+    /// Not offered.
     Absent,
-    /// Only in a version that cannot be read: a place in [`Offers::versions`].
+    /// Offered only in a version that cannot be read, an index in [`Offers::versions`].
     Old,
-    /// The server did not say.
+    /// Unknown: the server did not answer.
     Unknown,
 }
 
-/// What a server offers.
+/// The groups, versions and resources that a server offers.
 #[derive(Debug, Default)]
 pub(super) struct Offers {
-    /// All versions by group, and the resources of each that were looked up.
+    /// All versions by group; `None` if unknown.
     groups: Option<BTreeMap<String, Vec<String>>>,
     resources: BTreeMap<(String, String), Vec<String>>,
 }
@@ -58,7 +58,8 @@ struct Named {
 }
 
 impl Offers {
-    /// Asks a server. What it does not answer stays unknown, unless it does not accept the client at all.
+    /// Queries a server. Requests that fail leave their part unknown, except if the server rejects the client
+    /// altogether.
     pub(super) async fn ask(client: &ReadOnlyClient) -> Result<Self, Failure> {
         let mut offers = Self::default();
         let fatal = |failure: &Failure| matches!(failure.what, FailureKind::Unauthorised | FailureKind::Content | FailureKind::Credentials);
@@ -108,15 +109,16 @@ impl Offers {
         }
     }
 
-    /// The versions that a resource's group is offered in.
+    /// Returns the offered versions of a resource's group.
     pub(super) fn versions(&self, resource: &Resource) -> String {
         let versions = self.groups.as_ref().and_then(|groups| groups.get(resource.group));
         versions.into_iter().flatten().map(|version| resource.api_version(version)).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// Whether a server of this version answers a list by a stream of events (`WatchList`, on by default in 1.32 and again
-/// from 1.34 on). Older ones may ignore the wish for the end of the initial events, and then it would never come.
+/// Returns whether a server of this version can answer a list by a stream of events (`WatchList`, on by default in 1.32
+/// and again from 1.34 on). Older servers may ignore the request to mark the end of the initial events, which would then
+/// never come.
 pub(super) fn streams_lists(version: Option<&str>) -> bool {
     let numbers = |text: &str| -> Option<(u32, u32)> {
         let (major, rest) = text.trim_start_matches('v').split_once('.')?;
@@ -126,7 +128,7 @@ pub(super) fn streams_lists(version: Option<&str>) -> bool {
     version.and_then(numbers).is_some_and(|version| version >= (1, 32))
 }
 
-/// What the answer of a subject's first list depends on.
+/// Returns whether the initial state cannot do without the subject.
 pub(super) fn is_essential(subject: Subject) -> bool {
     use crate::cluster::Kind;
     matches!(subject, Subject::Objects(Kind::Node | Kind::Pod))

@@ -1,24 +1,24 @@
-//! Why a connection to a cluster cannot be made.
+//! Errors of connecting to a cluster.
 
 use std::io;
 use std::path::PathBuf;
 
 use super::failure::{Failure, FailureKind};
 
-/// Where a connection leads.
+/// The target of a connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
-    /// The kubeconfig's context; empty within a cluster.
+    /// The kubeconfig's context; empty in a cluster.
     pub context: String,
     /// The API server's URL.
     pub server: String,
     /// The context's namespace.
     pub namespace: String,
-    /// The proxy in between, as a URL without credentials.
+    /// The proxy, as a URL without credentials.
     pub proxy: Option<String>,
 }
 
-/// `context prod (https://10.0.0.1:6443)`.
+/// Writes `context prod (https://10.0.0.1:6443)`.
 impl std::fmt::Display for Target {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.context.is_empty() {
@@ -29,17 +29,17 @@ impl std::fmt::Display for Target {
     }
 }
 
-/// Why an object cannot be had from the server.
+/// Why an object cannot be read from the server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OriginalError {
-    /// Nothing asks the server any more.
+    /// The connection has ended.
     #[error("the connection has ended")]
     Ended,
-    /// The server has not given it, in its own words or those of the connection.
+    /// The server or the connection failed, with the message.
     #[error("{0}")]
     Server(String),
-    /// The answer is no JSON.
+    /// The answer is not JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
     /// The object cannot be written as YAML.
@@ -51,83 +51,83 @@ pub enum OriginalError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// Neither a kubeconfig nor the environment of a pod.
+    /// There is neither a kubeconfig nor the environment of a pod.
     #[error("there is no kubeconfig ({looked}), and this process is not running in a pod; use --from FILE or --demo")]
     NoKubeconfig {
-        /// Where it was looked for.
+        /// The places that were searched.
         looked: String,
     },
-    /// A kubeconfig that cannot be read or makes no sense.
+    /// The kubeconfig cannot be read or is invalid.
     #[error("the kubeconfig {} cannot be used: {cause}", path.display())]
     Kubeconfig {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         cause: String,
     },
     /// The kubeconfig does not have the context.
     #[error("there is no context {name:?} in the kubeconfig; {}", known_contexts(known))]
     NoContext {
-        /// The context that was asked for.
+        /// The requested context.
         name: String,
-        /// Those that there are, by name.
+        /// The contexts that exist, by name.
         known: Vec<String>,
     },
-    /// No context was asked for and the kubeconfig has no current one.
+    /// No context was requested and the kubeconfig has no current one.
     #[error("the kubeconfig has no current context; {}", known_contexts(known))]
     NoCurrentContext {
-        /// Those that there are, by name.
+        /// The contexts that exist, by name.
         known: Vec<String>,
     },
-    /// The context leads nowhere, or its entries make no sense.
+    /// The context's entries are missing or invalid.
     #[error("context {context} of the kubeconfig cannot be used: {cause}")]
     BadContext {
         /// The context.
         context: String,
-        /// Why.
+        /// The reason.
         cause: String,
     },
-    /// The credentials cannot be had: a program that makes them fails, or a file with them cannot be read.
+    /// There are no credentials: a program for them failed, or a file with them cannot be read.
     #[error("{target}: no credentials: {cause}")]
     Credentials {
-        /// Where to.
+        /// The target.
         target: Target,
-        /// Why.
+        /// The reason.
         cause: String,
     },
-    /// No connection.
+    /// The server cannot be reached.
     #[error("{target} cannot be reached: {cause}")]
     Unreachable {
-        /// Where to.
+        /// The target.
         target: Target,
-        /// Why.
+        /// The reason.
         cause: String,
     },
-    /// No trust between client and server.
+    /// TLS failed: client and server do not trust each other.
     #[error("{target}: no secure connection: {cause}")]
     Certificate {
-        /// Where to.
+        /// The target.
         target: Target,
-        /// Why.
+        /// The reason.
         cause: String,
     },
-    /// The server does not accept the credentials.
+    /// The server rejects the credentials.
     #[error("{target} does not accept the credentials: {cause}")]
     Unauthorised {
-        /// Where to.
+        /// The target.
         target: Target,
-        /// Why.
+        /// The reason.
         cause: String,
     },
-    /// Something answers that is no API server, or a broken one.
+    /// The server does not answer as an API server does.
     #[error("{target} does not answer as an API server: {cause}")]
     BadAnswer {
-        /// Where to.
+        /// The target.
         target: Target,
-        /// What it answers.
+        /// Its answer.
         cause: String,
     },
-    /// The system refused a thread or the like.
+    /// The system failed, for example to start a thread.
     #[error("cannot start: {0}")]
     System(io::Error),
     /// The thread that connects panicked.
@@ -135,7 +135,7 @@ pub enum ConnectError {
     ThreadEnded,
 }
 
-/// The kubeconfig's contexts in a sentence.
+/// Returns a sentence about the kubeconfig's contexts.
 fn known_contexts(known: &[String]) -> String {
     match known {
         [] => "it has none at all".to_owned(),

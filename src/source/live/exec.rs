@@ -1,8 +1,8 @@
 //! Runs the program that a kubeconfig names for credentials.
 //!
-//! Mirrors `staging/src/k8s.io/client-go/plugin/pkg/client/auth/exec/exec.go`: what the program is told in
-//! `KUBERNETES_EXEC_INFO`, and what of its answer counts. What it prints, its arguments and its environment may hold
-//! secrets, and are in no error.
+//! Mirrors `staging/src/k8s.io/client-go/plugin/pkg/client/auth/exec/exec.go`: the content of `KUBERNETES_EXEC_INFO`,
+//! and the fields of the answer. The program's output, arguments and environment may hold secrets, so errors leave them
+//! out.
 
 use std::io::{self, Read as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -14,10 +14,10 @@ use kube::config::{AuthInfo, Cluster, ExecAuthCluster, ExecConfig, ExecInteracti
 use serde::Deserialize;
 use serde_json::json;
 
-/// Between two looks at whether the program has ended.
+/// The interval at which the program's end is polled.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// No credentials are longer.
+/// The maximal length of an answer in bytes.
 const MAX_ANSWER: u64 = 1 << 20;
 
 /// Why a program gives no credentials.
@@ -60,10 +60,10 @@ struct Status {
     expiration_timestamp: Option<String>,
 }
 
-/// Runs the program, where a user has one, and puts what it gives in its place. Returns until when that is valid.
+/// Runs the user's program, if there is one, and replaces it by its credentials. Returns when these expire, if known.
 ///
 /// # Errors
-/// Where the program gives no credentials.
+/// Returns an error if the program gives no credentials.
 pub(super) fn resolve(user: &mut AuthInfo, cluster: &Cluster, interactive: bool, limit: Duration) -> Result<Option<Timestamp>, ExecError> {
     let Some(exec) = user.exec.take() else { return Ok(None) };
     let status = run(&exec, cluster, interactive, limit)?;
@@ -88,7 +88,7 @@ fn run(exec: &ExecConfig, cluster: &Cluster, interactive: bool, limit: Duration)
     let wanted = exec.api_version.clone().unwrap_or_default();
     let mut spec = json!({"interactive": interactive});
     if exec.provide_cluster_info {
-        // A certificate authority that cannot be read fails the connection itself, in words about the file.
+        // A certificate authority that cannot be read fails the connection later, with an error that names the file.
         spec["cluster"] = ExecAuthCluster::try_from(cluster).map_or_else(|_| json!({}), |cluster| json!(cluster));
     }
     let info = json!({"kind": "ExecCredential", "apiVersion": wanted, "spec": spec});
@@ -96,7 +96,7 @@ fn run(exec: &ExecConfig, cluster: &Cluster, interactive: bool, limit: Duration)
     program.args(exec.args.iter().flatten());
     let variables = exec.env.iter().flatten().filter_map(|entry| Some((entry.get("name")?, entry.get("value")?)));
     program.envs(variables).env("KUBERNETES_EXEC_INFO", info.to_string()).stdout(Stdio::piped());
-    // Prompts go to the terminal; without one, nobody reads them.
+    // Prompts go to the terminal, if there is one.
     let stream = || if interactive { Stdio::inherit() } else { Stdio::null() };
     program.stdin(stream()).stderr(stream());
     let child = match program.spawn() {
@@ -107,7 +107,7 @@ fn run(exec: &ExecConfig, cluster: &Cluster, interactive: bool, limit: Duration)
         }
         Err(error) => return Err(ExecError::Start { command, error }),
     };
-    // A user takes the time that an answer takes.
+    // A user who is prompted has no time limit.
     let answer = wait(child, (!interactive).then_some(limit), &command)?;
     let Ok(ExecCredential { kind, api_version, status }) = serde_json::from_slice(&answer) else {
         return Err(ExecError::NoCredential { command });
@@ -125,13 +125,13 @@ fn run(exec: &ExecConfig, cluster: &Cluster, interactive: bool, limit: Duration)
     Ok(status)
 }
 
-/// Returns what a program prints, once it has ended well.
+/// Returns a program's output once it has succeeded.
 fn wait(mut child: Child, limit: Option<Duration>, command: &str) -> Result<Vec<u8>, ExecError> {
     let command = || command.to_owned();
     let printed = child.stdout.take().map(|out| {
         thread::spawn(move || {
             let mut answer = Vec::new();
-            // What breaks off makes no sense as an answer.
+            // Output that breaks off does not parse as an answer.
             let _ = out.take(MAX_ANSWER).read_to_end(&mut answer);
             answer
         })
@@ -146,7 +146,7 @@ fn wait(mut child: Child, limit: Option<Duration>, command: &str) -> Result<Vec<
         if let Some(limit) = limit
             && begin.elapsed() > limit
         {
-            // It may have ended just now.
+            // It may have ended meanwhile.
             let _ = child.kill();
             let _ = child.wait();
             return Err(ExecError::Hangs { command: command(), limit });

@@ -1,4 +1,4 @@
-//! Failures between a server and its client, by what to do about them.
+//! Failures of requests, by how to react to them.
 
 use std::error::Error;
 use std::fmt;
@@ -11,13 +11,13 @@ use serde::Deserialize;
 
 use crate::output::without_passwords;
 
-/// Why a request came to nothing.
+/// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Failure {
     pub(super) what: FailureKind,
-    /// For people, without a full stop.
+    /// The message, without a full stop.
     pub(super) message: String,
-    /// How many seconds the server asks to wait.
+    /// The seconds to wait, as asked by the server.
     pub(super) retry_after: Option<u32>,
 }
 
@@ -28,25 +28,25 @@ pub(super) enum FailureKind {
     Unauthorised,
     /// 403.
     Forbidden,
-    /// 404 and 405: the server does not have it.
+    /// 404 and 405: the server does not have the resource.
     Absent,
-    /// 410: the resource version or the place in a list is too old.
+    /// 410: the resource version or the continue token is too old.
     Expired,
-    /// 400 and 422: the server does not like the request's parameters.
+    /// 400 and 422: the server rejects the request's parameters.
     Rejected,
     /// Any other code.
     Status(u16),
-    /// No connection, or it broke off.
+    /// The connection failed or broke off.
     Connection,
-    /// The server's certificate, or what it was presented.
+    /// TLS failed: the server's certificate or the client's.
     Certificate,
-    /// The client's credentials cannot be had.
+    /// The client has no credentials.
     Credentials,
-    /// Silence.
+    /// No answer in time.
     Timeout,
-    /// An answer that is no Kubernetes API server's.
+    /// The answer is not that of a Kubernetes API server.
     Content,
-    /// What is not read; a mistake of this program.
+    /// The path is not among those that may be read, which is a bug.
     Refused,
 }
 
@@ -56,7 +56,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// A `metav1.Status`, as far as it is of interest.
+/// The fields of a `metav1.Status` that are read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Status {
@@ -72,7 +72,7 @@ struct Details {
     retry_after_seconds: u32,
 }
 
-/// How much of an answer that is no Status is repeated.
+/// The number of characters of an answer that is not a Status that are shown.
 const EXCERPT: usize = 120;
 
 impl Failure {
@@ -80,12 +80,12 @@ impl Failure {
         Self { what, message: without_passwords(&message.into()).into_owned(), retry_after: None }
     }
 
-    /// How long the server asks to wait.
+    /// Returns how long the server asks to wait.
     pub(super) fn asked(&self, second: Duration) -> Option<Duration> {
         self.retry_after.map(|seconds| second.saturating_mul(seconds))
     }
 
-    /// From an answer other than 2xx.
+    /// Makes a failure from an answer other than 2xx.
     pub(super) fn of_answer(code: StatusCode, headers: &HeaderMap, body: &[u8]) -> Self {
         let header = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
         let mut failure = match serde_json::from_slice::<Status>(body).ok().filter(|status| status.kind == "Status") {
@@ -96,13 +96,13 @@ impl Failure {
         failure
     }
 
-    /// From a Status, such as a watch ends with.
+    /// Makes a failure from a Status, as at the end of a watch.
     pub(super) fn of_status(status: &Status) -> Self {
         let retry_after = status.details.as_ref().map(|d| d.retry_after_seconds).filter(|seconds| *seconds > 0);
         Self { retry_after, ..Self::new(sort(status.code), with_reason(status.code, &status.message)) }
     }
 
-    /// From what kube and the layers below it report.
+    /// Makes a failure from an error of kube and the layers below it.
     pub(super) fn of_client(error: &(dyn Error + 'static)) -> Self {
         if let Some(error) = causes(error).find_map(|error| error.downcast_ref()) {
             return Self::new(FailureKind::Credentials, credentials(error));
@@ -121,8 +121,8 @@ impl Failure {
     }
 }
 
-/// Why there are no credentials. Programs for credentials are run by [`exec`](super::exec); what kube would repeat of one is
-/// not repeated.
+/// Returns why there are no credentials. [`exec`](super::exec) runs programs for credentials, so the details that kube
+/// would give about them are left out.
 fn credentials(error: &AuthError) -> String {
     match error {
         AuthError::AuthExecStart(_)
@@ -148,13 +148,13 @@ fn sort(code: u16) -> FailureKind {
     }
 }
 
-/// `500 Internal Server Error: etcd is gone`.
+/// Returns `500 Internal Server Error: etcd is gone`.
 fn with_reason(code: u16, message: &str) -> String {
     let reason = StatusCode::from_u16(code).ok().and_then(|code| code.canonical_reason()).unwrap_or("unknown status");
     if message.is_empty() { format!("{code} {reason}") } else { format!("{code} {reason}: {message}") }
 }
 
-/// The start of a text of unknown origin, in one line and without control characters.
+/// Returns the start of a foreign text, on one line and without control characters.
 pub(super) fn excerpt(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(&text[..text.len().min(EXCERPT * 4)]);
     let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
@@ -170,12 +170,12 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
     std::iter::successors(Some(error), |error| (**error).source())
 }
 
-/// An error with its causes, each said once.
+/// Returns an error with its causes, each once.
 pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut said: Vec<String> = Vec::new();
     for error in causes(error) {
         let text = error.to_string();
-        // Many errors repeat their cause in their own words.
+        // Many errors repeat their cause in their own text.
         for known in &mut said {
             if let Some(rest) = known.strip_suffix(text.as_str()) {
                 *known = rest.trim_end_matches([':', ' ']).to_owned();
@@ -184,7 +184,7 @@ pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
         said.retain(|known| !known.is_empty());
         said.push(text);
     }
-    // Names of layers say nothing to a user.
+    // Names of layers mean nothing to a user.
     said.retain(|text| !["ServiceError", "HyperError", "client error (Connect)", "auth error"].contains(&text.as_str()));
     said.join(": ")
 }

@@ -1,7 +1,7 @@
-//! The kubeconfig, found and read as kubectl does.
+//! Finds and reads the kubeconfig as kubectl does.
 //!
-//! Mirrors `staging/src/k8s.io/client-go/tools/clientcmd/loader.go` (which files, and in which order) and the proxies of
-//! `staging/src/k8s.io/client-go/transport`: `proxy-url` counts first, then the environment as Go's `net/http` reads it.
+//! Mirrors `staging/src/k8s.io/client-go/tools/clientcmd/loader.go` (which files, in which order) and the proxies of
+//! `staging/src/k8s.io/client-go/transport`: `proxy-url` first, then the environment as Go's `net/http` reads it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,13 +19,13 @@ use super::failure::chain;
 use super::proxy::Proxies;
 use crate::output::url_without_password;
 
-/// What of the process' surroundings decides about a connection.
+/// The process's environment, as far as connections depend on it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Env {
     /// `KUBECONFIG`.
     pub(super) kubeconfig: Option<OsString>,
     pub(super) home: Option<PathBuf>,
-    /// Whether this is a pod.
+    /// The process runs in a pod.
     pub(super) in_cluster: bool,
     pub(super) proxies: Proxies,
 }
@@ -45,22 +45,22 @@ impl Env {
 /// The contexts of a kubeconfig.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contexts {
-    /// The one that is used where none is asked for.
+    /// The current context, used by default.
     pub current: Option<String>,
-    /// All, in the order of the kubeconfig.
+    /// All contexts, in the order of the kubeconfig.
     pub names: Vec<String>,
 }
 
-/// The contexts of `path`, or of the kubeconfig that kubectl would use; none where there is no kubeconfig.
+/// Returns the contexts of `path`, or of the kubeconfig that kubectl would use; none if there is no kubeconfig.
 ///
 /// # Errors
-/// Where a kubeconfig cannot be read or makes no sense.
+/// Returns an error if a kubeconfig cannot be read or is invalid.
 pub fn contexts(path: Option<&Path>) -> Result<Contexts, ConnectError> {
     contexts_in(path, &Env::of_process())
 }
 
-/// Whether connecting to a context (or to the current one) may run a program that asks the user for credentials, and so
-/// needs the terminal for itself.
+/// Returns whether connecting to a context, or to the current one, may run a program that prompts the user for
+/// credentials and so needs the terminal.
 pub fn may_ask(path: Option<&Path>, context: Option<&str>) -> bool {
     read(path, &Env::of_process()).is_ok_and(|config| asks(&config, context))
 }
@@ -90,7 +90,7 @@ fn names(config: &Kubeconfig) -> Vec<String> {
     config.contexts.iter().map(|context| context.name.clone()).collect()
 }
 
-/// The files of a kubeconfig, merged: those named by `KUBECONFIG` may be missing, one named by the user may not.
+/// Returns the merged files of a kubeconfig. Files named by `KUBECONFIG` may be missing, one named by the user may not.
 fn read(path: Option<&Path>, env: &Env) -> Result<Kubeconfig, ConnectError> {
     let (paths, looked) = match (path, &env.kubeconfig, &env.home) {
         (Some(path), ..) => return read_file(path),
@@ -119,9 +119,9 @@ fn read(path: Option<&Path>, env: &Env) -> Result<Kubeconfig, ConnectError> {
 fn read_file(path: &Path) -> Result<Kubeconfig, ConnectError> {
     Kubeconfig::read_from(path).map_err(|error| {
         let cause = match &error {
-            // It names the file, which the message around it does already.
+            // The message around it names the file already.
             KubeconfigError::ReadConfig(cause, _) => cause.to_string(),
-            // Its lines hold credentials, and are not repeated.
+            // Lines of the file hold credentials, so they are left out.
             KubeconfigError::Parse(error) => {
                 let at = error.location().map(|at| format!(" at line {}, column {}", at.line(), at.column())).unwrap_or_default();
                 format!("failed to parse kubeconfig YAML{at}")
@@ -132,27 +132,27 @@ fn read_file(path: &Path) -> Result<Kubeconfig, ConnectError> {
     })
 }
 
-/// Which cluster is meant.
+/// The requested cluster.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wanted {
     pub(super) kubeconfig: Option<PathBuf>,
     pub(super) context: Option<String>,
-    /// Programs that make credentials may talk to the user.
+    /// Programs for credentials may prompt the user.
     pub(super) interactive: bool,
-    /// How long such a program may take where it may not.
+    /// The time limit of such a program if it may not prompt.
     pub(super) exec: Duration,
 }
 
-/// What a kubeconfig leads to.
+/// The configuration that a kubeconfig gives.
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) config: Config,
     pub(super) target: Target,
-    /// Until when the credentials are valid, where that is known.
+    /// When the credentials expire, if known.
     pub(super) valid_until: Option<Timestamp>,
 }
 
-/// The configuration of a client, and where it leads.
+/// Returns the configuration of a client, and its target.
 pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
     let mut kubeconfig = match read(wanted.kubeconfig.as_deref(), env) {
         Err(ConnectError::NoKubeconfig { .. }) if env.in_cluster && wanted.context.is_none() => return in_cluster(),
@@ -183,19 +183,19 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
         let server = cluster.server.as_deref().unwrap_or_default().trim_end_matches('/').to_owned();
         let target = Target { context: name.clone(), server, ..Target::default() };
         let no_credentials = |cause: String| ConnectError::Credentials { target: target.clone(), cause };
-        // A program that asks questions would spoil the screen.
+        // A program that prompts would write over the screen.
         valid_until = exec::resolve(user, &cluster, wanted.interactive, wanted.exec).map_err(|error| no_credentials(error.to_string()))?;
         if let Some(path) = user.token_file.take_if(|_| user.token.is_none()) {
             let token = std::fs::read_to_string(&path).map_err(|error| no_credentials(format!("tokenFile {path}: {error}")))?;
-            // Editors and shells end files with a line break, which is no part of a header.
+            // Editors and shells end files with a line break, which a header cannot contain.
             user.token = Some(token.trim().to_owned().into());
         }
     }
     let options = KubeConfigOptions { context: Some(name.clone()), ..KubeConfigOptions::default() };
-    // Nothing in there waits; it is asynchronous for the sake of its callers.
+    // The future never waits; it is async only for its other callers.
     let loaded = Config::from_custom_kubeconfig(kubeconfig, &options).now_or_never();
     let mut config = loaded.ok_or_else(|| bad("it takes too long".to_owned()))?.map_err(|error| bad(chain(&error)))?;
-    // kube asks the environment about the proxy's own address, not about the server's.
+    // kube checks the environment against the proxy's address instead of the server's.
     let proxy = cluster.proxy_url.filter(|url| !url.is_empty()).or_else(|| env.proxies.of(&config.cluster_url));
     config.proxy_url = match proxy {
         Some(url) => Some(url.parse().map_err(|error| bad(format!("the proxy {:?} makes no sense: {error}", url_without_password(&url))))?),
@@ -206,7 +206,7 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
     Ok(Loaded { config, target, valid_until })
 }
 
-/// A URL as it may be shown.
+/// Returns a URL that may be shown.
 fn without_credentials(url: &Uri) -> String {
     let host = url.authority().map_or("", |authority| authority.as_str());
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
@@ -237,7 +237,7 @@ contexts:
 - {name: lost, context: {cluster: gone}}
 - {name: bare, context: {cluster: bare}}
 - {name: tls, context: {cluster: tls}}
-- {name: nobody, context: {cluster: east, user: someone}}
+- {name: userless, context: {cluster: east, user: someone}}
 clusters:
 - {name: east, cluster: {server: 'https://10.1.2.3:6443', proxy-url: 'http://proxy:3128', tls-server-name: east.example}}
 - {name: bare, cluster: {}}
@@ -269,11 +269,11 @@ users:
     #[test]
     fn what_is_wrong_with_a_kubeconfig_is_told() {
         for (text, context, expected) in [
-            (GOOD, Some("dev"), "there is no context \"dev\" in the kubeconfig; it has prod, lost, bare, tls, nobody"),
+            (GOOD, Some("dev"), "there is no context \"dev\" in the kubeconfig; it has prod, lost, bare, tls, userless"),
             (
                 GOOD,
-                Some("nobody"),
-                "context nobody of the kubeconfig cannot be used: it names user \"someone\", which the kubeconfig does not have",
+                Some("userless"),
+                "context userless of the kubeconfig cannot be used: it names user \"someone\", which the kubeconfig does not have",
             ),
             (
                 GOOD,

@@ -1,15 +1,15 @@
-//! A live cluster, read and never written, into the cluster model.
+//! Reads a live cluster, and never writes it, into the cluster model.
 //!
-//! [`connect()`] finds the cluster as kubectl does, asks what it offers, and from then on lists and watches every kind
-//! that a scheduler reads, on a thread of its own. First comes one picture of the whole cluster, as a [`Loaded`] with
-//! its report, just as a dump gives one; then come [`Change`]s, of which only the outcome waits, however late they are
-//! taken. What goes wrong is never fatal once the connection stands: it is shown in the [`Status`] and tried again.
+//! [`connect()`] finds the cluster as kubectl does, discovers its resources, and then lists and watches every kind that
+//! a scheduler reads, on a thread of its own. First comes the initial state of the whole cluster, as a [`Loaded`] with
+//! its report, as from a dump. Then come [`Change`]s: at most one per object waits, however late they are taken. Once
+//! connected, errors are never fatal: the [`Status`] shows them, and the request is retried.
 //!
-//! How it works, file by file: `kubeconfig`, `exec` and `proxy` find the way; `read_only` is the only client, and refuses to
-//! send anything but reads of what `resource` lists; `discovery` picks the versions; a `reflector` for each resource
-//! lists and watches it, all of them on the thread of the `connection`; `decode` turns
-//! answers into objects, with the same decoder that dumps go through; `store` knows what the server holds, and
-//! `delta_queue` what the consumer has not seen of it yet; `status` shows how each of them is doing.
+//! File by file: `kubeconfig`, `exec` and `proxy` find the server. `read_only` is the only client, and sends only reads
+//! of the paths that `resource` lists. `discovery` selects the versions. A `reflector` for each resource lists and
+//! watches it, all on the thread of the `connection`. `decode` turns answers into objects with the decoder for dumps.
+//! `store` holds the server's known state, `delta_queue` the changes that the consumer has not taken, and `status` the
+//! progress of each reflector.
 
 mod connection;
 mod decode;
@@ -48,25 +48,25 @@ use failure::{Failure, FailureKind};
 use kubeconfig::{Env, Wanted};
 use resource::Resource;
 
-/// Which cluster to connect to, and how.
+/// The cluster to connect to, and how.
 #[derive(Clone, Debug)]
 pub struct ConnectOptions {
-    /// A kubeconfig; otherwise `KUBECONFIG`, `~/.kube/config` or, in a pod, its service account.
+    /// A kubeconfig; by default `KUBECONFIG`, `~/.kube/config` or, in a pod, its service account.
     pub kubeconfig: Option<PathBuf>,
-    /// A context other than the current one.
+    /// A context; by default the current one.
     pub context: Option<String>,
-    /// The namespaces to fall back to, for each kind that may not be read over all namespaces.
+    /// The namespaces to list instead, for each kind that may not be listed in all namespaces.
     pub namespaces: Vec<String>,
-    /// Whether programs that make credentials may talk to the user on the terminal.
+    /// Whether programs for credentials may prompt the user on the terminal.
     pub interactive: bool,
-    /// Objects to a page of a list; 1000 by default.
+    /// Objects per page of a list; 1000 by default.
     pub page: u32,
-    /// Whether to read lists as streams of events from servers that can; true by default.
+    /// Whether to read lists as streams of events from servers that support it; true by default.
     pub streaming: bool,
-    /// Whether to watch what was listed; true by default. Without it nothing changes any more after the first picture, and a
-    /// server that fails again and again fails the picture, Nodes and Pods included.
+    /// Whether to watch after listing; true by default. If false, nothing changes after the initial state, and a server
+    /// that fails repeatedly fails the initial state, Nodes and Pods included.
     pub watch: bool,
-    /// How long to wait for what.
+    /// Time limits and intervals.
     pub timing: Timing,
 }
 
@@ -85,7 +85,7 @@ impl Default for ConnectOptions {
     }
 }
 
-/// A connection to a cluster; it ends when this is dropped.
+/// A connection to a cluster, which ends when it is dropped.
 pub struct Live {
     shared: Arc<Shared>,
     stop: Arc<Notify>,
@@ -99,11 +99,11 @@ impl std::fmt::Debug for Live {
     }
 }
 
-/// Connects to a cluster. This waits until the server has answered, or [`Timing::connect`] has passed; everything else
-/// goes on in the background.
+/// Connects to a cluster. Blocks until the server has answered or [`Timing::connect`] has passed; everything else runs
+/// in the background.
 ///
 /// # Errors
-/// Where the kubeconfig is of no use, the server cannot be reached, or it does not accept the credentials.
+/// Returns an error if the kubeconfig is unusable, the server cannot be reached, or it rejects the credentials.
 pub fn connect(options: &ConnectOptions) -> Result<Live, ConnectError> {
     let wanted = Wanted {
         kubeconfig: options.kubeconfig.clone(),
@@ -114,7 +114,7 @@ pub fn connect(options: &ConnectOptions) -> Result<Live, ConnectError> {
     let env = Env::of_process();
     let kubeconfig::Loaded { config, target, valid_until } = kubeconfig::load(&wanted, &env)?;
     let first = (config, valid_until);
-    // A later look at the kubeconfig must not lead elsewhere.
+    // Reading the kubeconfig again must not lead to another server.
     let pinned = Wanted { context: Some(target.context.clone()).filter(|name| !name.is_empty()), ..wanted };
     let (connect_timeout, server) = (options.timing.connect, target.server.clone());
     let first = Mutex::new(Some(first));
@@ -139,22 +139,22 @@ pub fn connect(options: &ConnectOptions) -> Result<Live, ConnectError> {
 }
 
 impl Live {
-    /// Where the connection leads.
+    /// Returns the target of the connection.
     pub fn target(&self) -> Target {
         self.shared.board().target.clone()
     }
 
-    /// How it is doing: while the first picture is made, how far that has got.
+    /// Returns the status of all reflectors, also while the initial state is read.
     pub fn status(&self) -> Status {
         self.shared.board().status()
     }
 
-    /// The first picture of the cluster, once it is complete; `None` before, and after it was taken.
+    /// Returns the initial state of the cluster once it is complete; `None` before, and after it was taken.
     pub fn first(&self) -> Option<Loaded> {
         lock(&self.shared.first).take()
     }
 
-    /// Waits for the first picture until `deadline` at most, or for good without one.
+    /// Waits for the initial state until `deadline`, or without limit.
     pub fn wait_first(&self, deadline: Option<Instant>) -> Option<Loaded> {
         loop {
             let seen = *lock(&self.shared.news);
@@ -167,30 +167,29 @@ impl Live {
         }
     }
 
-    /// Takes up to about `limit` changes since the first picture, oldest first. An object that changed several times
-    /// comes once, as it is now; one that came and went in between does not come at all. While the first picture is
-    /// made this waits, so that a screen had better not ask before [`Status::complete`].
+    /// Takes about `limit` changes since the initial state, oldest first. An object that changed several times comes
+    /// once, in its current state; one that was added and deleted in between does not come. Blocks while the initial
+    /// state is assembled, so a UI thread should first check [`Status::complete`].
     pub fn take(&self, limit: usize) -> Vec<Change> {
         self.shared.store().take(limit)
     }
 
-    /// Whether there is something to take.
+    /// Returns whether there are changes to take.
     pub fn has_changes(&self) -> bool {
         self.shared.store().has_changes()
     }
 
-    /// Told each time that there may be something new to see: the first picture, changes, or another status.
+    /// Returns the notifier of updates: the initial state, changes, or another status.
     pub fn notify(&self) -> Arc<Notify> {
         Arc::clone(&self.shared.notify)
     }
 
-    /// How often there was something new to see; see [`Self::wait_beyond`].
+    /// Returns the number of updates so far; see [`Self::wait_beyond`].
     pub fn news(&self) -> u64 {
         *lock(&self.shared.news)
     }
 
-    /// Waits, on the calling thread, until there was something new to see more often than `seen` times; false where the
-    /// deadline came first.
+    /// Blocks the calling thread until there were more than `seen` updates; returns false if the deadline came first.
     pub fn wait_beyond(&self, seen: u64, deadline: Option<Instant>) -> bool {
         let mut news = lock(&self.shared.news);
         while *news <= seen {
@@ -203,13 +202,13 @@ impl Live {
         true
     }
 
-    /// All that the server is known to hold now, whether it was taken or not. Empty before the first picture.
+    /// Returns the server's known state, including changes not taken yet. Empty before the initial state.
     pub fn cluster(&self) -> Cluster {
         let store = self.shared.store();
         if store.is_gathering() { Cluster::default() } else { store.cluster() }
     }
 
-    /// An object as the server has it now, as YAML; asks the server, and waits for its answer.
+    /// Requests an object from the server and returns its current state as YAML. Blocks until the answer.
     pub fn original(&self, kind: Kind, key: &Key) -> Result<String, OriginalError> {
         let resource = Resource::of(Subject::Objects(kind));
         let status = self.status();
@@ -231,7 +230,7 @@ impl Drop for Live {
     fn drop(&mut self) {
         self.stop.notify_one();
         if let Some(thread) = self.thread.take() {
-            // It has nothing to say any more, even if it panicked.
+            // A panic of the thread is irrelevant by now.
             let _ = thread.join();
         }
     }

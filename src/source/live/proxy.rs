@@ -1,4 +1,4 @@
-//! Which proxy the environment sets for a server, as Go's `net/http` reads it (`golang.org/x/net/http/httpproxy`).
+//! Finds the proxy that the environment sets for a server, as Go's `net/http` does (`golang.org/x/net/http/httpproxy`).
 
 use std::net::IpAddr;
 
@@ -6,7 +6,7 @@ use http::Uri;
 
 use crate::output::Secret;
 
-/// The environment's proxies.
+/// The proxies in the environment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Proxies {
     pub(super) http: Option<Secret<String>>,
@@ -27,7 +27,7 @@ impl Proxies {
         }
     }
 
-    /// The proxy for a server, as a URL.
+    /// Returns the proxy for a server, as a URL.
     pub(super) fn of(&self, server: &Uri) -> Option<String> {
         let (proxy, port) = if server.scheme_str() == Some("https") { (&self.https, 443) } else { (&self.http, 80) };
         let host = server.host()?.trim_matches(['[', ']']).to_lowercase();
@@ -44,8 +44,8 @@ fn is_local(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Whether an entry of `NO_PROXY` covers a host: `*`, a name with all below it, an address or a range of addresses; with
-/// a port or without.
+/// Returns whether an entry of `NO_PROXY` covers a host. Entries are `*`, a name with its subdomains, an address or an
+/// address range, each with or without a port.
 fn excepts(entry: &str, host: &str, port: u16) -> bool {
     if entry == "*" {
         return true;
@@ -66,7 +66,7 @@ fn excepts(entry: &str, host: &str, port: u16) -> bool {
     if let Some(address) = address {
         return name.parse() == Ok(address);
     }
-    // `*.a.b` and `.a.b` cover what is below a.b, and `a.b` itself as well.
+    // `*.a.b` and `.a.b` cover the subdomains of a.b only; `a.b` also covers itself.
     match name.strip_prefix('*').unwrap_or(name).strip_prefix('.') {
         Some(suffix) => host.strip_suffix(suffix).is_some_and(|rest| rest.ends_with('.')),
         None => host == name || host.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')),

@@ -1,8 +1,7 @@
-//! The one way to the API server: a client that can list, watch and get what a scheduler reads, and nothing else.
+//! The only client of the API server: it can list, watch and get what a scheduler reads, and nothing else.
 //!
-//! [`ReadOnly`] is a layer between this program and kube's client. Whatever is asked of the client passes it, and what is
-//! no GET of an allowed path never reaches the network. (Only kube's own exchange with an identity provider, to renew
-//! credentials, is outside: it goes to that provider.)
+//! [`ReadOnly`] is a layer around kube's client, through which every request passes. It lets only GETs of allowed paths
+//! reach the network. (The exception is kube's own renewal of credentials, which goes to an identity provider.)
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -23,10 +22,10 @@ use super::failure::{Failure, FailureKind, excerpt};
 use super::resource::is_allowed;
 use super::timing::Timing;
 
-/// Between two renewals of credentials that come expired.
+/// The interval between renewals of credentials that are expired on arrival.
 const RENEW_AGAIN: Duration = Duration::from_secs(1);
 
-/// A request that was not let through.
+/// A request that was blocked.
 #[derive(Debug, thiserror::Error)]
 #[error("{method} {path} was not sent: only what a scheduler reads is asked for")]
 pub(super) struct Refused {
@@ -34,7 +33,7 @@ pub(super) struct Refused {
     path: String,
 }
 
-/// The layer that lets through nothing but reading.
+/// The layer that lets only reads through.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ReadOnly;
 
@@ -46,7 +45,7 @@ impl<S> Layer<S> for ReadOnly {
     }
 }
 
-/// A service below [`ReadOnly`].
+/// A service guarded by [`ReadOnly`].
 #[derive(Clone, Debug)]
 pub(super) struct Guarded<S>(S);
 
@@ -74,38 +73,38 @@ where
     }
 }
 
-/// What makes clients; asked again when credentials are no longer accepted.
-/// With each comes until when its credentials are valid.
+/// Makes clients, also when credentials are no longer accepted. Returns the configuration, and when its credentials
+/// expire.
 pub(super) type Connector = dyn Fn() -> Result<(Config, Option<Timestamp>), Failure> + Send + Sync;
 
-/// Where an answer's pieces come from.
+/// The body of an answer, in pieces.
 pub(super) struct Answer {
     body: Body,
     heard: Arc<Mutex<Instant>>,
-    /// The server's clock, where it tells.
+    /// The server's clock, if the answer has a date.
     pub(super) date: Option<Timestamp>,
 }
 
-/// Lists, watches and gets; see the module's text.
+/// Lists, watches and gets; see the module's documentation.
 pub(super) struct ReadOnlyClient {
     client: RwLock<(Client, Option<Timestamp>)>,
-    /// One renewal at a time, and when the last one was.
+    /// Serializes renewals; the time of the last one.
     renewed: tokio::sync::Mutex<Option<Instant>>,
-    /// When the server was heard last.
+    /// When the server last sent something.
     heard: Arc<Mutex<Instant>>,
     connector: Arc<Connector>,
     answer: Duration,
 }
 
-/// The client below the layer, from a configuration.
+/// Builds a client inside the layer from a configuration.
 fn build((mut config, valid_until): (Config, Option<Timestamp>)) -> Result<(Client, Option<Timestamp>), Failure> {
     let agent = HeaderValue::from_static(concat!("schedscope/", env!("CARGO_PKG_VERSION")));
     config.headers.push((http::header::USER_AGENT, agent));
-    // Whoever asks decides about trying again, and shows it.
+    // The caller decides about retries, and shows them.
     config.default_retry = false;
     let builder = ClientBuilder::try_from(config).map_err(|error| {
         let failure = Failure::of_client(&error);
-        // Nothing has been sent yet: what goes wrong here is the user's side.
+        // Nothing was sent yet, so the error is in the user's configuration.
         if failure.what == FailureKind::Connection { Failure { what: FailureKind::Credentials, ..failure } } else { failure }
     })?;
     let client = builder.with_layer(&ReadOnly).build();
@@ -114,14 +113,14 @@ fn build((mut config, valid_until): (Config, Option<Timestamp>)) -> Result<(Clie
 }
 
 impl ReadOnlyClient {
-    /// Must be called within a runtime.
+    /// Makes a client. Must be called within a runtime.
     pub(super) fn new(connector: Arc<Connector>, timing: &Timing) -> Result<Self, Failure> {
         let client = RwLock::new(build(connector()?)?);
         let (renewed, heard) = (tokio::sync::Mutex::default(), Arc::new(Mutex::new(Instant::now())));
         Ok(Self { client, renewed, heard, connector, answer: timing.answer })
     }
 
-    /// Makes a new client, with what the kubeconfig says now.
+    /// Makes a new client from the current kubeconfig.
     pub(super) async fn renew(&self) -> Result<(), Failure> {
         let connector = Arc::clone(&self.connector);
         // It reads files and may run a program.
@@ -141,8 +140,8 @@ impl ReadOnlyClient {
         self.client.read().unwrap_or_else(PoisonError::into_inner).1.is_some_and(|until| until <= Timestamp::now())
     }
 
-    /// Renews credentials that have expired; once for all that ask at the same time, and no more often than every second
-    /// where they come expired already.
+    /// Renews expired credentials, once for all concurrent callers. If they are expired on arrival, it renews at most
+    /// once a second.
     async fn renew_expired(&self) -> Result<(), Failure> {
         if !self.is_expired() {
             return Ok(());
@@ -155,7 +154,7 @@ impl ReadOnlyClient {
         self.renew().await
     }
 
-    /// When the server was heard last.
+    /// Returns when the server last sent something.
     pub(super) fn heard(&self) -> Instant {
         *self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -164,12 +163,12 @@ impl ReadOnlyClient {
         *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
-    /// Sends a GET; what comes back is JSON, or a failure.
+    /// Sends a GET. Returns a JSON answer, or a failure.
     pub(super) async fn get(&self, path_and_query: &str, within: Option<Duration>) -> Result<Answer, Failure> {
         self.renew_expired().await?;
         let mut request = Request::get(path_and_query);
         if path_and_query.contains("watch=true") {
-            // Servers may compress each event by itself, which the decompressing layer does not follow.
+            // Servers may compress each event separately, which the decompressing layer does not support.
             request = request.header(ACCEPT_ENCODING, "identity");
         }
         let request = request.body(Body::empty()).map_err(|error| Failure::new(FailureKind::Refused, error.to_string()))?;
@@ -203,7 +202,7 @@ impl ReadOnlyClient {
         Err(Failure::new(FailureKind::Content, message.trim_end()))
     }
 
-    /// Sends a GET and reads all of its answer.
+    /// Sends a GET and reads the whole answer.
     pub(super) async fn text(&self, path_and_query: &str, within: Option<Duration>) -> Result<(Vec<u8>, Option<Timestamp>), Failure> {
         let mut answer = self.get(path_and_query, within).await?;
         let mut text = Vec::new();
@@ -213,7 +212,7 @@ impl ReadOnlyClient {
         Ok((text, answer.date))
     }
 
-    /// Sends a GET and decodes its small answer.
+    /// Sends a GET and decodes its short answer.
     pub(super) async fn json<T: DeserializeOwned>(&self, path: &str, within: Option<Duration>) -> Result<(T, Option<Timestamp>), Failure> {
         let (text, date) = self.text(path, within).await?;
         match serde_json::from_slice(&text) {
@@ -224,7 +223,7 @@ impl ReadOnlyClient {
 }
 
 impl Answer {
-    /// The next piece of the answer, or none at its end.
+    /// Returns the next piece of the answer; `None` at its end.
     pub(super) async fn next(
         &mut self,
         within: Duration,
@@ -247,7 +246,7 @@ fn silence(limit: Duration) -> Failure {
     Failure::new(FailureKind::Timeout, format!("nothing was heard for {limit:?}"))
 }
 
-/// `Sat, 21 Nov 2026 01:58:07 GMT`.
+/// Parses `Sat, 21 Nov 2026 01:58:07 GMT`.
 fn read_date(text: &str) -> Option<Timestamp> {
     jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text).ok()
 }

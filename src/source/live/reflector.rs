@@ -1,8 +1,8 @@
-//! One resource, listed and then watched, for as long as the connection lives.
+//! Lists and watches one resource for as long as the connection lives.
 //!
-//! Mirrors what `staging/src/k8s.io/client-go/tools/cache/reflector.go` does: list (in pages, or as a stream of events
-//! where the server can), watch from the list's resource version, take up the watch where it broke off, and list again
-//! where the server has forgotten that version.
+//! Mirrors `staging/src/k8s.io/client-go/tools/cache/reflector.go`: it lists (in pages, or as a stream of events if the
+//! server supports it), watches from the list's resource version, resumes a watch that broke off, and lists again if the
+//! server has compacted that version.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,36 +22,36 @@ use super::store::Taken;
 use super::timing::{Backoff, Timing};
 use crate::cluster::{Key, Kind};
 
-/// Objects of a watch that are decoded together; more where one object is longer.
+/// Bytes of a watch that are decoded together; more if one object is longer.
 const BATCH: usize = 1 << 20;
 
-/// No object is longer; API servers refuse those of a few megabytes.
+/// The maximal length of an object in bytes; API servers reject objects of a few megabytes.
 const MAX_LINE: usize = 64 << 20;
 
-/// How much longer a page of Events is than one of objects.
+/// How many times more items a page of Events has than one of objects.
 const EVENTS_PER_OBJECT: u32 = 10;
 
-/// A watch that ends sooner than this without a word did not work.
+/// A watch that ends sooner without any data counts as failed.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// A resource over all namespaces, or in one.
+/// The reflector of a resource, in all namespaces or in one.
 pub(super) struct Reflector {
     shared: Arc<Shared>,
     resource: &'static Resource,
     namespace: Option<String>,
     place: Place,
-    /// The place of the API version among the resource's.
+    /// The API version, as an index in the resource's versions.
     version: usize,
-    /// Up to which resource version all is known; none before the first list.
+    /// The resource version up to which all is known; `None` before the first list.
     at: Option<String>,
     backoff: Backoff,
-    /// Lists come as a stream of events.
+    /// Lists are streams of events.
     streaming: bool,
-    /// Objects to a page.
+    /// Objects per page.
     page: u32,
 }
 
-/// What to do after a failure.
+/// When to continue after a failure.
 enum Next {
     Now,
     After(Duration),
@@ -63,7 +63,7 @@ impl Reflector {
         let place = (resource.subject, namespace.clone());
         shared.board().add(&place);
         let (streaming, page) = match resource.subject {
-            // They are small, and many more than objects.
+            // They are small and far more numerous than objects.
             Subject::Events => (false, shared.page.saturating_mul(EVENTS_PER_OBJECT)),
             Subject::Objects(_) => (shared.streaming, shared.page),
         };
@@ -102,7 +102,7 @@ impl Reflector {
                 Next::Now => Duration::ZERO,
                 Next::After(wait) => wait,
             };
-            // What is settled for the first picture changes no more where nothing is watched.
+            // Without watches, a settled resource does not change any more.
             if !shared.watch && shared.board().of(&self.place).settled {
                 return;
             }
@@ -110,7 +110,7 @@ impl Reflector {
         }
     }
 
-    /// One list, or one watch.
+    /// Runs one list, or one watch.
     async fn turn(&mut self) -> Result<(), Failure> {
         match self.at.clone() {
             Some(version) => self.watch(Some(version)).await,
@@ -127,7 +127,7 @@ impl Reflector {
         self.resource.api_version(self.resource.versions[self.version])
     }
 
-    /// The path of a request with its parameters, of which `more` holds further ones.
+    /// Returns the URL of a request; `more` are further parameters.
     fn url(&self, more: &str) -> String {
         let path = self.resource.path(self.resource.versions[self.version], self.namespace.as_deref());
         match self.resource.field_selector() {
@@ -145,18 +145,18 @@ impl Reflector {
         }
     }
 
-    /// Notes a state beyond which nothing more will come for the first picture.
+    /// Sets a state after which nothing more will come for the initial state.
     fn settle(&self, state: State) {
         self.set(state);
         self.shared.board().of(&self.place).settled = true;
         self.shared.settled();
     }
 
-    /// Decides what comes after a failure, and shows it.
+    /// Decides how to continue after a failure, and shows it.
     async fn after(&mut self, failure: Failure) -> Next {
         let timing = &self.shared.timing;
         match failure.what {
-            // Streams of lists may be switched off, and who may list need not be one who may watch.
+            // Streams may be switched off on the server, and permission to list does not imply permission to watch.
             FailureKind::Rejected | FailureKind::Forbidden if self.streaming && self.at.is_none() => {
                 self.streaming = false;
                 return Next::Now;
@@ -167,7 +167,7 @@ impl Reflector {
                     self.shared.split(self.resource);
                     return Next::Never;
                 }
-                // It may be allowed again some day; what happened meanwhile is only in a new list.
+                // It may be allowed later. Changes until then are only in a new list.
                 self.at = None;
                 self.settle(State::Forbidden { why: failure.message });
                 return Next::After(timing.forbidden);
@@ -185,7 +185,7 @@ impl Reflector {
             }
             FailureKind::Rejected => self.at = None,
             FailureKind::Expired => {
-                // A list that takes longer than the server remembers: longer pages make it shorter.
+                // The list takes longer than the server keeps its version. Larger pages need fewer requests.
                 if self.at.is_none() {
                     self.page = self.page.saturating_mul(4);
                 }
@@ -226,7 +226,7 @@ impl Reflector {
         self.shared.wake();
     }
 
-    /// The server does not have the resource any more.
+    /// Removes all objects: the server no longer has the resource.
     fn clear(&self) {
         if let Some(kind) = self.kind()
             && self.shared.store().sweep(kind, self.namespace.as_deref(), &HashSet::new())
@@ -235,7 +235,7 @@ impl Reflector {
         }
     }
 
-    /// Reads all objects, page by page.
+    /// Lists all objects, page by page.
     async fn list(&mut self) -> Result<(), Failure> {
         let mut seen = HashSet::new();
         let mut next = String::new();
@@ -262,7 +262,7 @@ impl Reflector {
         }
     }
 
-    /// Shows what became of some answers.
+    /// Updates the status after some answers.
     fn note(&self, taken: Taken, objects: Option<usize>) {
         let mut board = self.shared.board();
         let status = board.of(&self.place);
@@ -276,7 +276,7 @@ impl Reflector {
         }
     }
 
-    /// All objects were read; `seen` are their keys.
+    /// Ends a list of all objects, whose keys are `seen`.
     fn listed(&mut self, seen: &HashSet<Key>, version: String) {
         let mut changed = false;
         if let Some(kind) = self.kind() {
@@ -291,7 +291,7 @@ impl Reflector {
         self.settle(State::Watching);
     }
 
-    /// Follows changes from a resource version on; without one, all objects come first.
+    /// Watches from a resource version on; without one, all objects come first.
     async fn watch(&mut self, from: Option<String>) -> Result<(), Failure> {
         let seconds = self.shared.timing.watch.as_secs().max(1);
         let start = match &from {
@@ -312,7 +312,7 @@ impl Reflector {
             let span = answer.next(stream.patience(&self.shared.timing)).await?;
             let mut ended = span.is_none();
             text.extend_from_slice(&span.unwrap_or_default());
-            // What has come already is decoded together.
+            // All data that has arrived is decoded together.
             while !ended && text.len() < BATCH {
                 match answer.next(Duration::MAX).now_or_never() {
                     Some(Ok(Some(more))) => text.extend_from_slice(&more),
@@ -343,7 +343,7 @@ impl Reflector {
         }
     }
 
-    /// Takes over the whole lines of a watch; how much of the text they were.
+    /// Ingests the whole lines of a watch; returns their length.
     fn take(&mut self, text: &[u8], stream: &mut Stream) -> Result<usize, Failure> {
         let Some(end) = memchr::memrchr(b'\n', text) else { return Ok(0) };
         let lines = decode::lines(&text[..end], self.resource, &self.api_version());
@@ -383,7 +383,7 @@ impl Reflector {
                 }
                 Ok(Line::Error(failure)) | Err(failure) => {
                     if failure.what == FailureKind::Content {
-                        // Between what was understood and what comes next, something may be missing.
+                        // Changes may be missing between the last line that was decoded and the next one.
                         self.at = None;
                     }
                     result = Err(failure);
@@ -417,18 +417,18 @@ fn hangs(timing: &Timing) -> Failure {
     Failure::new(FailureKind::Timeout, format!("the server hangs: it gave no sign of life for {silent:?}"))
 }
 
-/// How far a watch is.
+/// The state of a watch.
 struct Stream {
-    /// The keys so far of the objects that come first.
+    /// The keys of the initial objects so far; `None` after these.
     initial: Option<HashSet<Key>>,
     /// The server sends bookmarks.
     bookmarks: bool,
-    /// Something came.
+    /// Data has arrived.
     heard: bool,
 }
 
 impl Stream {
-    /// How long silence is no sign of a dead connection.
+    /// Returns how long the watch may be silent before the connection counts as dead.
     fn patience(&self, timing: &Timing) -> Duration {
         match (&self.initial, self.bookmarks) {
             (Some(_), _) => timing.answer,
@@ -438,7 +438,7 @@ impl Stream {
     }
 }
 
-/// A parameter's value in a query.
+/// Encodes a parameter's value for a query.
 fn encode(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for byte in value.bytes() {

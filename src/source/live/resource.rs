@@ -1,20 +1,20 @@
-//! Which resources are read, from which API groups and versions, and the paths that lead to them.
+//! The resources that are read, with their API groups, versions and paths.
 
 use std::fmt;
 
 use crate::cluster::Kind;
 use crate::source::decode::classify::{Class, classify};
 
-/// What a list or watch is about.
+/// The subject of a list or watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
     /// Objects of a kind of the model.
     Objects(Kind),
-    /// What schedulers said about pods.
+    /// Events of schedulers about pods.
     Events,
 }
 
-/// The resource's name, as `kubectl api-resources` has it.
+/// Writes the resource's name, as in `kubectl api-resources`.
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(Resource::of(*self).plural)
@@ -28,9 +28,9 @@ pub(super) struct Resource {
     /// The API group; empty for the core group.
     pub(super) group: &'static str,
     pub(super) plural: &'static str,
-    /// The kind, as objects and lists name it.
+    /// The kind, as in objects and lists.
     pub(super) kind: &'static str,
-    /// The versions that the model understands, the newest first.
+    /// The versions that the model can read, newest first.
     pub(super) versions: &'static [&'static str],
 }
 
@@ -47,7 +47,7 @@ const DEVICES: &str = "resource.k8s.io";
 const DEVICE_VERSIONS: &[&str] = &["v1", "v1beta2", "v1beta1"];
 const BETA_VERSIONS: &[&str] = &["v1", "v1beta1"];
 
-/// Everything that is read, and nothing else.
+/// All resources that are read.
 pub(super) const RESOURCES: [Resource; 21] = [
     core(Kind::Namespace, "Namespace", "namespaces"),
     core(Kind::Node, "Node", "nodes"),
@@ -72,8 +72,8 @@ pub(super) const RESOURCES: [Resource; 21] = [
     Resource { subject: Subject::Events, group: "", plural: "events", kind: "Event", versions: &["v1"] },
 ];
 
-/// Of a pod's events, those of its kubelet are by far the most, and are not wanted; a selector cannot name several
-/// wanted reasons, but it can leave out several others.
+/// Most events of a pod are its kubelet's, which are not needed. A field selector cannot name several reasons to
+/// include, but it can name several to exclude.
 const WANTED_EVENTS: &str = "involvedObject.kind=Pod,reason!=Pulled,reason!=Pulling,reason!=Created,reason!=Started,\
     reason!=Killing,reason!=BackOff,reason!=Unhealthy,reason!=FailedMount";
 
@@ -89,12 +89,12 @@ impl Resource {
         }
     }
 
-    /// `apps/v1`, or `v1` in the core group.
+    /// Returns `apps/v1`, or `v1` in the core group.
     pub(super) fn api_version(&self, version: &str) -> String {
         if self.group.is_empty() { version.to_owned() } else { format!("{}/{version}", self.group) }
     }
 
-    /// The path of its list in a version, over all namespaces or in one.
+    /// Returns the path of its list in a version, in all namespaces or in one.
     pub(super) fn path(&self, version: &str, namespace: Option<&str>) -> String {
         let root = root(self.group, version);
         match namespace.filter(|_| self.namespaced()) {
@@ -103,25 +103,24 @@ impl Resource {
         }
     }
 
-    /// What of it is wanted, as a field selector.
+    /// Returns the field selector of its list, if it has one.
     pub(super) fn field_selector(&self) -> Option<&'static str> {
         (self.subject == Subject::Events).then_some(WANTED_EVENTS)
     }
 
-    /// Whether the model can read objects of a version.
+    /// Returns whether the model can read objects of a version.
     pub(super) fn understands(&self, version: &str) -> bool {
         matches!(classify(self.kind, Some(&self.api_version(version))), Class::Model(_) | Class::Convertible(_) | Class::Event)
             && self.versions.contains(&version)
     }
 }
 
-/// The path of a group's version.
+/// Returns the path of a group's version.
 pub(super) fn root(group: &str, version: &str) -> String {
     if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") }
 }
 
-/// Whether a path is one of those that are read: lists and single objects of [`RESOURCES`], the server's version and
-/// what it offers.
+/// Returns whether a path may be read: lists and single objects of [`RESOURCES`], the server's version, and discovery.
 pub(super) fn is_allowed(path: &str) -> bool {
     let Some(path) = path.strip_prefix('/') else { return false };
     let parts: Vec<&str> = path.split('/').collect();

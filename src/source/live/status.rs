@@ -1,4 +1,4 @@
-//! The status of each list and watch.
+//! The status of a connection and of each reflector.
 
 use std::collections::BTreeMap;
 
@@ -11,96 +11,96 @@ use super::store::About;
 use crate::cluster::Kind;
 use crate::source::assemble::diagnostic::{Diagnostic, Severity};
 
-/// How a live cluster is doing.
+/// The status of a connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// Where the connection leads.
+    /// The target of the connection.
     pub target: Target,
     /// The API server's version, such as `v1.36.2`.
     pub server_version: Option<String>,
     /// Each list and watch, by kind and namespace.
     pub kinds: Vec<KindStatus>,
-    /// The first picture of the cluster is made.
+    /// The initial state of the cluster is assembled.
     pub complete: bool,
-    /// When something changed last.
+    /// When something last changed.
     pub last_change: Option<Timestamp>,
-    /// How far the server's clock was ahead of this machine's when it answered first, to the second.
+    /// How far the server's clock was ahead of this machine's at the first answer, to the second.
     pub ahead: SignedDuration,
 }
 
 impl Status {
-    /// Objects that are known of.
+    /// Returns the number of known objects.
     pub fn objects(&self) -> usize {
         self.kinds.iter().map(|kind| kind.objects).sum()
     }
 
-    /// What is not as it should be.
+    /// Returns the lists and watches that fail, are forbidden, or have an unreadable version.
     pub fn troubles(&self) -> impl Iterator<Item = &KindStatus> {
         self.kinds.iter().filter(|kind| matches!(kind.state, State::Retrying { .. } | State::Forbidden { .. } | State::OldVersion { .. }))
     }
 }
 
-/// How one list and watch is doing.
+/// The status of one list and watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KindStatus {
-    /// What it is about.
+    /// The resource.
     pub subject: Subject,
-    /// The namespace that it is limited to.
+    /// The namespace to which it is limited.
     pub namespace: Option<String>,
     /// The version of its API, such as `apps/v1`.
     pub api_version: String,
-    /// What it is doing.
+    /// The current state.
     pub state: State,
-    /// Objects that are known of.
+    /// The number of known objects.
     pub objects: usize,
-    /// Objects that could not be read, each time that they were sent.
+    /// The number of objects that could not be decoded, counted each time that they were sent.
     pub unreadable: usize,
-    /// How often all was listed.
+    /// How often it was listed in full.
     pub lists: usize,
-    /// When something of it changed last.
+    /// When one of its objects last changed.
     pub last_change: Option<Timestamp>,
-    /// It is as complete as it will get for the first picture.
+    /// The initial state waits for it no longer.
     pub(super) settled: bool,
 }
 
-/// What a list and watch is doing.
+/// The state of a list and watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// Reading all objects.
     Listing,
-    /// All objects are read, and changes come as they happen.
+    /// All objects are listed, and changes arrive as they happen.
     Watching,
-    /// Something went wrong; what is known may be out of date.
+    /// An error occurred; the known state may be outdated.
     Retrying {
         /// Since when.
         since: Timestamp,
-        /// What went wrong last, without a full stop.
+        /// The last error, without a full stop.
         why: String,
-        /// When it will be tried again.
+        /// When it is retried.
         next: Timestamp,
     },
-    /// The user may not read it; tried again once in a while.
+    /// The user may not read it. It is retried at intervals.
     Forbidden {
-        /// What the server said.
+        /// The server's message.
         why: String,
     },
-    /// The server does not have it, and so there are none.
+    /// The server does not have the resource, so there are no objects.
     Absent,
     /// The server has it only in a version that cannot be read.
     OldVersion {
-        /// Such as `resource.k8s.io/v1alpha3`.
+        /// The version, such as `resource.k8s.io/v1alpha3`.
         version: String,
     },
 }
 
-/// What names a list and watch.
+/// Identifies a list and watch.
 pub(super) type Place = (Subject, Option<String>);
 
 #[derive(Debug, Default)]
 pub(super) struct Board {
     pub(super) target: Target,
     pub(super) server_version: Option<String>,
-    /// How far the server's clock was ahead of this machine's when it answered first.
+    /// How far the server's clock was ahead of this machine's at the first answer.
     pub(super) ahead: SignedDuration,
     /// The server's clock at the last list.
     pub(super) date: Option<Timestamp>,
@@ -143,7 +143,7 @@ impl Board {
         self.last_change = Some(now);
     }
 
-    /// Whether the first picture can be made.
+    /// Returns whether the initial state can be assembled.
     pub(super) fn is_settled(&self) -> bool {
         self.kinds.values().all(|kind| kind.settled)
     }
@@ -159,7 +159,7 @@ impl Board {
         }
     }
 
-    /// What the report has to say besides what was read.
+    /// Returns the report's content besides the objects.
     pub(super) fn about(&self) -> About {
         let mut about = About {
             name: self.target.to_string(),

@@ -1,4 +1,4 @@
-//! Keeps what the server is known to hold, makes the first picture of it, and queues changes.
+//! Holds the server's known state, assembles the initial state, and queues changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -15,22 +15,22 @@ use crate::source::decode::dump_metadata::{SchedulerMetadata, ServerVersion, Ver
 use crate::source::decode::events::SeenEvent;
 use crate::source::decode::{Decoded, DecodedItem};
 
-/// Events that are told apart; beyond, the oldest are forgotten, and would be told again.
+/// The maximal number of events remembered. Older ones are forgotten and would be reported again.
 const MAX_EVENTS: usize = 50_000;
 
-/// What goes into the first picture besides objects.
+/// The content of the initial state besides objects.
 #[derive(Debug, Default)]
 struct Gathered {
     events: Vec<SeenEvent>,
-    /// What could not be read.
+    /// Objects that could not be read.
     rest: Vec<Decoded>,
-    /// What pods tell about the scheduler.
+    /// Scheduler metadata, by the pod that has it.
     told: BTreeMap<Key, SchedulerMetadata>,
-    /// The newest time in all of it.
+    /// The newest time in all objects.
     newest: Option<Timestamp>,
 }
 
-/// The events that were seen.
+/// The events seen so far.
 #[derive(Debug, Default)]
 struct Events {
     seen: HashMap<String, (u32, Option<Timestamp>)>,
@@ -38,7 +38,7 @@ struct Events {
 }
 
 impl Events {
-    /// Whether an event says something new.
+    /// Returns whether an event is new or occurred again.
     fn is_news(&mut self, seen: &SeenEvent) -> bool {
         let state = (seen.event.count, seen.event.last);
         if let Some(known) = self.seen.get_mut(&seen.identity) {
@@ -63,19 +63,19 @@ impl Events {
 pub(super) struct Store {
     known: BTreeMap<Kind, HashMap<Key, Object>>,
     events: Events,
-    /// Until the first picture is made.
+    /// Set until the initial state is assembled.
     gathered: Option<Gathered>,
-    /// Kinds that the first picture does without.
+    /// Kinds that the initial state lacks.
     unlisted: BTreeSet<Kind>,
     pending: DeltaQueue,
 }
 
-/// What became of answers that were taken over.
+/// The result of ingesting answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Taken {
-    /// Something is new.
+    /// The known state changed.
     pub(super) changed: bool,
-    /// Objects that could not be read.
+    /// The number of objects that could not be read.
     pub(super) unreadable: usize,
 }
 
@@ -86,17 +86,17 @@ impl std::ops::AddAssign for Taken {
     }
 }
 
-/// What the report says besides what was read.
+/// The content of the report besides the objects.
 #[derive(Debug, Default)]
 pub(super) struct About {
     pub(super) name: String,
     pub(super) version: Option<String>,
     pub(super) date: Option<Timestamp>,
-    /// Kinds of which all is known, were it that there are none.
+    /// Kinds that are completely known, even if there are none.
     pub(super) listed: Vec<Kind>,
-    /// Kinds that are not known, or not wholly.
+    /// Kinds that are not known, or only in part.
     pub(super) unlisted: BTreeSet<Kind>,
-    /// Kinds that may not be read, could not be, and were in some namespaces only.
+    /// Kinds whose listing was refused, failed, or was limited to some namespaces.
     pub(super) refused: KindSet,
     pub(super) failed: KindSet,
     pub(super) partial: KindSet,
@@ -118,7 +118,7 @@ impl Default for Store {
 }
 
 impl Store {
-    /// Takes over what was decoded; `seen` collects the keys of objects, where a list is being read.
+    /// Ingests a decoded object; `seen` collects the keys of objects during a list.
     pub(super) fn put(&mut self, decoded: Decoded, seen: Option<&mut HashSet<Key>>) -> Taken {
         let Decoded { what, told, line, index, newest, change } = decoded;
         if let Some(gathered) = &mut self.gathered {
@@ -185,7 +185,7 @@ impl Store {
         true
     }
 
-    /// Notes that an object is gone; `uid` where it is known, so that a successor stays.
+    /// Removes an object. A known `uid` protects a successor of the same name.
     pub(super) fn gone(&mut self, kind: Kind, key: &Key, uid: Option<&str>) -> bool {
         let Some(objects) = self.known.get_mut(&kind) else { return false };
         if objects.get(key).is_none_or(|known| uid.is_some_and(|uid| !uid.is_empty() && known.meta().uid != *uid)) {
@@ -198,7 +198,7 @@ impl Store {
         true
     }
 
-    /// After a list: whatever is known of its kind (and namespace) and was not in it is gone.
+    /// After a list, removes all known objects of its kind and namespace that were not in it.
     pub(super) fn sweep(&mut self, kind: Kind, namespace: Option<&str>, seen: &HashSet<Key>) -> bool {
         let known = self.known.entry(kind).or_default();
         let of_list = |key: &&Key| namespace.is_none_or(|namespace| key.namespace == *namespace);
@@ -210,7 +210,7 @@ impl Store {
         !gone.is_empty()
     }
 
-    /// A list of a kind is complete; true where the first picture had to do without it.
+    /// Records that a list of a kind is complete; returns true if the initial state lacked it.
     pub(super) fn listed(&mut self, kind: Kind) -> bool {
         let late = self.gathered.is_none() && self.unlisted.remove(&kind);
         if late {
@@ -219,7 +219,7 @@ impl Store {
         late
     }
 
-    /// How many objects of a kind are known, in a namespace or all.
+    /// Returns the number of known objects of a kind, in a namespace or all.
     pub(super) fn count(&self, kind: Kind, namespace: Option<&str>) -> usize {
         let Some(objects) = self.known.get(&kind) else { return 0 };
         match namespace {
@@ -232,7 +232,7 @@ impl Store {
         self.gathered.is_some()
     }
 
-    /// Makes the first picture; from then on, changes wait to be taken.
+    /// Assembles the initial state; from then on, changes are queued.
     pub(super) fn assemble(&mut self, about: About) -> Option<Loaded> {
         let Gathered { events, rest, mut told, newest } = self.gathered.take()?;
         let mut assembly = Assembly::default();
@@ -263,7 +263,7 @@ impl Store {
         Some(loaded)
     }
 
-    /// Takes changes, oldest first; none before the first picture is made.
+    /// Takes changes, oldest first; none before the initial state is assembled.
     pub(super) fn take(&mut self, limit: usize) -> Vec<Change> {
         self.pending.take(limit)
     }
@@ -272,13 +272,13 @@ impl Store {
         !self.pending.is_empty()
     }
 
-    /// All that is known now.
+    /// Returns the known state.
     pub(super) fn cluster(&self) -> Cluster {
         self.known.values().flat_map(HashMap::values).cloned().collect()
     }
 }
 
-/// The tables with which decoding shares equal strings and specs are of use while much is decoded.
+/// Clears the tables with which decoding shares equal strings and specs; they help only while much is decoded.
 pub(super) fn forget_shared() {
     rayon::broadcast(|_| {
         dedup::forget();
@@ -286,7 +286,7 @@ pub(super) fn forget_shared() {
     });
 }
 
-/// Whether an object says what another one said, up to its resource version, which is made equal on the way.
+/// Returns whether an object equals a known one except for its resource version, which is set to the known one.
 fn is_same(known: &Object, object: &mut Object) -> bool {
     let told = changed(object).map(|changed| std::mem::replace(changed, known.meta().changed));
     let same = is_same_but_for_time(known, object);
@@ -296,7 +296,7 @@ fn is_same(known: &Object, object: &mut Object) -> bool {
     same
 }
 
-/// When an object says that it was changed: a change of nothing that is read is none.
+/// Returns the time of an object's last change, for kinds that have it. A change of this time alone is no change.
 fn changed(object: &mut Object) -> Option<&mut Option<Timestamp>> {
     match object {
         Object::Node(node) => Arc::get_mut(node).map(|node| &mut node.metadata.changed),
@@ -335,7 +335,7 @@ fn is_same_but_for_time(known: &Object, object: &mut Object) -> bool {
     same
 }
 
-/// The key in `Pod shop/web`.
+/// Returns the key in `Pod shop/web`.
 fn key_of(label: &str) -> Option<Key> {
     let (_, key) = label.split_once(' ')?;
     Some(match key.split_once('/') {

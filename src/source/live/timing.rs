@@ -1,37 +1,37 @@
-//! How long to wait for what.
+//! Time limits and intervals of a connection.
 
 use std::hash::{BuildHasher, Hasher};
 use std::time::Duration;
 
-/// Waiting times of a connection. The defaults suit real servers; tests make them short.
+/// The time limits and intervals of a connection. The defaults suit real servers; tests shorten them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// For a connection, and for the first answer when connecting; 10 s.
+    /// To connect, and to get the first answer; 10 s.
     pub connect: Duration,
-    /// For an answer to begin and, within one, between two pieces of it; 65 s, since API servers give up after 60.
+    /// To wait for an answer's start and between two pieces of it; 65 s, since API servers give up after 60 s.
     pub answer: Duration,
-    /// How long a watch whose server sends bookmarks may be silent before it is taken to be dead; 150 s, since bookmarks
-    /// come once a minute.
+    /// The longest silence of a watch with bookmarks before it counts as dead; 150 s, since bookmarks come once a
+    /// minute.
     pub silence: Duration,
-    /// How long nothing at all may be heard of a server before it is asked for a sign of life; 30 s, as client-go does.
+    /// The longest silence of a server before it is probed; 30 s, as in client-go.
     pub probe: Duration,
-    /// How long that may take before all that is under way counts as broken; 15 s, as client-go does.
+    /// The time limit of the probe, after which all requests are broken off; 15 s, as in client-go.
     pub probe_answer: Duration,
-    /// How long a program that makes credentials may take where it can ask nobody; 60 s.
+    /// The time limit of a program for credentials that cannot prompt; 60 s.
     pub exec: Duration,
-    /// How long a watch is asked to last; 290 s. One without bookmarks is dead a while after that.
+    /// The requested duration of a watch; 290 s. A watch without bookmarks counts as dead a while after that.
     pub watch: Duration,
-    /// The first wait after a failure, doubled with each one that follows; 800 ms.
+    /// The first wait after a failure, which doubles with each further one; 800 ms.
     pub backoff: Duration,
     /// The longest wait between two tries; 30 s.
     pub max_backoff: Duration,
-    /// Between tries of what is forbidden; 60 s.
+    /// The interval between tries if access is forbidden; 60 s.
     pub forbidden: Duration,
-    /// Between tries of what the server does not have; 300 s.
+    /// The interval between tries if the server does not have the resource; 300 s.
     pub absent: Duration,
-    /// How long a second of `Retry-After` takes.
+    /// The duration of one second of `Retry-After`, which tests shorten.
     pub second: Duration,
-    /// Failures in a row after which the first picture of the cluster does without a kind, other than Nodes and Pods; 3.
+    /// Failures in a row after which the initial state does without a kind, other than Nodes and Pods; 3.
     pub patience: u32,
 }
 
@@ -55,8 +55,8 @@ impl Default for Timing {
     }
 }
 
-/// Waits between tries that grow from failure to failure, each between half and all of its full length so that many
-/// clients of a server that comes back do not come at once.
+/// An exponential backoff. Each wait is between half and all of its full length, so that many clients of a recovering
+/// server do not return at once.
 #[derive(Debug)]
 pub(super) struct Backoff {
     failures: u32,
@@ -65,13 +65,13 @@ pub(super) struct Backoff {
 
 impl Default for Backoff {
     fn default() -> Self {
-        // Each hasher of the standard library is seeded differently, which is all the chance that is needed here.
+        // Each hasher of the standard library has another seed, which is enough randomness here.
         Self { failures: 0, random: || std::collections::hash_map::RandomState::new().build_hasher().finish() }
     }
 }
 
 impl Backoff {
-    /// Failures since the last success.
+    /// Returns the number of failures since the last success.
     pub(super) fn failures(&self) -> u32 {
         self.failures
     }
@@ -80,7 +80,7 @@ impl Backoff {
         self.failures = 0;
     }
 
-    /// Notes a failure; how long to wait now, and no shorter than what the server asked for.
+    /// Counts a failure; returns how long to wait, which is at least what the server asked for.
     pub(super) fn next(&mut self, timing: &Timing, asked: Option<Duration>) -> Duration {
         let full = timing.backoff.saturating_mul(1 << self.failures.min(16)).min(timing.max_backoff);
         self.failures = self.failures.saturating_add(1);

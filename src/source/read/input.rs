@@ -1,4 +1,4 @@
-//! Finds and opens inputs: files and directories, standard input, embedded text; UTF-8 or UTF-16.
+//! Finds and opens inputs: files, directories, standard input and embedded text, in UTF-8 or UTF-16.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -10,23 +10,23 @@ use std::sync::Arc;
 use super::archive::{self, Stream};
 use super::limits::Budget;
 
-/// Something to load.
+/// An input to load.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// A file, an archive, or a directory whose files are read in name order; `-` is standard input.
     Path(PathBuf),
     /// Standard input.
     Stdin,
-    /// Text that is there already, such as an embedded story.
+    /// Text in memory, such as an embedded demo.
     Bytes {
         /// The name that diagnostics use.
         name: String,
-        /// The text; compressed text and archives are fine too.
+        /// The text, which may be compressed or an archive.
         bytes: Cow<'static, [u8]>,
     },
 }
 
-/// Where a document's bytes are.
+/// The source of a document's bytes.
 #[derive(Clone, Debug)]
 pub(in crate::source) enum Content {
     File(PathBuf),
@@ -36,7 +36,7 @@ pub(in crate::source) enum Content {
 pub(in crate::source) type BoxRead<'a> = Box<dyn Read + Send + 'a>;
 
 impl Content {
-    /// The bytes as they lie there, and how many they are.
+    /// Opens the raw bytes; returns them and their number.
     pub(in crate::source) fn open(&self) -> io::Result<(BoxRead<'_>, u64)> {
         Ok(match self {
             Self::File(path) => {
@@ -48,14 +48,14 @@ impl Content {
         })
     }
 
-    /// The bytes from their start, decompressed.
+    /// Opens the bytes from their start, decompressed.
     pub(in crate::source) fn stream(&self, budget: &Budget) -> io::Result<Stream<'_>> {
         let (raw, size) = self.open()?;
         Ok(archive::open(raw, Some(size), budget))
     }
 }
 
-/// Where a document lies: a file or memory, and in it a member of an archive, and so on inwards.
+/// The place of a document: a file or memory, the index of its member if that is an archive, and so on inwards.
 #[derive(Clone, Debug)]
 pub(in crate::source) struct Place {
     pub(in crate::source) base: Content,
@@ -63,12 +63,12 @@ pub(in crate::source) struct Place {
 }
 
 impl Place {
-    /// Opens the document again and hands its stream to `read`.
+    /// Opens the document again and passes its stream to `read`.
     pub(in crate::source) fn with(&self, read: &mut dyn FnMut(Stream<'_>) -> io::Result<String>) -> io::Result<String> {
         self.within(&Budget::unlimited(), read)
     }
 
-    /// As [`Self::with()`], within a budget.
+    /// Does the same as [`Self::with()`], within a budget.
     pub(in crate::source) fn within(&self, budget: &Budget, read: &mut dyn FnMut(Stream<'_>) -> io::Result<String>) -> io::Result<String> {
         descend(self.base.stream(budget)?, Some(&self.base), &self.members, budget, read)
     }
@@ -90,23 +90,23 @@ fn descend(
     found.unwrap_or_else(|| Err(io::Error::new(io::ErrorKind::NotFound, "the archive no longer holds it")))
 }
 
-/// A document to look at.
+/// A document to read.
 #[derive(Clone, Debug)]
 pub(in crate::source) struct Document {
     pub(in crate::source) name: String,
-    /// The path below the input that it was found in, with `/`: layouts are known by such paths.
+    /// The path below its input, with `/` as the separator; layouts are detected by it.
     pub(in crate::source) path: String,
     pub(in crate::source) content: Content,
-    /// Found in a directory, not named by the user: what holds no objects is passed over.
+    /// It was found in a directory, not named by the user. It is skipped if it holds no objects.
     pub(in crate::source) found: bool,
-    /// The place of its input among all.
+    /// The index of its input.
     pub(in crate::source) input: usize,
 }
 
 /// Text opened for reading, as UTF-8 without a byte order mark.
 pub(in crate::source) struct Opened<'a> {
     pub(in crate::source) reader: BoxRead<'a>,
-    /// How many bytes there are, where that is known: reading need not take more memory than that.
+    /// The number of bytes, if known, which bounds the memory reserved.
     pub(in crate::source) size: Option<u64>,
 }
 
@@ -117,22 +117,22 @@ impl<'a> Opened<'a> {
     }
 }
 
-/// The first bytes of a stream (fewer where it is shorter), and the stream with them still in it.
+/// Returns the first bytes of a stream (fewer if it is shorter), and the stream still with them.
 pub(in crate::source) fn peek(mut reader: BoxRead<'_>, count: usize) -> (Vec<u8>, BoxRead<'_>) {
     let mut head = Vec::with_capacity(count);
     match reader.by_ref().take(count as u64).read_to_end(&mut head) {
         Ok(_) => (head.clone(), Box::new(Cursor::new(head).chain(reader))),
-        // A compressed stream may break off right at its start: whoever reads on finds out.
+        // A compressed stream may break off at its very start; later reads return the error.
         Err(error) => (head.clone(), broken_behind(head, error)),
     }
 }
 
-/// Bytes behind which a stream breaks off.
+/// Returns a stream of these bytes and then the error.
 pub(in crate::source) fn broken_behind<'a>(bytes: Vec<u8>, error: io::Error) -> BoxRead<'a> {
     Box::new(Cursor::new(bytes).chain(Broken(Some(error))))
 }
 
-/// The end of a stream that broke.
+/// The end of a stream that returns an error.
 struct Broken(Option<io::Error>);
 
 impl Read for Broken {
@@ -141,10 +141,10 @@ impl Read for Broken {
     }
 }
 
-/// UTF-16 is turned as a whole; nobody has more of it.
+/// The maximal length of UTF-16 in bytes, since it is converted as a whole.
 const MAX_UTF16: u64 = 1 << 30;
 
-/// Drops a UTF-8 byte order mark; turns UTF-16, which a shell on Windows may write, into UTF-8.
+/// Removes a UTF-8 byte order mark, and converts UTF-16, which Windows shells write, to UTF-8.
 fn without_mark(reader: BoxRead<'_>, size: Option<u64>) -> io::Result<(BoxRead<'_>, Option<u64>)> {
     let (head, mut reader) = peek(reader, 3);
     let decode: fn([u8; 2]) -> u16 = match head.as_slice() {
@@ -164,29 +164,29 @@ fn without_mark(reader: BoxRead<'_>, size: Option<u64>) -> io::Result<(BoxRead<'
     Ok((Box::new(Cursor::new(text)), Some(size)))
 }
 
-/// What was found below the inputs.
+/// The files found below the inputs.
 #[derive(Debug, Default)]
 pub(in crate::source) struct Found {
     pub(in crate::source) documents: Vec<Document>,
-    /// What could not be opened, and why.
+    /// Files and directories that could not be opened, with the error.
     pub(in crate::source) failed: Vec<(String, io::Error)>,
-    /// Hidden files and directories, which are not looked into.
+    /// Hidden files and directories, which are not read.
     pub(in crate::source) hidden: Vec<String>,
-    /// Links that lead out of the directory that was given, and are not followed.
+    /// Links that lead out of the given directory and are not followed.
     pub(in crate::source) led_out: Vec<String>,
 }
 
-/// One directory that was given, while it is walked.
+/// The walk through one given directory.
 struct DirectoryWalk {
     input: usize,
     /// Its real path, which links must not leave.
     root: PathBuf,
-    /// Real paths of what was found already: links may lead round in circles, or many times to the same place.
+    /// Real paths visited so far: links may form cycles or lead to one place many times.
     seen: HashSet<PathBuf>,
 }
 
 impl Found {
-    /// Lists the documents of `inputs` in order; standard input is read here.
+    /// Lists the documents of `inputs` in order; reads standard input.
     pub(in crate::source) fn new(inputs: &[Input]) -> Self {
         let mut found = Self::default();
         for (number, input) in inputs.iter().enumerate() {
@@ -220,7 +220,7 @@ impl Found {
         }
     }
 
-    /// Adds the files below a directory in name order; `real` is its real path and `below` its path under the input.
+    /// Adds the files below a directory in name order. `real` is its real path, `below` its path under the input.
     fn walk(&mut self, directory: &Path, real: &Path, below: &str, walk: &mut DirectoryWalk) {
         let entries = std::fs::read_dir(directory).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut entries = match entries {
@@ -262,11 +262,11 @@ impl Found {
     }
 }
 
-/// Whether text starts like something binary.
+/// Returns whether text starts like a binary file.
 pub(in crate::source) fn is_binary(start: &[u8]) -> bool {
     let start = &start[..start.len().min(4096)];
     let strange = start.iter().filter(|b| **b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b | 0x1e)).count();
-    // A stray control character makes no text binary: the object that holds it is reported.
+    // A few control characters do not make text binary: the object that holds them is reported.
     strange > 8 && strange * 50 > start.len()
 }
 
@@ -288,7 +288,7 @@ mod tests {
         gzip.write_all("\u{feff}kind: Pod".as_bytes()).unwrap();
         let mut gzip = gzip.finish().unwrap();
         assert_eq!(read(gzip.clone()), "kind: Pod");
-        // gzip files may be joined.
+        // gzip files may be concatenated.
         let mut more = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         more.write_all(b"\n---").unwrap();
         gzip.extend(more.finish().unwrap());

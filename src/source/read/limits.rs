@@ -1,4 +1,4 @@
-//! Limits what a load may cost: a small file can hold a decompression bomb, and an archive any number of members.
+//! Limits the cost of a load: a small file may be a decompression bomb, and an archive may have any number of members.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::progress::Progress;
 
-/// How much may come out of compressed files and archives, over all inputs of a load.
+/// Limits on decompression and on the number of files, over all inputs of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes that decompression may bring forth; 64 GiB by default. Plain files do not count.
+    /// Decompressed bytes; 64 GiB by default. Plain files do not count.
     pub decompressed: u64,
-    /// How many times its compressed size a file may grow, once more than 256 MiB have come out of it; 1000 by default.
+    /// How many times its compressed size a file may grow, once 256 MiB of it are decompressed; 1000 by default.
     /// Indented JSON grows ten- to fiftyfold.
     pub growth: u64,
-    /// Files and members of archives that are looked at; a million by default.
+    /// Number of files and members of archives that are opened; a million by default.
     pub files: usize,
 }
 
@@ -24,10 +24,10 @@ impl Default for Limits {
     }
 }
 
-/// What may come out of a file before its growth is judged.
+/// The decompressed bytes from which on growth is limited.
 const GROWTH_FROM: u64 = 256 << 20;
 
-/// How much is left of the limits of one load.
+/// The remaining budget of one load.
 #[derive(Clone, Debug)]
 pub(in crate::source) struct Budget {
     left: Arc<AtomicU64>,
@@ -41,12 +41,12 @@ impl Budget {
         Self { left: Arc::new(limits.decompressed.into()), decompressed: limits.decompressed, growth: limits.growth, progress }
     }
 
-    /// For reading a known stretch again.
+    /// Returns an unlimited budget, for reading a known object again.
     pub(in crate::source) fn unlimited() -> Self {
         Self::new(&Limits { decompressed: u64::MAX, growth: u64::MAX, files: usize::MAX }, Arc::default())
     }
 
-    /// Who watches the load.
+    /// Returns the progress of the load.
     pub(in crate::source) fn progress(&self) -> &Progress {
         &self.progress
     }
@@ -55,16 +55,16 @@ impl Budget {
         self.left.load(Ordering::Relaxed) == 0
     }
 
-    /// A decompressed stream that counts; `compressed` is counted below the decompressor.
+    /// Returns a decompressed stream that is charged to the budget. `compressed` is counted below the decompressor.
     pub(in crate::source) fn meter<R>(&self, inner: R, compressed: Compressed) -> Metered<R> {
         Metered { inner, out: 0, compressed, budget: self.clone() }
     }
 }
 
-/// How large the compressed side of a stream is.
+/// The compressed size of a stream.
 #[derive(Clone, Debug)]
 pub(in crate::source) enum Compressed {
-    /// Known beforehand.
+    /// Known in advance.
     Bytes(u64),
     /// Counted while it is read.
     Counted(Arc<AtomicU64>),
@@ -79,7 +79,7 @@ impl Compressed {
     }
 }
 
-/// Counts what is read through it.
+/// Counts the bytes read through it.
 pub(in crate::source) struct Counting<R> {
     pub(in crate::source) inner: R,
     pub(in crate::source) count: Arc<AtomicU64>,
@@ -93,7 +93,7 @@ impl<R: Read> Read for Counting<R> {
     }
 }
 
-/// See [`Budget::meter`].
+/// A stream charged to a budget; see [`Budget::meter`].
 pub(in crate::source) struct Metered<R> {
     inner: R,
     out: u64,
@@ -107,7 +107,7 @@ impl<R: Read> Read for Metered<R> {
             return Ok(0);
         }
         let left = self.budget.left.load(Ordering::Relaxed);
-        // One byte more than what is left tells a file that ends just there from one that goes on.
+        // One byte more than the rest of the budget distinguishes a file that ends there from one that goes on.
         let wanted = (out.len() as u64).min(left.saturating_add(1)) as usize;
         let read = self.inner.read(&mut out[..wanted])? as u64;
         if read > left {
@@ -123,7 +123,7 @@ impl<R: Read> Read for Metered<R> {
     }
 }
 
-/// `64 GiB`; whole units only where they are exact.
+/// Returns `64 GiB`, in the largest unit that is exact.
 pub(in crate::source) fn size(bytes: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let unit = units.into_iter().find(|(unit, _)| bytes >= *unit && bytes.is_multiple_of(*unit));

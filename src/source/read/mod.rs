@@ -1,5 +1,5 @@
-//! Inputs as text: files, folders, archives and standard input are found, opened and decompressed within limits, and cut
-//! into spans of one object each.
+//! Reads inputs as text: finds, opens and decompresses files, folders, archives and standard input within limits, and
+//! cuts them into spans of one object each.
 
 pub(super) mod archive;
 pub(super) mod input;

@@ -1,4 +1,4 @@
-//! Counts how far a load has got, to be watched from another thread, and cancels it.
+//! Counts the progress of a load, which another thread may watch and cancel.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,27 +13,27 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Text that was read so far, decompressed, in bytes.
+    /// Returns the length of the text read so far, decompressed, in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Objects that were met so far, of any kind.
+    /// Returns the number of objects seen so far, of any kind.
     pub fn objects(&self) -> u64 {
         self.objects.load(Ordering::Relaxed)
     }
 
-    /// The file that is being read.
+    /// Returns the name of the file that is being read.
     pub fn file(&self) -> String {
         self.file.lock().map(|name| name.clone()).unwrap_or_default()
     }
 
-    /// Stops the load soon; what was read until then is its result.
+    /// Cancels the load soon. Its result is what was read until then.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the load was told to stop.
+    /// Returns whether the load was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }

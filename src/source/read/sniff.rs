@@ -1,4 +1,4 @@
-//! Tells by names and first bytes which files look like dumps, and which are worth reading.
+//! Decides by names and first bytes which files look like dumps and which to read.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::input::is_binary;
 
-/// So much of a file is looked at.
+/// Bytes at the start of a file that are inspected.
 const START: u64 = 4096;
 
-/// Whether a file looks like a dump that [`crate::source::load()`] reads. Content that is compressed is not looked at.
+/// Returns whether a file looks like a dump that [`crate::source::load()`] reads. Compressed content is not inspected.
 pub fn looks_like_dump(path: &Path) -> bool {
     let Some(name) = path.file_name().map(|name| name.to_string_lossy().to_lowercase()) else { return false };
     let text = ["json", "yaml", "yml", "jsonl", "ndjson"];
@@ -30,7 +30,7 @@ pub fn looks_like_dump(path: &Path) -> bool {
         return false;
     }
     let mut start = Vec::new();
-    // Opening a pipe would wait for somebody to write into it.
+    // Opening a pipe would block until it has a writer.
     let ordinary = std::fs::metadata(path).is_ok_and(|about| about.is_file());
     if !ordinary || File::open(path).and_then(|file| file.take(START).read_to_end(&mut start)).is_err() {
         return false;
@@ -42,12 +42,13 @@ pub fn looks_like_dump(path: &Path) -> bool {
     }
 }
 
-/// The endings of compressed files and archives.
+/// The extensions of compressed files and archives.
 const ARCHIVES: &[(&str, &str)] =
     &[("tar", "tar archive"), ("tgz", "tar archive"), ("txz", "tar archive"), ("tbz2", "tar archive"), ("zip", "zip archive")];
 const COMPRESSED: &[(&str, &str)] = &[("gz", "gzip file"), ("xz", "xz file"), ("zst", "zstd file"), ("bz2", "bzip2 file")];
 
-/// What a file that is no archive (and not compressed either, or only that) ought to be by its name.
+/// Returns the type of archive or compression in a file's extension, for a file that is no archive. If the file was
+/// `compressed`, only types of archives count.
 pub(in crate::source) fn unkept_claim(path: &str, compressed: bool) -> Option<&'static str> {
     let claim = |path: &Path, endings: &[(&str, &'static str)]| {
         let ending = path.extension()?;
@@ -59,8 +60,8 @@ pub(in crate::source) fn unkept_claim(path: &str, compressed: bool) -> Option<&'
     archive.or_else(|| claim(path, COMPRESSED).filter(|_| !compressed))
 }
 
-/// Whether a file that nobody named is worth reading, by its name and its first bytes: dumps also hold logs and other
-/// long text.
+/// Returns whether to read a file that the user did not name, by its name and its first bytes. Dumps also hold logs and
+/// other long text.
 pub(in crate::source) fn worth_reading(path: &str, start: &[u8]) -> bool {
     if is_binary(start) && !matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
         return false;
@@ -76,12 +77,12 @@ pub(in crate::source) fn worth_reading(path: &str, start: &[u8]) -> bool {
     !known(&["log"]) && starts_like_objects(start)
 }
 
-/// Whether text starts like Kubernetes objects, written as JSON or YAML.
+/// Returns whether text starts like Kubernetes objects in JSON or YAML.
 fn starts_like_objects(start: &[u8]) -> bool {
     let start = start.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(start);
     let has = |needle: &[u8]| memchr::memmem::find(start, needle).is_some();
     match start.trim_ascii_start().first() {
-        // An audit log is made of objects too, but of none that are in the cluster.
+        // Audit logs consist of objects too, but not of a cluster's.
         Some(b'{' | b'[') => (has(b"\"kind\"") || has(b"\"apiVersion\"") || has(b"\"items\"")) && !has(b"audit.k8s.io/"),
         Some(0xff | 0xfe) => true,
         _ => start.split(|b| *b == b'\n').any(|line| {

@@ -8,22 +8,22 @@ use crate::ui::model::fuzzy::Fuzzy;
 use crate::ui::model::overlay::Completion;
 use crate::ui::model::session_handle::SessionHandle;
 
-/// Names that are offered at most.
+/// Limit on the names offered.
 const OFFERED: usize = 12;
-/// Pods that are considered at most.
+/// Limit on the pods considered.
 const CONSIDERED: usize = 1000;
 
-/// Returns a completion without arguments and help.
+/// Returns a completion without arguments and without help.
 pub fn plain(word: impl Into<String>) -> Completion {
     Completion { word: word.into(), takes: "", help: "" }
 }
 
-/// Returns the words that begin with what is typed, in their order.
+/// Returns the words that begin with the typed text, in their order.
 pub fn words<W: Into<String>>(all: impl IntoIterator<Item = W>, typed: &str) -> Vec<Completion> {
     all.into_iter().map(Into::into).filter(|w: &String| w.starts_with(typed) && w != typed).take(OFFERED.max(20)).map(plain).collect()
 }
 
-/// Returns names that match what is typed; those that begin with it first.
+/// Returns the names that match the typed text, those that begin with it first.
 fn names(mut all: Vec<String>, typed: &str) -> Vec<Completion> {
     let mut fuzzy = Fuzzy::new(typed);
     all.sort();
@@ -35,7 +35,7 @@ fn names(mut all: Vec<String>, typed: &str) -> Vec<Completion> {
     all.into_iter().take(OFFERED).map(plain).collect()
 }
 
-/// Returns pods that wait, or were tried in the record.
+/// Returns pods that are in a queue, or that a recorded cycle was about.
 pub fn pods(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
     let timeline = session.timeline();
     let tried = timeline.revisions().iter().flat_map(|f| f.events.iter()).filter_map(|e| match e {
@@ -50,7 +50,7 @@ pub fn nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
     names(session.timeline().moment().snapshot.nodes().iter().map(|n| n.name()).map(Str::to_string).collect(), typed)
 }
 
-/// Returns kinds; after the kind of a pod or a node, its names.
+/// Returns kinds; after the kind of a pod or a node, the names of its objects.
 pub fn kind_and_name(session: &dyn SessionHandle, args: &str) -> Vec<Completion> {
     match args.split_once(' ') {
         None => words(Kind::iter().map(|k| k.to_string().to_lowercase()), args),

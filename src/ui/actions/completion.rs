@@ -7,7 +7,7 @@ use crate::ui::model::overlay::{Completion, Prompt, Typing};
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 
-/// Returns completions of the last word of a command, the likeliest first; none of a filter.
+/// Returns completions of the last word of a command, likeliest first; none for a filter.
 pub fn completions(session: &dyn SessionHandle, state: &State, prompt: &Prompt) -> Vec<Completion> {
     if !matches!(prompt.typing, Typing::Command) {
         return Vec::new();
@@ -31,31 +31,31 @@ fn commands(table: &Table, line: &str) -> Vec<Completion> {
     found
 }
 
-/// The line without its last word, and that word.
+/// Splits a line before its last word.
 fn last_word(line: &str) -> (&str, &str) {
     line.rfind(' ').map_or(("", line), |at| line.split_at(at + 1))
 }
 
-/// Whether a line is the name of a command that wants more, and a space.
+/// Returns whether a completed line ends in a space, that is, needs arguments.
 pub fn wants_more(line: &str) -> bool {
     line.ends_with(' ')
 }
 
-/// The line with a word in place of its last; a command that takes something is followed by a space.
+/// Replaces the last word of a line. With `goes_on`, a space follows the name of a command that takes arguments.
 fn with(line: &str, word: &str, goes_on: bool) -> String {
     let (head, _) = last_word(line);
     let takes_more = head.is_empty() && verbs::command(word).is_some_and(|(_, command)| !command.args.is_empty());
     format!("{head}{word}{}", if takes_more && goes_on { " " } else { "" })
 }
 
-/// The line with the completion that is chosen.
+/// Returns the line with the chosen completion; `None` if none is chosen.
 pub fn chosen(prompt: &Prompt) -> Option<String> {
     let chosen = prompt.completions.get(prompt.chosen?)?;
     let needs = !chosen.takes.is_empty() && !chosen.takes.starts_with('[');
     Some(with(prompt.input.value(), &chosen.word, needs))
 }
 
-/// The line with its last word completed as far as all that begin so agree, or to the first that matches.
+/// Completes the last word to the longest prefix that all candidates share, or to the first match.
 pub fn complete(prompt: &Prompt) -> Option<String> {
     let line = prompt.input.value();
     if let Some(chosen) = prompt.chosen.and_then(|at| prompt.completions.get(at)) {

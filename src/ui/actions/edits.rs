@@ -1,4 +1,4 @@
-//! Changes of the cluster at the cursor, and what is said about them.
+//! Edits of the cluster at the cursor, and their confirmations.
 
 use crate::session::{Cursor, Edit, RevisionKind};
 use crate::ui::actions::error::CommandError;
@@ -7,12 +7,12 @@ use crate::ui::model::session_handle::{Applied, Change, SessionHandle};
 use crate::ui::model::state::State;
 use crate::ui::model::time_travel::seek_and_follow;
 
-/// Applies an edit as it is typed: a word and its arguments.
+/// Applies an edit as typed: a word and its arguments.
 pub fn edit_line(state: &mut State, session: &mut dyn SessionHandle, word: &str, args: &str) -> Result<Answer, CommandError> {
     apply_edit(state, session, Change::Edit(Edit::parse(&format!("{word} {args}"))?))
 }
 
-/// Applies a change at the cursor, and seeks the end of what it caused, be it on a new branch.
+/// Applies a change at the cursor, and seeks the end of its consequences, on a new branch if it makes one.
 pub fn apply_edit(state: &mut State, session: &mut dyn SessionHandle, change: Change) -> Result<Answer, CommandError> {
     let mut answer = None;
     seek_and_follow(state, session, |s| {
@@ -29,7 +29,7 @@ pub fn apply_edit(state: &mut State, session: &mut dyn SessionHandle, change: Ch
     Ok(Answer::Done)
 }
 
-/// Returns a change in words: `worker-a2 updated on new branch 2; main is unchanged`.
+/// Returns the confirmation of a change: `worker-a2 updated on new branch 2; main is unchanged`.
 fn words(applied: &Applied) -> String {
     let here = match &applied.branch {
         Some((new, old)) => format!(" on new {new}; {old} is unchanged"),

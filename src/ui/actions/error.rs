@@ -10,13 +10,13 @@ use crate::ui::model::effect::ScreenEndingError;
 use crate::ui::model::grouping::GroupingError;
 use crate::ui::model::session_handle::SessionError;
 
-/// Why a command is not run. The text is a sentence for the reader.
+/// Why a command was not run. The text is a sentence for the user.
 #[derive(Debug, Error)]
 pub enum CommandError {
     /// There is no such command.
     #[error("there is no command {name:?}; {help} lists them")]
     Unknown {
-        /// Its name.
+        /// The unknown name.
         name: String,
         /// The key that lists all commands.
         help: String,
@@ -37,28 +37,28 @@ pub enum CommandError {
         /// The largest number there is.
         last: usize,
     },
-    /// A word that names no kind.
+    /// A word that is not a kind.
     #[error("{0:?} is no kind that decides about scheduling")]
     UnknownKind(String),
-    /// A run cannot stop at that.
+    /// An invalid stop condition.
     #[error(transparent)]
     Until(#[from] UntilError),
-    /// A text that is no time to advance by.
+    /// A text that is not a time to advance by.
     #[error("{0:?} is neither a number of seconds nor next")]
     Seconds(String),
-    /// A text that is no number of a branch.
+    /// A text that is not the number of a branch.
     #[error("{0:?} is no branch's number")]
     Branch(String),
-    /// A text that is no way to start.
+    /// A text that is not a way to restart.
     #[error("{0:?} is neither fresh nor observed")]
     Start(String),
-    /// A text that is no size of a step.
+    /// A text that is not a step size.
     #[error("{0:?} is none of event, plugin, node, extension-point, cycle")]
     Step(String),
-    /// A text that is no release.
+    /// A text that is not a release.
     #[error(transparent)]
     Release(#[from] ReleaseError),
-    /// A line that is no edit.
+    /// A line that is not an edit.
     #[error(transparent)]
     Edit(#[from] EditError),
     /// The cluster has no such node.
@@ -70,33 +70,33 @@ pub enum CommandError {
     /// No pod in any namespace has the name.
     #[error("no pod is called {0}")]
     NoPodCalled(String),
-    /// Pods in several namespaces have the name; two of them.
-    #[error("{0} and {1} are called so: say which")]
+    /// Pods in several namespaces have the name; holds two of them.
+    #[error("{0} and {1} have this name: give the namespace too")]
     SeveralPods(Key, Key),
     /// A pod's name is missing.
     #[error("a namespace and a name are missing, such as shop/payments")]
     NoPodName,
-    /// Nodes cannot be grouped so.
+    /// Nodes cannot be grouped by this.
     #[error(transparent)]
     Grouping(#[from] GroupingError),
-    /// It cannot be exported so.
+    /// Export failed.
     #[error(transparent)]
     Export(#[from] ExportError),
-    /// The session did not do it.
+    /// The session refused the request.
     #[error(transparent)]
     Session(#[from] SessionError),
 }
 
-/// Why something cannot be exported. The text is a sentence for the reader.
+/// Why an export failed. The text is a sentence for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// `export` without a file.
     #[error("export needs a file: .svg is the screen as a picture, .txt, .md, .json and .yaml the decision")]
     NoFile,
-    /// The ending of the file's name is no form of a screen.
+    /// The file's extension is not a form of a screen.
     #[error(transparent)]
     ScreenEnding(#[from] ScreenEndingError),
-    /// The ending of the file's name is no form of anything.
+    /// The file's extension is not a known form.
     #[error("{path}: the ending says what is written: .svg, .txt, .md, .json or .yaml")]
     Ending {
         /// The file.
@@ -108,10 +108,10 @@ pub enum ExportError {
     /// Nothing is recorded yet.
     #[error("there is no decision here yet")]
     NothingRecorded,
-    /// The operation at the cursor is about something else; holds its title.
+    /// The operation at the cursor is not a decision; holds its title.
     #[error("{0} is no decision about a pod")]
     NoDecision(String),
-    /// The decision cannot be written in the form.
+    /// The format's serializer failed.
     #[error(transparent)]
     Format(#[from] FormatError),
 }

@@ -26,7 +26,7 @@ pub fn begin(state: &mut State, session: &mut dyn SessionHandle, job: Job) {
     }
 }
 
-/// Shows the progress of the job, or its result; returns false where there is nothing new to show.
+/// Shows the progress of the job, or its result. Returns false if nothing is new.
 pub fn poll_job(state: &mut State, session: &mut dyn SessionHandle) -> bool {
     let Some(working) = &mut state.working else { return false };
     // Do not open the result while an overlay or prompt is open.
@@ -48,7 +48,7 @@ pub fn poll_job(state: &mut State, session: &mut dyn SessionHandle) -> bool {
     true
 }
 
-/// Shows how following a live cluster goes. Returns whether that has changed, and when to look again.
+/// Shows the status of a live cluster. Returns whether it changed, and when to poll again.
 pub fn show_live_status(state: &mut State, session: &dyn SessionHandle) -> (bool, Option<Duration>) {
     let status = session.live_status();
     let poll_after = status.as_ref().and_then(|s| s.poll_after);

@@ -1,4 +1,4 @@
-//! Verbs, and the one function that turns a request into changes of the state and the session.
+//! Verbs, and the update function that applies a request to the state and the session.
 
 pub mod arguments;
 pub mod completion;
@@ -26,7 +26,7 @@ use crate::ui::view::layout::Plan;
 use crate::ui::view::panes::{self, PANES};
 use crate::ui::view::refresh::renew;
 
-/// Performs a request, and returns the effect that is left to the app.
+/// Performs a request. Returns the effect for the app to perform.
 pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action) -> Option<Effect> {
     if !matches!(action, Action::Resize(..) | Action::Mouse(Mouse::Release, ..)) {
         state.notice = None;
@@ -76,7 +76,7 @@ fn verb(name: &str) -> Option<&'static Verb> {
     verbs::all().chain(prompt::VERBS).find(|verb| verb.name == name)
 }
 
-/// Returns whether a request neither asks the engine nor moves the cursor, so that it is done before the next frame.
+/// Returns whether a request neither calls the engine nor moves the cursor, so it runs before the next frame.
 pub fn runs_on_ui_thread(state: &State, action: &Action) -> bool {
     match action {
         Action::Verb(name) => verb(name).is_some_and(|verb| (verb.runs_on_ui_thread)(state)),
@@ -130,7 +130,7 @@ fn binding(verb: &'static str, row: &Keys) -> Binding {
     Binding { context: row.context, keys: row.keys, verb, short: row.short, help: row.help }
 }
 
-/// Returns the key of a pane: its digit; none beyond 9.
+/// Returns the key of a pane: its digit; none above 9.
 fn digit(digit: u8) -> &'static [&'static str] {
     const DIGITS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
     let at = usize::from(digit).wrapping_sub(1);

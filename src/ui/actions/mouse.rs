@@ -22,10 +22,10 @@ use crate::ui::view::pane::PaneDef;
 use crate::ui::view::widgets::table;
 use crate::ui::view::{panes, tabs};
 
-/// Lines the wheel scrolls.
+/// Lines per turn of the wheel.
 const WHEEL: isize = 3;
 
-/// Performs what the mouse asks for at a column and row.
+/// Performs a request of the mouse at a column and row.
 pub fn mouse(state: &mut State, session: &mut dyn SessionHandle, mouse: Mouse, x: u16, y: u16) -> Result<Answer, CommandError> {
     if state.overlay.is_some() {
         return over(state, session, mouse, (x, y));
@@ -50,7 +50,7 @@ pub fn mouse(state: &mut State, session: &mut dyn SessionHandle, mouse: Mouse, x
     Ok(Answer::Done)
 }
 
-/// Chooses what the mouse points to in an overlay; a press beside it closes it.
+/// Selects the row of an overlay at a place. A press outside of it closes it.
 fn over(state: &mut State, session: &mut dyn SessionHandle, mouse: Mouse, place: (u16, u16)) -> Result<Answer, CommandError> {
     let area = Rect::new(0, 0, state.size.0, state.size.1);
     let hints = Plan::of(state).hints;
@@ -100,7 +100,7 @@ fn press(state: &mut State, session: &mut dyn SessionHandle, plan: &Plan, x: u16
     state.focus = def.id;
     let list = def.list_in(plan);
     if let Some(sort) = heading_at(state, session, def, list, (x, y)) {
-        // A second click goes back to the usual order.
+        // A second click restores the usual order.
         let sort = if state.sort_of(def.id) == sort { Sort::Usual } else { sort };
         if let Some(choice) = def.choice(sort) {
             state.sort(def.id, choice);
@@ -121,7 +121,7 @@ fn press(state: &mut State, session: &mut dyn SessionHandle, plan: &Plan, x: u16
     Ok(Answer::Done)
 }
 
-/// Returns the order that the heading at a place asks for.
+/// Returns the order of the heading at a place.
 fn heading_at(state: &State, session: &dyn SessionHandle, def: &PaneDef, list: Rect, (x, y): (u16, u16)) -> Option<Sort> {
     let columns = (def.columns)(state, session.timeline(), list, y)?;
     let areas = table::areas(&columns, Rect { y, height: 1, ..list });
@@ -134,7 +134,7 @@ fn scrub(state: &mut State, session: &mut dyn SessionHandle, plan: &Plan, x: u16
     let span = usize::from(area.width.max(2) - 1);
     let at = usize::from(x.saturating_sub(area.x)).min(span) * total / span;
     let starts = &state.view_model.starts;
-    // The end of one revision and the start of the next are one moment; it is called the end of the earlier.
+    // The end of a revision and the start of the next are the same position; take it as the end of the earlier one.
     let revision = starts.partition_point(|s| *s < at).saturating_sub(1);
     let event = at - starts.get(revision).copied().unwrap_or(0);
     seek_and_follow(state, session, |d| d.timeline_mut().seek(Cursor { revision, event }));

@@ -1,4 +1,4 @@
-//! The selected object as the cluster has it: shown, or copied to the clipboard.
+//! The selected object, shown as text or copied to the clipboard.
 
 use crate::cluster::{Key, Kind, Str};
 use crate::session::Timeline;
@@ -10,7 +10,7 @@ use crate::ui::model::session_handle::{Job, SessionHandle};
 use crate::ui::model::state::State;
 use crate::ui::view::panes;
 
-/// Shows the object of the selected row, or the one that the pane in focus is about.
+/// Shows the object of the selected row, or the subject of the focused pane.
 pub fn show(state: &mut State, session: &mut dyn SessionHandle) {
     match subject(state, session.timeline()) {
         Some((kind, key)) => jobs::begin(state, session, Job::Object(kind, key)),
@@ -18,7 +18,7 @@ pub fn show(state: &mut State, session: &mut dyn SessionHandle) {
     }
 }
 
-/// Copies the text of the overlay, or of the pane in focus; an object is shown first.
+/// Copies the text of the overlay or of the focused pane; shows the object first if neither has one.
 pub fn copy(state: &mut State, session: &mut dyn SessionHandle) -> Option<Effect> {
     let (what, text) = match &state.overlay {
         Some(Overlay::Text(view)) => {

@@ -4,7 +4,7 @@ use crate::cluster::Key;
 use crate::ui::actions::error::CommandError;
 use crate::ui::model::session_handle::SessionHandle;
 
-/// Returns the pod of a name: with its namespace, or without where only one pod has the name.
+/// Returns the pod with a name: `namespace/name`, or a name that only one pod has.
 pub fn pod_key(session: &dyn SessionHandle, args: &str) -> Result<Key, CommandError> {
     if let Some((namespace, name)) = args.split_once('/') {
         return Ok(Key::new(namespace, name));

@@ -1,4 +1,4 @@
-//! Lines being typed: commands, and filters of panes and overlays.
+//! The prompt: commands, and filters of panes and overlays.
 
 use tui_input::InputRequest as Edit;
 
@@ -11,7 +11,7 @@ use crate::ui::model::overlay::{Overlay, Prompt, Typing, typed};
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 
-/// Verbs of the line that is being typed.
+/// Verbs that work in the prompt.
 pub static VERBS: &[Verb] = &[
     Verb { keys: &[SUBMIT], ..Verb::new("submit", submit) },
     Verb { keys: &[COMPLETE], runs_on_ui_thread: |_| true, ..Verb::new("complete", complete) },
@@ -44,7 +44,7 @@ fn apply(state: &mut State, session: &mut dyn SessionHandle, verb: &'static str)
     Ok(Answer::Done)
 }
 
-/// Opens a prompt with a text in it; the text of a filter is the present filter.
+/// Opens a prompt with a text in it; a filter starts with the current one.
 pub fn open(state: &mut State, session: &dyn SessionHandle, typing: Typing, words: &str) {
     let before = match &typing {
         Typing::Command => String::new(),
@@ -57,7 +57,7 @@ pub fn open(state: &mut State, session: &dyn SessionHandle, typing: Typing, word
     state.overlay = Some(Overlay::Prompt(prompt));
 }
 
-/// Changes the line that is being typed; a filter filters at once.
+/// Edits the prompt. A filter applies at once.
 pub fn type_in(state: &mut State, session: &dyn SessionHandle, edit: impl FnOnce(&mut Prompt)) {
     let Some(Overlay::Prompt(mut prompt)) = state.overlay.take() else { return };
     edit(&mut prompt);
@@ -72,7 +72,7 @@ pub fn type_in(state: &mut State, session: &dyn SessionHandle, edit: impl FnOnce
     state.overlay = Some(Overlay::Prompt(prompt));
 }
 
-/// Types a text; control characters are left out.
+/// Types a text without its control characters.
 pub fn type_text(state: &mut State, session: &dyn SessionHandle, text: &str) {
     type_in(state, session, |prompt| {
         for c in typed(text) {
@@ -91,7 +91,7 @@ fn complete(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Resu
     Ok(Answer::Done)
 }
 
-/// Runs the command that was typed. A completion that is chosen and wants more words is completed first.
+/// Runs the typed command. If the chosen completion needs arguments, completes it instead.
 fn submit(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Result<Answer, CommandError> {
     let Some(Overlay::Prompt(prompt)) = state.overlay.take() else { return Ok(Answer::Done) };
     match prompt.typing {
@@ -113,7 +113,7 @@ fn submit(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Result
     execute(state, session, prompt.input.value())
 }
 
-/// Runs a line: a command and its arguments.
+/// Runs a command line.
 fn execute(state: &mut State, session: &mut dyn SessionHandle, line: &str) -> Result<Answer, CommandError> {
     let line = line.trim();
     let (name, args) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

@@ -1,4 +1,4 @@
-//! Runs that take a while, in pieces.
+//! Long runs, executed in pieces.
 
 use crate::session::{Cursor, RunEnd};
 use crate::ui::model::session_handle::SessionHandle;
@@ -7,7 +7,7 @@ use crate::ui::model::text;
 use crate::ui::model::time_travel::seek_and_follow;
 use crate::ui::view::refresh::renew;
 
-/// Continues a run for as long as `more` returns true, and then shows how far it is.
+/// Continues a run while `more` returns true, then shows its progress.
 pub fn go_on(state: &mut State, session: &mut dyn SessionHandle, mut more: impl FnMut() -> bool) {
     let Some(mut running) = state.running.take() else { return };
     let mut said = None;

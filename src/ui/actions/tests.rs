@@ -1,4 +1,4 @@
-//! The table of keys, and what a configuration changes of it.
+//! Tests of the keymap, and of its configuration.
 
 use std::collections::BTreeSet;
 
@@ -60,7 +60,7 @@ fn a_configuration_changes_keys() {
     check("global.step = 'm'", &queues, KeyCode::Char('n'), None);
     check("global.step = ['m', 'f2']", &queues, KeyCode::F(2), step.clone());
     check("global.step = []", &queues, KeyCode::Char('n'), None);
-    // Two that change places.
+    // The two swap their keys.
     check("global.step = 'c'\nglobal.cycle = 'n'", &queues, KeyCode::Char('c'), step.clone());
     check("global.step = 'c'\nglobal.cycle = 'n'", &queues, KeyCode::Char('n'), Some(Action::CYCLE));
     check("queues.step-in = 'm'\nnodes.groups = 'm'", &queues, KeyCode::Char('m'), Some(Action::Verb("step-in")));
@@ -94,7 +94,7 @@ fn what_cannot_be_done_is_told_and_the_rest_is_done() {
     check("global.quit = []", &["keys.global.quit: needs a key"]);
     check("prompt.complete = 'm'", &["keys.prompt.complete: \"m\" is typed there"]);
     check("global.step = 'c'", &["keys.global.step: \"c\" is the key of keys.global.cycle; give that another one first"]);
-    // In one pane a key has one meaning, wherever it comes from.
+    // A key has one meaning in a pane, whichever context defines it.
     check("global.step = 's'", &["keys.global.step: \"s\" is the key of keys.queues.step-in"]);
     check("queues.step-in = 'c'", &["keys.queues.step-in: \"c\" is the key of keys.global.cycle"]);
 }
@@ -104,7 +104,7 @@ fn of_two_that_want_one_key_the_first_has_it() {
     let (map, problems) = configured("global.step = 'm'\nglobal.run = 'm'");
     assert_eq!(problems, ["keys.global.step: \"m\" is the key of keys.global.run; give that another one first"]);
     assert_eq!(map, configured("global.run = 'm'").0);
-    // What relied on a wish that is not granted is not granted either.
+    // An entry that depends on a rejected one is rejected too.
     let (map, problems) = configured("global.cycle = 'n'\nglobal.step = 's'");
     assert_eq!(problems.len(), 2, "{problems:?}");
     assert_eq!(map, keymap());

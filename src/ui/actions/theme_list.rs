@@ -1,4 +1,4 @@
-//! The list of themes: the selected one is shown while one is chosen.
+//! The list of themes. The selected theme is shown as a preview.
 
 use crate::ui::actions::verb::Answer;
 use crate::ui::config::action::Motion;
@@ -8,7 +8,7 @@ use crate::ui::model::effect::Effect;
 use crate::ui::model::overlay::Overlay;
 use crate::ui::model::state::State;
 
-/// Selects another theme, and shows it.
+/// Moves the selection and previews the theme.
 pub fn select(state: &mut State, motion: Motion) -> Answer {
     let Some(Overlay::Themes { selected, .. }) = &mut state.overlay else { return Answer::Done };
     let themes = &state.settings.themes;
@@ -24,7 +24,7 @@ pub fn select(state: &mut State, motion: Motion) -> Answer {
     Answer::Effect(Effect::Theme(selected.clone()))
 }
 
-/// Keeps the selected theme, and closes the list.
+/// Keeps the selected theme and closes the list.
 pub fn keep(state: &mut State) -> Answer {
     let Some(Overlay::Themes { selected: name, before }) = state.overlay.take() else { return Answer::Done };
     let problem = state.settings.themes.iter().find(|t| t.name == name).and_then(|t| t.problem.clone());
@@ -36,21 +36,21 @@ pub fn keep(state: &mut State) -> Answer {
     Answer::Done
 }
 
-/// Shows the theme that was shown before, and closes the list.
+/// Restores the previous theme and closes the list.
 pub fn undo(state: &mut State) -> Answer {
     let Some(Overlay::Themes { before, .. }) = state.overlay.take() else { return Answer::Done };
     Answer::Effect(Effect::Theme(before))
 }
 
-/// Answers [`Effect::Theme`]. Returns the theme to draw with from now on; `None` for an unknown name. A broken theme is
-/// replaced by the default.
+/// Performs [`Effect::Theme`]. Returns the theme to draw with; `None` for an unknown name. Shows the default in place of a
+/// broken theme.
 pub fn show_theme(state: &mut State, library: &Library, name: &str, depth: Depth) -> Option<Theme> {
     state.settings.themes = library.entries();
     let listed = matches!(state.overlay, Some(Overlay::Themes { .. }));
     let theme = match library.load(name, depth) {
         Ok(theme) => theme,
         Err(error) => {
-            // The list shows the problem beside the name.
+            // The list shows the problem next to the name.
             if !listed {
                 state.warn(error.to_string());
             }

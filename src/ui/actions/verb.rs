@@ -1,5 +1,5 @@
-//! Verbs: what a key or a command does, with its name, keys and help. Help, hints, completion and the README's table of
-//! keys are made from them.
+//! Verbs: actions that keys and commands run, with their names, keys and help. Help, hints, completion and the README's
+//! table of keys are made from them.
 
 use crate::ui::actions::error::CommandError;
 use crate::ui::config::context::Context;
@@ -18,25 +18,25 @@ pub struct Verb {
     pub keys: &'static [Keys],
     /// Returns its keys in the context of a pane.
     pub pane_keys: fn(&PaneDef) -> Option<Keys>,
-    /// Its command; `None` for a verb of keys alone.
+    /// Its command; `None` for a verb that only keys run.
     pub command: Option<Command>,
-    /// Returns whether it neither asks the engine nor moves the cursor, so that it is done before the next frame.
+    /// Returns whether it neither calls the engine nor moves the cursor, so it runs before the next frame.
     pub runs_on_ui_thread: fn(&State) -> bool,
-    /// What it does. A key passes no arguments.
+    /// Runs it. A key passes no arguments.
     pub run: Run,
 }
 
-/// Changes the state and the session. Takes the arguments of a command; the text of an error is shown to the user.
+/// Changes the state and the session. Takes the arguments of a command. Errors are shown to the user.
 pub type Run = fn(&mut State, &mut dyn SessionHandle, &str) -> Result<Answer, CommandError>;
 
 /// Keys of a verb in a context.
 #[derive(Clone, Copy)]
 pub struct Keys {
-    /// Where they work.
+    /// Their context.
     pub context: Context,
     /// The keys. Hints show the first.
     pub keys: &'static [&'static str],
-    /// One or two words for the line of hints; empty for keys that are not shown there.
+    /// One or two words for the hints; empty for keys without a hint.
     pub short: &'static str,
     /// A phrase for the help.
     pub help: &'static str,
@@ -54,9 +54,9 @@ pub struct Command {
     pub names: &'static [&'static str],
     /// Its arguments; empty for none.
     pub args: &'static str,
-    /// A phrase for the help; empty for commands that are not listed.
+    /// A phrase for the help; empty for a command that is not listed.
     pub help: &'static str,
-    /// Returns completions of the last word of the arguments. Takes the arguments so far.
+    /// Completes the last word of the arguments. Takes the arguments typed so far.
     pub complete: fn(&dyn SessionHandle, &State, &str) -> Vec<Completion>,
 }
 
@@ -74,7 +74,7 @@ impl Verb {
     }
 }
 
-/// What is left to do after a verb.
+/// The result of a verb.
 #[derive(Debug)]
 pub enum Answer {
     /// Nothing.

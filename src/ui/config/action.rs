@@ -1,4 +1,4 @@
-//! Requests to the screen, as keys, the mouse and the terminal make them.
+//! Requests to the screen, made by keys, the mouse and the terminal.
 
 use tui_input::InputRequest;
 
@@ -7,7 +7,7 @@ use tui_input::InputRequest;
 pub enum Action {
     /// Runs a verb. Holds its name in `[keys]` of the configuration.
     Verb(&'static str),
-    /// Types a character into the line that is being typed.
+    /// Types a character into the prompt.
     Type(char),
     /// Types a text from the clipboard.
     Paste(String),
@@ -37,12 +37,12 @@ impl Action {
     pub const SUSPEND: Self = Self::Verb("suspend");
     pub const WAIT: Self = Self::Verb("wait");
 
-    /// Returns the verb that moves a selection.
+    /// Returns the verb of a motion.
     pub const fn select(motion: Motion) -> Self {
         Self::Verb(motion.name())
     }
 
-    /// Returns how it edits the line that is being typed; `None` for any other request.
+    /// Returns the edit of the prompt that it makes; `None` for any other request.
     pub fn edit(&self) -> Option<InputRequest> {
         match self {
             Self::Type(c) => Some(InputRequest::InsertChar(*c)),
@@ -51,14 +51,14 @@ impl Action {
         }
     }
 
-    /// Returns the motion of a verb that moves a selection; `None` for any other request.
+    /// Returns the motion that it makes; `None` for any other request.
     pub fn motion(&self) -> Option<Motion> {
         let Self::Verb(name) = self else { return None };
         Motion::ALL.into_iter().find(|motion| motion.name() == *name)
     }
 }
 
-/// The verbs that edit a line, and what each does to it.
+/// The verbs that edit the prompt.
 const EDITS: [(&str, InputRequest); 9] = [
     ("delete-before", InputRequest::DeletePrevChar),
     ("delete-after", InputRequest::DeleteNextChar),
@@ -113,8 +113,8 @@ impl Motion {
         }
     }
 
-    /// Returns the row it leads to. `from` is the selected row, `last` the last one, `page` the rows of a page. Without a
-    /// selected row, the first row is returned for every motion but [`Motion::Bottom`].
+    /// Returns the row that it leads to. `from` is the selected row, `last` the last one, `page` the rows of a page. Without
+    /// a selected row, returns the first row for every motion but [`Motion::Bottom`].
     pub fn target(self, from: Option<usize>, last: usize, page: usize) -> usize {
         let page = page.max(2) - 1;
         match (self, from) {
@@ -130,7 +130,7 @@ impl Motion {
     }
 }
 
-/// What a mouse can do.
+/// A request of the mouse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mouse {
     /// The left button went down.

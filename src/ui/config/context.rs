@@ -1,28 +1,28 @@
-//! Contexts: the places of the screen in which a key is looked up.
+//! Contexts: the parts of the screen in which a key has its meaning.
 
 use std::fmt;
 
-/// The place in which a key works. Panes define their own; those of the rest of the screen are here.
+/// The part of the screen in which a key works. Panes define their own contexts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Context {
     /// The name of its table in `[keys]`.
     pub key: &'static str,
     /// Its heading in the help.
     pub title: &'static str,
-    /// Whether keys of [`Context::GLOBAL`] work there too.
+    /// Whether keys of [`Context::GLOBAL`] work in it.
     in_pane: bool,
 }
 
 impl Context {
-    /// In every pane.
+    /// Every pane.
     pub const GLOBAL: Self = Self::pane("global", "Everywhere");
-    /// While help, a text or a list is over the screen.
+    /// The help, and texts over the screen.
     pub const OVERLAY: Self = Self::outside("overlay", "In help and lists over the screen");
-    /// While a theme is chosen.
+    /// The list of themes.
     pub const PICKER: Self = Self::outside("picker", "While choosing a theme");
-    /// On the start screen.
+    /// The start screen.
     pub const START: Self = Self::outside("start", "On the start screen");
-    /// While typing.
+    /// The prompt.
     pub const PROMPT: Self = Self::outside("prompt", "While typing");
 
     /// Returns the context of a pane: its table in `[keys]` and its heading in the help.
@@ -34,7 +34,7 @@ impl Context {
         Self { key, title, in_pane: false }
     }
 
-    /// Returns whether keys of both contexts are looked up at the same time.
+    /// Returns whether keys of both contexts work at the same time.
     pub fn meets(self, other: Self) -> bool {
         self == other || (self == Self::GLOBAL && other.in_pane) || (other == Self::GLOBAL && self.in_pane)
     }

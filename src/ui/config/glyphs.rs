@@ -1,8 +1,8 @@
-//! The few signs beside the words, and what stands for them where the terminal has no Unicode.
+//! The glyphs that accompany words, with their ASCII replacements.
 
 use ratatui::symbols::border;
 
-/// One set of signs. Each takes one column, but for the ellipsis.
+/// A set of glyphs. Each takes one column, except for the ellipsis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Glyphs {
@@ -30,13 +30,13 @@ pub struct Glyphs {
     pub scrub_ahead: &'static str,
     pub scrub_here: &'static str,
     pub scrub_edge: &'static str,
-    /// Shown one after the other while something takes a while.
+    /// Frames of the activity indicator.
     pub turns: [&'static str; 4],
     pub border: border::Set<'static>,
     pub border_focused: border::Set<'static>,
 }
 
-/// For terminals that draw Unicode.
+/// Glyphs for Unicode terminals.
 pub const UNICODE: Glyphs = Glyphs {
     fits: "✓",
     unschedulable: "✗",
@@ -67,7 +67,7 @@ pub const UNICODE: Glyphs = Glyphs {
     border_focused: border::THICK,
 };
 
-/// For terminals that do not.
+/// Glyphs for other terminals.
 pub const ASCII: Glyphs = Glyphs {
     fits: "+",
     unschedulable: "x",
@@ -117,7 +117,7 @@ pub const ASCII: Glyphs = Glyphs {
 };
 
 impl Glyphs {
-    /// Names of keys without signs that the terminal cannot draw.
+    /// Returns names of keys with words in place of arrows that the terminal cannot draw.
     pub fn keys(&self, names: &str) -> String {
         if *self == UNICODE {
             return names.to_owned();
@@ -127,8 +127,8 @@ impl Glyphs {
             .fold(names.to_owned(), |names, (sign, word)| names.replace(sign, word))
     }
 
-    /// What the locale in the environment can show: `LC_ALL`, then `LC_CTYPE`, then `LANG`; none of them set means
-    /// Unicode, as in most containers.
+    /// Returns the glyphs for the locale: of `LC_ALL`, then `LC_CTYPE`, then `LANG`. Without any of them, assumes Unicode, as
+    /// most containers set none.
     pub fn detect(var: impl Fn(&str) -> Option<String>) -> Self {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| var(name).filter(|v| !v.is_empty()));
         match locale.map(|l| l.to_ascii_lowercase()) {

@@ -1,16 +1,16 @@
-//! Names of keys: read from the configuration, made from what the terminal sends, written for people.
+//! Names of keys: parsed from the configuration, made from terminal events, and formatted for display.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use thiserror::Error;
 
-/// Why a text names no key that can be bound.
+/// Why a text does not name a key that can be bound.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KeyNameError {
-    /// There is no such key.
+    /// No key has this name.
     #[error("{0:?} is no key: a character, {named}, or ctrl-, alt- and one of them; shift-tab", named = NAMED.join(", "))]
     Unknown(String),
-    /// Terminals send the same for another key.
-    #[error("{text:?} cannot be told from {same}")]
+    /// Terminals send the same sequence for another key.
+    #[error("terminals send the same for {text:?} and {same}")]
     SameAs {
         /// The text.
         text: String,
@@ -47,7 +47,7 @@ pub fn name(key: &KeyEvent) -> Option<String> {
     Some(format!("{control}{alt}{bare}"))
 }
 
-/// Returns a key as it is shown: `↓`, `Ctrl-D`, `Esc`.
+/// Returns a key as displayed: `↓`, `Ctrl-D`, `Esc`.
 pub fn label(key: &str) -> String {
     match key {
         "down" => "↓".to_owned(),
@@ -94,7 +94,7 @@ const NAMED: &[&str] = &[
     "f12",
 ];
 
-/// Reads the name of a key. Characters stand for themselves; names and modifiers may be in any case.
+/// Parses the name of a key. A character names its own key; names and modifiers may be in any case.
 pub fn parse(text: &str) -> Result<String, KeyNameError> {
     let unknown = || KeyNameError::Unknown(text.to_owned());
     let strip = |text: &str, prefix: &str| {
@@ -127,7 +127,7 @@ pub fn parse(text: &str) -> Result<String, KeyNameError> {
             lower
         }
     };
-    // A terminal sends the same for both.
+    // Terminals send the same for both.
     let same = match (control, bare.as_str()) {
         (true, "i") => Some("tab"),
         (true, "m") => Some("enter"),

@@ -1,7 +1,7 @@
-//! The keymap: which key runs which verb, by default and as `[keys]` of the configuration changes it.
+//! The keymap: the verb of each key, by default and as `[keys]` of the configuration changes it.
 //!
-//! Every row has the name of its verb; within a context names are distinct. Keys of the configuration replace those of
-//! a row. Ctrl-C keeps its meaning.
+//! Every row names its verb; names are unique within a context. The configuration replaces the keys of a row. Ctrl-C cannot
+//! be bound to another verb.
 
 mod error;
 
@@ -15,30 +15,30 @@ use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::key;
 
-/// The key that cannot be given away: it quits.
+/// The key that is always bound to quit.
 const FIXED: &str = "ctrl-c";
 
-/// All keys and commands of the program, as data: help, hints, completion and the README are made from it.
+/// All keys and commands, as data. Help, hints, completion and the README are made from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
     /// All contexts, in the order of the help.
     pub contexts: Vec<Context>,
     /// All rows. Within a context, in the order of the help.
     pub bindings: Vec<Binding>,
-    /// All commands that are listed, in alphabetical order.
+    /// All listed commands, in alphabetical order.
     pub commands: Vec<CommandHelp>,
 }
 
 /// A row of the table: keys of a verb in a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// Where they work.
+    /// Their context.
     pub context: Context,
     /// The keys, as [`key::name`] spells them. Hints show the first.
     pub keys: &'static [&'static str],
     /// The name of the verb.
     pub verb: &'static str,
-    /// One or two words for the line of hints; empty for keys that are not shown there.
+    /// One or two words for the hints; empty for keys without a hint.
     pub short: &'static str,
     /// A phrase for the help.
     pub help: &'static str,
@@ -70,7 +70,7 @@ impl Table {
     }
 }
 
-/// Looks up what keys do.
+/// The table with the configured keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keymap {
     table: Arc<Table>,
@@ -78,7 +78,7 @@ pub struct Keymap {
     keys: Vec<Vec<String>>,
 }
 
-/// A row of the table with its present keys.
+/// A row of the table with its current keys.
 #[derive(Clone, Copy)]
 pub struct Row<'a> {
     /// The keys, as [`key::name`] spells them. Hints show the first.
@@ -88,13 +88,13 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Returns the key that hints show; empty where the row has none.
+    /// Returns the key that hints show; empty for a row without keys.
     pub fn label(&self) -> String {
         self.keys.first().map(|k| key::label(k)).unwrap_or_default()
     }
 }
 
-/// Keys that the configuration gives one row of the table.
+/// A row's keys in the configuration.
 struct Entry {
     row: usize,
     keys: Vec<String>,
@@ -121,14 +121,14 @@ impl Keymap {
         self.table.bindings.iter().zip(&self.keys).map(|(binding, keys)| Row { keys, binding })
     }
 
-    /// Returns the first key of an action in a context, as it is shown; the verb's name in brackets where it has no key.
+    /// Returns the first key of an action in a context, as displayed; the verb in brackets if it has no key.
     pub fn label(&self, context: Context, action: &Action) -> String {
         let Action::Verb(verb) = action else { return String::new() };
         let found = self.of(context).find(|r| r.binding.verb == *verb);
         found.map_or_else(|| format!("({verb})"), |row| row.label())
     }
 
-    /// Returns what a key does. Contexts are asked in order. While typing, a character without a meaning is typed.
+    /// Returns the action of a key. Tries the contexts in order. In the prompt, an unbound character is typed.
     pub fn lookup(&self, contexts: &[Context], key: &KeyEvent) -> Option<Action> {
         if key.kind == KeyEventKind::Release {
             return None;
@@ -145,7 +145,7 @@ impl Keymap {
         }
     }
 
-    /// Returns what the key of a name does. While typing, a character without a meaning is typed.
+    /// Returns the action of a key by its name. In the prompt, an unbound character is typed.
     pub fn pressed(&self, contexts: &[Context], name: &str) -> Option<Action> {
         let typed = || match (name, name.chars().next(), name.chars().nth(1)) {
             ("space", ..) => Some(' '),
@@ -161,8 +161,8 @@ impl Keymap {
         Some(Action::Verb(row.binding.verb))
     }
 
-    /// Returns the keymap with what `[keys]` of a configuration changes, and a sentence for each entry that is not used.
-    /// A sentence begins with the key of the file.
+    /// Returns the keymap with the changes of `[keys]`, and a sentence for each rejected entry, which begins with the key of
+    /// the file.
     pub fn configured(&self, table: &toml::Table) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
         let mut entries: Vec<Entry> = Vec::new();
@@ -189,7 +189,7 @@ impl Keymap {
                 problems.sort();
                 return (map, problems);
             };
-            // Other entries may rely on this one, so all are checked again without it.
+            // Other entries may depend on this one: check all of them again without it.
             let binding = &self.table.bindings[entries.remove(at).row];
             problems.push(format!("keys.{}.{}: {words}", binding.context.key, binding.verb));
         }
@@ -203,7 +203,7 @@ impl Keymap {
         map
     }
 
-    /// Returns why an entry cannot be used: another row that works in the same place has one of its keys.
+    /// Returns why an entry is rejected: another row that works in the same part of the screen has one of its keys.
     fn clash(&self, entry: &Entry) -> Option<String> {
         let own = &self.table.bindings[entry.row];
         let mut others = self.rows().enumerate().filter(|(i, r)| *i != entry.row && own.context.meets(r.binding.context));

@@ -1,4 +1,4 @@
-//! What can be set: keys, themes, glyphs. The lowest room of the screen; it knows nothing of a session.
+//! Settings: keys, themes, glyphs. The lowest module of the screen; it knows nothing of a session.
 
 pub mod action;
 pub mod context;

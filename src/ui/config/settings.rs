@@ -6,15 +6,15 @@ use crate::ui::config::themes::{DEFAULT, Library, ThemeEntry};
 /// Keys and themes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// What keys do.
+    /// The keys.
     pub keymap: Keymap,
-    /// The themes there are, those of the program first.
+    /// The available themes, embedded ones first.
     pub themes: Vec<ThemeEntry>,
-    /// The theme that is shown.
+    /// The current theme.
     pub theme: String,
-    /// What of the reader's settings could not be used, a sentence each.
+    /// The rejected settings, a sentence each.
     pub problems: Vec<String>,
-    /// Where the log is, or why there is none; empty where that is of no interest.
+    /// Where the log is, or why there is none; empty to leave it out of the report.
     pub log: String,
 }
 
@@ -24,7 +24,7 @@ impl Settings {
         Self { keymap, themes: Library::default().entries(), theme: DEFAULT.to_owned(), problems: Vec::new(), log: String::new() }
     }
 
-    /// What was read from the source, before it what is wrong with the settings, and after it where the log is.
+    /// Returns the report on the source, preceded by the rejected settings and followed by the log's place.
     pub fn report(&self, source: Vec<String>) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.problems.is_empty() {

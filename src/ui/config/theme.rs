@@ -1,8 +1,8 @@
-//! Themes: what a colour means, read from TOML.
+//! Themes: styles by meaning, read from TOML.
 //!
-//! A theme file has a palette and a style for every [`Role`]; it may inherit from another file. Panes ask for a role
-//! and never for a colour. How many colours the terminal has is decided once, here: without colour only weight,
-//! underline and reverse video are left, and no meaning is lost, as every status has its glyph and word as well.
+//! A theme file has a palette and a style for every [`Role`]; it may inherit from another file. Panes use roles, never
+//! colours. The number of colours of the terminal is applied once, here. Without colour only weight, underline and reverse
+//! video remain; no meaning is lost, because every status has a glyph and a word too.
 
 mod error;
 
@@ -15,7 +15,7 @@ use strum::IntoEnumIterator;
 
 use crate::ui::config::themes::{DEFAULT, Library};
 
-/// What a piece of the screen means.
+/// The meaning of a piece of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::EnumIter, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[allow(missing_docs, reason = "the names are the keys of theme files and say it")]
@@ -63,7 +63,7 @@ pub enum Role {
     Error,
 }
 
-/// How many colours the terminal shows.
+/// The colours that a terminal can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
     /// None: `NO_COLOR` is set, or the terminal is dumb.
@@ -78,7 +78,7 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// What the environment says: `NO_COLOR` wins, then `COLORTERM`, then `TERM`.
+    /// Detects the colours from the environment: `NO_COLOR`, then `COLORTERM`, then `TERM`.
     pub fn detect(var: impl Fn(&str) -> Option<String>) -> Self {
         if var("NO_COLOR").is_some_and(|v| !v.is_empty()) {
             return Self::None;
@@ -103,23 +103,23 @@ pub struct Theme {
     ground: Color,
 }
 
-/// The entry of the palette that pictures are drawn on, and what stands in for it where a theme has none.
+/// The palette entry for the background of exported pictures, and its default.
 const GROUND: &str = "ground";
 const DARK_GROUND: Color = Color::Rgb(0x10, 0x14, 0x1f);
 
 impl Theme {
-    /// The first of the embedded themes, for when another cannot be used.
+    /// Returns the default embedded theme, for use in place of a broken one.
     pub fn fallback(depth: Depth) -> Self {
         Self::embedded(DEFAULT, depth).unwrap_or_else(|_| Self { name: DEFAULT.to_owned(), styles: BTreeMap::new(), ground: DARK_GROUND })
     }
 
-    /// A theme that comes with the program.
+    /// Returns an embedded theme.
     pub fn embedded(name: &str, depth: Depth) -> Result<Self, ThemeError> {
         Library::default().load(name, depth)
     }
 
-    /// A theme by name, out of a library; the themes it inherits come from there as well. A file that inherits its own
-    /// name means the theme that comes with the program.
+    /// Loads a theme and those it inherits from a library. A file that inherits its own name inherits the embedded theme of
+    /// that name.
     pub(super) fn load(library: &Library, name: &str, depth: Depth) -> Result<Self, ThemeError> {
         let mut chain: Vec<RawTheme> = Vec::new();
         let mut next = Some(name.to_owned());
@@ -136,7 +136,7 @@ impl Theme {
         Self::resolve(name, depth, &chain)
     }
 
-    /// Later files of the chain give what earlier ones leave out; roles see the merged palette.
+    /// Merges a chain of files: later files fill the gaps of earlier ones, and roles use the merged palette.
     fn resolve(name: &str, depth: Depth, chain: &[RawTheme]) -> Result<Self, ThemeError> {
         let mut palette = BTreeMap::new();
         for raw in chain.iter().rev() {
@@ -158,23 +158,23 @@ impl Theme {
         Ok(Self { name: name.to_owned(), styles, ground })
     }
 
-    /// The theme's name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What pictures of the screen are drawn on; a terminal has a background of its own.
+    /// Returns the background of exported pictures; on a terminal its own background is used.
     pub fn ground(&self) -> Color {
         self.ground
     }
 
-    /// The style of a role.
+    /// Returns the style of a role.
     pub fn style(&self, role: Role) -> Style {
         self.styles.get(&role).copied().unwrap_or_default()
     }
 }
 
-/// A palette entry: the colour, and its stand-in where there are only 16.
+/// A palette entry: the full colour, and its replacement on terminals with 16 colours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Paint {
     full: Color,
@@ -296,7 +296,7 @@ impl Spec {
         let bg = self.bg.as_ref().map(find).transpose()?;
         let mut style = Style::new().add_modifier(self.modifier);
         match depth {
-            // A background is the only mark of a selection, so without colour it becomes reverse video.
+            // A selection is marked by its background alone, so without colour it becomes reverse video.
             Depth::None if bg.is_some() => style = style.add_modifier(Modifier::REVERSED),
             Depth::None => {}
             _ => {
@@ -313,7 +313,7 @@ impl Spec {
     }
 }
 
-/// The nearest of the colour cube and grey ramp that 256-colour terminals have.
+/// Returns the nearest colour of the cube and grey ramp of 256-colour terminals.
 fn indexed(color: Color) -> Color {
     let Color::Rgb(r, g, b) = color else { return color };
     let step = |v: u8| if v < 48 { 0 } else { (u16::from(v).saturating_sub(35) / 40) as u8 };
@@ -329,7 +329,7 @@ fn indexed(color: Color) -> Color {
     }
 }
 
-/// A stand-in for a colour that names none: by which of its parts are strong.
+/// Returns a named colour for an RGB colour, by its strongest components.
 fn nearest_ansi(color: Color) -> Color {
     let Color::Rgb(r, g, b) = color else { return color };
     let strong = r.max(g).max(b);

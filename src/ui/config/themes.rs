@@ -1,13 +1,13 @@
-//! All themes: those of the program and those of the configuration folder.
+//! All themes: the embedded ones, and those of the configuration folder.
 
 use std::collections::BTreeMap;
 
 use crate::ui::config::theme::{Depth, FileError, Theme, ThemeError};
 
-/// The theme where none is asked for, or another cannot be used.
+/// The default theme, also used in place of a broken one.
 pub const DEFAULT: &str = "dark";
 
-/// The themes that come with the program.
+/// The embedded themes.
 pub(super) const EMBEDDED: [(&str, &str); 5] = [
     ("dark", include_str!("../../../themes/dark.toml")),
     ("light", include_str!("../../../themes/light.toml")),
@@ -16,8 +16,7 @@ pub(super) const EMBEDDED: [(&str, &str); 5] = [
     ("16-colour", include_str!("../../../themes/16-colour.toml")),
 ];
 
-/// The embedded themes and the reader's own. One of the reader's may have the name of an embedded one, and then stands
-/// in its place.
+/// The embedded themes and the user's. A user's theme replaces the embedded one of the same name.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     user: BTreeMap<String, UserTheme>,
@@ -29,35 +28,35 @@ struct UserTheme {
     text: Result<String, FileError>,
 }
 
-/// A theme in the list of all.
+/// A theme in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThemeEntry {
     /// Its name.
     pub name: String,
     /// Its file; `None` for an embedded one.
     pub file: Option<String>,
-    /// Why it cannot be used.
+    /// Why it cannot be used; `None` for a valid theme.
     pub problem: Option<String>,
 }
 
 impl Library {
-    /// The embedded themes and those of the reader: a name, the file it is from, and its text or why it cannot be read.
+    /// Makes a library of the embedded themes and the user's: name, file, and its text or why it cannot be read.
     pub fn new(user: impl IntoIterator<Item = (String, String, Result<String, FileError>)>) -> Self {
         Self { user: user.into_iter().map(|(name, file, text)| (name, UserTheme { file, text })).collect() }
     }
 
-    /// A theme by name.
+    /// Loads a theme by name.
     pub fn load(&self, name: &str, depth: Depth) -> Result<Theme, ThemeError> {
         Theme::load(self, name, depth)
     }
 
-    /// All names, the embedded first and then the reader's by name.
+    /// Returns all names, embedded themes first, then the user's by name.
     pub fn names(&self) -> Vec<String> {
         let own = self.user.keys().filter(|n| !EMBEDDED.iter().any(|(e, _)| e == n));
         EMBEDDED.iter().map(|(n, _)| (*n).to_owned()).chain(own.cloned()).collect()
     }
 
-    /// All themes in the order of their names, with what is wrong with them.
+    /// Returns all themes in the order of [`Library::names`], with their problems.
     pub fn entries(&self) -> Vec<ThemeEntry> {
         let entry = |name: String| {
             let file = self.user.get(&name).map(|t| t.file.clone());
@@ -67,7 +66,7 @@ impl Library {
         self.names().into_iter().map(entry).collect()
     }
 
-    /// The file and the text of a theme, where `heir` is the file that inherits it.
+    /// Returns the file and the text of a theme. `heir` is the file that inherits it.
     pub(super) fn find(&self, name: &str, heir: Option<&str>) -> Result<(String, &str), ThemeError> {
         let embedded = || EMBEDDED.iter().find(|(n, _)| *n == name).map(|(n, text)| (format!("themes/{n}.toml"), *text));
         match self.user.get(name) {
@@ -99,7 +98,7 @@ mod tests {
         let own = "inherits = 'dark'\n[palette]\nink = '#123456'";
         let library = library(&[("mine", "inherits = 'dark'"), ("dark", own), ("broken", "x = 1")]);
         assert_eq!(library.names(), ["dark", "light", "high-contrast", "colour-blind", "16-colour", "broken", "mine"]);
-        // An own theme that inherits its name changes the embedded one, and others inherit the change.
+        // A user's theme that inherits its own name changes the embedded one; other themes inherit the change.
         for name in ["dark", "mine", "light"] {
             let expected = if name == "light" { Color::Rgb(0x2d, 0x33, 0x45) } else { Color::Rgb(0x12, 0x34, 0x56) };
             assert_eq!(library.load(name, Depth::True).unwrap().style(Role::Text).fg, Some(expected), "{name}");
@@ -120,7 +119,7 @@ mod tests {
         assert_eq!(unknown, "no theme is called \"nope\"; there are dark, light, high-contrast, colour-blind, 16-colour, a");
     }
 
-    /// How light a colour is, as the WCAG defines it, from 0 to 1.
+    /// Returns the relative luminance of a colour as the WCAG defines it, from 0 to 1.
     fn luminance([r, g, b]: [f64; 3]) -> f64 {
         0.2126 * r + 0.7152 * g + 0.0722 * b
     }
@@ -160,14 +159,14 @@ mod tests {
         }
     }
 
-    /// What is left of a colour without red, green or blue cones (Machado, Oliveira and Fernandes 2009, severity 1).
+    /// Matrices of colours seen without red, green or blue cones (Machado, Oliveira and Fernandes 2009, severity 1).
     const BLINDNESS: [(&str, [[f64; 3]; 3]); 3] = [
         ("protanopia", [[0.152_286, 1.052_583, -0.204_868], [0.114_503, 0.786_281, 0.099_216], [-0.003_882, -0.048_116, 1.051_998]]),
         ("deuteranopia", [[0.367_322, 0.860_646, -0.227_968], [0.280_085, 0.672_501, 0.047_413], [-0.011_820, 0.042_940, 0.968_881]]),
         ("tritanopia", [[1.255_528, -0.076_749, -0.178_779], [-0.078_411, 0.930_809, 0.147_602], [0.004_733, 0.691_367, 0.303_900]]),
     ];
 
-    /// CIE Lab of linear sRGB.
+    /// Converts linear sRGB to CIE Lab.
     fn lab(rgb: [f64; 3]) -> [f64; 3] {
         const XYZ: [[f64; 3]; 3] = [[0.4339, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0177, 0.1095, 0.8728]];
         let bend = |t: f64| if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 };
@@ -175,7 +174,7 @@ mod tests {
         [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
     }
 
-    /// The smallest distance (CIE76) between what two verdicts look like, and for whom.
+    /// Returns the smallest distance (CIE76) between the colours of two verdicts, and for which vision.
     fn closest(name: &str) -> (f64, String) {
         let theme = Theme::embedded(name, Depth::True).unwrap();
         let mut least = (f64::MAX, String::new());

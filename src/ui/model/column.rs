@@ -8,42 +8,42 @@ use crate::ui::model::text;
 pub struct Column {
     /// Its heading.
     pub title: &'static str,
-    /// How wide.
+    /// Its width.
     pub width: Width,
     /// Whether cells are aligned to its right edge.
     pub right: bool,
-    /// The order that a click on its heading asks for.
+    /// The order that a click on its heading selects; `None` for a heading that cannot be clicked.
     pub sort: Option<Sort>,
 }
 
 impl Column {
-    /// Returns the column with the order that its heading asks for.
+    /// Returns the column with an order for its heading.
     #[must_use]
     pub const fn by(self, sort: Sort) -> Self {
         Self { sort: Some(sort), ..self }
     }
 }
 
-/// How wide a column is.
+/// The width of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// So many columns.
+    /// A number of screen columns.
     Fixed(u16),
-    /// What the others leave, shared evenly.
+    /// An equal share of the columns that the others leave.
     Rest,
 }
 
-/// A column with cells on its left.
+/// Returns a column with left-aligned cells.
 pub const fn left(title: &'static str, width: Width) -> Column {
     Column { title, width, right: false, sort: None }
 }
 
-/// A column with cells on its right.
+/// Returns a column with right-aligned cells.
 pub const fn right(title: &'static str, width: Width) -> Column {
     Column { title, width, right: true, sort: None }
 }
 
-/// The widest of some texts, at least the heading and at most `max`.
+/// Returns the width of the widest text, at least that of the heading and at most `max`.
 pub fn fit<'t>(title: &str, max: u16, texts: impl IntoIterator<Item = &'t str>) -> Width {
     let widest = texts.into_iter().map(text::width).max().unwrap_or(0).max(text::width(title));
     Width::Fixed((widest as u16).min(max))

@@ -1,11 +1,11 @@
-//! Effects: what an action leaves to the app, as the screen performs no IO.
+//! Effects: requests from an action to the app, because the screen performs no IO.
 
 use crate::output::Text;
 
 /// An effect for the app to perform after an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Leave.
+    /// Exit.
     Quit,
     /// Stop the program until it is continued.
     Suspend,
@@ -19,20 +19,20 @@ pub enum Effect {
     Export {
         /// The file.
         path: String,
-        /// What is written.
+        /// The contents.
         export: Export,
     },
     /// Panic, to test that the terminal survives it; debug builds only.
     Panic {
-        /// On another thread.
+        /// Whether to panic on another thread.
         beside: bool,
     },
 }
 
-/// What is written to a file.
+/// The contents of an exported file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Export {
-    /// The screen as it is drawn next.
+    /// The next frame.
     Screen(ScreenForm),
     /// A text.
     Words(Text),
@@ -43,11 +43,11 @@ pub enum Export {
 pub enum ScreenForm {
     /// A picture, as SVG.
     Picture,
-    /// Its lines.
+    /// The lines of text.
     Text,
 }
 
-/// The ending of a file's name is no form of a screen.
+/// The file's extension is not a form of a screen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: the screen can be written to a file that ends in .svg or .txt")]
 pub struct ScreenEndingError {
@@ -56,7 +56,7 @@ pub struct ScreenEndingError {
 }
 
 impl ScreenForm {
-    /// Returns the form that the ending of a file's name stands for.
+    /// Returns the form for a file's extension.
     pub fn of(path: &str) -> Result<Self, ScreenEndingError> {
         match ending(path) {
             "svg" => Ok(Self::Picture),
@@ -66,7 +66,7 @@ impl ScreenForm {
     }
 }
 
-/// Returns the ending of a file's name without its dot; empty where there is none.
+/// Returns the extension of a file without its dot; empty if it has none.
 pub fn ending(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.rsplit_once('.').map_or("", |(_, ending)| ending)

@@ -1,30 +1,30 @@
-//! The filter behind `/`: fuzzy, as one types a few letters of a name.
+//! The fuzzy filter behind `/`.
 
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use crate::cluster::Key;
 
-/// A filter ready to be asked many times.
+/// A filter, prepared to match many names.
 pub struct Fuzzy {
     pattern: Option<(Pattern, Matcher)>,
     buffer: Vec<char>,
 }
 
 impl Fuzzy {
-    /// A filter; an empty text keeps everything.
+    /// Parses a filter; an empty text matches everything.
     pub fn new(text: &str) -> Self {
         let pattern = (!text.trim().is_empty())
             .then(|| (Pattern::parse(text, CaseMatching::Smart, Normalization::Smart), Matcher::new(Config::DEFAULT.match_paths())));
         Self { pattern, buffer: Vec::new() }
     }
 
-    /// Whether everything is kept.
+    /// Returns whether it matches everything.
     pub fn is_empty(&self) -> bool {
         self.pattern.is_none()
     }
 
-    /// Whether a name is kept.
+    /// Returns whether a name matches.
     pub fn keeps(&mut self, name: &str) -> bool {
         match &mut self.pattern {
             None => true,
@@ -32,7 +32,7 @@ impl Fuzzy {
         }
     }
 
-    /// Whether an object is kept, by namespace and name.
+    /// Returns whether an object matches by namespace and name.
     pub fn keeps_key(&mut self, key: &Key) -> bool {
         self.is_empty() || self.keeps(&key.to_string())
     }

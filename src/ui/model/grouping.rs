@@ -1,4 +1,4 @@
-//! What nodes are grouped by: verdict and reason, their pool, their zone, or any label.
+//! Groupings of nodes: by verdict and reason, by pool, by zone, or by any label.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,13 +6,13 @@ use std::sync::Arc;
 use crate::cluster::Str;
 use crate::framework::NodeInfo;
 
-/// Beyond this many nodes they are shown in groups.
+/// The number of nodes above which they are grouped by default.
 const GROUP_ABOVE: usize = 40;
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 
-/// Labels that name the pool of a node, the surest first: of autoscalers, clouds and distributions, what people
-/// like to call it themselves, and at last the type of the machine.
+/// Labels that name a node's pool, most specific first: of autoscalers, clouds and distributions, common ones of users, and
+/// the machine type as the last resort.
 const POOLS: &[&str] = &[
     "karpenter.sh/nodepool",
     "cloud.google.com/gke-nodepool",
@@ -31,16 +31,16 @@ const POOLS: &[&str] = &[
     "node.kubernetes.io/instance-type",
 ];
 
-/// Why nodes cannot be grouped by what the reader named. The text is a sentence for the reader.
+/// Why nodes cannot be grouped by a name. The text is a sentence for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GroupingError {
-    /// Nothing was named.
+    /// The name is missing.
     #[error("group needs verdict, pool, zone, none or a label")]
     NoName,
-    /// No node has one of the labels that name pools.
+    /// No node has a label that names its pool.
     #[error("no node has a label that names its pool")]
     NoPools,
-    /// No node has the label of zones.
+    /// No node has the zone label.
     #[error("no node has the label {ZONE}")]
     NoZones,
     /// No node has the label.
@@ -48,7 +48,7 @@ pub enum GroupingError {
     NoLabel(String),
 }
 
-/// How nodes are listed.
+/// A grouping of nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Grouping {
     /// One by one.
@@ -61,13 +61,13 @@ pub enum Grouping {
 }
 
 impl Grouping {
-    /// What so many nodes are grouped by as long as the reader does not say.
+    /// Returns the default grouping for a number of nodes.
     pub fn usual(nodes: usize) -> Self {
         if nodes > GROUP_ABOVE { Self::Verdict } else { Self::None }
     }
 
-    /// By pool: by the first label of those that name pools which most nodes have, or else the one that any have; `None`
-    /// where no node has one.
+    /// Returns the grouping by pool: by the first pool label that most nodes have, or else the most common one; `None` if no
+    /// node has any.
     pub fn pool(nodes: &[Arc<NodeInfo>]) -> Option<Self> {
         let have = |key: &str| nodes.iter().filter(|n| n.node.metadata.labels.get(key).is_some()).count();
         let mut best = (0, "");
@@ -83,12 +83,12 @@ impl Grouping {
         (best.0 > 0).then(|| Self::Label(best.1.into()))
     }
 
-    /// By zone, where any node has one.
+    /// Returns the grouping by zone; `None` if no node has the zone label.
     pub fn zone(nodes: &[Arc<NodeInfo>]) -> Option<Self> {
         nodes.iter().any(|n| n.node.metadata.labels.get(ZONE).is_some()).then(|| Self::Label(ZONE.into()))
     }
 
-    /// What the reader named.
+    /// Parses the name of a grouping.
     pub fn named(name: &str, nodes: &[Arc<NodeInfo>]) -> Result<Self, GroupingError> {
         match name {
             "none" => Ok(Self::None),
@@ -101,12 +101,12 @@ impl Grouping {
         }
     }
 
-    /// Whether nodes are in groups.
+    /// Returns whether nodes are grouped.
     pub fn is_grouped(&self) -> bool {
         *self != Self::None
     }
 
-    /// The heading of the column that names groups and nodes.
+    /// Returns the heading of the column that names groups and nodes.
     pub fn heading(&self) -> &'static str {
         match self {
             Self::None | Self::Verdict => "  NODE",
@@ -116,7 +116,7 @@ impl Grouping {
         }
     }
 
-    /// In a few words, with the label.
+    /// Returns the grouping in a few words, with its label.
     pub fn words(&self) -> String {
         match self {
             Self::None => "one by one".to_owned(),
@@ -127,7 +127,7 @@ impl Grouping {
         }
     }
 
-    /// Returns the next way of grouping, without those for which no node has a label.
+    /// Returns the next grouping in the cycle, skipping those whose label no node has.
     #[must_use]
     pub fn next(&self, nodes: &[Arc<NodeInfo>]) -> Self {
         let zone = || Self::zone(nodes).unwrap_or_default();
@@ -140,10 +140,10 @@ impl Grouping {
     }
 }
 
-/// Nodes that are looked at for labels to offer.
+/// Limit on the nodes whose labels are offered.
 const ASKED: usize = 200;
 
-/// What nodes can be grouped by, labels included.
+/// Returns the names of all groupings, labels included.
 pub fn names(nodes: &[Arc<NodeInfo>]) -> Vec<String> {
     let labels = nodes.iter().take(ASKED).flat_map(|n| n.node.metadata.labels.iter().map(|(key, _)| key.to_string()));
     let labels: BTreeSet<String> = labels.collect();

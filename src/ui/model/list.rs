@@ -1,11 +1,11 @@
-//! A list that keeps its selection by identity: rows may come, go and move under it.
+//! A list that keeps its selection by identity, while its rows change.
 
 use crate::cluster::{Key, Str};
 use crate::framework::PluginName;
 use crate::ui::config::action::Motion;
 use crate::ui::model::verdict::Class;
 
-/// What a row is about.
+/// The identity of a row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RowId {
     /// A pod.
@@ -14,27 +14,27 @@ pub enum RowId {
     Node(Str),
     /// A PodDisruptionBudget.
     Budget(Key),
-    /// What happened to a pod in a revision of the record.
+    /// A revision in a pod's history, by its index.
     Revision(usize),
-    /// Nodes that share something.
+    /// A group of nodes.
     Group(GroupKey),
-    /// A line that is about no object: its kind, and its place among those of the kind.
+    /// A row that is not about an object: its kind, and its index among rows of that kind.
     Line(&'static str, usize),
 }
 
-/// What nodes of a group share.
+/// The identity of a group of nodes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GroupKey {
-    /// One verdict for one reason.
+    /// Nodes with the same verdict for the same reason.
     Verdict {
         /// Their verdict.
         class: Class,
-        /// Who gave it.
+        /// The plugin that gave it.
         plugin: Option<PluginName>,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The value of a label.
+    /// Nodes with the same value of a label.
     Label {
         /// The label.
         key: Str,
@@ -44,7 +44,7 @@ pub enum GroupKey {
 }
 
 impl GroupKey {
-    /// What tells the group from others of its kind: the reason, or the value of the label.
+    /// Returns the reason, or the value of the label.
     pub fn words(&self) -> &str {
         match self {
             Self::Verdict { reason, .. } => reason,
@@ -55,18 +55,18 @@ impl GroupKey {
 
 /// A row of a list.
 pub trait Row {
-    /// What it is about; `None` for headings, which cannot be selected.
+    /// Returns the row's identity; `None` for headings, which cannot be selected.
     fn id(&self) -> Option<RowId>;
 
-    /// Whether the row is about this.
+    /// Returns whether the row has this identity.
     fn is(&self, id: &RowId) -> bool {
         self.id().as_ref() == Some(id)
     }
 }
 
-/// Rows of a list, of whatever type.
+/// The rows of a list, of any type.
 pub trait RowList {
-    /// Returns how many rows there are.
+    /// Returns the number of rows.
     fn count(&self) -> usize;
     /// Returns the identity of a row; `None` for headings and beyond the end.
     fn id_at(&self, at: usize) -> Option<RowId>;
@@ -107,21 +107,21 @@ impl<R: Row> RowList for Vec<R> {
     }
 }
 
-/// A selection and how far the list is scrolled.
+/// The selection and the scroll position of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListView {
-    /// What is selected.
+    /// The selected row.
     pub selected: Option<RowId>,
     /// The first row shown.
     pub offset: usize,
-    /// Whether the reader chose the selection; until then it is the first row, whatever that is.
+    /// Whether the user chose the selection. Otherwise the first row is selected.
     pub chosen: bool,
-    /// Where the selection last stood, for when its row goes.
+    /// The index of the selected row, used when the row disappears.
     last: usize,
 }
 
 impl ListView {
-    /// A list without a choice of the user, at its top.
+    /// A list at its top, without a choice of the user.
     pub const DEFAULT: Self = Self { selected: None, offset: 0, chosen: false, last: 0 };
 
     /// Returns a list with a row selected from the start.
@@ -129,18 +129,18 @@ impl ListView {
         Self { selected: Some(id), chosen: true, ..Self::DEFAULT }
     }
 
-    /// Forgets the choice of the user and goes to the top.
+    /// Clears the selection and scrolls to the top.
     pub fn reset(&mut self) {
         *self = Self::DEFAULT;
     }
 
-    /// Returns the place of the selected row.
+    /// Returns the index of the selected row.
     pub fn position<R: RowList + ?Sized>(&self, rows: &R) -> Option<usize> {
         let id = self.selected.as_ref()?;
         if rows.is_at(self.last, id) { Some(self.last) } else { rows.find(id) }
     }
 
-    /// Selects a row; returns false for headings and beyond the end.
+    /// Selects a row. Returns false for headings and beyond the end.
     pub fn select<R: RowList + ?Sized>(&mut self, rows: &R, at: usize) -> bool {
         let Some(id) = rows.id_at(at) else { return false };
         self.selected = Some(id);
@@ -149,7 +149,7 @@ impl ListView {
         true
     }
 
-    /// Moves the selection, over headings, within a page of `height` rows.
+    /// Moves the selection past headings; `height` is the number of rows in sight.
     pub fn go<R: RowList + ?Sized>(&mut self, rows: &R, motion: Motion, height: usize) {
         let Some(last) = rows.count().checked_sub(1) else { return };
         let target = motion.target(self.position(rows), last, height);
@@ -168,7 +168,7 @@ impl ListView {
         }
     }
 
-    /// Keeps the selection on a row that exists and the selected row in sight.
+    /// Keeps the selection on an existing row, and that row in sight.
     pub fn settle<R: RowList + ?Sized>(&mut self, rows: &R, height: usize) {
         let count = rows.count();
         if !self.chosen {
@@ -192,14 +192,14 @@ impl ListView {
             if at >= self.offset + height {
                 self.offset = at + 1 - height;
             }
-            // A heading belongs to the row under it: show both where there is room.
+            // Keep the heading above the row in sight too if there is room.
             let top = if at > 0 && height > 1 && rows.id_at(at - 1).is_none() { at - 1 } else { at };
             self.offset = self.offset.min(top);
         }
         self.offset = self.offset.min(count.saturating_sub(height));
     }
 
-    /// Scrolls by so many rows; the selection follows to the nearest row in sight.
+    /// Scrolls by `by` rows; the selection moves to the nearest row in sight.
     pub fn scroll<R: RowList + ?Sized>(&mut self, rows: &R, by: isize, height: usize) {
         let limit = rows.count().saturating_sub(height);
         self.offset = self.offset.saturating_add_signed(by).min(limit);

@@ -1,6 +1,6 @@
-//! State of the screen: what is selected, open and typed, and the view model that is made from the record.
+//! State of the screen: selections, overlays, typed text, and the view model made from the record.
 //!
-//! Knows [`super::config`] and nothing above: neither how it is drawn nor which verbs change it.
+//! Depends on [`super::config`] only, not on drawing or on verbs.
 
 pub mod column;
 pub mod effect;

@@ -14,7 +14,7 @@ pub struct Location {
     shown: [Pane; 3],
     detail: Option<Str>,
     pod: Option<Key>,
-    /// The text that led away from here.
+    /// The text that was open when this location was left.
     over: Option<Box<TextView>>,
 }
 
@@ -32,7 +32,7 @@ impl Location {
     }
 }
 
-/// Locations that are remembered.
+/// Limit on the locations remembered.
 const LIMIT: usize = 32;
 
 impl State {
@@ -61,7 +61,7 @@ impl State {
         self.enter(Pane::POD);
     }
 
-    /// Opens a page, such as the budgets.
+    /// Opens a page.
     pub fn open_page(&mut self, pane: Pane) {
         self.leave(pane);
         self.enter(pane);
@@ -79,17 +79,17 @@ impl State {
         Location { focus: self.focus, shown, detail: self.detail.clone(), pod: self.pod.clone(), over: None }
     }
 
-    /// Remembers this location and the text that leads away from it.
+    /// Remembers this location with the text that is left.
     pub fn leave_text(&mut self, text: TextView) {
         self.history.push(Location { over: Some(Box::new(text)), ..self.location() });
     }
 
-    /// Returns whether going back leads to a text.
+    /// Returns whether the last location has a text.
     pub fn came_from_text(&self) -> bool {
         self.history.last().is_some_and(|location| location.over.is_some())
     }
 
-    /// Remembers this location, to come back to from another pane.
+    /// Remembers this location before another pane opens.
     fn leave(&mut self, to: Pane) {
         let location = self.location();
         let stays = self.focus == to && to != Pane::POD && to != Pane::NODE;
@@ -101,7 +101,7 @@ impl State {
         }
     }
 
-    /// Goes back to the location before; returns false where none is remembered.
+    /// Returns to the last location. Returns false if none is remembered.
     pub fn go_back(&mut self) -> bool {
         let Some(location) = self.history.pop() else { return false };
         if self.detail != location.detail {
@@ -112,7 +112,7 @@ impl State {
         }
         self.focus = location.focus;
         [self.main, self.right, self.upper] = location.shown;
-        // An open node or pod stays a tab, unless another one was open there before.
+        // An open node or pod stays a tab, unless the location had another one open.
         self.detail = location.detail.or_else(|| self.detail.take());
         self.pod = location.pod.or_else(|| self.pod.take());
         self.overlay = location.over.map(|text| Overlay::Text(*text));

@@ -1,4 +1,4 @@
-//! Ranks of nodes in an order: by free cpu, or by what they lack for a pod.
+//! Ranks of nodes in a sort order: by free cpu, or by the resources they lack for a pod.
 
 use std::cmp::Reverse;
 
@@ -9,21 +9,21 @@ use crate::ui::model::sort::Sort;
 use crate::ui::model::text;
 use crate::ui::model::verdict::{Class, Verdicts};
 
-/// How far a node is from fitting, the nearest least: it fits, it lacks resources, it fails for another reason that
-/// eviction might cure, or for one that it cannot.
+/// How far a node is from fitting, least first: it fits, it lacks resources, it fails for a reason that eviction might
+/// resolve, or for one that it cannot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Distance {
     Fits,
-    /// By the part that is missing of what is asked for, in millionths.
+    /// The largest missing share of a requested resource, in millionths.
     Lacks(i64),
     Otherwise(Class),
 }
 
-/// Where a node stands among nodes in an order that is not the usual one; the least is listed first.
+/// The rank of a node in a sort order other than the usual one; lower ranks come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NodeRank(Option<Distance>, Reverse<i64>, Reverse<Option<i64>>);
 
-/// Looks up places of nodes in an order; what the pod asks for is read once.
+/// Ranks nodes in a sort order. Parses the pod's requests once.
 pub struct NodeRanking<'a> {
     order: Sort,
     cycle: &'a CycleView,
@@ -32,13 +32,13 @@ pub struct NodeRanking<'a> {
 }
 
 impl<'a> NodeRanking<'a> {
-    /// NodeRanking in an order for the pod of a cycle.
+    /// Prepares ranks in a sort order, for the pod of a cycle.
     pub fn new(order: Sort, cycle: &'a CycleView) -> Self {
         let wanted = if order == Sort::Closest { PodRequests::of(cycle) } else { PodRequests::default() };
         Self { order, cycle, verdicts: Verdicts::new(cycle), wanted }
     }
 
-    /// Where a node stands; ties are for the name to break.
+    /// Returns the rank of a node. Nodes of equal rank are sorted by name.
     pub fn of(&self, node: &NodeInfo) -> NodeRank {
         match self.order {
             Sort::FreeCpu => {
@@ -61,12 +61,12 @@ impl<'a> NodeRanking<'a> {
     }
 }
 
-/// What a pod asks for.
+/// The requests of a pod: cpu in thousandths, others in units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodRequests(Vec<(Str, i64)>);
 
 impl PodRequests {
-    /// What the pod of a cycle asks for, room for itself included; what cannot be read is left out.
+    /// Returns the requests of a cycle's pod, including one pod slot. Skips amounts that cannot be parsed.
     pub fn of(cycle: &CycleView) -> Self {
         cycle.start.as_ref().map_or_else(Self::default, |start| Self::at(start))
     }
@@ -81,7 +81,7 @@ impl PodRequests {
         Self(asked.chain([("pods".into(), 1)]).collect())
     }
 
-    /// What a node lacks of each resource: name, missing, wanted.
+    /// Returns the resources that a node lacks: name, missing amount, requested amount.
     fn missing<'a>(&'a self, node: &'a NodeInfo) -> impl Iterator<Item = (&'a str, i64, i64)> {
         let (used, all) = (&node.requested, &node.allocatable);
         self.0.iter().filter_map(move |(name, wanted)| {
@@ -96,14 +96,14 @@ impl PodRequests {
         })
     }
 
-    /// The part that is missing of the resource that the node lacks most of, in millionths of what is asked for.
+    /// Returns the largest missing share of any requested resource, in millionths.
     pub fn share(&self, node: &NodeInfo) -> i64 {
         let part =
             |missing: i64, wanted: i64| i64::try_from(i128::from(missing) * 1_000_000 / i128::from(wanted.max(1))).unwrap_or(i64::MAX);
         self.missing(node).map(|(_, missing, wanted)| part(missing, wanted)).max().unwrap_or(0)
     }
 
-    /// `lacks 0.1 cpu, 2Gi memory`; `None` where it lacks nothing.
+    /// Returns a text such as `lacks 0.1 cpu, 2Gi memory`; `None` if the node lacks nothing.
     pub fn lacks(&self, node: &NodeInfo) -> Option<String> {
         let say = |(name, missing, _): (&str, i64, i64)| match name {
             "cpu" => format!("{} cpu", text::cpu(missing)),

@@ -1,4 +1,4 @@
-//! What lies over the screen, and lines being typed.
+//! Overlays, and the prompt.
 
 use tui_input::Input;
 
@@ -7,69 +7,69 @@ use crate::ui::config::action::Motion;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::text_view::{TextView, Viewport};
 
-/// What lies over the screen.
+/// An overlay over the screen.
 #[derive(Clone, Debug)]
 pub enum Overlay {
     /// The keys and commands.
     Help(Viewport),
-    /// Some text.
+    /// A text.
     Text(TextView),
-    /// A line being typed.
+    /// The prompt.
     Prompt(Prompt),
-    /// The themes, of which the one selected is shown.
+    /// The list of themes, with a preview of the selected one.
     Themes {
-        /// The one that is selected.
+        /// The selected theme.
         selected: String,
-        /// The one that was shown before.
+        /// The theme to restore on cancel.
         before: String,
     },
 }
 
-/// A line being typed.
+/// The prompt: one line that is being typed.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    /// What it is for.
+    /// Its purpose.
     pub typing: Typing,
-    /// The line.
+    /// The typed text.
     pub input: Input,
-    /// The filter to go back to when cancelled.
+    /// The filter to restore on cancel.
     pub before: String,
-    /// What the last word could become.
+    /// Completions of the last word.
     pub completions: Vec<Completion>,
-    /// The completion that is chosen.
+    /// The index of the chosen completion.
     pub chosen: Option<usize>,
 }
 
-/// Returns the characters of a pasted text that are typed: plain ones, and no more of them than a line takes.
+/// Returns the printable characters of a pasted text, at most as many as a line takes.
 pub fn typed(text: &str) -> impl Iterator<Item = char> {
     const MOST: usize = 4096;
     text.chars().filter(|c| is_plain(*c)).take(MOST)
 }
 
-/// What a line is typed for.
+/// The purpose of a prompt.
 #[derive(Clone, Debug)]
 pub enum Typing {
     /// A command.
     Command,
     /// The filter of a pane.
     Filter(Pane),
-    /// The filter of what lies over the screen.
+    /// The filter of the overlay below it.
     Over(Box<Overlay>),
 }
 
-/// What the last word of a command could become.
+/// A completion of the last word of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// The word.
     pub word: String,
-    /// What it takes; empty for nothing.
+    /// Its arguments; empty for none.
     pub takes: &'static str,
-    /// What it does; empty where the word says it.
+    /// Its help; empty for a word that needs none.
     pub help: &'static str,
 }
 
 impl Prompt {
-    /// Moves the choice among the completions; before the first and after the last, none is chosen.
+    /// Moves the choice among the completions. Before the first and after the last, none is chosen.
     pub fn choose(&mut self, motion: Motion) {
         let last = match self.completions.len() {
             0 => return,

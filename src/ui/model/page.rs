@@ -1,4 +1,4 @@
-//! Pages: rows of facts and tables, made from the record and the objects when their pane is in sight.
+//! Pages: rows of facts and tables, made while their pane is in sight.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,51 +15,51 @@ use crate::ui::model::list::RowId;
 use crate::ui::model::sort::Sort;
 use crate::ui::model::text;
 
-/// Columns that the names of facts take.
+/// Columns for the names of facts.
 pub const NAME: usize = 20;
 
-/// What a page is made from.
+/// The input from which a page is made.
 pub struct PageInput<'a> {
-    /// The record, its cursor and the objects there.
+    /// The record and its cursor.
     pub timeline: &'a Timeline,
-    /// The cycle under the cursor as it ends.
+    /// The whole cycle under the cursor.
     pub whole: &'a CycleView,
     /// Columns of the pane.
     pub width: usize,
-    /// Budgets whose pods are listed.
+    /// Expanded budgets.
     pub open: &'a BTreeSet<Key>,
-    /// The order of the list.
+    /// The sort order.
     pub order: Sort,
 }
 
 /// A row of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PageRow {
-    /// What follows.
+    /// A heading.
     Heading(String),
-    /// The headings of what follows.
+    /// The column headings of a table.
     Titles(Arc<[Column]>),
-    /// A line of a fact; its name stands on the first.
+    /// A line of a fact; the first has its name.
     Fact {
-        /// Which fact.
+        /// The identity of the line.
         id: RowId,
-        /// Its name; empty on lines that go on.
+        /// The fact's name; empty on continued lines.
         name: &'static str,
-        /// What it says.
+        /// The text of this line.
         value: String,
-        /// How that is meant.
+        /// Its style.
         role: Role,
     },
     /// A row of a table.
     Cells {
-        /// What it is about.
+        /// The identity of the row.
         id: RowId,
         /// Its columns.
         columns: Arc<[Column]>,
-        /// A cell for each.
+        /// A cell for each column.
         cells: Vec<Cell>,
     },
-    /// Nothing to see, and why.
+    /// A note in place of rows.
     Note(String),
 }
 
@@ -79,25 +79,25 @@ impl Row for PageRow {
 /// A cell of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// What stands before it.
+    /// The sign before it.
     pub sign: Sign,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// How that is meant.
+    /// Its style.
     pub role: Role,
 }
 
-/// A cell without a sign.
+/// Returns a cell without a sign.
 pub fn cell(text: impl Into<String>, role: Role) -> Cell {
     Cell { sign: Sign::None, text: text.into(), role }
 }
 
-/// A cell behind a sign.
+/// Returns a cell with a sign.
 pub fn signed(sign: Sign, text: impl Into<String>, role: Role) -> Cell {
     Cell { sign, text: text.into(), role }
 }
 
-/// The signs that rows of pages use.
+/// The signs in rows of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the glyphs")]
 pub enum Sign {
@@ -114,7 +114,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// What is drawn.
+    /// Returns the glyph of a sign.
     pub fn glyph(self, glyphs: &Glyphs) -> &'static str {
         match self {
             Self::None => "",
@@ -131,7 +131,7 @@ impl Sign {
     }
 }
 
-/// Rows in the making.
+/// Builds the rows of a page.
 pub struct PageRows<'f> {
     made: Vec<PageRow>,
     width: usize,
@@ -139,23 +139,23 @@ pub struct PageRows<'f> {
 }
 
 impl<'f> PageRows<'f> {
-    /// None yet.
+    /// Starts without rows.
     pub fn new(width: usize, filter: &'f mut Fuzzy) -> Self {
         Self { made: Vec::new(), width, filter }
     }
 
-    /// A heading; one that nothing came after is taken back.
+    /// Adds a heading. A heading without rows is dropped.
     pub fn heading(&mut self, words: impl Into<String>) {
         self.trim();
         self.made.push(PageRow::Heading(words.into()));
     }
 
-    /// The headings of a table.
+    /// Adds the column headings of a table.
     pub fn titles(&mut self, columns: &Arc<[Column]>) {
         self.made.push(PageRow::Titles(columns.clone()));
     }
 
-    /// A fact, on as many lines as it takes. Nothing where it says nothing, or the filter leaves it out.
+    /// Adds a fact on as many lines as it takes; nothing if it is empty or filtered out.
     pub fn fact(&mut self, name: &'static str, value: impl AsRef<str>, role: Role) {
         let value = value.as_ref();
         if value.is_empty() || !(self.filter.is_empty() || self.filter.keeps(&format!("{name} {value}"))) {
@@ -168,7 +168,7 @@ impl<'f> PageRows<'f> {
         }
     }
 
-    /// A row of a table, unless the filter leaves it out.
+    /// Adds a row of a table unless it is filtered out.
     pub fn cells(&mut self, id: RowId, columns: &Arc<[Column]>, cells: Vec<Cell>) {
         let kept = self.filter.is_empty() || {
             let words: Vec<&str> = cells.iter().map(|c| c.text.as_str()).collect();
@@ -179,21 +179,21 @@ impl<'f> PageRows<'f> {
         }
     }
 
-    /// Nothing to see, and why; not said of what was filtered away.
+    /// Adds a note unless there is a filter.
     pub fn note(&mut self, words: impl Into<String>) {
         if self.filter.is_empty() {
             self.made.push(PageRow::Note(words.into()));
         }
     }
 
-    /// Takes back headings that nothing came after.
+    /// Drops trailing headings.
     fn trim(&mut self) {
         while matches!(self.made.last(), Some(PageRow::Heading(_) | PageRow::Titles(_))) {
             self.made.pop();
         }
     }
 
-    /// All rows.
+    /// Returns all rows.
     pub fn done(mut self) -> Vec<PageRow> {
         self.trim();
         if self.made.is_empty() && !self.filter.is_empty() {
@@ -203,7 +203,7 @@ impl<'f> PageRows<'f> {
     }
 }
 
-/// Labels, as people write them.
+/// Formats labels as `key=value`, separated by commas.
 pub fn labels<'a>(pairs: impl IntoIterator<Item = (&'a crate::cluster::Str, &'a crate::cluster::Str)>) -> String {
     pairs.into_iter().map(|(k, v)| if v.is_empty() { k.to_string() } else { format!("{k}={v}") }).collect::<Vec<_>>().join(", ")
 }

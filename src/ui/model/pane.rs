@@ -1,53 +1,53 @@
-//! Identities of panes. What a pane shows and does is defined with it, above this room.
+//! Identities of panes. The view defines their contents and behaviour.
 
 use std::fmt;
 
-/// A pane. Two panes are the same if their digits are.
+/// A pane, identified by its digit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pane {
-    /// The digit that goes to it, from 1.
+    /// The digit key that goes to it, from 1.
     pub digit: u8,
-    /// Its name, as its title and its tab begin.
+    /// The name that its title and tab begin with.
     pub name: &'static str,
-    /// Where it is shown.
+    /// Its place on the screen.
     pub place: Place,
 }
 
-/// Where a pane is shown.
+/// The place of a pane on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// On the left; on a small screen in the main area.
     Left,
-    /// On the right, above preemption where both have room.
+    /// On the right; above preemption if both fit.
     Upper,
-    /// On the right, below where there is room.
+    /// On the right; below if there is room.
     Lower,
     /// Always in sight, below the others.
     Fixed,
 }
 
-/// Panes that the state refers to. Other panes define their identity with the rest of them.
+/// Panes that the state refers to. Other panes define their identities in the view.
 impl Pane {
-    /// Where pods wait.
+    /// The queues.
     pub const QUEUES: Self = Self::new(1, "Queues", Place::Left);
-    /// Every node's verdict.
+    /// The verdicts of all nodes.
     pub const NODES: Self = Self::new(2, "Nodes", Place::Upper);
     /// Candidates, victims and the tie-break.
     pub const PREEMPTION: Self = Self::new(3, "Preemption", Place::Lower);
-    /// One node.
+    /// A node.
     pub const NODE: Self = Self::new(4, "Node", Place::Upper);
-    /// The record as sentences.
+    /// The events of the record as sentences.
     pub const STEPS: Self = Self::new(5, "Steps", Place::Fixed);
-    /// kube-scheduler's message to the user.
+    /// kube-scheduler's message about the pod.
     pub const MESSAGE: Self = Self::new(6, "Message", Place::Fixed);
-    /// One pod.
+    /// A pod.
     pub const POD: Self = Self::new(7, "Pod", Place::Upper);
-    /// One candidate for preemption.
+    /// A candidate for preemption.
     pub const CANDIDATE: Self = Self::new(8, "Candidate", Place::Upper);
     /// The budgets, and the effect of preemption on them.
     pub const BUDGETS: Self = Self::new(9, "Budgets", Place::Upper);
 
-    /// Returns a pane of its own.
+    /// Returns the identity of a pane.
     pub const fn new(digit: u8, name: &'static str, place: Place) -> Self {
         Self { digit, name, place }
     }

@@ -1,5 +1,5 @@
-//! What the record tells of the pods that wait, beyond where they are: who moved just now, and for one pod when it
-//! moved last and what plugins answered about it.
+//! The activity of waiting pods in the record: the pods that moved in this revision, and for one pod its last move and the
+//! answers of queueing hints.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,31 +11,31 @@ use crate::framework::{ClusterEvent, PluginName, QueueingHint};
 use crate::session::{Revision, Timeline};
 use crate::trace::{Event, Place};
 
-/// One pod's part of the record at the cursor.
+/// The activity of one pod at the cursor.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PodActivity {
-    /// When it came to where it is; `None` where that was before the record begins, or was never seen.
+    /// When it came to its place; `None` if that was before the record begins.
     pub moved_at: Option<Timestamp>,
-    /// What plugins answered about it in this revision, in order.
+    /// Answers of queueing hints about it in this revision, in order.
     pub hints: Vec<HintAnswer>,
-    /// The plugins for which it waits on Permit, with the end of their patience; none where it does not.
+    /// The Permit plugins it waits for, each with its timeout.
     pub permit: Vec<(PluginName, Timestamp)>,
 }
 
-/// What a plugin answered when it was asked about an event.
+/// The answer of a plugin's queueing hint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HintAnswer {
-    /// The event.
+    /// The event that the hint was called for.
     pub event: ClusterEvent,
-    /// Who answered.
+    /// The plugin.
     pub plugin: PluginName,
-    /// What.
+    /// The answer.
     pub hint: QueueingHint,
-    /// What went wrong, which counts as Queue.
+    /// The error of the hint, which counts as Queue.
     pub error: Option<String>,
 }
 
-/// The pods that moved in the revision under the cursor, up to it.
+/// Returns the pods that moved in the revision at the cursor, up to the cursor.
 pub fn moved(timeline: &Timeline) -> BTreeSet<Key> {
     let pod = |e: &Event| if let Event::QueueMoved(m) = e { Some(m.pod.clone()) } else { None };
     so_far(timeline).iter().filter_map(pod).collect()
@@ -46,7 +46,7 @@ fn so_far(timeline: &Timeline) -> &[Event] {
 }
 
 impl PodActivity {
-    /// The story of a waiting pod.
+    /// Collects the activity of a waiting pod.
     pub fn of(timeline: &Timeline, pod: &Key) -> Self {
         let hint = |e: &Event| match e {
             Event::HintAsked { pod: asked, plugin, event, hint, error } if asked == pod => {
@@ -68,8 +68,8 @@ impl PodActivity {
     }
 }
 
-/// The events of the revision in which the pod moved last, and when it did. Revisions that left the pod alone are known by
-/// the entry they share, so that a long record costs one look-up a revision.
+/// Returns the events of the revision in which the pod moved last, and when it moved. Revisions without a move share the
+/// pod's queue entry, so a long record costs one look-up per revision.
 fn last_move<'a>(timeline: &'a Timeline, pod: &Key) -> Option<(&'a [Event], Timestamp)> {
     let cursor = timeline.cursor();
     let now = so_far(timeline);

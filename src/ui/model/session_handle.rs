@@ -1,4 +1,4 @@
-//! The session behind the screen, as the screen sees it.
+//! The session, as the screen sees it.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -12,73 +12,73 @@ use crate::report::{LastReported, ReleaseReport};
 use crate::session::{Branch, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
 use crate::ui::model::text_view::Form;
 
-/// A session. The screen reads facts from its timeline; the rest are the requests it makes.
+/// A session. The screen reads its timeline and makes requests.
 ///
-/// Every error is a type of the implementation, with a sentence for the user as its text.
+/// Every error has a type of the implementation; its text is a sentence for the user.
 pub trait SessionHandle {
     /// Returns the record of the current branch, with its cursor.
     fn timeline(&self) -> &Timeline;
-    /// Returns the same record, to move the cursor.
+    /// Returns the record, to move the cursor.
     fn timeline_mut(&mut self) -> &mut Timeline;
-    /// Returns where the cluster came from, in a few words.
+    /// Returns a short name of the source.
     fn source(&self) -> String;
-    /// Returns the release of kube-scheduler that takes the decisions at the cursor, and why it is that one.
+    /// Returns the release of kube-scheduler at the cursor, and why it was chosen.
     fn emulated(&self) -> Emulated;
-    /// Returns the same for an answer about the decision at the cursor.
+    /// Returns the release report for the decision at the cursor.
     fn release_report(&self) -> ReleaseReport;
-    /// Returns what was read, skipped or missing in the source, a line each.
+    /// Returns the completeness of the source, a line each.
     fn report_lines(&self) -> Vec<String>;
 
-    /// Records the next step of the scheduler at the end of the branch; returns false when nothing is left to schedule.
+    /// Records the next step of the scheduler at the end of the branch. Returns false if nothing is left to schedule.
     fn run_next(&mut self) -> bool;
-    /// Seeks the next event that meets a condition, trying at most `turns` further pods.
+    /// Seeks the next event that meets a condition. Tries at most `turns` more pods.
     fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd;
-    /// Records the next step towards rest, time included; returns false when nothing changes any more.
+    /// Records the next step, timers included. Returns false once nothing changes any more.
     fn settle(&mut self) -> bool;
-    /// Records a dry decision about a pod at the cursor. Returns its revision; `None` without such a pod.
+    /// Records a dry decision about a pod at the cursor. Returns its revision; `None` if the pod does not exist.
     fn explain(&mut self, pod: &Key) -> Option<usize>;
     /// Applies a change at the cursor; in the past, on a new branch.
     fn apply(&mut self, change: Change) -> Result<Applied, SessionError>;
-    /// Begins anew from the start of the record, with waiting pods placed as given.
+    /// Restarts the record, with waiting pods placed as given.
     fn restart(&mut self, queues: InitialQueues) -> Result<Restarted, SessionError>;
 
     /// Returns all branches, and the index of the current one.
     fn branches(&self) -> (&[Branch], usize);
-    /// Goes to another branch; returns false where there is no such index.
+    /// Switches to another branch. Returns false for an invalid index.
     fn switch_branch(&mut self, to: usize) -> bool;
 
-    /// Starts a job, in place of the present one.
+    /// Starts a job; it replaces the current one.
     fn start_job(&mut self, job: Job) -> Result<(), SessionError>;
-    /// Returns the progress of the job. The result is returned once.
+    /// Returns the progress of the job. Its result is returned once.
     fn poll_job(&mut self) -> JobState;
     /// Stops the job.
     fn stop_job(&mut self);
 
-    /// Returns how following a live cluster goes; `None` for any other source.
+    /// Returns the status of a live cluster; `None` for any other source.
     fn live_status(&self) -> Option<LiveStatus> {
         None
     }
-    /// Applies pending changes of a live cluster where the cursor is at its end; returns false where there are none.
+    /// Applies pending changes of a live cluster if the cursor is at its end. Returns false if there are none.
     fn follow(&mut self) -> bool {
         false
     }
-    /// Goes to the end of what was seen of a live cluster, and applies pending changes.
+    /// Goes to the end of the record of a live cluster and applies pending changes.
     fn catch_up(&mut self) -> Result<CaughtUp, SessionError>;
     /// Returns whether a live cluster has changed since the decision in a revision of this branch.
     fn is_outdated(&self, _frame: usize) -> bool {
         false
     }
 
-    /// Returns every Filter plugin's answer about a node for a pod, on the cluster before the revision at the cursor; `None`
-    /// without such a pod or node. Costs as much as filtering one node.
+    /// Returns all Filter plugins' answers about a node for a pod, on the cluster before the revision at the cursor; `None`
+    /// if either does not exist. Costs as much as filtering one node.
     fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters>;
-    /// Returns the last words of the cluster's own scheduler about a pod.
+    /// Returns the last report of the cluster's own scheduler about a pod.
     fn written(&self, pod: &Key) -> Option<LastReported>;
-    /// Writes the session to a file that does not exist yet.
+    /// Writes the session to a new file. Fails if the file exists.
     fn save(&self, path: &str) -> Result<(), SessionError>;
 }
 
-/// Why the session did not do what it was asked for. Its text is a sentence for the user.
+/// Why the session refused a request. The text is a sentence for the user.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct SessionError(Box<dyn Error + Send + Sync>);
@@ -101,92 +101,92 @@ pub enum Change {
     Advance(Advance),
     /// Makes the changes of a fix.
     Fix(FixToApply),
-    /// Goes on with another release of kube-scheduler, on a new branch.
+    /// Continues with another release of kube-scheduler, on a new branch.
     Release(Release),
 }
 
-/// A fix that was found, and can be applied.
+/// A fix that can be applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FixToApply {
-    /// In words.
+    /// The fix in words.
     pub text: String,
     /// The pod that it lets in.
     pub pod: Key,
-    /// What it changes.
+    /// Its changes.
     pub changes: Arc<[crate::fixes::Change]>,
 }
 
-/// How far time passes.
+/// The time to advance by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
-    /// By seconds.
+    /// A number of seconds.
     Seconds(u64),
-    /// To the next timer.
+    /// Up to the next timer.
     NextTimer,
 }
 
 /// The result of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applied {
-    /// What was done, the last of several.
+    /// The change, or the last of several.
     pub kind: RevisionKind,
-    /// The same in words, as the timeline has it.
+    /// The change in words, as the timeline has it.
     pub title: String,
-    /// How many objects were changed.
+    /// The number of changed objects.
     pub objects: usize,
-    /// The branch that began with it: its name, and that of the branch it left.
+    /// The new branch and its parent, by name; `None` if the change made no branch.
     pub branch: Option<(String, String)>,
 }
 
-/// The result of beginning anew.
+/// The result of a restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Restarted {
-    /// Pods that wait to be scheduled.
+    /// The number of waiting pods.
     pub waiting: usize,
-    /// How many of them are placed by inference.
+    /// The number of waiting pods whose place is inferred.
     pub inferred: usize,
 }
 
 /// The result of catching up with a live cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaughtUp {
-    /// Whether there were changes.
+    /// Whether there were pending changes.
     pub changed: bool,
-    /// Whether older revisions were dropped, as the record is full.
+    /// Whether older revisions were dropped, because the record was full.
     pub dropped: bool,
 }
 
-/// How following a live cluster goes.
+/// The status of a live cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveStatus {
-    /// In a few words.
+    /// The status in a few words.
     pub words: String,
-    /// Whether something is wrong.
+    /// Whether to show it as a warning.
     pub trouble: bool,
-    /// Whether changes are pending that [`SessionHandle::follow`] would apply.
+    /// Whether [`SessionHandle::follow`] would apply changes.
     pub has_changes: bool,
-    /// How long to wait before changes are applied.
+    /// The time to wait before the next changes are applied.
     pub cooldown: Duration,
-    /// When to try again even if no change arrives.
+    /// When to poll again even without a change.
     pub poll_after: Option<Duration>,
 }
 
 /// A task that takes too long for the UI thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Job {
-    /// Compares every pending pod's decision with the words of the cluster's scheduler.
+    /// Compares the decision about every pending pod with the cluster's scheduler.
     SchedulerMatch,
     /// Compares two branches, by their indices.
     Compare(usize, usize),
-    /// Searches for what keeps a pod out at the cursor, and for what lets it in.
+    /// Searches fixes for a pod at the cursor.
     Fixes(Key),
-    /// Reads an object as the cluster has it, or had it when it was read.
+    /// Reads an object with all its fields, from the source or the live cluster.
     Object(Kind, Key),
-    /// Writes the cluster as it was last seen to a dump.
+    /// Writes the cluster as last seen to a dump.
     Capture {
         /// The file.
         path: String,
-        /// With names and texts replaced.
+        /// Whether to replace names and texts.
         redact: bool,
     },
 }
@@ -194,15 +194,15 @@ pub enum Job {
 /// The progress of a job.
 #[derive(Debug)]
 pub enum JobState {
-    /// There is none.
+    /// No job is running.
     Idle,
-    /// Finished items, and how many there are; 0 of 0 where that is not known.
+    /// The number of finished items and of all items; 0 of 0 if unknown.
     Going(usize, usize),
-    /// The result, a text to show.
+    /// Finished with a text to show.
     Done(Document),
-    /// The result, a sentence.
+    /// Finished with a sentence.
     Said(String),
-    /// It failed.
+    /// Failed.
     Failed(SessionError),
 }
 
@@ -213,8 +213,8 @@ pub struct Document {
     pub title: String,
     /// Its lines.
     pub lines: Vec<String>,
-    /// How they are formatted.
+    /// The form of the lines.
     pub form: Form,
-    /// Fixes that lines are about, by the number of the line.
+    /// Fixes, by the index of the line about them.
     pub fixes: BTreeMap<usize, FixToApply>,
 }

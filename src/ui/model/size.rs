@@ -1,20 +1,20 @@
-//! How much room the terminal has.
+//! The arrangements of the screen by terminal size.
 
-/// The arrangement that a size of the terminal allows.
+/// An arrangement of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
-    /// Nothing useful fits.
+    /// The terminal is too small.
     TooSmall,
-    /// One main pane with tabs.
+    /// One main pane, with tabs.
     Compact,
-    /// Queues on the left, one of the others on the right.
+    /// The queues on the left, one other pane on the right.
     Medium,
-    /// Everything at once.
+    /// All panes at once.
     Wide,
 }
 
 impl Mode {
-    /// Returns the mode of a terminal with these columns and rows.
+    /// Returns the mode for a number of columns and rows.
     pub fn of(width: u16, height: u16) -> Self {
         match (width, height) {
             (..60, _) | (_, ..16) => Self::TooSmall,

@@ -1,9 +1,9 @@
-//! Orders of lists. Each pane names those it has, with the words for them.
+//! Sort orders of lists. Each pane defines which it has, and their names.
 
-/// An order of a list.
+/// A sort order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sort {
-    /// The pane's own: the queue's order, nodes from best to worst, candidates from the one that wins.
+    /// The pane's own order: the queue's, nodes from best to worst, candidates with the winner first.
     #[default]
     Usual,
     /// By name.
@@ -14,7 +14,7 @@ pub enum Sort {
     Attempts,
     /// The most free cpu first.
     FreeCpu,
-    /// Nodes that fit, then those that lack the smallest part of what the pod asks for.
+    /// Nodes that fit, then those that lack the smallest part of the pod's requests.
     Closest,
     /// The fewest victims first.
     Victims,
@@ -22,11 +22,11 @@ pub enum Sort {
     Violations,
     /// The largest request for cpu first.
     Request,
-    /// The budgets that let the fewest pods go first.
+    /// The fewest allowed disruptions first.
     Left,
 }
 
-/// An order that a pane offers, with its words.
+/// A sort order of a pane, with its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortChoice {
     /// The order.
@@ -36,13 +36,13 @@ pub struct SortChoice {
 }
 
 impl SortChoice {
-    /// Returns an order with its words.
+    /// Returns a sort order with its name.
     pub const fn new(sort: Sort, words: &'static str) -> Self {
         Self { sort, words }
     }
 }
 
-/// Returns the order after this one in a pane's list; the first after the last one, [`Sort::Usual`] in an empty list.
+/// Returns the sort order after this one; after the last, the first; [`Sort::Usual`] in an empty list.
 pub fn next(choices: &[SortChoice], now: Sort) -> Sort {
     let at = choices.iter().position(|choice| choice.sort == now).map_or(0, |at| at + 1);
     choices.get(at % choices.len().max(1)).map_or(Sort::Usual, |choice| choice.sort)

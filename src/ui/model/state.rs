@@ -1,4 +1,4 @@
-//! State of the screen: selections by identity, what is open, what is typed. No clock, no IO, no styles.
+//! State of the screen: selections by identity, open pages, typed text. No clock, no IO, no styles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,24 +15,24 @@ use crate::ui::model::size::Mode;
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::view_model::ViewModel;
 
-/// Everything the screen remembers.
+/// The state of the screen.
 #[derive(Clone, Debug)]
 pub struct State {
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
     /// The pane that keys go to.
     pub focus: Pane,
-    /// The main pane where there is room for one.
+    /// The main pane, on a screen with one.
     pub main: Pane,
-    /// The pane beside the queues.
+    /// The pane on the right of the queues.
     pub right: Pane,
-    /// Nodes or one node, above preemption.
+    /// The pane above preemption: nodes, a node, or a page.
     pub upper: Pane,
-    /// The cycle for which the reader chose a pane; until the next one it is not changed for them.
+    /// The revision in which the user chose a pane; panes do not follow the cursor until the next one.
     pub pinned: Option<usize>,
-    /// How far a step goes.
+    /// The step size.
     pub step_size: StepSize,
-    /// The pod that the reader chose last; it may be bound or gone at the cursor.
+    /// The pod that the user chose last; it may be bound or gone at the cursor.
     pub subject: Option<Key>,
     /// Selections and scroll positions of all lists.
     pub lists: BTreeMap<Pane, ListView>,
@@ -40,86 +40,86 @@ pub struct State {
     pub detail: Option<Str>,
     /// The pod that is open.
     pub pod: Option<Key>,
-    /// Pages that are open.
+    /// The open pages.
     pub opened: BTreeSet<Pane>,
-    /// Budgets whose pods are listed.
+    /// The expanded budgets.
     pub open_budgets: BTreeSet<Key>,
-    /// Locations to go back to, the nearest last.
+    /// The locations to go back to, the nearest last.
     pub history: Vec<Location>,
-    /// First line of the message that is shown.
+    /// The first visible line of the message.
     pub message_offset: usize,
     /// Filters by pane.
     pub filters: BTreeMap<Pane, String>,
-    /// Orders of lists by pane, where they are not the usual ones.
+    /// Sort orders by pane, where not the usual one.
     pub orders: BTreeMap<Pane, Sort>,
-    /// How nodes are grouped; `None` leaves it to their number.
+    /// The grouping of nodes; `None` for the default.
     pub grouping: Option<Grouping>,
-    /// Groups that are open.
+    /// The open groups.
     pub open_groups: BTreeSet<GroupKey>,
-    /// What lies over the screen.
+    /// The overlay.
     pub overlay: Option<Overlay>,
-    /// A word to the reader, until the next key.
+    /// A message to the user, until the next key.
     pub notice: Option<Notice>,
     /// Whether the scrub bar is being dragged.
     pub dragging: bool,
-    /// What takes a while and is under way.
+    /// The run in progress.
     pub running: Option<Running>,
-    /// The job under way.
+    /// The job in progress.
     pub working: Option<Working>,
-    /// What the reader waits for, once that takes a while.
+    /// The activity indicator, while a request takes long.
     pub busy: Option<Busy>,
-    /// How following a live cluster went when it was last shown, and whether something was wrong.
+    /// The last shown status of a live cluster, and whether it is a warning.
     pub live: Option<(String, bool)>,
-    /// What the reader set for good: keys and themes.
+    /// The settings: keys and themes.
     pub settings: Settings,
-    /// What follows from the record.
+    /// The view model.
     pub view_model: ViewModel,
-    /// Counts what rows depend on and the cursor does not tell.
+    /// Counts changes that affect rows and are not in the record or the cursor.
     pub(in crate::ui) revision: u64,
 }
 
-/// What takes a while.
+/// A run in progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Running {
-    /// What the run waits for; `None` runs until nothing changes any more.
+    /// The stop condition; `None` runs until nothing changes.
     pub until: Option<Until>,
-    /// How many cycles and waits it took so far.
+    /// The number of cycles and waits so far.
     pub pieces: usize,
 }
 
-/// What goes on beside the screen.
+/// A job in progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Working {
-    /// In a few words.
+    /// The job in a few words.
     pub what: &'static str,
-    /// So many parts are done,
+    /// The number of finished items.
     pub done: usize,
-    /// of so many; 0 where that is not known.
+    /// The number of all items; 0 if unknown.
     pub of: usize,
 }
 
-/// What the reader waits for.
+/// A request that takes long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Busy {
-    /// In a word or two.
+    /// The request in a word or two.
     pub what: &'static str,
     /// Whether it can be stopped.
     pub stops: bool,
-    /// How often the sign of it has moved.
+    /// The number of frames that the indicator has shown.
     pub ticks: usize,
 }
 
-/// A word to the reader.
+/// A message to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// Whether something did not work.
+    /// Whether it is a warning.
     pub warning: bool,
 }
 
 impl State {
-    /// The first screen of a timeline.
+    /// Returns the first state for a timeline.
     pub fn new(timeline: &Timeline, size: (u16, u16), settings: Settings) -> Self {
         let mut state = Self {
             size,
@@ -158,12 +158,12 @@ impl State {
         state
     }
 
-    /// Says that something rows depend on has changed.
+    /// Marks the rows as outdated.
     pub fn touch(&mut self) {
         self.revision += 1;
     }
 
-    /// Returns the arrangement that the size of the terminal allows.
+    /// Returns the arrangement for the terminal's size.
     pub fn mode(&self) -> Mode {
         Mode::of(self.size.0, self.size.1)
     }
@@ -173,7 +173,7 @@ impl State {
         self.lists.get(&pane).unwrap_or(&ListView::DEFAULT)
     }
 
-    /// Returns the selection and scroll position of a pane's list, to be changed.
+    /// Returns the selection and scroll position of a pane's list, for changes.
     pub fn list_mut(&mut self, pane: Pane) -> &mut ListView {
         self.lists.entry(pane).or_default()
     }
@@ -183,7 +183,7 @@ impl State {
         self.list(self.focus).selected.as_ref()
     }
 
-    /// Brings a pane into sight.
+    /// Shows a pane in its place.
     pub fn show(&mut self, pane: Pane) {
         match pane.place {
             Place::Left => self.main = pane,
@@ -193,7 +193,7 @@ impl State {
         }
     }
 
-    /// The filter of a pane; empty when there is none.
+    /// Returns the filter of a pane; empty for none.
     pub fn filter(&self, pane: Pane) -> &str {
         self.filters.get(&pane).map_or("", String::as_str)
     }
@@ -208,12 +208,12 @@ impl State {
         self.touch();
     }
 
-    /// Returns the order of a pane's list.
+    /// Returns the sort order of a pane's list.
     pub fn sort_of(&self, pane: Pane) -> Sort {
         self.orders.get(&pane).copied().unwrap_or_default()
     }
 
-    /// Sorts a pane's list and says so; the selected row stays selected.
+    /// Sorts a pane's list and names the order. The selected row stays selected.
     pub fn sort(&mut self, pane: Pane, choice: SortChoice) {
         let list = self.list_mut(pane);
         list.chosen = list.selected.is_some();
@@ -222,7 +222,7 @@ impl State {
         self.say(format!("{}: {}", pane.name.to_lowercase(), choice.words));
     }
 
-    /// The pod that is selected among the queues.
+    /// Returns the pod that is selected in the queues.
     pub fn selected_pod(&self) -> Option<&Key> {
         match &self.list(Pane::QUEUES).selected {
             Some(RowId::Pod(key)) => Some(key),
@@ -230,7 +230,7 @@ impl State {
         }
     }
 
-    /// The candidate that is selected, or the chosen one.
+    /// Returns the selected candidate, or else the nominated node.
     pub fn selected_candidate<'a>(&'a self, cycle: &'a CycleView) -> Option<&'a Str> {
         match &self.list(Pane::PREEMPTION).selected {
             Some(RowId::Node(node)) => Some(node),
@@ -238,12 +238,12 @@ impl State {
         }
     }
 
-    /// Tells the reader something.
+    /// Shows a message.
     pub fn say(&mut self, text: impl Into<String>) {
         self.notice = Some(Notice { text: text.into(), warning: false });
     }
 
-    /// Tells the reader that something did not work.
+    /// Shows a warning.
     pub fn warn(&mut self, text: impl Into<String>) {
         self.notice = Some(Notice { text: text.into(), warning: true });
     }

@@ -1,7 +1,7 @@
-//! Text that fits: clipping and wrapping by columns rather than characters, and amounts as an operator reads them.
+//! Text fitting: clips and wraps by columns, not characters, and formats amounts.
 //!
-//! Texts come from outside: they are measured, clipped and wrapped as they are shown, which is escaped. Work is bounded by
-//! what is asked for, not by how long a text is.
+//! Texts come from outside: they are measured, clipped and wrapped in their escaped form. Work is bounded by the columns
+//! wanted, not by the length of a text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,36 +13,54 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::output::escape;
 
-/// Bytes that may go into one column: a character of four, and the marks that stay on it.
+/// Limit on the bytes per column: a character of four, and its combining marks.
 const BYTES: usize = 4 * 32;
 
-/// Columns that a text takes on the screen.
+/// Columns that no screen has: texts are measured up to this.
+const MOST: usize = 1 << 13;
+
+/// Returns the columns that a text takes on the screen; of one that is wider than any screen, some number above [`MOST`].
 pub fn width(text: &str) -> usize {
-    if is_plain_ascii(text.as_bytes()) { text.len() } else { escape(text).graphemes(true).map(width_drawn).sum() }
+    if is_plain_ascii(text.as_bytes()) { text.len() } else { measured(text, MOST) }
 }
 
-/// Columns that a text takes on the screen; `None` where that is more than so many.
+/// Returns the columns that a text takes on the screen, or `None` where they are more than `limit`.
 pub fn width_within(text: &str, limit: usize) -> Option<usize> {
     let head = head(text, limit);
-    Some(width(head)).filter(|width| *width <= limit && head.len() == text.len())
+    Some(measured(head, limit)).filter(|width| *width <= limit && head.len() == text.len())
 }
 
-/// Columns that a text takes on the screen, or the number of those that no screen has where they are more.
+/// Returns the columns that a text takes on the screen, at most [`MOST`].
 pub fn columns(text: &str) -> u16 {
-    const MOST: u16 = 1 << 13;
-    width_within(text, usize::from(MOST)).map_or(MOST, |width| width as u16)
+    width_within(text, MOST).unwrap_or(MOST) as u16
+}
+
+/// Returns the columns of a text, counted piece by piece until they exceed `limit`.
+fn measured(text: &str, limit: usize) -> usize {
+    const PIECE: usize = 4096;
+    let (mut used, mut rest) = (0, text);
+    while !rest.is_empty() && used <= limit {
+        let mut end = PIECE.min(rest.len());
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        let (piece, after) = rest.split_at(end);
+        used += escape(piece).graphemes(true).map(width_drawn).sum::<usize>();
+        rest = after;
+    }
+    used
 }
 
 fn is_plain_ascii(bytes: &[u8]) -> bool {
     bytes.iter().all(|b| matches!(b, b' '..=b'~'))
 }
 
-/// Columns of what is seen as one character, as they are drawn.
+/// Returns the columns of one grapheme as drawn.
 fn width_drawn(grapheme: &str) -> usize {
     grapheme.width()
 }
 
-/// The beginning of a text that is enough for so many columns and one more.
+/// Returns a prefix that covers at least `columns` + 1 columns, if the text has as many.
 fn head(text: &str, columns: usize) -> &str {
     if text.get(..=columns).is_some_and(|start| is_plain_ascii(start.as_bytes())) {
         return &text[..=columns];
@@ -54,7 +72,7 @@ fn head(text: &str, columns: usize) -> &str {
     &text[..end]
 }
 
-/// The same of the end of a text.
+/// Returns a suffix that covers at least `columns` + 1 columns, if the text has as many.
 fn tail(text: &str, columns: usize) -> &str {
     let mut start = text.len() - columns.saturating_add(2).saturating_mul(BYTES).min(text.len());
     while !text.is_char_boundary(start) {
@@ -63,7 +81,7 @@ fn tail(text: &str, columns: usize) -> &str {
     &text[start..]
 }
 
-/// The text in at most `columns`, with an ellipsis where something was cut; wide characters are never halved.
+/// Clips a text to `columns`, with an ellipsis if it was longer. Wide characters are never halved.
 pub fn clip<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     if width_within(text, columns).is_some() {
         return escape(text);
@@ -74,7 +92,7 @@ pub fn clip<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     }
 }
 
-/// The beginning of a text and an ellipsis, in at most `columns`, whether or not the text alone would have fitted.
+/// Clips a text to `columns` and always adds an ellipsis.
 pub fn cut(text: &str, columns: usize, ellipsis: &str) -> String {
     let head = escape(head(text, columns));
     match columns.checked_sub(width(ellipsis)) {
@@ -83,7 +101,7 @@ pub fn cut(text: &str, columns: usize, ellipsis: &str) -> String {
     }
 }
 
-/// The text in at most `columns`, cut in its middle: the names of pods begin alike and end apart.
+/// Clips a text in its middle: names of pods differ at their ends.
 pub fn clip_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     if columns < 8 || width_within(text, columns).is_some() {
         return clip(text, columns, ellipsis);
@@ -95,7 +113,7 @@ pub fn clip_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a,
     Cow::Owned(format!("{head}{ellipsis}{end}"))
 }
 
-/// The longest beginning of an escaped text that takes at most `room` columns; marks stay with their character.
+/// Returns the longest prefix of an escaped text within `room` columns. Combining marks stay with their character.
 fn prefix(text: &str, room: usize) -> &str {
     let mut used = 0;
     let end = text.grapheme_indices(true).find_map(|(at, grapheme)| {
@@ -105,7 +123,7 @@ fn prefix(text: &str, room: usize) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The longest end of an escaped text that takes at most `room` columns.
+/// Returns the longest suffix of an escaped text within `room` columns.
 fn suffix(text: &str, room: usize) -> &str {
     let mut used = 0;
     let start = text.grapheme_indices(true).rev().find_map(|(at, grapheme)| {
@@ -115,35 +133,35 @@ fn suffix(text: &str, room: usize) -> &str {
     &text[start.unwrap_or(0)..]
 }
 
-/// Breaks a text into lines of at most `columns`, between words where it can. Blanks at which it is broken are left out,
-/// and of several that follow each other all but one.
+/// Breaks a text into lines of at most `columns`, between words if possible. Drops blanks at breaks, and joins runs of
+/// blanks into one.
 pub fn wrap(text: &str, columns: usize) -> impl Iterator<Item = String> {
     wrapped(text, columns).map(|row| joined(&text[row]))
 }
 
-/// Returns which parts of a text are its lines where it is broken as [`wrap`] does.
+/// Returns the ranges of the lines into which [`wrap`] breaks a text.
 pub fn wrapped(text: &str, columns: usize) -> Wrapped<'_> {
     Wrapped { text, at: 0, word: 0..0, columns: columns.max(1) }
 }
 
-/// Returns such a part as it is shown.
+/// Returns the text of such a range, as displayed.
 pub fn joined(row: &str) -> String {
     escape(row).split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// See [`wrapped`].
+/// The iterator of [`wrapped`].
 #[derive(Clone, Debug)]
 pub struct Wrapped<'a> {
     text: &'a str,
-    /// Behind the word that was taken last.
+    /// The end of the last word taken.
     at: usize,
-    /// What is left of that word.
+    /// The rest of that word.
     word: Range<usize>,
     columns: usize,
 }
 
 impl Wrapped<'_> {
-    /// Returns what is to be put next: what is left of a word, or the next one.
+    /// Returns the next piece: the rest of a word, or the next word.
     fn word(&mut self) -> Option<Range<usize>> {
         if self.word.is_empty() {
             let rest = &self.text[self.at..];
@@ -182,25 +200,33 @@ impl Iterator for Wrapped<'_> {
     }
 }
 
-/// How many bytes at the beginning of a text fit; at least one character, which must not hold things up where it does not.
+/// Returns how many bytes at the beginning of a text fit, and at least one character, so that wrapping always ends. A
+/// character whose marks alone are wider than the line is split.
 fn fitting(text: &str, room: usize) -> usize {
     if text.get(..=room).is_some_and(|start| is_plain_ascii(start.as_bytes())) {
         return room;
     }
-    let mut used = 0;
-    let mut graphemes = text.grapheme_indices(true);
-    let first = graphemes.next().map_or(0, |(_, grapheme)| {
-        used = width(grapheme);
-        grapheme.len()
-    });
-    let next = graphemes.find_map(|(at, grapheme)| {
-        used += width(grapheme);
-        (used > room).then_some(at)
-    });
-    next.unwrap_or(text.len()).max(first)
+    let text = head(text, room);
+    match beyond(text.grapheme_indices(true), room) {
+        Some(0) => {
+            let first = text.chars().next().map_or(0, char::len_utf8);
+            let chars = text.char_indices().map(|(at, c)| (at, &text[at..at + c.len_utf8()]));
+            beyond(chars, room).unwrap_or(text.len()).max(first)
+        }
+        end => end.unwrap_or(text.len()),
+    }
 }
 
-/// Thousandths of a core, as cores: `6`, `1.9`, `0.25`.
+/// Returns where the first piece begins that ends beyond `room` columns.
+fn beyond<'a>(mut pieces: impl Iterator<Item = (usize, &'a str)>, room: usize) -> Option<usize> {
+    let mut used = 0;
+    pieces.find_map(|(at, piece)| {
+        used += width(piece);
+        (used > room).then_some(at)
+    })
+}
+
+/// Formats thousandths of a core as cores: `6`, `1.9`, `0.25`.
 pub fn cpu(milli: i64) -> String {
     let sign = if milli < 0 { "-" } else { "" };
     let (whole, rest) = (milli.unsigned_abs() / 1000, milli.unsigned_abs() % 1000);
@@ -210,7 +236,7 @@ pub fn cpu(milli: i64) -> String {
     }
 }
 
-/// Bytes in the largest binary unit that leaves at least one: `8Gi`, `1.5Gi`, `512Mi`.
+/// Formats bytes in the largest binary unit that leaves at least one: `8Gi`, `1.5Gi`, `512Mi`.
 pub fn memory(bytes: i64) -> String {
     const UNITS: [(i64, &str); 4] = [(1 << 40, "Ti"), (1 << 30, "Gi"), (1 << 20, "Mi"), (1 << 10, "Ki")];
     let size = bytes.unsigned_abs();
@@ -221,17 +247,17 @@ pub fn memory(bytes: i64) -> String {
     }
 }
 
-/// The time of day in UTC.
+/// Formats the time of day in UTC.
 pub fn time_of_day(at: Timestamp) -> String {
     at.to_zoned(TimeZone::UTC).strftime("%H:%M:%S").to_string()
 }
 
-/// The time of day in UTC from nanoseconds since 1970; a dash for what no clock shows.
+/// Formats the time of day in UTC from nanoseconds since 1970; `-` for a time out of range.
 pub fn time_of_day_nanos(nanos: i64) -> String {
     Timestamp::from_nanosecond(i128::from(nanos)).map_or_else(|_| "-".to_owned(), time_of_day)
 }
 
-/// Time gone by since a start, as `+00:12` or `+1:00:12`.
+/// Formats the time since a start as `+00:12` or `+1:00:12`.
 pub fn since(start: Timestamp, now: Timestamp) -> String {
     let seconds = now.duration_since(start).as_secs();
     let sign = if seconds < 0 { '-' } else { '+' };
@@ -240,7 +266,7 @@ pub fn since(start: Timestamp, now: Timestamp) -> String {
     if h > 0 { format!("{sign}{h}:{m:02}:{s:02}") } else { format!("{sign}{m:02}:{s:02}") }
 }
 
-/// How long until a moment, for waiting lists: `1.2s`, `4m10s`, `now`.
+/// Formats the time until a moment: `1.2s`, `4m10s`, `now`.
 pub fn until(now: Timestamp, then: Timestamp) -> String {
     let millis = then.duration_since(now).as_millis();
     match millis {
@@ -250,14 +276,14 @@ pub fn until(now: Timestamp, then: Timestamp) -> String {
     }
 }
 
-/// A moment as an operator reads it: the time of day in UTC, with the date where that is not today's.
+/// Formats a moment as the time of day in UTC, with the date if it is not today's.
 pub fn moment(now: Timestamp, at: Timestamp) -> String {
     let (today, at) = (now.to_zoned(TimeZone::UTC), at.to_zoned(TimeZone::UTC));
     let format = if today.date() == at.date() { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
     at.strftime(format).to_string()
 }
 
-/// A length of time, as short as can be: `0.8s`, `12s`, `4m10s`, `2h05m`, `3d4h`.
+/// Formats a duration briefly: `0.8s`, `12s`, `4m10s`, `2h05m`, `3d4h`.
 pub fn span(from: Timestamp, to: Timestamp) -> String {
     let millis = to.duration_since(from).as_millis().unsigned_abs();
     let (s, m, h) = (millis / 1000, millis / 60_000, millis / 3_600_000);
@@ -270,17 +296,17 @@ pub fn span(from: Timestamp, to: Timestamp) -> String {
     }
 }
 
-/// `1 node`, `3 nodes`.
+/// Returns a number with a noun: `1 node`, `3 nodes`.
 pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{} {what}s", thousands(n)) }
 }
 
-/// Returns how far a budget is overdrawn by the disruptions it has left: `1 over its budget`.
+/// Returns by how much a budget is overdrawn: `1 over its budget`.
 pub fn over_budget(left: i32) -> String {
     format!("{} over its budget", left.saturating_neg())
 }
 
-/// A number with its thousands apart.
+/// Formats a number with separated thousands.
 pub fn thousands(n: usize) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -342,6 +368,15 @@ mod tests {
         check("a \u{1b}bcdef", 9, &["a", "\\u{1b}bcd", "ef"]);
         check("節点", 1, &["節", "点"]);
         check("", 4, &[]);
+    }
+
+    #[test]
+    fn a_character_with_a_thousand_marks_is_measured_and_wrapped_in_bounds() {
+        let name = format!("e{}", "\u{301}".repeat(100_000));
+        assert!(width(&name) > MOST && width(&name) < 2 * MOST * "\\u{301}".len());
+        let rows: Vec<Range<usize>> = wrapped(&name, 80).take(3).collect();
+        assert!(rows.len() == 3 && rows.iter().all(|row| row.len() < 80 * BYTES), "{rows:?}");
+        assert!(wrapped(&name, 80).last().is_some_and(|row| row.end == name.len()));
     }
 
     #[test]

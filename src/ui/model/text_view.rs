@@ -1,4 +1,4 @@
-//! Text that lies over the screen: it scrolls, is filtered, and its lines can lead somewhere.
+//! Text in an overlay: it scrolls, can be filtered, and its lines can be links.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::ui::config::action::Motion;
 use crate::ui::model::fuzzy::Fuzzy;
 use crate::ui::model::session_handle::{Document, FixToApply};
 
-/// How text that lies over the screen is to be read.
+/// The form of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Lines that end in a colon and are not indented are headings.
@@ -17,52 +17,52 @@ pub enum Form {
     Yaml,
 }
 
-/// Some text to read.
+/// A text in an overlay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextView {
-    /// What it is about.
+    /// Its title.
     pub title: String,
     /// The lines.
     pub lines: Vec<String>,
-    /// How they are to be read.
+    /// Its form.
     pub form: Form,
-    /// Where lines lead, by their number.
+    /// The links, by line index.
     pub links: BTreeMap<usize, Target>,
-    /// What of it is in sight.
+    /// The visible part.
     pub view: Viewport,
 }
 
-/// What of a text is in sight.
+/// The visible part of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Viewport {
-    /// How far it is scrolled, in lines as they are drawn.
+    /// The scroll position, in drawn rows.
     pub offset: usize,
-    /// Only lines that match are shown.
+    /// The filter of lines.
     pub filter: String,
-    /// The line that is selected, by its number; the next one that leads somewhere, or after a page whichever is there.
+    /// The index of the selected line: a link, or any line after paging.
     pub selected: Option<usize>,
 }
 
-/// Where a line leads.
+/// The target of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
-    /// To the decision about a pod, or to the pod where none is to be taken.
+    /// The decision about a pod, or the pod if it does not wait.
     Pod(Key),
-    /// To a node.
+    /// A node.
     Node(Str),
-    /// To a branch, by its number from 0.
+    /// A branch, by its index.
     Branch(usize),
-    /// To what comes of a fix.
+    /// The consequences of a fix.
     Fix(FixToApply),
 }
 
 impl TextView {
-    /// A text without links.
+    /// Makes a text without links.
     pub fn new(title: impl Into<String>, lines: Vec<String>, form: Form) -> Self {
         Self { title: title.into(), lines, form, links: BTreeMap::new(), view: Viewport::default() }
     }
 
-    /// A document, in which lines that begin with the name of a pod or node lead there.
+    /// Makes a text of a document. Lines that begin with the name of a pod or node link to it.
     pub fn of(document: Document, timeline: &Timeline) -> Self {
         let mut sheet = Self::new(document.title, document.lines, document.form);
         if !document.fixes.is_empty() {
@@ -76,13 +76,13 @@ impl TextView {
         sheet
     }
 
-    /// The numbers of the lines that the filter leaves.
+    /// Returns the indices of the lines that match the filter.
     pub fn shown(&self) -> Vec<usize> {
         let mut fuzzy = Fuzzy::new(&self.view.filter);
         (0..self.lines.len()).filter(|at| fuzzy.is_empty() || fuzzy.keeps(&self.lines[*at])).collect()
     }
 
-    /// Sets the filter; what is selected goes on only where it is still shown.
+    /// Sets the filter and selects the first matching link; an empty filter selects nothing.
     pub fn set_filter(&mut self, filter: String) {
         self.view = Viewport { filter, ..Viewport::default() };
         self.view.selected = self.shown().into_iter().find(|at| self.links.contains_key(at)).filter(|_| !self.view.filter.is_empty());
@@ -90,14 +90,14 @@ impl TextView {
 }
 
 impl Viewport {
-    /// Scrolls so many lines, of which a page is in sight. Drawing stops at the last line, and so it goes on from there.
+    /// Scrolls a text of `lines` rows, `page` of them in sight. Starts from the last row that drawing can show.
     pub fn scroll(&mut self, motion: Motion, page: usize, lines: usize) {
         self.offset = self.offset.min(lines.saturating_sub(page));
         scroll_lines(&mut self.offset, motion, page);
     }
 }
 
-/// Scrolls lines that are not selected.
+/// Scrolls lines without a selection.
 pub fn scroll_lines(offset: &mut usize, motion: Motion, page: usize) {
     let page = page.max(2) - 1;
     *offset = match motion {
@@ -111,7 +111,7 @@ pub fn scroll_lines(offset: &mut usize, motion: Motion, page: usize) {
     .min(10_000);
 }
 
-/// The pod or node that a line begins with, behind what may mark it.
+/// Returns the pod or node among the first words of a line.
 fn target(line: &str, timeline: &Timeline) -> Option<Target> {
     let moment = timeline.moment();
     let words = line.split_whitespace().map(|w| w.trim_matches([':', ',', ';', '.'])).take(3);

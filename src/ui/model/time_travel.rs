@@ -23,7 +23,7 @@ pub fn seek_and_follow(state: &mut State, session: &mut dyn SessionHandle, seek:
     if state.pinned.is_some_and(|revision| revision != timeline.cursor().revision) {
         state.pinned = None;
     }
-    // The list of candidates starts at the winner, once that is known.
+    // Once there is a nominated node, the selection moves to it.
     let wins = winner(timeline);
     if timeline.cursor().revision != before.revision {
         state.list_mut(Pane::NODES).reset();
@@ -40,7 +40,7 @@ fn winner(timeline: &Timeline) -> Option<Str> {
     timeline.cycle().preemption.as_ref()?.selected().map(|(node, _)| node.clone())
 }
 
-/// Shows the pane with the most facts about the event at the cursor: nodes, or preemption.
+/// Shows the pane for the event at the cursor: nodes or preemption.
 pub fn follow(state: &mut State, timeline: &Timeline) {
     let Some(event) = timeline.current() else { return };
     let cycle = timeline.cycle();
@@ -58,7 +58,7 @@ pub fn follow(state: &mut State, timeline: &Timeline) {
     }
 }
 
-/// Shows the decision about a pod: seeks the end of its newest cycle up to the cursor, or decides about it at the cursor.
+/// Shows the decision about a pod: seeks the end of its newest cycle up to the cursor, or decides the pod at the cursor.
 /// Returns false for a pod that does not wait to be scheduled.
 pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -> bool {
     *state.list_mut(Pane::QUEUES) = ListView::at(RowId::Pod(pod.clone()));
@@ -79,7 +79,7 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
     found
 }
 
-/// Takes one step; at the end of the record, the scheduler goes on.
+/// Takes one step. At the end of the record the scheduler continues.
 pub fn step(state: &mut State, session: &mut dyn SessionHandle, direction: Direction, by: StepSize) {
     let mut done = false;
     seek_and_follow(state, session, |s| {
@@ -95,7 +95,7 @@ pub fn step(state: &mut State, session: &mut dyn SessionHandle, direction: Direc
     }
 }
 
-/// Takes one step within the record; the scheduler never goes on.
+/// Takes one step within the record.
 pub fn walk(state: &mut State, session: &mut dyn SessionHandle, direction: Direction, by: StepSize) {
     if direction == Direction::Forward && session.timeline().at_end() {
         let key = state.settings.keymap.label(Context::GLOBAL, &Action::STEP);
@@ -104,7 +104,7 @@ pub fn walk(state: &mut State, session: &mut dyn SessionHandle, direction: Direc
     step(state, session, direction, by);
 }
 
-/// Seeks the start of this cycle; from there, the start of the one before.
+/// Seeks the start of this cycle, or from there the start of the previous one.
 pub fn cycle_back(state: &mut State, session: &mut dyn SessionHandle) {
     let cursor = session.timeline().cursor();
     let revision = if cursor.event == 0 { cursor.revision.checked_sub(1) } else { Some(cursor.revision) };
@@ -114,12 +114,12 @@ pub fn cycle_back(state: &mut State, session: &mut dyn SessionHandle) {
     }
 }
 
-/// Keeps a pane that the user chose in sight until the next cycle.
+/// Keeps the pane that the user chose in sight until the next cycle.
 pub fn pin(state: &mut State, timeline: &Timeline, pane: Pane) {
     let chosen = match pane.place {
         Place::Upper | Place::Lower => true,
         Place::Left => state.mode() == Mode::Compact,
-        // The steps and the message are always in sight: going there chooses nothing.
+        // The steps and the message are always in sight.
         Place::Fixed => false,
     };
     if chosen {

@@ -1,27 +1,27 @@
-//! Plain answers from the record: which verdict a node has, who decided a preemption, how a cycle stands.
+//! Facts read from the record: verdicts of nodes, the deciding score function, the progress of a cycle.
 
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, ScoreFunctionName, Status};
 use crate::report::{so_far, so_far_in_short};
 use crate::trace::{CycleView, Event, ExtensionPoint, PreemptionView};
 
-/// The classes of verdicts, best first.
+/// Classes of verdicts, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::EnumIter)]
 pub enum Class {
     /// The pod fits.
     Fits,
-    /// It does not, but evicting pods might help.
+    /// The pod does not fit, and evicting pods might help.
     Unschedulable,
-    /// It does not, and evicting pods cannot help.
+    /// The pod does not fit, and evicting pods cannot help.
     Unresolvable,
-    /// Something went wrong.
+    /// A plugin failed.
     Failed,
-    /// Not looked at yet, or not at all.
+    /// The node was not evaluated, or not yet.
     Unseen,
 }
 
 impl Class {
-    /// The class of a status.
+    /// Returns the class of a status.
     pub fn of(status: &Status) -> Self {
         match status.code() {
             Code::Success | Code::Skip => Self::Fits,
@@ -31,7 +31,7 @@ impl Class {
         }
     }
 
-    /// The word for a narrow column.
+    /// Returns the word for a narrow column.
     pub fn word(self) -> &'static str {
         match self {
             Self::Fits => "fits",
@@ -42,7 +42,7 @@ impl Class {
         }
     }
 
-    /// The class in words.
+    /// Returns the class in words.
     pub fn phrase(self) -> &'static str {
         match self {
             Self::Fits => "fits",
@@ -54,31 +54,31 @@ impl Class {
     }
 }
 
-/// What is known of a node in a cycle.
+/// The verdict of a node in a cycle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeVerdict<'a> {
     /// Its class.
     pub class: Class,
-    /// The plugin that rejected.
+    /// The plugin that rejected the pod.
     pub plugin: Option<PluginName>,
     /// The reasons, in one line.
     pub reason: std::borrow::Cow<'static, str>,
-    /// The status behind it, where there is one.
+    /// The status behind it; `None` if there is none.
     status: Option<&'a Status>,
 }
 
 impl NodeVerdict<'_> {
-    /// Returns what decided, in a few words; `None` where the reasons say all there is.
+    /// Returns the deciding fact in a few words; `None` if the reasons are complete.
     pub fn decided(&self) -> Option<String> {
         self.status.and_then(Status::fact)
     }
 
-    /// Returns what decided, in a few words, or else the reasons.
+    /// Returns the deciding fact, or else the reasons.
     pub fn fact(&self) -> String {
         self.decided().unwrap_or_else(|| self.reason.to_string())
     }
 
-    /// Returns the reasons with what decided.
+    /// Returns the reasons with the deciding fact.
     pub fn reason_with_fact(&self) -> String {
         match self.decided() {
             Some(fact) => format!("{}: {fact}", self.reason),
@@ -87,20 +87,20 @@ impl NodeVerdict<'_> {
     }
 }
 
-/// Looks up verdicts in one cycle; what PreFilter left standing is indexed once.
+/// Looks up the verdicts of a cycle. Indexes the nodes that PreFilter kept once.
 pub struct Verdicts<'a> {
     cycle: &'a CycleView,
     left: Option<(std::collections::BTreeSet<&'a str>, &'a Status)>,
 }
 
 impl<'a> Verdicts<'a> {
-    /// Verdicts of a cycle.
+    /// Prepares the verdicts of a cycle.
     pub fn new(cycle: &'a CycleView) -> Self {
         let left = cycle.narrowed.as_ref().map(|(nodes, status)| (nodes.iter().map(Str::as_str).collect(), status));
         Self { cycle, left }
     }
 
-    /// A node's verdict so far.
+    /// Returns a node's verdict so far.
     pub fn of(&self, node: &str) -> NodeVerdict<'a> {
         let Some(status) = self.status(node) else {
             return NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into(), status: None };
@@ -116,7 +116,7 @@ impl<'a> Verdicts<'a> {
         NodeVerdict { class: Class::of(status), plugin: status.plugin(), reason, status: Some(status) }
     }
 
-    /// The class of a node's verdict so far, for counting many.
+    /// Returns the class of a node's verdict so far; cheaper than [`Self::of`].
     pub fn class(&self, node: &str) -> Class {
         match self.status(node) {
             None => Class::Unseen,
@@ -125,7 +125,7 @@ impl<'a> Verdicts<'a> {
         }
     }
 
-    /// A node's own status, or that of all nodes that PreFilter left out; `None` for nodes that are still to be looked at.
+    /// Returns a node's own status, or that of all nodes that PreFilter left out; `None` for nodes not evaluated yet.
     fn status(&self, node: &str) -> Option<&'a Status> {
         match (self.cycle.verdicts.get(node), &self.left) {
             (Some(verdict), _) => Some(&verdict.status),
@@ -135,7 +135,7 @@ impl<'a> Verdicts<'a> {
     }
 }
 
-/// The part of a cycle that an event belongs to, in a word: its extension point, or the end.
+/// Returns the name of the part of a cycle that an event belongs to: its extension point, or `End`.
 pub fn part(event: &Event) -> &'static str {
     match (event, event.extension_point()) {
         (Event::CycleFinished { .. }, _) => "End",
@@ -154,20 +154,20 @@ pub fn part(event: &Event) -> &'static str {
     }
 }
 
-/// How a preemption was decided.
+/// How a preemption's candidate was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It is not decided yet.
+    /// No candidate is chosen yet.
     Open,
     /// There was one candidate.
     OnlyOne,
-    /// This function left one.
+    /// This function left one candidate.
     By(ScoreFunctionName),
-    /// All functions left these equal; the scheduler takes any.
+    /// All functions left several candidates; kube-scheduler may take any of them.
     AnyOf(usize),
 }
 
-/// How the choice among candidates was made.
+/// Returns how the candidate was chosen.
 pub fn decision(preemption: &PreemptionView) -> Decision {
     let Some((_, best)) = preemption.selected() else { return Decision::Open };
     match preemption.score_functions().iter().find(|f| f.remaining.len() <= 1) {
@@ -178,7 +178,7 @@ pub fn decision(preemption: &PreemptionView) -> Decision {
     }
 }
 
-/// The decision as half a sentence.
+/// Returns how the candidate was chosen, as half a sentence; `None` before the choice.
 pub fn decision_text(preemption: &PreemptionView) -> Option<String> {
     match decision(preemption) {
         Decision::Open => None,
@@ -188,7 +188,7 @@ pub fn decision_text(preemption: &PreemptionView) -> Option<String> {
     }
 }
 
-/// What a score function asks for.
+/// Returns the aim of a score function.
 pub fn function_meaning(name: ScoreFunctionName) -> &'static str {
     match name {
         ScoreFunctionName::MinNumPDBViolations => "fewest budgets violated",
@@ -199,12 +199,12 @@ pub fn function_meaning(name: ScoreFunctionName) -> &'static str {
     }
 }
 
-/// The cycle in one sentence, for someone who reads nothing else: that of the report, with the pod's name before it.
+/// Returns the sentence of the report about a cycle, with the pod's name before it.
 pub fn answer(cycle: &CycleView) -> Option<String> {
     so_far(cycle).map(|sentence| about(cycle, sentence))
 }
 
-/// Returns the sentence of [`answer`] without what decided on the nodes.
+/// Returns the sentence of [`answer`] without the deciding facts of the nodes.
 pub fn answer_in_short(cycle: &CycleView) -> Option<String> {
     so_far_in_short(cycle).map(|sentence| about(cycle, sentence))
 }

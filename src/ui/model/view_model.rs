@@ -1,5 +1,5 @@
-//! The view model: everything that follows from the record, the filters, orders and groups. It is made once after a
-//! change, so that drawing derives nothing that grows with the cluster.
+//! The view model: everything derived from the record, filters, sort orders and groupings. It is made once per change, so
+//! drawing derives nothing whose cost grows with the cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::ui::model::state::State;
 use crate::ui::model::verdict::{Class, Verdicts};
 use crate::ui::model::{pod_activity, rows, verdict};
 
-/// What follows from the record, the filters, orders and groups.
+/// The derived state of the screen.
 #[derive(Clone, Debug, Default)]
 pub struct ViewModel {
     stamp: Option<Stamp>,
@@ -32,29 +32,29 @@ pub struct ViewModel {
     pub candidates: Vec<CandidateRow>,
     /// Rows of the open node.
     pub detail: Vec<DetailRow>,
-    /// Rows of the pages that are in sight.
+    /// Rows of the pages in sight.
     pages: BTreeMap<Pane, Page>,
-    /// The object of the selected row in focus, and the objects tied to it. They are highlighted in all panes.
+    /// The object of the selected row in focus, and its related objects. All panes highlight them.
     pub linked: BTreeSet<RowId>,
-    /// Every Filter plugin's answer about the open node, for the pod of the cycle.
+    /// All Filter plugins' answers about the open node, for the pod of the cycle.
     pub filters: Option<NodeFilters>,
     filters_of: Option<(Arc<[Event]>, Str)>,
-    /// The cycle under the cursor as it ends.
+    /// The whole cycle under the cursor.
     pub whole: Arc<CycleView>,
     whole_of: Option<Arc<[Event]>>,
-    /// The extension points that the cycle goes through, in order.
+    /// The extension points of the cycle, in order.
     pub points: Vec<&'static str>,
-    /// Index of the first event of each revision among all events, and at the end how many events there are.
+    /// The index of the first event of each revision among all events, and at the end the number of all events.
     pub starts: Vec<usize>,
-    /// Rank and number of ties by total score.
+    /// Rank and number of tied nodes, by total score.
     pub ranks: BTreeMap<i64, (usize, usize)>,
-    /// How many nodes have each verdict.
+    /// The number of nodes with each verdict.
     pub counts: BTreeMap<Class, usize>,
-    /// How nodes are grouped.
+    /// The grouping of nodes.
     pub grouping: Grouping,
     /// The pods that moved in this revision up to the cursor.
     pub moved: BTreeSet<Key>,
-    /// Activity of the pod that is selected among the queues.
+    /// Activity of the pod that is selected in the queues.
     pub activity: PodActivity,
     activity_of: Option<Key>,
 }
@@ -62,12 +62,12 @@ pub struct ViewModel {
 /// The rows of a page.
 #[derive(Clone, Debug, Default)]
 struct Page {
-    /// What they were made for.
+    /// The input of the rows.
     stamp: Option<PageStamp>,
     rows: Vec<PageRow>,
 }
 
-/// What the rows of a page were made for: the record, the columns of the pane, the object.
+/// The input of a page's rows: the record, the columns of the pane, the object.
 type PageStamp = (Stamp, u16, Option<RowId>);
 
 #[derive(Clone, Debug, PartialEq)]
@@ -78,13 +78,13 @@ struct Stamp {
 }
 
 impl ViewModel {
-    /// Returns the rows of a page; none where it is not in sight.
+    /// Returns the rows of a page; none if it is not in sight.
     pub fn page(&self, pane: Pane) -> &Vec<PageRow> {
         const NONE: &Vec<PageRow> = &Vec::new();
         self.pages.get(&pane).map_or(NONE, |page| &page.rows)
     }
 
-    /// Makes the rows of a page, unless they were made for the same record, columns and object.
+    /// Makes the rows of a page unless record, columns and object are unchanged.
     pub fn renew_page(&mut self, pane: Pane, width: u16, subject: Option<&RowId>, make: impl FnOnce(&Self) -> Vec<PageRow>) {
         let Some(stamp) = self.stamp.clone() else { return };
         let stamp = Some((stamp, width, subject.cloned()));
@@ -94,7 +94,7 @@ impl ViewModel {
         }
     }
 
-    /// Returns every Filter plugin's answer about the open node, where they are of this record and node.
+    /// Returns all Filter plugins' answers about the open node; `None` if they are of another revision or node.
     pub fn filters_at(&self, timeline: &Timeline, node: Option<&Str>) -> Option<&NodeFilters> {
         let (revision, node) = timeline.revision().zip(node)?;
         self.filters.as_ref().filter(|_| self.filters_are_of(&revision.events, node))
@@ -106,12 +106,12 @@ impl ViewModel {
 }
 
 impl State {
-    /// Returns a matcher of the filter of a pane.
+    /// Returns a matcher for the filter of a pane.
     pub fn fuzzy(&self, pane: Pane) -> Fuzzy {
         Fuzzy::new(self.filter(pane))
     }
 
-    /// Renews what is the same for all panes; returns false where nothing has changed since the last time.
+    /// Derives the state shared by all panes. Returns false if nothing has changed.
     pub fn derive(&mut self, timeline: &Timeline) -> bool {
         let stamp = Stamp { cursor: timeline.cursor(), revisions: timeline.revisions().len(), revision: self.revision };
         if self.view_model.stamp.as_ref() == Some(&stamp) {
@@ -151,7 +151,7 @@ impl State {
         true
     }
 
-    /// Renews the activity of the pod that is selected among the queues.
+    /// Derives the activity of the pod that is selected in the queues.
     pub fn derive_activity(&mut self, timeline: &Timeline) {
         let pod = self.selected_pod().cloned();
         if self.view_model.activity_of != pod {
@@ -160,8 +160,8 @@ impl State {
         }
     }
 
-    /// Asks every Filter plugin about the open node, once for each revision and node, as that may take a while in a large
-    /// cluster; returns false where that was done before or there is nothing to ask.
+    /// Runs all Filter plugins for the open node, once per revision and node, because that may be slow in a large cluster.
+    /// Returns false if there is nothing new to run.
     pub fn ask_filters(&mut self, session: &dyn SessionHandle) -> bool {
         let timeline = session.timeline();
         let (Some(node), Some(revision), Some(start)) = (&self.detail, timeline.revision(), &timeline.cycle().start) else { return false };

@@ -1,4 +1,4 @@
-//! The answer in one plain sentence, right under the header.
+//! The answer in one sentence, below the header.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,7 +11,7 @@ use crate::ui::model::text;
 use crate::ui::model::verdict;
 use crate::ui::view::draw::Scene;
 
-/// Draws the sentence on the lines there are.
+/// Draws the sentence on the available lines.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let columns = usize::from(area.width).saturating_sub(4);
     let room = usize::from(area.height);
@@ -24,12 +24,12 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// The sentence in so many lines. Where it is too long, words go from the end of its first half, which says what is in the
-/// way: who it is about stands at its beginning, and what would help behind the semicolon.
+/// Wraps the sentence, and shortens it to at most `room` lines where that is possible. Drops words at the end of its first
+/// half, because the pod's name is at the start and the help follows the semicolon.
 fn fitted(sentence: &str, columns: usize, room: usize, ellipsis: &str) -> Vec<String> {
     let (way, rest) = sentence.split_once("; ").map_or((sentence, String::new()), |(way, rest)| (way, format!("; {rest}")));
     let words: Vec<&str> = way.split(' ').collect();
-    // Remarks in brackets are the next to go.
+    // Remarks in brackets are dropped next.
     let bare = rest.split_once(" (").and_then(|(a, b)| Some(format!("{a}{}", b.split_once(')')?.1)));
     let wrap = |text: &str| text::wrap(text, columns).take(room + 1).collect::<Vec<String>>();
     let mut lines = wrap(sentence);
@@ -45,10 +45,10 @@ fn fitted(sentence: &str, columns: usize, room: usize, ellipsis: &str) -> Vec<St
     lines
 }
 
-/// Why nothing is to be tried now.
+/// Returns why no pod is next.
 fn nothing(scene: &Scene<'_>) -> String {
     let queues = scene.timeline.queues();
-    // An error's backoff is never cut short.
+    // A pod in error backoff is never popped early.
     let early = queues.backoff().into_iter().find(|e| matches!(e.place, Place::Backoff { error: false, .. }));
     match early {
         Some(entry) => format!("activeQ is empty: {} is popped early from backoffQ", entry.pod),

@@ -1,4 +1,4 @@
-//! What drawing reads, and drawing of text.
+//! The input of drawing, and drawing of text.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -19,51 +19,51 @@ use crate::ui::model::state::State;
 use crate::ui::model::text;
 use crate::ui::model::verdict::Class;
 
-/// Everything drawing reads.
+/// The input of drawing.
 #[derive(Clone)]
 pub struct Scene<'a> {
-    /// What the screen remembers.
+    /// The state of the screen.
     pub state: &'a State,
     /// The record and its cursor.
     pub timeline: &'a Timeline,
-    /// Styles by meaning.
+    /// The styles.
     pub theme: &'a Theme,
-    /// Signs.
+    /// The glyphs.
     pub glyphs: &'a Glyphs,
-    /// What the cluster's own scheduler last wrote about the pod of the cycle.
+    /// The last report of the cluster's own scheduler about the pod of the cycle.
     pub written: Option<&'a LastReported>,
-    /// How following a live cluster goes.
+    /// The status of a live cluster.
     pub live: Option<LiveStatus>,
-    /// Where the cluster came from.
+    /// A short name of the source.
     pub source: &'a str,
-    /// The release of kube-scheduler whose decisions are taken, and why it is that one.
+    /// The emulated release of kube-scheduler, and why it was chosen.
     pub release: Emulated,
-    /// Which of several branches this is; empty where there is one only.
+    /// The current branch; empty if there is only one.
     pub branch: &'a str,
 }
 
 impl<'a> Scene<'a> {
-    /// The cycle at the cursor.
+    /// Returns the cycle at the cursor.
     pub fn cycle(&self) -> &'a CycleView {
         self.timeline.cycle()
     }
 
-    /// The style of a role.
+    /// Returns the style of a role.
     pub fn style(&self, role: Role) -> Style {
         self.theme.style(role)
     }
 
-    /// A piece of text in a role.
+    /// Returns a text in the style of a role.
     pub fn span<'t>(&self, role: Role, text: impl Into<std::borrow::Cow<'t, str>>) -> Span<'t> {
         Span::styled(text, self.style(role))
     }
 
-    /// The key of an action that works everywhere, as people write it.
+    /// Returns the key of an action in [`Context::GLOBAL`], as displayed.
     pub fn key(&self, action: &Action) -> String {
         self.state.settings.keymap.label(Context::GLOBAL, action)
     }
 
-    /// The sign and role of a verdict.
+    /// Returns the glyph and role of a verdict.
     pub fn verdict(&self, class: Class) -> (&'static str, Role) {
         match class {
             Class::Fits => (self.glyphs.fits, Role::Fits),
@@ -74,14 +74,14 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Puts a line into an area, clipped with an ellipsis where it is too long.
+    /// Draws a line, clipped with an ellipsis if it is too long.
     pub fn line(&self, buf: &mut Buffer, area: Rect, line: &Line<'_>) {
         put(buf, area, &line.spans, self.glyphs.ellipsis);
     }
 }
 
-/// Puts spans into one row, escaped, as text from outside reaches the screen here and nowhere else; text that does not fit
-/// ends in an ellipsis. Returns the columns taken.
+/// Draws spans in one row, clipped with an ellipsis. Escapes them: this is the only place where text from outside reaches
+/// the screen. Returns the columns taken.
 pub fn put(buf: &mut Buffer, area: Rect, spans: &[Span<'_>], ellipsis: &str) -> u16 {
     if area.is_empty() {
         return 0;
@@ -89,7 +89,7 @@ pub fn put(buf: &mut Buffer, area: Rect, spans: &[Span<'_>], ellipsis: &str) -> 
     let room = usize::from(area.width);
     let mut used = 0;
     let rest_fits = spans.iter().try_fold(room, |left, span| Some(left - text::width_within(&span.content, left)?)).is_some();
-    // The last column is kept for the ellipsis when something further on does not fit.
+    // Keep the last column for the ellipsis if a later span does not fit.
     for span in spans {
         if used >= room {
             break;

@@ -1,4 +1,4 @@
-//! The frame: the whole screen, drawn from top to bottom, with overlays last.
+//! The frame: the whole screen from top to bottom, with overlays last.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -21,7 +21,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     }
     let plan = Plan::of(scene.state);
     if !area.contains(Position::new(plan.hints.x, plan.hints.y)) {
-        // The terminal has shrunk and the state has not heard of it yet; the next frame will be right.
+        // The terminal has shrunk and the state has the old size: skip this frame.
         return;
     }
     header::draw(scene, plan.header, buf);

@@ -1,4 +1,4 @@
-//! The first line: what is being looked at, and where in time.
+//! The first line: the source, and the place in time.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,10 +11,10 @@ use crate::ui::model::text;
 use crate::ui::model::text::count;
 use crate::ui::view::draw::Scene;
 
-/// Screens narrower than this do without the program's name.
+/// The width from which the header shows the program's name.
 const NAMED_FROM: u16 = 100;
 
-/// The source is clipped to no fewer columns.
+/// The least columns of the source.
 const SHORTEST_SOURCE: usize = 5;
 
 /// Draws the header.
@@ -27,9 +27,9 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         InitialQueues::Fresh => "fresh start",
         InitialQueues::AsObserved => "as observed",
     };
-    // A decision that was asked for out of turn changes nothing, and must not look as if it had happened.
+    // Mark a dry decision: it changes nothing in the cluster.
     let alone = if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" };
-    // Where it is narrow, the program's own name goes before anything that a reader may be misled without.
+    // A narrow screen drops the program's name first: it is not a fact about the cluster.
     let lead = if area.width < NAMED_FROM { " " } else { " schedscope  " };
     let room = usize::from(area.width).saturating_sub(right_width + 2);
     let live = match &scene.live {
@@ -42,7 +42,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let width = |s: &str| if s.is_empty() { 0 } else { text::width(s) + text::width(&dot) };
     let mut always: usize = [scene.branch, alone, started, live.0.as_str(), release.as_str()].into_iter().map(width).sum();
     let least = text::width(lead) + SHORTEST_SOURCE;
-    // A release that somebody asked for, or that the cluster shows, is worth more than how the queues began.
+    // Drop the start of the queues before a requested or detected release.
     let is_asked_for = scene.release.choice.wanted.is_some();
     if least + always > room && is_asked_for {
         always -= width(started);
@@ -54,7 +54,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     }
     let left = room.saturating_sub(text::width(lead) + always).max(SHORTEST_SOURCE);
     let source = text::clip_middle(scene.source, left, scene.glyphs.ellipsis).into_owned();
-    // The counts give way to the release.
+    // Drop the counts before the release.
     let mut spare = room.saturating_sub(text::width(lead) + text::width(&source) + always);
     let counts = [known(&moment.cluster, Kind::Node, "node"), known(&moment.cluster, Kind::Pod, "pod")].map(|(role, words)| {
         let fits = width(&words) <= spare;
@@ -89,7 +89,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     scene.line(buf, Rect { x: area.right() - width, width, ..area }, &Line::from(right));
 }
 
-/// How many objects of a kind there are; that they are unknown where the source holds none and does not say so.
+/// Returns the number of objects of a kind, or that they are unknown.
 fn known(cluster: &Cluster, kind: Kind, one: &str) -> (Role, String) {
     let objects = cluster.count(kind);
     if objects == 0 && cluster.unknown.why(kind).is_some() {

@@ -1,4 +1,4 @@
-//! Objects to highlight in all panes: that of the selected row in focus, and those tied to it.
+//! Objects to highlight in all panes: that of the selected row in focus, and its related objects.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::ui::model::state::State;
 use crate::ui::view::panes;
 use crate::ui::view::panes::pod;
 
-/// Returns the object of the selected row in focus with those tied to it: a pod with its node and budgets, a budget with
+/// Returns the object of the selected row in focus and its related objects: a pod with its node and budgets, a budget with
 /// its pods and their nodes.
 pub fn linked(state: &State, timeline: &Timeline) -> BTreeSet<RowId> {
     let cluster = &timeline.moment().cluster;

@@ -1,4 +1,4 @@
-//! The last line: a word to the reader, or the keys that work here.
+//! The last line: a message to the user, or key hints.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,7 +13,7 @@ use crate::ui::model::text;
 use crate::ui::view::draw::Scene;
 use crate::ui::view::panes::contexts;
 
-/// Draws the hints; keys of the pane in focus come first, and `?` and `q` are always there.
+/// Draws the hints. Keys of the focused pane come first; `?` and `q` are always shown.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     if let Some(busy) = &scene.state.busy {
         let sign = scene.glyphs.turns[busy.ticks % scene.glyphs.turns.len()];
@@ -38,7 +38,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     }
     let contexts = contexts(scene.state);
     let keymap = &scene.state.settings.keymap;
-    // Text whose lines lead nowhere has nothing to go to.
+    // A text without links has nothing to open.
     let leads = !matches!(&scene.state.overlay, Some(Overlay::Help(_)))
         && !matches!(&scene.state.overlay, Some(Overlay::Text(s)) if s.links.is_empty());
     let works = |r: &Row<'_>| !r.binding.short.is_empty() && (leads || Action::Verb(r.binding.verb) != Action::OPEN);

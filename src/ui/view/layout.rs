@@ -1,6 +1,6 @@
-//! Where everything goes, by the size of the terminal alone and what is open.
+//! The layout: areas of the screen by terminal size and open panes.
 //!
-//! Both drawing and updating ask here, so that scrolling and the mouse agree with what is on the screen.
+//! Drawing and updating share it, so scrolling and the mouse agree with the screen.
 
 use ratatui::layout::{Position, Rect};
 
@@ -8,34 +8,34 @@ use crate::ui::model::pane::Pane;
 use crate::ui::model::size::Mode;
 use crate::ui::model::state::State;
 
-/// How much a cycle has to show of preemption.
+/// The part of preemption that a cycle shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preemption {
-    /// It is not looked into.
+    /// Preemption was not tried.
     #[default]
     None,
-    /// It is ruled out in a sentence.
+    /// A sentence that rules it out.
     Sentence,
-    /// Nodes are dry-run.
+    /// The dry runs.
     Table,
 }
 
-/// What the arrangement depends on besides the size.
+/// The input of the layout besides the size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// The main pane where there is one.
+    /// The main pane, on a screen with one.
     pub main: Pane,
-    /// The pane beside the queues.
+    /// The pane on the right of the queues.
     pub right: Pane,
-    /// Nodes or one node, where preemption is shown below.
+    /// The pane above preemption.
     pub upper: Pane,
-    /// What the cycle under the cursor has to show of preemption.
+    /// The part of preemption that the cycle under the cursor shows.
     pub preemption: Preemption,
-    /// Rows that the queues have to list.
+    /// The number of rows in the queues.
     pub queue_rows: usize,
 }
 
-/// Areas on the screen.
+/// The areas of the screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// The first line.
@@ -44,20 +44,20 @@ pub struct Plan {
     pub answer: Rect,
     /// The line of tabs.
     pub tabs: Option<Rect>,
-    /// The panes that are shown, with their borders.
+    /// The visible panes, with their borders.
     pub panes: Vec<(Pane, Rect)>,
     /// The scrub bar.
     pub scrub: Rect,
     /// The last line.
     pub hints: Rect,
-    /// Whether steps and message do without a box.
+    /// Whether steps and message have no box.
     pub flat: bool,
-    /// Rows that the queues have to list.
+    /// The number of rows in the queues.
     pub queue_rows: usize,
 }
 
 impl Plan {
-    /// Returns the arrangement of a state.
+    /// Returns the layout of a state.
     pub fn of(state: &State) -> Self {
         let preemption = match &state.view_model.whole.preemption {
             None => Preemption::None,
@@ -69,7 +69,7 @@ impl Plan {
         Self::new(Rect::new(0, 0, state.size.0, state.size.1), shape)
     }
 
-    /// Arranges a screen.
+    /// Returns the layout of a screen.
     pub fn new(area: Rect, shape: Shape) -> Self {
         let mode = Mode::of(area.width, area.height);
         if mode == Mode::TooSmall {
@@ -123,12 +123,12 @@ impl Plan {
         plan
     }
 
-    /// A pane's area with its border; `None` when it is not shown.
+    /// Returns a pane's area with its border; `None` if it is not visible.
     pub fn area(&self, pane: Pane) -> Option<Rect> {
         self.panes.iter().find(|(p, _)| *p == pane).map(|(_, area)| *area)
     }
 
-    /// A pane's area without its border.
+    /// Returns a pane's area without its border.
     pub fn inner(&self, pane: Pane) -> Option<Rect> {
         let area = self.area(pane)?;
         Some(match (pane, self.flat) {
@@ -138,25 +138,25 @@ impl Plan {
         })
     }
 
-    /// The pane at a place on the screen.
+    /// Returns the pane at a place.
     pub fn pane_at(&self, x: u16, y: u16) -> Option<Pane> {
         self.panes.iter().find(|(_, area)| area.contains(Position::new(x, y))).map(|(pane, _)| *pane)
     }
 }
 
-/// The first `rows` rows, and the rest.
+/// Splits off the first `rows` rows.
 pub fn split_top(area: Rect, rows: u16) -> (Rect, Rect) {
     let rows = rows.min(area.height);
     (Rect { height: rows, ..area }, Rect { y: area.y + rows, height: area.height - rows, ..area })
 }
 
-/// All but the last `rows` rows, and those.
+/// Splits off the last `rows` rows; returns the rest first.
 pub fn split_bottom(area: Rect, rows: u16) -> (Rect, Rect) {
     let rows = rows.min(area.height);
     split_top(area, area.height - rows)
 }
 
-/// The first `columns` columns, and the rest.
+/// Splits off the first `columns` columns.
 pub fn split_left(area: Rect, columns: u16) -> (Rect, Rect) {
     let columns = columns.min(area.width);
     (Rect { width: columns, ..area }, Rect { x: area.x + columns, width: area.width - columns, ..area })

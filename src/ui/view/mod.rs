@@ -1,6 +1,6 @@
-//! Drawing: panes, pages, overlays, widgets, and where each of them goes.
+//! Drawing: panes, pages, overlays, widgets and layout.
 //!
-//! Everything is drawn from the state and the record; drawing changes neither.
+//! Drawing reads the state and the record, and changes neither.
 
 pub mod answer;
 pub mod draw;

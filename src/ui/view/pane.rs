@@ -1,4 +1,4 @@
-//! The one mechanism of panes: a definition says everything about a pane, and nothing else names it.
+//! The definition of a pane: one value describes a pane completely.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -22,79 +22,79 @@ use crate::ui::model::{text, time_travel};
 use crate::ui::view::draw::{Scene, put};
 use crate::ui::view::layout::Plan;
 
-/// Everything about a pane.
+/// The definition of a pane.
 pub struct PaneDef {
     /// Its identity: name, digit, place.
     pub id: Pane,
-    /// Where its keys are looked up.
+    /// The context of its keys.
     pub context: Context,
     /// The verb that goes to it, and its help.
     pub verb: (&'static str, &'static str),
-    /// Hint and help of the key that opens the selected row; `None` where rows cannot be opened.
+    /// Hint and help of the key that opens the selected row; `None` if rows cannot be opened.
     pub open_help: Option<(&'static str, &'static str)>,
-    /// Help of the key that goes back; `None` where there is no such key.
+    /// Help of the key that goes back; `None` if there is no such key.
     pub back_help: Option<&'static str>,
-    /// Help of the key that sorts.
+    /// Help of the key that sorts; empty if there is no such key.
     pub sort_help: &'static str,
-    /// The orders of its list, its own first; none where there is no list to sort.
+    /// Its sort orders, the usual one first; none without a list to sort.
     pub sorts: &'static [SortChoice],
-    /// Where Back leads if no location is remembered; `None` where Back leads nowhere.
+    /// The pane that Back goes to if no location is remembered; `None` if Back does nothing.
     pub home: Option<Pane>,
-    /// Returns whether it can be gone to with Tab and has a tab.
+    /// Returns whether Tab goes to it and it has a tab.
     pub is_open: fn(&State) -> bool,
-    /// Returns the words of its tab.
+    /// Returns the words of its tab; empty for its name.
     pub tab: fn(&State) -> String,
     /// Its rows.
     pub rows: Rows,
     /// Returns the part of the area inside its border that holds the list.
     pub list_area: fn(&Plan, Rect) -> Rect,
-    /// Returns the columns whose headings are in a row of the screen. Takes the area of the list and the row.
+    /// Returns the columns whose headings are in a row of the screen. Takes the list's area and the row.
     pub columns: fn(&State, &Timeline, Rect, u16) -> Option<Vec<Column>>,
-    /// Returns the object that it is about where no row is selected.
+    /// Returns the object that the pane is about when no row is selected.
     pub subject: fn(&State, &Timeline) -> Option<RowId>,
-    /// Returns the node that it is about, to be marked in other panes.
+    /// Returns the node that the pane is about, which other panes highlight.
     pub node: fn(&State, &Timeline) -> Option<Str>,
     /// Goes to it.
     pub visit: fn(&Self, &mut State, &Timeline),
     /// Opens the selected row.
     pub open: fn(&mut State, &mut dyn SessionHandle),
-    /// Whether a second press of the mouse on the selected row opens it.
+    /// Whether a second click on the selected row opens it.
     pub opens_by_mouse: bool,
-    /// Moves the selection, or whatever stands for one. Takes the rows in sight.
+    /// Moves the selection, or the pane's substitute for one. Takes the number of rows in sight.
     pub select: fn(&Self, &mut State, &mut dyn SessionHandle, Motion, usize),
-    /// Scrolls by lines of the mouse wheel. Takes the rows in sight.
+    /// Scrolls by lines of the mouse wheel. Takes the number of rows in sight.
     pub scroll: fn(&Self, &mut State, &mut dyn SessionHandle, isize, usize),
-    /// Whether moving in it moves the cursor through the record.
+    /// Whether moving in it moves the cursor of the timeline.
     pub moves_cursor: bool,
     /// Runs after the selection has moved.
     pub selected: fn(&mut State, &Plan),
-    /// Returns the text that is copied from it; `None` copies the selected object.
+    /// Returns the text to copy; `None` copies the selected object.
     pub copy: Option<CopyText>,
     /// Draws it.
     pub draw: fn(&Self, &Scene<'_>, &Plan, &mut Buffer),
 }
 
-/// Returns a text to copy with its name; an error says why there is none.
+/// Returns the name of a text and the text; an error says why there is none.
 pub type CopyText = fn(&Timeline) -> Result<(&'static str, String), &'static str>;
 
 /// The rows of a pane.
 pub enum Rows {
-    /// There is no list.
+    /// No list.
     None,
-    /// A list of its own, made after every change.
+    /// A list that is made after every change.
     List {
         /// Makes the rows.
         make: fn(&mut State, &Timeline),
         /// Returns the rows.
         get: fn(&ViewModel) -> &dyn RowList,
     },
-    /// Facts and tables, made when the pane is in sight. Takes the object that the page is about.
+    /// Facts and tables, made while the pane is in sight. Takes the object that the page is about.
     Page(fn(&PageInput<'_>, Option<&RowId>, &mut Fuzzy) -> Vec<PageRow>),
 }
 
 impl PaneDef {
-    /// Returns a definition with its identity, context, the verb that goes to it with its help, and how it is drawn. It has
-    /// no list, is always open, and fills its area.
+    /// Returns a definition: identity, context, the verb that goes to the pane with its help, and its drawing. The pane has
+    /// no list, is always open, and its list area is all of its inside.
     pub const fn new(
         id: Pane,
         context: Context,
@@ -151,12 +151,12 @@ impl PaneDef {
         format!("{} {words}", self.id.digit)
     }
 
-    /// Returns an order of its list with its words.
+    /// Returns a sort order of its list, with its name.
     pub fn choice(&self, sort: Sort) -> Option<SortChoice> {
         self.sorts.iter().find(|choice| choice.sort == sort).copied()
     }
 
-    /// Goes to the pane; locations to go back to are forgotten.
+    /// Goes to the pane and clears the history.
     pub fn show(&self, state: &mut State, timeline: &Timeline) {
         time_travel::pin(state, timeline, self.id);
         state.history.clear();
@@ -180,12 +180,12 @@ impl PaneDef {
         state.lists.entry(self.id).or_default().scroll(self.list(&state.view_model), by, height);
     }
 
-    /// Returns the part of the screen that holds its list; empty where the pane is not shown.
+    /// Returns the area of its list; empty if the pane is not visible.
     pub fn list_in(&self, plan: &Plan) -> Rect {
         plan.inner(self.id).map_or_else(Rect::default, |inner| (self.list_area)(plan, inner))
     }
 
-    /// Draws its border with the title and the words at its right. Returns the area inside.
+    /// Draws its border with the title, and words at the right. Returns the area inside.
     pub fn chrome(&self, scene: &Scene<'_>, plan: &Plan, title: Vec<Span<'_>>, right: Vec<Span<'_>>, buf: &mut Buffer) -> Rect {
         let pane = self.id;
         let (Some(area), Some(inner)) = (plan.area(pane), plan.inner(pane)) else { return Rect::default() };
@@ -234,7 +234,7 @@ impl PaneDef {
         inner
     }
 
-    /// Draws into its lower border which part of its list is in sight, where that is not all of it.
+    /// Draws the visible range of its list into the lower border, unless all of it is visible.
     pub fn extent(&self, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         let (Some(area), list) = (plan.area(self.id), self.list_in(plan)) else { return };
         let (offset, total) = (scene.state.list(self.id).offset, self.list(&scene.state.view_model).count());
@@ -248,7 +248,7 @@ impl PaneDef {
         put(buf, foot, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
     }
 
-    /// Returns its title with digit, order, filter and the way back; bold in focus.
+    /// Returns its title with digit, sort order, filter and the way back.
     pub fn title<'t>(&self, scene: &Scene<'_>, words: impl Into<std::borrow::Cow<'t, str>>) -> Vec<Span<'t>> {
         let (pane, digit) = (self.id, self.id.digit);
         let role = if scene.state.focus == pane { Role::Title } else { Role::Text };
@@ -257,7 +257,7 @@ impl PaneDef {
         if let Some(choice) = self.choice(sort).filter(|_| sort != Sort::Usual) {
             spans.push(scene.span(Role::Accent, format!("  {}", choice.words)));
         }
-        // The way back, the nearest first.
+        // The way back, nearest location first.
         if scene.state.focus == pane && self.home.is_some() {
             for location in scene.state.history.iter().rev().take(2) {
                 spans.push(scene.span(Role::Muted, format!(" {} {}", scene.glyphs.crumb, location.name())));

@@ -1,4 +1,4 @@
-//! Bringing the view model up to date.
+//! Updates the view model.
 
 use crate::session::Timeline;
 use crate::ui::model::list::RowList;
@@ -11,7 +11,7 @@ use crate::ui::view::pane::{PaneDef, Rows};
 use crate::ui::view::panes::PANES;
 use crate::ui::view::{highlight, panes};
 
-/// Renews what follows from the record where it changed, and keeps selections on rows that exist and in sight.
+/// Derives the view model again if the record changed, and keeps selections on existing rows in sight.
 pub fn refresh(state: &mut State, timeline: &Timeline) {
     if state.derive(timeline) {
         for pane in PANES {
@@ -54,7 +54,7 @@ fn settle(state: &mut State, pane: &PaneDef, height: u16) {
     state.lists.entry(pane.id).or_default().settle(rows, usize::from(height));
 }
 
-/// Renews as [`refresh`] does, and asks every Filter plugin about the open node where it is in sight.
+/// Refreshes, and runs all Filter plugins for the open node if its pane is in sight.
 pub fn renew(state: &mut State, session: &dyn SessionHandle) {
     refresh(state, session.timeline());
     if !panes::def(Pane::NODE).list_in(&Plan::of(state)).is_empty() && state.ask_filters(session) {

@@ -1,4 +1,4 @@
-//! The line of tabs where not all panes are shown at once.
+//! The line of tabs, on screens that do not show all panes at once.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,7 +11,7 @@ use crate::ui::view::draw::{Scene, put};
 use crate::ui::view::layout::Plan;
 use crate::ui::view::panes;
 
-/// The tabs with where they are drawn.
+/// Returns the tabs with their areas.
 fn tabs(state: &State, plan: &Plan) -> Vec<(Pane, String, Rect)> {
     let Some(area) = plan.tabs else { return Vec::new() };
     let mut x = area.x + 1;
@@ -29,12 +29,12 @@ fn tabs(state: &State, plan: &Plan) -> Vec<(Pane, String, Rect)> {
     list
 }
 
-/// The tab at a place on the screen.
+/// Returns the tab at a place.
 pub fn tab_at(state: &State, plan: &Plan, x: u16, y: u16) -> Option<Pane> {
     tabs(state, plan).into_iter().find(|(.., area)| area.contains((x, y).into())).map(|(pane, ..)| pane)
 }
 
-/// Draws the tabs; the one that is shown is marked by more than colour.
+/// Draws the tabs. The active tab has a glyph, not only a colour.
 pub fn draw(scene: &Scene<'_>, plan: &Plan, _: Rect, buf: &mut Buffer) {
     for (pane, words, area) in tabs(scene.state, plan) {
         let shown = plan.area(pane).is_some();

@@ -1,4 +1,4 @@
-//! Archives: members with any name and content, whole or cut off, under names that say otherwise.
+//! Archives: members with any name and content, complete or cut off, under misleading names.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Arguments: understood, or refused in words.
+//! Arguments: parsed, or refused with a message.
 #![no_main]
 
 use clap::Parser as _;

@@ -1,4 +1,4 @@
-//! Selectors of devices: whatever text is one compiles or is refused, and an evaluation ends.
+//! Device selectors: any text compiles or is refused, and every evaluation ends.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! KubeSchedulerConfiguration: read, or refused in words.
+//! KubeSchedulerConfiguration: decoded, or refused with a message.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

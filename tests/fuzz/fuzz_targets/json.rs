@@ -1,4 +1,4 @@
-//! JSON: lists, objects, lines. Whatever was read is scheduled for a few turns.
+//! JSON: lists, objects, lines. The objects that load are scheduled for a few turns.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

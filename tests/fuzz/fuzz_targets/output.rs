@@ -1,4 +1,4 @@
-//! What leaves: whatever a text holds, every form of it is plain, and forms for programs read back as it was.
+//! Output: every form of any text is plain, and machine-readable forms read back unchanged.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

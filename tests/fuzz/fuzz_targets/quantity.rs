@@ -1,4 +1,4 @@
-//! Quantities: what can be read is written and read again as the same amount.
+//! Quantities: a parsed quantity is written and parsed again as the same amount.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! A log of kube-scheduler: read, whatever it holds, into queues at any time and an answer as text and JSON.
+//! A log of kube-scheduler: any content reads into queues at any time and an answer as text and JSON.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Selectors: whatever the API could hold, valid or not, gives an answer.
+//! Selectors: any value that the API could hold, valid or not, gives an answer.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

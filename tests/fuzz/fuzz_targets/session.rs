@@ -1,4 +1,4 @@
-//! A file as a saved session: it replays, or it is told what is wrong.
+//! A file as a saved session: it replays, or it is refused with a message.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! The reader's own files: themes and the tables of keys.
+//! The user's own files: themes and keymaps.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

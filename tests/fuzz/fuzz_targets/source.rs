@@ -1,5 +1,4 @@
-//! Anything as a file: plain, compressed, an archive. It loads, or it is told what is wrong, and the scheduler can work
-//! on whatever was read.
+//! Any file: plain, compressed, an archive. It loads or gives a diagnostic, and the objects that load can be scheduled.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

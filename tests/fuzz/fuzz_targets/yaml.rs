@@ -1,4 +1,4 @@
-//! YAML: documents, lists, anchors. Whatever was read is scheduled for a few turns.
+//! YAML: documents, lists, anchors. The objects that load are scheduled for a few turns.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! What an operator takes along, comes back to, opens and sets for good.
+//! Exports, saved sessions, dumps from the start screen, and permanent settings.
 
 use std::fs;
 use std::path::Path;
@@ -53,7 +53,7 @@ fn save_quit_and_open_again() {
     quit(again);
 }
 
-/// "Somebody sent me a dump; I start without a word and choose it from what lies in the folder."
+/// "I received a dump; I start without arguments and choose it from the files in the folder."
 #[test]
 fn open_a_dump_from_the_start_screen() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -73,7 +73,7 @@ fn open_a_dump_from_the_start_screen() {
     quit(pty);
 }
 
-/// "m for a step, and light colours, for good."
+/// "m for a step, and light colours, permanently."
 #[test]
 fn change_a_key_and_the_theme_for_good() {
     let home = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! Nodes, pods, objects and keys: finding one's way without being told.
+//! Nodes, pods, objects and keys, found without instructions.
 
 use super::{ENTER, ESC, PAGE_DOWN, assert_order, click, close_filtered, line, place, quit, story};
 use crate::pty::Pty;
@@ -42,7 +42,7 @@ fn find_which_nodes_are_closest_to_fitting() {
     quit(pty);
 }
 
-/// "How do the zones stand, and what is in zone b?"
+/// "How full are the zones, and which nodes are in zone b?"
 /// Four of the twelve nodes: three are full, and one has a taint.
 #[test]
 fn find_how_the_zones_stand_and_open_one() {
@@ -71,8 +71,8 @@ fn find_how_the_zones_stand_and_open_one() {
     }
 }
 
-/// "Where does the priority of payments come from, what does it ask for, and who would make it again?"
-/// From the class critical; 6 cpu and 8Gi; nobody.
+/// "Where does the priority of payments come from, how much does it request, and what would recreate it?"
+/// From the class critical; 6 cpu and 8Gi; nothing.
 #[test]
 fn find_where_the_priority_of_payments_comes_from() {
     let mut pty = payments(80, 24);
@@ -80,7 +80,7 @@ fn find_where_the_priority_of_payments_comes_from() {
     let screen = pty.wait_for("Pod shop/payments ‹ Preemption");
     line(&screen, &["owner", "none: it will not be recreated"]);
     line(&screen, &["app", "container, added", "6", "8Gi"]);
-    // One page down selects the last line on the screen, the next goes on.
+    // One page down selects the last line on the screen, the next one scrolls.
     pty.send(PAGE_DOWN);
     pty.send(PAGE_DOWN);
     let screen = pty.wait_for("from class");
@@ -98,7 +98,7 @@ fn read_the_yaml_of_infra_1_and_go_back() {
     pty.send("y");
     let screen = pty.wait_for("Node infra-1: story payments, line 80 ━");
     assert_order(&screen, &["kind: Node", "name: infra-1", "labels:", "pool: infra", "taints:", "effect: NoExecute", "key: dedicated"]);
-    // Only what matters of it.
+    // Filter its lines.
     pty.send("/");
     pty.wait_for("filter these lines");
     pty.send("zone");
@@ -129,8 +129,8 @@ fn find_the_key_for_budgets_in_the_help() {
     }
 }
 
-/// "Read all of the help, page by page, and from its end back."
-/// A page begins at the latest where the one before ended, and the last page is left at once.
+/// "Read all of the help, page by page, and back from its end."
+/// A page begins no later than the previous one ended, and one key leaves the last page.
 #[test]
 fn read_the_help_by_pages() {
     let mut pty = story("payments", (80, 24));
@@ -148,7 +148,7 @@ fn read_the_help_by_pages() {
     quit(pty);
 }
 
-/// "With the mouse: sort the candidates by name, and back; look at another candidate."
+/// "With the mouse: sort the candidates by name, and back; select another candidate."
 #[test]
 fn sort_and_choose_candidates_with_the_mouse() {
     let mut pty = payments(120, 40);
@@ -168,7 +168,7 @@ fn sort_and_choose_candidates_with_the_mouse() {
     quit(pty);
 }
 
-/// "The queue is longer than the pane: turn the wheel over it, and leave the keys where they are."
+/// "The queue is longer than the pane: scroll it with the wheel, and keep the keyboard focus."
 #[test]
 fn turn_the_wheel_over_the_queues() {
     let mut pty = payments(120, 40);
@@ -181,8 +181,8 @@ fn turn_the_wheel_over_the_queues() {
     quit(pty);
 }
 
-/// "Is what this says what the cluster's scheduler said? And where not, why?"
-/// Of fourteen pods nine are compared as the same or another scheduler's; five differ because the cluster has changed.
+/// "Does this agree with the cluster's scheduler? And if not, why?"
+/// Of fourteen pods nine agree or belong to another scheduler; five differ because the cluster has changed.
 #[test]
 fn find_whether_the_answers_agree_with_the_cluster_s_scheduler() {
     for (columns, rows) in [(80, 24), (120, 40)] {
@@ -204,7 +204,7 @@ fn find_whether_the_answers_agree_with_the_cluster_s_scheduler() {
 }
 
 /// "What holds the gated pod back?"
-/// A scheduling gate; its name is beside the pod, and what would let it go below.
+/// A scheduling gate; its name is next to the pod, and the remedy below.
 #[test]
 fn find_which_gate_holds_a_pod_back() {
     let mut pty = story("payments", (80, 24));

@@ -1,7 +1,7 @@
-//! An operator's tasks, done in the real program on a real terminal: each test says what is asked, presses keys and
-//! reads the answer off the screen.
+//! An operator's tasks in the built program on a pseudo-terminal: each test states the question, presses keys and reads
+//! the answer off the screen.
 //!
-//! Nothing here sleeps or measures time: after each key a test waits for words that only the next screen has.
+//! Nothing here sleeps or measures time: after each key a test waits for words that only the next screen contains.
 
 mod files;
 mod finding;
@@ -22,7 +22,7 @@ fn story(name: &str, (columns, rows): (u16, u16)) -> Pty {
     pty
 }
 
-/// Finds a pod in the queues by typing a part of its name, and opens the decision about it.
+/// Finds a pod in the queues by typing a part of its name, and opens its decision.
 fn decide(pty: &mut Pty, part: &str) {
     pty.send("1/");
     pty.wait_for("filter queues");
@@ -35,7 +35,7 @@ fn decide(pty: &mut Pty, part: &str) {
     pty.wait_for("━ 3 Preemption ");
 }
 
-/// Clears the filter of the lines over the screen, whose title ends with this, and closes them.
+/// Clears the filter of the overlay whose title ends with this, and closes it.
 fn close_filtered(pty: &mut Pty, title: &str) {
     pty.send(ENTER);
     pty.wait_for("Esc close");
@@ -45,31 +45,31 @@ fn close_filtered(pty: &mut Pty, title: &str) {
     pty.wait_gone(&format!("{title} ━"));
 }
 
-/// Leaves, and sees that the terminal is as it was.
+/// Quits, and checks that the terminal is restored.
 fn quit(mut pty: Pty) {
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
     pty.assert_restored();
 }
 
-/// The screen as one line of words, for sentences that are broken to fit.
+/// Returns the screen as one line of words, for wrapped sentences.
 fn words(screen: &str) -> String {
     screen.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The first line with all these parts.
+/// Returns the first line with all these parts.
 fn line(screen: &str, parts: &[&str]) -> String {
     let found = screen.lines().find(|l| parts.iter().all(|p| l.contains(p)));
     found.unwrap_or_else(|| panic!("no line has {parts:?} in\n{screen}")).to_owned()
 }
 
-/// Where a text is on the screen, as a terminal counts for the mouse: column and line from 1.
+/// Returns the position of a text on the screen in mouse coordinates: column and line from 1.
 fn place(screen: &str, text: &str) -> (usize, usize) {
     let found = screen.lines().enumerate().find_map(|(y, l)| Some((l[..l.find(text)?].chars().count() + 1, y + 1)));
     found.unwrap_or_else(|| panic!("{text:?} is nowhere in\n{screen}"))
 }
 
-/// Presses and releases the left button where a text is.
+/// Clicks on a text with the left button.
 fn click(pty: &mut Pty, text: &str) {
     let (x, y) = place(&pty.screen(), text);
     pty.send(&format!("\x1b[<0;{x};{y}M\x1b[<0;{x};{y}m"));

@@ -1,13 +1,13 @@
-//! Whom preemption would evict, where, and why there.
+//! The victims of preemption, their nodes, and the reasons for the choice.
 
 use super::{ENTER, ESC, assert_order, decide, line, quit, story, words};
 use crate::pty::Pty;
 
-/// "payments is pending. Why, and what would preemption do about it, in one sentence?"
-/// Too little cpu on eight nodes, and two pods on worker-a2 (or as well worker-b1) would go for it.
+/// "payments is pending. Why, and how would preemption help, in one sentence?"
+/// Too little cpu on eight nodes; preemption would evict two pods on worker-a2 (or equally worker-b1).
 #[test]
 fn why_payments_is_pending_in_one_sentence() {
-    // Only a wide screen has room for how much is free.
+    // Only a wide screen has room for the free amount.
     for (size, free) in [((80, 24), ""), ((120, 40), ""), ((200, 60), " (at most 3.6 free)")] {
         let mut pty = story("payments", size);
         decide(&mut pty, "payments");
@@ -19,7 +19,7 @@ fn why_payments_is_pending_in_one_sentence() {
         assert!(said.contains(&want), "{size:?}: {said}");
         quit(pty);
     }
-    // Where the sentence does not fit, who it is about and what would help are left.
+    // Where the sentence does not fit, the pod and the remedy remain.
     let mut pty = story("payments", (60, 16));
     decide(&mut pty, "payments");
     let said = words(&pty.wait_for("violates no budget"));
@@ -27,7 +27,7 @@ fn why_payments_is_pending_in_one_sentence() {
     quit(pty);
 }
 
-/// "Which pods would be evicted for payments, and who makes them again?"
+/// "Which pods would be evicted for payments, and what recreates them?"
 /// Two pods of batch/reports, which a ReplicaSet owns.
 #[test]
 fn find_who_would_be_evicted_for_payments_and_who_owns_them() {
@@ -50,8 +50,9 @@ fn find_who_would_be_evicted_for_payments_and_who_owns_them() {
     quit(pty);
 }
 
-/// "Checkout could go to big-2. Which budget is against it, which pod would violate it, and how much did it have left?"
-/// shop/search, by search-1, as none may be disrupted any more.
+/// "Checkout could go to big-2. Which budget is against it, which pod would violate it, and how many disruptions were
+/// left?"
+/// shop/search, by search-1, which allows no more disruptions.
 #[test]
 fn find_which_budget_blocks_big_2() {
     let mut pty = story("budgets", (80, 24));
@@ -80,7 +81,7 @@ fn find_which_budget_blocks_big_2() {
 }
 
 /// "Which score function chose the node for each of these preemptors?"
-/// Each of the five decides once; for the sixth pod none does, and any of the nodes is right.
+/// Each of the five is decided by one function; for the sixth pod none decides, and any of the nodes is right.
 #[test]
 fn find_which_score_function_decided() {
     let mut pty = story("tie-breaks", (60, 16));
@@ -103,8 +104,8 @@ fn find_which_score_function_decided() {
     quit(pty);
 }
 
-/// "Why would the reports on worker-b1 go and the catalog stay? And let me find my way back."
-/// Put back one by one, the catalog first; each Esc goes one page back, as the title says.
+/// "Why would the reports on worker-b1 be evicted and the catalog stay? And let me find my way back."
+/// They are added back one by one, the catalog first; each Esc goes one page back, as the title says.
 #[test]
 fn follow_worker_b1_from_preemption_to_a_pod_and_back() {
     let mut pty = story("payments", (120, 40));
@@ -138,8 +139,8 @@ fn follow_worker_b1_from_preemption_to_a_pod_and_back() {
     quit(pty);
 }
 
-/// "The reports must not be touched: which node would it be with none of their priority to evict?"
-/// worker-a2 is taken because its victims have the lowest priority; the others fall at MinHighestPriority.
+/// "The reports must not be evicted: which node would it be without any of their priority?"
+/// worker-a2 is chosen because its victims have the lowest priority; MinHighestPriority eliminates the others.
 #[test]
 fn find_at_which_score_function_worker_a1_falls() {
     let mut pty = Pty::start(&["demo", "payments", "--pod", "shop/payments"], 200, 60);

@@ -14,8 +14,8 @@ const CLUSTER: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [
  "spec": {"schedulerName": "default-scheduler",
   "containers": [{"name": "c", "ports": [{"containerPort": 80, "hostPort": 80, "protocol": "TCP"}]}]}}]}"#;
 
-/// "We run 1.33. Which pending pods will not fit any more with 1.36?"
-/// One, whose host port a sidecar has; and the answer is there again tomorrow.
+/// "We run 1.33. Which pending pods will no longer fit with 1.36?"
+/// One, whose host port a sidecar has; the saved session still has the answer.
 #[test]
 fn see_what_an_upgrade_changes_and_keep_the_answer() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -36,7 +36,7 @@ fn see_what_an_upgrade_changes_and_keep_the_answer() {
         line(&screen, &["v1.33.4: fits on n"]);
         pty.send(ESC);
         pty.wait_gone("main beside branch 2");
-        // Back on the branch that it left, it is the cluster's own release.
+        // On the branch it came from, the release is the cluster's own.
         command(&mut pty, "branch 1");
         pty.wait_for("v1.33.4 (kubelets)");
         command(&mut pty, "branch 2");

@@ -1,4 +1,4 @@
-//! Going on, back, and elsewhere.
+//! Steps, runs, branches and navigation in time.
 
 use super::{ENTER, ESC, HOME, PAGE_DOWN, assert_order, command, decide, line, place, quit, story};
 use crate::pty::Pty;
@@ -9,7 +9,8 @@ fn settle(pty: &mut Pty) {
     pty.wait_for("settled after");
 }
 
-/// "gpu-hungry still waits at the end. How often was it tried, why was it woken, and what was it told the second time?"
+/// "gpu-hungry is still pending at the end. How often was it tried, why was it requeued, and which reason did the
+/// second attempt give?"
 /// Three times; the second attempt is cycle 18, and Enter goes there.
 #[test]
 fn read_the_history_of_gpu_hungry_and_go_to_its_second_attempt() {
@@ -37,7 +38,7 @@ fn read_the_history_of_gpu_hungry_and_go_to_its_second_attempt() {
     }
 }
 
-/// "What if worker-a2 is cordoned: where does payments go then, and who pays for it?"
+/// "What if worker-a2 is cordoned: where does payments go then, and which pods are evicted for it?"
 /// To worker-b1, and other reports are evicted.
 #[test]
 fn compare_before_and_after_cordoning_worker_a2() {
@@ -63,8 +64,8 @@ fn compare_before_and_after_cordoning_worker_a2() {
     quit(pty);
 }
 
-/// "Back to how it was before I cordoned it."
-/// The list of branches leads there, and the node takes pods again.
+/// "Back to the state before I cordoned it."
+/// The list of branches leads there, and the node is schedulable again.
 #[test]
 fn go_back_to_the_branch_before_the_cordon() {
     let mut pty = story("payments", (120, 40));
@@ -105,7 +106,7 @@ fn drag_the_scrub_bar_to_the_start_and_back() {
 }
 
 /// "I resize the window while I type."
-/// No key is lost, whatever the size at that moment, and the answer is there in the end.
+/// No key is lost, whatever the size at that time, and the answer appears in the end.
 #[test]
 fn lose_no_key_while_the_window_changes() {
     let mut pty = story("payments", (200, 60));

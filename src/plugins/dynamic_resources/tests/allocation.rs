@@ -49,7 +49,7 @@ fn devices_in_use_are_left_out_but_for_admin_access() {
     assert_eq!(allocate(&[&devices, &shared], &[&one(&exactly("r", 2, ""))]), "r=a r=b");
     assert_eq!(allocate(&[&devices, &exclusive], &[&admin]), "r=a r=b");
     assert_eq!(allocate(&[&devices], &[&admin, &admin]), "r=a r=b; r=a r=b");
-    // One claim has a device once; and what an administrator looks at, nobody else in the pod gets.
+    // A claim gets a device once, and a device with admin access is not available to the pod's other requests.
     assert_eq!(allocate(&[&devices], &[&one(&exactly("r", 3, ", adminAccess: true"))]), NONE);
     assert_eq!(allocate(&[&devices], &[&admin, &one(&exactly("s", 1, ""))]), NONE);
 }
@@ -64,7 +64,7 @@ fn alternatives_are_tried_in_order() {
     let two = "{name: a}, {name: b}";
     check(two, &[&one(&list(&[("many", 3), ("few", 1)]))], "r/few=a");
     check(two, &[&one(&list(&[("two", 2), ("one", 1)]))], "r/two=a r/two=b");
-    // What comes later may need what the better alternative would take.
+    // A later request may need the devices of the preferred alternative.
     check(two, &[&one(&list(&[("two", 2), ("one", 1)])), &one(&exactly("s", 1, ""))], "r/one=a; s=b");
     check(two, &[&one(&list(&[("three", 3), ("four", 4)]))], NONE);
     check(two, &[&one(&list(&[("x", 33), ("y", 40)]))], "Error: claim d/c0: number of requested devices 33 exceeds the claim limit of 32");
@@ -72,7 +72,7 @@ fn alternatives_are_tried_in_order() {
     let full = (0..34).map(|i| format!("{{name: d{i:02}}}")).collect::<Vec<_>>().join(", ");
     let requests = format!("requests: [{}, {}]", exactly("s", 32, ""), list(&[("y", 1), ("z", 2)]));
     check(&full, &[&requests], "Error: claim d/c0: number of requested devices 33 exceeds the claim limit of 32");
-    // The least that alternatives need is within the limit, what is left after the first request is not.
+    // The minimum of the alternatives is within the limit, but too little remains after the first request.
     let requests = format!("requests: [{}, {}]", list(&[("big", 32), ("small", 1)]), exactly("s", 31, ""));
     let shown = allocate(&[&slice("n1", &full)], &[&requests]);
     assert!(shown.starts_with("r/small=d00 s=d01") && shown.ends_with("s=d31"), "{shown}");
@@ -285,7 +285,7 @@ fn requests_that_cannot_be_worked_with_are_errors() {
 
 #[test]
 fn a_hopeless_search_ends() {
-    // 40 equal devices, 20 of which are wanted beside one that does not exist: far too many ways to try.
+    // 40 equal devices, 20 of which are requested with one that does not exist: too many combinations to try.
     let devices = (0..40).map(|i| format!("{{name: d{i:02}, attributes: {{n: {{int: {i}}}}}}}")).collect::<Vec<_>>().join(", ");
     let missing = exactly("s", 1, ", selectors: [{cel: {expression: 'device.attributes[\"gpu\"].n == 99'}}]");
     let claim = claim("c", &format!("requests: [{}, {missing}]", exactly("r", 20, "")), "");

@@ -10,7 +10,7 @@ use crate::cluster::{Kind, Node, Str};
 use crate::framework::{PreBindPlugin, ReservePlugin, Snapshot};
 use crate::plugins::helper::testing::{node, pod_info};
 
-/// Reads documents with a `kind` each.
+/// Parses documents with a `kind` each.
 fn objects(documents: &[&str]) -> Vec<Object> {
     let read = |text: &&str| {
         let value: serde_yaml::Value = serde_yaml::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"));
@@ -20,7 +20,7 @@ fn objects(documents: &[&str]) -> Vec<Object> {
     documents.iter().map(read).collect()
 }
 
-/// Classes `any` and `gpu` (driver `gpu`), and what is given.
+/// Makes a cluster with the classes `any` and `gpu` (driver `gpu`) and the given documents.
 fn cluster(documents: &[&str]) -> Cluster {
     let classes = [
         "{kind: DeviceClass, metadata: {name: any}}",
@@ -29,7 +29,7 @@ fn cluster(documents: &[&str]) -> Cluster {
     objects(&classes).into_iter().chain(objects(documents)).collect()
 }
 
-/// A slice of driver `gpu` on a node, alone in a pool of the node's name.
+/// Makes a slice of driver `gpu` on a node, the only one of a pool with the node's name.
 fn slice(node: &str, devices: &str) -> String {
     format!(
         "{{kind: ResourceSlice, metadata: {{name: slice-{node}}}, spec: {{driver: gpu, nodeName: {node}, \
@@ -37,20 +37,20 @@ fn slice(node: &str, devices: &str) -> String {
     )
 }
 
-/// A claim `name` of the pod's namespace, with uid `name`.
+/// Makes a claim `name` in the pod's namespace, with uid `name`.
 fn claim(name: &str, devices: &str, status: &str) -> String {
     format!(
         "{{kind: ResourceClaim, metadata: {{namespace: d, name: {name}, uid: {name}}}, spec: {{devices: {{{devices}}}}}, status: {{{status}}}}}"
     )
 }
 
-/// The status of a claim that has devices of driver `gpu` in pool `n1`.
+/// Makes the status of a claim with devices of driver `gpu` in pool `n1`.
 fn holding(devices: &[&str]) -> String {
     let results: Vec<String> = devices.iter().map(|d| format!("{{request: r, driver: gpu, pool: n1, device: {d}}}")).collect();
     format!("allocation: {{devices: {{results: [{}]}}}}", results.join(", "))
 }
 
-/// A request for `count` devices of class `any`.
+/// Makes a request for `count` devices of class `any`.
 fn exactly(name: &str, count: u32, more: &str) -> String {
     format!("{{name: {name}, exactly: {{deviceClassName: any, allocationMode: ExactCount, count: {count}{more}}}}}")
 }
@@ -59,13 +59,13 @@ fn zoned_node(name: &str) -> Arc<Node> {
     node(&format!("{{metadata: {{name: {name}, labels: {{zone: z-{name}}}}}}}"))
 }
 
-/// A pod in namespace `d` with the claims of these names.
+/// Makes a pod in namespace `d` with the named claims.
 fn pod_with(claims: &[&str]) -> PodInfo {
     let claims: Vec<String> = claims.iter().map(|c| format!("{{name: {c}, resourceClaimName: {c}}}")).collect();
     pod_info(&format!("{{metadata: {{name: p, namespace: d, uid: p}}, spec: {{resourceClaims: [{}]}}}}", claims.join(", ")))
 }
 
-/// The plugin at work on one pod.
+/// The plugin running for one pod.
 struct World {
     cluster: Cluster,
     snapshot: Snapshot,
@@ -76,7 +76,7 @@ struct World {
 }
 
 impl World {
-    /// Nodes `n1` and `n2` without anything of their own.
+    /// Makes nodes `n1` and `n2` without labels or resources.
     fn new(cluster: Cluster, pod: PodInfo) -> Self {
         let snapshot = Snapshot::of(["n1", "n2"].map(|n| NodeInfo::new(zoned_node(n))));
         Self { cluster, snapshot, emulation: Emulation::default(), plugin: DynamicResources::default(), pod, state: CycleState::default() }
@@ -106,13 +106,13 @@ impl World {
         FilterPlugin::filter(&self.plugin, &self.cx(), &self.state, &self.pod, &self.node(node))
     }
 
-    /// PreFilter, then Filter on a node.
+    /// Runs PreFilter, then Filter on a node.
     fn run(&mut self, node: &str) -> Status {
         let status = self.pre_filter();
         if status.is_success() { self.filter(node) } else { status }
     }
 
-    /// What Filter found for a node.
+    /// Returns the results of Filter for a node.
     fn results(&self, node: &str) -> Vec<AllocationResult> {
         let state = self.state.read::<DynamicResourcesState>().unwrap();
         let found = state.found();
@@ -131,7 +131,7 @@ impl World {
     }
 }
 
-/// The devices, `pool/device` where the pool is not the node's, by claim.
+/// Lists the devices by claim, as `pool/device` if the pool does not have the node's name.
 fn show(results: &[AllocationResult]) -> String {
     let device = |r: &crate::cluster::resource::DeviceRequestAllocationResult| {
         let device = if r.pool == "n1" { r.device.to_string() } else { format!("{}/{}", r.pool, r.device) };
@@ -141,7 +141,7 @@ fn show(results: &[AllocationResult]) -> String {
     results.iter().map(claim).collect::<Vec<_>>().join("; ")
 }
 
-/// Runs a pod with claims `c0`, `c1`, … of these specs on `n1`, and shows the devices or the status.
+/// Runs a pod with claims `c0`, `c1`, … of these specs on `n1`, and returns the devices or the status.
 fn allocate(documents: &[&str], claims: &[&str]) -> String {
     let names: Vec<String> = (0..claims.len()).map(|i| format!("c{i}")).collect();
     let claims: Vec<String> = names.iter().zip(claims).map(|(name, devices)| claim(name, devices, "")).collect();

@@ -34,7 +34,7 @@ fn pods_wait_for_claims_of_their_own() {
         let mut world = World::new(cluster(&documents), pod);
         let expected = reason.map_or_else(Status::success, Status::unresolvable);
         assert_eq!(PreEnqueuePlugin::pre_enqueue(&world.plugin, &world.cx(), &world.pod.pod, false).in_text(), expected);
-        // PreFilter has the same to say, and remembers that there is nothing to do.
+        // PreFilter rejects likewise, and records an empty state.
         let found = world.pre_filter();
         assert!(if reason.is_some() { found.in_text() == expected } else { !found.is_rejected() }, "{found}");
     }
@@ -130,7 +130,7 @@ fn binding_writes_allocation_reservation_and_finalizer() {
     let consumer = &written.status.reserved_for[0];
     assert_eq!((consumer.resource.as_str(), consumer.name.as_str(), consumer.uid.as_str()), ("pods", "p", "p"));
 
-    // Another pod that shares the claim is only added; one that has it already writes nothing.
+    // A further pod is only added to the consumers; a pod that already is one writes nothing.
     world.cluster.insert(Object::ResourceClaim(written.clone()));
     assert_eq!(world.run("n1"), Status::success());
     assert_eq!(world.filter("n2").in_text(), Status::unresolvable("resourceclaim not available on the node"));
@@ -183,7 +183,7 @@ fn claims_whose_devices_do_not_get_ready_are_given_up() {
         world.emulation.set(Gate::DRADeviceBindingConditions, false);
         assert_eq!(world.run("n1"), Status::success());
     }
-    // The same at PreBind, for a claim that has failed since.
+    // PreBind fails likewise for a claim that has failed since.
     let ready = claim("c", "", &waiting.replace("TIME", "2026-01-01T00:00:00Z").replace("CONDITION", ""));
     let mut world = World::new(cluster(&[&ready]), pod_with(&["c"]));
     assert_eq!((world.run("n1"), world.reserve("n1"), world.pre_bind("n1").is_ok()), (Status::success(), Status::success(), true));
@@ -268,7 +268,7 @@ fn earlier_alternatives_score_higher() {
     assert_eq!(ScorePlugin::score(&world.plugin, &world.cx(), &world.state, &world.pod, &nodes[0]), Ok(0));
 }
 
-/// A pod with containers that ask for `example.com/gpu`, on `n1` without and `n2` with a device plugin.
+/// A pod with containers that request `example.com/gpu`; `n1` has no device plugin, `n2` has one.
 fn extended_world(documents: &[&str], containers: &str) -> World {
     let class = "{kind: DeviceClass, metadata: {name: any}, spec: {extendedResourceName: example.com/gpu}}";
     let documents: Vec<&str> = documents.iter().copied().chain([class]).collect();
@@ -301,7 +301,7 @@ fn extended_resources_become_a_claim_where_no_device_plugin_serves_them() {
     let mapping = &status.request_mappings[0];
     assert_eq!([&mapping.container_name, &mapping.resource_name, &mapping.request_name], ["m", "example.com/gpu", "container-0-request-1"]);
 
-    // Left over after a failure, that claim has to go first.
+    // A claim left over from a failure must be deleted first.
     world.cluster.insert(Object::ResourceClaim(claim.clone()));
     assert_eq!(world.run("n1").in_text(), Status::unresolvable("cannot schedule extended resource claim"));
     let (status, writes) = post_filter(&world);
@@ -388,7 +388,7 @@ fn hints_wait_for_all_claims_and_for_a_change_that_matters() {
         let world = World::new(cluster(&[&free]), pod_with(&["c"]));
         let pod = world.pod.pod.clone();
         assert_eq!(hint(EventResource::ResourceClaim)(&world.cx(), &pod, &change), Ok(expected), "{old:?} {new}");
-        // A pod whose claims are not all there has nothing to hope for.
+        // A pod with missing claims is not retried.
         let world = World::new(cluster(&[&free]), pod_with(&["c", "missing"]));
         let pod = world.pod.pod.clone();
         assert_eq!(hint(EventResource::ResourceClaim)(&world.cx(), &pod, &change), Ok(QueueingHint::QueueSkip));

@@ -7,27 +7,27 @@ use crate::cluster::Str;
 /// Why a volume cannot be translated for its CSI driver, in Kubernetes' words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MigrationError {
-    /// The id of an EBS volume has another form than `vol-…` and `aws://<zone>/vol-…`.
+    /// The id of an EBS volume is neither `vol-…` nor `aws://<zone>/vol-…`.
     #[error("failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({id})")]
     EbsVolumeId {
         /// The id.
         id: Str,
     },
-    /// An Azure disk is not a managed one.
+    /// An Azure disk is not managed.
     #[error("kind({kind}) is not supported in csi migration")]
     AzureDiskKind {
         /// The disk's kind.
         kind: Str,
     },
-    /// The zones of a GCE disk give no region.
+    /// The zones of a GCE disk do not give a region.
     #[error("failed to get region from zones: {0}")]
     Region(RegionError),
 }
 
-/// Why zones of GCE give no region.
+/// Why zones of GCE do not give a region.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegionError {
-    /// A zone's name does not have three parts.
+    /// The name of a zone does not have three parts.
     #[error("zone in unexpected format, expected: {{locale}}-{{region}}-{{zone}}, got: {zone}")]
     ZoneFormat {
         /// The zone.

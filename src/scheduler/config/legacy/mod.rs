@@ -43,10 +43,10 @@ const ORDERING: [PluginName; 22] = [
     PluginName::MatchInterPodAffinity,
 ];
 
-/// A predicate that is registered besides and has no place in the order, so that it never runs.
+/// A predicate that is registered but missing in the order, so it never runs.
 const NEVER_RUN: &str = "PodFitsPorts";
 
-/// `KubeSchedulerConfiguration` as far as it decides anything.
+/// The fields of `KubeSchedulerConfiguration` that affect decisions.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Configuration {
@@ -118,7 +118,7 @@ fn build(configuration: &Configuration, policy: Policy, emulation: Emulation) ->
     })
 }
 
-/// Assembles the one framework.
+/// Builds the single framework.
 struct Builder<'e> {
     emulation: Emulation,
     framework: Framework,
@@ -126,7 +126,7 @@ struct Builder<'e> {
 }
 
 impl Builder<'_> {
-    /// Returns the default plugins of the release, or only those that are predicates or priorities.
+    /// Returns the default plugins of the release, limited to predicates or to priorities.
     fn defaults(&self, is_wanted: impl Fn(&PluginRef) -> bool) -> Vec<(&'static DefaultPlugin, PluginName)> {
         let emulation = self.emulation;
         let enabled = move |gate| emulation.enabled(gate);
@@ -136,7 +136,7 @@ impl Builder<'_> {
         named.filter(|(_, name)| make(*name, None, emulation).is_ok_and(|p| is_wanted(&p))).collect()
     }
 
-    /// Makes a plugin and enables it at its extension points; what is wrong is noted for a path.
+    /// Builds a plugin and enables it at its extension points; reports errors under `path`.
     fn add(&mut self, name: PluginName, args: Option<&Value>, path: &str) -> Option<PluginRef> {
         let plugin = match make(name, args, self.emulation) {
             Ok(plugin) => plugin,
@@ -168,9 +168,9 @@ impl Builder<'_> {
         Some(plugin)
     }
 
-    /// Enables the predicates of a policy, or the default ones, and those that always run.
+    /// Enables the predicates of a policy, or the default ones, and the mandatory ones.
     fn predicates(&mut self, policy: Option<Vec<PredicatePolicy>>) {
-        // What runs in the place of each name.
+        // Place in the order, plugin that runs there, and its arguments.
         let mut enabled: Vec<(PluginName, PluginName, Option<Value>)> = Vec::new();
         match policy {
             None => enabled.extend(self.defaults(|p| p.filter().is_some()).into_iter().map(|(_, name)| (name, name, None))),
@@ -197,7 +197,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the place and the name of a policy's predicate, with its argument; `None` where it does not run.
+    /// Returns the place and the name of a policy's predicate, with its argument; `None` if it does not run.
     fn predicate(&mut self, i: usize, predicate: PredicatePolicy) -> Option<(PluginName, PluginName, Option<Value>)> {
         let PredicatePolicy { name, argument } = predicate;
         let path = format!("predicates[{i}]");
@@ -219,11 +219,11 @@ impl Builder<'_> {
                 return known.map(|name| (name, name, None));
             }
         };
-        // Under a name without a place in the order it is registered and never runs.
+        // A name without a place in the order is registered and never runs.
         Some((place.filter(|name| ORDERING.contains(name))?, kind, Some(args)))
     }
 
-    /// Whether a release knows the predicate, given what its gates take out.
+    /// Whether the release has the predicate, given its gates.
     fn is_registered(&self, name: PluginName) -> bool {
         let is_gated = |plugin: &DefaultPlugin| {
             plugin.name == name.as_str()
@@ -298,7 +298,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a policy enables it by an argument alone.
+/// Whether a policy enables it only with an argument.
 fn needs_argument(name: PluginName) -> bool {
     matches!(
         name,
@@ -311,7 +311,7 @@ fn needs_argument(name: PluginName) -> bool {
 
 /// Makes a plugin of the release.
 fn make(name: PluginName, args: Option<&Value>, emulation: Emulation) -> Result<PluginRef, FieldErrors> {
-    // `null` stands for no argument.
+    // `null` means no argument.
     let args = args.filter(|args| !args.is_null()).cloned().unwrap_or_else(|| Value::Object(Map::new()));
     match registry::find(name.as_str(), emulation).map(|row| row.make) {
         Some(Make::Plugin(factory)) => factory(Some(&args), emulation),

@@ -1,7 +1,7 @@
-//! A policy file, which tells kube-schedulers before v1.23 what decides where pods go; mirrors `Policy` in
+//! The policy file of kube-schedulers before v1.23, which selects predicates and priorities; mirrors `Policy` in
 //! `pkg/scheduler/api/v1/types.go`.
 //!
-//! It is read as these releases do: fields that are not known are passed over. Names are not looked at here.
+//! It is decoded as these releases do: unknown fields are ignored. Names are not checked here.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub(super) struct Policy {
     pub(super) extenders: Vec<Extender>,
     /// Weight of required affinity terms of other pods; 0 leaves the default.
     pub(super) hard_pod_affinity_symmetric_weight: i32,
-    /// Whether all predicates run on a node, also behind one that fails.
+    /// Whether all predicates run on a node, even after one fails.
     pub(super) always_check_all_predicates: bool,
 }
 
@@ -30,9 +30,9 @@ pub(super) struct Policy {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct PredicatePolicy {
-    /// Its name; any name with an argument.
+    /// Its name; arbitrary with an argument.
     pub(super) name: String,
-    /// What makes it a predicate of its own.
+    /// Makes it a custom predicate.
     pub(super) argument: Option<PredicateArgument>,
 }
 
@@ -48,11 +48,11 @@ pub(super) struct PredicateArgument {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct PriorityPolicy {
-    /// Its name; any name with an argument.
+    /// Its name; arbitrary with an argument.
     pub(super) name: String,
     /// Its weight, above 0.
     pub(super) weight: i64,
-    /// What makes it a priority of its own.
+    /// Makes it a custom priority.
     pub(super) argument: Option<PriorityArgument>,
 }
 
@@ -78,9 +78,8 @@ impl Policy {
 
     /// Reads a policy.
     ///
-    /// # Errors
-    /// When a field has a value of another type, and what `ValidatePolicy` in
-    /// `pkg/scheduler/api/validation/validation.go` refuses, which is one binding extender besides weights.
+    /// Returns the fields with wrong types, and the violations of `ValidatePolicy` in
+    /// `pkg/scheduler/api/validation/validation.go`: invalid weights and more than one binding extender.
     pub(super) fn decode(value: Value) -> Result<Self, FieldErrors> {
         let mut errors = FieldErrors::default();
         let policy = match Self::deserialize(value) {

@@ -39,7 +39,7 @@ fn a_failed_pod_is_parked_unless_no_plugin_rejected_it() {
     f.add("q", 0).pop();
     f.fail("q", &[]);
     assert_eq!((f.place("q").as_str(), f.moves()), ("error 1", vec!["q to backoff (ScheduleAttemptFailure)".into()]));
-    assert_eq!(f.pop(), None, "nobody pops from the error heap");
+    assert_eq!(f.pop(), None, "the error heap is not popped early");
 }
 
 #[test]

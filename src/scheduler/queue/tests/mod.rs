@@ -1,4 +1,4 @@
-//! Tests of the queue as a whole, in a small world whose plugins the tests control.
+//! Tests of the queue as a whole, with plugins that the tests control.
 
 mod flows;
 mod properties;
@@ -18,13 +18,13 @@ use crate::plugins::scheduling_gates::SchedulingGates;
 use crate::release::{Emulation, Gate};
 use crate::trace::{Event, Place, QueuesView};
 
-/// Stands around the queue: a clock, the pods that exist, who refuses them at `PreEnqueue`, and what was recorded.
+/// The environment of the queue: a clock, the existing pods, their rejections at `PreEnqueue`, and the recorded events.
 #[derive(Clone, Debug, Default)]
 struct World {
     now: Timestamp,
     cluster: Cluster,
     snapshot: Snapshot,
-    /// By pod, the plugins that refuse it, in profile order.
+    /// By pod, the plugins that reject it, in profile order.
     refusals: BTreeMap<Key, Vec<PluginName>>,
     events: Vec<Event>,
 }
@@ -53,7 +53,8 @@ impl QueueEnv for World {
     }
 }
 
-/// Fit asks the new node's label `help`; `NodeName` hears of new nodes and, by the extra registration, of taints.
+/// Fit's hint reads the new node's label `help`; `NodeName` registers for new nodes and, by the extra registration, for
+/// taints.
 fn hints() -> HintMap {
     let event = |resource, action| ClusterEvent::new(resource, action);
     let fit = ClusterEventWithHint {
@@ -95,12 +96,12 @@ fn hints() -> HintMap {
     HintMap::new(&[("s".into(), profile)], Emulation::default())
 }
 
-/// A queue in its world; every operation checks the invariants and that the recorded events tell all.
+/// A queue in its environment; every operation checks the invariants, and the view against the recorded events.
 #[derive(Clone, Debug)]
 struct Fixture {
     queue: SchedulingQueue,
     world: World,
-    /// What the events of all operations so far add up to.
+    /// The fold of the events of all operations so far.
     folded: QueuesView,
     popped: BTreeMap<Key, QueuedPodInfo>,
 }
@@ -119,7 +120,7 @@ impl Fixture {
         Self { queue, world: World::default(), folded: QueuesView::default(), popped: BTreeMap::new() }
     }
 
-    /// Runs one operation and checks what must hold after each.
+    /// Runs one operation and checks the invariants.
     fn run<T>(&mut self, operation: impl FnOnce(&mut SchedulingQueue, &mut World) -> T) -> T {
         self.world.events.clear();
         let result = operation(&mut self.queue, &mut self.world);
@@ -182,7 +183,7 @@ impl Fixture {
         self
     }
 
-    /// Changes a pod as the API server would announce it.
+    /// Changes a pod, as announced by the API server.
     fn update(&mut self, name: &str, change: impl FnOnce(&mut Pod)) {
         let old = self.pod(name);
         let mut new = (*old).clone();
@@ -205,7 +206,7 @@ impl Fixture {
         Some(key.name.to_string())
     }
 
-    /// The failure handler, for the pod popped under that name.
+    /// Runs the failure handler for the pod popped under that name.
     fn fail(&mut self, name: &str, plugins: &[PluginName]) {
         self.try_fail(name, plugins, &[]).unwrap();
     }
@@ -224,7 +225,7 @@ impl Fixture {
         self.run(|q, w| q.leave(w, info.pod(), to));
     }
 
-    /// A new node whose label `help` has this value.
+    /// Adds a node whose label `help` has this value.
     fn node(&mut self, help: &str) {
         self.move_all(ClusterEvent::new(EventResource::Node, ActionType::ADD), help, None);
     }
@@ -246,7 +247,7 @@ impl Fixture {
         assert_eq!(self.world.now, to);
     }
 
-    /// One pod, popped and parked with these rejectors.
+    /// Returns a fixture with one pod, popped and parked with these rejectors.
     fn parked(plugins: &[PluginName]) -> Self {
         let mut f = Self::new();
         f.add("p", 0).pop();
@@ -254,7 +255,7 @@ impl Fixture {
         f
     }
 
-    /// Where a pod is, in a word.
+    /// Returns the place of a pod in one word.
     fn place(&self, name: &str) -> String {
         let Some(entry) = self.queue.view().entries.get(&Self::key(name)) else { return "gone".into() };
         match &entry.place {
@@ -268,12 +269,12 @@ impl Fixture {
         }
     }
 
-    /// Pods of activeQ in order.
+    /// Returns the pods of activeQ in order.
     fn active(&self) -> Vec<String> {
         self.queue.active_pods().map(|i| i.key().name.to_string()).collect()
     }
 
-    /// The moves of the last operation, as `pod to place (cause)`.
+    /// Returns the moves of the last operation, as `pod to place (cause)`.
     fn moves(&self) -> Vec<String> {
         let text = |m: &crate::trace::QueueMove| {
             let place = match m.to {

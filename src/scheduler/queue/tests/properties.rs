@@ -1,5 +1,5 @@
-//! Random histories: the invariants that [`Fixture::run`] checks hold after every operation, and the same history
-//! always ends the same way.
+//! Random histories: the invariants of [`Fixture::run`] hold after every operation, and the same history always has the
+//! same result.
 
 use proptest::prelude::*;
 
@@ -62,11 +62,11 @@ impl Fixture {
         self.world.cluster.pods.get(&Self::key(name)).is_some()
     }
 
-    /// Does what the step says where that makes sense.
+    /// Does the step if it is possible.
     fn step(&mut self, step: &Step) {
         let node = |n: u8| if n == 0 { String::new() } else { format!("n{n}") };
         match *step {
-            // A name stays with its pod while an attempt for it is under way.
+            // A name keeps its pod while an attempt for it is under way.
             Step::Add(p, priority) if !self.exists(&name(p)) && !self.popped.contains_key(&Self::key(&name(p))) => {
                 self.add(&name(p), priority);
             }
@@ -94,7 +94,7 @@ impl Fixture {
             }
             Step::Fail(p, bits) if self.popped.contains_key(&Self::key(&name(p))) => {
                 if self.exists(&name(p)) {
-                    // A pod that was updated after `done` waits already.
+                    // A pod that was updated after `done` is queued already.
                     drop(self.try_fail(&name(p), &plugins(bits), &[]));
                 } else {
                     self.leave(&name(p), Place::Gone);
@@ -155,7 +155,7 @@ proptest! {
         prop_assert_eq!(f.queue.view(), g.queue.view());
     }
 
-    /// A keyframe stays as it was while the original goes on, and goes on in the same way.
+    /// A clone is unchanged while the original continues, and continues in the same way.
     #[test]
     fn a_clone_is_independent(steps in steps(), cut in 0..60_usize) {
         let cut = cut.min(steps.len());
@@ -169,7 +169,7 @@ proptest! {
         prop_assert_eq!(first.queue.view(), second.queue.view());
     }
 
-    /// Letting time pass at once is the same as second by second.
+    /// A single advance has the same effect as one second by second.
     #[test]
     fn time_may_pass_in_one_go_or_in_pieces(steps in steps(), seconds in 1..400_i64) {
         let (_, f) = play(&steps, &[]);

@@ -1,30 +1,30 @@
-//! What devices are like: texts in their attributes are serial numbers and addresses as often as models, and stay only
-//! where an expression would otherwise choose another device.
+//! Redacts attributes of devices. Their texts are serial numbers and addresses as often as models, so they are kept only
+//! if an expression would select another device otherwise.
 
 use std::collections::BTreeSet;
 
-/// Attributes that say which sort of device it is.
+/// Attributes that name a kind of device.
 const SORTS: [&str; 7] = ["architecture", "brand", "family", "model", "productName", "type", "vendor"];
 
-/// Functions that see no more of a text than whether it is the same as another.
+/// Functions that use a text only for equality.
 const PLAIN_FUNCTIONS: [&str; 8] = ["cel.bind", "compareTo", "has", "in", "isGreaterThan", "isLessThan", "quantity", "semver"];
 
-/// Functions that look at attributes without naming them.
+/// Functions that use attributes without naming them.
 const OVER_ALL: [&str; 7] = ["all", "exists", "exists_one", "existsOne", "filter", "map", "transformList"];
 
-/// What the CEL expressions of a cluster look for in attributes.
+/// The use of attributes in the CEL expressions of a cluster.
 #[derive(Debug, Default)]
 pub(super) struct Expressions {
     /// Texts that they compare with.
     literals: BTreeSet<String>,
-    /// Names in those that look into texts.
+    /// Names in the expressions that use more of a text than equality.
     looked_into: BTreeSet<String>,
-    /// Whether one looks into texts that it does not name.
+    /// An expression uses more than equality of texts that it does not name.
     all: bool,
 }
 
 impl Expressions {
-    /// Takes note of an expression.
+    /// Adds an expression.
     pub(super) fn add(&mut self, expression: &str) {
         let found = Found::of(expression);
         if !found.plain {
@@ -36,18 +36,18 @@ impl Expressions {
         self.literals.extend(found.literals);
     }
 
-    /// Whether the text of an attribute stays.
+    /// Returns whether the text of an attribute is kept.
     pub(super) fn keep(&self, attribute: &str, text: &str) -> bool {
         let name = attribute.rsplit('/').next().unwrap_or(attribute);
         self.all || SORTS.contains(&name) || self.looked_into.contains(name) || self.literals.contains(text)
     }
 }
 
-/// What is in an expression.
+/// The parts of an expression.
 struct Found {
     literals: BTreeSet<String>,
     names: BTreeSet<String>,
-    /// Texts are at most compared for being the same.
+    /// Texts are at most compared for equality.
     plain: bool,
 }
 
@@ -67,7 +67,7 @@ impl Found {
                 found.plain &= !called || PLAIN_FUNCTIONS.iter().any(|f| f.rsplit('.').next() == Some(name));
                 found.names.insert(name.to_owned());
             } else if matches!(first, '<' | '>') {
-                // The order of numbers has nothing to do with texts.
+                // A comparison with a number does not depend on texts.
                 let after = rest[1..].trim_start_matches('=').trim_start().trim_start_matches('-').chars().next();
                 found.plain &= after.is_some_and(|c| c.is_ascii_digit());
             } else if first == '+' || first == '\\' || first == '?' && before == Some('[') {
@@ -81,11 +81,11 @@ impl Found {
         found
     }
 
-    /// Reads a literal at the start of `rest`; returns how long it is.
+    /// Reads a literal at the start of `rest`; returns its length in bytes.
     fn literal(&mut self, rest: &str, quote: char) -> usize {
         let end = rest[1..].find(quote).map_or(rest.len(), |at| at + 1);
         let text = &rest[1..end];
-        // What is escaped, or looks like a replacement, is not taken for what it is.
+        // A literal with escapes, or one that looks like a replacement, is not understood.
         let numbered = text.strip_prefix('r').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
         self.plain &= !text.is_empty() && !text.contains('\\') && !numbered;
         self.literals.insert(text.to_owned());

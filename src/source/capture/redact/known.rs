@@ -1,4 +1,4 @@
-//! Names that are Kubernetes' own, and those within its domains that are not.
+//! Names that are Kubernetes' own, and exceptions within its domains.
 
 /// Types of conditions, services, addresses and the like.
 pub(super) const TYPES: [&str; 49] = [
@@ -119,24 +119,24 @@ pub(super) const REASONS: [&str; 62] = [
     "WaitForFirstConsumer",
 ];
 
-/// Roles of nodes that are the same in every cluster.
+/// Node roles that are the same in every cluster.
 const ROLES: [&str; 4] = ["control-plane", "infra", "master", "worker"];
 
-/// Domains of Kubernetes in which everybody makes names.
+/// Kubernetes' domains in which users choose the names.
 const OPEN_DOMAINS: [&str; 2] = ["node-restriction.kubernetes.io", "node-role.kubernetes.io"];
 
-/// How much of a key stays.
+/// The part of a key that is kept.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Own<'a> {
-    /// All of it: `kubernetes.io/hostname`, `topology.kubernetes.io/zone`.
+    /// The whole key: `kubernetes.io/hostname`, `topology.kubernetes.io/zone`.
     All,
-    /// The domain; the name behind it was made by somebody.
+    /// The domain; a user chose the name after it.
     Domain(&'a str, &'a str),
     /// Nothing.
     None,
 }
 
-/// What of a label's, an annotation's or a taint's key is Kubernetes' own.
+/// Returns which part of the key of a label, annotation or taint is Kubernetes' own.
 pub(super) fn own(key: &str) -> Own<'_> {
     let Some((domain, name)) = key.split_once('/') else { return Own::None };
     if domain == "node-role.kubernetes.io" && ROLES.contains(&name) {
@@ -145,7 +145,7 @@ pub(super) fn own(key: &str) -> Own<'_> {
     if OPEN_DOMAINS.contains(&domain) {
         return Own::Domain(domain, name);
     }
-    // Everybody may put something in front of the domain as well: `acme.node-restriction.kubernetes.io`.
+    // Users may also put a prefix before the domain: `acme.node-restriction.kubernetes.io`.
     if OPEN_DOMAINS.iter().any(|open| domain.ends_with(open)) {
         return Own::None;
     }

@@ -1,20 +1,19 @@
-//! Messages: the words that kube-scheduler has for all clusters stay, names in them become what they become elsewhere,
-//! and the rest is left out.
+//! Redacts messages: kube-scheduler's own words are kept, names are replaced as everywhere, and the rest is replaced.
 //!
-//! The words are those of the texts that kube-scheduler v1.36 and its predecessors write: the reasons of the plugins in
-//! `pkg/scheduler/framework/plugins`, `FitError.Error` in `pkg/scheduler/framework/types.go`, and what
-//! `pkg/scheduler/framework/preemption` says. Punctuation and blanks stay as they are, since they tell reasons apart.
+//! The words are those of the texts of kube-scheduler v1.36 and earlier: the reasons of the plugins in
+//! `pkg/scheduler/framework/plugins`, `FitError.Error` in `pkg/scheduler/framework/types.go`, and the texts of
+//! `pkg/scheduler/framework/preemption`. Punctuation and blanks are kept, since they separate reasons.
 
 use std::collections::BTreeSet;
 
 use super::{Pass, resource};
 
-/// What kube-scheduler writes beside the reasons of plugins, without the names in it.
+/// Texts of kube-scheduler besides the reasons of plugins, without names.
 const TEXTS: &[&str] = &[
     // A failed attempt.
     "0/3 nodes are available:",
     "no nodes available to schedule pods",
-    // Reasons and what PostFilter adds, as versions after or before the known ones have them.
+    // Reasons and additions of PostFilter in other versions.
     "node(s) had unknown conditions",
     "node(s) didn't match pod affinity/anti-affinity rules",
     "resourceclaim.resource.k8s.io not found",
@@ -36,22 +35,22 @@ const TEXTS: &[&str] = &[
     "Preempted by pod (unknown) on node (in kube-scheduler memory).",
     "default-scheduler: preempting to accommodate a higher priority pod",
     "binding rejected: timed out waiting for the condition",
-    // The plugins that a text can name.
+    // The plugins that a text may name.
     "SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions",
     "NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources DefaultPreemption",
     "NodeResourcesBalancedAllocation ImageLocality DefaultBinder NodeDeclaredFeatures GangScheduling",
-    // What others say, in as few words.
+    // Words of other texts.
     "and could cannot pod's pods did does have it its limit than these this too unable using when which will would without",
     "add after any as assigned at attach be been constraint created deleting domain evicted exist failed gates helpful inline insufficient \
      lookup making must need needs of only pending put reached resources rule selector setting size skip term unresolvable used victim wait",
 ];
 
-/// The words of texts that are the same in every cluster: they stay in a message.
+/// The words of texts that are the same in every cluster and are kept in messages.
 #[derive(Clone, Debug)]
 pub struct Vocabulary(BTreeSet<String>);
 
 impl Vocabulary {
-    /// Returns the words of these texts, such as the reasons that plugins give, and of what else kube-scheduler writes.
+    /// Returns the words of these texts, such as the reasons of plugins, and of kube-scheduler's other texts.
     pub fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         let words = TEXTS.iter().copied().chain(texts).flat_map(str::split_whitespace);
         Self(words.map(|word| parts(word).1.to_lowercase()).collect())
@@ -62,11 +61,11 @@ impl Vocabulary {
     }
 }
 
-/// What can stand before a word, and after it.
+/// Punctuation that may surround a word.
 const BEFORE: &[char] = &['"', '\'', '`', '\\', '(', '[', '{'];
 const AFTER: &[char] = &['"', '\'', '`', '\\', ')', ']', '}', ',', '.', ':', ';', '…'];
 
-/// A word without the punctuation around it, which stands before and after.
+/// Splits a word into the punctuation before it, the word, and the punctuation after it.
 fn parts(word: &str) -> (&str, &str, &str) {
     let rest = word.trim_start_matches(BEFORE);
     let core = rest.trim_end_matches(AFTER);
@@ -75,14 +74,14 @@ fn parts(word: &str) -> (&str, &str, &str) {
     (&word[..word.len() - rest.len()], core, &rest[core.len()..])
 }
 
-/// How many digits a number in a text may have: more are an account's or a customer's.
+/// The maximal number of digits of a number that is kept; longer ones may identify an account or a customer.
 const DIGITS: usize = 7;
 
 fn is_number(core: &str) -> bool {
     core.split('/').all(|part| !part.is_empty() && part.len() <= DIGITS && part.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// The text with its names replaced.
+/// Returns the text with its names replaced.
 pub(super) fn message(text: &str, pass: &mut Pass<'_>) -> String {
     let words: Vec<(&str, &str)> = text
         .split_inclusive(char::is_whitespace)
@@ -108,7 +107,7 @@ pub(super) fn message(text: &str, pass: &mut Pass<'_>) -> String {
             Some('}') if after.starts_with(':') => pass.key(core),
             Some(_) => pass.text(core),
             None => {
-                // A name follows right upon the words that announce it.
+                // A name directly follows the words that announce it.
                 let announced = before.is_empty() && at.checked_sub(1).is_none_or(|at| parts(words[at].0).2.is_empty());
                 one(&cores, at, announced, before.contains('"') && after.contains('"'), pass)
             }
@@ -120,7 +119,7 @@ pub(super) fn message(text: &str, pass: &mut Pass<'_>) -> String {
     out
 }
 
-/// A word by itself, and by what stands around it.
+/// Redacts one word, given the words around it.
 fn one(cores: &[&str], at: usize, announced: bool, quoted: bool, pass: &mut Pass<'_>) -> String {
     let core = cores[at];
     let back = |n: usize| at.checked_sub(n).map_or("", |at| cores[at]);
@@ -128,7 +127,7 @@ fn one(cores: &[&str], at: usize, announced: bool, quoted: bool, pass: &mut Pass
     let name = match (back(2), back(1)) {
         ("Preempted", "by") => core != "a" && next(0) != "pod",
         ("by", "pod") => back(3) == "Preempted" && core != "on" && core != "unknown",
-        // A text that goes on without a name says `on the node`.
+        // In `on the node` no name follows.
         ("on", "node") => !core.is_empty(),
         (_, "assigned") => back(2) == "Successfully",
         (_, "to") => back(4) == "Successfully",
@@ -139,7 +138,7 @@ fn one(cores: &[&str], at: usize, announced: bool, quoted: bool, pass: &mut Pass
     } else if name && announced || quoted {
         names(core, pass)
     } else if is_number(core) || pass.words().has(core) || next(1) == "CSI" && next(2) == "driver" {
-        // Drivers are called what they are called everywhere.
+        // Names of drivers are kept everywhere.
         core.to_owned()
     } else if core.split('/').filter(|part| !part.is_empty()).count() == 2 && core.matches('/').count() == 1 {
         names(core, pass)
@@ -148,7 +147,7 @@ fn one(cores: &[&str], at: usize, announced: bool, quoted: bool, pass: &mut Pass
     }
 }
 
-/// A name, with or without its namespace.
+/// Redacts a name, with or without its namespace.
 fn names(core: &str, pass: &mut Pass<'_>) -> String {
     core.split('/').map(|part| pass.text(part)).collect::<Vec<_>>().join("/")
 }
@@ -159,7 +158,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A message of a pod among things of these names, redacted, with `<name>` for what replaces a name.
+    /// Returns a message of a pod among objects of these names, redacted, with `<name>` in place of each replacement of
+    /// a name.
     fn redacted(text: &str) -> String {
         let vocabulary = Vocabulary::of(crate::framework::reason_texts());
         let mut item =

@@ -1,4 +1,4 @@
-//! Items, redacted.
+//! Redacts single items.
 
 use super::*;
 use serde_json::json;
@@ -40,7 +40,7 @@ fn every_text_is_replaced_but_those_that_say_what_a_thing_is_like() {
     assert!(r("host-a") < r("shop") && r("shop") < r("web"), "the order stays");
 }
 
-/// An item among others, redacted, with `<name>` for what replaces a name.
+/// Returns an item among others, redacted, with `<name>` in place of each replacement of a name.
 fn redacted(others: &[Value], item: &Value) -> Value {
     let vocabulary = Vocabulary::of(crate::framework::reason_texts());
     let mut redactor = Redactor::new(&vocabulary);

@@ -1,8 +1,8 @@
-//! Opens compressed streams and archives, recognised by their first bytes and never by their names.
+//! Opens compressed streams and archives, which are recognized by their first bytes and never by their names.
 //!
-//! Nothing is written anywhere, links are not followed, and names of members are only names. A tar passes through as a
-//! stream. A zip is read from where it lies; only one that is itself compressed or inside another archive has to be
-//! held in memory, up to [`ZIP_IN_MEMORY`].
+//! Nothing is written to disk, links are not followed, and names of members are never used as paths. A tar is streamed.
+//! A zip is read in place; only a zip that is itself compressed or inside another archive is held in memory, up to
+//! [`ZIP_IN_MEMORY`].
 
 mod tar;
 mod zip;
@@ -21,19 +21,19 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use super::input::{BoxRead, Content, peek};
 use super::limits::{Budget, Compressed, Counting, size};
 
-/// How large a zip may be that has to be held in memory.
+/// The maximal size of a zip held in memory, in bytes.
 pub(in crate::source) const ZIP_IN_MEMORY: u64 = 256 << 20;
 
-/// How much may follow the end of a tar before that is no padding any more.
+/// The maximal padding after the end of a tar, in bytes.
 const MAX_PADDING: u64 = 1 << 20;
 
-/// What an xz stream may ask for: the highest preset needs 64 MiB.
+/// The memory limit of an xz stream, in KiB; the highest preset needs 64 MiB.
 const XZ_MEMORY_KIB: u32 = 256 << 10;
 
-/// Compression within compression, as of a log that was compressed once more with the rest.
+/// The maximal number of nested compressions, such as of a compressed log that is compressed again with the rest.
 const MAX_LAYERS: usize = 3;
 
-/// What a stream holds, once decompressed.
+/// The type of a stream's content, decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::source) enum Sort {
     /// Anything but an archive.
@@ -42,10 +42,10 @@ pub(in crate::source) enum Sort {
     Zip,
 }
 
-/// A stream, decompressed.
+/// A decompressed stream.
 pub(in crate::source) struct Stream<'a> {
     pub(in crate::source) reader: BoxRead<'a>,
-    /// How many bytes there are, where that is known.
+    /// The number of bytes, if known.
     pub(in crate::source) size: Option<u64>,
     pub(in crate::source) sort: Sort,
     pub(in crate::source) compressed: bool,
@@ -62,21 +62,21 @@ pub(in crate::source) struct Head {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::source) enum MemberKind {
     File,
-    /// A symbolic or hard link: never followed.
+    /// A symbolic or hard link, which is never followed.
     Link,
-    /// A directory, or nothing that has content.
+    /// A directory, or another member without content.
     Other,
-    /// A file whose content cannot be had, and why.
+    /// A file whose content cannot be read, and why.
     Unreadable(&'static str),
 }
 
-/// How the members of an archive ended.
+/// How the walk through an archive's members ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::source) enum End {
     Whole,
-    /// Without the mark that a whole archive has at its end.
+    /// At the end of the stream, without the mark that ends an archive.
     Unmarked,
-    /// The visitor had enough.
+    /// The visitor stopped it.
     Stopped,
 }
 
@@ -88,13 +88,13 @@ enum Compression {
     Bzip2,
 }
 
-/// The compression that a stream starts like.
+/// Returns the compression of a stream by its first bytes.
 fn compression(head: &[u8]) -> Option<Compression> {
     match head {
         [0x1f, 0x8b, ..] => Some(Compression::Gzip),
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Compression::Xz),
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Compression::Zstd),
-        // `BZh`, the block size, and the magic number of a block or of the end.
+        // `BZh`, the block size, and the magic number of a block or of the stream's end.
         [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, ..] | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, ..] => Some(Compression::Bzip2),
         _ => None,
     }
@@ -108,7 +108,7 @@ fn sort(head: &[u8]) -> Sort {
     }
 }
 
-/// Looks at how a stream starts and takes its compression away.
+/// Decompresses a stream and detects its type, by its first bytes.
 pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>, budget: &Budget) -> Stream<'a> {
     let mut compressed = false;
     for _ in 0..MAX_LAYERS {
@@ -131,8 +131,8 @@ pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>
     Stream { reader, size, sort: sort(&head), compressed }
 }
 
-/// The members of a gzip stream, one after another. What stands behind a whole member and is none, such as the zeros
-/// that tapes and block devices fill up with, is left alone, as gzip does.
+/// The members of a gzip stream, one after another. As gzip does, it ignores other bytes after a whole member, such as
+/// the zeros with which tapes and block devices are padded.
 struct Gzip<R> {
     members: MultiGzDecoder<R>,
     some: bool,
@@ -163,7 +163,7 @@ impl<R: Read> Zstd<R> {
         Self { source, decoder: FrameDecoder::new(), in_frame: false }
     }
 
-    /// Starts the next frame; false at the end of the stream.
+    /// Starts the next frame; returns false at the end of the stream.
     fn next_frame(&mut self) -> io::Result<bool> {
         let mut first = [0; 1];
         if self.source.read(&mut first)? == 0 {
@@ -205,13 +205,13 @@ impl<R: Read> Read for Zstd<R> {
     }
 }
 
-/// Something that a zip can be read from.
+/// A source from which a zip can be read.
 trait ReadSeek: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> ReadSeek for T {}
 
-/// Shows each member of the archive `stream`, or the one at the place `only`, to `visit`, until that returns false.
-/// `base` is where the archive lies, where it does not lie inside another one.
+/// Passes each member of the archive `stream`, or only that of index `only`, to `visit`, until it returns false. `base`
+/// is the archive's own content if it is not inside another archive.
 pub(in crate::source) fn members(
     stream: Stream<'_>,
     base: Option<&Content>,
@@ -235,12 +235,12 @@ pub(in crate::source) fn members(
         }
         place += 1;
     }
-    // What is compressed tells only at its very end that it is whole.
+    // Only the very end of a compressed stream shows that it is whole.
     tar.drain(MAX_PADDING)?;
     Ok(if tar.unmarked { End::Unmarked } else { End::Whole })
 }
 
-/// The whole of a stream, where it is not larger than `limit`.
+/// Returns the whole stream, or an error if it is longer than `limit`.
 fn read_within(reader: BoxRead<'_>, known: Option<u64>, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(known.unwrap_or_default().min(limit) as usize);
     reader.take(limit + 1).read_to_end(&mut bytes)?;
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn every_compression_is_known_by_its_first_bytes() {
-        // `printf 'kind: Pod' | xz -9 --check=crc32`
+        // Made by `printf 'kind: Pod' | xz -9 --check=crc32`.
         let joined = |bytes: Vec<u8>| [bytes.clone(), bytes].concat();
         for bytes in [bzip2(b"kind: Pod"), zstd(b"kind: Pod"), zstd(&bzip2(b"kind: Pod"))] {
             assert_eq!(open_all(&bytes), (Sort::Plain, true, Ok("kind: Pod".into())));

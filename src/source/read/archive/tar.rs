@@ -1,7 +1,7 @@
-//! tar, as a stream: ustar, GNU and pax headers.
+//! Reads tar as a stream: ustar, GNU and pax headers.
 //!
-//! A reader of our own, since memory must stay bounded whatever a header claims: extension headers beyond a limit are
-//! skipped, and members are never gathered. The format is that of POSIX.1-2001 (pax) and of the GNU tar manual.
+//! No library is used, so that memory is bounded whatever a header claims: long extension headers are skipped, and
+//! members are never held whole. The formats are POSIX.1-2001 (pax) and that of the GNU tar manual.
 
 use std::io::{self, Read};
 
@@ -9,20 +9,20 @@ use super::{Head, MemberKind};
 
 const BLOCK: usize = 512;
 
-/// Extension headers beyond this size are skipped; a name that long is nobody's.
+/// Extension headers longer than this, in bytes, are skipped; real names are shorter.
 const MAX_EXTENSION: u64 = 64 << 10;
 
-/// An archive that is being read; it reads as the present member's content.
+/// An archive that is being read. Reading from it reads the content of the current member.
 pub(in crate::source) struct Tar<R> {
     reader: R,
-    /// How much of the present member is unread, and the padding behind it.
+    /// Unread bytes of the current member, and of the padding after it.
     left: u64,
     padding: u64,
-    /// The archive ended without the blocks that mark its end.
+    /// The archive ended without its end blocks.
     pub(in crate::source) unmarked: bool,
 }
 
-/// What extension headers say about the next member.
+/// The values of extension headers, for the next member.
 #[derive(Default)]
 struct Extensions {
     name: Option<String>,
@@ -35,7 +35,7 @@ impl<R: Read> Tar<R> {
         Self { reader, left: 0, padding: 0, unmarked: false }
     }
 
-    /// Goes on to the next member, past what is unread of the present one.
+    /// Skips the rest of the current member and returns the next one.
     pub(in crate::source) fn next(&mut self) -> io::Result<Option<Head>> {
         let mut extensions = Extensions::default();
         loop {
@@ -66,7 +66,7 @@ impl<R: Read> Tar<R> {
         }
     }
 
-    /// Reads on behind the end.
+    /// Reads what follows the end of the archive.
     pub(in crate::source) fn drain(&mut self, limit: u64) -> io::Result<()> {
         io::copy(&mut self.reader.by_ref().take(limit), &mut io::sink()).map(|_| ())
     }
@@ -82,11 +82,11 @@ impl<R: Read> Tar<R> {
         let skipped = io::copy(&mut self.reader.by_ref().take(rest), &mut io::sink())?;
         let content = self.left;
         (self.left, self.padding) = (0, 0);
-        // The padding of the last member may be missing; of its content nothing may.
+        // The padding of the last member may be missing, its content may not.
         if skipped < content { Err(cut()) } else { Ok(()) }
     }
 
-    /// The next header; `None` at the end.
+    /// Returns the next header; `None` at the end.
     fn block(&mut self) -> io::Result<Option<[u8; BLOCK]>> {
         let mut block = [0; BLOCK];
         let mut read = 0;
@@ -108,7 +108,7 @@ impl<R: Read> Tar<R> {
         if is_header(&block) { Ok(Some(block)) } else { Err(broken("the header of a member is damaged")) }
     }
 
-    /// The content of an extension header, where it is not too large.
+    /// Returns the content of an extension header; `None` if it is too long.
     fn extension(&mut self) -> io::Result<Option<Vec<u8>>> {
         if self.left > MAX_EXTENSION {
             return Ok(None);
@@ -118,7 +118,7 @@ impl<R: Read> Tar<R> {
         Ok(Some(content))
     }
 
-    /// Records of the form `LENGTH KEY=VALUE\n`.
+    /// Reads records of the form `LENGTH KEY=VALUE\n`.
     fn pax(&mut self, extensions: &mut Extensions) -> io::Result<()> {
         let Some(content) = self.extension()? else { return Ok(()) };
         let mut rest = content.as_slice();
@@ -163,7 +163,7 @@ fn cut() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "the archive ends within a member")
 }
 
-/// Whether a block is a member's header: its checksum is right.
+/// Returns whether a block is a member's header, which is one with a correct checksum.
 pub(in crate::source) fn is_header(block: &[u8]) -> bool {
     if block.len() < BLOCK || block[0] == 0 && block[345] == 0 && block[156] != b'x' && block[156] != b'L' {
         return false;
@@ -171,12 +171,12 @@ pub(in crate::source) fn is_header(block: &[u8]) -> bool {
     let Some(expected) = number(&block[148..156]) else { return false };
     let bytes = || block[..BLOCK].iter().enumerate().map(|(i, b)| if (148..156).contains(&i) { b' ' } else { *b });
     let unsigned: u64 = bytes().map(u64::from).sum();
-    // Some writers of old summed signed characters.
+    // Some old writers summed signed characters.
     let signed: i64 = bytes().map(|b| i64::from(b.cast_signed())).sum();
     expected == unsigned || i64::try_from(expected) == Ok(signed)
 }
 
-/// An octal number, or GNU's binary form of large ones.
+/// Reads an octal number, or a large one in GNU's binary form.
 fn number(field: &[u8]) -> Option<u64> {
     if let [0x80..=0xff, binary @ ..] = field {
         let (high, low) = binary.split_at(binary.len().saturating_sub(8));
@@ -190,10 +190,10 @@ fn number(field: &[u8]) -> Option<u64> {
     })
 }
 
-/// A member's name, from the header itself.
+/// Returns a member's name from the header itself.
 fn name(block: &[u8; BLOCK]) -> String {
     let name = text(&block[..100]);
-    // Only ustar has a prefix there; GNU keeps times in its place.
+    // Only ustar has a prefix there; GNU has times in its place.
     let prefix = if &block[257..263] == b"ustar\0" { text(&block[345..500]) } else { String::new() };
     if prefix.is_empty() { name } else { format!("{prefix}/{name}") }
 }
@@ -287,7 +287,7 @@ mod tests {
         let mut damaged = archive.clone();
         damaged[1024] ^= 1;
         assert_eq!(names(&damaged), ("a".into(), Some("the header of a member is damaged".into())));
-        // Text that happens to have a high bit where a checksum would be.
+        // Text with a high bit in the place of a checksum.
         assert!(!is_header("é".repeat(BLOCK).as_bytes()) && !is_header(&[0xff; BLOCK]));
         // A header may claim any size.
         let mut header = tar::Header::new_gnu();

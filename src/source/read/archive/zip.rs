@@ -1,4 +1,4 @@
-//! zip, member by member.
+//! Reads zip, member by member.
 
 use std::io::{self, Read, Seek};
 
@@ -7,7 +7,7 @@ use zip::ZipArchive;
 use super::{BoxRead, End, Head, MemberKind};
 use crate::source::read::limits::{Budget, Compressed};
 
-/// As [`super::members`], in the order of the archive's directory.
+/// Does the same as [`super::members`], in the order of the archive's directory.
 pub(in crate::source) fn members<R: Read + Seek + Send>(
     source: R,
     budget: &Budget,

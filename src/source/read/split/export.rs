@@ -1,13 +1,13 @@
-//! Names the lists of a kube-scheduler-simulator's export, under keys that tell their kinds.
+//! Maps the keys of a kube-scheduler-simulator export to the types of their lists.
 
 use super::TypeMeta;
 
-/// The type of a list of these.
+/// Returns the type of a list of a kind.
 pub(in crate::source) fn list_of(kind: &str, api_version: &str) -> TypeMeta {
     TypeMeta { kind: Some(format!("{kind}List")), api_version: Some(api_version.to_owned()), self_link: None }
 }
 
-/// What a list is of that stands under this key in an export of kube-scheduler-simulator (`ResourcesForSnap` in
+/// Returns the type of the list under a key in an export of kube-scheduler-simulator (`ResourcesForSnap` in
 /// `simulator/snapshot/snapshot.go`).
 pub(in crate::source) fn exported_list(key: &[u8]) -> Option<TypeMeta> {
     Some(match key {

@@ -1,9 +1,9 @@
-//! The JSON splitter: single objects, lists, arrays, and any of these one after another.
+//! Splits JSON: single objects, lists, arrays, and any of these one after another.
 //!
-//! It looks at brackets and strings only. In text that is indented as `kubectl` indents it, it does not even do that:
-//! a line break cannot stand inside a JSON string, so the next line that closes a bracket at the indentation of the
-//! item's own opening line ends the item. That is a guess about layout, right for every well-indented file; where the
-//! pieces then do not decode, the loader reads the file again with [`Json::careful`].
+//! It parses only brackets and strings. In text indented like kubectl's it skips even these: a JSON string cannot
+//! contain a line break, so an item ends at the next line that closes a bracket at the indentation of its opening line.
+//! That is a guess about layout, which is right for every well-indented file. If spans do not decode, the loader reads
+//! the file again with [`Json::careful`].
 
 use memchr::memmem::Finder;
 use memchr::{memchr, memchr2};
@@ -18,9 +18,9 @@ pub(in crate::source) struct Json {
     lists: Vec<ItemList>,
     careful: bool,
     form: Form,
-    /// The line that ends the log that is being skipped.
+    /// The line that ends the log being skipped.
     log: Option<Vec<u8>>,
-    /// The closing line that items of the present indentation end with.
+    /// The closing line of items at the current indentation.
     closing: Option<Finder<'static>>,
 }
 
@@ -29,31 +29,31 @@ enum State {
     /// Between top-level values.
     #[default]
     Top,
-    /// Inside an array of objects: that of a list, or one at the top (`bare`), which has no head and so no tail.
+    /// Inside an array of objects: that of a list, or a top-level one (`bare`), which has neither head nor tail.
     Items { list: usize, index: u32, bare: bool },
-    /// Behind the items of a list.
+    /// After the items of a list.
     Tail { list: usize },
 }
 
-/// How far the head of an object could be read.
+/// The result of reading the head of an object.
 enum Head {
-    /// It is a list; its items start here.
+    /// A list, whose items start here.
     Items { start: usize, types: TypeMeta },
-    /// It is an object of several lists, of which the first starts here.
+    /// An object of several lists, of which the first starts here.
     Export { start: usize, types: TypeMeta },
-    /// It is any other object, up to here.
+    /// Any other object, which ends here.
     Object { end: usize },
-    /// The window ends before that is clear.
+    /// The window ends too early to decide.
     More,
 }
 
 impl Json {
-    /// A splitter that trusts nothing but brackets.
+    /// Returns a splitter that relies on brackets only.
     pub(in crate::source) fn careful() -> Self {
         Self { careful: true, ..Self::default() }
     }
 
-    /// The end of the object that opens at `start`.
+    /// Returns the end of the object that opens at `start`.
     fn object_end(&mut self, window: &[u8], start: usize) -> Option<usize> {
         if !self.careful
             && let Some(closing) = closing_line(window, start)
@@ -67,8 +67,8 @@ impl Json {
         skip_value(window, start)
     }
 
-    /// In JSON lines, the end of the line of the object at `start` where its brackets seem to end far behind it only
-    /// (at `end`): a line that is broken must not take the following ones with it.
+    /// Returns the end of the line of the object at `start`, if in JSON lines its brackets balance only far behind it,
+    /// at `end`: a broken line must not take the following ones with it.
     fn object_line(&self, window: &[u8], start: usize, end: usize, last: bool) -> Option<usize> {
         let line = memchr(b'\n', &window[start..end]).map(|i| start + i)?;
         let closes = window[start..line].trim_ascii_end().ends_with(b"}");
@@ -116,7 +116,7 @@ impl Json {
                 None => last.then_some(window.len()),
             },
             _ => {
-                // Whatever it is, the next line that opens an object or a list may be sound again.
+                // The next line that opens an object or a list may be valid again.
                 let next =
                     memchr::memchr_iter(b'\n', &window[at..]).map(|i| at + i + 1).find(|i| matches!(window.get(*i), Some(b'{' | b'[')));
                 if next.is_none() && !last {
@@ -129,14 +129,14 @@ impl Json {
         }
     }
 
-    /// Goes on with the items of a list under a key of its own.
+    /// Continues with the items of a list under a key of its own.
     fn open_export(&mut self, types: TypeMeta, start: usize) -> usize {
         self.lists.push(ItemList { types, export: true, ..ItemList::default() });
         self.state = State::Items { list: self.lists.len() - 1, index: 0, bare: false };
         start
     }
 
-    /// In an object of several lists, takes the list or the configuration at `at`, if there is one.
+    /// In an object of several lists, takes the list or configuration at `at`, if there is one.
     fn exported(&mut self, window: &[u8], at: usize, list: usize, spans: &mut Vec<Span>) -> Option<usize> {
         let (name, value) = key(window, at).ok()?;
         let name = &window[name.0..name.1];
@@ -220,8 +220,8 @@ impl Json {
 impl Splitter for Json {
     fn split(&mut self, window: &mut [u8], last: bool, spans: &mut Vec<Span>) -> usize {
         let mut at = 0;
-        // Up to here the window is dealt with. What stays starts with the line break before the next item, where
-        // there is one: the item's indentation must remain in sight.
+        // Returns the offset up to which the window is done. The rest starts with the line break before the next item,
+        // if there is one, so that the item's indentation stays visible.
         let rest = |done: usize, at: usize| memchr::memrchr(b'\n', &window[done..at]).map_or(at, |i| done + i);
         loop {
             let done = at;
@@ -233,7 +233,7 @@ impl Splitter for Json {
                 }
                 self.log = None;
             }
-            // Commas between values carry no meaning here; RS starts each record of a JSON text sequence.
+            // Commas between values are ignored; RS starts each record of a JSON text sequence.
             while window.get(at).is_some_and(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b',' | 0x1e)) {
                 at += 1;
             }
@@ -265,7 +265,7 @@ fn span(start: usize, end: usize, item: Option<(usize, u32)>, state: SpanState) 
     Span { start, end, syntax: Syntax::Json, item, state }
 }
 
-/// A value whose end is not in the window: more of the file is needed, or there is no more.
+/// Handles a value whose end is not in the window: asks for more text, or reports a cut value at the end of the file.
 fn cut(window: &[u8], at: usize, item: Option<(usize, u32)>, last: bool, spans: &mut Vec<Span>) -> Option<usize> {
     last.then(|| {
         spans.push(span(at, window.len(), item, SpanState::Cut));
@@ -273,10 +273,10 @@ fn cut(window: &[u8], at: usize, item: Option<(usize, u32)>, last: bool, spans: 
     })
 }
 
-/// Further back than this no line break is looked for: a list on one line has none.
+/// The maximal distance, in bytes, of the line break that is searched before an object.
 const DEEPEST_INDENTATION: usize = 256;
 
-/// In indented text, the line break, indentation and bracket that close the object opening at `start`.
+/// Returns the line break, indentation and bracket that close the object opening at `start`, in indented text.
 fn closing_line(window: &[u8], start: usize) -> Option<Vec<u8>> {
     let before = &window[start.saturating_sub(DEEPEST_INDENTATION)..start];
     let indentation = &before[memchr::memrchr(b'\n', before)? + 1..];
@@ -291,7 +291,7 @@ fn closing_line(window: &[u8], start: usize) -> Option<Vec<u8>> {
     Some([b"\n", indentation, b"}"].concat())
 }
 
-/// The end of the string that opens at `start`.
+/// Returns the end of the string that opens at `start`.
 fn skip_string(text: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
@@ -303,8 +303,8 @@ fn skip_string(text: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// The end of the value that starts at `start`; `None` where the text ends first. Bracket kinds are not compared:
-/// that is the decoder's business.
+/// Returns the end of the value that starts at `start`; `None` if the text ends first. Kinds of brackets are not
+/// compared; the decoder does that.
 pub(in crate::source) fn skip_value(text: &[u8], start: usize) -> Option<usize> {
     let mut depth = 0usize;
     let mut at = start;
@@ -325,7 +325,7 @@ pub(in crate::source) fn skip_value(text: &[u8], start: usize) -> Option<usize> 
                 continue;
             }
             _ => {
-                // A number or a word: up to what can follow it, at least one byte.
+                // A number or a word: up to a character that may follow it, at least one byte.
                 let rest = &text[at + 1..];
                 let end = rest.iter().position(|b| matches!(b, b',' | b']' | b'}' | b' ' | b'\t' | b'\r' | b'\n'))?;
                 return Some(at + 1 + end);
@@ -351,7 +351,7 @@ fn blank(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Reads the key at `at` and finds where its value starts.
+/// Reads the key at `at` and finds the start of its value.
 fn key(text: &[u8], at: usize) -> Result<((usize, usize), usize), Member> {
     match text.get(at) {
         None => return Err(Member::More),
@@ -377,7 +377,7 @@ fn member(text: &[u8], at: usize) -> Member {
     }
 }
 
-/// Whether a list's items stand under a key; kubectl wrote it with a capital before 1.14.
+/// Returns whether a key holds a list's items; kubectl before 1.14 wrote it with a capital.
 fn is_items(key: &[u8]) -> bool {
     matches!(key, b"items" | b"Items")
 }
@@ -386,7 +386,7 @@ fn note_type(types: &mut TypeMeta, key: &[u8], value: &[u8]) {
     let slot = match key {
         b"kind" => &mut types.kind,
         b"apiVersion" => &mut types.api_version,
-        // Where metadata is inlined.
+        // Metadata fields may be inlined.
         b"selfLink" => &mut types.self_link,
         b"metadata" if types.kind.is_none() && memchr::memmem::find(value, b"\"selfLink\"").is_some() => {
             types.self_link = self_link(value);
@@ -399,7 +399,7 @@ fn note_type(types: &mut TypeMeta, key: &[u8], value: &[u8]) {
     }
 }
 
-/// The path in an object's metadata, where it is not empty.
+/// Returns the path in an object's metadata, unless it is empty.
 fn self_link(metadata: &[u8]) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Link {
@@ -427,7 +427,7 @@ fn list_head(window: &[u8], start: usize) -> Head {
         let (key, value) = match key(window, at) {
             Ok(found) => found,
             Err(Member::More) => return Head::More,
-            // Not JSON: where the brackets balance, the decoder will say what is wrong.
+            // Not JSON: the decoder reports the error in the text up to the balancing bracket.
             Err(_) => return skip_value(window, start).map_or(Head::More, |end| Head::Object { end }),
         };
         let name = &window[key.0..key.1];
@@ -450,8 +450,8 @@ fn list_head(window: &[u8], start: usize) -> Head {
     }
 }
 
-/// Whether the array that opens before `at` is empty or starts with a Kubernetes object, by its first key; `None` where
-/// the text ends before that is clear.
+/// Returns whether the array that opens before `at` is empty or starts with a Kubernetes object, by its first key;
+/// `None` if the text ends too early to decide.
 fn starts_with_object(text: &[u8], at: usize) -> Option<bool> {
     let at = blank(text, at);
     match text.get(at)? {
@@ -467,7 +467,7 @@ fn starts_with_object(text: &[u8], at: usize) -> Option<bool> {
     }
 }
 
-/// The type of a JSON object, reading no further than needed.
+/// Returns the type of a JSON object, reading no further than needed.
 pub(in crate::source) fn peek(text: &[u8]) -> TypeMeta {
     let mut types = TypeMeta::default();
     let mut at = blank(text, 0);

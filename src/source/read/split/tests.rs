@@ -1,8 +1,8 @@
-//! Splitters alone: which pieces they cut, and that the size of the window makes no difference.
+//! Splitters alone: the spans that they cut, for windows of every size.
 
 use super::{Json, Span, SpanState, Splitter, Yaml};
 
-/// The pieces' texts when the file comes in windows that grow by `step` bytes.
+/// Returns the texts of the spans if windows grow by `step` bytes.
 fn spans(mut splitter: impl Splitter, text: &str, step: usize) -> Vec<String> {
     let bytes = text.as_bytes();
     let (mut found, mut window, mut read) = (Vec::new(), Vec::new(), 0);

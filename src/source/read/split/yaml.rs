@@ -1,9 +1,9 @@
-//! The YAML splitter: documents, and the entries of a list's `items` or of a sequence at the top.
+//! Splits YAML: documents, and the entries of a list's `items` or of a top-level sequence.
 //!
 //! In block style an entry reaches from its dash to the next line that is not indented deeper, so indentation alone
-//! finds the pieces. That holds where a list is plainly laid out; anything else stays one piece per document. Text
-//! that defies it (a quoted string that goes on at the dash's column, an anchor used by a later entry) makes pieces
-//! that do not parse; the loader then reads the file again, document by document ([`Yaml::careful`]).
+//! finds the spans. That holds for lists of plain layout; any other document is one span. Text that breaks the rule (a
+//! quoted string that continues at the dash's column, an anchor used by a later entry) gives spans that do not parse.
+//! The loader then reads the file again, document by document ([`Yaml::careful`]).
 
 use memchr::memchr;
 
@@ -17,7 +17,7 @@ pub(in crate::source) struct Yaml {
     lists: Vec<ItemList>,
     careful: bool,
     form: Form,
-    /// The line that ends the log that is being skipped.
+    /// The line that ends the log being skipped.
     log: Option<Vec<u8>>,
 }
 
@@ -26,36 +26,36 @@ enum State {
     /// Before a document.
     #[default]
     Start,
-    /// Among the entries of a list, whose dashes stand at this column.
+    /// Among the entries of a list.
     Entries(Entries),
-    /// Behind the entries.
+    /// After the entries.
     Tail(Entries),
 }
 
-/// Where among a list's entries the splitter stands.
+/// The position among a list's entries.
 #[derive(Clone, Copy, Debug)]
 struct Entries {
-    /// A place in [`Yaml::lists`].
+    /// An index in [`Yaml::lists`].
     list: usize,
-    /// Which entry comes next.
+    /// The index of the next entry.
     index: u32,
     /// The column of the dashes.
     column: usize,
-    /// A sequence at the top, without a mapping around it.
+    /// It is a top-level sequence, without a mapping around it.
     bare: bool,
 }
 
 /// One line of the window.
 #[derive(Clone, Copy)]
 struct Line<'a> {
-    /// Without its line break.
+    /// The text without its line break.
     text: &'a [u8],
-    /// Where the next one starts.
+    /// The offset of the next line.
     next: usize,
 }
 
 impl<'a> Line<'a> {
-    /// The line at `at`; `None` where its end is not in the window.
+    /// Returns the line at `at`; `None` if its end is not in the window.
     fn read(window: &'a [u8], at: usize, last: bool) -> Option<Self> {
         let rest = &window[at..];
         match memchr(b'\n', rest) {
@@ -71,39 +71,39 @@ impl<'a> Line<'a> {
         self.text.iter().take_while(|b| **b == b' ').count()
     }
 
-    /// Nothing but white space or a comment.
+    /// Returns whether the line is white space or a comment.
     fn is_blank(&self) -> bool {
         matches!(self.text.trim_ascii_start().first(), None | Some(b'#'))
     }
 
-    /// `---` or `...`, which end a document wherever they stand.
+    /// Returns whether the line is `---` or `...`, which end a document in any context.
     fn is_marker(&self) -> bool {
         (self.text.starts_with(b"---") || self.text.starts_with(b"...")) && matches!(self.text.get(3), None | Some(b' ' | b'\t'))
     }
 
-    /// The start of an entry whose dash stands at `column`.
+    /// Returns whether an entry starts with a dash at `column`.
     fn is_entry(&self, column: usize) -> bool {
         self.indentation() == column && self.has_dash(column) && !self.is_marker()
     }
 
-    /// A key at the margin.
+    /// Returns whether the line has a key at the margin.
     fn is_member(&self) -> bool {
         self.text.first().is_some_and(u8::is_ascii_alphanumeric) && self.text.contains(&b':')
     }
 
-    /// Whether a dash that starts an entry stands at `column`.
+    /// Returns whether there is a dash at `column` that may start an entry.
     fn has_dash(&self, column: usize) -> bool {
         self.text.get(column) == Some(&b'-') && matches!(self.text.get(column + 1), None | Some(b' ' | b'\t'))
     }
 }
 
 impl Yaml {
-    /// A splitter that cuts at document markers only.
+    /// Returns a splitter that splits at document markers only.
     pub(in crate::source) fn careful() -> Self {
         Self { careful: true, ..Self::default() }
     }
 
-    /// Takes one document's start: up to its first entry, or the whole document. `None` asks for more text.
+    /// Takes the start of a document up to its first entry, or the whole document. `None` asks for more text.
     fn start(&mut self, window: &[u8], at: usize, last: bool, spans: &mut Vec<Span>) -> Option<usize> {
         let line = Line::read(window, at, last)?;
         if line.is_blank() || (line.is_marker() && line.text.starts_with(b"...")) {
@@ -140,7 +140,7 @@ impl Yaml {
         self.state = State::Entries(Entries { list: self.lists.len() - 1, index: 0, column, bare });
     }
 
-    /// Takes one entry, or finds that there is none any more.
+    /// Takes one entry, or ends the list.
     fn entry(&mut self, window: &[u8], at: usize, last: bool, spans: &mut Vec<Span>) -> Option<usize> {
         let State::Entries(entries) = self.state else { return None };
         let Entries { list, index, column, bare } = entries;
@@ -159,7 +159,7 @@ impl Yaml {
         let mut end = line.next;
         while end < window.len() {
             let line = Line::read(window, end, last)?;
-            // A line that a tab makes look indented belongs to the entry, which will not parse for it.
+            // A line indented by a tab belongs to the entry, which will then not parse.
             let ends = line.indentation() <= column && line.text.get(line.indentation()) != Some(&b'\t');
             if ends && !line.is_blank() {
                 break;
@@ -174,7 +174,7 @@ impl Yaml {
         Some(end)
     }
 
-    /// Takes one line behind the entries.
+    /// Takes one line after the entries.
     fn tail(&mut self, window: &[u8], at: usize, last: bool, spans: &mut Vec<Span>) -> Option<usize> {
         let State::Tail(entries) = self.state else { return None };
         let list = entries.list;
@@ -185,7 +185,7 @@ impl Yaml {
             return Some(at);
         }
         if line.is_entry(entries.column) {
-            // Something at the margin looked like the list's end.
+            // A line at the margin looked like the list's end.
             spans.push(stray_piece(at, at, "an entry of a list that seemed to have ended"));
             self.state = State::Entries(entries);
             return Some(at);
@@ -219,7 +219,7 @@ impl Splitter for Yaml {
                 at += memchr(b'\n', &window[at..]).unwrap_or(window.len() - at);
                 self.form.logs = true;
                 self.log = Some(end);
-                // What comes behind a log is a document of its own.
+                // Text after a log is a new document.
                 if let State::Tail(entries) | State::Entries(entries) = self.state {
                     self.lists[entries.list].closed = true;
                 }
@@ -248,8 +248,8 @@ impl Splitter for Yaml {
             at = next;
         }
         if last && let State::Tail(entries) | State::Entries(entries) = self.state {
-            // Only a list that an API server wrote has an apiVersion, and then its kind comes behind its items: the file
-            // ends before that.
+            // Only a list written by an API server has an apiVersion, and its kind then follows the items. The file ends
+            // before that.
             let ItemList { types, closed, .. } = &mut self.lists[entries.list];
             *closed = entries.bare || types.kind.is_some() || types.api_version.is_none();
         }
@@ -265,7 +265,7 @@ impl Splitter for Yaml {
     }
 }
 
-/// Text among or behind the entries that belongs nowhere: up to the next line that does.
+/// Takes text that is not part of any entry, up to the next line that is.
 fn stray(window: &[u8], at: usize, last: bool, column: usize, spans: &mut Vec<Span>) -> Option<usize> {
     let mut end = Line::read(window, at, last)?.next;
     while end < window.len() {
@@ -286,7 +286,7 @@ fn stray_piece(start: usize, end: usize, message: &'static str) -> Span {
     Span { start, end, syntax: Syntax::Yaml, item: None, state: SpanState::Stray(message) }
 }
 
-/// The end of the document that starts at `at`; its own marker line may stand first.
+/// Returns the end of the document that starts at `at`, possibly with its marker line.
 fn document_end(window: &[u8], at: usize, last: bool) -> Option<usize> {
     let mut end = at;
     while end < window.len() {
@@ -294,7 +294,7 @@ fn document_end(window: &[u8], at: usize, last: bool) -> Option<usize> {
         if line.text.starts_with(LOG_START) || (end != at && is_chatter(line.text)) {
             return Some(end);
         }
-        // Directives belong to the document behind the marker that follows them.
+        // Directives belong to the document after the marker that follows them.
         if line.is_marker() && end != at && !(window[at] == b'%' && directives_only(&window[at..end])) {
             return Some(end);
         }
@@ -307,13 +307,13 @@ fn directives_only(text: &[u8]) -> bool {
     text.split(|b| *b == b'\n').all(|line| line.starts_with(b"%") || line.starts_with(b"#") || line.trim_ascii().is_empty())
 }
 
-/// A document that is one JSON object: the JSON decoder is several times faster.
+/// Returns whether a document is one JSON object; the JSON decoder is several times faster.
 fn is_json(text: &[u8]) -> bool {
     let text = text.trim_ascii();
     text.starts_with(b"{") && matches!(text[1..].trim_ascii_start().first(), Some(b'"' | b'}')) && skip_value(text, 0) == Some(text.len())
 }
 
-/// Whether a list's items start behind a line; kubectl wrote the key with a capital before 1.14.
+/// Returns whether a list's items start after a line; kubectl before 1.14 wrote the key with a capital.
 fn is_items(line: &[u8]) -> bool {
     line.starts_with(b"items:") || line.starts_with(b"Items:")
 }
@@ -324,7 +324,7 @@ enum Head {
     More,
 }
 
-/// Reads the lines at the left margin of the document at `at` until `items:`, as long as they are plain.
+/// Reads the lines at the margin of the document at `at` until `items:`, as long as they are plain.
 fn list_head(window: &[u8], mut at: usize, last: bool) -> Head {
     let mut types = TypeMeta::default();
     let mut in_mapping = false;
@@ -366,7 +366,7 @@ fn first_entry(window: &[u8], mut at: usize, last: bool, types: TypeMeta) -> Hea
     if last { Head::Other } else { Head::More }
 }
 
-/// `key:` or `key: value` where the value ends on the line for certain.
+/// Returns whether a line is `key:` or `key: value`, where the value certainly ends on the line.
 fn is_plain_member(line: &[u8]) -> bool {
     let Some(colon) = memchr(b':', line) else { return false };
     if colon == 0 || !line[..colon].iter().all(u8::is_ascii_alphanumeric) {
@@ -381,8 +381,8 @@ fn is_plain_member(line: &[u8]) -> bool {
     }
 }
 
-/// Notes the value of a `kind:` or `apiVersion:` at the left margin. False where the value is anything but a plain or
-/// simply quoted word, which only the parser can tell.
+/// Records the value of a `kind:` or `apiVersion:` at the margin. Returns false if the value is not a plain or simply
+/// quoted word, so that it needs the parser.
 fn note_type(types: &mut TypeMeta, line: &[u8]) -> bool {
     let (slot, value) = if let Some(value) = line.strip_prefix(b"kind:") {
         (&mut types.kind, value)
@@ -403,8 +403,8 @@ fn note_type(types: &mut TypeMeta, line: &[u8]) -> bool {
     }
 }
 
-/// The type of a YAML object in block style, found by the column of its first key; `None` where a glance does not
-/// settle it and the text has to be parsed.
+/// Returns the type of a YAML object in block style, by the column of its first key; `None` if the text has to be
+/// parsed.
 pub(in crate::source) fn peek(text: &[u8]) -> Option<TypeMeta> {
     let mut types = TypeMeta::default();
     let mut column = None;
@@ -422,7 +422,7 @@ pub(in crate::source) fn peek(text: &[u8]) -> Option<TypeMeta> {
             continue;
         }
         let line = &line.text[indentation..];
-        // A dash continues a sequence under the key before it; any other sign at the keys' column is beyond a glance.
+        // A dash continues a sequence under the key before it; any other character at the keys' column needs the parser.
         let plain = line[0].is_ascii_alphanumeric() && line.contains(&b':') || (line[0] == b'-' && !first);
         if indentation < column || !plain || !note_type(&mut types, line) {
             return None;

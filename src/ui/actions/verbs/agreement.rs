@@ -1,4 +1,4 @@
-//! Compares all pending pods with the words of the cluster's scheduler.
+//! Compares all pending pods with the cluster's scheduler.
 
 use crate::ui::actions::jobs;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};

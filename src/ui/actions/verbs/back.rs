@@ -1,4 +1,4 @@
-//! Closes what is on top, clears a filter, or goes back.
+//! Closes the overlay, clears a filter, or goes back.
 
 use crate::ui::actions::theme_list;
 use crate::ui::actions::verb::{Answer, Verb, keys};

@@ -17,7 +17,7 @@ fn go_to(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resu
     Ok(Answer::Done)
 }
 
-/// Goes to a branch by its index, and says so.
+/// Goes to a branch by its index and names it.
 pub fn switch(state: &mut State, session: &mut dyn SessionHandle, to: usize) {
     seek_and_follow(state, session, |s| {
         s.switch_branch(to);

@@ -1,4 +1,4 @@
-//! Goes to the end of a live cluster and applies what has changed.
+//! Goes to the end of a live cluster and applies its pending changes.
 
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::{Answer, Verb, keys};
@@ -20,9 +20,9 @@ fn catch_up(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Resu
     let Some(result) = answer else { return Ok(Answer::Done) };
     let caught_up = result?;
     state.say(match (caught_up.dropped, caught_up.changed) {
-        (true, _) => "here is the cluster as it is; what was kept of before has become too much and is gone",
-        (false, true) => "here is the cluster as it is",
-        (false, false) => "nothing new; here is the cluster as it is",
+        (true, _) => "at the current state of the cluster; the record before it was full and is dropped",
+        (false, true) => "at the current state of the cluster",
+        (false, false) => "nothing new: at the current state of the cluster",
     });
     Ok(Answer::Done)
 }

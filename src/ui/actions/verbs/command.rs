@@ -1,4 +1,4 @@
-//! Begins a command.
+//! Opens the command prompt.
 
 use crate::ui::actions::verb::{Answer, Verb, keys};
 use crate::ui::config::context::Context;

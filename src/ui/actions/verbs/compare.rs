@@ -14,7 +14,7 @@ pub static VERBS: &[Verb] = &[Verb {
     ..Verb::new("compare", compare)
 }];
 
-/// Compares this branch with another: by default with the one that it left, or the newest.
+/// Compares this branch with another: by default its parent, or else the newest.
 fn compare(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
     let with = match args {
         "" => None,

@@ -1,4 +1,4 @@
-//! Seeks the end or start of a cycle.
+//! Seeks the end or the start of a cycle.
 
 use crate::session::Cursor;
 use crate::trace::StepSize;

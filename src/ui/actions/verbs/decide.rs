@@ -1,4 +1,4 @@
-//! Decides about a pod at the cursor.
+//! Decides a pod at the cursor.
 
 use crate::session::Cursor;
 use crate::ui::actions::arguments;

@@ -11,7 +11,7 @@ use crate::ui::model::effect::{Effect, Export, ScreenForm, ending};
 use crate::ui::model::overlay::Typing;
 use crate::ui::model::session_handle::SessionHandle;
 
-/// `export`: the key begins the command.
+/// `export`: the key opens the prompt with the command.
 pub static VERBS: &[Verb] = &[
     Verb {
         keys: &[keys(Context::GLOBAL, &["p"], "", "write the screen or the decision to a file")],
@@ -27,7 +27,7 @@ pub static VERBS: &[Verb] = &[
     },
 ];
 
-/// Returns what `export [screen|decision] FILE` writes.
+/// Returns the export for `export [screen|decision] FILE`.
 fn export(session: &dyn SessionHandle, args: &str) -> Result<Effect, ExportError> {
     let (what, path) = match args.split_once(char::is_whitespace) {
         Some((word @ ("screen" | "decision"), path)) => (word, path.trim()),
@@ -41,7 +41,7 @@ fn export(session: &dyn SessionHandle, args: &str) -> Result<Effect, ExportError
     Ok(Effect::Export { path: path.to_owned(), export })
 }
 
-/// Returns the decision at the cursor to its end, in the form that the ending of a file's name stands for.
+/// Returns the whole decision at the cursor, in the format of the file's extension.
 fn decision(session: &dyn SessionHandle, path: &str) -> Result<Text, ExportError> {
     let format = match ending(path) {
         "svg" => return Err(ExportError::DecisionAsPicture),

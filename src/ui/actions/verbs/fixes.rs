@@ -1,4 +1,4 @@
-//! Looks for fixes: what keeps a pod out, and the changes that let it in.
+//! Searches for fixes: the demands that keep a pod out, and the changes that let it in.
 
 use crate::ui::actions::arguments;
 use crate::ui::actions::edits::apply_edit;
@@ -21,7 +21,7 @@ pub static VERBS: &[Verb] = &[Verb {
     ..Verb::new("fixes", fixes)
 }];
 
-/// Searches for the pod that is named, or selected in the queues, or of the cycle.
+/// Searches fixes for the named pod, the one selected in the queues, or the one of the cycle.
 fn fixes(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
     let timeline = session.timeline();
     let of_cycle = || timeline.cycle().start.as_ref().map(|start| start.pod.clone());
@@ -41,7 +41,7 @@ fn fixes(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resu
     Ok(Answer::Done)
 }
 
-/// Applies a fix as a what-if: at a decision, on a branch before it, where the pod is decided about again.
+/// Applies a fix as a what-if. At a decision it makes a branch before it and decides the pod again.
 pub fn apply(state: &mut State, session: &mut dyn SessionHandle, fix: FixToApply) -> Result<Answer, CommandError> {
     apply_edit(state, session, Change::Fix(fix))
 }

@@ -1,4 +1,4 @@
-//! Groups nodes in another way.
+//! Changes the grouping of nodes.
 
 use crate::ui::actions::arguments;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};

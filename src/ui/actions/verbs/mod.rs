@@ -53,7 +53,7 @@ pub mod wait;
 
 use crate::ui::actions::verb::{Command, Verb};
 
-/// All verbs but those of the line that is being typed. Within a context, keys are listed in this order.
+/// All verbs except those of the prompt. Within a context, help lists keys in this order.
 pub static VERBS: &[&[Verb]] = &[
     help::VERBS,
     step::VERBS,

@@ -42,7 +42,7 @@ pub fn open(state: &mut State, session: &mut dyn SessionHandle) -> Result<Answer
     Ok(Answer::Done)
 }
 
-/// Goes where a line of a text leads.
+/// Follows the link of a line.
 fn follow(state: &mut State, session: &mut dyn SessionHandle, target: Target) -> Result<(), CommandError> {
     match target {
         Target::Pod(pod) => {

@@ -1,4 +1,4 @@
-//! Panics, to test that the terminal survives it. Debug builds only, and not listed.
+//! Panics, to test that the terminal is restored. Debug builds only, not listed.
 
 use crate::ui::actions::verb::{Answer, Command, Verb};
 use crate::ui::model::effect::Effect;

@@ -1,4 +1,4 @@
-//! Seeks the nearest revision that is about the selected pod.
+//! Seeks the nearest revision about the selected pod.
 
 use crate::session::Cursor;
 use crate::ui::actions::verb::{Answer, Verb, keys};

@@ -1,4 +1,4 @@
-//! Leaves.
+//! Exits.
 
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;

@@ -1,4 +1,4 @@
-//! Goes on with another release of kube-scheduler.
+//! Continues with another release of kube-scheduler.
 
 use crate::release::{Profile, Release};
 use crate::ui::actions::arguments;

@@ -1,4 +1,4 @@
-//! Lists what was read from the source.
+//! Lists the objects read from the source, and its gaps.
 
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;

@@ -1,4 +1,4 @@
-//! Begins anew.
+//! Restarts the scheduler.
 
 use crate::session::InitialQueues;
 use crate::ui::actions::arguments;
@@ -12,7 +12,7 @@ use crate::ui::model::time_travel::seek_and_follow;
 pub static VERBS: &[Verb] = &[Verb {
     command: Some(Command {
         complete: |_, _, word| arguments::words(["fresh", "observed"], word),
-        ..Command::new(&["start"], "fresh|observed", "begin anew, as after a restart or as the cluster suggests")
+        ..Command::new(&["start"], "fresh|observed", "restart, with fresh queues or places inferred from the cluster")
     }),
     ..Verb::new("restart", restart)
 }];

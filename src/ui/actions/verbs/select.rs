@@ -1,4 +1,4 @@
-//! Moves the selection of a list, a text, or what is offered while typing.
+//! Moves the selection of a list, a text, or the completions.
 
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::theme_list;
@@ -81,7 +81,7 @@ const fn verb(motion: Motion, run: crate::ui::actions::verb::Run) -> Verb {
     Verb { runs_on_ui_thread: stays, ..Verb::new(motion.name(), run) }
 }
 
-/// Moving in a pane may move the cursor; in an overlay it never does.
+/// Returns whether moving leaves the cursor alone: a pane may move it, an overlay never does.
 fn stays(state: &State) -> bool {
     let moves = |pane| panes::def(pane).moves_cursor;
     match &state.overlay {

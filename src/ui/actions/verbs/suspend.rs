@@ -1,4 +1,4 @@
-//! Stops the program as a shell's job control does.
+//! Suspends the program, as job control does.
 
 use crate::ui::actions::verb::{Answer, Verb, keys};
 use crate::ui::config::context::Context;

@@ -15,8 +15,8 @@ pub static VERBS: &[Verb] = &[Verb {
     ..Verb::new("theme", |state, _, args| Ok(Answer::Effect(show(state, args))))
 }];
 
-/// Shows a theme; without a name, opens the list at the present one. The effect shows that again, so that the list is up
-/// to date.
+/// Shows a theme; without a name, opens the list at the current one. The effect shows the current theme again, which
+/// refreshes the list.
 fn show(state: &mut State, name: &str) -> Effect {
     if !name.is_empty() {
         return Effect::Theme(name.to_owned());

@@ -7,7 +7,7 @@ use crate::ui::config::context::Context;
 use crate::ui::model::overlay::Typing;
 use crate::ui::model::state::Running;
 
-/// `until`: the key begins the command.
+/// `until`: the key opens the prompt with the command.
 pub static VERBS: &[Verb] = &[
     Verb {
         keys: &[keys(Context::GLOBAL, &["u"], "until", "run until something happens")],

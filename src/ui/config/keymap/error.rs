@@ -4,13 +4,13 @@ use thiserror::Error;
 
 use crate::ui::config::key::KeyNameError;
 
-/// Why an entry of a configuration file's `[keys]` cannot be used.
+/// Why an entry of `[keys]` is rejected.
 #[derive(Debug, Error)]
 pub(super) enum EntryError {
-    /// No action of the place has keys; holds the place.
+    /// The context has no actions; holds its name.
     #[error("no action has a key in {0} alone")]
     NoActions(&'static str),
-    /// The place has other actions: these.
+    /// The context has no such action; holds the actions that it has.
     #[error("is none of {}", .0.join(", "))]
     UnknownAction(Vec<&'static str>),
     #[error("must be a key or a list of keys")]
@@ -19,10 +19,10 @@ pub(super) enum EntryError {
     Name(#[from] KeyNameError),
     #[error("ctrl-c keeps its meaning")]
     Fixed,
-    /// A character, in a place where characters are typed.
+    /// A character, which the prompt types.
     #[error("{0:?} is typed there, and can be no key")]
     Typed(String),
-    /// An action without which the reader would be stuck.
+    /// An action that the user cannot do without.
     #[error("needs a key")]
     NoKey,
 }

@@ -1,4 +1,4 @@
-//! Errors of themes; each names the file and, where there is one, the key.
+//! Errors of themes. Each names the file and, if there is one, the key.
 
 use std::fmt;
 use std::io;
@@ -9,14 +9,14 @@ use thiserror::Error;
 /// Why a theme cannot be used.
 #[derive(Clone, Debug, Error)]
 pub enum ThemeError {
-    /// No such theme; a theme's file is named where it inherits it.
+    /// No theme has this name.
     #[error("{}no theme is called {name:?}; there are {known}", file.as_ref().map(|f| format!("{f}: inherits: ")).unwrap_or_default())]
     Unknown {
-        /// The file that asks for it.
+        /// The file that inherits it; `None` for a theme that the user asked for.
         file: Option<String>,
-        /// The name that was asked for.
+        /// The unknown name.
         name: String,
-        /// The names there are.
+        /// The names of all themes.
         known: String,
     },
     /// The file cannot be read.
@@ -35,27 +35,27 @@ pub enum ThemeError {
         /// Why, and where.
         error: SyntaxError,
     },
-    /// A key holds what it cannot hold.
+    /// A key has an invalid value.
     #[error("{file}: {key}: {problem}")]
     Key {
         /// The theme's file.
         file: String,
-        /// The key, with the table it is in.
+        /// The key, with its table.
         key: String,
         /// Why.
         problem: KeyProblem,
     },
-    /// Themes inherit in a circle.
+    /// Themes inherit from each other in a cycle.
     #[error("{file}: inherits: {name:?} inherits from itself")]
     Circle {
         /// The theme's file.
         file: String,
-        /// The name that came twice.
+        /// The name that closes the cycle.
         name: String,
     },
 }
 
-/// Why one of the reader's files cannot be read.
+/// Why a theme file cannot be read.
 #[derive(Clone, Debug, Error)]
 pub enum FileError {
     /// It is a folder, a pipe or the like.
@@ -75,10 +75,10 @@ impl From<io::Error> for FileError {
     }
 }
 
-/// Why a text is no TOML.
+/// Why a text is not TOML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// Line and column in characters, both counted from 1, where the parser knows them.
+    /// Line and column in characters, counted from 1; `None` if the parser does not give them.
     pub at: Option<(usize, usize)>,
     /// The parser's message.
     pub message: String,
@@ -96,7 +96,7 @@ impl SyntaxError {
     }
 }
 
-/// `line 1, column 8: message`.
+/// Formats as `line 1, column 8: message`.
 impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((line, column)) = self.at {
@@ -111,13 +111,13 @@ impl std::error::Error for SyntaxError {}
 /// Why a key of a theme cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KeyProblem {
-    /// It is not there, nor in any theme that is inherited.
+    /// Neither the theme nor an inherited one has it.
     #[error("is missing")]
     Missing,
-    /// It holds something else than a string.
+    /// It is not a string.
     #[error("must be a string")]
     NotAString,
-    /// It holds something else than a table.
+    /// It is not a table.
     #[error("must be a table")]
     NotATable,
     /// Themes have no such key.
@@ -129,7 +129,7 @@ pub enum KeyProblem {
     /// A role names an entry that the palette does not have.
     #[error("the palette has no {0:?}")]
     NotInPalette(String),
-    /// A text that is no colour.
+    /// A text that is not a colour.
     #[error("{0:?} is neither #rrggbb nor one of the 16 colour names")]
     Color(String),
     /// A palette entry that is neither a string nor a table.
@@ -138,7 +138,7 @@ pub enum KeyProblem {
     /// A palette entry without one of its two colours.
     #[error("needs {0}, a string")]
     NoColor(&'static str),
-    /// A palette entry with a key of another name.
+    /// A palette entry with an unknown key.
     #[error("{0:?} is neither rgb nor ansi")]
     PaintKey(String),
     /// A role that is neither a string nor a table.
@@ -150,7 +150,7 @@ pub enum KeyProblem {
     /// A key of a role that must hold true or false.
     #[error("{0} must be true or false")]
     RoleBool(String),
-    /// A role with a key of another name.
+    /// A role with an unknown key.
     #[error("{0:?} is none of fg, bg, bold, dim, italic, underline, reverse")]
     RoleKey(String),
 }

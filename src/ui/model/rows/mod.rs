@@ -1,7 +1,7 @@
 //! The rows of the lists, derived from the record at the cursor.
 //!
-//! They are derived once after each change and kept in the state; drawing picks the few that are in sight. Orders that
-//! depend on verdicts are taken from the whole cycle, so that nothing jumps while one steps through it.
+//! They are derived once per change and kept in the state; drawing uses the few in sight. Sort orders by verdict use the
+//! whole cycle, so rows do not jump while the user steps through it.
 
 mod nodes;
 
@@ -33,7 +33,7 @@ pub enum QueuePart {
 }
 
 impl QueuePart {
-    /// Where an entry is listed; `None` for places that are no queue.
+    /// Returns the part that lists a place; `None` for places outside of the queues.
     pub fn of(place: &Place) -> Option<Self> {
         match place {
             Place::InFlight => Some(Self::InFlight),
@@ -46,7 +46,7 @@ impl QueuePart {
         }
     }
 
-    /// Its heading.
+    /// Returns the heading.
     pub fn title(self) -> &'static str {
         match self {
             Self::InFlight => "in flight",
@@ -62,13 +62,13 @@ impl QueuePart {
 /// A row of the queues pane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueueRow {
-    /// A queue.
+    /// The heading of a queue.
     Part {
-        /// Which.
+        /// The queue.
         part: QueuePart,
-        /// How many wait in it.
+        /// The number of pods in it.
         count: usize,
-        /// How many of them are there by inference alone.
+        /// The number of pods whose place is inferred.
         inferred: usize,
     },
     /// A waiting pod.
@@ -88,7 +88,7 @@ impl Row for QueueRow {
     }
 }
 
-/// The queues in their order, without pods that the filter leaves out; an order is one within each queue.
+/// Returns the queues in order, without pods that are filtered out. A sort order applies within each queue.
 pub fn queue_rows(queues: &QueuesView, order: Sort, filter: &mut Fuzzy) -> Vec<QueueRow> {
     let mut parts: BTreeMap<QueuePart, Vec<&QueueEntry>> = BTreeMap::new();
     for entry in queues.entries.values() {
@@ -105,10 +105,10 @@ pub fn queue_rows(queues: &QueuesView, order: Sort, filter: &mut Fuzzy) -> Vec<Q
                 let expires = if let Place::Backoff { expires, .. } = e.place { Some(expires) } else { None };
                 (expires, Reverse(e.priority), e.timestamp, e.sequence)
             }),
-            // The store is in order of namespace and name already.
+            // The store is sorted by namespace and name.
             QueuePart::InFlight | QueuePart::WaitingOnPermit | QueuePart::Unschedulable | QueuePart::Gated => {}
         }
-        // Sorting is stable: what is equal stays as the queue has it.
+        // The sort is stable: equal entries keep the queue's order.
         match order {
             Sort::Priority => entries.sort_by_key(|e| Reverse(e.priority)),
             Sort::Attempts => entries.sort_by_key(|e| Reverse(e.attempts)),
@@ -124,7 +124,7 @@ pub fn queue_rows(queues: &QueuesView, order: Sort, filter: &mut Fuzzy) -> Vec<Q
     rows
 }
 
-/// NodeRanking by falling total, with how many share each; ties share the better place.
+/// Returns the rank of each total score and the number of nodes that share it; tied nodes share the better rank.
 pub fn ranks(cycle: &CycleView) -> BTreeMap<i64, (usize, usize)> {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     for score in cycle.scores.values() {
@@ -144,9 +144,9 @@ pub fn ranks(cycle: &CycleView) -> BTreeMap<i64, (usize, usize)> {
 pub enum CandidateRow {
     /// A node where evicting pods makes room.
     Candidate(Str),
-    /// The nodes below were tried and do not help; how many.
+    /// The heading above nodes that are not candidates; holds their number.
     Unhelpful(usize),
-    /// A node that was tried and does not help, or is being tried.
+    /// A node that is not a candidate, or is still being tried.
     Tried(Str),
 }
 
@@ -159,7 +159,7 @@ impl Row for CandidateRow {
     }
 }
 
-/// Candidates, in the usual order those that stayed longest first; then nodes that were tried in vain.
+/// Returns the candidates, in the usual order by the function that eliminated them, the last first; then the other nodes.
 pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, order: Sort, filter: &mut Fuzzy) -> Vec<CandidateRow> {
     let whole = whole.unwrap_or(now);
     let survived = |node: &Str| {
@@ -169,7 +169,7 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, orde
     };
     let mut candidates: Vec<&Candidate> = now.candidates().filter(|c| filter.keeps(&c.node)).collect();
     match order {
-        // They are in order of their names already.
+        // They are sorted by name already.
         Sort::Name => {}
         Sort::Victims => candidates.sort_by_key(|c| c.victims.len()),
         Sort::Violations => candidates.sort_by_key(|c| c.pdb_violations),
@@ -188,19 +188,19 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, orde
 /// A row of the node pane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DetailRow {
-    /// What follows.
+    /// A heading.
     Heading(&'static str),
-    /// A plain fact: its name and what it says.
+    /// A fact: its name and text.
     Fact(&'static str, String),
-    /// The scores of the node, by index of the plugin.
+    /// A score of the node, by the plugin's index.
     Score(usize),
-    /// What a Filter plugin says about the node, by its index.
+    /// A Filter plugin's answer, by its index.
     Filter(usize),
     /// A step of the dry run, by its index.
     Step(usize),
     /// A pod on the node.
     Pod(Key),
-    /// Nothing to see, and why.
+    /// A note in place of rows.
     Note(&'static str),
 }
 
@@ -217,13 +217,13 @@ impl Row for DetailRow {
     }
 }
 
-/// A taint as people write it.
+/// Formats a taint as `key=value:effect`.
 pub fn taint(taint: &Taint) -> String {
     let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
     format!("{}{value}:{}", taint.key, taint.effect)
 }
 
-/// Everything about one node: verdict, scores, dry run, every Filter plugin, pods from the least important.
+/// Returns the rows of a node: verdict, scores, dry run, all Filter plugins, and its pods, least important first.
 pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilters>, order: Sort, filter: &mut Fuzzy) -> Vec<DetailRow> {
     let name = node.name();
     let verdict = Verdicts::new(cycle).of(name);
@@ -277,7 +277,7 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
     rows
 }
 
-/// Every Filter plugin on the node, with the nominated pods that were counted.
+/// Returns the answers of all Filter plugins, with the nominated pods that were counted.
 fn filter_rows(filters: &NodeFilters) -> Vec<DetailRow> {
     let mut rows = vec![DetailRow::Heading("all filters (on this cycle's snapshot)")];
     if let Some(status) = &filters.not_asked {
@@ -300,7 +300,7 @@ fn filter_rows(filters: &NodeFilters) -> Vec<DetailRow> {
     rows
 }
 
-/// What a dry run said about a pod last.
+/// Returns the last step of a dry run about a pod.
 pub fn dry_run_says<'a>(run: DryRunView<'a>, pod: &Key) -> Option<DryRunStep<'a>> {
     let is = |p: &Pod| p.metadata.name == pod.name && p.metadata.namespace == pod.namespace;
     run.steps().rev().find(|step| step.pod().is_some_and(|p| is(p)))

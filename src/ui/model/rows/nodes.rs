@@ -1,4 +1,4 @@
-//! The rows of the nodes pane: nodes one by one, or in groups with what they have free together and at most.
+//! The rows of the nodes pane: nodes one by one, or in groups with the sum and maximum of their free resources.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,37 +21,37 @@ use crate::ui::model::verdict::{Class, Verdicts};
 /// A row of the nodes pane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeRow {
-    /// The columns change here, from scores to reasons.
+    /// The boundary between nodes with scores and nodes with reasons.
     Rejected,
-    /// Nodes that share something.
+    /// A group of nodes.
     Group(Box<Group>),
-    /// A node; `inside` an open group.
+    /// A node.
     Node {
         /// Its name.
         name: Str,
-        /// Whether a group above it is open.
+        /// Whether it is in an open group.
         inside: bool,
     },
 }
 
-/// Nodes that share something, and what they are together.
+/// A group of nodes, with its totals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// What they share.
+    /// The identity of the group.
     pub key: GroupKey,
-    /// Whether they are listed below.
+    /// Whether its nodes are listed.
     pub open: bool,
-    /// How many.
+    /// The number of nodes.
     pub count: usize,
-    /// How many have each verdict.
+    /// The number of nodes with each verdict.
     pub classes: BTreeMap<Class, usize>,
-    /// Free cpu of all, in thousandths of a core.
+    /// The sum of free cpu, in thousandths of a core.
     pub cpu: i64,
-    /// The most free cpu on one node.
+    /// The most free cpu of one node, in thousandths of a core.
     pub most_cpu: i64,
-    /// Free memory of all, in bytes.
+    /// The sum of free memory, in bytes.
     pub memory: i64,
-    /// The most free memory on one node.
+    /// The most free memory of one node, in bytes.
     pub most_memory: i64,
 }
 
@@ -63,7 +63,7 @@ impl Group {
         for node in nodes {
             let cpu = node.allocatable.milli_cpu.saturating_sub(node.requested.milli_cpu);
             let memory = node.allocatable.memory.saturating_sub(node.requested.memory);
-            // What is taken beyond what there is makes no room elsewhere less.
+            // An overcommitted node does not reduce the sum.
             group.cpu = group.cpu.saturating_add(cpu.max(0));
             group.memory = group.memory.saturating_add(memory.max(0));
             group.most_cpu = group.most_cpu.max(cpu);
@@ -78,12 +78,12 @@ impl Group {
         group
     }
 
-    /// Whether these are the nodes that have no such label.
+    /// Returns whether this is the group of nodes without the label.
     fn is_rest(&self) -> bool {
         matches!(self.key, GroupKey::Label { value: None, .. })
     }
 
-    /// Thousandths of the nodes that have a verdict.
+    /// Returns the share of nodes with a verdict, in thousandths.
     fn share(&self, class: Class) -> usize {
         self.classes.get(&class).map_or(0, |n| n * 1000 / self.count.max(1))
     }
@@ -107,17 +107,17 @@ impl Row for NodeRow {
     }
 }
 
-/// How nodes are to be listed.
+/// Options for listing nodes.
 pub struct NodeOptions<'a> {
-    /// In groups.
+    /// The grouping.
     pub grouping: &'a Grouping,
-    /// Groups that are open.
+    /// The open groups.
     pub open: &'a BTreeSet<GroupKey>,
-    /// In which order; of groups by verdict, within each.
+    /// The sort order; of groups by verdict it applies within each.
     pub order: Sort,
 }
 
-/// The nodes, worst last: those that fit by falling score, then the others by verdict, reason and name.
+/// Returns the nodes, worst last: those that fit by falling score, then the others by verdict, reason and name.
 pub fn node_rows(timeline: &Timeline, whole: &CycleView, options: &NodeOptions<'_>, filter: &mut Fuzzy) -> Vec<NodeRow> {
     let nodes = timeline.moment().snapshot.nodes();
     let shown = nodes.iter().filter(|n| filter.keeps(n.name()));
@@ -182,7 +182,7 @@ fn by_label<'a>(cycle: &CycleView, nodes: impl Iterator<Item = &'a Arc<NodeInfo>
             (Group::of(key.clone(), options.open.contains(&key), &nodes, &verdicts), nodes)
         })
         .collect();
-    // Sorting is stable: what is equal stays by value.
+    // The sort is stable: equal groups stay sorted by value.
     match options.order {
         Sort::Usual => groups.sort_by_key(|(group, _)| {
             let share = |class| Reverse(group.share(class));
@@ -190,13 +190,13 @@ fn by_label<'a>(cycle: &CycleView, nodes: impl Iterator<Item = &'a Arc<NodeInfo>
         }),
         Sort::FreeCpu => groups.sort_by_key(|(group, _)| Reverse(group.most_cpu)),
         Sort::Closest => groups.sort_by_cached_key(|(_, nodes)| nodes.iter().map(|n| places.of(n)).min()),
-        // Nodes without the label stand last.
+        // Nodes without the label come last.
         _ => groups.sort_by_key(|(group, _)| group.is_rest()),
     }
     listed(groups, cycle, options.order)
 }
 
-/// Groups with the nodes of those that are open.
+/// Returns the groups, each open one with its nodes.
 fn listed(groups: Vec<(Group, Vec<&Arc<NodeInfo>>)>, cycle: &CycleView, order: Sort) -> Vec<NodeRow> {
     let (places, verdicts) = (NodeRanking::new(order, cycle), Verdicts::new(cycle));
     let mut rows = Vec::new();

@@ -1,4 +1,4 @@
-//! The screen as something to be written to a file.
+//! Exports the screen to text and SVG.
 
 mod svg;
 
@@ -16,7 +16,7 @@ pub fn write(form: ScreenForm, buf: &Buffer, theme: &Theme) -> String {
     }
 }
 
-/// The lines of the screen, without the blanks at their ends.
+/// Returns the lines of the screen without trailing blanks.
 pub(crate) fn lines(buf: &Buffer) -> String {
     let mut out = String::new();
     for row in rows(buf) {
@@ -27,7 +27,7 @@ pub(crate) fn lines(buf: &Buffer) -> String {
     out
 }
 
-/// A cell that begins something; what a wide character covers besides is left out.
+/// A cell that starts a symbol; the cells that a wide symbol covers are left out.
 struct Piece<'a> {
     column: u16,
     columns: u16,

@@ -1,7 +1,7 @@
-//! The screen as a picture: one self-contained SVG, whose text can be selected.
+//! Exports the screen as a self-contained SVG with selectable text.
 //!
-//! Every run of text says where it begins and how long it is, so that the grid holds whatever font is found. Characters
-//! that fonts often lack are runs of their own: a stand-in of another width then moves nothing else.
+//! Every run of text gives its position and length, so the grid is kept with any font. Characters that fonts often lack
+//! are runs of their own: a fallback glyph of another width does not shift its neighbours.
 
 use std::fmt::Write as _;
 
@@ -12,17 +12,17 @@ use super::{Piece, rows};
 
 use crate::ui::config::theme::Theme;
 
-/// Width and height of a cell, tenths of a pixel so that sums stay exact; the size of the letters, and where they stand.
+/// Cell size, baseline and margin in tenths of a pixel, which keeps sums exact.
 const COLUMN: u32 = 84;
 const ROW: u32 = 170;
 const BASELINE: u32 = 129;
 const MARGIN: u32 = 100;
 const FONT: &str = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace";
 
-/// A colour as it is painted.
+/// A resolved colour.
 type Rgb = (u8, u8, u8);
 
-/// How a run of cells looks.
+/// The look of a run of cells.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Look {
     ink: Rgb,
@@ -30,7 +30,7 @@ struct Look {
     modifier: Modifier,
 }
 
-/// The screen as SVG.
+/// Returns the screen as SVG.
 pub(super) fn svg(buf: &Buffer, theme: &Theme) -> String {
     let (width, height) = (u32::from(buf.area.width) * COLUMN + 2 * MARGIN, u32::from(buf.area.height) * ROW + 2 * MARGIN);
     let ground = rgb(theme.ground(), (0, 0, 0));
@@ -61,13 +61,13 @@ pub(super) fn svg(buf: &Buffer, theme: &Theme) -> String {
     out
 }
 
-/// Where neighbours begin, and over how many columns they go.
+/// Returns the position of adjacent pieces, and the columns they span.
 fn place(pieces: &[Piece<'_>]) -> (u32, u32) {
     let first = pieces.first().map_or(0, |p| u32::from(p.column));
     (MARGIN + first * COLUMN, pieces.iter().map(|p| u32::from(p.columns)).sum())
 }
 
-/// One run's letters. Blanks are left out unless they are underlined.
+/// Writes the text of one run. Skips blanks unless they are underlined.
 fn run(out: &mut String, look: Look, pieces: &[Piece<'_>], (left, top): (u32, u32), columns: u32, ink: Rgb) {
     let text: String = pieces.iter().map(|p| p.symbol).collect();
     let lined = look.modifier.intersects(Modifier::UNDERLINED | Modifier::CROSSED_OUT);
@@ -93,7 +93,7 @@ fn run(out: &mut String, look: Look, pieces: &[Piece<'_>], (left, top): (u32, u3
     let _ = writeln!(out, ">{}</text>", escaped(&text));
 }
 
-/// Neighbours that look the same and whose letters every font has in the same width, together; others alone.
+/// Groups adjacent pieces with the same look, if all fonts have their characters in the same width; other pieces stay alone.
 fn runs<'r, 'b>(row: &'r [Piece<'b>], look: impl Fn(&Cell) -> Look) -> Vec<(Look, &'r [Piece<'b>])> {
     let mut found = Vec::new();
     let mut begin = 0;
@@ -108,7 +108,7 @@ fn runs<'r, 'b>(row: &'r [Piece<'b>], look: impl Fn(&Cell) -> Look) -> Vec<(Look
     found
 }
 
-/// Letters by what fonts make of them.
+/// Characters by font support.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Plain,
@@ -136,7 +136,7 @@ fn is_dark((r, g, b): Rgb) -> bool {
     u32::from(r) * 299 + u32::from(g) * 587 + u32::from(b) * 114 < 128_000
 }
 
-/// What a colour is painted as; the named ones as xterm has them.
+/// Resolves a colour; the named ones as xterm has them.
 fn rgb(color: Color, default: Rgb) -> Rgb {
     const NAMED: [Rgb; 16] = [
         (0, 0, 0),
@@ -195,12 +195,12 @@ fn hex((r, g, b): Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Tenths of a pixel as pixels.
+/// Formats tenths of a pixel as pixels.
 fn px(tenths: u32) -> String {
     if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
 }
 
-/// Text that cannot be taken for markup; what XML cannot hold at all shows as a replacement.
+/// Escapes text for XML; replaces characters that XML cannot hold.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! The keys and commands, from their tables.
+//! The overlay of keys and commands.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -23,11 +23,11 @@ const WIDTH: u16 = 84;
 enum Row {
     Blank,
     Heading(String),
-    /// Keys, and what they do; either may be empty where the other goes on.
+    /// Keys and their help; one is empty on a line that continues the other.
     Entry(String, String),
 }
 
-/// Draws the help; what works in the pane in focus comes first.
+/// Draws the help. The keys of the focused pane come first.
 pub fn draw(scene: &Scene<'_>, view: &Viewport, area: Rect, buf: &mut Buffer) {
     let column = column(area.width);
     let styled = |row| match row {
@@ -53,12 +53,12 @@ pub fn draw(scene: &Scene<'_>, view: &Viewport, area: Rect, buf: &mut Buffer) {
     );
 }
 
-/// How many lines there are on a screen of so many columns.
+/// Returns the number of rows on a screen of this width.
 pub fn count(keymap: &Keymap, here: Context, filter: &str, width: u16) -> usize {
     rows(keymap, here, filter, width).len()
 }
 
-/// Columns for text on a screen of so many columns.
+/// Returns the columns for text on a screen of this width.
 fn room(width: u16) -> usize {
     usize::from(width.saturating_sub(4).min(WIDTH).saturating_sub(4))
 }
@@ -67,7 +67,7 @@ fn column(width: u16) -> usize {
     if room(width) < 60 { KEYS * 2 / 3 } else { KEYS }
 }
 
-/// The lines that a filter leaves, without headings where there is one; what does not fit goes on below.
+/// Returns the rows that match the filter, without headings if there is one. Long entries wrap.
 fn rows(keymap: &Keymap, here: Context, filter: &str, width: u16) -> Vec<Row> {
     let (room, column) = (room(width), column(width));
     let mut fuzzy = Fuzzy::new(filter);
@@ -83,7 +83,7 @@ fn rows(keymap: &Keymap, here: Context, filter: &str, width: u16) -> Vec<Row> {
             if !fuzzy.is_empty() && !fuzzy.keeps(&format!("{keys} {help}")) {
                 continue;
             }
-            // Keys that are too long for their column have lines of their own.
+            // Long lists of keys take lines of their own.
             let own = text::width(&keys) >= column;
             if own {
                 rows.extend(text::wrap(&keys, room).map(|part| Row::Entry(part, String::new())));
@@ -95,7 +95,7 @@ fn rows(keymap: &Keymap, here: Context, filter: &str, width: u16) -> Vec<Row> {
     rows
 }
 
-/// Titles, and below each what is pressed or typed and what that does.
+/// Returns the sections: a title, and keys or commands with their help.
 fn sections(keymap: &Keymap, here: Context) -> Vec<(String, Vec<(String, &'static str)>)> {
     let others = keymap.table().contexts.iter().copied().filter(|c| *c != here && *c != Context::GLOBAL);
     let order = [here, Context::GLOBAL].into_iter().chain(others);

@@ -1,4 +1,4 @@
-//! What lies over the screen for a moment.
+//! Overlays: drawn over the screen, one at a time.
 
 pub mod help;
 pub mod object;
@@ -17,7 +17,7 @@ use crate::ui::config::theme::Role;
 use crate::ui::model::overlay::Overlay;
 use crate::ui::view::draw::Scene;
 
-/// Moves the selection of a text, or scrolls the help. `context` is that of the pane in focus.
+/// Moves the selection of a text, or scrolls the help. `context` is that of the focused pane.
 pub fn select(over: &mut Overlay, keymap: &Keymap, context: Context, motion: Motion, size: (u16, u16)) {
     match over {
         Overlay::Help(view) => {
@@ -29,37 +29,37 @@ pub fn select(over: &mut Overlay, keymap: &Keymap, context: Context, motion: Mot
     }
 }
 
-/// A title with the filter beside it.
+/// Returns a title with the filter.
 fn filtered(title: &str, filter: &str) -> String {
     if filter.is_empty() { title.to_owned() } else { format!("{title}  /{filter}") }
 }
 
-/// How far to scroll so that the lines from `first` to `end` stand in the middle, in a box as high as the area allows.
+/// Returns the scroll offset that centres the rows from `first` to `end`, in a box of the area's height.
 fn centred(first: usize, end: usize, area: Rect) -> usize {
     let room = room(area.height);
     first.saturating_sub(room.saturating_sub(end.saturating_sub(first)) / 2)
 }
 
-/// How many lines a box shows at most on a screen of this height.
+/// Returns the most rows that a box shows on a screen of this height.
 pub fn room(height: u16) -> usize {
     usize::from(height.saturating_sub(4)).max(1)
 }
 
-/// A box in the middle for so many lines, with its border.
+/// Returns a centred box for a number of rows, with its border.
 fn outer(width: u16, lines: usize, area: Rect) -> Rect {
     let width = width.min(area.width.saturating_sub(4));
     let height = u16::try_from(lines + 2).unwrap_or(u16::MAX).min(area.height.saturating_sub(2));
     Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
 }
 
-/// What stands at a place on the screen.
+/// The result of a hit test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit<T> {
-    /// The place is not in the box.
+    /// The place is outside of the box.
     Beside,
-    /// It is, and nothing stands there.
+    /// The place is in the box, and there is nothing.
     Nothing,
-    /// This does.
+    /// The place is on this.
     On(T),
 }
 
@@ -73,7 +73,7 @@ impl<T> Hit<T> {
     }
 }
 
-/// Which of so many lines, scrolled so far, stands at a place on the screen.
+/// Returns the row at a place, in a box of `lines` rows scrolled by `offset`.
 fn line_at(outer: Rect, lines: usize, offset: usize, (x, y): (u16, u16)) -> Hit<usize> {
     if !outer.contains((x, y).into()) {
         return Hit::Beside;
@@ -83,10 +83,10 @@ fn line_at(outer: Rect, lines: usize, offset: usize, (x, y): (u16, u16)) -> Hit<
     row.map(|row| offset.min(lines.saturating_sub(room)) + row).filter(|at| *at < lines).map_or(Hit::Nothing, Hit::On)
 }
 
-/// How many lines a box has, and what makes each; only those in sight are made.
+/// The number of rows, and a function that makes one; only the rows in sight are made.
 type Made<'a, 'l> = (usize, &'a dyn Fn(usize) -> Line<'l>);
 
-/// A box in the middle with lines that scroll; `offset` beyond the end shows the end.
+/// Draws a centred box with scrolling rows. An `offset` beyond the end shows the end.
 fn sheet(scene: &Scene<'_>, title: &str, width: u16, (count, line): Made<'_, '_>, offset: usize, area: Rect, buf: &mut Buffer) {
     let outer = outer(width, count, area);
     let set = scene.glyphs.border_focused;

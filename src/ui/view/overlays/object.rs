@@ -1,4 +1,4 @@
-//! An object as YAML: its fields' names stand out, long lines are wrapped where they are.
+//! An object as YAML, with highlighted field names. Long lines wrap at their indentation.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::ui::view::draw::Scene;
 pub fn draw(scene: &Scene<'_>, sheet: &TextView, area: Rect, buf: &mut Buffer) {
     let width = area.width.saturating_sub(4).min(110);
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
-    // Each with the number of the line it is of, and where it is in that.
+    // The rows: index of the line, and range in the line.
     let mut rows: Vec<(usize, Range<usize>)> = Vec::new();
     for at in sheet.shown() {
         let line = &sheet.lines[at];

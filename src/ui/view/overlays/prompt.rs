@@ -1,4 +1,4 @@
-//! The line being typed, in place of the hints, with what its last word could become above it.
+//! The prompt, in place of the hints, with completions above it.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,7 +12,7 @@ use crate::ui::model::overlay::{Prompt, Typing};
 use crate::ui::model::text;
 use crate::ui::view::draw::Scene;
 
-/// Completions that are listed at once.
+/// Limit on the completions listed at once.
 const ROWS: usize = 12;
 
 /// Draws the prompt over the line of hints.
@@ -49,20 +49,20 @@ fn hint(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// The first completion that is listed, and how many are.
+/// Returns the index of the first listed completion, and the number of those listed.
 fn listed(prompt: &Prompt, area: Rect) -> (usize, usize) {
     let rows = prompt.completions.len().min(usize::from(area.y).saturating_sub(4)).min(ROWS);
     (prompt.chosen.unwrap_or(0).saturating_sub(rows.saturating_sub(1)).min(prompt.completions.len() - rows), rows)
 }
 
-/// The completion at a place on the screen, by its number.
+/// Returns the index of the completion at a place.
 pub fn completion_at(prompt: &Prompt, area: Rect, (_, y): (u16, u16)) -> Option<usize> {
     let (first, rows) = listed(prompt, area);
     let row = usize::from(y).checked_sub(usize::from(area.y).checked_sub(rows)?)?;
     (row < rows).then_some(first + row)
 }
 
-/// The completions as a list above the line, those around the one that is chosen where there are too many.
+/// Draws the completions above the prompt, those around the chosen one if there are too many.
 fn completions(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
     let (first, rows) = listed(prompt, area);
     if rows == 0 {

@@ -1,4 +1,4 @@
-//! Text over the screen: what was read from the source, the branches, two branches side by side.
+//! Texts in overlays: the source's report, the branches, comparisons.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use crate::ui::model::text_view::TextView;
 use crate::ui::view::draw::Scene;
 use crate::ui::view::overlays::Hit;
 
-/// The lines that are shown, as they are wrapped.
+/// The wrapped rows of a text.
 struct Laid {
-    /// Each with the number of the line it is of, and where it is in that.
+    /// The index of the line and the range in the line, for each row.
     rows: Vec<(usize, Range<usize>)>,
-    /// How far it is scrolled.
+    /// The scroll position.
     offset: usize,
     width: u16,
 }
@@ -28,7 +28,7 @@ fn lay_out(sheet: &TextView, area: Rect) -> Laid {
     let mut offset = sheet.view.offset;
     for at in sheet.shown() {
         let line = &sheet.lines[at];
-        // What is indented stays so where it is wrapped.
+        // Keep the indentation of a wrapped line.
         let indent = line.len() - line.trim_start().len();
         let room = usize::from(width.saturating_sub(4)).saturating_sub(indent).max(10);
         let first = rows.len();
@@ -43,19 +43,19 @@ fn lay_out(sheet: &TextView, area: Rect) -> Laid {
     Laid { rows, offset, width }
 }
 
-/// The lines as they are wrapped on a screen of this size: for each row the number of the line it is of.
+/// Returns the index of the line of each wrapped row, on a screen of this size.
 pub fn rows(sheet: &TextView, (width, height): (u16, u16)) -> Vec<usize> {
     lay_out(sheet, Rect::new(0, 0, width, height)).rows.into_iter().map(|(at, _)| at).collect()
 }
 
-/// The number of the line at a place on the screen.
+/// Returns the index of the line at a place.
 pub fn line_at(sheet: &TextView, area: Rect, place: (u16, u16)) -> Hit<usize> {
     let laid = lay_out(sheet, area);
     let outer = super::outer(laid.width, laid.rows.len(), area);
     super::line_at(outer, laid.rows.len(), laid.offset, place).map(|row| laid.rows[row].0)
 }
 
-/// Draws the text, its lines wrapped; a line that ends in a colon and is not indented is a heading.
+/// Draws the text with wrapped lines. A line that ends in a colon and is not indented is a heading.
 pub fn draw(scene: &Scene<'_>, sheet: &TextView, area: Rect, buf: &mut Buffer) {
     let laid = lay_out(sheet, area);
     let styled = |row: usize| {
@@ -77,8 +77,8 @@ pub fn draw(scene: &Scene<'_>, sheet: &TextView, area: Rect, buf: &mut Buffer) {
     super::sheet(scene, &title, laid.width, (laid.rows.len().max(1), &styled), laid.offset, area, buf);
 }
 
-/// Moves from one line that leads somewhere to the next, and by pages through all lines, so that what stands between
-/// and behind such lines is seen as well; scrolls where no line leads anywhere.
+/// Moves the selection from link to link, and by pages through all lines, which shows the lines between and after links.
+/// Scrolls a text without links.
 pub fn select(text: &mut TextView, motion: Motion, size: (u16, u16)) {
     let links: Vec<usize> = text.shown().into_iter().filter(|at| text.links.contains_key(at)).collect();
     let rows = rows(text, size);
@@ -88,11 +88,11 @@ pub fn select(text: &mut TextView, motion: Motion, size: (u16, u16)) {
     };
     let selected = text.view.selected;
     let row = |line: usize| rows.iter().position(|at| *at == line).unwrap_or(0);
-    // The ends of the text; a line that leads somewhere where that keeps them in sight.
+    // The ends of the text: the outermost link if the end stays in sight with it, or else the outermost line.
     let (end, half) = (rows.len().saturating_sub(1), room / 2);
     let top = if row(*first) < half { *first } else { rows[0] };
     let bottom = if row(*last) + half > end { *last } else { rows[end] };
-    // What is selected stands in the middle, but for the first and the last rows. A page keeps some rows in sight.
+    // The selected row is centred, except near the ends. A page keeps a few rows in sight.
     let middle = selected.map_or(half, row).min((end + 1).saturating_sub(half)).max(half);
     let page = room.saturating_sub(3).max(1);
     let up = |by: usize| middle.checked_sub(by).filter(|to| *to >= half).map_or(top, |to| rows[to.min(end)]);
@@ -142,7 +142,7 @@ mod tests {
         let mut sheet = sheet();
         sheet.lines.extend((0..96).map(|n| format!("  line {n}")));
         let (size, room) = ((80, 24), 20);
-        // The first lines that are in sight: what is selected stands in the middle.
+        // The first rows in sight: the selected row is centred.
         let mut tops = vec![0];
         for _ in 0..10 {
             select(&mut sheet, Motion::PageDown, size);

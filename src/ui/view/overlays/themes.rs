@@ -1,4 +1,4 @@
-//! The themes to choose from; the one selected is shown on the screen behind.
+//! The list of themes. The selected theme is previewed on the screen behind.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,10 +13,10 @@ use crate::ui::view::overlays::Hit;
 /// Columns of the box.
 const WIDTH: u16 = 44;
 
-/// A row: a theme by its place, or what is wrong with it.
+/// A row: the index of a theme, and a line of its problem.
 type Row = (usize, Option<String>);
 
-/// The rows, and how far they are scrolled so that the theme that is selected is in sight.
+/// Returns the rows, and the scroll position that keeps the selected theme in sight.
 fn rows(themes: &[ThemeEntry], selected: &str, area: Rect) -> (Vec<Row>, usize) {
     let mut rows: Vec<Row> = Vec::new();
     let mut at = 0;
@@ -32,14 +32,14 @@ fn rows(themes: &[ThemeEntry], selected: &str, area: Rect) -> (Vec<Row>, usize) 
     (rows, at.saturating_sub(room))
 }
 
-/// The theme at a place on the screen.
+/// Returns the theme at a place.
 pub fn theme_at<'t>(themes: &'t [ThemeEntry], selected: &str, area: Rect, place: (u16, u16)) -> Hit<&'t str> {
     let (rows, offset) = rows(themes, selected, area);
     let outer = super::outer(WIDTH, rows.len(), area);
     super::line_at(outer, rows.len(), offset, place).map(|row| themes[rows[row].0].name.as_str())
 }
 
-/// Draws the list, so that the theme that is selected is in sight, and what is wrong with it.
+/// Draws the list with the selected theme in sight, and its problem.
 pub fn draw(scene: &Scene<'_>, selected: &str, area: Rect, buf: &mut Buffer) {
     let themes = &scene.state.settings.themes;
     let names = themes.iter().map(|t| text::width(&t.name)).max().unwrap_or(0).min(24);

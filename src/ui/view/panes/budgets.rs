@@ -1,4 +1,4 @@
-//! All budgets: how many pods each lets go, which pods it covers, and what the preemption under the cursor does to it.
+//! The pane of all budgets: disruptions allowed, pods covered, and the effect of the preemption under the cursor.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub static DEF: PaneDef = PaneDef {
     ..page::new(Pane::BUDGETS, ("go-to-budgets", "all budgets, and what preemption does to them"))
 };
 
-/// Opens or closes the selected budget, or opens the selected pod.
+/// Expands or collapses the selected budget, or opens the selected pod.
 fn open(state: &mut State, session: &mut dyn SessionHandle) {
     match state.list(Pane::BUDGETS).selected.clone() {
         Some(RowId::Budget(key)) => {
@@ -50,7 +50,7 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
     }
 }
 
-/// What preemption would do to a budget: on which nodes victims violate it, and how many on the node that is chosen.
+/// The effect of preemption on a budget: the nodes whose victims violate it, and the number of them on the chosen node.
 #[derive(Default)]
 struct BudgetImpact {
     nodes: Vec<Str>,
@@ -71,7 +71,7 @@ impl BudgetImpact {
     }
 }
 
-/// All budgets by namespace and name, those that the preemption under the cursor would violate first.
+/// Returns all budgets by namespace and name, by default those first that the preemption under the cursor would violate.
 fn rows(input: &PageInput<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
     let cluster = &input.timeline.moment().cluster;
     let mut rows = PageRows::new(input.width, filter);
@@ -90,7 +90,7 @@ fn rows(input: &PageInput<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
     }
     let mut budgets: Vec<_> = cluster.pod_disruption_budgets.iter().collect();
     match input.order {
-        // They stand in order of namespace and name.
+        // They are sorted by namespace and name.
         Sort::Name => {}
         Sort::Left => budgets.sort_by_key(|b| b.status.disruptions_allowed),
         _ => budgets.sort_by_cached_key(|b| !harms.contains_key(&b.metadata.key())),
@@ -123,7 +123,7 @@ fn rows(input: &PageInput<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
     rows.done()
 }
 
-/// So many names tell how wide their column has to be.
+/// The number of names from which the width of their column is taken.
 const SOME: usize = 200;
 
 fn columns(width: usize, names: &[String]) -> Arc<[Column]> {
@@ -139,7 +139,7 @@ fn columns(width: usize, names: &[String]) -> Arc<[Column]> {
     columns.into()
 }
 
-/// From the dry runs as far as they have come: a victim is one from the moment it must go.
+/// Returns the effect of the dry runs so far on budgets: a pod counts from the step that makes it a victim.
 fn harms(preemption: &PreemptionView) -> BTreeMap<Key, BudgetImpact> {
     let mut harms: BTreeMap<Key, BudgetImpact> = BTreeMap::new();
     for run in preemption.dry_runs() {
@@ -160,7 +160,7 @@ fn harms(preemption: &PreemptionView) -> BTreeMap<Key, BudgetImpact> {
     harms
 }
 
-/// The pods that a budget covers.
+/// Adds the pods that a budget covers.
 fn pods(input: &PageInput<'_>, budget: &PodDisruptionBudget, rows: &mut PageRows<'_>) {
     let columns: Arc<[Column]> = [left("    POD", Width::Rest), right("PRIORITY", Width::Fixed(10)), left("NODE", Width::Fixed(30))].into();
     let moment = input.timeline.moment();

@@ -1,5 +1,5 @@
-//! One candidate for preemption: how it fares at every score function, who would go, who may stay, and what that does to
-//! the budgets.
+//! The pane of one candidate for preemption: its score at each function, its victims and reprieved pods, and the budgets
+//! on its node.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,16 +38,12 @@ pub static DEF: PaneDef = PaneDef {
     ..page::new(Pane::CANDIDATE, ("go-to-candidate", "one candidate: score functions, victims, budgets"))
 };
 
-/// Everything about a candidate at the cursor.
+/// Returns the rows for a candidate at the cursor.
 fn rows(input: &PageInput<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
     let mut rows = PageRows::new(input.width, filter);
     let cycle = input.timeline.cycle();
     let Some(preemption) = &cycle.preemption else {
-        rows.note(if input.whole.preemption.is_some() {
-            "preemption is not reached yet"
-        } else {
-            "this cycle does not look into preemption"
-        });
+        rows.note(if input.whole.preemption.is_some() { "preemption is not reached yet" } else { "this cycle does not try preemption" });
         return rows.done();
     };
     let run = preemption.dry_run(node);
@@ -117,7 +113,7 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
     let columns: Arc<[Column]> = columns.into();
     rows.heading("tie-break");
     if preemption.score_functions().is_empty() {
-        return rows.note("no score function was asked: there is one candidate");
+        return rows.note("no score function was called: there is one candidate");
     }
     rows.titles(&columns);
     for function in preemption.score_functions() {
@@ -140,7 +136,7 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
         let here = if unknown { cell("?", Role::Warning) } else { cell(value(function.name, own), role) };
         let mut cells = vec![signed(sign, function.name.to_string(), role), here];
         cells.push(cell(best.map(|b| value(function.name, b)).unwrap_or_default(), Role::Muted));
-        // Each priority is raised by 2^31, so that more victims never count for less.
+        // kube-scheduler adds 2^31 to each priority, so that every victim adds to the sum.
         let more = if function.name == ScoreFunctionName::MinSumPriorities { ", each raised by 2147483648" } else { "" };
         cells.push(cell(format!("{}{more}", verdict::function_meaning(function.name)), Role::Muted));
         cells.truncate(columns.len());
@@ -148,7 +144,7 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
     }
 }
 
-/// What a score stands for, in the units of the thing it measures; higher scores are better, so most are negated.
+/// Formats a score in the unit of its function. Most functions negate the value, so that higher is better.
 pub fn value(name: ScoreFunctionName, score: i64) -> String {
     match name {
         ScoreFunctionName::LatestStartTime => text::time_of_day_nanos(score),
@@ -203,10 +199,10 @@ fn people<'v>(
     }
 }
 
-/// From this width on, all that is to be said of a victim stands in one row.
+/// The width from which a victim takes one row.
 const WIDE: usize = 110;
 
-/// What the budgets say about a victim, or about a pod that may stay.
+/// Returns the effect of a victim, or of a reprieved pod, on its budgets.
 fn budget(cycle: &CycleView, victim: &Victim, goes: bool) -> Cell {
     let names = |all: Vec<String>| all.join(", ");
     match (victim.violates(), victim.covered_by()) {
@@ -221,18 +217,18 @@ fn budget(cycle: &CycleView, victim: &Victim, goes: bool) -> Cell {
     }
 }
 
-/// A budget while the pods of a node are counted off.
+/// The count of a budget in the dry run of a node.
 #[derive(Default)]
 struct Count {
     touched: usize,
     violated_by: Vec<Key>,
-    /// Pods that may stay because they were put back, and whose eviction would violate it.
+    /// Reprieved pods whose eviction would violate it.
     would: Vec<Key>,
     victims: usize,
 }
 
-/// Every budget that covers a pod that was taken off the node: how much it had left, and by whom it is violated. All pods
-/// of lower priority are counted off, those that may stay too, as kube-scheduler does.
+/// Adds the budgets that cover a pod removed in the dry run: allowed disruptions, and the victims that violate it. Counts
+/// all removed pods, reprieved ones too, as kube-scheduler does.
 fn budgets(input: &PageInput<'_>, cycle: &CycleView, node: &Str, run: Option<DryRunView<'_>>, rows: &mut PageRows<'_>) {
     rows.heading("budgets on this node");
     if cycle.budgets_unknown() {

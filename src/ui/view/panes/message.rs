@@ -1,4 +1,4 @@
-//! What the user is told: kube-scheduler's own words to the letter, and what the cluster's scheduler wrote otherwise.
+//! The pane of the message: kube-scheduler's verbatim message, and its differences from that of the cluster's scheduler.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -16,7 +16,7 @@ use crate::ui::view::layout::Plan;
 use crate::ui::view::pane::PaneDef;
 use crate::ui::view::panes::steps::cycle_pod;
 
-/// Where its keys are looked up.
+/// The context of its keys.
 pub const CONTEXT: Context = Context::pane("message", "In the message");
 
 /// The pane.
@@ -67,7 +67,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     }
 }
 
-/// The message, as far as so many lines.
+/// Returns the message, at most `limit` lines.
 fn lines(scene: &Scene<'_>, beside: Option<&Beside>, width: u16, limit: usize) -> Vec<Line<'static>> {
     let columns = usize::from(width);
     let mut lines: Vec<Line<'static>> = Vec::new();
@@ -88,7 +88,7 @@ fn lines(scene: &Scene<'_>, beside: Option<&Beside>, width: u16, limit: usize) -
     lines
 }
 
-/// What the cluster's scheduler last wrote about this pod.
+/// The comparison with the last report of the cluster's scheduler about this pod.
 struct Beside {
     at: String,
     different: Vec<String>,
@@ -96,7 +96,7 @@ struct Beside {
 }
 
 impl Beside {
-    /// What is to be said of it: nothing where it is the same to the letter.
+    /// Returns the differences and notes; empty if both messages are equal.
     fn lines(&self) -> Vec<String> {
         let differs = self.different.iter().map(|line| format!("the cluster's scheduler{}: {line}", self.at));
         differs.chain(self.other_words.iter().cloned()).collect()
@@ -111,7 +111,7 @@ fn beside(scene: &Scene<'_>) -> Option<Beside> {
     Some(Beside { at, different, other_words })
 }
 
-/// The note of the Event that a binding writes.
+/// Returns the note of the Event for a binding.
 fn cycle_note(scene: &Scene<'_>) -> Option<String> {
     let bound = scene.cycle().bound.as_ref()?;
     let pod = scene.cycle().start.as_ref()?.pod.clone();

@@ -21,17 +21,17 @@ use crate::ui::view::pane::PaneDef;
 pub static PANES: &[&PaneDef] =
     &[&queues::DEF, &nodes::DEF, &preemption::DEF, &node::DEF, &steps::DEF, &message::DEF, &pod::DEF, &candidate::DEF, &budgets::DEF];
 
-/// Returns the definition of a pane; that of the first pane for one that is not in the registry.
+/// Returns the definition of a pane; the first one for a pane that is not registered.
 pub fn def(pane: Pane) -> &'static PaneDef {
     PANES.iter().find(|def| def.id == pane).unwrap_or(&PANES[0])
 }
 
-/// Returns the panes that can be gone to with Tab, in the order of their digits.
+/// Returns the panes that Tab goes to, in the order of their digits.
 pub fn open(state: &State) -> Vec<Pane> {
     PANES.iter().filter(|def| (def.is_open)(state)).map(|def| def.id).collect()
 }
 
-/// Returns the contexts in which a key is looked up now, in order.
+/// Returns the contexts of keys now, in order.
 pub fn contexts(state: &State) -> Vec<Context> {
     match &state.overlay {
         Some(Overlay::Prompt(_)) => vec![Context::PROMPT],

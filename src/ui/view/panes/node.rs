@@ -1,4 +1,4 @@
-//! One node: its verdict, scores, dry run in order, every Filter plugin, and its pods.
+//! The pane of one node: verdict, scores, dry run in order, all Filter plugins, and its pods.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -28,7 +28,7 @@ use crate::ui::view::panes::nodes;
 use crate::ui::view::panes::preemption::{budget, no_budget, pod_line, victim_line};
 use crate::ui::view::widgets::table;
 
-/// Where its keys are looked up.
+/// The context of its keys.
 pub const CONTEXT: Context = Context::pane("node", "On a node");
 
 /// The pane.
@@ -74,7 +74,7 @@ fn heading_columns(state: &State, timeline: &Timeline, list: Rect, row: u16) -> 
     info.filter(|_| heading).map(|info| pod_columns(info, list.width))
 }
 
-/// Goes to the open node, or opens the one that the pane in focus is about.
+/// Goes to the open node, or opens the node that the focused pane is about.
 fn visit(def: &PaneDef, state: &mut State, timeline: &Timeline) {
     if state.detail.is_some() {
         time_travel::pin(state, timeline, def.id);
@@ -176,7 +176,7 @@ fn score(scene: &Scene<'_>, info: &NodeInfo, index: usize, area: Rect, buf: &mut
     scene.line(buf, area, &Line::from(spans));
 }
 
-/// What a plugin says, and what that means for the cycle, which stops at the first that turns the pod down.
+/// Draws a Filter plugin's answer and its effect on the cycle, which stops at the first rejection.
 fn filter(scene: &Scene<'_>, index: usize, area: Rect, buf: &mut Buffer) {
     let Some(filters) = &scene.state.view_model.filters else { return };
     let Some((plugin, status)) = filters.answers.get(index) else { return };
@@ -223,7 +223,7 @@ fn step_line(scene: &Scene<'_>, step: DryRunStep<'_>) -> Vec<Span<'static>> {
     spans
 }
 
-/// The columns of the pods on the node.
+/// Returns the columns of the node's pods.
 fn pod_columns(info: &NodeInfo, width: u16) -> Vec<Column> {
     let longest =
         info.pods.iter().map(|p| text::width(&p.pod.metadata.namespace) + text::width(&p.pod.metadata.name) + 3).max().unwrap_or(0);
@@ -257,7 +257,7 @@ fn pod(scene: &Scene<'_>, info: &NodeInfo, run: Option<DryRunView<'_>>, key: &Ke
     };
     let said_of_budgets = match said.map(|step| (step, step.put_back())) {
         Some((_, Some(victim))) => budget(scene, victim),
-        // A pod's budgets are counted when it is put back.
+        // A pod's budgets are known once it is put back.
         Some((DryRunStep::Removed(_), _)) => no_budget(scene),
         _ => vec![scene.span(Role::Muted, scene.glyphs.dash)],
     };

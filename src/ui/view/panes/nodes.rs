@@ -1,4 +1,4 @@
-//! The nodes: each with its verdict for the pod of the cycle and its free resources, or its scores once it was scored.
+//! The pane of nodes: each with its verdict for the pod of the cycle and its free resources, or with its scores.
 
 mod groups;
 
@@ -27,7 +27,7 @@ use crate::ui::view::layout::{Plan, split_top};
 use crate::ui::view::pane::{PaneDef, Rows};
 use crate::ui::view::widgets::{bar, table};
 
-/// Where its keys are looked up.
+/// The context of its keys.
 pub const CONTEXT: Context = Context::pane("nodes", "Among the nodes");
 
 /// The pane.
@@ -69,17 +69,17 @@ fn open(state: &mut State, _: &mut dyn SessionHandle) {
     }
 }
 
-/// What the pod of the cycle asks for.
+/// The requests of the cycle's pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// Thousandths of a core.
+    /// Thousandths of a core; `None` without a request.
     pub cpu: Option<i64>,
-    /// Bytes.
+    /// Bytes; `None` without a request.
     pub memory: Option<i64>,
 }
 
 impl Asked {
-    /// As the record of the cycle's start says.
+    /// Parses the requests in the record of the cycle's start.
     pub fn of(scene: &Scene<'_>) -> Self {
         let find = |name: &str| {
             let start = scene.cycle().start.as_ref()?;
@@ -100,7 +100,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let offset = scene.state.list(Pane::NODES).offset;
     def.extent(scene, plan, buf);
     let style = RowStyle::new(scene, list.width);
-    // The heading is that of the rows on top: of scores above the first node that was rejected, of reasons below.
+    // The heading is that of the first visible row: scores above the first rejected node, reasons below.
     let on_top = if scored_on_top(scene.state) { &style.scored } else { &style.plain };
     table::heading(scene, on_top, Rect { height: 1, ..inner }, buf);
     if rows.is_empty() {
@@ -155,7 +155,7 @@ pub(super) fn short_word(class: Class) -> &'static str {
     }
 }
 
-/// The word for the column of verdicts.
+/// Returns the word for the column of verdicts.
 pub(super) fn verdict_word(style: &RowStyle<'_>, class: Class) -> &'static str {
     match class {
         Class::Unseen if style.narrow => "not yet",
@@ -164,11 +164,11 @@ pub(super) fn verdict_word(style: &RowStyle<'_>, class: Class) -> &'static str {
     }
 }
 
-/// Everything rows need that is the same for all of them.
+/// The state shared by all rows.
 pub(super) struct RowStyle<'a> {
     verdicts: Verdicts<'a>,
     pub(super) asked: Asked,
-    /// What the pod asks for, where the order is about what nodes lack of it.
+    /// The pod's requests, if nodes are sorted by what they lack.
     wanted: Option<PodRequests>,
     pub(super) plain: Vec<Column>,
     scored: Vec<Column>,
@@ -210,7 +210,7 @@ impl<'a> RowStyle<'a> {
     }
 }
 
-/// The columns of verdicts and reasons that fit, and how wide the bars are.
+/// Returns the columns of verdicts and reasons that fit, and the width of the bars.
 fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
     let names = state.view_model.nodes.iter().skip(state.list(Pane::NODES).offset).take(100).map(|r| match r {
         NodeRow::Node { name, .. } => name.as_str(),
@@ -227,17 +227,17 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
     let narrow = width < 76;
     let verdict = left("VERDICT", Width::Fixed(if narrow { 11 } else { 15 })).by(Sort::Usual);
     let mut plain = vec![name, verdict];
-    // Widths come from the cycle as it ends, so that nothing shifts while one steps through it.
+    // Widths depend on the whole cycle, so that columns do not shift while the user steps through it.
     let whole = &state.view_model.whole;
     let statuses = || whole.verdicts.values().map(|v| &v.status).chain(whole.narrowed.iter().map(|(_, s)| s)).take(2000);
     if width >= 84 {
         plain.push(left("BY", fit("BY", 18, statuses().filter_map(Status::plugin).map(PluginName::as_str))));
     }
-    // Where there is room to spare, what is free stands beside the reason and not far away from it.
+    // On a wide screen, keep the free resources next to the reason.
     let reasons: Vec<String> = statuses().map(|s| s.fact().unwrap_or_else(|| s.message())).collect();
     let reason = match grouping {
         _ if width < 140 => Width::Rest,
-        // As wide as the counts of a group with their words.
+        // The width of a group's counts with words.
         Grouping::Label(_) => Width::Fixed(46),
         _ => fit("REASON", 48, reasons.iter().map(String::as_str)),
     };
@@ -258,18 +258,18 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
     (plain, bars)
 }
 
-/// Whether the rows on top show scores, and not reasons.
+/// Returns whether the first visible rows show scores.
 fn scored_on_top(state: &State) -> bool {
     let split = state.view_model.nodes.iter().position(|r| *r == NodeRow::Rejected);
     !state.view_model.whole.scores.is_empty() && !reasons_only(state) && split.is_none_or(|at| state.list(Pane::NODES).offset < at)
 }
 
-/// Whether all rows show reasons: in groups, and in an order that mixes nodes that fit with others.
+/// Returns whether all rows show reasons: in groups, and in sort orders that mix feasible nodes with others.
 fn reasons_only(state: &State) -> bool {
     state.view_model.grouping.is_grouped() || state.sort_of(Pane::NODES) != Sort::Usual
 }
 
-/// The headings are those above the list, or of the rows further down that only show reasons.
+/// Returns the columns of the headings above the list, or of those between scores and reasons.
 fn heading_columns(state: &State, _: &Timeline, list: Rect, row: u16) -> Option<Vec<Column>> {
     let below = row.checked_sub(list.y).map(|row| state.list(Pane::NODES).offset + usize::from(row));
     let rejected = below.is_some_and(|at| state.view_model.nodes.get(at) == Some(&NodeRow::Rejected));
@@ -281,7 +281,7 @@ fn heading_columns(state: &State, _: &Timeline, list: Rect, row: u16) -> Option<
     Some(if scored { score_columns(state, (plain[0], plain[1]), list.width).0 } else { plain })
 }
 
-/// The columns of scores that fit, and the plugins they belong to, in the profile's order.
+/// Returns the columns of scores that fit, and all scored plugins in the profile's order.
 fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -> (Vec<Column>, Vec<PluginName>) {
     let plugins: Vec<PluginName> =
         state.view_model.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
@@ -299,7 +299,7 @@ fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -
     (scored, plugins)
 }
 
-/// A heading for a plugin's score; its full name stands in the pane of one node.
+/// Returns a short heading for a plugin's score; the pane of one node has the full name.
 fn score_title(plugin: PluginName) -> &'static str {
     match plugin {
         PluginName::NodeResourcesFit => "Fit",
@@ -374,7 +374,7 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
     } else if section_scored {
         table::row(scene, &style.scored, area, &cells, buf);
     } else {
-        // Under a group by verdict the heading says why.
+        // In a group by verdict, the group's row has the reason.
         let told = inside && scene.state.view_model.grouping == Grouping::Verdict;
         let reason = reason(scene, style, &verdict, name, told);
         reason_cells(scene, style, verdict.plugin.filter(|_| !told), &reason, &mut cells);
@@ -387,8 +387,8 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
     table::mark(scene, area, selected, scene.state.focus == Pane::NODES, buf);
 }
 
-/// Why a node has its verdict: its score where it fits, how much it lacks in an order that is about that, and nothing
-/// where the heading has told.
+/// Returns the reason of a node's verdict: its scores if it fits, the missing amounts if nodes are sorted by these, or the
+/// fact alone if the group's row has the reason.
 fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, name: &Str, told: bool) -> String {
     let lacks = style.wanted.as_ref().filter(|_| verdict.plugin.is_some_and(PluginName::compares_requests));
     let lacks = lacks.zip(scene.timeline.moment().snapshot.get(name)).and_then(|(wanted, node)| wanted.lacks(node));
@@ -401,14 +401,14 @@ fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, na
             format!("rank {rank}{shared}  total {} = {}", score.total, parts.join(" + "))
         }
         _ if lacks.is_some() => lacks.unwrap_or_default(),
-        // The heading of the group says the rest.
+        // The group's row has the rest.
         _ if told => verdict.decided().unwrap_or_default(),
         _ => verdict.fact(),
     }
 }
 
 fn free_cells(scene: &Scene<'_>, style: &RowStyle<'_>, info: &NodeInfo, cells: &mut Vec<Vec<Span<'static>>>) {
-    // Where the pod fits it may have been put there since, and what is left says nothing about it any more.
+    // A pod that fits may have been bound here since, so its request is not compared with the rest.
     let asked = |amount: Option<i64>| amount.filter(|_| style.verdicts.class(info.name()) != Class::Fits);
     let cpu = (info.requested.milli_cpu, info.allocatable.milli_cpu, asked(style.asked.cpu));
     let memory = (info.requested.memory, info.allocatable.memory, asked(style.asked.memory));
@@ -416,7 +416,7 @@ fn free_cells(scene: &Scene<'_>, style: &RowStyle<'_>, info: &NodeInfo, cells: &
     cells.push(free(scene, style.bars, memory, text::memory));
 }
 
-/// `▇▇▇▇▇▁ 1.9 < 6`: taken, free, and whether that is less than what the pod asks for.
+/// Formats taken and free amounts, and the request if it is larger than the free one: `▇▇▇▇▇▁ 1.9 < 6`.
 fn free(scene: &Scene<'_>, bars: usize, (used, of, asked): (i64, i64, Option<i64>), show: fn(i64) -> String) -> Vec<Span<'static>> {
     let left = of.saturating_sub(used);
     let mut spans = if bars > 0 { bar::spans(scene, used, of, bars) } else { Vec::new() };

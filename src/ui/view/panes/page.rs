@@ -1,4 +1,4 @@
-//! Pages: panes of facts and tables about one object. A page brings its rows, and all else is here.
+//! Pages: panes of facts and tables about one object. A page defines its rows; the rest is shared here.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -21,10 +21,10 @@ use crate::ui::view::layout::Plan;
 use crate::ui::view::pane::PaneDef;
 use crate::ui::view::widgets::table;
 
-/// Where keys of all pages are looked up.
+/// The context of keys on all pages.
 pub const CONTEXT: Context = Context::pane("page", "On a pod, a candidate, budgets");
 
-/// Returns the definition of a page with its identity, and the verb that goes to it with its help.
+/// Returns the definition of a page: identity, and the verb that goes to it with its help.
 pub const fn new(id: Pane, verb: (&'static str, &'static str)) -> PaneDef {
     PaneDef {
         open_help: Some(("open", "show the pod, go to the attempt, open or close the budget")),

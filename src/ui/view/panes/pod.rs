@@ -1,5 +1,5 @@
-//! One pod as the scheduler reads it: where it is, what it asks for, where its priority comes from, what ties it to
-//! nodes, its conditions, the budgets that cover it, and every attempt that is recorded.
+//! The pane of one pod as the scheduler reads it: place, requests, priority, placement constraints, conditions, budgets, and
+//! its recorded attempts.
 
 mod requests;
 
@@ -42,7 +42,7 @@ pub static DEF: PaneDef = PaneDef {
     ..page::new(Pane::POD, ("go-to-pod", "one pod: request, priority, constraints, history"))
 };
 
-/// Opens the pod of the selected row, or that of the cycle, or the one selected among the queues.
+/// Opens the pod of the selected row, the pod of the cycle, or the one selected in the queues.
 pub fn open_best(state: &mut State, timeline: &Timeline) {
     let selected = if let Some(RowId::Pod(pod)) = state.selected_row() { Some(pod.clone()) } else { None };
     let cycle = || timeline.cycle().start.as_ref().map(|start| start.pod.clone());
@@ -55,7 +55,7 @@ pub fn open_best(state: &mut State, timeline: &Timeline) {
     }
 }
 
-/// Everything about a pod.
+/// Returns the rows for a pod.
 fn rows(input: &PageInput<'_>, key: &Key, filter: &mut Fuzzy) -> Vec<PageRow> {
     let cluster = &input.timeline.moment().cluster;
     let mut rows = PageRows::new(input.width, filter);
@@ -115,8 +115,8 @@ fn state(input: &PageInput<'_>, pod: &Pod, rows: &mut PageRows<'_>) {
     rows.fact("labels", labels(pod.metadata.labels.iter()), Role::Text);
 }
 
-/// The priority, and where it comes from. Admission copies a class's value into the spec once; later changes of the class
-/// do not matter to the pod, and are told.
+/// Adds the priority and its origin. Admission copies a class's value into the spec once; a later change of the class is
+/// shown, but has no effect on the pod.
 fn priority(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
     rows.heading("priority");
     let spec = &pod.spec;
@@ -125,15 +125,15 @@ fn priority(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
         (None, "", _) => "the pod names none, which counts as 0".to_owned(),
         (None, name, _) => format!("no number was set although the pod names class {name}, which counts as 0"),
         (Some(_), "", _) => "spec.priority; no class is named".to_owned(),
-        (Some(own), name, Some(class)) if class.value != own => format!("class {name}, whose value is {} by now", class.value),
+        (Some(own), name, Some(class)) if class.value != own => format!("class {name}, whose value is now {}", class.value),
         (Some(_), name, Some(class)) if class.global_default == Some(true) => format!("class {name}, the default of the cluster"),
         (Some(_), name, Some(_)) => format!("class {name}"),
         (Some(_), name @ ("system-cluster-critical" | "system-node-critical"), None) => format!("class {name}, built in"),
-        (Some(_), name, None) => format!("class {name}, of which nothing was read"),
+        (Some(_), name, None) => format!("class {name}, which was not read"),
     };
     rows.fact("priority", format!("{} from {from}", pod.priority()), Role::Text);
     let policy = match spec.preemption_policy.as_deref() {
-        Some("Never") => "Never: it waits, and evicts nobody",
+        Some("Never") => "Never: it waits and evicts no pod",
         _ => "PreemptLowerPriority: it may evict pods of lower priority",
     };
     rows.fact("preemptionPolicy", policy, Role::Text);
@@ -173,7 +173,7 @@ fn constraints(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
         };
         let found = cluster.persistent_volume_claims.namespaced(&pod.metadata.namespace, &claim);
         let (words, role) = match found {
-            None => (format!("claim {claim}, which is not there"), Role::Warning),
+            None => (format!("claim {claim}, which was not found"), Role::Warning),
             Some(found) => {
                 let class = found.spec.storage_class_name.as_ref().filter(|c| !c.is_empty());
                 let class = class.map(|c| format!(", class {c}")).unwrap_or_default();
@@ -196,7 +196,7 @@ fn constraints(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
             (None, None) => (claim.name.to_string(), made),
         };
         let there = name.is_some_and(|name| cluster.resource_claims.namespaced(&pod.metadata.namespace, &name).is_some());
-        let more = if there { "" } else { ", which is not there" };
+        let more = if there { "" } else { ", which was not found" };
         rows.fact("resource claim", format!("{words}{more}"), if there { Role::Text } else { Role::Warning });
     }
 }
@@ -244,7 +244,7 @@ fn term(term: &NodeSelectorTerm) -> String {
     if parts.is_empty() { "nothing, so no node".to_owned() } else { parts.join(" and ") }
 }
 
-/// A label selector as people write it.
+/// Formats a label selector.
 pub(super) fn selector(selector: &LabelSelector) -> String {
     let labels = selector.match_labels.iter().map(|(k, v)| format!("{k}={v}"));
     let parts: Vec<String> = labels.chain(selector.match_expressions.iter().map(requirement)).collect();
@@ -285,7 +285,7 @@ fn conditions(input: &PageInput<'_>, pod: &Pod, rows: &mut PageRows<'_>) {
     }
 }
 
-/// The budgets that cover a pod, by name: a pod without labels is covered by none.
+/// Returns the budgets that cover a pod, by name. A pod without labels has none.
 pub fn covering<'a>(cluster: &'a Cluster, pod: &'a Pod) -> impl Iterator<Item = &'a Arc<PodDisruptionBudget>> {
     let budgets = cluster.pod_disruption_budgets.in_namespace(&pod.metadata.namespace);
     budgets.filter(|budget| budget.covers(pod))
@@ -307,7 +307,7 @@ fn budgets(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
     }
 }
 
-/// What is recorded of it up to the cursor, the newest last: attempts with their outcome, moves, evictions.
+/// Adds the recorded history up to the cursor, newest last: attempts with their outcomes, moves, evictions.
 fn history(input: &PageInput<'_>, key: &Key, rows: &mut PageRows<'_>) {
     let columns: Arc<[Column]> =
         [right("CYCLE", Width::Fixed(5)), left("TIME", Width::Fixed(8)), left("WHAT HAPPENED", Width::Rest)].into();
@@ -331,7 +331,7 @@ fn history(input: &PageInput<'_>, key: &Key, rows: &mut PageRows<'_>) {
     }
 }
 
-/// Whether the pod can have played a part in a revision: a record may have many revisions, and a revision many events.
+/// Returns whether a revision may be about the pod. Cheap, as a record may have many revisions with many events.
 fn concerned(revision: &Revision, key: &Key) -> bool {
     let object = |m: &Keyframe| m.cluster.pods.get(key).map(Arc::as_ptr);
     let entry = |m: &Keyframe| m.queues.entries.get(key).map(Arc::as_ptr);
@@ -339,7 +339,7 @@ fn concerned(revision: &Revision, key: &Key) -> bool {
     object(before) != object(after) || entry(before) != entry(after) || revision.events.iter().take(4).any(|e| e.is_about(key))
 }
 
-/// The pod's part in a revision, if it played one.
+/// Returns the pod's part in a revision; `None` if it has none.
 fn part(revision: &Revision, key: &Key) -> Option<(String, Role)> {
     if !concerned(revision, key) {
         return None;

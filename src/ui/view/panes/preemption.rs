@@ -1,4 +1,4 @@
-//! Where evicting pods would make room, who would go, and how the choice among candidates is made.
+//! The pane of preemption: candidates, their victims, and the tie-break.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -29,7 +29,7 @@ use crate::ui::view::pane::{PaneDef, Rows};
 use crate::ui::view::panes::candidate::value;
 use crate::ui::view::widgets::table;
 
-/// Where its keys are looked up.
+/// The context of its keys.
 pub const CONTEXT: Context = Context::pane("preemption", "In preemption");
 
 /// The pane.
@@ -63,7 +63,7 @@ fn make(state: &mut State, timeline: &Timeline) {
         });
 }
 
-/// Opens the selected candidate, or the node where it is not one.
+/// Opens the selected candidate, or the node if it is not a candidate.
 fn open(state: &mut State, session: &mut dyn SessionHandle) {
     let Some(RowId::Node(node)) = state.list(Pane::PREEMPTION).selected.clone() else { return };
     let timeline = session.timeline();
@@ -75,7 +75,7 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
     }
 }
 
-/// Rows kept for the victims of the selected candidate in a preemption pane of this height.
+/// Returns the rows for the selected candidate's victims in a pane of this height.
 fn victim_rows(height: u16) -> u16 {
     if height < 8 { 0 } else { (height * 2 / 5).clamp(4, 9) }
 }
@@ -140,7 +140,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     victims(scene, preemption, below, buf);
 }
 
-/// Why nothing is dry-run, where the summary does not say it already.
+/// Adds why nothing is dry-run, unless the summary has it.
 fn ruled_out(scene: &Scene<'_>, preemption: &PreemptionView, inner: Rect, buf: &mut Buffer) {
     if preemption.ineligible().is_none() && inner.height > 1 {
         let words = "no node turned the pod down for something that goes away with other pods";
@@ -156,15 +156,15 @@ fn absent(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         }
         () if scene.timeline.revisions().is_empty() => "nothing has been tried yet".to_owned(),
         () if scene.cycle().start.is_none() => "not a scheduling attempt".to_owned(),
-        () => "this cycle does not look into preemption".to_owned(),
+        () => "this cycle does not try preemption".to_owned(),
     };
     scene.line(buf, Rect { height: 1, ..inner }, &Line::from(scene.span(Role::Muted, words)));
 }
 
-/// How it stands, or how it was decided; what explains that is left out where it would be cut.
+/// Returns the progress of the choice, or its result. Drops the explanation if it does not fit.
 fn summary(scene: &Scene<'_>, preemption: &PreemptionView, room: usize) -> Vec<Span<'static>> {
     if let Some(why) = preemption.ineligible() {
-        // Releases without a text for it give none; the answer above says what is known.
+        // Some releases give no reason; the answer above has the known facts.
         let (why, sign) = (why.message(), scene.glyphs.unresolvable);
         let colon = if why.is_empty() { "" } else { ": " };
         return vec![scene.span(Role::Unresolvable, format!("{sign} may not preempt{colon}")), scene.span(Role::Text, why)];
@@ -174,10 +174,12 @@ fn summary(scene: &Scene<'_>, preemption: &PreemptionView, room: usize) -> Vec<S
         return match all {
             0 => vec![scene.span(Role::Unresolvable, format!("{} evicting pods would not help on any node", scene.glyphs.unresolvable))],
             _ if done == all && preemption.candidate_count() == 0 => {
-                vec![scene.span(
-                    Role::Unresolvable,
-                    format!("{} tried on {}: nowhere does it help", scene.glyphs.unresolvable, count(all, "node")),
-                )]
+                vec![
+                    scene.span(
+                        Role::Unresolvable,
+                        format!("{} tried on {}: it helps on none", scene.glyphs.unresolvable, count(all, "node")),
+                    ),
+                ]
             }
             _ => vec![
                 scene.span(Role::Fits, format!("{} may preempt", scene.glyphs.fits)),
@@ -208,12 +210,12 @@ fn names(nodes: &[Str]) -> String {
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }
 
-/// The columns whose headings stand on top of the list; none where there are no candidates.
+/// Returns the columns with headings above the list; none without candidates.
 fn columns(preemption: &PreemptionView, width: u16) -> Vec<Column> {
     if preemption.candidate_count() == 0 { Vec::new() } else { Table::new(preemption, width).columns }
 }
 
-/// The columns of the tie-break, and what fits in them.
+/// The columns of the tie-break.
 struct Table {
     columns: Vec<Column>,
     functions: Vec<ScoreFunctionName>,
@@ -271,7 +273,7 @@ impl Table {
         table::row(scene, &self.columns, area, &cells, buf);
     }
 
-    /// A score with what it meant: the candidate stays, falls here, or had fallen before.
+    /// Returns a score with its effect: the candidate remains, is eliminated here, or was eliminated earlier.
     fn cell(
         &self,
         scene: &Scene<'_>,
@@ -367,7 +369,7 @@ fn victim_cells(scene: &Scene<'_>, victim: &Victim, columns: &[Column]) -> Vec<V
     cells
 }
 
-/// What the budgets say about a victim.
+/// Returns the effect of a victim on its budgets.
 pub fn budget(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
     match (victim.violates(), victim.covered_by()) {
         ([], []) => no_budget(scene),
@@ -385,18 +387,18 @@ pub fn budget(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
     }
 }
 
-/// Returns what is said of a pod that no known budget covers.
+/// Returns the text for a pod that no known budget covers.
 pub fn no_budget(scene: &Scene<'_>) -> Vec<Span<'static>> {
     let unknown = scene.cycle().budgets_unknown();
     vec![if unknown { scene.span(Role::Warning, "? unknown") } else { scene.span(Role::Muted, "no budget") }]
 }
 
-/// Returns a pod in half a line, for lists of steps.
+/// Returns a pod in half a line, for steps.
 pub fn pod_line(scene: &Scene<'_>, pod: &Pod) -> Vec<Span<'static>> {
     vec![scene.span(Role::Text, pod.key().to_string()), scene.span(Role::Muted, format!("  priority {}  ", pod.priority()))]
 }
 
-/// Returns a victim in half a line, for lists of steps.
+/// Returns a victim in half a line, for steps.
 pub fn victim_line(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
     let mut spans = pod_line(scene, victim.pod());
     if !(victim.violates().is_empty() && victim.covered_by().is_empty()) {

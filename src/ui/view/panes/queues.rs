@@ -1,4 +1,4 @@
-//! The queues: every pending pod in its queue, with a note about the selected pod below.
+//! The pane of the queues: every pending pod in its queue, with a note about the selected pod below.
 
 mod note;
 
@@ -25,7 +25,7 @@ use crate::ui::view::layout::{Plan, split_bottom};
 use crate::ui::view::pane::{PaneDef, Rows};
 use crate::ui::view::widgets::table;
 
-/// Where its keys are looked up.
+/// The context of its keys.
 pub const CONTEXT: Context = Context::pane("queues", "In the queues");
 
 /// The pane.
@@ -54,14 +54,14 @@ fn make(state: &mut State, timeline: &Timeline) {
     state.view_model.queues = rows::queue_rows(timeline.queues(), state.sort_of(Pane::QUEUES), &mut state.fuzzy(Pane::QUEUES));
 }
 
-/// The headings are those of the first row, where that is a queue's.
+/// Returns the columns of the headings, which are in the first row if that is a queue's heading.
 fn heading_columns(state: &State, _: &Timeline, list: Rect, row: u16) -> Option<Vec<Column>> {
     let first = state.view_model.queues.get(state.list(Pane::QUEUES).offset);
     let shown = matches!(first, Some(QueueRow::Part { .. })) && row == list.y;
     shown.then(|| columns(list.width))
 }
 
-/// Shows the decision about the selected pod, whatever pane was chosen before.
+/// Shows the decision about the selected pod, even if the user chose another pane.
 fn open(state: &mut State, session: &mut dyn SessionHandle) {
     let Some(pod) = state.selected_pod().cloned() else { return };
     state.pinned = None;
@@ -72,7 +72,7 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
     }
 }
 
-/// The open pod follows the selection where it is shown beside the queues.
+/// Shows the selected pod in the pod pane if that is visible.
 fn selected(state: &mut State, plan: &Plan) {
     state.subject = state.selected_pod().cloned();
     if let Some(pod) = state.subject.clone().filter(|_| plan.area(Pane::POD).is_some()) {
@@ -80,8 +80,7 @@ fn selected(state: &mut State, plan: &Plan) {
     }
 }
 
-/// Rows kept for what is known of the selected pod in a queues pane of this height: more of them where the list of so
-/// many rows leaves room.
+/// Returns the rows of the note in a queues pane of this height; more if the list of `listed` rows leaves room.
 fn note_rows(height: u16, listed: usize) -> u16 {
     let spare = height.saturating_sub(u16::try_from(listed).unwrap_or(u16::MAX)).min(height * 2 / 3);
     let least = match height {
@@ -95,16 +94,16 @@ fn note_rows(height: u16, listed: usize) -> u16 {
     if least == 0 { 0 } else { least.max(spare) }
 }
 
-/// From this width on, priority and attempts have columns of their own.
+/// The width from which priority and attempts have columns.
 const WITH_NUMBERS: u16 = 56;
-/// Columns for them.
+/// Columns for priority and attempts.
 const NUMBERS: u16 = 19;
-/// Columns that a pod's name keeps beside [`SIDE`].
+/// The least columns of a pod's name next to [`SIDE`].
 const NAME: usize = 16;
-/// Columns of `InterPodAffinity +2`.
+/// The width of `InterPodAffinity +2`.
 const SIDE: usize = 19;
 
-/// The columns that have headings, where there is room for them; they stand beside the first queue's name.
+/// Returns the columns with headings, which are in the row of the first queue; none if the pane is narrow.
 fn columns(width: u16) -> Vec<Column> {
     if width < WITH_NUMBERS {
         return Vec::new();
@@ -190,8 +189,7 @@ fn pod(scene: &Scene<'_>, key: &Key, area: Rect, buf: &mut Buffer) {
     let numbers = if area.width >= WITH_NUMBERS { NUMBERS } else { 0 };
     let body = Rect { x: area.x + mark.width, width: (area.width - mark.width).saturating_sub(numbers), ..area };
     let name = key.to_string();
-    // The side may have what the name leaves, and in any case somewhat less than half, or what most plugins' names take
-    // where enough of the pod's own is left.
+    // The fact gets the space that the name leaves, or at least a bit less than half, or [`SIDE`] if the name keeps enough.
     let room = usize::from(body.width);
     let spare = room.saturating_sub(text::width(&name) + 1).max(room * 45 / 100).max(room.saturating_sub(NAME + 1).min(SIDE));
     let side = side(scene, entry, area.width < WITH_NUMBERS, spare);
@@ -218,7 +216,7 @@ fn pod(scene: &Scene<'_>, key: &Key, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// A fact beside a name: in full, shorter, and its role.
+/// A fact next to a name, in full and short.
 struct Side {
     full: String,
     short: String,
@@ -230,7 +228,7 @@ fn plain(words: impl Into<String>, role: Role) -> Side {
     Side { short: full.clone(), full, role }
 }
 
-/// What matters most where the pod waits, as much of it as `room` columns take.
+/// Returns the most important facts about the pod's place that fit into `room` columns.
 fn side(scene: &Scene<'_>, entry: &QueueEntry, narrow: bool, room: usize) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
     let mut used = 0;
@@ -265,7 +263,7 @@ fn sides(scene: &Scene<'_>, entry: &QueueEntry, narrow: bool) -> Vec<Side> {
         Place::Active | Place::InFlight | Place::Bound { .. } | Place::Gone => {}
     }
     if !entry.nominated.is_empty() {
-        // Of a parked pod, where it is to go says more than who turned it away.
+        // The nomination of a parked pod matters more than its rejectors.
         let first = if matches!(entry.place, Place::Unschedulable { gated_by: None, .. }) { 0 } else { sides.len() };
         sides.insert(first, plain(format!("{} {}", scene.glyphs.arrow, entry.nominated), Role::Nominated));
     }
@@ -283,7 +281,7 @@ fn rejectors(plugins: PluginSet) -> Side {
     if names.is_empty() { plain("unknown", Role::Muted) } else { several(&names, Role::Muted) }
 }
 
-/// All names, or the first and how many more.
+/// Returns all names, or in short the first and the number of others.
 fn several(names: &[&str], role: Role) -> Side {
     let short = match names {
         [first, _, ..] => format!("{first} +{}", names.len() - 1),

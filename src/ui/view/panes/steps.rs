@@ -1,4 +1,4 @@
-//! The record of the cycle as plain sentences around the cursor, and the scrub bar over everything recorded.
+//! The pane of steps: the cycle's events as sentences around the cursor, and the scrub bar.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -22,7 +22,7 @@ use crate::ui::view::layout::{Plan, split_bottom};
 use crate::ui::view::pane::PaneDef;
 use crate::ui::view::widgets::scrub_bar;
 
-/// Where its keys are looked up.
+/// The context of its keys.
 pub const CONTEXT: Context = Context::pane("steps", "In the steps");
 
 /// The pane.
@@ -39,7 +39,7 @@ pub static DEF: PaneDef = PaneDef {
     ..PaneDef::new(Pane::STEPS, CONTEXT, ("go-to-steps", "the steps"), draw)
 };
 
-/// Returns the pod of the cycle, or the one that was chosen last.
+/// Returns the pod of the cycle, or the pod that the user chose last.
 pub fn cycle_pod(state: &State, timeline: &Timeline) -> Option<RowId> {
     timeline.cycle().start.as_ref().map(|s| s.pod.clone()).or_else(|| state.subject.clone()).map(RowId::Pod)
 }
@@ -78,9 +78,9 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     scrub_bar::draw(scene, plan.scrub, buf);
 }
 
-/// The parts of the cycle, the one at the cursor marked; where there is too little room, those around it.
+/// Returns the parts of the cycle with the current one marked; those around it if there is too little room.
 fn points(scene: &Scene<'_>, room: usize) -> Vec<Span<'static>> {
-    // A part that comes twice, such as the queue, is marked where the cursor has got to.
+    // A part that occurs twice, such as Queue, is marked at the cursor's occurrence.
     let done = passed(scene);
     let parts = &scene.state.view_model.points;
     let (mut from, mut to) = (0, parts.len());
@@ -117,7 +117,7 @@ fn points(scene: &Scene<'_>, room: usize) -> Vec<Span<'static>> {
     spans
 }
 
-/// How many of the cycle's parts have been entered.
+/// Returns the number of parts entered up to the cursor.
 fn passed(scene: &Scene<'_>) -> usize {
     let Some(revision) = scene.timeline.revision() else { return 0 };
     let mut count = 0;

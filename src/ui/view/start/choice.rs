@@ -1,4 +1,4 @@
-//! The start screen: what there is to explore, in a list that is filtered by typing, and a line for a path.
+//! The start screen: sources in a list with a filter, and a prompt for a path.
 
 use std::path::MAIN_SEPARATOR;
 
@@ -17,7 +17,7 @@ use crate::ui::model::overlay::typed;
 use crate::ui::model::text;
 use crate::ui::view::start::Palette;
 
-/// Where something to explore comes from.
+/// A group of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum Group {
     /// Contexts of the kubeconfig.
@@ -26,63 +26,63 @@ pub enum Group {
     /// Files.
     #[strum(to_string = "Dumps in this folder")]
     Dumps,
-    /// What the program brings along.
+    /// Embedded stories.
     #[strum(to_string = "Stories")]
     Stories,
 }
 
 const GROUPS: [Group; 3] = [Group::Clusters, Group::Dumps, Group::Stories];
 
-/// Something to explore.
+/// A source to explore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// Where it comes from.
+    /// Its group.
     pub group: Group,
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its description.
     pub about: String,
 }
 
-/// What the start screen remembers.
+/// The state of the start screen.
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// All there is.
+    /// All offers.
     pub offers: Vec<Offer>,
-    /// Why a group has nothing to offer.
+    /// Groups without offers, and why.
     pub empty: Vec<(Group, String)>,
-    /// Why the last choice could not be opened.
+    /// Why the last choice failed to open.
     pub notice: Option<String>,
-    /// What keys do.
+    /// The keymap.
     pub keymap: Keymap,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
-    /// What the path that is typed could become.
+    /// Completions of the typed path.
     pub completions: Vec<String>,
     filter: String,
     typing: Option<Typing>,
-    /// Which of the offers that are shown is selected.
+    /// The index of the selection among the offers shown.
     selected: usize,
     offset: usize,
 }
 
-/// A line being typed.
+/// The prompt.
 #[derive(Clone, Debug)]
 enum Typing {
     Filter(Input),
     Path(Input),
 }
 
-/// What the reader chose.
+/// The user's choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// The offer of this number.
+    /// An offer, by its index.
     Offer(usize),
     /// A file or folder.
     Path(String),
-    /// To leave.
+    /// Exit.
     Quit,
-    /// To go to the shell for a while.
+    /// Suspend the program.
     Suspend,
 }
 
@@ -90,15 +90,15 @@ pub enum Choice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Row {
     Heading(Group),
-    /// The group has nothing to offer.
+    /// The note of a group without offers.
     Empty(Group),
-    /// The offer of this number, which is so many-th of those that can be selected.
+    /// An offer: its index among all, and among those shown.
     Offer(usize, usize),
     Blank,
 }
 
 impl Start {
-    /// With the first offer selected.
+    /// Starts with the first offer selected.
     pub fn new(offers: Vec<Offer>, empty: Vec<(Group, String)>, keymap: Keymap, size: (u16, u16)) -> Self {
         Self {
             offers,
@@ -114,12 +114,12 @@ impl Start {
         }
     }
 
-    /// The contexts in which a key is looked up now.
+    /// Returns the contexts of keys now.
     pub fn contexts(&self) -> Vec<Context> {
         vec![if self.typing.is_some() { Context::PROMPT } else { Context::START }]
     }
 
-    /// The path that is being typed, where one is.
+    /// Returns the path that is being typed.
     pub fn path(&self) -> Option<&str> {
         match &self.typing {
             Some(Typing::Path(input)) => Some(input.value()),
@@ -127,7 +127,7 @@ impl Start {
         }
     }
 
-    /// Does what was asked; says what the reader chose by it.
+    /// Applies a request. Returns the user's choice if it makes one.
     pub fn update(&mut self, action: Action) -> Option<Choice> {
         if !matches!(action, Action::Resize(..) | Action::Mouse(Mouse::Release | Mouse::Drag, ..)) {
             self.notice = None;
@@ -146,7 +146,7 @@ impl Start {
                 Some(Typing::Path(input)) if !input.value().trim().is_empty() => {
                     return Some(Choice::Path(input.value().trim().to_owned()));
                 }
-                // Enter in the filter opens the first offer that is left.
+                // Enter in the filter opens the selected match.
                 Some(Typing::Filter(_)) => return self.chosen(),
                 _ => {}
             },
@@ -184,7 +184,7 @@ impl Start {
         }
     }
 
-    /// The path as far as all completions agree; with one, all of it.
+    /// Completes the path to the longest prefix that all completions share.
     fn complete(&mut self) {
         let Some(Typing::Path(input)) = &mut self.typing else { return };
         let Some(first) = self.completions.first() else { return };
@@ -203,7 +203,7 @@ impl Start {
         }
     }
 
-    /// The numbers of the offers that are shown, in order.
+    /// Returns the indices of the offers that match the filter.
     fn shown(&self) -> Vec<usize> {
         let mut fuzzy = Fuzzy::new(&self.filter);
         (0..self.offers.len()).filter(|at| fuzzy.keeps(&format!("{} {}", self.offers[*at].name, self.offers[*at].about))).collect()
@@ -242,7 +242,7 @@ impl Start {
         self.selected = motion.target(Some(self.selected), last, self.room());
     }
 
-    /// Selects what was clicked; what is selected already is opened.
+    /// Selects the clicked offer; opens it if it was selected.
     fn press(&mut self, y: u16) -> Option<Choice> {
         let row = usize::from(y.checked_sub(TOP)?);
         if row >= self.room() {
@@ -256,12 +256,12 @@ impl Start {
         None
     }
 
-    /// Rows of the list that there is room for.
+    /// Returns the rows available for the list.
     fn room(&self) -> usize {
         usize::from(self.size.1.saturating_sub(TOP + 2))
     }
 
-    /// Keeps the selection in sight, and a heading above the first row of a group.
+    /// Keeps the selection in sight, and a group's heading above its first row.
     fn settle(&mut self) {
         let rows = self.rows();
         let at = rows.iter().position(|row| matches!(row, Row::Offer(_, place) if *place == self.selected)).unwrap_or(0);
@@ -321,7 +321,7 @@ pub fn draw(start: &Start, palette: Palette<'_>, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// The last line, and the one above it: what is typed and what it could become, a word to the reader, or the keys.
+/// Draws the last two lines: the prompt with completions, a notice, or the key hints.
 fn foot(start: &Start, palette: Palette<'_>, area: Rect, buf: &mut Buffer) {
     let last = area.height - 1;
     let key = |context, action| start.keymap.label(context, &action);
@@ -357,7 +357,7 @@ fn foot(start: &Start, palette: Palette<'_>, area: Rect, buf: &mut Buffer) {
         return;
     }
     if let Some(notice) = &start.notice {
-        // It may be long, and there are two lines for it.
+        // A notice may take both lines.
         let words = notice.split_whitespace().collect::<Vec<_>>().join(" ");
         let end = text::wrapped(&words, usize::from(area.width.saturating_sub(4))).next().map_or(0, |first| first.end);
         let (first, rest) = words.split_at(end);

@@ -1,4 +1,4 @@
-//! The screen while something is loaded: what it is, how far it has got, and how to leave.
+//! The loading screen: the source, the progress, and how to leave.
 
 use std::time::Duration;
 
@@ -8,42 +8,42 @@ use ratatui::layout::Rect;
 use crate::ui::config::theme::Role;
 use crate::ui::view::start::Palette;
 
-/// What is being loaded.
+/// The progress of loading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loading {
-    /// From where, in a few words.
+    /// A short name of the source.
     pub source: String,
-    /// What was done and is being done, and for how long; the last goes on.
+    /// The phases with their durations; the last is in progress.
     pub phases: Vec<(String, Duration)>,
-    /// What there is to say of the last.
+    /// Details of the last phase.
     pub details: Vec<Detail>,
-    /// How often the sign has moved that says that it goes on.
+    /// The number of frames that the activity indicator has shown.
     pub ticks: usize,
 }
 
-/// One thing that is being read.
+/// A detail of the progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detail {
-    /// How it is.
+    /// Its state.
     pub mark: Mark,
-    /// In a line.
+    /// The text, one line.
     pub words: String,
 }
 
-/// How something that is being read is.
+/// The state of a detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
-    /// It cannot be read, or not now.
+    /// Reading fails, or is refused.
     Trouble,
-    /// It is being read.
+    /// Reading is in progress.
     Going,
-    /// It was read.
+    /// Reading has finished.
     Done,
-    /// Just so.
+    /// No state.
     Plain,
 }
 
-/// Draws all of it.
+/// Draws the screen.
 pub fn draw(loading: &Loading, palette: Palette<'_>, area: Rect, buf: &mut Buffer) {
     buf.set_style(area, palette.theme.style(Role::Text));
     let turn = palette.glyphs.turns[loading.ticks % palette.glyphs.turns.len()];
@@ -64,7 +64,7 @@ pub fn draw(loading: &Loading, palette: Palette<'_>, area: Rect, buf: &mut Buffe
     let hint = area.height.saturating_sub(1);
     let room = usize::from(hint.saturating_sub(row + 1));
     let mut details: Vec<&Detail> = loading.details.iter().collect();
-    // Where there is no room for all, what goes wrong comes first.
+    // If there is too little room, troubles come first.
     details.sort_by_key(|detail| detail.mark);
     let shown = if details.len() > room { room.saturating_sub(1) } else { details.len() };
     for detail in &details[..shown] {

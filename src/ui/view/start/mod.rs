@@ -1,4 +1,4 @@
-//! What is shown before there is a session.
+//! The screens before there is a session.
 
 pub mod choice;
 pub mod loading;
@@ -13,12 +13,12 @@ use crate::ui::config::glyphs::Glyphs;
 use crate::ui::config::theme::{Role, Theme};
 use crate::ui::view::draw::put;
 
-/// What these screens are drawn with.
+/// Theme and glyphs of these screens.
 #[derive(Clone, Copy)]
 pub struct Palette<'a> {
-    /// Styles by meaning.
+    /// The styles.
     pub theme: &'a Theme,
-    /// Signs.
+    /// The glyphs.
     pub glyphs: &'a Glyphs,
 }
 
@@ -27,7 +27,7 @@ impl Palette<'_> {
         Span::styled(text, self.theme.style(role))
     }
 
-    /// One row of an area, counted from its top; rows outside of it are not drawn.
+    /// Draws a row of an area, counted from its top; rows outside of it are skipped.
     fn row(&self, buf: &mut Buffer, area: Rect, row: u16, spans: &[Span<'_>]) {
         if row < area.height {
             put(buf, Rect { y: area.y + row, height: 1, ..area }, spans, self.glyphs.ellipsis);

@@ -1,11 +1,11 @@
-//! A small bar: how much of something is taken.
+//! A small bar of used and free amounts.
 
 use ratatui::text::Span;
 
 use crate::ui::config::theme::Role;
 use crate::ui::view::draw::Scene;
 
-/// Used cells, then free ones; anything used shows at least one cell, and anything free leaves at least one.
+/// Returns used cells, then free ones. Any used amount takes at least one cell, and any free amount leaves one.
 pub fn spans(scene: &Scene<'_>, used: i64, of: i64, width: usize) -> Vec<Span<'static>> {
     let filled = cells(used, of, width);
     vec![

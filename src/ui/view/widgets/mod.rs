@@ -1,4 +1,4 @@
-//! Pieces that panes share.
+//! Widgets that panes share.
 
 pub mod bar;
 pub mod scrub_bar;

@@ -7,7 +7,7 @@ use crate::trace::{Event, ExtensionPoint, Outcome};
 use crate::ui::config::theme::Role;
 use crate::ui::view::draw::Scene;
 
-/// The role of the part of a cycle that an event belongs to.
+/// Returns the role for the extension point of an event.
 pub fn role(event: &Event) -> Role {
     match event.extension_point() {
         ExtensionPoint::Failure if matches!(event, Event::CycleFinished { outcome: Outcome::Scheduled, .. }) => Role::PointBind,
@@ -33,7 +33,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
             cell.set_symbol(scene.glyphs.scrub_ahead).set_style(scene.style(Role::Ahead));
             continue;
         }
-        // The first event of this column, and whether a frame begins between it and the next column.
+        // The first event of this column, and whether a revision begins between it and the next column.
         let event = (column * total).div_ceil(span).min(total - 1);
         let revision = starts.partition_point(|s| *s <= event).saturating_sub(1);
         let begins = event == starts[revision] && revision > 0 && total <= span * 4;

@@ -1,4 +1,4 @@
-//! Rows of cells in columns; the caller hands in the rows that are in sight and no others.
+//! Rows of cells in columns. The caller passes the visible rows only.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,7 +11,7 @@ use crate::ui::view::draw::{Scene, put};
 
 const GAP: u16 = 2;
 
-/// Where each column goes in an area; columns that find no room are empty.
+/// Returns the area of each column; empty for columns without room.
 pub fn areas(columns: &[Column], area: Rect) -> Vec<Rect> {
     let gaps = GAP * (columns.len() as u16).saturating_sub(1);
     let fixed: u16 = columns.iter().map(|c| if let Width::Fixed(n) = c.width { n } else { 0 }).sum();
@@ -70,7 +70,7 @@ pub fn mark(scene: &Scene<'_>, area: Rect, selected: bool, focused: bool, buf: &
     }
 }
 
-/// Marks a row as spoken of in the pane that keys go to.
+/// Marks a row as related to the selection of the focused pane.
 pub fn link(area: Rect, buf: &mut Buffer) {
     use ratatui::style::{Modifier, Style};
     buf.set_style(area, Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED));

@@ -1,5 +1,5 @@
-//! A row for nodes that share something: how many have which verdict, what they have free together, and the most that
-//! one of them has, as free cpu in small pieces is of no use to a large pod.
+//! A row for a group of nodes: the counts of verdicts, the sum of free resources, and the most on one node, because free
+//! cpu in small pieces is of no use to a large pod.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -16,7 +16,7 @@ use crate::ui::model::verdict::Class;
 use crate::ui::view::draw::Scene;
 use crate::ui::view::widgets::table;
 
-/// How wide the bar of verdicts is.
+/// The width of the bar of verdicts.
 const BAR: usize = 10;
 
 /// Draws the row.
@@ -50,7 +50,7 @@ pub(super) fn draw(scene: &Scene<'_>, style: &RowStyle<'_>, group: &Group, area:
             });
         }
     }
-    // Of a hundred cores nobody counts the thousandths.
+    // Above a hundred cores, drop the thousandths.
     let sum = if group.cpu >= 100_000 { group.cpu - group.cpu % 1000 } else { group.cpu };
     let cpu = (sum, group.most_cpu, style.asked.cpu);
     let memory = (group.memory, group.most_memory, style.asked.memory);
@@ -61,8 +61,8 @@ pub(super) fn draw(scene: &Scene<'_>, style: &RowStyle<'_>, group: &Group, area:
     table::mark(scene, area, selected, scene.state.focus == Pane::NODES, buf);
 }
 
-/// The counts of verdicts, as far as there is room: `12 nodes: 9 ✗ unsched.  3 ⊘ unresolv.`, the signs alone, those closer
-/// together, or that without the number of nodes.
+/// Returns the counts of verdicts in the longest form that fits: `12 nodes: 9 ✗ unsched.  3 ⊘ unresolv.`, glyphs only,
+/// glyphs without gaps, or that without the number of nodes.
 fn fitting(scene: &Scene<'_>, group: &Group, head: String, room: usize) -> Vec<Span<'static>> {
     let with = |head: String, words: bool, apart: &str| {
         let mut spans = if head.is_empty() { Vec::new() } else { vec![scene.span(Role::Text, head)] };
@@ -79,7 +79,7 @@ fn fitting(scene: &Scene<'_>, group: &Group, head: String, room: usize) -> Vec<S
     forms.into_iter().find(fits).unwrap_or_else(|| with(String::new(), false, ""))
 }
 
-/// The verdicts as a bar of their signs.
+/// Returns the verdicts as a bar of their glyphs.
 fn bar(scene: &Scene<'_>, group: &Group) -> Vec<Span<'static>> {
     let counts: Vec<usize> = group.classes.values().copied().collect();
     let part = |((class, _), cells): ((&Class, &usize), usize)| {
@@ -89,13 +89,13 @@ fn bar(scene: &Scene<'_>, group: &Group) -> Vec<Span<'static>> {
     group.classes.iter().zip(shares(&counts, BAR)).map(part).collect()
 }
 
-/// So many cells for each count, in proportion; none is left without one as long as there are enough.
+/// Divides cells among counts in proportion; each count gets at least one if there are enough.
 fn shares(counts: &[usize], cells: usize) -> Vec<usize> {
     let total: usize = counts.iter().sum();
     let mut shares: Vec<usize> = counts.iter().map(|n| (n * cells / total.max(1)).max(usize::from(*n > 0))).collect();
     while shares.iter().sum::<usize>() != cells && total > 0 {
         let short = shares.iter().sum::<usize>() < cells;
-        // What is furthest from its due gives or takes a cell; a share of one only gives where all are so small.
+        // The share furthest from its due gives or takes a cell; a share of one gives only if all are.
         let due = |at: &usize| counts[*at] as i128 * cells as i128 - shares[*at] as i128 * total as i128;
         let at = if short { (0..shares.len()).max_by_key(due) } else { (0..shares.len()).filter(|at| shares[*at] > 1).min_by_key(due) };
         let Some(at) = at else { break };
@@ -104,8 +104,7 @@ fn shares(counts: &[usize], cells: usize) -> Vec<usize> {
     shares
 }
 
-/// `sum 96, max 1.9 < 6`: free together, the most on one node, and what is asked for where that is more; as much of it as
-/// there is room for.
+/// Formats the sum, the maximum and a larger request: `sum 96, max 1.9 < 6`, or the longest part of it that fits.
 fn free(
     scene: &Scene<'_>,
     room: usize,

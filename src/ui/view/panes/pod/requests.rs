@@ -1,4 +1,4 @@
-//! What a pod asks for, container by container, and what that comes to for the scheduler.
+//! The requests of a pod by container, and their total as the scheduler counts it.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::ui::model::page::PageRows;
 use crate::ui::model::page::{Cell, cell};
 use crate::ui::model::text;
 
-/// The request as a table: every container, overhead and pod-level requests, and what the scheduler counts.
+/// Adds the table of requests: containers, overhead, pod-level requests, and the total that the scheduler counts.
 pub(super) fn table(pod: &Pod, width: usize, rows: &mut PageRows<'_>) {
     let spec = &pod.spec;
     let names: Vec<&str> = spec.containers.iter().chain(&spec.init_containers).map(|c| c.name.as_str()).collect();
@@ -76,7 +76,7 @@ fn columns(width: usize, names: &[&str]) -> Arc<[Column]> {
     columns.into()
 }
 
-/// Drops what narrow tables do without.
+/// Drops the cell that narrow tables have no column for.
 fn keep(cells: &mut Vec<Cell>, columns: usize) {
     if columns < cells.len() {
         cells.remove(1);
@@ -93,8 +93,8 @@ fn cells(name: &str, what: &str, list: &ResourceList, role: Role, columns: usize
     cells
 }
 
-/// The quality of service class; mirrors `ComputePodQOS` in `pkg/apis/core/v1/helper/qos/qos.go`: cpu and memory count,
-/// and of a pod that has requests or limits of its own only those.
+/// Returns the quality of service class, as `ComputePodQOS` in `pkg/apis/core/v1/helper/qos/qos.go` does: only cpu and
+/// memory count, and pod-level resources replace those of containers.
 pub(super) fn qos(pod: &Pod) -> &'static str {
     let of_pod = pod.spec.resources.as_ref().filter(|r| counts(&r.requests) || counts(&r.limits));
     let each: Vec<_> = match of_pod {

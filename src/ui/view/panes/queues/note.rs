@@ -1,4 +1,4 @@
-//! Everything that is known of the pod selected among the queues, below their list.
+//! The note below the queues: all facts about the selected pod.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,14 +13,14 @@ use crate::ui::model::text;
 use crate::ui::view::draw::{Scene, put};
 use crate::ui::view::layout::split_top;
 
-/// Lines that go on below begin with so many spaces.
+/// The indentation of continued lines.
 const INDENT: usize = 2;
-/// Hint answers that are shown, the last ones.
+/// Limit on the hint answers shown; the last ones.
 const HINTS: usize = 3;
-/// From this width on, short facts share a line.
+/// The width from which short facts share a line.
 const PACKED: usize = 60;
 
-/// A fact: its name, what it says, and the role of that.
+/// A fact: name, text, and style of the text.
 struct Fact {
     name: String,
     value: String,
@@ -31,7 +31,7 @@ fn fact(name: impl Into<String>, value: impl Into<String>, role: Role) -> Fact {
     Fact { name: name.into(), value: value.into(), role }
 }
 
-/// Draws the note about the selected pod under a rule with its name.
+/// Draws the note about the selected pod below a rule with its name.
 pub(super) fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
@@ -47,8 +47,8 @@ pub(super) fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     body_lines(scene, if left { &facts[1..] } else { &facts }, body, buf);
 }
 
-/// Puts the pod's name into the rule, and in a wide pane the first fact, which is short and always there; says whether
-/// that found room.
+/// Draws the pod's name into the rule, and in a wide pane the first fact too, which is short and always present. Returns
+/// whether the fact fitted.
 fn heading(scene: &Scene<'_>, pod: &Key, first: Option<&Fact>, rule: Rect, buf: &mut Buffer) -> bool {
     let area = Rect { x: rule.x + 1, width: rule.width.saturating_sub(2), ..rule };
     let name = pod.to_string();
@@ -70,7 +70,7 @@ fn body_lines(scene: &Scene<'_>, facts: &[Fact], body: Rect, buf: &mut Buffer) {
     let shares = share(&lines.iter().map(Line::rows).collect::<Vec<_>>(), usize::from(body.height));
     let mut y = body.y;
     for (i, (line, share)) in lines.iter().zip(&shares).enumerate() {
-        // What is cut is this line, or all that come after it.
+        // Mark the last line if the next one is dropped.
         let more = *share == line.rows() && shares.get(i + 1) == Some(&0);
         for at in 0..*share {
             let cut = at + 1 == *share && *share < line.rows();
@@ -84,11 +84,11 @@ fn body_lines(scene: &Scene<'_>, facts: &[Fact], body: Rect, buf: &mut Buffer) {
     }
 }
 
-/// What stands on one line, or on several where it is too long.
+/// The lines of one or several facts.
 enum Line<'a> {
-    /// One fact, folded.
+    /// One fact, wrapped.
     Folded(&'a Fact, Vec<String>),
-    /// Facts that fit beside each other.
+    /// Facts that share a line.
     Packed(Vec<&'a Fact>),
 }
 
@@ -123,7 +123,7 @@ impl Line<'_> {
     }
 }
 
-/// The facts line by line; in a wide pane, several to a line where they fit.
+/// Returns the facts as lines. In a wide pane, short facts share a line.
 fn lines<'a>(facts: &'a [Fact], width: usize, limit: usize, dot: &str) -> Vec<Line<'a>> {
     let mut lines: Vec<Line<'a>> = Vec::new();
     let mut used = 0;
@@ -146,7 +146,7 @@ fn lines<'a>(facts: &'a [Fact], width: usize, limit: usize, dot: &str) -> Vec<Li
     lines
 }
 
-/// Lines for each fact: one for each as long as there are any, and then more in turn where more are wanted.
+/// Divides rows among facts: one each while there are any, then one more each in turn.
 fn share(wanted: &[usize], mut room: usize) -> Vec<usize> {
     let mut given = vec![0; wanted.len()];
     loop {
@@ -163,7 +163,7 @@ fn share(wanted: &[usize], mut room: usize) -> Vec<usize> {
     }
 }
 
-/// The fact in at most so many lines of at most `width`, all but the first a little to the right.
+/// Wraps a fact to at most `limit` lines of `width`; all but the first are indented.
 fn folded(fact: &Fact, width: usize, limit: usize) -> Vec<String> {
     let text = format!("{}{}", fact.name, fact.value);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -178,7 +178,7 @@ fn ellipsed(line: &str, width: usize, ellipsis: &str) -> String {
     if text::width(&longer) <= width { longer } else { text::cut(line, width, ellipsis) }
 }
 
-/// What is known of a waiting pod, most important first, but for the events that would wake it.
+/// Returns the facts about a waiting pod, most important first, without the events that requeue it.
 fn facts(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
     let attempts = text::count(entry.attempts as usize, "attempt");
     let mut facts = vec![fact("priority ", format!("{} {} {attempts}", entry.priority, scene.glyphs.dot), Role::Text)];
@@ -201,7 +201,7 @@ fn facts(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
     facts
 }
 
-/// What keeps the pod where it is.
+/// Returns the facts about the pod's place.
 fn place(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
     let now = scene.timeline.clock();
     let names = |set: PluginSet, but: Option<PluginName>| {
@@ -244,17 +244,17 @@ fn place(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
     }
 }
 
-/// The scheduling gates of a pod.
+/// Returns the scheduling gates of a pod.
 pub(super) fn gates<'a>(scene: &Scene<'a>, entry: &QueueEntry) -> Vec<&'a str> {
     let pod = scene.timeline.moment().cluster.pods.get(&entry.pod);
     pod.into_iter().flat_map(|p| p.spec.scheduling_gates.iter()).map(|g| g.name.as_str()).collect()
 }
 
-/// What moved it last, and when; the time is left out where it is that since which the pod waits.
+/// Returns the cause and time of the last move. Drops the time if it equals the start of waiting.
 fn moved(scene: &Scene<'_>, entry: &QueueEntry, last: &QueueMove) -> Fact {
     let read = |at| text::moment(scene.timeline.clock(), at);
     let at = scene.state.view_model.activity.moved_at.map(read).filter(|at| *at != read(entry.timestamp));
-    // A failed attempt is always of a pod in flight.
+    // A failed attempt always comes from in flight.
     let told = last.cause == MoveCause::Label(EventLabel::ScheduleAttemptFailure);
     let from = last.from.as_ref().filter(|_| !told).and_then(QueuePart::of);
     let here = scene.state.view_model.moved.contains(&entry.pod);
@@ -278,7 +278,7 @@ fn moved(scene: &Scene<'_>, entry: &QueueEntry, last: &QueueMove) -> Fact {
     fact(format!("{mark}moved "), words.join(" "), role)
 }
 
-/// Returns whether the pod came to the queue because it was created.
+/// Returns whether the pod came to the queue by its creation.
 fn is_addition(cause: MoveCause) -> bool {
     match cause {
         MoveCause::Cluster(event) => event == ClusterEvent::new(EventResource::UnschedulablePod, ActionType::ADD),
@@ -296,7 +296,7 @@ fn since(scene: &Scene<'_>, entry: &QueueEntry) -> Option<Fact> {
     })
 }
 
-/// The events that would wake a parked pod, by the plugin that would be asked; any one of them is enough.
+/// Returns the events that would requeue a parked pod, by plugin. Any one of them suffices.
 fn wakes(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
     if !matches!(entry.place, Place::Unschedulable { .. }) {
         return Vec::new();

@@ -1,0 +1,60 @@
+//! Turns of phrase that cost every reader a translation stay out of comments, docs and sentences.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+/// Banned in comments, in documents and in the program's own sentences.
+const TURNS: &str = r"(?i)\b(so many|(some|no)body|(is|are|was|were|be|been) told|stands?|comes? to nothing|came of it|looks? on|one more of|(is|are|was|were|be) looked at|asked alone|tells? of)\b";
+
+/// A comment or a sentence of it that opens with "What" and asks nothing.
+const OPENING: &str = r"(^|[.:;] )What [^?]*$";
+
+fn files(under: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(under).unwrap_or_else(|e| panic!("{}: {e}", under.display())) {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, ending, found);
+        } else if path.extension().is_some_and(|e| e == ending) {
+            found.push(path);
+        }
+    }
+}
+
+/// Returns the text of the comment that the line holds, without its marks.
+fn comment(line: &str) -> Option<&str> {
+    let at = line.find("// ").or_else(|| line.find("/// ")).or_else(|| line.find("//! "))?;
+    Some(line[at..].trim_start_matches(['/', '!']).trim())
+}
+
+#[test]
+fn plain_words_are_used() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (turns, opening) = (Regex::new(TURNS).unwrap(), Regex::new(OPENING).unwrap());
+    let mut paths = Vec::new();
+    for folder in ["src", "tests", "benches"] {
+        files(&root.join(folder), "rs", &mut paths);
+    }
+    paths.extend(["README.md", "CONTRIBUTING.md"].map(|name| root.join(name)));
+    paths.sort();
+
+    let mut found = Vec::new();
+    for path in &paths {
+        let name = path.strip_prefix(root).unwrap().display().to_string();
+        if name == "tests/engine/words.rs" {
+            continue;
+        }
+        // Of test code only the comments count: its strings are often those of others.
+        let comments_only = !name.starts_with("src/") && name.ends_with(".rs");
+        for (number, line) in (1..).zip(fs::read_to_string(path).unwrap().lines()) {
+            let comment = if name.ends_with(".md") { Some(line) } else { comment(line) };
+            let prose = if comments_only { comment } else { Some(line) };
+            let hit = prose.is_some_and(|p| turns.is_match(p)) || comment.is_some_and(|c| opening.is_match(c));
+            if hit {
+                found.push(format!("{name}:{number}: {}", line.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{} lines with a banned turn:\n{}", found.len(), found.join("\n"));
+}
