@@ -1,17 +1,21 @@
 //! Which extenders a command asks, and what of it is written down.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use serde_json::Value;
 
 use super::Failure;
 use super::args::{ExtenderArgs, SchedulerArgs};
+use crate::cluster::{Key, Kind};
 use crate::extender_client::HttpTransport;
-use crate::extenders::{Asker, Extender, RecordedCall};
+use crate::extenders::{Asker, Extender, Originals, RecordedCall};
 use crate::output;
 use crate::scheduler::Config;
-use crate::source::Report;
+use crate::source::{self, Report};
 
 /// Bytes of a recording that are read.
 const LARGEST_RECORDING: u64 = 1 << 30;
@@ -47,8 +51,61 @@ pub(super) fn asked(args: &SchedulerArgs, config: Config, report: &Report) -> Re
     if let Some(path) = record_extenders {
         asker = asker.with_recorder(recorder(path)?);
     }
-    let _ = report;
+    asker = asker.with_originals(Box::new(DumpObjects::new(report.clone())));
     Ok(config.asked_by(Arc::new(asker), |extender| hosts.is_empty() || is_named(extender)))
+}
+
+/// The objects of a dump with the fields that scheduling does not read.
+struct DumpObjects {
+    report: Report,
+    /// Read as a whole when the first node is needed: there are thousands in one file.
+    nodes: OnceLock<HashMap<Key, Value>>,
+    /// Pods that were needed before.
+    pods: Mutex<HashMap<Key, Option<Value>>>,
+}
+
+impl DumpObjects {
+    fn new(report: Report) -> Self {
+        Self { report, nodes: OnceLock::new(), pods: Mutex::default() }
+    }
+
+    fn read_nodes(&self) -> HashMap<Key, Value> {
+        let mut nodes = HashMap::new();
+        let read = self.report.originals(Kind::Node, &mut |keys, text| {
+            nodes.extend(keys.iter().filter_map(|key| Some((key.clone(), parsed(text, Kind::Node, key)?))));
+        });
+        if let Err(error) = read {
+            tracing::warn!(%error, "nodes are sent to extenders as far as scheduling reads them");
+        }
+        nodes
+    }
+}
+
+impl Originals for DumpObjects {
+    fn original(&self, kind: Kind, key: &Key) -> Option<Value> {
+        if kind == Kind::Node {
+            return self.nodes.get_or_init(|| self.read_nodes()).get(key).cloned();
+        }
+        let known = |pods: &HashMap<Key, Option<Value>>| pods.get(key).cloned();
+        let lock = || self.pods.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pod) = known(&lock()) {
+            return pod;
+        }
+        let text = self.report.original(kind, key).ok().flatten();
+        let pod = text.and_then(|text| parsed(&text, kind, key));
+        lock().insert(key.clone(), pod.clone());
+        pod
+    }
+}
+
+/// Reads an object from its text, which is JSON or YAML and may hold others.
+fn parsed(text: &str, kind: Kind, key: &Key) -> Option<Value> {
+    let json = serde_json::Deserializer::from_str(text.trim_start_matches([' ', '\t', '\r', '\n', ','])).into_iter::<Value>().next();
+    let named = |value: &Value| value.pointer("/metadata/name").and_then(Value::as_str) == Some(key.name.as_str());
+    match json {
+        Some(Ok(value)) if named(&value) => Some(value),
+        _ => serde_yaml::from_str(&source::as_yaml(text, kind, key)?).ok(),
+    }
 }
 
 /// The host of an extender, with its port where the URL has one.

@@ -87,7 +87,7 @@ impl ExtenderReport {
 }
 
 /// The parts of extenders so far, in order; those that were not asked to score are left out.
-fn calls(view: &CycleView) -> impl Iterator<Item = &ExtenderCall> {
+pub(super) fn calls(view: &CycleView) -> impl Iterator<Item = &ExtenderCall> {
     let of_preemption = view.preemption.iter().flat_map(|preemption| preemption.extender_calls());
     let is_asked = |call: &&ExtenderCall| !matches!(call.outcome, ExtenderOutcome::Scored { asked: false, .. });
     view.extenders.iter().chain(of_preemption).map(AsRef::as_ref).filter(is_asked)

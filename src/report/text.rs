@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::why::why;
 use crate::cluster::Str;
-use crate::framework::{Candidate, Code, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
+use crate::framework::{Candidate, Code, ExtenderOutcome, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
 use crate::output::{Lines, escape};
 use crate::trace::{CycleView, PreemptionView};
 
@@ -36,6 +36,7 @@ pub fn text(view: &CycleView) -> Lines {
         out.line(format_args!("{}", failure.message));
     }
     nodes(view, &mut out);
+    extenders(view, &mut out);
     scores(view, &mut out);
     if let Some(preemption) = &view.preemption {
         preemption_text(preemption, view.budgets_unknown(), &mut out);
@@ -73,6 +74,7 @@ fn nodes(view: &CycleView, out: &mut Lines) {
             Code::Unschedulable => ("✗", "eviction might help"),
             _ => ("⊘", "eviction cannot help"),
         };
+        let message = if message.is_empty() && plugin == PluginName::Extender.as_str() { "left out without a reason" } else { &message };
         let line = format!("  {glyph} {:>4}  {plugin:<16}  {message}", nodes.len());
         out.line(format_args!("{}  ({help})", line.trim_end()));
         by_fact(&nodes, out);
@@ -139,6 +141,26 @@ fn name_list(names: &[&Str]) -> String {
     if rest == 0 { shown.join(" ") } else { format!("{} … and {rest} more", shown.join(" ")) }
 }
 
+/// Writes the part of each extender.
+fn extenders(view: &CycleView, out: &mut Lines) {
+    let mut calls = super::extenders::calls(view).peekable();
+    if calls.peek().is_none() {
+        return;
+    }
+    out.blank();
+    out.line(format_args!("EXTENDERS"));
+    for call in calls {
+        out.line(format_args!("  {}", call.sentence()));
+        if let ExtenderOutcome::Preempted(preemption) = &call.outcome {
+            let left: Vec<&Str> = preemption.left.iter().map(|candidate| &candidate.node).collect();
+            let dropped: Vec<&Str> = preemption.asked.iter().filter(|node| !left.contains(node)).collect();
+            if !dropped.is_empty() {
+                out.line(format_args!("    dropped: {}", name_list(&dropped)));
+            }
+        }
+    }
+}
+
 fn scores(view: &CycleView, out: &mut Lines) {
     if view.scores.is_empty() {
         return;
@@ -146,9 +168,13 @@ fn scores(view: &CycleView, out: &mut Lines) {
     let mut list: Vec<_> = view.scores.values().collect();
     list.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.node.cmp(&b.node)));
     let plugins: Vec<PluginName> = list.first().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
-    let mut rows = vec![[vec!["NODE".to_owned(), "TOTAL".to_owned()], plugins.iter().map(|p| p.as_str().to_owned()).collect()].concat()];
+    let scoring = view.scoring_extenders();
+    let titles = scoring.iter().map(|index| format!("extenders[{index}]"));
+    let mut rows = vec![[vec!["NODE".to_owned(), "TOTAL".to_owned()], plugins.iter().map(|p| p.as_str().to_owned()).chain(titles).collect()].concat()];
     for score in list.iter().take(10) {
-        let cells = score.plugins.iter().map(|p| p.weighted.to_string()).collect();
+        let given = view.extender_scores(&score.node);
+        let by_extenders = scoring.iter().map(|index| given.get(index).map_or_else(String::new, ToString::to_string));
+        let cells = score.plugins.iter().map(|p| p.weighted.to_string()).chain(by_extenders).collect();
         rows.push([vec![score.node.to_string(), score.total.to_string()], cells].concat());
     }
     out.blank();
@@ -209,7 +235,7 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
 /// Returns the candidates by the tie-break that eliminated them, the last first, then by name.
 fn ranked(preemption: &PreemptionView) -> Vec<&Candidate> {
     let lasted = |c: &Candidate| preemption.score_functions().iter().filter(|f| f.remaining.binary_search(&c.node).is_ok()).count();
-    let mut list: Vec<(usize, &Candidate)> = preemption.candidates().map(|c| (lasted(c), c)).collect();
+    let mut list: Vec<(usize, &Candidate)> = preemption.all_candidates().map(|c| (lasted(c), c)).collect();
     list.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.node.cmp(&b.1.node)));
     list.into_iter().map(|(_, c)| c).collect()
 }

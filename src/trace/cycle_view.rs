@@ -9,7 +9,7 @@ use super::event::{AttemptFailure, CycleStart, Event, Eviction, Outcome, Selecti
 use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, MissingKinds, Str};
-use crate::framework::{Code, ExtenderCall, ExtenderOutcome, ExtenderVerb, PluginName, SharedList, Status};
+use crate::framework::{Code, ExtenderCall, ExtenderOutcome, ExtenderVerb, PluginName, Reason, SharedList, Status};
 use crate::release::{PreFilterRejection, Release};
 
 /// A cycle up to the cursor.
@@ -35,6 +35,8 @@ pub struct CycleView {
     pub extenders: Vec<Arc<ExtenderCall>>,
     /// What extenders say of nodes, by node; a node can fit all the same.
     pub extender_statuses: BTreeMap<Str, Status>,
+    /// Scores by node and by extender.
+    given: BTreeMap<Str, BTreeMap<usize, i64>>,
     /// The nodes that extenders left, where any was asked.
     pub left_by_extenders: Option<Vec<Str>>,
     /// Nodes filtered, of all, and fits wanted, if the search ended early.
@@ -119,6 +121,9 @@ impl CycleView {
             Event::NominatedNodeTried { node } => self.nominated_first = Some(node.clone()),
             Event::AllNodesTried => self.left_by_extenders = None,
             Event::NodeFiltered { node, status, nominated } => {
+                if !status.is_success() {
+                    self.extender_statuses.remove(node);
+                }
                 self.verdicts.insert(node.clone(), Verdict { status: status.clone(), nominated: nominated.clone() });
             }
             Event::ExtenderTookPart(call) => self.take_extender(call),
@@ -158,21 +163,33 @@ impl CycleView {
         if let ExtenderOutcome::Filtered(filter) = &call.outcome {
             self.extender_statuses.extend(filter.statuses.iter().cloned());
             self.left_by_extenders = Some(filter.left.clone());
+            let left: BTreeSet<&Str> = filter.left.iter().collect();
+            for node in filter.asked.iter().filter(|node| !left.contains(node)) {
+                let status = self.extender_statuses.get(node).cloned();
+                let Some(verdict) = self.verdicts.get_mut(node) else { continue };
+                verdict.status = status.unwrap_or_else(|| {
+                    Status::new(Code::UnschedulableAndUnresolvable, Vec::<Reason>::new()).with_plugin(PluginName::Extender)
+                });
+            }
+        }
+        if let ExtenderOutcome::Scored { scores, .. } = &call.outcome {
+            for (node, score) in scores {
+                let sum: &mut i64 = self.given.entry(node.clone()).or_default().entry(call.extender.index).or_default();
+                *sum = sum.wrapping_add(*score);
+            }
         }
         self.extenders.push(call.clone());
     }
 
+    /// The extenders that scored nodes so far, by their place in the configuration; without those that were not asked.
+    pub fn scoring_extenders(&self) -> BTreeSet<usize> {
+        let scored = |call: &&Arc<ExtenderCall>| matches!(call.outcome, ExtenderOutcome::Scored { asked: true, .. });
+        self.extenders.iter().filter(scored).map(|call| call.extender.index).collect()
+    }
+
     /// The scores that extenders gave a node, by their place in the configuration; added to its total.
     pub fn extender_scores(&self, node: &str) -> BTreeMap<usize, i64> {
-        let mut found = BTreeMap::new();
-        for call in &self.extenders {
-            let ExtenderOutcome::Scored { scores, .. } = &call.outcome else { continue };
-            for (_, score) in scores.iter().filter(|(name, _)| name == node) {
-                let sum: &mut i64 = found.entry(call.extender.index).or_default();
-                *sum = sum.wrapping_add(*score);
-            }
-        }
-        found
+        self.given.get(node).cloned().unwrap_or_default()
     }
 
     /// Whether the event's pod is the cycle's; effects on other pods are not part of the cycle.
@@ -196,13 +213,8 @@ impl CycleView {
     /// Returns the nodes that fit so far, by name; those that extenders left, if any filtered.
     pub fn feasible(&self) -> impl Iterator<Item = &Str> {
         let own = self.left_by_extenders.is_none();
-        let by_plugins = self.fit_by_plugins().filter(move |_| own);
+        let by_plugins = self.verdicts.iter().filter(move |(_, v)| own && v.status.is_success()).map(|(node, _)| node);
         let by_extenders: BTreeSet<&Str> = self.left_by_extenders.iter().flatten().collect();
         by_plugins.chain(by_extenders)
-    }
-
-    /// The nodes that pass all plugins so far, by name, whatever extenders say.
-    pub fn fit_by_plugins(&self) -> impl Iterator<Item = &Str> {
-        self.verdicts.iter().filter(|(_, v)| v.status.is_success()).map(|(node, _)| node)
     }
 }

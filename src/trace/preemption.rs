@@ -199,9 +199,22 @@ impl PreemptionView {
         self.candidates
     }
 
-    /// Returns the node's candidate, if it has become one.
+    /// Returns a node's candidate so far, with the victims that extenders left it.
     pub fn candidate(&self, node: &str) -> Option<&Candidate> {
-        self.dry_run(node).and_then(DryRunView::candidate)
+        let left = self.after_extenders().and_then(|left| left.iter().find(|candidate| candidate.node == node));
+        left.or_else(|| self.dry_run(node).and_then(DryRunView::candidate))
+    }
+
+    /// Returns all candidates so far, by node name: those of dry runs, and those that extenders added.
+    pub fn all_candidates(&self) -> impl Iterator<Item = &Candidate> {
+        let dry_run = self.candidates().map(|candidate| (&candidate.node, candidate));
+        let left = self.after_extenders().unwrap_or_default().iter().map(|candidate| (&candidate.node, candidate));
+        dry_run.chain(left).collect::<std::collections::BTreeMap<_, _>>().into_values()
+    }
+
+    /// Returns whether extenders dropped a candidate.
+    pub fn is_dropped(&self, node: &str) -> bool {
+        self.after_extenders().is_some_and(|left| left.iter().all(|candidate| candidate.node != node))
     }
 
     /// Returns the score functions that have run, in order.
