@@ -5,13 +5,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::Deserialize as _;
+use serde_json::Value;
+
 use super::go_json::{Json, first_value};
 use crate::cluster::{Node, Str};
 
 /// An `ExtenderFilterResult`.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct FilterResult {
-    pub(super) nodes: Option<Vec<Arc<Node>>>,
+    /// With their JSON.
+    pub(super) nodes: Option<Vec<(Arc<Node>, Value)>>,
     pub(super) node_names: Option<Vec<Str>>,
     pub(super) failed: BTreeMap<Str, String>,
     pub(super) unresolvable: BTreeMap<Str, String>,
@@ -112,7 +116,7 @@ impl Decoder {
         fields.into_iter().map(|(name, value)| (name.into(), self.text(value, place))).collect()
     }
 
-    fn nodes(&mut self, value: Json) -> Option<Vec<Arc<Node>>> {
+    fn nodes(&mut self, value: Json) -> Option<Vec<(Arc<Node>, Value)>> {
         if value == Json::Null {
             return None;
         }
@@ -124,20 +128,24 @@ impl Decoder {
                 nodes = self.array(value, place, "[]v1.Node").unwrap_or_default();
             }
         }
-        Some(nodes.into_iter().map(|node| Arc::new(self.node(node))).collect())
+        Some(nodes.into_iter().map(|node| self.node(node)).collect())
     }
 
-    fn node(&mut self, value: Json) -> Node {
+    fn node(&mut self, value: Json) -> (Arc<Node>, Value) {
         let place = Place { field: Some(("NodeList", "Nodes.items")) };
         match value {
-            Json::Null => Node::default(),
-            Json::Object(_) => serde_json::from_value(value.into_value()).unwrap_or_else(|error| {
-                self.error.get_or_insert_with(|| format!("json: cannot unmarshal a node: {error}"));
-                Node::default()
-            }),
+            Json::Null => Default::default(),
+            Json::Object(_) => {
+                let value = value.into_value();
+                let node = Node::deserialize(&value).unwrap_or_else(|error| {
+                    self.error.get_or_insert_with(|| format!("json: cannot unmarshal a node: {error}"));
+                    Node::default()
+                });
+                (Arc::new(node), value)
+            }
             other => {
                 self.wrong(place, other.kind(), "v1.Node");
-                Node::default()
+                Default::default()
             }
         }
     }
@@ -275,7 +283,7 @@ mod tests {
     fn nodes_are_read_with_what_scheduling_reads() {
         let body = br#"{"nodes":{"items":[{"metadata":{"name":"a"},"status":{"allocatable":{"cpu":"2"}}},null]}}"#;
         let nodes = filter_result(body).unwrap().nodes.unwrap();
-        assert_eq!((nodes[0].name().as_str(), nodes[1].name().as_str(), nodes.len()), ("a", "", 2));
+        assert_eq!((nodes[0].0.name().as_str(), nodes[1].0.name().as_str(), nodes.len()), ("a", "", 2));
         assert!(filter_result(br#"{"nodes":{"items":[{"metadata":{"name":7}}]}}"#).is_err());
         assert_eq!(filter_result(br#"{"nodes":{}}"#).unwrap().nodes, Some(Vec::new()));
     }

@@ -2,14 +2,14 @@
 //! with one.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
 use super::answers::{self, MetaPod};
 use super::asker::{AnswerBody, Asking, Questions};
 use super::{Asker, Extender, wire};
-use crate::cluster::{Pod, Str};
+use crate::cluster::{Node, Pod, Str};
 use crate::framework::{Candidate, ExtenderVerb, NodeInfo, Snapshot, Victim};
 
 /// What extenders score up to, and what kube-scheduler's plugins do: a score counts for so much more.
@@ -49,11 +49,15 @@ pub type Victims = BTreeMap<Str, Candidate>;
 pub struct CycleExtenders<'a> {
     list: Vec<&'a Extender>,
     questions: Questions<'a>,
+    returned: Mutex<Returned>,
 }
+
+/// Nodes that extenders returned, with their JSON, by their address: the next extender gets them so.
+pub(super) type Returned = HashMap<usize, (Arc<Node>, Value)>;
 
 impl<'a> CycleExtenders<'a> {
     pub(super) fn new(list: Vec<&'a Extender>, asker: &'a Asker, asking: Asking) -> Self {
-        Self { list, questions: Questions::new(asker, asking) }
+        Self { list, questions: Questions::new(asker, asking), returned: Mutex::default() }
     }
 
     /// Returns those that are asked about a pod, in order.
@@ -66,7 +70,7 @@ impl<'a> CycleExtenders<'a> {
     /// # Errors
     /// Why there is no answer that can be used.
     pub fn filter(&self, extender: &Extender, pod: &Pod, nodes: &[Arc<NodeInfo>]) -> Result<Filtered, CallError> {
-        let request = wire::about_nodes(self.questions.asker(), pod, nodes, extender.node_cache_capable);
+        let request = self.about_nodes(extender, pod, nodes);
         let body = self.send(extender, ExtenderVerb::Filter, request)?;
         let result = answers::filter_result(body.as_bytes()).map_err(CallError::Failed)?;
         if !result.error.is_empty() {
@@ -85,7 +89,9 @@ impl<'a> CycleExtenders<'a> {
             }
         } else if let Some(nodes) = result.nodes {
             filtered.replaced = true;
-            filtered.nodes = nodes.into_iter().map(|node| Arc::new(NodeInfo::from_extender(node))).collect();
+            filtered.nodes = nodes.iter().map(|(node, _)| Arc::new(NodeInfo::from_extender(node.clone()))).collect();
+            let known = nodes.into_iter().map(|(node, value)| (Arc::as_ptr(&node).addr(), (node, value)));
+            self.returned.lock().unwrap_or_else(PoisonError::into_inner).extend(known);
         }
         Ok(filtered)
     }
@@ -99,7 +105,7 @@ impl<'a> CycleExtenders<'a> {
         if !extender.has(ExtenderVerb::Prioritize) {
             return Ok(nodes.iter().map(|node| (node.name().clone(), 0)).collect());
         }
-        let request = wire::about_nodes(self.questions.asker(), pod, nodes, extender.node_cache_capable);
+        let request = self.about_nodes(extender, pod, nodes);
         let body = self.send(extender, ExtenderVerb::Prioritize, request)?;
         let scores = answers::host_priorities(body.as_bytes()).map_err(CallError::Failed)?;
         let counts = |score: i64| score.wrapping_mul(extender.weight).wrapping_mul(SCORE_FACTOR);
@@ -137,6 +143,11 @@ impl<'a> CycleExtenders<'a> {
             left.insert(name.clone(), Candidate { node: name, victims: found, pdb_violations: victims.pdb_violations });
         }
         Ok(left)
+    }
+
+    fn about_nodes(&self, extender: &Extender, pod: &Pod, nodes: &[Arc<NodeInfo>]) -> Value {
+        let returned = self.returned.lock().unwrap_or_else(PoisonError::into_inner);
+        wire::about_nodes(self.questions.asker(), pod, nodes, extender.node_cache_capable, &returned)
     }
 
     /// Sends a request, and returns the body of the answer; mirrors `send`.

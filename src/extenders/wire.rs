@@ -6,16 +6,16 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::Asker;
-use super::calls::Victims;
-use super::objects::{node_object, pod_object};
+use super::calls::{Returned, Victims};
+use super::objects::{node_object, pod_object, returned_node};
 use crate::cluster::{Key, Kind, Node, Pod};
 use crate::framework::NodeInfo;
 
 /// Returns an `ExtenderArgs`, for `filter` and `prioritize`.
-pub(super) fn about_nodes(asker: &Asker, pod: &Pod, nodes: &[Arc<NodeInfo>], names: bool) -> Value {
+pub(super) fn about_nodes(asker: &Asker, pod: &Pod, nodes: &[Arc<NodeInfo>], names: bool, returned: &Returned) -> Value {
     let names_of = || nodes.iter().map(|node| node.name().as_str().into()).collect::<Vec<Value>>();
     let list = || {
-        let items: Vec<Value> = nodes.iter().map(|node| whole_node(asker, &node.node)).collect();
+        let items: Vec<Value> = nodes.iter().map(|node| whole_node(asker, &node.node, returned)).collect();
         // A list without items is a nil slice in Go.
         json!({"metadata": {}, "items": if items.is_empty() { Value::Null } else { Value::Array(items) }})
     };
@@ -48,6 +48,9 @@ fn whole_pod(asker: &Asker, pod: &Pod) -> Value {
     pod_object(pod, asker.original(Kind::Pod, &pod.key()))
 }
 
-fn whole_node(asker: &Asker, node: &Node) -> Value {
+fn whole_node(asker: &Asker, node: &Arc<Node>, returned: &Returned) -> Value {
+    if let Some((_, value)) = returned.get(&Arc::as_ptr(node).addr()) {
+        return returned_node(value.clone());
+    }
     node_object(node, asker.original(Kind::Node, &Key::new("", node.name().clone())))
 }

@@ -33,9 +33,7 @@ pub use diagnosis::{Diagnosis, NodeToStatus};
 pub use duration::{DurationError, format_duration, parse_duration};
 pub use equivalence_classes::{EquivalenceClasses, PodsByPosition};
 pub use events::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventLabel, EventResource, QueueingHint, QueueingHintFn};
-pub use extender::{
-    CandidateExtenders, ExtenderCall, ExtenderFilter, ExtenderName, ExtenderOutcome, ExtenderPreemption, ExtenderVerb,
-};
+pub use extender::{CandidateExtenders, ExtenderCall, ExtenderFilter, ExtenderName, ExtenderOutcome, ExtenderPreemption, ExtenderVerb};
 pub use field::{FieldError, FieldErrors};
 pub use hint_error::{HintError, PluginHintError};
 pub use label_bloom::LabelBloom;

@@ -6,7 +6,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{CandidateExtenders, ClusterEventWithHint, CycleState, NodeInfo, NodeToStatus, PluginName, PodInfo, PreemptionRecord, Snapshot, Status};
+use super::{
+    CandidateExtenders, ClusterEventWithHint, CycleState, NodeInfo, NodeToStatus, PluginName, PodInfo, PreemptionRecord, Snapshot, Status,
+};
 use crate::cluster::{Cluster, Object, Pod, Str};
 use crate::release::Emulation;
 

@@ -170,7 +170,8 @@ fn scores(view: &CycleView, out: &mut Lines) {
     let plugins: Vec<PluginName> = list.first().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
     let scoring = view.scoring_extenders();
     let titles = scoring.iter().map(|index| format!("extenders[{index}]"));
-    let mut rows = vec![[vec!["NODE".to_owned(), "TOTAL".to_owned()], plugins.iter().map(|p| p.as_str().to_owned()).chain(titles).collect()].concat()];
+    let mut rows =
+        vec![[vec!["NODE".to_owned(), "TOTAL".to_owned()], plugins.iter().map(|p| p.as_str().to_owned()).chain(titles).collect()].concat()];
     for score in list.iter().take(10) {
         let given = view.extender_scores(&score.node);
         let by_extenders = scoring.iter().map(|index| given.get(index).map_or_else(String::new, ToString::to_string));

@@ -10,8 +10,8 @@ use super::search::Search;
 use crate::cluster::{Object, Str};
 use crate::extenders::CycleExtenders;
 use crate::framework::{
-    CandidateExtenders, Context, CycleState, Diagnosis, DryRunPolicy, NodeInfo, NominatingInfo, PluginName, PodInfo, PostFilterContext, PreemptionRecord,
-    Reason, SharedList, Status,
+    CandidateExtenders, Context, CycleState, Diagnosis, DryRunPolicy, NodeInfo, NominatingInfo, PluginName, PodInfo, PostFilterContext,
+    PreemptionRecord, Reason, SharedList, Status,
 };
 use crate::release::{Algorithm, HostOrder, PostFilterText};
 use crate::trace::{Event, Recorder, Row, Selection};

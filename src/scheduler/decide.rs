@@ -8,7 +8,8 @@ use super::{Cache, Config, ScheduleError};
 use crate::cluster::{Cluster, Pod, Str};
 use crate::extenders::Asking;
 use crate::framework::{
-    Context, CycleState, Diagnosis, ExtenderCall, ExtenderOutcome, NodeFilters, PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord, Status, pod_requests,
+    Context, CycleState, Diagnosis, ExtenderCall, ExtenderOutcome, NodeFilters, PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord,
+    Status, pod_requests,
 };
 use crate::trace::{AttemptFailure, CycleStart, Event, FailureCause, FailureReason, Outcome, Quiet, Recorder, SkipReason, Trace};
 

@@ -11,11 +11,11 @@ use super::scoring::Scores;
 use super::search::Search;
 use crate::cluster::Str;
 use crate::extenders::{CallError, CycleExtenders, Extender, Filtered, Victims};
-use crate::framework::{
-    Candidate, CandidateExtenders, Code, ExtenderCall, ExtenderFilter, ExtenderOutcome, ExtenderPreemption, ExtenderVerb, NodeInfo, PodInfo,
-    Snapshot, Status,
-};
 use crate::framework::PluginName;
+use crate::framework::{
+    Candidate, CandidateExtenders, Code, ExtenderCall, ExtenderFilter, ExtenderOutcome, ExtenderPreemption, ExtenderVerb, NodeInfo,
+    PodInfo, Snapshot, Status,
+};
 use crate::trace::{Event, Recorder};
 
 /// A call, as it is recorded.

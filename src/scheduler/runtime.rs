@@ -8,8 +8,8 @@ use super::ScheduleError;
 use super::queue::PluginEvents;
 use crate::cluster::{Pod, Str};
 use crate::framework::{
-    CandidateExtenders, Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, NodeFilters, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
-    PluginName, PodInfo, PostFilterContext, PostFilterResult, PreFilterResult, PreemptionRecord, Reason, Status,
+    CandidateExtenders, Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, NodeFilters, NodeInfo, NodeToStatus,
+    NominatingInfo, Plugin, PluginName, PodInfo, PostFilterContext, PostFilterResult, PreFilterResult, PreemptionRecord, Reason, Status,
 };
 use crate::release::{Algorithm, Emulation, FilterRun, NarrowingOrder};
 use crate::trace::{Event, Recorder, preemption_events};

@@ -8,7 +8,9 @@ use super::ScheduleError;
 use super::algorithm::SchedulePod;
 use super::runtime::Filtered;
 use crate::cluster::Str;
-use crate::framework::{CycleState, Diagnosis, NodeInfo, PluginName, PluginSet, PodInfo, Reason, SharedList, SharedStatuses, Status, in_order};
+use crate::framework::{
+    CycleState, Diagnosis, NodeInfo, PluginName, PluginSet, PodInfo, Reason, SharedList, SharedStatuses, Status, in_order,
+};
 use crate::release::{Algorithm, Gate, LeftOutNodes, MissingNodes, NodeSearch, PreFilterRejection};
 use crate::trace::{Event, Recorder};
 

@@ -4,8 +4,8 @@ use super::event_handlers::HandlerStep;
 use super::runtime::Runner;
 use super::{Scheduler, State};
 use crate::cluster::{Key, Str};
-use crate::extenders::Asking;
 use crate::cluster::{Kind, Object, Pod};
+use crate::extenders::Asking;
 use crate::framework::{Context, CycleState, PluginName, PluginSet, PodInfo, Reason, Status, in_parts};
 
 use std::sync::Arc;

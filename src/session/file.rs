@@ -16,8 +16,8 @@ use super::branch::{Action, Fork};
 use super::recording::{Background, Session, objects_in_order};
 use super::timeline::Cursor;
 use super::values::{Values, names_format};
-use crate::extenders::{Answer, Asker, QuestionId};
 use crate::cluster::Object;
+use crate::extenders::{Answer, Asker, QuestionId};
 use crate::release::{Emulation, FeatureGates, GateError, Profile, supported};
 use crate::scheduler::{Config, ConfigError, Options, Scheduler};
 

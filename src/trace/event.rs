@@ -12,7 +12,9 @@ use super::preemption::{DryRunStepAt, ScoreFunctionAt};
 use super::queues_view::QueuesView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Kind, MissingKinds, Str};
-use crate::framework::{ClusterEvent, EventLabel, ExtenderCall, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status};
+use crate::framework::{
+    ClusterEvent, EventLabel, ExtenderCall, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status,
+};
 use crate::release::{PreFilterRejection, Release};
 
 /// One event. Within a cycle, events are in the order of kube-scheduler's code; those about nodes are in walking order.

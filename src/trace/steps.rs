@@ -60,9 +60,11 @@ impl Event {
             | Self::CycleSkipped { .. } => P::Queue,
             Self::PreEnqueueRejected { .. } => P::PreEnqueue,
             Self::PreFiltered { .. } | Self::NodesNarrowed { .. } => P::PreFilter,
-            Self::NominatedNodeTried { .. } | Self::AllNodesTried | Self::NodeFiltered { .. } | Self::FilterStopped { .. } | Self::NotEmulated { .. } => {
-                P::Filter
-            }
+            Self::NominatedNodeTried { .. }
+            | Self::AllNodesTried
+            | Self::NodeFiltered { .. }
+            | Self::FilterStopped { .. }
+            | Self::NotEmulated { .. } => P::Filter,
             Self::ExtenderTookPart(call) => match call.outcome.verb() {
                 ExtenderVerb::Filter => P::Filter,
                 ExtenderVerb::Prioritize => P::Score,

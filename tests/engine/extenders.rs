@@ -77,7 +77,7 @@ impl Table {
     fn node(&self, name: &str, edit: &Value, request: &Value) -> Value {
         let sent = request["Nodes"]["items"].as_array().into_iter().flatten().find(|node| node["metadata"]["name"] == name);
         let known = || self.original(Kind::Node, &Key::new("", name));
-        let mut node = sent.cloned().or_else(known).unwrap_or_else(|| json!({"metadata": {"name": name}}));
+        let mut node = known().or_else(|| sent.cloned()).unwrap_or_else(|| json!({"metadata": {"name": name}}));
         for (path, value) in edit.as_object().into_iter().flatten() {
             let at = path.split('.').fold(&mut node, |at, part| &mut at[part]);
             *at = value.clone();
@@ -337,7 +337,8 @@ fn without_an_asker_nobody_is_asked_and_the_answer_names_who_would_be() {
         let scheduler = Scheduler::new(config, objects, Options::default());
         let answer = decide(&case, &scheduler);
         assert!(answer["bind"].is_null() && answer["extenders"].is_null(), "{}", case["id"]);
-        let named: BTreeSet<String> = texts(&answer["notEmulated"]).iter().filter_map(|t| Some(t.split_once(": it")?.0.to_owned())).collect();
+        let named: BTreeSet<String> =
+            texts(&answer["notEmulated"]).iter().filter_map(|t| Some(t.split_once(": it")?.0.to_owned())).collect();
         if answer["outcome"] != "gated" && answer["message"].as_str().is_none_or(|text| !text.starts_with("skip schedule")) {
             assert_eq!(named, with_say, "{}", case["id"]);
         }
@@ -406,7 +407,8 @@ fn no_password_is_recorded_or_told() {
         recorded.lock().expect("a lock").push_str(&serde_json::to_string(call).expect("plain data"));
     }));
     let scheduler = scheduler_with(&case, asker, Evictions::AtOnce);
-    let text = decide(&case, &scheduler).to_string() + &lines.lock().expect("a lock") + &format!("{:?}", scheduler.state().config().extenders);
+    let text =
+        decide(&case, &scheduler).to_string() + &lines.lock().expect("a lock") + &format!("{:?}", scheduler.state().config().extenders);
     assert!(text.contains("EOF") && !text.contains("hunter2"), "{text}");
     let mut file = Vec::new();
     Session::new(scheduler, "a case").save(&mut file).expect("it can be saved");
