@@ -35,8 +35,8 @@ pub struct CycleView {
     pub extenders: Vec<Arc<ExtenderCall>>,
     /// What extenders say of nodes, by node; a node can fit all the same.
     pub extender_statuses: BTreeMap<Str, Status>,
-    /// Scores by node and by extender.
-    given: BTreeMap<Str, BTreeMap<usize, i64>>,
+    /// The scores that extenders gave, by node and by place in the configuration; added to the totals.
+    pub given: BTreeMap<Str, BTreeMap<usize, i64>>,
     /// The nodes that extenders left, where any was asked.
     pub left_by_extenders: Option<Vec<Str>>,
     /// Nodes filtered, of all, and fits wanted, if the search ended early.
