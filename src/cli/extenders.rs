@@ -12,7 +12,7 @@ use super::Failure;
 use super::args::{ExtenderArgs, SchedulerArgs};
 use crate::cluster::{Key, Kind};
 use crate::extender_client::HttpTransport;
-use crate::extenders::{Asker, Extender, Originals, RecordedCall};
+use crate::extenders::{Asker, Extender, Originals, RecordedCall, Recorder};
 use crate::output;
 use crate::scheduler::Config;
 use crate::source::{self, Report};
@@ -141,7 +141,7 @@ fn recorded(path: &Path) -> Result<Vec<RecordedCall>, Failure> {
 }
 
 /// Writes each call as a line as soon as it is over.
-fn recorder(path: &Path) -> Result<Box<dyn FnMut(&RecordedCall) + Send>, Failure> {
+fn recorder(path: &Path) -> Result<Recorder, Failure> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let mut file = output::create_new(path).map_err(|error| Failure::usage(failed(&error)))?;
     let name = path.display().to_string();

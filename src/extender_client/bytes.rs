@@ -17,7 +17,7 @@ pub(super) async fn write(stream: &TcpStream, mut bytes: &[u8]) -> io::Result<()
     Ok(())
 }
 
-/// Reads so many bytes.
+/// Reads exactly `COUNT` bytes.
 pub(super) async fn read<const COUNT: usize>(stream: &TcpStream) -> io::Result<[u8; COUNT]> {
     let mut bytes = [0; COUNT];
     let mut at = 0;

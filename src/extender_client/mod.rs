@@ -56,7 +56,7 @@ impl HttpTransport {
         Self::start_with(LARGEST_ANSWER, Environment::of_process())
     }
 
-    /// Starts one that reads so many bytes of an answer, with the proxies of this environment.
+    /// Starts the thread with a limit on the bytes of an answer, and with the proxies of this environment.
     fn start_with(largest: usize, environment: Environment) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let (calls, taken) = mpsc::channel();
@@ -135,7 +135,7 @@ impl Target {
     }
 }
 
-/// Connects, sends the request and reads the answer; `status` is told as soon as it is known.
+/// Connects, sends the request and reads the answer; sets `status` as soon as it is known.
 async fn exchange(call: &Call, largest: usize, environment: &Environment, status: &mut Option<u16>) -> Result<Answer, String> {
     let url = call.extender.url(call.verb);
     let target = Target::of(url.expose())?;
@@ -272,7 +272,7 @@ async fn talk(
         match frame {
             None => break,
             Some(Ok(frame)) => read.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data)),
-            // What came until then may be a value as a whole.
+            // The bytes so far may contain a whole value.
             Some(Err(_)) => break,
         }
         if read.len() > largest {

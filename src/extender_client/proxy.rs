@@ -15,7 +15,7 @@ pub(super) struct Environment {
     pub(super) no_proxy: String,
 }
 
-/// What a proxy speaks.
+/// The protocol of a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProxyKind {
     Http,
@@ -130,7 +130,7 @@ impl ProxyUrl {
     }
 }
 
-/// A host as it stands before a port.
+/// Returns a host for use before a port: IPv6 addresses in brackets.
 pub(super) fn bracketed(host: &str) -> String {
     if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
 }

@@ -24,7 +24,7 @@ const LARGEST_FILE: u64 = 4 << 20;
 /// Makes the settings of connections to an extender.
 ///
 /// # Errors
-/// What cannot be read.
+/// Returns the error of a file or certificate that cannot be read.
 pub(super) fn client_config(settings: &TlsSettings) -> Result<Arc<ClientConfig>, String> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
@@ -50,7 +50,7 @@ pub(super) fn client_config(settings: &TlsSettings) -> Result<Arc<ClientConfig>,
     Ok(Arc::new(config))
 }
 
-/// What is given, or what is in the file that is named; `None` where neither is.
+/// Returns the data, or the content of the file; `None` without either.
 fn either(data: &[u8], file: &str) -> Result<Option<Vec<u8>>, String> {
     if !data.is_empty() || file.is_empty() {
         return Ok((!data.is_empty()).then(|| data.to_vec()));
@@ -88,7 +88,7 @@ pub(super) async fn handshake(config: Arc<ClientConfig>, name: &str, stream: Tcp
     })
 }
 
-/// What Go says where a handshake fails.
+/// Returns the text of Go for a failed handshake.
 fn tls_error(error: &Error, name: &str) -> String {
     match error {
         Error::InvalidCertificate(why) => format!("tls: failed to verify certificate: x509: {}", certificate_error(why, name)),
@@ -167,7 +167,7 @@ struct Verifier {
 
 impl fmt::Debug for Verifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Verifier").field("roots", &self.roots.len()).finish()
+        f.debug_struct("Verifier").field("roots", &self.roots.len()).finish_non_exhaustive()
     }
 }
 
@@ -196,8 +196,10 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<ServerCertVerified, Error> {
         let Some(inner) = &self.inner else { return Err(CertificateError::UnknownIssuer.into()) };
         match inner.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
-            // An authority's certificate in the place of a server's; whether it is in time was looked at before.
-            Err(Error::InvalidCertificate(CertificateError::Other(_))) if self.roots.iter().any(|root| root == end_entity) => {
+            // The certificate itself is trusted. Its validity period was checked before.
+            Err(Error::InvalidCertificate(CertificateError::Other(_) | CertificateError::UnknownIssuer))
+                if self.roots.iter().any(|root| root == end_entity) =>
+            {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
                 Ok(ServerCertVerified::assertion())
             }

@@ -1,4 +1,4 @@
-//! What Go's `net` and `net/http` say, and small encodings.
+//! Error texts of Go's `net` and `net/http`, and small encodings.
 
 use std::io;
 

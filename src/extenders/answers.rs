@@ -1,4 +1,4 @@
-//! What extenders answer, read as Go's `encoding/json` reads it into the types of
+//! Answers of extenders, decoded as Go's `encoding/json` decodes them into the types of
 //! `staging/src/k8s.io/kube-scheduler/extender/v1/types.go`: names in any case, unknown ones passed over, and of several
 //! values of a wrong type the first is the error.
 

@@ -1,4 +1,4 @@
-//! Who asks extenders: what is sent and answered, what is remembered of it, and what is written down.
+//! Calls of extenders: the transport, the answers so far, and the recorder.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -24,7 +24,7 @@ pub trait Originals: Send + Sync {
     fn original(&self, kind: Kind, key: &Key) -> Option<Value>;
 }
 
-/// What came of one call.
+/// The result of one call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
@@ -36,11 +36,11 @@ pub struct Answer {
     pub body: AnswerBody,
 }
 
-/// What a call brought.
+/// A response body, or an error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum AnswerBody {
-    /// The body of the response. What is no UTF-8 is replaced, as Go does where it reads strings.
+    /// The body of the response. Invalid UTF-8 is replaced, as Go does in strings.
     Body(String),
     /// Why no response came, or why its body could not be read.
     Error(String),
@@ -68,9 +68,9 @@ pub struct RecordedCall {
     /// Its path, as configured; where a recording has none, the call alone counts.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// What was sent.
+    /// The request.
     pub request: Value,
-    /// What came of it.
+    /// The result.
     #[serde(flatten)]
     pub answer: Answer,
 }
@@ -84,14 +84,14 @@ pub struct QuestionId {
     pub verb: ExtenderVerb,
     /// Its path; empty where it is not known.
     pub path: String,
-    /// A number of 128 bits that stands for the request, in hexadecimal.
+    /// A hash of the request with 128 bits, in hexadecimal.
     pub request: String,
 }
 
 impl QuestionId {
     /// Returns the identity of a request, which is written with its fields in order.
     fn new(extender: &str, verb: ExtenderVerb, path: &str, request: &str) -> Self {
-        // FNV-1a: the same in every build, and nobody gains from two requests that are taken for one.
+        // FNV-1a is the same in every build; a collision would harm only the user who made it.
         let number = request.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |number, byte| {
             (number ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
         });
@@ -109,8 +109,8 @@ pub enum Asking {
     Recall,
 }
 
-/// Takes the calls as they are made.
-type Recorder = Box<dyn FnMut(&RecordedCall) + Send>;
+/// Receives the calls as they are made.
+pub type Recorder = Box<dyn FnMut(&RecordedCall) + Send>;
 
 /// Asks extenders, and remembers their answers.
 pub struct Asker {
@@ -122,7 +122,7 @@ pub struct Asker {
 
 impl fmt::Debug for Asker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Asker").field("asks", &self.transport.is_some()).field("answers", &lock(&self.book).len()).finish()
+        f.debug_struct("Asker").field("asks", &self.transport.is_some()).field("answers", &lock(&self.book).len()).finish_non_exhaustive()
     }
 }
 
@@ -132,13 +132,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Asker {
-    /// Returns one that knows answers and asks nobody.
+    /// Creates an asker with these answers and without a transport.
     pub fn of_answers(answers: impl IntoIterator<Item = (QuestionId, Answer)>) -> Self {
         let book = answers.into_iter().map(|(question, answer)| (question, Arc::new(answer))).collect();
         Self { transport: None, originals: None, recorder: Mutex::new(None), book: Mutex::new(book) }
     }
 
-    /// Returns one that knows the answers of a recording and asks nobody; of several answers to a question the last counts.
+    /// Creates an asker with the answers of a recording and without a transport; the last answer to a question counts.
     pub fn of_recording(calls: impl IntoIterator<Item = RecordedCall>) -> Self {
         Self::of_answers(calls.into_iter().map(|call| {
             let question = QuestionId::new(&without_passwords(&call.extender), call.verb, &call.path, &call.request.to_string());
@@ -146,19 +146,19 @@ impl Asker {
         }))
     }
 
-    /// Lets it ask for real.
+    /// Adds a transport, so that extenders are called.
     #[must_use]
     pub fn with_transport(self, transport: Box<dyn ExtenderTransport>) -> Self {
         Self { transport: Some(transport), ..self }
     }
 
-    /// Lets it send objects as their source has them.
+    /// Adds the originals of objects, which requests then contain.
     #[must_use]
     pub fn with_originals(self, originals: Box<dyn Originals>) -> Self {
         Self { originals: Some(originals), ..self }
     }
 
-    /// Lets it tell of every call that it makes.
+    /// Passes every call to a recorder.
     #[must_use]
     pub fn with_recorder(self, recorder: Recorder) -> Self {
         Self { recorder: Mutex::new(Some(recorder)), ..self }

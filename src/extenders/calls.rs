@@ -12,7 +12,7 @@ use super::{Asker, Extender, wire};
 use crate::cluster::{Node, Pod, Str};
 use crate::framework::{Candidate, ExtenderVerb, NodeInfo, Snapshot, Victim};
 
-/// What extenders score up to, and what kube-scheduler's plugins do: a score counts for so much more.
+/// Factor of extender scores: plugins score up to 100, extenders up to 10.
 const SCORE_FACTOR: i64 = 10;
 
 /// Why a call has no result.

@@ -90,7 +90,7 @@ impl Reader<'_> {
         self.peek().ok_or_else(|| "unexpected EOF".to_owned())
     }
 
-    /// Reads a value with all that is in it. What is open is kept in a list, so that depth takes no stack.
+    /// Reads a value. Open arrays and objects are in a list, so that depth takes no stack.
     fn document(&mut self) -> Result<Json, String> {
         let mut open: Vec<Open> = Vec::new();
         loop {
@@ -263,7 +263,7 @@ impl Reader<'_> {
             b'u' => {
                 let mut unit = u32::from(self.hex()?);
                 if (0xd800..0xdc00).contains(&unit) && self.text.get(self.at..self.at + 2) == Some(b"\\u") {
-                    // The second half of a pair; another character stands for itself.
+                    // The low half of a surrogate pair; any other character is read by itself.
                     let before = self.at;
                     self.at += 2;
                     let low = u32::from(self.hex()?);

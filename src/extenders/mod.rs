@@ -1,8 +1,8 @@
 //! HTTP extenders: how they are configured, what they are asked, and how their answers are read. Mirrors
 //! `pkg/scheduler/extender.go`.
 //!
-//! Nobody is asked here: what sends requests is an [`ExtenderTransport`], given from outside, and without one an
-//! [`Asker`] knows only answers that were given before. The binding verb is never called.
+//! An [`ExtenderTransport`] from another module sends the requests; without one an [`Asker`] has only earlier answers. The
+//! bind verb is never called.
 //!
 //! | file | holds |
 //! | --- | --- |
@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use asker::{Answer, AnswerBody, Asker, Asking, ExtenderTransport, Originals, QuestionId, RecordedCall};
+pub use asker::{Answer, AnswerBody, Asker, Asking, ExtenderTransport, Originals, QuestionId, RecordedCall, Recorder};
 pub use calls::{CallError, CycleExtenders, Filtered, Victims};
 
 use crate::cluster::{Container, Pod, Str};
@@ -126,13 +126,13 @@ fn url_of(prefix: &str, verb: &str) -> String {
 pub struct Extenders {
     /// In the order in which they have their part: those whose errors are passed over come last.
     list: Arc<[Extender]>,
-    /// Those that are asked, by their place in the configuration, and who asks; `None` where nobody does.
+    /// The extenders that are called, by their place in the configuration, and their asker; `None` without one.
     asked: Option<(Arc<BTreeSet<usize>>, Arc<Asker>)>,
 }
 
 impl Extenders {
     /// Puts extenders, which come as they are configured, in order; mirrors `buildExtenders` in
-    /// `pkg/scheduler/scheduler.go`. Nobody asks them.
+    /// `pkg/scheduler/scheduler.go`. None is called.
     pub fn new(configured: Vec<Extender>) -> Self {
         let (last, first): (Vec<_>, Vec<_>) = configured.into_iter().partition(|extender| extender.ignorable);
         Self { list: first.into_iter().chain(last).collect(), asked: None }

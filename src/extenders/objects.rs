@@ -130,7 +130,7 @@ const NODE_INFO: [&str; 10] = [
 fn whole(read: Value, original: Option<Value>, same: impl FnOnce(&Value) -> bool) -> Value {
     let mut value = match original {
         Some(original) if same(&original) => original,
-        Some(original) => over(original, read),
+        Some(original) => over(original, &read),
         None => read,
     };
     if let Value::Object(value) = &mut value {
@@ -150,7 +150,7 @@ fn whole(read: Value, original: Option<Value>, same: impl FnOnce(&Value) -> bool
 }
 
 /// Puts what is read of an object over its original.
-fn over(mut original: Value, read: Value) -> Value {
+fn over(mut original: Value, read: &Value) -> Value {
     for (section, gone) in READ {
         let Some(Value::Object(read)) = read.get(section) else { continue };
         edit(&mut original, section, |fields| {
@@ -333,7 +333,7 @@ mod tests {
             (&Value::Null, &Value::Null, &json!("4"))
         );
         assert!(node_object(&node, None)["metadata"].get("annotations").is_none(), "what is not known is not made up");
-        // What a session changed goes over the original, and the rest of it stays.
+        // Changes of a session replace fields of the original, and the other fields stay.
         let mut changed = node;
         changed.spec.unschedulable = Some(true);
         let sent = node_object(&changed, Some(original));

@@ -1,4 +1,4 @@
-//! What extenders were asked and answered in a cycle, as facts; the calls themselves are made by the `extenders` module.
+//! Calls of extenders in a cycle, as facts; the `extenders` module makes the calls.
 
 use std::fmt;
 
@@ -42,11 +42,11 @@ impl fmt::Display for ExtenderName {
 pub struct ExtenderCall {
     /// Which.
     pub extender: ExtenderName,
-    /// What came of it.
+    /// The result.
     pub outcome: ExtenderOutcome,
 }
 
-/// What came of an extender's part.
+/// The result of an extender's call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExtenderOutcome {
     /// It left these nodes of those it was asked about.
@@ -83,7 +83,7 @@ pub struct ExtenderFilter {
     pub asked: Vec<Str>,
     /// The nodes it left, in order.
     pub left: Vec<Str>,
-    /// What it says of nodes, by node.
+    /// Statuses that it gives nodes, by node.
     pub statuses: Vec<(Str, Status)>,
     /// Whether the nodes it left are as it returned them, without pods.
     pub replaced: bool,
@@ -139,7 +139,7 @@ impl ExtenderCall {
     }
 }
 
-/// What preemption asks of extenders.
+/// The extenders, for preemption.
 pub trait CandidateExtenders: Sync {
     /// Returns the candidates that extenders leave, and what each of them did; the status is the error that ends
     /// preemption. Without extenders that have a say the candidates are `None`: they stay as they are. Mirrors `callExtenders` in

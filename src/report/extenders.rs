@@ -1,10 +1,10 @@
-//! What extenders had to do with a decision, as data and as text.
+//! The calls of extenders in a decision, as data.
 
 use serde::Serialize;
 
 use crate::cluster::Str;
 use crate::framework::{ExtenderCall, ExtenderOutcome, ExtenderVerb};
-use crate::trace::{CycleView, Outcome};
+use crate::trace::{CycleView, Outcome, PreemptionView};
 
 /// Who would bind the pod.
 #[derive(Clone, Debug, Serialize)]
@@ -88,7 +88,7 @@ impl ExtenderReport {
 
 /// The parts of extenders so far, in order; those that were not asked to score are left out.
 pub(super) fn calls(view: &CycleView) -> impl Iterator<Item = &ExtenderCall> {
-    let of_preemption = view.preemption.iter().flat_map(|preemption| preemption.extender_calls());
+    let of_preemption = view.preemption.iter().flat_map(PreemptionView::extender_calls);
     let is_asked = |call: &&ExtenderCall| !matches!(call.outcome, ExtenderOutcome::Scored { asked: false, .. });
     view.extenders.iter().chain(of_preemption).map(AsRef::as_ref).filter(is_asked)
 }

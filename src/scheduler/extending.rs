@@ -27,7 +27,7 @@ fn names(nodes: &[Arc<NodeInfo>]) -> Vec<Str> {
     nodes.iter().map(|node| node.name().clone()).collect()
 }
 
-/// What becomes of an error.
+/// Returns the record of a failed call.
 fn failed(extender: &Extender, verb: ExtenderVerb, error: &CallError, ignored: bool) -> ExtenderCall {
     let outcome = match error {
         CallError::Unknown(..) => ExtenderOutcome::Unknown(verb),

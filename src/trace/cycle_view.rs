@@ -33,7 +33,7 @@ pub struct CycleView {
     pub nominated_first: Option<Str>,
     /// The parts of extenders so far, in order; those in preemption are with it.
     pub extenders: Vec<Arc<ExtenderCall>>,
-    /// What extenders say of nodes, by node; a node can fit all the same.
+    /// Statuses that extenders gave, by node; such a node can still fit.
     pub extender_statuses: BTreeMap<Str, Status>,
     /// The scores that extenders gave, by node and by place in the configuration; added to the totals.
     pub given: BTreeMap<Str, BTreeMap<usize, i64>>,
