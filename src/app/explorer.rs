@@ -109,7 +109,7 @@ impl Explorer {
         let Some(pod) = pod.filter(|_| self.at_its_end()) else { return };
         let waits = |p: &Arc<Pod>| p.is_pending() && !p.is_terminating();
         let cluster = self.session.scheduler_as_seen().state().cluster();
-        if cluster.pods.get(&pod).is_some_and(waits) && self.session.explain(&pod).is_some() {
+        if cluster.pods.get(&pod).is_some_and(waits) && self.session.explain_again(&pod).is_some() {
             self.session.timeline_mut().seek(Cursor::END);
         }
     }

@@ -100,6 +100,32 @@ pub struct SchedulerArgs {
     /// Start of the virtual clock [default: the newest time found in the source]
     #[arg(long, value_name = "TIME")]
     pub start: Option<Timestamp>,
+    /// Which extenders are asked
+    #[command(flatten)]
+    pub extenders: ExtenderArgs,
+}
+
+/// Who asks the extenders of the configuration; without any of these nobody does, and answers say where they would have had
+/// a say.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ExtenderArgs {
+    /// Ask the configuration's HTTP extenders to filter, to prioritize and about preemption: those on these hosts, or all;
+    /// those of a configuration that the source carries only where their host is named. Binding is never asked for
+    #[arg(long, value_name = "HOST,...", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub ask_extenders: Option<String>,
+    /// Write what extenders were asked and answered to this file, as JSON lines; it must not be there yet
+    #[arg(long, value_name = "FILE", requires = "ask_extenders")]
+    pub record_extenders: Option<PathBuf>,
+    /// Take the extenders' answers from a file that --record-extenders wrote; what is not in it is unknown
+    #[arg(long, value_name = "FILE")]
+    pub extender_answers: Option<PathBuf>,
+}
+
+impl ExtenderArgs {
+    /// Whether anything is asked for.
+    pub fn is_given(&self) -> bool {
+        self.ask_extenders.is_some() || self.record_extenders.is_some() || self.extender_answers.is_some()
+    }
 }
 
 impl SchedulerArgs {
@@ -127,6 +153,7 @@ impl SchedulerArgs {
             || self.dry_run_offset.is_some()
             || self.queues.is_some()
             || self.start.is_some()
+            || self.extenders.is_given()
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
 }
 
 fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Result<Explained, Failure> {
-    if !args.fixes && !args.pending {
+    if !args.fixes && !args.pending && args.scheduler.extenders.ask_extenders.is_none() {
         loaded.report.forget_origins();
     }
     super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), say)?;

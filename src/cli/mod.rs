@@ -5,6 +5,7 @@ mod compare;
 mod emulate;
 mod explain;
 mod explore;
+mod extenders;
 mod info;
 mod live;
 mod log;
@@ -334,6 +335,7 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, sa
     let release = emulate::choose(args.emulate, loaded);
     emulate::substitution(release).into_iter().for_each(say);
     let config = config(args, loaded, release.profile())?;
+    let config = extenders::asked(args, config, &loaded.report)?;
     let sampling = Sampling {
         percentage: config.percentage_of_nodes_to_score,
         all_nodes: args.all_nodes,

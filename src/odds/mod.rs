@@ -83,6 +83,8 @@ pub enum UnknownOdds {
     OtherOutcome,
     /// More nodes would have to be dry-run than a cycle does on the side.
     DryRuns(usize),
+    /// Extenders have a say, and are asked about one draw only.
+    Extenders,
 }
 
 /// As a clause: `8 pods on ... in too many orders`.
@@ -100,6 +102,7 @@ impl fmt::Display for UnknownOdds {
             Self::Starts(starts) => write!(f, "a search from each of {starts} starts is too much to count"),
             Self::OtherOutcome => f.write_str("another draw ends in another way"),
             Self::DryRuns(nodes) => write!(f, "{nodes} more nodes would have to be dry-run, as `explain` of the pod does"),
+            Self::Extenders => f.write_str("extenders have a say, and they are asked about one draw only"),
         }
     }
 }

@@ -29,6 +29,10 @@ pub(super) fn odds(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodIn
     let selected = record.selected()?;
     let shortlist = shortlist(post);
     let cut = record.wanted_candidates < record.potential_nodes.len();
+    if !record.extender_calls.is_empty() {
+        let is_open = cut || record.best.len() > 1;
+        return is_open.then(|| Odds::unknown(if cut { shortlist } else { Chance::LastTie }, UnknownOdds::Extenders));
+    }
     let beyond = record.potential_nodes.len() - record.dry_runs.in_order().len();
     if beyond > post.dry_run.odds_nodes {
         return Some(Odds::unknown(shortlist, UnknownOdds::DryRuns(beyond)));

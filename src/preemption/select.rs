@@ -40,7 +40,7 @@ pub(super) fn scores(candidate: &Candidate, order: &[ScoreFunctionName], now: Ti
 fn score(name: ScoreFunctionName, candidate: &Candidate, now: Timestamp) -> i64 {
     let victims = &candidate.victims;
     match name {
-        ScoreFunctionName::MinNumPDBViolations => -candidate.pdb_violations,
+        ScoreFunctionName::MinNumPDBViolations => candidate.pdb_violations.wrapping_neg(),
         ScoreFunctionName::MinHighestPriority => victims.first().map_or(0, |v| -i64::from(v.priority())),
         // Each priority is shifted to be non-negative, so that more victims cost more even with negative priorities.
         ScoreFunctionName::MinSumPriorities => -victims.iter().map(|v| i64::from(v.priority()) + (i64::from(i32::MAX) + 1)).sum::<i64>(),

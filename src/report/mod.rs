@@ -4,6 +4,7 @@ mod agreement;
 mod comparison;
 mod completeness;
 mod decision;
+mod extenders;
 mod fixes;
 mod form;
 mod info;
@@ -25,6 +26,7 @@ pub use agreement::{
 pub use comparison::{comparison, upgrade};
 pub use completeness::completeness;
 pub use decision::*;
+pub use extenders::{BindReport, ExtenderReport};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use form::{Answer, FORMATS, Format, FormatError, WriteComparedPods, WriteOperation};
 pub use info::Info;

@@ -10,7 +10,7 @@ use super::group_text;
 use super::odds::{odds, odds_cell, odds_text};
 use super::why::why;
 use crate::cluster::Str;
-use crate::framework::{Candidate, Code, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
+use crate::framework::{Candidate, Code, ExtenderOutcome, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
 use crate::output::{Lines, escape};
 use crate::trace::{CycleView, PreemptionView};
 
@@ -42,6 +42,7 @@ pub fn text(view: &CycleView) -> Lines {
         out.extend(group_text(view));
     }
     nodes(view, &mut out);
+    extenders(view, &mut out);
     scores(view, &mut out);
     if let Some(preemption) = &view.preemption {
         preemption_text(preemption, view.budgets_unknown(), &mut out);
@@ -80,6 +81,7 @@ fn nodes(view: &CycleView, out: &mut Lines) {
             Code::Unschedulable => ("✗", "eviction might help"),
             _ => ("⊘", "eviction cannot help"),
         };
+        let message = if message.is_empty() && plugin == PluginName::Extender.as_str() { "left out without a reason" } else { &message };
         let line = format!("  {glyph} {:>4}  {plugin:<16}  {message}", nodes.len());
         out.line(format_args!("{}  ({help})", line.trim_end()));
         by_fact(&nodes, out);
@@ -146,6 +148,26 @@ fn name_list(names: &[&Str]) -> String {
     if rest == 0 { shown.join(" ") } else { format!("{} … and {rest} more", shown.join(" ")) }
 }
 
+/// Writes the part of each extender.
+fn extenders(view: &CycleView, out: &mut Lines) {
+    let mut calls = super::extenders::calls(view).peekable();
+    if calls.peek().is_none() {
+        return;
+    }
+    out.blank();
+    out.line(format_args!("EXTENDERS"));
+    for call in calls {
+        out.line(format_args!("  {}", call.sentence()));
+        if let ExtenderOutcome::Preempted(preemption) = &call.outcome {
+            let left: Vec<&Str> = preemption.left.iter().map(|candidate| &candidate.node).collect();
+            let dropped: Vec<&Str> = preemption.asked.iter().filter(|node| !left.contains(node)).collect();
+            if !dropped.is_empty() {
+                out.line(format_args!("    dropped: {}", name_list(&dropped)));
+            }
+        }
+    }
+}
+
 fn scores(view: &CycleView, out: &mut Lines) {
     if view.scores.is_empty() {
         return;
@@ -154,14 +176,19 @@ fn scores(view: &CycleView, out: &mut Lines) {
     list.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.node.cmp(&b.node)));
     let plugins: Vec<PluginName> = list.first().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
     let odds = odds(view);
+    let scoring = view.scoring_extenders();
+    let titles = scoring.iter().map(|index| format!("extenders[{index}]"));
     let mut head = vec!["NODE".to_owned(), "TOTAL".to_owned()];
     head.extend(odds.iter().map(|_| "ODDS".to_owned()));
-    let mut rows = vec![[head, plugins.iter().map(|p| p.as_str().to_owned()).collect()].concat()];
+    head.extend(plugins.iter().map(|p| p.as_str().to_owned()).chain(titles));
+    let mut rows = vec![head];
     for score in list.iter().take(10) {
-        let cells = score.plugins.iter().map(|p| p.weighted.to_string()).collect();
-        let mut facts = vec![score.node.to_string(), score.total.to_string()];
-        facts.extend(odds.iter().map(|odds| odds_cell(odds, &score.node)));
-        rows.push([facts, cells].concat());
+        let given = view.extender_scores(&score.node);
+        let by_extenders = scoring.iter().map(|index| given.get(index).map_or_else(String::new, ToString::to_string));
+        let mut row = vec![score.node.to_string(), score.total.to_string()];
+        row.extend(odds.iter().map(|odds| odds_cell(odds, &score.node)));
+        row.extend(score.plugins.iter().map(|p| p.weighted.to_string()).chain(by_extenders));
+        rows.push(row);
     }
     out.blank();
     out.line(format_args!("SCORES (weighted)"));
@@ -224,7 +251,7 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
 /// Returns the candidates by the tie-break that eliminated them, the last first, then by name.
 fn ranked(preemption: &PreemptionView) -> Vec<&Candidate> {
     let lasted = |c: &Candidate| preemption.score_functions().iter().filter(|f| f.remaining.binary_search(&c.node).is_ok()).count();
-    let mut list: Vec<(usize, &Candidate)> = preemption.candidates().map(|c| (lasted(c), c)).collect();
+    let mut list: Vec<(usize, &Candidate)> = preemption.all_candidates().map(|c| (lasted(c), c)).collect();
     list.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.node.cmp(&b.1.node)));
     list.into_iter().map(|(_, c)| c).collect()
 }

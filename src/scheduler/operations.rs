@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::algorithm::ODDS_NODES;
 use super::{Config, ConfigError, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly, every_filter};
 use crate::cluster::{Cluster, Key, MissingKinds, Object, ObservedEvent, Pod};
+use crate::extenders::Asking;
 use crate::framework::NodeFilters;
 use crate::release::{Emulated, Emulation, FeatureGates, GateError, ReleaseChoice};
 use crate::trace::Event;
@@ -20,6 +21,8 @@ pub struct Scheduler {
     pub(super) sampling: Sampling,
     /// How evicted pods are deleted.
     pub(super) evictions: Evictions,
+    /// Whether its cycles ask extenders.
+    pub(super) asking: Asking,
     /// Options of the start.
     options: Arc<Options>,
 }
@@ -162,7 +165,7 @@ impl Scheduler {
         let Options { start, sampling, evictions, ref waiting, unknown, .. } = options;
         let mut state = State::new(Arc::new(config), objects, start, waiting);
         state.cluster.unknown = unknown;
-        Self { state, sampling, evictions, options: Arc::new(options) }
+        Self { state, sampling, evictions, asking: Asking::Ask, options: Arc::new(options) }
     }
 
     /// Returns the options of the start.
@@ -240,9 +243,15 @@ impl Scheduler {
         events
     }
 
-    /// Decides about a pending pod as if it were popped now, without consequences; see [`decide()`].
+    /// Decides about a pending pod as if it were popped now, without consequences; see [`decide()`]. Of extenders the last
+    /// answers count.
     pub fn explain(&self, pod: &Arc<Pod>) -> Vec<Event> {
         decide(&self.decision_input(), pod)
+    }
+
+    /// Takes the decision of [`Self::explain`], and asks extenders for it, where anybody asks them.
+    pub fn explain_asking(&self, pod: &Arc<Pod>) -> Vec<Event> {
+        decide(&DecisionInput { asking: Asking::Ask, ..self.decision_input() }, pod)
     }
 
     /// Takes the decision of [`Self::explain`] without recording events; see [`decide_quietly()`]. Positions in it
@@ -268,6 +277,7 @@ impl Scheduler {
             start: 0,
             odds_nodes: ODDS_NODES,
             now: state.clock,
+            asking: Asking::Recall,
         }
     }
 

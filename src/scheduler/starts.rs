@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::{DecisionInput, PostFilter, Scheduler, decide, decide_quietly};
 use crate::cluster::{Pod, Str};
+use crate::extenders::Asking;
 use crate::odds::{Chance, Odds, Share, UnknownOdds, sum_by_name};
 use crate::release::Algorithm;
 use crate::trace::{CycleView, Selection};
@@ -20,7 +21,7 @@ const MOST_SCORED: usize = 3_000_000;
 impl Scheduler {
     /// Decides about a pending pod as [`Self::explain`] does, and counts all odds, whatever their cost.
     pub fn explain_with_odds(&self, pod: &Arc<Pod>) -> CycleView {
-        let input = DecisionInput { odds_nodes: usize::MAX, ..self.decision_input() };
+        let input = DecisionInput { odds_nodes: usize::MAX, asking: Asking::Ask, ..self.decision_input() };
         let mut view = CycleView::of(&decide(&input, pod));
         view.odds_over_starts = self.odds_over_starts(pod, &view).map(Arc::new);
         view
@@ -41,6 +42,9 @@ impl Scheduler {
             return None;
         }
         let unknown = |why| Some(Odds::unknown(Chance::Start, why));
+        if self.state.config.extenders.look_at_all_nodes() {
+            return unknown(UnknownOdds::Extenders);
+        }
         if view.narrowed.is_some() {
             return unknown(UnknownOdds::NarrowedNodes);
         }

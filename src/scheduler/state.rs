@@ -139,7 +139,8 @@ impl State {
             emulation: config.emulation,
         };
         let limit = SignedDuration::try_from(queue_config.pod_max_in_unschedulable_pods).unwrap_or(SignedDuration::MAX);
-        let plugins: Vec<_> = config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.emulation))).collect();
+        let with_extenders = !config.extenders.list().is_empty();
+        let plugins: Vec<_> = config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.emulation, with_extenders))).collect();
         let hints = HintMap::new(&plugins, config.emulation);
         let cache = Cache::load(&objects, config.emulation);
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });

@@ -10,6 +10,7 @@ use super::until::Until;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Key, Object, ObservedEvent, Pod};
+use crate::extenders::Asking;
 use crate::framework::NodeFilters;
 use crate::release::{FoundVersion, Gate, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{Operation, Options, ReleaseRefused, Scheduler, State, Waiting};
@@ -254,7 +255,7 @@ impl Session {
     pub(super) fn redo(&mut self, action: Action) -> bool {
         match action {
             Action::Apply(operation) => self.append(operation),
-            Action::Explain(pod) => self.explain_at(self.current, self.timeline().revisions().len(), &pod),
+            Action::Explain(pod) => self.explain_at(self.current, self.timeline().revisions().len(), &pod, Asking::Recall),
             Action::Logged(attempt) => self.log(*attempt),
             Action::Release(release) => match self.with_release(self.scheduler(), release) {
                 Ok(after) => {
@@ -338,8 +339,19 @@ impl Session {
     /// is inserted at the cursor and no branch begins. Returns the index of its revision; `None` when there is no such
     /// pod.
     pub fn explain(&mut self, pod: &Key) -> Option<usize> {
+        self.explain_with(pod, Asking::Ask)
+    }
+
+    /// Records a dry decision as [`Self::explain`] does, for which the last answers of extenders count.
+    pub fn explain_again(&mut self, pod: &Key) -> Option<usize> {
+        self.explain_with(pod, Asking::Recall)
+    }
+
+    fn explain_with(&mut self, pod: &Key, asking: Asking) -> Option<usize> {
         let at = self.timeline().revisions_done();
-        self.explain_at(self.current, at, pod).then_some(at)
+        // In the past nobody is asked.
+        let asking = if at == self.timeline().revisions().len() { asking } else { Asking::Recall };
+        self.explain_at(self.current, at, pod, asking).then_some(at)
     }
 
     /// Runs every Filter plugin for a pod on a node, on the cluster before the revision at the cursor: a cycle in that
@@ -348,14 +360,17 @@ impl Session {
         self.branch().scheduler_at(self.timeline().cursor().revision).every_filter(pod, node)
     }
 
-    fn explain_at(&mut self, branch: usize, at: usize, pod: &Key) -> bool {
+    fn explain_at(&mut self, branch: usize, at: usize, pod: &Key, asking: Asking) -> bool {
         let scheduler = self.branches[branch].scheduler_at(at).clone();
         let Some(object) = scheduler.state().cluster().pods.get(pod).cloned() else { return false };
         let timeline = &self.branches[branch].timeline;
         let keyframe = timeline.revisions().get(at).map_or_else(|| timeline.end(), |revision| &revision.before);
         let now = moment(scheduler.state(), &keyframe.requeue_events);
-        let events = scheduler.explain_group(&object).unwrap_or_else(|| scheduler.explain(&object));
         let (kind, title) = (RevisionKind::Explain(pod.clone()), format!("explain {pod}"));
+        let events = scheduler.explain_group(&object).unwrap_or_else(|| match asking {
+            Asking::Ask => scheduler.explain_asking(&object),
+            Asking::Recall => scheduler.explain(&object),
+        });
         let revision = Revision { kind, title, events: events.into(), before: now.clone(), after: now };
         // A revision that branches share belongs to the branch that the others forked from.
         let mut owner = branch;

@@ -13,7 +13,9 @@ use super::preemption::{DryRunStepAt, ScoreFunctionAt};
 use super::queues_view::QueuesView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Kind, MissingKinds, Str};
-use crate::framework::{ClusterEvent, EventLabel, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status};
+use crate::framework::{
+    ClusterEvent, EventLabel, ExtenderCall, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status,
+};
 use crate::release::{PreFilterRejection, Release};
 
 /// One event. Within a cycle, events are in the order of kube-scheduler's code; those about nodes are in walking order.
@@ -56,8 +58,12 @@ pub enum Event {
     NodesNarrowed { nodes: SharedList<Str>, status: Status, rejected: Option<PreFilterRejection> },
     /// The pod's nominated node is filtered before all others.
     NominatedNodeTried { node: Str },
+    /// Extenders turned the nominated node down, and all nodes are tried.
+    AllNodesTried,
     /// A node was filtered; Success means that the pod fits. The status names the plugin that rejected.
     NodeFiltered { node: Str, status: Status, nominated: SharedList<Key> },
+    /// An extender had its part, or would have.
+    ExtenderTookPart(Arc<ExtenderCall>),
     /// The search ended before all nodes were filtered.
     FilterStopped { looked_at: usize, of: usize, wanted: usize },
     /// A PreScore plugin returned.
@@ -150,6 +156,9 @@ pub struct CycleStart {
     /// Kinds that the source did not provide.
     #[serde(default)]
     pub missing: MissingKinds,
+    /// Whether extenders are asked, or their answers recalled.
+    #[serde(default)]
+    pub asks_extenders: bool,
 }
 
 /// Why a node was chosen.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::event::{Event, Eviction, MoveCause, PermitEnd, Place, Selection};
 use crate::cluster::{Key, Str};
-use crate::framework::{DryRunStep, PluginName, Status, Victim};
+use crate::framework::{DryRunStep, ExtenderVerb, PluginName, Status, Victim};
 use crate::plural::count;
 
 /// The size of a step through events.
@@ -61,9 +61,17 @@ impl Event {
             Self::Group(event) => event.extension_point(),
             Self::PreEnqueueRejected { .. } => P::PreEnqueue,
             Self::PreFiltered { .. } | Self::NodesNarrowed { .. } => P::PreFilter,
-            Self::NominatedNodeTried { .. } | Self::NodeFiltered { .. } | Self::FilterStopped { .. } | Self::NotEmulated { .. } => {
-                P::Filter
-            }
+            Self::NominatedNodeTried { .. }
+            | Self::AllNodesTried
+            | Self::NodeFiltered { .. }
+            | Self::FilterStopped { .. }
+            | Self::NotEmulated { .. } => P::Filter,
+            Self::ExtenderTookPart(call) => match call.outcome.verb() {
+                ExtenderVerb::Filter => P::Filter,
+                ExtenderVerb::Prioritize => P::Score,
+                ExtenderVerb::Preempt => P::PostFilter,
+                ExtenderVerb::Bind => P::Bind,
+            },
             Self::PostFiltered { .. }
             | Self::PreemptionStarted(_)
             | Self::DryRunStepped(_)
@@ -93,6 +101,7 @@ impl Event {
             | Self::Reserved { plugin, .. }
             | Self::Permitted { plugin, .. }
             | Self::PreBound { plugin, .. } => Some(*plugin),
+            Self::ExtenderTookPart(_) => Some(PluginName::Extender),
             Self::PreEnqueueRejected { status, .. } | Self::NodeFiltered { status, .. } => status.plugin(),
             Self::PreemptionStarted(_)
             | Self::DryRunStepped(_)
@@ -193,6 +202,7 @@ impl Event {
             Self::NodesNarrowed { rejected: Some(_), status, .. } => format!("no node is filtered: {}", status.message()),
             Self::NodesNarrowed { nodes, .. } => format!("{} left to filter after PreFilter", count(nodes.len(), "node")),
             Self::NominatedNodeTried { node } => format!("{node} is tried first: the pod is nominated to it"),
+            Self::AllNodesTried => "all nodes are tried".to_owned(),
             Self::NodeFiltered { node, status, nominated } => {
                 let beside = if nominated.is_empty() {
                     String::new()
@@ -201,6 +211,7 @@ impl Event {
                 };
                 if status.is_success() { format!("{node}: fits{beside}") } else { format!("{node}: {}{beside}", by_plugin(status)) }
             }
+            Self::ExtenderTookPart(call) => call.sentence(),
             Self::FilterStopped { looked_at, of, wanted } => format!("stopped after {looked_at} of {of} nodes: more than {wanted} fit"),
             Self::PreScored { plugin, status } if status.is_skip() => format!("{plugin} does not score this pod"),
             Self::PreScored { plugin, status } if status.is_success() => format!("{plugin} is ready to score"),

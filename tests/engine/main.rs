@@ -16,6 +16,7 @@ mod agreement;
 mod configs;
 mod conformance;
 mod coverage;
+mod extenders;
 mod fixes;
 mod laws;
 mod layers;

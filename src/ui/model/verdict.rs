@@ -111,6 +111,7 @@ impl<'a> Verdicts<'a> {
         let mut texts = status.texts();
         let reason = match (texts.next(), status.reasons().len()) {
             (Some(one), 1) => one,
+            (None, _) if status.plugin() == Some(PluginName::Extender) => "left out without a reason".into(),
             _ => status.message().into(),
         };
         NodeVerdict { class: Class::of(status), plugin: status.plugin(), reason, status: Some(status) }

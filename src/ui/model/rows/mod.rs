@@ -232,7 +232,7 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, orde
         let functions = whole.score_functions().iter().take_while(|f| f.remaining.contains(node)).count();
         (Reverse(chosen), Reverse(functions))
     };
-    let mut candidates: Vec<&Candidate> = now.candidates().filter(|c| filter.keeps(&c.node)).collect();
+    let mut candidates: Vec<&Candidate> = now.all_candidates().filter(|c| filter.keeps(&c.node)).collect();
     match order {
         // They are sorted by name already.
         Sort::Name => {}
@@ -297,7 +297,11 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
     let candidate = cycle.preemption.as_ref().and_then(|p| p.candidate(name)).filter(|_| verdict.class == Class::Unschedulable);
     let words = candidate.map_or_else(
         || verdict.class.phrase().to_owned(),
-        |c| format!("unschedulable: evicting {} makes room", text::count(c.victims.len(), "pod")),
+        |c| {
+            let dropped = cycle.preemption.as_ref().is_some_and(|p| p.is_dropped(name));
+            let but = if dropped { ", but an extender drops the candidate" } else { "" };
+            format!("unschedulable: evicting {} makes room{but}", text::count(c.victims.len(), "pod"))
+        },
     );
     rows.push(DetailRow::Fact("verdict", words));
     if !verdict.reason.is_empty() {
@@ -318,6 +322,13 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
     if let Some(score) = cycle.scores.get(name) {
         rows.push(DetailRow::Heading("scores"));
         rows.extend((0..score.plugins.len()).map(DetailRow::Score));
+        for (index, given) in cycle.extender_scores(name).iter().filter(|(index, _)| cycle.scoring_extenders().contains(index)) {
+            rows.push(DetailRow::Fact("extender", format!("extenders[{index}]  weighted {given}")));
+        }
+    }
+    if let Some(status) = cycle.extender_statuses.get(name).filter(|_| verdict.class == Class::Fits) {
+        // It is left among the nodes that fit, all the same.
+        rows.push(DetailRow::Fact("an extender says", status.to_string()));
     }
     if let Some(run) = cycle.preemption.as_ref().and_then(|p| p.dry_run(name)) {
         rows.push(DetailRow::Heading("dry run, in order"));

@@ -300,6 +300,17 @@ fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -
         scored.push(right(ODDS, Width::Fixed(7)));
     }
     let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
+    let extenders = state.view_model.whole.scoring_extenders();
+    // Next to the totals: few nodes differ in as much as extenders give.
+    for index in &extenders {
+        let Some(title) = EXTENDER_TITLES.get(*index) else { break };
+        let need = text::columns(title) + 2;
+        if need > room {
+            break;
+        }
+        room -= need;
+        scored.push(right(title, Width::Fixed(need - 2)));
+    }
     for plugin in &plugins {
         let title = score_title(*plugin);
         let need = text::columns(title) + 2;
@@ -311,6 +322,9 @@ fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -
     }
     (scored, plugins)
 }
+
+/// Headings of the scores of extenders, by their place in the configuration; more of them are in the pane of one node.
+const EXTENDER_TITLES: [&str; 8] = ["Ext. 0", "Ext. 1", "Ext. 2", "Ext. 3", "Ext. 4", "Ext. 5", "Ext. 6", "Ext. 7"];
 
 /// Returns a short heading for a plugin's score; the pane of one node has the full name.
 fn score_title(plugin: PluginName) -> &'static str {
@@ -382,6 +396,11 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
         if style.scored.iter().any(|column| column.title == ODDS) {
             let odds = style.odds.as_deref().map(|odds| odds_cell(odds, name));
             cells.push(vec![scene.span(Role::Text, odds.unwrap_or_default())]);
+        }
+        let given = scene.cycle().extender_scores(name);
+        for (index, _) in EXTENDER_TITLES.iter().enumerate().filter(|(_, title)| style.scored.iter().any(|c| c.title == **title)) {
+            let shown = given.get(&index).map_or_else(|| scene.glyphs.dash.to_owned(), ToString::to_string);
+            cells.push(vec![scene.span(if given.get(&index).is_some_and(|score| *score != 0) { Role::Text } else { Role::Muted }, shown)]);
         }
         for plugin in &style.plugins {
             let weighted = score.plugins.iter().find(|p| p.plugin == *plugin).map_or(0, |p| p.weighted);

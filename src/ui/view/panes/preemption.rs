@@ -96,7 +96,9 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     }
     let (done, found) = (preemption.finished_dry_runs(), preemption.candidate_count());
     let unhelpful = done.saturating_sub(found);
-    let words = format!("{done} dry-run, {}, {unhelpful} not helpful", count(found, "candidate"));
+    let left = preemption.after_extenders().filter(|_| !preemption.extender_calls().is_empty());
+    let left = left.map_or_else(String::new, |left| format!(" ({} after extenders)", left.len()));
+    let words = format!("{done} dry-run, {}{left}, {unhelpful} not helpful", count(found, "candidate"));
     let right = if preemption.potential_nodes().is_empty() { Vec::new() } else { vec![scene.span(Role::Muted, words)] };
     let inner = def.chrome(scene, plan, heading, right, buf);
     if inner.is_empty() {
@@ -236,7 +238,7 @@ struct Table {
 
 impl Table {
     fn new(preemption: &PreemptionView, width: u16) -> Self {
-        let nodes = preemption.candidates().map(|c| c.node.as_str()).take(100);
+        let nodes = preemption.all_candidates().map(|c| c.node.as_str()).take(100);
         let Width::Fixed(node) = fit("CANDIDATE", 28, nodes) else { unreachable!("a fitted column is fixed") };
         let values = width >= 74;
         let mut columns = vec![left("  CANDIDATE", Width::Fixed((node + 2).min(width / 3))).by(Sort::Name)];
@@ -278,6 +280,7 @@ impl Table {
         let (sign, role) = match () {
             () if chosen => (scene.glyphs.winner, Role::Winner),
             () if tied => ("=", Role::Winner),
+            () if preemption.is_dropped(&candidate.node) => (scene.glyphs.failed, Role::Fallen),
             () if fell => (" ", Role::Fallen),
             () => (" ", Role::Text),
         };
