@@ -105,8 +105,7 @@ pub struct SchedulerArgs {
     pub extenders: ExtenderArgs,
 }
 
-/// Who asks the extenders of the configuration; without any of these nobody does, and answers say where they would have had
-/// a say.
+/// Which extenders of the configuration are called. By default none is, and answers name those that kube-scheduler would call.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ExtenderArgs {
     /// Ask the configuration's HTTP extenders to filter, to prioritize and about preemption: those on these hosts, or all;

@@ -349,7 +349,7 @@ impl Session {
 
     fn explain_with(&mut self, pod: &Key, asking: Asking) -> Option<usize> {
         let at = self.timeline().revisions_done();
-        // In the past nobody is asked.
+        // Decisions in the past call no extender.
         let asking = if at == self.timeline().revisions().len() { asking } else { Asking::Recall };
         self.explain_at(self.current, at, pod, asking).then_some(at)
     }

@@ -208,7 +208,7 @@ fn differences(expected: &Value, got: &Value, path: &str, out: &mut Vec<(String,
         let any_of = |set: &str| expected[set].as_array().is_some_and(|set| set.contains(got));
         let right = match (key.as_str(), want) {
             ("requests", _) => true,
-            // What a binder would answer cannot be known without asking it.
+            // The answer of a bind verb is unknown, as it is never called.
             ("outcome" | "node" | "message" | "unschedulablePlugins", _) if bind_fails => true,
             ("bind", _) => bind_fails || got["by"] == want["by"],
             ("preemption", Value::Object(_)) if got.is_object() => {

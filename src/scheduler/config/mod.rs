@@ -3,7 +3,7 @@
 //! A file is decoded strictly, completed with the defaults of `pkg/scheduler/apis/config/v1/defaults.go`, validated,
 //! and built into profiles, as kube-scheduler does when it starts. The first step that fails ends the process and
 //! returns every error it found. Out-of-tree plugins are accepted, because a scheduler may be built with them, and
-//! recorded as not emulated; so are extenders that nobody asks.
+//! recorded as not emulated; so are extenders that are not called.
 
 mod defaults;
 mod fields;
@@ -105,7 +105,7 @@ impl Config {
     /// Lets the extenders of the same file be asked as those of another configuration are.
     fn asked_as(self, other: &Self) -> Self {
         let Some(asker) = other.extenders.asker() else { return self };
-        // What is read again has no passwords.
+        // The text that was parsed again has no passwords.
         let list = other.extenders.list().to_vec();
         let config = Self { extenders: Extenders::new(list), ..self };
         config.asked_by(asker.clone(), |extender| other.extenders.is_asked(extender))
@@ -159,7 +159,7 @@ fn calls(extender: &Extender) -> Vec<&'static str> {
     verbs.into_iter().filter(|(_, verb)| extender.has(*verb)).map(|(name, _)| name).collect()
 }
 
-/// What extenders could have had a say in; those that are never called are left out.
+/// Returns the extenders with the calls that kube-scheduler would make; those without a verb are left out.
 fn not_emulated(extenders: &[Extender]) -> impl Iterator<Item = (String, Vec<&'static str>)> {
     let of = |extender: &Extender| (extender.name.to_string(), calls(extender));
     extenders.iter().map(of).filter(|(_, calls)| !calls.is_empty())
