@@ -191,7 +191,7 @@ mod tests {
         let found = primes(5000);
         assert_eq!((found.len(), found.first(), found.last()), (669, Some(&2), Some(&4999)));
         assert_eq!(grouped(&found).concat(), found);
-        assert!(grouped(&found).iter().all(|group| group.iter().map(|p| u64::from(*p)).product::<u64>() <= u64::from(u32::MAX)));
+        assert!(grouped(&found).iter().all(|group| group.iter().try_fold(1_u32, |product, p| product.checked_mul(*p)).is_some()));
     }
 
     proptest! {

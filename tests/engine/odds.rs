@@ -17,7 +17,10 @@ type Fraction = (u128, u128);
 
 fn plus((a, b): Fraction, (c, d): Fraction) -> Fraction {
     let (cases, of) = (a * d + c * b, b * d);
-    let gcd = (1..).scan((cases, of), |(x, y), _: u32| (*y > 0).then(|| (*x, *y) = (*y, *x % *y)).map(|()| *x)).last().unwrap_or(1).max(1);
+    let (mut gcd, mut rest) = (cases, of);
+    while rest > 0 {
+        (gcd, rest) = (rest, gcd % rest);
+    }
     (cases / gcd, of / gcd)
 }
 
@@ -116,8 +119,11 @@ fn nominated(view: &CycleView) -> Vec<String> {
     view.preemption.as_ref().and_then(|p| p.selected()).map_or_else(Vec::new, |(_, best)| best.iter().map(ToString::to_string).collect())
 }
 
+/// The pod to evict on a node: whether that violates a budget, its priority and the minute of its start; `None` for no candidate.
+type Spec = Option<(bool, i32, u32)>;
+
 /// Nodes of which each has one pod to evict: (violates a budget, priority, minute of its start), or none.
-fn cluster(specs: &[Option<(bool, i32, u32)>]) -> (Vec<Object>, Vec<Object>) {
+fn cluster(specs: &[Spec]) -> (Vec<Object>, Vec<Object>) {
     let nodes = (0..specs.len()).map(|i| node(&format!("w{i}"), "2")).collect();
     let mut others = vec![budget("guarded"), pod("new", "", 100, "2", "new", 0)];
     for (i, spec) in specs.iter().enumerate() {
@@ -133,7 +139,7 @@ fn cluster(specs: &[Option<(bool, i32, u32)>]) -> (Vec<Object>, Vec<Object>) {
 }
 
 /// Small clusters: no tie, ties, violations of budgets, nodes that are no candidates.
-fn clusters() -> Vec<(Vec<Option<(bool, i32, u32)>>, usize)> {
+fn clusters() -> Vec<(Vec<Spec>, usize)> {
     let free = |priority, minute| Some((false, priority, minute));
     let guarded = |priority, minute| Some((true, priority, minute));
     vec![
@@ -284,7 +290,7 @@ fn ties_are_uniform_and_a_single_best_node_has_no_odds() {
 
 #[test]
 fn shares_of_a_large_draw_add_up_and_are_in_the_text() {
-    let specs: Vec<Option<(bool, i32, u32)>> = (0..120).map(|i| Some((i % 2 == 0, 1 + i % 7, (i / 7) as u32))).collect();
+    let specs: Vec<Spec> = (0..120).map(|i| Some((i % 2 == 0, 1 + i % 7, (i / 7) as u32))).collect();
     let (nodes, others) = cluster(&specs);
     let view = view(&scheduler([nodes, others].concat(), Emulation::default(), 30, 7));
     let odds = odds(&view).expect("chance has a say");
