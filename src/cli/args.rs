@@ -71,7 +71,8 @@ pub struct SchedulerArgs {
     /// Take the KubeSchedulerConfiguration that the source carries
     #[arg(long, conflicts_with = "config")]
     pub config_from_dump: bool,
-    /// kube-scheduler's own log, shown in the explorer next to our decisions: files, archives, directories, or -
+    /// kube-scheduler's own log, shown in the explorer next to our decisions: files, archives, directories, or -; for a live
+    /// cluster "live", which reads and follows the log of its scheduler's pod and needs the right to get pods/log
     #[arg(long, value_name = "FILE")]
     pub scheduler_log: Vec<PathBuf>,
     /// Take the KubeSchedulerConfiguration and the feature gates that the scheduler's log shows
@@ -104,6 +105,11 @@ impl SchedulerArgs {
     pub fn on(&self, source: &SourceArgs) -> Self {
         let queues = self.queues.or_else(|| source.is_live().then_some(Queues::Observed));
         Self { queues, ..self.clone() }
+    }
+
+    /// Returns whether the log of a live cluster's scheduler is to be read.
+    pub fn asks_for_live_log(&self) -> bool {
+        self.scheduler_log.iter().any(|path| path.as_os_str() == "live")
     }
 
     /// Returns whether a scheduler's log is named or needed.
@@ -147,6 +153,9 @@ pub struct ConnectArgs {
     /// Read a kind in this namespace if it may not be read in all of them; may be given several times
     #[arg(long, value_name = "NAMESPACE")]
     pub only_namespace: Vec<String>,
+    /// Whether the log of its scheduler is to be read; `--scheduler-log live` says so
+    #[arg(skip)]
+    pub scheduler_log: bool,
 }
 
 impl ConnectArgs {

@@ -49,6 +49,13 @@ fn findings(log: &SchedulerLog) -> impl Iterator<Item = String> {
 
 /// Reads the named log, or else the dump's, into `loaded`. `say` gets the findings about it.
 pub(super) fn read_beside(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Limits, say: &dyn Fn(String)) -> Result<(), Failure> {
+    if args.asks_for_live_log() {
+        let Some(log) = &loaded.scheduler_log else {
+            return Err(Failure::usage("--scheduler-log live is for live clusters, and this is none; a file of that name is ./live"));
+        };
+        findings(log).for_each(say);
+        return Ok(());
+    }
     let times = LogTimes { latest: loaded.report.newest, offset: args.zone.log_timezone };
     let progress = Arc::new(Progress::default());
     let log = if args.scheduler_log.is_empty() {
@@ -69,13 +76,16 @@ pub(super) fn read_beside(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Li
     Ok(())
 }
 
-/// Puts the scheduler's attempts on the timeline of a session. The last attempt of each pending pod also gets the
+/// Limit on the attempts on the timeline of a dump; the last ones are kept.
+pub(super) const MAX_ATTEMPTS: usize = 1000;
+
+/// Puts the scheduler's last attempts on the timeline of a session, at most `limit`. The last attempt of each pending pod also gets the
 /// comparison with our decision.
-pub(super) fn onto_timeline(log: &SchedulerLog, session: &mut Session) {
+pub(super) fn onto_timeline(log: &SchedulerLog, session: &mut Session, limit: usize) {
     let Some(report) = LogReport::new(log, None) else { return };
     let scheduler = session.scheduler().clone();
     let cluster = scheduler.state().cluster().clone();
-    let attempts = report.timeline(|pod, said| {
+    let attempts = report.timeline(limit, |pod, said| {
         let pod = cluster.pods.get(pod).filter(|pod| pod.is_pending())?;
         let view = CycleView::of(&scheduler.explain(pod));
         let found = SchedulerComparer::new(&scheduler, std::slice::from_ref(said)).compare(pod, &view);

@@ -37,6 +37,9 @@ pub struct LoggedAttempt {
     pub places: Vec<(Key, LoggedPlace)>,
     /// Whether to add the dry decision about the pod, on the dump's objects, for comparison.
     pub decided: bool,
+    /// Whether the attempt was followed as it happened: the queues are those of the session then.
+    #[serde(default)]
+    pub followed: bool,
 }
 
 impl Session {
@@ -50,6 +53,8 @@ impl Session {
         let now = moment(scheduler.state(), &self.timeline().end().requeue_events);
         let last = self.timeline().revisions().last().filter(|revision| revision.kind.is_logged());
         let mut before = match last {
+            // The queues of a live cluster hold what the log tells.
+            _ if attempt.followed => now.clone(),
             Some(revision) => revision.after.clone(),
             None => Keyframe { queues: crate::trace::QueuesView::default(), ..now.clone() },
         };
@@ -99,7 +104,7 @@ mod tests {
     fn attempt(pod: Option<&str>, places: Vec<(Key, LoggedPlace)>) -> LoggedAttempt {
         let key = Key::new("shop", pod.unwrap_or("none"));
         let event = LoggedEvent { pod: key.clone(), at: "10:00:00".into(), words: "fits no node".into() };
-        LoggedAttempt { pod: pod.map(|_| key), at: None, title: "logged".into(), events: vec![event], places, decided: true }
+        LoggedAttempt { pod: pod.map(|_| key), at: None, title: "logged".into(), events: vec![event], places, decided: true, followed: false }
     }
 
     #[test]

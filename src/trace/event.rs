@@ -190,6 +190,9 @@ pub struct InferredPlace {
     pub plugins: PluginSet,
     /// The evidence, and the facts that remain unknown.
     pub from: String,
+    /// The scheduler's log shows the place: it is no inference.
+    #[serde(default)]
+    pub told: bool,
 }
 
 /// How a victim is removed.

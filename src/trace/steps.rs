@@ -170,7 +170,10 @@ impl Event {
             }
             Self::ObjectChanged { kind, key, change } => format!("{kind} {key} was {}", change.to_string().to_lowercase()),
             Self::QueueMoved(m) => queue_move(&m.pod, &m.to, m.cause, m.plugin),
-            Self::PlaceInferred(p) => format!("{} (inferred: {})", at_place(&p.pod, &p.place), p.from),
+            Self::PlaceInferred(p) => {
+                let how = if p.told { "by the scheduler's log" } else { "inferred" };
+                format!("{} ({how}: {})", at_place(&p.pod, &p.place), p.from)
+            }
             Self::PriorityChanged { pod, priority } => format!("{pod} has priority {priority} now"),
             Self::HintAsked { pod, plugin, event, hint, .. } => format!("{event}: {plugin} says {hint} for {pod}"),
             Self::PreEnqueueRejected { pod, status } => format!("{pod} is gated: {}", by_plugin(status)),

@@ -3,6 +3,9 @@
 mod json;
 mod text;
 mod timeline;
+mod told;
+
+pub use told::LogMark;
 
 use crate::release::Release;
 use crate::scheduler_log::{Clock, Process, Queues, SchedulerLog, Stamp};

@@ -9,13 +9,10 @@ use crate::scheduler_log::{Attempt, Cause, Certainty, Change, Name, Outcome, Pla
 use crate::session::{LoggedAttempt, LoggedPlace};
 use crate::trace::{self, LoggedEvent};
 
-/// Limit on the attempts on the timeline; the last ones are kept.
-const MAX_ATTEMPTS: usize = 1000;
-
 impl LogReport<'_> {
-    /// Returns the last attempts of the scheduler, oldest first, and the end of its log. `compare` returns our decision about
+    /// Returns the last attempts of the scheduler, at most `limit`, oldest first, and the end of its log. `compare` returns our decision about
     /// the last attempt of a pod, the only one whose objects are known.
-    pub fn timeline(&self, mut compare: impl FnMut(&Key, &ObservedEvent) -> Option<String>) -> Vec<LoggedAttempt> {
+    pub fn timeline(&self, limit: usize, mut compare: impl FnMut(&Key, &ObservedEvent) -> Option<String>) -> Vec<LoggedAttempt> {
         let process = u16::try_from(self.process).unwrap_or(u16::MAX);
         let ours = |of: u16| of == process;
         let mut attempts: Vec<(Stamp, &Attempt)> = Vec::new();
@@ -26,7 +23,7 @@ impl LogReport<'_> {
         }
         attempts.sort_by_key(|(at, _)| *at);
         let last: HashMap<Name, usize> = attempts.iter().enumerate().map(|(number, (_, attempt))| (attempt.pod, number)).collect();
-        let skipped = attempts.len().saturating_sub(MAX_ATTEMPTS);
+        let skipped = attempts.len().saturating_sub(limit);
         let mut changes = self.log.changes.iter().filter(|change| ours(change.process)).peekable();
         let mut revisions = Vec::new();
         for (number, (at, attempt)) in attempts.iter().enumerate() {
@@ -57,6 +54,7 @@ impl LogReport<'_> {
                 events,
                 places: sorted(places),
                 decided,
+                followed: false,
             });
         }
         if revisions.is_empty() {
@@ -70,7 +68,7 @@ impl LogReport<'_> {
         if let Some(pod) = events.last().map(|event| event.pod.clone()).or_else(|| revisions.last().and_then(|last| last.pod.clone())) {
             events.push(self.event(&pod, to, "the log ends; what follows is schedscope's, from the objects of the dump".to_owned()));
             let title = format!("{} the scheduler's log ends", self.process().clock.show(to));
-            revisions.push(LoggedAttempt { pod: None, at, title, events, places: sorted(places), decided: false });
+            revisions.push(LoggedAttempt { pod: None, at, title, events, places: sorted(places), decided: false, followed: false });
         }
         revisions
     }
@@ -134,7 +132,7 @@ impl LogReport<'_> {
     }
 
     /// Returns the message of a failed attempt as the Event that the scheduler would write.
-    fn said(&self, pod: &Key, attempt: &Attempt) -> Option<ObservedEvent> {
+    pub(super) fn said(&self, pod: &Key, attempt: &Attempt) -> Option<ObservedEvent> {
         let failed = matches!(attempt.outcome, Outcome::Unschedulable | Outcome::Error) && !attempt.message.is_empty();
         let at = attempt.end.and_then(|end| self.process().clock.timestamp(end));
         failed.then(|| ObservedEvent {
@@ -149,17 +147,17 @@ impl LogReport<'_> {
         })
     }
 
-    fn event(&self, pod: &Key, at: Stamp, words: String) -> LoggedEvent {
+    pub(super) fn event(&self, pod: &Key, at: Stamp, words: String) -> LoggedEvent {
         LoggedEvent { pod: pod.clone(), at: self.process().clock.show(at), words }
     }
 
-    fn key(&self, name: Name) -> Option<Key> {
+    pub(super) fn key(&self, name: Name) -> Option<Key> {
         let (namespace, name) = self.log.names.text(name).split_once('/')?;
         Some(Key::new(namespace, name))
     }
 }
 
-fn outcome(outcome: Outcome) -> &'static str {
+pub(super) fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Scheduled => "was bound",
         Outcome::Unschedulable => "fits no node",
