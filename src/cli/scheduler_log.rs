@@ -8,11 +8,10 @@ use jiff::Timestamp;
 use super::args::{LogArgs, SchedulerArgs};
 use super::{Failure, print};
 use crate::output::{self, Lines};
-use crate::report::{Answer, LogReport, SchedulerComparer};
+use crate::report::{Answer, LogReport};
 use crate::scheduler_log::{Clock, SchedulerLog, Stamp};
 use crate::session::{Cursor, Session};
 use crate::source::{Input, Limits, Loaded, LogTimes, Progress, read_logs_of_dump, read_scheduler_logs};
-use crate::trace::CycleView;
 
 /// Reads logs and prints the report.
 pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
@@ -84,13 +83,7 @@ pub(super) const MAX_ATTEMPTS: usize = 1000;
 pub(super) fn onto_timeline(log: &SchedulerLog, session: &mut Session, limit: usize) {
     let Some(report) = LogReport::new(log, None) else { return };
     let scheduler = session.scheduler().clone();
-    let cluster = scheduler.state().cluster().clone();
-    let attempts = report.timeline(limit, |pod, said| {
-        let pod = cluster.pods.get(pod).filter(|pod| pod.is_pending())?;
-        let view = CycleView::of(&scheduler.explain(pod));
-        let found = SchedulerComparer::new(&scheduler, std::slice::from_ref(said)).compare(pod, &view);
-        Some(found.text().iter().map(str::trim).collect::<Vec<_>>().join(" "))
-    });
+    let attempts = report.timeline(limit, &scheduler, Some(scheduler.options().start));
     for attempt in attempts {
         session.log(attempt);
     }

@@ -15,6 +15,7 @@ mod bad_input;
 mod capture;
 mod dumps;
 mod live;
+mod live_log;
 mod releases;
 mod rights;
 mod scheduler_logs;

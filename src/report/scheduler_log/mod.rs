@@ -1,10 +1,12 @@
 //! Reports of kube-scheduler's log, as text and as data.
 
 mod json;
+mod replay;
 mod text;
 mod timeline;
 mod told;
 
+pub use replay::{Beside, BesideKind, Gap, Moment, Replay};
 pub use told::LogMark;
 
 use crate::release::Release;

@@ -1,32 +1,48 @@
 //! The attempts of a log as revisions of a timeline.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::LogReport;
+use jiff::Timestamp;
+
+use super::{LogReport, Moment, Replay};
 use crate::cluster::{Key, ObservedEvent};
 use crate::framework::{PluginName, PluginSet};
+use crate::scheduler::Scheduler;
 use crate::scheduler_log::{Attempt, Cause, Certainty, Change, Name, Outcome, Place, Stamp};
 use crate::session::{LoggedAttempt, LoggedPlace};
 use crate::trace::{self, LoggedEvent};
 
 impl LogReport<'_> {
-    /// Returns the last attempts of the scheduler, at most `limit`, oldest first, and the end of its log. `compare` returns our decision about
-    /// the last attempt of a pod, the only one whose objects are known.
-    pub fn timeline(&self, limit: usize, mut compare: impl FnMut(&Key, &ObservedEvent) -> Option<String>) -> Vec<LoggedAttempt> {
+    /// Returns the last attempts of the scheduler, at most `limit`, oldest first, and the end of its log, each with our
+    /// decision on the objects of that moment where the dump and the log show them.
+    pub fn timeline(&self, limit: usize, scheduler: &Scheduler, taken: Option<Timestamp>) -> Vec<LoggedAttempt> {
         let process = u16::try_from(self.process).unwrap_or(u16::MAX);
         let ours = |of: u16| of == process;
-        let mut attempts: Vec<(Stamp, &Attempt)> = Vec::new();
+        let mut attempts: Vec<(Stamp, usize, &Attempt)> = Vec::new();
         let ends = self.requeued_at();
         for (number, attempt) in self.log.attempts.iter().enumerate().filter(|(_, attempt)| ours(attempt.process)) {
             let end = attempt.end.unwrap_or(attempt.at);
-            attempts.push((ends.get(&number).copied().unwrap_or(end), attempt));
+            attempts.push((ends.get(&number).copied().unwrap_or(end), number, attempt));
         }
-        attempts.sort_by_key(|(at, _)| *at);
-        let last: HashMap<Name, usize> = attempts.iter().enumerate().map(|(number, (_, attempt))| (attempt.pod, number)).collect();
+        attempts.sort_by_key(|(at, ..)| *at);
         let skipped = attempts.len().saturating_sub(limit);
         let mut changes = self.log.changes.iter().filter(|change| ours(change.process)).peekable();
         let mut revisions = Vec::new();
-        for (number, (at, attempt)) in attempts.iter().enumerate() {
+        let wanted: HashSet<usize> = attempts[skipped..].iter().map(|(_, number, _)| *number).collect();
+        let mut replay = Replay::new(self, scheduler, taken);
+        let mut moments: HashMap<usize, Moment> = HashMap::new();
+        // Cycles run one after another, so the order of their begins is that of the decisions.
+        let mut by_begin: Vec<&(Stamp, usize, &Attempt)> = attempts.iter().collect();
+        by_begin.sort_by_key(|(_, number, attempt)| (attempt.at, *number));
+        for (_, number, attempt) in by_begin {
+            let moment = replay.at(attempt, wanted.contains(number));
+            if wanted.contains(number) {
+                moments.insert(*number, moment);
+            }
+        }
+        let dump = scheduler.state().cluster();
+        let mut shown: Option<Moment> = None;
+        for (number, (at, index, attempt)) in attempts.iter().enumerate() {
             let until = Some(*at);
             let (mut events, mut places) = (Vec::new(), HashMap::new());
             self.take_changes(&mut changes, until, &mut events, &mut places);
@@ -39,12 +55,12 @@ impl LogReport<'_> {
             }
             let Some(pod) = self.key(attempt.pod) else { continue };
             events.push(self.event(&pod, *at, self.attempt_words(attempt)));
-            let is_last = last.get(&attempt.pod) == Some(&number);
-            let beside = is_last.then(|| self.said(&pod, attempt)).flatten().and_then(|said| compare(&pod, &said));
-            let decided = beside.is_some();
+            let Some(moment) = moments.remove(index) else { continue };
+            let changes = replay.between(shown.as_ref(), &moment, dump);
+            let decided = moment.beside.is_some();
             let title = format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(*at), outcome(attempt.outcome));
-            match beside {
-                Some(words) => events.push(self.event(&pod, *at, format!("schedscope on the objects of the dump: {words}"))),
+            match &moment.beside {
+                Some(beside) => events.push(self.event(&pod, *at, format!("schedscope on the objects of that moment: {}", beside.words))),
                 None => events.push(self.event(&pod, *at, "no comparison: the objects of that moment are unknown".to_owned())),
             }
             revisions.push(LoggedAttempt {
@@ -54,8 +70,10 @@ impl LogReport<'_> {
                 events,
                 places: sorted(places),
                 decided,
+                changes,
                 followed: false,
             });
+            shown = Some(moment);
         }
         if revisions.is_empty() {
             return revisions;
@@ -68,7 +86,7 @@ impl LogReport<'_> {
         if let Some(pod) = events.last().map(|event| event.pod.clone()).or_else(|| revisions.last().and_then(|last| last.pod.clone())) {
             events.push(self.event(&pod, to, "the log ends; what follows is schedscope's, from the objects of the dump".to_owned()));
             let title = format!("{} the scheduler's log ends", self.process().clock.show(to));
-            revisions.push(LoggedAttempt { pod: None, at, title, events, places: sorted(places), decided: false, followed: false });
+            revisions.push(LoggedAttempt { pod: None, at, title, events, places: sorted(places), decided: false, changes: Vec::new(), followed: false });
         }
         revisions
     }

@@ -102,7 +102,7 @@ impl LogReport<'_> {
             events.extend(beside.map(|words| self.event(&pod, end, format!("schedscope on the objects as they are now: {words}"))));
             let title = format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(end), super::timeline::outcome(attempt.outcome));
             let at = self.process().clock.timestamp(end);
-            news.push(LoggedAttempt { pod: Some(pod), at, title, events, places: Vec::new(), decided, followed: true });
+            news.push(LoggedAttempt { pod: Some(pod), at, title, events, places: Vec::new(), decided, changes: Vec::new(), followed: true });
         }
         news.reverse();
         self.skip(mark);
