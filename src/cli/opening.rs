@@ -133,6 +133,9 @@ fn open_inputs(
     let mut session = Session::new(scheduler, title).with(background);
     if let Some(log) = &loaded.scheduler_log {
         super::scheduler_log::onto_timeline(log, &mut session, super::scheduler_log::MAX_ATTEMPTS);
+        if let Some(told) = super::scheduler_log::told(args, Some(log), session.scheduler()) {
+            session.observe(told);
+        }
     }
     Ok(Opened { explorer: Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]), notice, wake: None })
 }

@@ -32,6 +32,10 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         (true, None) => Evictions::AfterGracePeriod,
     };
     let mut scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions, &|line| output::say(line))?;
+    let told = super::scheduler_log::told(&args.scheduler, loaded.scheduler_log.as_deref(), &scheduler);
+    if let Some(told) = told {
+        scheduler.apply(told);
+    }
     let mut out = Text::default();
     if args.output.operation().is_none() {
         let release = ReleaseReport::of(scheduler.emulated(), &run_parts(scheduler.state().config()));

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
-use super::args::{LogArgs, SchedulerArgs};
+use super::args::{LogArgs, Queues, SchedulerArgs};
 use super::{Failure, print};
 use crate::output::{self, Lines};
 use crate::report::{Answer, LogReport};
+use crate::scheduler::{Evictions, Operation, Scheduler};
 use crate::scheduler_log::{Clock, SchedulerLog, Stamp};
 use crate::session::{Cursor, Session};
 use crate::source::{Input, Limits, Loaded, LogTimes, Progress, read_logs_of_dump, read_scheduler_logs};
@@ -16,23 +17,29 @@ use crate::source::{Input, Limits, Loaded, LogTimes, Progress, read_logs_of_dump
 /// Reads logs and prints the report.
 pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
     let limits = args.limits.limits();
-    let latest = match &args.from[..] {
+    let mut loaded = match &args.from[..] {
         [] => None,
-        paths => {
-            let loaded = super::load(&paths.iter().map(input).collect::<Vec<_>>(), &limits)?;
-            loaded.report.newest
-        }
+        paths => Some(super::load(&paths.iter().map(input).collect::<Vec<_>>(), &limits)?),
     };
+    let latest = loaded.as_ref().and_then(|loaded| loaded.report.newest);
     let times = LogTimes { latest, offset: args.zone.log_timezone };
     let inputs: Vec<Input> = args.files.iter().map(input).collect();
     let progress = Arc::new(Progress::default());
     let log = super::watched_by(&progress, false, || read_scheduler_logs(&inputs, times, &limits, &progress));
     tell(&log);
     let at = args.at.as_deref().map(|text| time(text, &log)).transpose()?;
-    let Some(report) = LogReport::new(&log, at) else { return Err(Failure::source("nothing of kube-scheduler could be read")) };
+    let log = Arc::new(log);
+    let Some(mut report) = LogReport::new(&log, at) else { return Err(Failure::source("nothing of kube-scheduler could be read")) };
+    if let Some(loaded) = &mut loaded {
+        loaded.scheduler_log = Some(Arc::clone(&log));
+        // The scheduler decided with the configuration that it printed.
+        let args = SchedulerArgs { config_from_log: report.configuration().is_some(), ..SchedulerArgs::default() };
+        let scheduler = super::scheduler(&args, loaded, Evictions::AfterGracePeriod, &|line| output::say(line))?;
+        report = report.beside(&scheduler, latest);
+    }
     let answer = print(&args.output.write(&Answer::Log(&report), Lines::default()).map_err(|e| Failure::source(e.to_string()))?);
     // Skip the destructors: the process exits here, and freeing a large log takes time.
-    std::mem::forget(log);
+    std::mem::forget((log, loaded));
     answer
 }
 
@@ -73,6 +80,23 @@ pub(super) fn read_beside(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Li
         loaded.scheduler_log = Some(Arc::new(log));
     }
     Ok(())
+}
+
+/// How long after the end of a log its queues still count as those of the dump.
+const STILL: SignedDuration = SignedDuration::from_secs(60);
+
+/// Returns the operation that places pending pods where the log shows them at the start of a scheduler; `None` unless the
+/// queues are to be as observed, and the log is of that time and shows every place.
+pub(super) fn told(args: &SchedulerArgs, log: Option<&SchedulerLog>, scheduler: &Scheduler) -> Option<Operation> {
+    let log = log.filter(|_| args.queues == Some(Queues::Observed))?;
+    let process = log.processes.get(log.leading(None)?)?;
+    let (start, clock) = (scheduler.options().start, process.clock);
+    let (from, to) = (clock.timestamp(process.from)?, clock.timestamp(process.to)?);
+    if start < from || start.duration_since(to) > STILL {
+        return None;
+    }
+    let (_, places) = LogReport::new(log, Some(clock.stamp(start)))?.told()?;
+    Some(Operation::Told { time: start, places })
 }
 
 /// Limit on the attempts on the timeline of a dump; the last ones are kept.

@@ -335,6 +335,9 @@ pub struct LoggedEvent {
     pub at: String,
     /// The action, as a sentence without a full stop.
     pub words: String,
+    /// Whether it is a remark of schedscope about the log, not the log's own.
+    #[serde(default)]
+    pub is_ours: bool,
 }
 
 /// The place of a pod.

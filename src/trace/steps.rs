@@ -163,6 +163,7 @@ impl Event {
     /// Describes the event in one sentence, without a full stop.
     pub fn sentence(&self) -> String {
         match self {
+            Self::Logged(event) if event.is_ours => event.words.clone(),
             Self::Logged(event) => format!("the cluster's scheduler, {}: {}", event.at, event.words),
             Self::ClockMoved { from, to } => format!("the clock moved on by {}", seconds(to.duration_since(**from))),
             Self::SchedulerStarted(start) => {

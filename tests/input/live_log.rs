@@ -30,7 +30,11 @@ fn server() -> ApiServer {
 
 /// Returns lines of the scheduler, as the server gives them: one each second from `from` on, with the time before them.
 fn lines(from: u32, messages: &[&str]) -> String {
-    let line = |(n, text): (u32, &&str)| format!("2026-11-21T01:00:{n:02}.250000000Z I1121 01:00:{n:02}.250000       1 a.go:1] {text}\n");
+    let line = |(n, text): (u32, &&str)| {
+        let is_value = text.starts_with(['\t', ' ']);
+        let head = if is_value { String::new() } else { format!("I1121 01:00:{n:02}.250000       1 a.go:1] ") };
+        format!("2026-11-21T01:00:{n:02}.250000000Z {head}{text}\n")
+    };
     (from..).zip(messages).map(line).collect()
 }
 

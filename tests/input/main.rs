@@ -16,6 +16,7 @@ mod capture;
 mod dumps;
 mod live;
 mod live_log;
+mod log_beside;
 mod releases;
 mod rights;
 mod scheduler_logs;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::LogReport;
-use crate::cluster::{Cluster, Key, Kind, List, Object, ObservedEvent, Pod, Str};
+use crate::cluster::{Cluster, Condition, Key, Kind, List, Object, ObservedEvent, Pod, Str};
 use crate::plural::count;
 use crate::report::agreement::{MatchKind, SchedulerComparer};
 use crate::scheduler::{Operation, Scheduler};
@@ -19,7 +19,8 @@ use crate::scheduler_log::{Attempt, Cause, Name, Outcome, Sight, Stamp};
 use crate::trace::{self, CycleView, PreemptionView};
 
 /// The relation of our decision to an attempt of the scheduler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display)]
+#[strum(serialize_all = "camelCase")]
 pub enum BesideKind {
     /// The same message, or a node with the best score, and the same preemption.
     Agrees,
@@ -27,6 +28,19 @@ pub enum BesideKind {
     Explained,
     /// They differ, and nothing is known that explains it.
     Differs,
+}
+
+impl BesideKind {
+    /// Returns the kind in words, for a number of attempts.
+    pub fn words(self, attempts: usize) -> &'static str {
+        match self {
+            Self::Agrees if attempts == 1 => "agrees",
+            Self::Agrees => "agree",
+            Self::Explained => "explained",
+            Self::Differs if attempts == 1 => "differs",
+            Self::Differs => "differ",
+        }
+    }
 }
 
 /// Something about the moment of an attempt that is not known.
@@ -244,6 +258,7 @@ impl<'a> Replay<'a> {
             }
             if victims.contains_key(&pod.key()) && then.is_terminating() {
                 then.metadata.deletion_timestamp = None;
+                then.status.conditions = then.status.conditions.iter().filter(|c| c.kind != "DisruptionTarget").cloned().collect();
                 changed = true;
             }
             // Another one bound it, after the first attempt.
@@ -262,17 +277,27 @@ impl<'a> Replay<'a> {
 
     /// Goes to an attempt, which must not begin before the last one, and decides there if asked to.
     pub fn at(&mut self, attempt: &Attempt, decide: bool) -> Moment {
+        self.until(attempt.at);
+        let beside = if decide { self.beside(attempt) } else { None };
+        Moment { cluster: self.scheduler.state().cluster().clone(), changes: self.touched.len(), beside }
+    }
+
+    /// Goes to a time, which must not be before the last one.
+    pub(super) fn until(&mut self, until: Stamp) {
         for operation in std::mem::take(&mut self.opening) {
             self.apply(operation);
         }
-        while self.facts.front().is_some_and(|(at, _)| *at <= attempt.at) {
+        while self.facts.front().is_some_and(|(at, _)| *at <= until) {
             let Some((_, fact)) = self.facts.pop_front() else { break };
             if let Some(operation) = self.operation(fact) {
                 self.apply(operation);
             }
         }
-        let beside = if decide { self.beside(attempt) } else { None };
-        Moment { cluster: self.scheduler.state().cluster().clone(), changes: self.touched.len(), beside }
+    }
+
+    /// Returns the scheduler with the objects of the moment.
+    pub(super) fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
     }
 
     fn apply(&mut self, operation: Operation) {
@@ -313,7 +338,18 @@ impl<'a> Replay<'a> {
             Fact::Leaving(pod) => {
                 let now = self.scheduler.state().clock();
                 self.leaving.insert(pod.clone());
-                change(&pod, &|pod| pod.metadata.deletion_timestamp = Some(now))
+                change(&pod, &|pod| {
+                    pod.metadata.deletion_timestamp = Some(now);
+                    // Releases without it do not read it.
+                    let evicted = Condition {
+                        kind: "DisruptionTarget".into(),
+                        status: "True".into(),
+                        reason: "PreemptionByScheduler".into(),
+                        ..Condition::default()
+                    };
+                    let others = pod.status.conditions.iter().filter(|condition| condition.kind != "DisruptionTarget").cloned();
+                    pod.status.conditions = others.chain([evicted]).collect();
+                })
             }
             Fact::Gone(pod) => {
                 self.leaving.remove(&pod);
@@ -399,7 +435,6 @@ impl<'a> Replay<'a> {
         // At -v=2 the nominated node is that of the preemption, which is told; below, nothing is known of it.
         let silent = then.status.nominated_node_name.is_empty() && self.report.process().verbosity().is_none_or(|level| level < 2);
         let found = SchedulerComparer::new(&self.scheduler, &events).compare(&then, view);
-        let words = found.text().iter().map(str::trim).collect::<Vec<_>>().join(" ");
         let preempts = view.preemption.as_ref().and_then(PreemptionView::selected).is_some();
         let kind = match found.accord {
             MatchKind::Same => BesideKind::Agrees,
@@ -408,6 +443,15 @@ impl<'a> Replay<'a> {
             MatchKind::Unexplained if silent && preempts && found.message == log.names.text(attempt.message) => BesideKind::Agrees,
             MatchKind::Unexplained => BesideKind::Differs,
             MatchKind::Unwritten | MatchKind::NotOurs => return None,
+        };
+        let words = match kind {
+            BesideKind::Agrees if found.other_words.is_empty() => "agrees to the letter.".to_owned(),
+            BesideKind::Agrees => format!("agrees in other words: {}.", found.other_words.join("; ")),
+            BesideKind::Explained | BesideKind::Differs => {
+                let since = if found.since.is_empty() { String::new() } else { format!(" Changed since: {}.", found.since.join("; ")) };
+                let release = found.decided_by.map_or_else(String::new, |release| format!(" kube-scheduler {release} decides so."));
+                format!("differs: {}.{since}{release}", found.differences.join("; "))
+            }
         };
         Some((kind, words))
     }

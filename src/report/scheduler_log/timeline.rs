@@ -60,8 +60,8 @@ impl LogReport<'_> {
             let decided = moment.beside.is_some();
             let title = format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(*at), outcome(attempt.outcome));
             match &moment.beside {
-                Some(beside) => events.push(self.event(&pod, *at, format!("schedscope on the objects of that moment: {}", beside.words))),
-                None => events.push(self.event(&pod, *at, "no comparison: the objects of that moment are unknown".to_owned())),
+                Some(beside) => events.push(self.remark(&pod, *at, format!("schedscope on the objects of that moment: {}", beside.words))),
+                None => events.push(self.remark(&pod, *at, "no comparison: the objects of that moment are unknown".to_owned())),
             }
             revisions.push(LoggedAttempt {
                 pod: Some(pod),
@@ -84,7 +84,11 @@ impl LogReport<'_> {
         let to = self.process().to;
         let at = self.process().clock.timestamp(to);
         if let Some(pod) = events.last().map(|event| event.pod.clone()).or_else(|| revisions.last().and_then(|last| last.pod.clone())) {
-            events.push(self.event(&pod, to, "the log ends; what follows is schedscope's, from the objects of the dump".to_owned()));
+            if let Some(cache) = self.cache(&mut Replay::new(self, scheduler, taken)) {
+                let lines = Self::cache_lines(&cache, |at| self.process().clock.show(at));
+                events.extend(lines.into_iter().map(|line| self.remark(&pod, cache.0, line)));
+            }
+            events.push(self.remark(&pod, to, "the log ends; what follows is schedscope's, from the objects of the dump".to_owned()));
             let title = format!("{} the scheduler's log ends", self.process().clock.show(to));
             revisions.push(LoggedAttempt { pod: None, at, title, events, places: sorted(places), decided: false, changes: Vec::new(), followed: false });
         }
@@ -166,7 +170,11 @@ impl LogReport<'_> {
     }
 
     pub(super) fn event(&self, pod: &Key, at: Stamp, words: String) -> LoggedEvent {
-        LoggedEvent { pod: pod.clone(), at: self.process().clock.show(at), words }
+        LoggedEvent { pod: pod.clone(), at: self.process().clock.show(at), words, is_ours: false }
+    }
+
+    pub(super) fn remark(&self, pod: &Key, at: Stamp, words: String) -> LoggedEvent {
+        LoggedEvent { is_ours: true, ..self.event(pod, at, words) }
     }
 
     pub(super) fn key(&self, name: Name) -> Option<Key> {

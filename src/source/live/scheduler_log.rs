@@ -204,8 +204,9 @@ impl Cutter {
             let at = memchr::memchr(b' ', line).unwrap_or(0);
             let time = std::str::from_utf8(&line[..at]).ok().and_then(|time| time.parse::<Timestamp>().ok());
             let text = line[(at + 1).min(line.len())..].trim_ascii_end();
-            // A value begins behind `=<` and ends with a line that begins with ` >`.
-            self.in_value = if self.in_value { !text.starts_with(b" >") || text.ends_with(b"=<") } else { text.ends_with(b"=<") };
+            // A value begins behind `=<`. Its lines begin with a tab, up to one that begins with ` >`; others cut it short.
+            let goes_on = self.in_value && (text.is_empty() || text.starts_with(b"\t"));
+            self.in_value = goes_on || text.ends_with(b"=<");
             let is_known = time.is_some_and(|time| Self::is_known(&mut self.known, time));
             if let Some(time) = time.filter(|_| !is_known) {
                 self.same = if self.last == Some(time) { self.same + 1 } else { 1 };
@@ -267,6 +268,13 @@ mod tests {
             assert_eq!(parts.concat(), all);
             assert!(parts.iter().all(|part| part.contains("nodes=<") == part.contains(" >\n")), "{parts:?}");
         }
+    }
+
+    #[test]
+    fn a_value_that_is_cut_keeps_nothing_back() {
+        let mut cutter = Cutter::default();
+        let all = "2026-11-22T10:00:00.2Z I1122 \"Dump\" nodes=<\n2026-11-22T10:00:00.2Z \tNode name: a\n2026-11-22T10:00:00.3Z I1122 \"b\"\n";
+        assert_eq!(text(&mut cutter, all), all);
     }
 
     #[test]
