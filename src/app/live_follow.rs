@@ -153,8 +153,10 @@ impl LiveFollow {
         log.exact = told.is_some();
         let mut done = false;
         if let Some((time, mut places)) = told {
-            let entries = &session.scheduler_as_seen().state().queue().view().entries;
-            places.retain(|told| entries.get(&told.pod).is_some_and(|entry| differs(entry, told)));
+            let state = session.scheduler_as_seen().state();
+            let entries = &state.queue().view().entries;
+            let waits = |pod: &Key| state.cluster().pods.get(pod).is_some_and(|pod| pod.is_pending());
+            places.retain(|told| waits(&told.pod) && entries.get(&told.pod).is_none_or(|entry| differs(entry, told)));
             if !places.is_empty() {
                 done = session.observe(Operation::Told { time, places });
             }

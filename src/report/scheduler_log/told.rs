@@ -19,7 +19,7 @@ pub struct LogMark {
 }
 
 impl LogReport<'_> {
-    /// Returns the places of pending pods; `None` if the log does not show them for certain, as below `-v=5`.
+    /// Returns the places of pods in queues; those in an attempt or being bound stay where they are shown. `None` if the log does not show them for certain, as below `-v=5`.
     pub fn told(&self) -> Option<(Timestamp, Vec<ToldPlace>)> {
         let clock = self.process().clock;
         let queues = &self.queues;
@@ -50,7 +50,6 @@ impl LogReport<'_> {
         places.extend(list(&queues.active).iter().filter_map(|pod| place(pod, ToldQueue::Active)));
         places.extend(list(&queues.backoff).iter().filter_map(|pod| place(pod, expires(pod))));
         places.extend(list(&queues.unschedulable).iter().filter_map(|pod| place(pod, ToldQueue::Unschedulable)));
-        places.extend(list(&queues.in_flight).iter().filter_map(|pod| place(pod, ToldQueue::Active)));
         Some((time, places))
     }
 

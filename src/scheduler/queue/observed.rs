@@ -44,7 +44,7 @@ pub struct Observed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ToldQueue {
-    /// activeQ, or in an attempt.
+    /// activeQ.
     Active,
     /// backoffQ, with the calculated end of the backoff if the log has what that needs.
     Backoff(Option<Timestamp>),
