@@ -19,7 +19,8 @@ fn write_log(to: &mut impl Write, bytes: usize) -> std::io::Result<()> {
     while written < bytes {
         let pod = format!("load/pod-{}", number % 5000);
         let (seconds, micros) = (number / 1000, number % 1000 * 1000);
-        let head = format!("I1122 {:02}:{:02}:{:02}.{micros:06}       1 a.go:1]", 10 + seconds / 3600 % 12, seconds / 60 % 60, seconds % 60);
+        let head =
+            format!("I1122 {:02}:{:02}:{:02}.{micros:06}       1 a.go:1]", 10 + seconds / 3600 % 12, seconds / 60 % 60, seconds % 60);
         let mut text = format!("{head} {moved} pod=\"{pod}\" event=\"BackoffComplete\" queue=\"Active\"\n");
         text += &format!("{head} \"About to try and schedule pod\" pod=\"{pod}\"\n{head} \"Attempting to schedule pod\" pod=\"{pod}\"\n");
         for node in 0..8 {

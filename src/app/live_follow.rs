@@ -319,7 +319,9 @@ impl LiveFollow {
             lines.push(format!("  log of {}: {state}", log.pod));
         }
         if self.log.is_some_and(|log| !log.exact) {
-            lines.push("  the log does not show every move (that takes -v=5): queue places are inferred from conditions and events".to_owned());
+            lines.push(
+                "  the log does not show every move (that takes -v=5): queue places are inferred from conditions and events".to_owned(),
+            );
         }
         lines.push(String::new());
         lines

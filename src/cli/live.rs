@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use super::args::{CaptureArgs, ConnectArgs, SchedulerArgs};
 use super::{EXIT_OK, Failure};
 use crate::app::{self, Console};
-use crate::output::{self, Status};
 use crate::cluster::{Key, Object};
+use crate::output::{self, Status};
 use crate::scheduler_log::SchedulerLog;
 use crate::source::Loaded;
 use crate::source::live::{ConnectOptions, Live, State, connect, may_ask, runs_scheduler};
@@ -76,7 +76,8 @@ pub(super) fn scheduler_log(live: &Live, loaded: &Loaded, follow: bool, say: &dy
     if !live.wait_logs(Some(Instant::now() + LOG_TIMEOUT)) {
         return Err(Failure::source(format!("--scheduler-log live: the log was not read within {LOG_TIMEOUT:?}")));
     }
-    let troubles: Vec<String> = live.logs().iter().filter_map(|log| Some(format!("log of {}: {}", log.pod, log.state.trouble()?))).collect();
+    let troubles: Vec<String> =
+        live.logs().iter().filter_map(|log| Some(format!("log of {}: {}", log.pod, log.state.trouble()?))).collect();
     if troubles.len() == pods.len() {
         let lines = troubles.into_iter().map(|trouble| format!("--scheduler-log live: {trouble}"));
         return Err(Failure::source(lines.collect::<crate::output::Lines>()));

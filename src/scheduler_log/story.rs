@@ -305,7 +305,7 @@ pub struct Queues {
     pub unplaced: Vec<QueuedPod>,
 }
 
-/// What happened to an object outside the queues.
+/// A kind of change of an object outside the queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sight {
     /// A pod on a node was seen.

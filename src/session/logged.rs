@@ -116,7 +116,16 @@ mod tests {
     fn attempt(pod: Option<&str>, places: Vec<(Key, LoggedPlace)>) -> LoggedAttempt {
         let key = Key::new("shop", pod.unwrap_or("none"));
         let event = LoggedEvent { pod: key.clone(), at: "10:00:00".into(), words: "fits no node".into(), is_ours: false };
-        LoggedAttempt { pod: pod.map(|_| key), at: None, title: "logged".into(), events: vec![event], places, decided: true, changes: Vec::new(), followed: false }
+        LoggedAttempt {
+            pod: pod.map(|_| key),
+            at: None,
+            title: "logged".into(),
+            events: vec![event],
+            places,
+            decided: true,
+            changes: Vec::new(),
+            followed: false,
+        }
     }
 
     #[test]

@@ -470,7 +470,10 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
             format!("wait {seconds:.1} s{}", why.unwrap_or_default())
         }
         Operation::Batch { name, operations } => {
-            let changes = operations.iter().filter(|o| !matches!(o, Operation::AdvanceTo { .. } | Operation::Observe { .. } | Operation::Told { .. })).count();
+            let changes = operations
+                .iter()
+                .filter(|o| !matches!(o, Operation::AdvanceTo { .. } | Operation::Observe { .. } | Operation::Told { .. }))
+                .count();
             if changes == 1 { format!("{name}: 1 change") } else { format!("{name}: {changes} changes") }
         }
         Operation::Observe { time, .. } => format!("observed at {time}"),

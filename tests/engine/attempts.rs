@@ -55,7 +55,8 @@ fn counts(counts: &BTreeMap<BesideKind, usize>) -> [usize; 3] {
 fn log_of(batch: &Value) -> String {
     let mut text = String::new();
     let pods = batch["cluster"]["items"].as_array().unwrap().iter().filter(|object| object["kind"] == "Pod");
-    let name = |object: &Value| format!("{}/{}", object["metadata"]["namespace"].as_str().unwrap(), object["metadata"]["name"].as_str().unwrap());
+    let name =
+        |object: &Value| format!("{}/{}", object["metadata"]["namespace"].as_str().unwrap(), object["metadata"]["name"].as_str().unwrap());
     let priorities: BTreeMap<String, i64> = pods.map(|pod| (name(pod), pod["spec"]["priority"].as_i64().unwrap_or(0))).collect();
     let (before, after) = (batch["before"].as_object().unwrap(), batch["after"].as_object().unwrap());
     let preemption = |head: &str, pod: &str| {
@@ -64,7 +65,10 @@ fn log_of(batch: &Value) -> String {
         let mut lines = format!("{head} \"the target node for the preemption is determined\" pod=\"{pod}\" node=\"{node}\"\n");
         for (victim, on) in before {
             if *on == *node && !after.contains_key(victim) && priorities[victim] < priorities[pod] {
-                let _ = writeln!(lines, "{head} \"Preemptor Pod preempted victim Pod\" preemptor=\"{pod}\" victim=\"{victim}\" node=\"{node}\"");
+                let _ = writeln!(
+                    lines,
+                    "{head} \"Preemptor Pod preempted victim Pod\" preemptor=\"{pod}\" victim=\"{victim}\" node=\"{node}\""
+                );
             }
         }
         lines
@@ -75,7 +79,9 @@ fn log_of(batch: &Value) -> String {
         let pod = &line[1];
         let _ = match line[0].as_str().unwrap() {
             "attempt" => writeln!(text, "{head} \"Attempting to schedule pod\" pod={pod}"),
-            "bound" => writeln!(text, "{head} \"Successfully bound pod to node\" pod={pod} node={} evaluatedNodes=14 feasibleNodes=1", line[2]),
+            "bound" => {
+                writeln!(text, "{head} \"Successfully bound pod to node\" pod={pod} node={} evaluatedNodes=14 feasibleNodes=1", line[2])
+            }
             "fail" if !line[2].as_str().unwrap().contains("preemption: ") && line[2].as_str().unwrap().ends_with('.') => {
                 let lines = preemption(&head, pod.as_str().unwrap());
                 writeln!(text, "{lines}{head} \"Unable to schedule pod; no fit; waiting\" pod={pod} err={}", line[2])
@@ -112,7 +118,7 @@ fn attempts_of_real_batches_agree_or_are_explained() {
         assert!(all[2] * 20 <= all.iter().sum::<usize>(), "{all:?}");
         return;
     }
-    assert_eq!(all, [0, 0, 0], "agrees, explained, differs\n{table}");
+    assert_eq!(all, [48, 3, 0], "agrees, explained, differs\n{table}");
 }
 
 #[test]

@@ -113,7 +113,9 @@ fn a_log_is_followed_and_resumed_after_a_break_without_repeating_a_line() {
     live.read_log(&key(), true);
     live.read_log(&key(), true);
     assert!(live.wait_logs(Some(Instant::now() + PATIENCE)));
-    let ended = |live: &Live, number: usize| live.with_log(|log| log.attempts.iter().filter(|a| a.outcome != Outcome::Unfinished).count() == number);
+    let ended = |live: &Live, number: usize| {
+        live.with_log(|log| log.attempts.iter().filter(|a| a.outcome != Outcome::Unfinished).count() == number)
+    };
     assert!(ended(&live, 0));
     server.log(POD, &lines(20, &SECOND[..1]));
     until(&live, "the end of the attempt", |live| ended(live, 1));
@@ -127,7 +129,9 @@ fn a_log_is_followed_and_resumed_after_a_break_without_repeating_a_line() {
         assert_eq!(log.changes.len(), 5, "{:?}", log.changes);
     });
     let requests = asked_for_logs(&server);
-    assert!(requests.iter().all(|request| request.starts_with("GET /api/v1/namespaces/kube-system/pods/kube-scheduler-cp-1/log?container=kube-scheduler&timestamps=true")));
+    assert!(requests.iter().all(|request| {
+        request.starts_with("GET /api/v1/namespaces/kube-system/pods/kube-scheduler-cp-1/log?container=kube-scheduler&timestamps=true")
+    }));
     assert!(requests.iter().skip(1).all(|request| request.contains("&sinceTime=2026-11-21T01:00:")), "{requests:?}");
 }
 
@@ -138,7 +142,10 @@ fn every_failure_has_a_state_and_passes() {
         (Fault::Status(404, None), "there is no log (404 Not Found: scripted)"),
         (Fault::Status(400, None), "there is no log (400 Bad Request: scripted)"),
         (Fault::Status(500, None), "it could not be read (500 Internal Server Error: scripted)"),
-        (Fault::Html, "it could not be read (the answer is text/html; charset=utf-8, not plain text; is there a proxy or a login page in between?"),
+        (
+            Fault::Html,
+            "it could not be read (the answer is text/html; charset=utf-8, not plain text; is there a proxy or a login page in between?",
+        ),
     ] {
         let server = server();
         server.log(POD, &lines(0, FIRST));
@@ -207,7 +214,8 @@ fn one_replica_that_may_be_read_is_enough_and_its_configuration_is_taken() {
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("log of kube-system/kube-scheduler-cp-2: there is no log (404 Not Found: "), "{stderr}");
     // A configuration without profiles is not refused; a broken one would be.
-    server.log(POD, &lines(30, &[r#""Starting Kubernetes Scheduler" version="v1.36.2""#, r#""Using component config" config="kind: Pod""#]));
+    server
+        .log(POD, &lines(30, &[r#""Starting Kubernetes Scheduler" version="v1.36.2""#, r#""Using component config" config="kind: Pod""#]));
     let output = program(&server, &["explain", "too-big", "-n", "batch", "--scheduler-log", "live", "--config-from-log"]);
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
 }

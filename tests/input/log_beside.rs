@@ -103,7 +103,8 @@ fn a_difference_is_explained_only_by_what_is_not_known() {
 fn the_cache_of_the_log_stands_beside_ours() {
     let objects = [node("n-1", "4"), node("n-2", "2"), node("n-3", "1"), pod("big", "3", Some("n-1")), pod("next", "2", Some("n-2"))];
     let cached = |name: &str, cpu: u32, all: u32, pods: &[&str]| {
-        let pods: String = pods.iter().map(|pod| format!("\n\tname: {pod}, namespace: a, uid: 1, phase: Running, nominated node: ")).collect();
+        let pods: String =
+            pods.iter().map(|pod| format!("\n\tname: {pod}, namespace: a, uid: 1, phase: Running, nominated node: ")).collect();
         let amounts = |cpu: u32, memory: u64, pods: u32| {
             format!("&{{MilliCPU:{cpu} Memory:{memory} EphemeralStorage:0 AllowedPodNumber:{pods} ScalarResources:map[]}}")
         };
@@ -115,7 +116,10 @@ fn the_cache_of_the_log_stands_beside_ours() {
     };
     let nodes = [cached("n-1", 3000, 4000, &["big"]), cached("n-2", 500, 1000, &["other"]), cached("n-4", 0, 1000, &[])].concat();
     let dump = format!("\"Dump of cached NodeInfo\" nodes=<\n{nodes} >");
-    let (found, text) = answer(&objects, &lines(&[START, &dump, r#""Dump of scheduling queue" summary="activeQ:0; backoffQ:0; unschedulablePods:0" pods="""#]));
+    let (found, text) = answer(
+        &objects,
+        &lines(&[START, &dump, r#""Dump of scheduling queue" summary="activeQ:0; backoffQ:0; unschedulablePods:0" pods="""#]),
+    );
     assert_eq!(
         found["cache"]["nodes"],
         json!([
@@ -126,5 +130,8 @@ fn the_cache_of_the_log_stands_beside_ours() {
         ])
     );
     assert_eq!(found["cache"]["at"], "2026-11-22T10:00:01.000000Z");
-    assert!(text.contains("  the scheduler's cache at 2026-11-22T10:00:01.000000Z: 1 of 4 nodes as here\n  n-2: requested cpu 500m"), "{text}");
+    assert!(
+        text.contains("  the scheduler's cache at 2026-11-22T10:00:01.000000Z: 1 of 4 nodes as here\n  n-2: requested cpu 500m"),
+        "{text}"
+    );
 }

@@ -87,7 +87,8 @@ fn the_queues_are_those_of_the_log_and_each_attempt_is_on_the_timeline() {
     assert!(place(&explorer, "batch/too-big").1, "the log says nothing of it");
 
     let plugins = r#"schedulingCycle=1 hint=0 unschedulable plugins={"NodeResourcesFit":{}}"#;
-    let unfit = format!(r#""Unable to schedule pod; no fit; waiting" pod="{pod}" err="0/12 nodes are available: 12 Insufficient nvidia.com/gpu.""#);
+    let unfit =
+        format!(r#""Unable to schedule pod; no fit; waiting" pod="{pod}" err="0/12 nodes are available: 12 Insufficient nvidia.com/gpu.""#);
     server.log(POD, &line(2, &format!(r#""Attempting to schedule pod" pod="{pod}""#)));
     server.log(POD, &line(3, &unfit));
     server.log(POD, &line(3, &format!("{} {plugins}", moved(pod, "ScheduleAttemptFailure", "Unschedulable"))));

@@ -84,11 +84,8 @@ fn of_ours(resource: &Resource, with_pods: bool) -> BTreeMap<&str, i64> {
 fn differences(there: &BTreeMap<&str, i64>, here: &BTreeMap<&str, i64>) -> Vec<Difference> {
     let names: BTreeSet<&&str> = there.keys().chain(here.keys()).collect();
     let amount = |of: &BTreeMap<&str, i64>, name: &str| of.get(name).copied().unwrap_or(0);
-    let found = names.into_iter().map(|name| Difference {
-        resource: (*name).to_owned(),
-        there: amount(there, name),
-        here: amount(here, name),
-    });
+    let found =
+        names.into_iter().map(|name| Difference { resource: (*name).to_owned(), there: amount(there, name), here: amount(here, name) });
     found.filter(|difference| difference.there != difference.here).collect()
 }
 
@@ -135,7 +132,8 @@ impl LogReport<'_> {
         found.extend(allocatable.into_iter().map(CacheDifference::Allocatable));
         let there: BTreeSet<String> = cached.pods.iter().map(|pod| self.log.names.text(*pod).to_owned()).collect();
         let here: BTreeSet<String> = ours.pods.iter().map(|pod| pod.pod.key().to_string()).collect();
-        let only = |a: &BTreeSet<String>, b: &BTreeSet<String>| Some(a.difference(b).cloned().collect::<Vec<_>>()).filter(|pods| !pods.is_empty());
+        let only =
+            |a: &BTreeSet<String>, b: &BTreeSet<String>| Some(a.difference(b).cloned().collect::<Vec<_>>()).filter(|pods| !pods.is_empty());
         found.extend(only(&there, &here).map(CacheDifference::OnlyThere));
         found.extend(only(&here, &there).map(CacheDifference::OnlyHere));
         found

@@ -1,7 +1,7 @@
 //! Rebuilds the objects as they were at each attempt of the scheduler, and decides on them.
 //!
 //! A dump shows the objects at one moment. The log says which pods were bound, nominated, evicted and deleted before and
-//! after it, so the pods of an earlier or later moment can be told. Changes of other objects are not in the log, or
+//! after it, so the pods of an earlier or later moment are known. Changes of other objects are not in the log, or
 //! only as a line that something changed: these are [`Gap`]s, and explain a difference.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -66,7 +66,9 @@ impl fmt::Display for Gap {
             Self::NodesChanged(nodes) => {
                 write!(f, "{} came, went or changed between this and the dump", count(*nodes, "node"))
             }
-            Self::VictimsLeaving(pods) => write!(f, "{} being evicted", if *pods == 1 { "1 pod was".to_owned() } else { format!("{pods} pods were") }),
+            Self::VictimsLeaving(pods) => {
+                write!(f, "{} being evicted", if *pods == 1 { "1 pod was".to_owned() } else { format!("{pods} pods were") })
+            }
             Self::ClaimsBound(pods) => write!(f, "claims of {} were bound between this and the dump", count(*pods, "pod")),
             Self::BeginUntold => f.write_str("the log does not show when the attempt began"),
         }
@@ -80,7 +82,7 @@ pub struct Beside {
     pub kind: BesideKind,
     /// Our decision and the differences, in words.
     pub words: String,
-    /// What is not known about the moment.
+    /// The gaps in what is known of the moment.
     pub gaps: Vec<Gap>,
 }
 
@@ -208,7 +210,7 @@ impl<'a> Replay<'a> {
                         victims.entry(victim.clone()).or_insert(just_after);
                         facts.push((just_after, Fact::Leaving(victim)));
                     }
-                    // It was there from before the log, or is told when it was seen.
+                    // It was there before the log begins, or a later line shows it.
                     _ => {
                         self.unknown.insert(*victim);
                         facts.push((just_after, Fact::UnknownGone(*victim)));
@@ -219,7 +221,7 @@ impl<'a> Replay<'a> {
         for seen in log.sights.iter().filter(|seen| seen.process == ours) {
             match seen.sight {
                 Sight::Node => {
-                    // What came before the first attempt is the list at the start.
+                    // Lines before the first attempt are of the list at the start.
                     if seen.at > first {
                         self.nodes.push((seen.at, seen.name));
                     }
@@ -432,7 +434,7 @@ impl<'a> Replay<'a> {
             let uid = self.scheduler.state().cluster().pods.get(&victim).map(|pod| pod.metadata.uid.to_string()).unwrap_or_default();
             events.push(ObservedEvent { pod: victim, uid: uid.as_str().into(), reason: "Preempted".into(), note, ..events[0].clone() });
         }
-        // At -v=2 the nominated node is that of the preemption, which is told; below, nothing is known of it.
+        // The log shows the node of a preemption from -v=2 on.
         let silent = then.status.nominated_node_name.is_empty() && self.report.process().verbosity().is_none_or(|level| level < 2);
         let found = SchedulerComparer::new(&self.scheduler, &events).compare(&then, view);
         let preempts = view.preemption.as_ref().and_then(PreemptionView::selected).is_some();

@@ -90,7 +90,16 @@ impl LogReport<'_> {
             }
             events.push(self.remark(&pod, to, "the log ends; what follows is schedscope's, from the objects of the dump".to_owned()));
             let title = format!("{} the scheduler's log ends", self.process().clock.show(to));
-            revisions.push(LoggedAttempt { pod: None, at, title, events, places: sorted(places), decided: false, changes: Vec::new(), followed: false });
+            revisions.push(LoggedAttempt {
+                pod: None,
+                at,
+                title,
+                events,
+                places: sorted(places),
+                decided: false,
+                changes: Vec::new(),
+                followed: false,
+            });
         }
         revisions
     }

@@ -99,9 +99,19 @@ impl LogReport<'_> {
             let mut events = vec![self.event(&pod, end, self.attempt_words(attempt))];
             let decided = beside.is_some();
             events.extend(beside.map(|words| self.remark(&pod, end, format!("schedscope on the objects as they are now: {words}"))));
-            let title = format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(end), super::timeline::outcome(attempt.outcome));
+            let title =
+                format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(end), super::timeline::outcome(attempt.outcome));
             let at = self.process().clock.timestamp(end);
-            news.push(LoggedAttempt { pod: Some(pod), at, title, events, places: Vec::new(), decided, changes: Vec::new(), followed: true });
+            news.push(LoggedAttempt {
+                pod: Some(pod),
+                at,
+                title,
+                events,
+                places: Vec::new(),
+                decided,
+                changes: Vec::new(),
+                followed: true,
+            });
         }
         news.reverse();
         self.skip(mark);

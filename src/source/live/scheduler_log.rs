@@ -174,7 +174,7 @@ async fn read(shared: &Shared, pod: &Key, cutter: &mut Cutter, follows: bool) ->
 struct Cutter {
     /// The text after the last whole value.
     rest: Vec<u8>,
-    /// The length of the lines in `rest` that were looked at.
+    /// The number of bytes of `rest` that are scanned.
     seen: usize,
     /// Within a value of several lines.
     in_value: bool,
@@ -182,7 +182,7 @@ struct Cutter {
     last: Option<Timestamp>,
     /// The number of lines with that time.
     same: usize,
-    /// What is left to skip after a break: the time up to which lines are known, and how many lines of that very time.
+    /// The lines to skip after a break: those before this time, and this many of this time.
     known: Option<(Timestamp, usize)>,
 }
 
@@ -273,15 +273,19 @@ mod tests {
     #[test]
     fn a_value_that_is_cut_keeps_nothing_back() {
         let mut cutter = Cutter::default();
-        let all = "2026-11-22T10:00:00.2Z I1122 \"Dump\" nodes=<\n2026-11-22T10:00:00.2Z \tNode name: a\n2026-11-22T10:00:00.3Z I1122 \"b\"\n";
+        let all =
+            "2026-11-22T10:00:00.2Z I1122 \"Dump\" nodes=<\n2026-11-22T10:00:00.2Z \tNode name: a\n2026-11-22T10:00:00.3Z I1122 \"b\"\n";
         assert_eq!(text(&mut cutter, all), all);
     }
 
     #[test]
     fn lines_that_were_read_before_a_break_are_skipped() {
         let mut cutter = Cutter::default();
-        assert_eq!(text(&mut cutter, "2026-11-22T10:00:00.1Z a\n2026-11-22T10:00:00.1Z b\n2026-11-22T10:00:00.2Z half"), "\
-            2026-11-22T10:00:00.1Z a\n2026-11-22T10:00:00.1Z b\n");
+        assert_eq!(
+            text(&mut cutter, "2026-11-22T10:00:00.1Z a\n2026-11-22T10:00:00.1Z b\n2026-11-22T10:00:00.2Z half"),
+            "\
+            2026-11-22T10:00:00.1Z a\n2026-11-22T10:00:00.1Z b\n"
+        );
         cutter.resume();
         // The time is the same, with trailing zeros.
         let again = "2026-11-22T10:00:00.05Z 0\n2026-11-22T10:00:00.100Z a\n2026-11-22T10:00:00.100Z b\n2026-11-22T10:00:00.1Z c\n2026-11-22T10:00:00.2Z half\n";

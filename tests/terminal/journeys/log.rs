@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{ENTER, assert_order, line, quit, words};
+use super::{ENTER, assert_order, quit, words};
 use crate::pty::Pty;
 
 fn fixture(path: &str) -> String {
@@ -29,17 +29,18 @@ fn find_out_who_moved_a_parked_pod_and_why_it_failed_again() {
         pty.wait_for("Pod ml/gpu-hungry");
         pty.send("G");
         let screen = pty.wait_for("18:51:54");
-        assert_order(&screen, &["18:26:12  by its log: fits no node: 0/12 nodes", "18:31:24  by its log: moved to activeQ by UnschedulableTimeout"]);
-        // Up to the attempt that failed again.
-        for _ in 0..6 {
-            if line(&pty.screen(), &["by its log: moved to activeQ by UnschedulableTimeout", "18:31:24"]).contains('▸') {
-                break;
-            }
-            pty.send("k");
-        }
+        let parked_moved_failed = [
+            "42  18:26:12  by the log: fits no node: 0/12 nodes",
+            "54  18:31:24  by the log: moved to activeQ by UnschedulableTimeout",
+            "60  18:31:24  by the log: fits no node: 0/12 nodes",
+        ];
+        assert_order(&screen, &parked_moved_failed);
+        pty.send("kkkkkkkk");
         pty.send(ENTER);
-        let screen = words(&pty.wait_for("/109"));
-        assert!(screen.contains("Insufficient nvidia.com/gpu"), "{screen}");
+        let screen = words(&pty.wait_for("rev 60/109"));
+        assert!(screen.contains("ml/gpu-hungry: Pending because 10 of 12 nodes lack 8 free nvidia.com/gpu"), "{screen}");
+        pty.send("C");
+        let screen = words(&pty.wait_for("step 0/31"));
         assert!(screen.contains("schedscope on the objects of that moment: agrees to the letter."), "{screen}");
         quit(pty);
     }
