@@ -119,6 +119,7 @@ enum Fact {
 #[derive(Debug)]
 pub struct Replay<'a> {
     report: &'a LogReport<'a>,
+    dump: Cluster,
     scheduler: Scheduler,
     /// The facts that are still to come, oldest first.
     facts: VecDeque<(Stamp, Fact)>,
@@ -145,6 +146,7 @@ impl<'a> Replay<'a> {
         let taken = taken.filter(|_| process.clock.year).map(|time| process.clock.stamp(time));
         let mut replay = Self {
             report,
+            dump: scheduler.state().cluster().clone(),
             scheduler: scheduler.clone(),
             facts: VecDeque::new(),
             taken,
@@ -167,10 +169,11 @@ impl<'a> Replay<'a> {
     /// Gathers the facts, and takes back those that came after the first attempt.
     fn gather(&mut self) {
         let (log, ours, clock) = (self.report.log, self.ours(), self.report.process().clock);
-        let cluster = self.scheduler.state().cluster().clone();
+        let cluster = self.dump.clone();
         let key = |name: Name| self.report.key(name);
         let attempts = || log.attempts.iter().filter(move |attempt| attempt.process == ours);
         let Some(first) = attempts().map(|attempt| attempt.at).min() else { return };
+        self.tells_gone = log.sights.iter().any(|seen| seen.process == ours && seen.sight == Sight::PodOffNode);
         let mut facts: Vec<(Stamp, Fact)> = Vec::new();
         // A pod is assumed on its node from its attempt on.
         let mut bound: HashMap<Key, Stamp> = HashMap::new();
@@ -213,7 +216,9 @@ impl<'a> Replay<'a> {
                     // It was there before the log begins, or a later line shows it.
                     _ => {
                         self.unknown.insert(*victim);
-                        facts.push((just_after, Fact::UnknownGone(*victim)));
+                        if !self.tells_gone {
+                            facts.push((just_after, Fact::UnknownGone(*victim)));
+                        }
                     }
                 }
             }
@@ -233,7 +238,6 @@ impl<'a> Replay<'a> {
                     }
                 }
                 Sight::PodOffNode => {
-                    self.tells_gone = true;
                     let Some(pod) = key(seen.name) else { continue };
                     let known = cluster.pods.get(&pod).is_some();
                     facts.push((seen.at, if known { Fact::Gone(pod) } else { Fact::UnknownGone(seen.name) }));
@@ -310,8 +314,8 @@ impl<'a> Replay<'a> {
     }
 
     /// Returns the operations that lead from one moment to another one, before or after it; `None` is the dump.
-    pub fn between(&self, from: Option<&Moment>, to: &Moment, dump: &Cluster) -> Vec<Operation> {
-        let (before, first) = from.map_or((dump, 0), |from| (&from.cluster, from.changes));
+    pub fn between(&self, from: Option<&Moment>, to: &Moment) -> Vec<Operation> {
+        let (before, first) = from.map_or((&self.dump, 0), |from| (&from.cluster, from.changes));
         let range = first.min(to.changes)..first.max(to.changes);
         let pods: BTreeSet<&Key> = self.touched.get(range).unwrap_or_default().iter().collect();
         let operation = |pod: &&Key| match (before.get(Kind::Pod, pod), to.cluster.get(Kind::Pod, pod)) {
@@ -332,10 +336,14 @@ impl<'a> Replay<'a> {
             Some(Operation::Update { object: Object::Pod(Arc::new(pod)) })
         };
         match fact {
-            Fact::Bound(pod, node) => change(&pod, &|pod| {
-                pod.node_name = node.clone();
-                pod.status.nominated_node_name = Str::default();
-            }),
+            Fact::Bound(pod, node) => {
+                // A pod of the same name may have been deleted before.
+                let known = cluster.pods.get(&pod).or_else(|| self.dump.pods.get(&pod))?;
+                let mut bound = unbound(known);
+                bound.node_name = node;
+                bound.status.nominated_node_name = Str::default();
+                Some(Operation::put(cluster, Object::Pod(Arc::new(bound))))
+            }
             Fact::Nominated(pod, node) => change(&pod, &|pod| pod.status.nominated_node_name = node.clone()),
             Fact::Leaving(pod) => {
                 let now = self.scheduler.state().clock();

@@ -40,7 +40,6 @@ impl LogReport<'_> {
                 moments.insert(*number, moment);
             }
         }
-        let dump = scheduler.state().cluster();
         let mut shown: Option<Moment> = None;
         for (number, (at, index, attempt)) in attempts.iter().enumerate() {
             let until = Some(*at);
@@ -56,7 +55,7 @@ impl LogReport<'_> {
             let Some(pod) = self.key(attempt.pod) else { continue };
             events.push(self.event(&pod, *at, self.attempt_words(attempt)));
             let Some(moment) = moments.remove(index) else { continue };
-            let changes = replay.between(shown.as_ref(), &moment, dump);
+            let changes = replay.between(shown.as_ref(), &moment);
             let decided = moment.beside.is_some();
             let title = format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(*at), outcome(attempt.outcome));
             match &moment.beside {
