@@ -118,12 +118,12 @@ fn attempts_of_real_batches_agree_or_are_explained() {
         assert!(all[2] * 20 <= all.iter().sum::<usize>(), "{all:?}");
         return;
     }
-    assert_eq!(all, [48, 3, 0], "agrees, explained, differs\n{table}");
+    assert_eq!(all, [50, 1, 0], "agrees, explained, differs\n{table}");
 }
 
 #[test]
 fn attempts_of_a_real_log_agree_or_are_explained() {
     let log = read_log(Input::Path(fixture("payments.log.gz")));
     let (found, not_compared, lines) = beside(&log, &scheduler(Story::named("payments").unwrap().input(), &Value::Null));
-    assert_eq!((counts(&found), not_compared), ([0, 0, 0], 0), "agrees, explained, differs\n{}", lines.join("\n"));
+    assert_eq!((counts(&found), not_compared), ([88, 10, 0], 10), "agrees, explained, differs\n{}", lines.join("\n"));
 }
