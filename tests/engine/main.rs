@@ -22,6 +22,7 @@ mod laws;
 mod layers;
 mod licences;
 mod observed;
+mod odds;
 mod overview;
 mod quantity;
 mod runs;
