@@ -71,7 +71,8 @@ pub struct SchedulerArgs {
     /// Take the KubeSchedulerConfiguration that the source carries
     #[arg(long, conflicts_with = "config")]
     pub config_from_dump: bool,
-    /// kube-scheduler's own log, shown in the explorer next to our decisions: files, archives, directories, or -
+    /// kube-scheduler's own log, shown in the explorer next to our decisions: files, archives, directories, or -; for a live
+    /// cluster "live", which reads and follows the log of its scheduler's pod and needs the right to get pods/log
     #[arg(long, value_name = "FILE")]
     pub scheduler_log: Vec<PathBuf>,
     /// Take the KubeSchedulerConfiguration and the feature gates that the scheduler's log shows
@@ -135,6 +136,11 @@ impl SchedulerArgs {
         Self { queues, ..self.clone() }
     }
 
+    /// Returns whether the log of a live cluster's scheduler is to be read.
+    pub fn asks_for_live_log(&self) -> bool {
+        self.scheduler_log.iter().any(|path| path.as_os_str() == "live")
+    }
+
     /// Returns whether a scheduler's log is named or needed.
     pub fn asks_for_log(&self) -> bool {
         !self.scheduler_log.is_empty() || self.config_from_log
@@ -178,6 +184,9 @@ pub struct ConnectArgs {
     /// Read a kind in this namespace if it may not be read in all of them; may be given several times
     #[arg(long, value_name = "NAMESPACE")]
     pub only_namespace: Vec<String>,
+    /// Whether the log of its scheduler is to be read; `--scheduler-log live` says so
+    #[arg(skip)]
+    pub scheduler_log: bool,
 }
 
 impl ConnectArgs {
@@ -416,7 +425,7 @@ pub struct LogArgs {
     /// Logs: files, archives, directories, or - for standard input; rotated and compressed ones too
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// The dump of the cluster, from whose time the year is known
+    /// The dump of the cluster: its time tells the year, and schedscope's decision on its objects stands beside each attempt
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub from: Vec<PathBuf>,
     /// Show the queues as they were then: a time as the log has it, with or without the date [default: its end]

@@ -29,11 +29,12 @@ struct Explained {
 /// Decides and prints. Reads a live cluster a second time if its scheduler seems to disagree: the first read may fall
 /// between a decision and the condition or event that reports it.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
-    let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
+    let loaded = super::read(&args.source, &connect, &args.limits.limits())?;
     let mut explained = explain(args, loaded, &|line| output::say(line))?;
     if explained.disagrees && args.source.is_live() {
         std::thread::sleep(LOOK_AGAIN);
-        let (_, loaded) = super::live::first(&args.connect)?;
+        let (_, loaded) = super::live::first(&connect)?;
         // The first pass has already printed the lines about the release.
         explained = explain(args, super::judgeable(loaded)?, &|_| ())?;
     }

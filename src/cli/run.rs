@@ -19,7 +19,8 @@ use crate::trace::{CycleView, Event};
 /// Applies operations and prints their results.
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
-    let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
+    let mut loaded = super::read(&args.source, &connect, &args.limits.limits())?;
     if let Some(other) = args.compare {
         return super::compare::run(args, other, loaded);
     }
@@ -33,6 +34,10 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         (true, None) => Evictions::AfterGracePeriod,
     };
     let mut scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions, &|line| output::say(line))?;
+    let told = super::scheduler_log::told(&args.scheduler, loaded.scheduler_log.as_deref(), &scheduler);
+    if let Some(told) = told {
+        scheduler.apply(told);
+    }
     let mut out = Text::default();
     if args.output.operation().is_none() {
         let release = ReleaseReport::of(scheduler.emulated(), &run_parts(scheduler.state().config()));

@@ -37,7 +37,7 @@ pub use overview::{CauseFix, CauseReport, PreemptionHelp, WaitReason, causes, ca
 pub use pod_group::{ConditionReport, GroupReport, MemberReport, PlacementReport, group_text};
 pub use release::{ReleaseReport, decision_parts, run_parts};
 pub use releases::{PodComparison, ReleaseComparison, Releases};
-pub use scheduler_log::LogReport;
+pub use scheduler_log::{Beside, BesideKind, CacheDifference, CachedNodeBeside, Difference, Gap, LogMark, LogReport, Moment, Replay};
 pub use story::{PodStory, Stories, stories, stories_text};
 pub use text::{decided_by, text};
 pub use why::{so_far, so_far_in_short, why, why_group, why_group_waits};

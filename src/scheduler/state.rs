@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::cycle::{WaitingPod, group_id};
 use super::event_handlers::{HandlerEnv, HandlerStep, handle_change, unscheduled_pod_added};
 use super::observed::QueuePlaceInference;
-use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
+use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue, ToldPlace, pod_id};
 use super::runtime::Nominations;
 use super::{Cache, Config, Waiting};
 use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Str};
@@ -210,6 +210,18 @@ impl State {
             }
             let observed = observer.observe(&self.cluster, &pod);
             self.with_queue(events, |queue, env| queue.place_as_observed(env, &pod, observed));
+        }
+    }
+
+    /// Places pending pods where the scheduler's log shows them; see [`super::Operation::Told`].
+    pub(super) fn told(&mut self, time: Timestamp, places: &[ToldPlace], events: &mut Vec<Event>) {
+        let start = self.start;
+        self.with_queue(events, |queue, env| queue.advance(env, start, time));
+        for told in places {
+            let Some(pod) = self.cluster.pods.get(&told.pod).cloned() else { continue };
+            if pod.is_pending() && self.config.profile(&pod.spec.scheduler_name).is_some() {
+                self.with_queue(events, |queue, env| queue.place_as_told(env, &pod, told));
+            }
         }
     }
 

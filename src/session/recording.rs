@@ -467,7 +467,7 @@ fn kind(operation: &Operation) -> RevisionKind {
         Operation::Delete { object } => RevisionKind::Delete(object.kind(), object.key()),
         Operation::Advance { .. } | Operation::AdvanceTo { .. } => RevisionKind::Advance,
         Operation::Batch { .. } => RevisionKind::Batch,
-        Operation::Observe { .. } => RevisionKind::Observe,
+        Operation::Observe { .. } | Operation::Told { .. } => RevisionKind::Observe,
         Operation::Allow { pod } => RevisionKind::Allow(pod.clone()),
         Operation::Reject { pod } => RevisionKind::Reject(pod.clone()),
     }
@@ -487,10 +487,14 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
             format!("wait {seconds:.1} s{}", why.unwrap_or_default())
         }
         Operation::Batch { name, operations } => {
-            let changes = operations.iter().filter(|o| !matches!(o, Operation::AdvanceTo { .. } | Operation::Observe { .. })).count();
+            let changes = operations
+                .iter()
+                .filter(|o| !matches!(o, Operation::AdvanceTo { .. } | Operation::Observe { .. } | Operation::Told { .. }))
+                .count();
             if changes == 1 { format!("{name}: 1 change") } else { format!("{name}: {changes} changes") }
         }
         Operation::Observe { time, .. } => format!("observed at {time}"),
+        Operation::Told { time, .. } => format!("the queues by the scheduler's log at {time}"),
         Operation::Allow { pod } => format!("allow {pod}"),
         Operation::Reject { pod } => format!("reject {pod}"),
     }

@@ -202,6 +202,9 @@ pub struct InferredPlace {
     pub plugins: PluginSet,
     /// The evidence, and the facts that remain unknown.
     pub from: String,
+    /// The scheduler's log shows the place: it is no inference.
+    #[serde(default)]
+    pub told: bool,
 }
 
 /// How a victim is removed.
@@ -346,6 +349,9 @@ pub struct LoggedEvent {
     pub at: String,
     /// The action, as a sentence without a full stop.
     pub words: String,
+    /// Whether it is a remark of schedscope about the log, not the log's own.
+    #[serde(default)]
+    pub is_ours: bool,
 }
 
 /// The place of a pod.

@@ -175,6 +175,7 @@ impl Event {
     /// Describes the event in one sentence, without a full stop.
     pub fn sentence(&self) -> String {
         match self {
+            Self::Logged(event) if event.is_ours => event.words.clone(),
             Self::Logged(event) => format!("the cluster's scheduler, {}: {}", event.at, event.words),
             Self::ClockMoved { from, to } => format!("the clock moved on by {}", seconds(to.duration_since(**from))),
             Self::SchedulerStarted(start) => {
@@ -182,7 +183,10 @@ impl Event {
             }
             Self::ObjectChanged { kind, key, change } => format!("{kind} {key} was {}", change.to_string().to_lowercase()),
             Self::QueueMoved(m) => queue_move(&m.pod, &m.to, m.cause, m.plugin),
-            Self::PlaceInferred(p) => format!("{} (inferred: {})", at_place(&p.pod, &p.place), p.from),
+            Self::PlaceInferred(p) => {
+                let how = if p.told { "by the scheduler's log" } else { "inferred" };
+                format!("{} ({how}: {})", at_place(&p.pod, &p.place), p.from)
+            }
             Self::PriorityChanged { pod, priority } => format!("{pod} has priority {priority} now"),
             Self::HintAsked { pod, plugin, event, hint, .. } => format!("{event}: {plugin} says {hint} for {pod}"),
             Self::PreEnqueueRejected { pod, status } => format!("{pod} is gated: {}", by_plugin(status)),

@@ -13,6 +13,7 @@ mod rows;
 mod worlds;
 
 mod agreement;
+mod attempts;
 mod configs;
 mod conformance;
 mod coverage;
