@@ -12,6 +12,7 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
 use super::branch::{Action, Fork};
+use super::breakpoint::Breakpoint;
 use super::recording::{Background, Session, objects_in_order};
 use super::timeline::Cursor;
 use super::values::{Values, names_format};
@@ -130,6 +131,8 @@ struct Rest {
     objects: usize,
     branches: usize,
     current: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    breakpoints: Vec<Breakpoint>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -168,6 +171,7 @@ impl Session {
             objects: objects.len(),
             branches: self.branches().len(),
             current: self.current(),
+            breakpoints: self.breakpoints().to_vec(),
         };
         let head = Head {
             format: FORMAT.to_owned(),
@@ -223,6 +227,7 @@ impl Session {
             objects.push(lines.next::<Object>()?);
         }
         let mut session = Self::new(Scheduler::new(config, objects, rest.options), rest.source).with(rest.background);
+        session.set_breakpoints(rest.breakpoints);
         for number in 0..rest.branches {
             let saved: SavedBranch = lines.next()?;
             let wrong = |problem| SessionFileError::Line { line: lines.line, problem };

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::branch::{Action, Branch, Fork, Step};
+use super::breakpoint::Breakpoint;
 use super::requeue_events::RequeueEvents;
 use super::timeline::{Cursor, InitialQueues, Keyframe, Revision, RevisionKind, Timeline};
 use super::until::Until;
@@ -27,6 +28,8 @@ pub struct Session {
     background: Arc<Background>,
     /// The start does not follow from the objects alone, because earlier revisions were dropped.
     truncated: bool,
+    /// Breakpoints, in the order in which they were set.
+    breakpoints: Vec<Breakpoint>,
 }
 
 /// Information about the source besides the objects, for the reader and for a restart.
@@ -55,6 +58,7 @@ impl Session {
             source: source.into(),
             background: Arc::default(),
             truncated: false,
+            breakpoints: Vec::new(),
         }
     }
 
@@ -66,7 +70,8 @@ impl Session {
         let state = seen.state();
         let options = Options { waiting, unknown: state.cluster().unknown, start: state.clock(), ..seen.options().clone() };
         let config = (**state.config()).clone();
-        Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone()).with((*self.background).clone())
+        let fresh = Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone());
+        Self { background: self.background.clone(), breakpoints: self.breakpoints.clone(), ..fresh }
     }
 
     /// Returns a session that starts where the cluster was observed last; all branches and earlier revisions are
@@ -74,7 +79,7 @@ impl Session {
     #[must_use]
     pub fn forgotten(&self) -> Self {
         let fresh = Self::new(self.scheduler_as_seen().clone(), self.source.clone());
-        Self { truncated: true, background: self.background.clone(), ..fresh }
+        Self { truncated: true, background: self.background.clone(), breakpoints: self.breakpoints.clone(), ..fresh }
     }
 
     /// Returns whether earlier revisions were dropped ([`Self::forgotten`]).
@@ -106,6 +111,16 @@ impl Session {
     /// Returns the information about the source, for adding to it.
     pub fn background_mut(&mut self) -> &mut Background {
         Arc::make_mut(&mut self.background)
+    }
+
+    /// Returns the breakpoints, in the order in which they were set.
+    pub fn breakpoints(&self) -> &[Breakpoint] {
+        &self.breakpoints
+    }
+
+    /// Replaces the breakpoints.
+    pub fn set_breakpoints(&mut self, breakpoints: Vec<Breakpoint>) {
+        self.breakpoints = breakpoints;
     }
 
     /// Returns the cluster's origin in words.
@@ -381,7 +396,7 @@ impl Session {
     /// further pods, at most `turns` of them. Virtual time does not pass.
     pub fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd {
         for turn in 0..=turns {
-            if let Some(cursor) = self.timeline().find_after(|event| until.met(event)) {
+            if let Some(cursor) = self.timeline().find_after(|at| until.met(at)) {
                 self.timeline_mut().seek(cursor);
                 return RunEnd::Met;
             }
