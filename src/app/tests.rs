@@ -8,6 +8,7 @@ mod keys;
 mod lists;
 mod queues;
 mod sessions;
+mod stepping;
 
 use std::fmt::Write;
 

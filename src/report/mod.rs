@@ -4,6 +4,7 @@ mod agreement;
 mod comparison;
 mod completeness;
 mod decision;
+mod evictions;
 mod fixes;
 mod form;
 mod info;
@@ -24,6 +25,7 @@ pub use agreement::{
 pub use comparison::{comparison, upgrade};
 pub use completeness::completeness;
 pub use decision::*;
+pub use evictions::{ALWAYS_ALLOW, BudgetEvictions, NodeEvictions, Stop, evictions, evictions_count};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use form::{Answer, FORMATS, Format, FormatError, WriteComparedPods, WriteOperation};
 pub use info::Info;

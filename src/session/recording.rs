@@ -480,9 +480,10 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
         Operation::Delete { object: o } => object("delete", o),
         Operation::Advance { seconds } => format!("advance {seconds} s"),
         Operation::AdvanceTo { time } => {
-            let seconds = time.duration_since(scheduler.state().clock()).as_secs_f64();
+            let millis = time.duration_since(scheduler.state().clock()).as_millis();
             let why = scheduler.next_timer().filter(|w| w.time == *time).map(|w| format!(": {w}"));
-            format!("wait {seconds:.1} s{}", why.unwrap_or_default())
+            // Tenths are cut off, as the clock cuts off seconds.
+            format!("wait {}.{} s{}", millis / 1000, millis % 1000 / 100, why.unwrap_or_default())
         }
         Operation::Batch { name, operations } => {
             let changes = operations.iter().filter(|o| !matches!(o, Operation::AdvanceTo { .. } | Operation::Observe { .. })).count();

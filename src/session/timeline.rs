@@ -271,6 +271,15 @@ impl Timeline {
         }
     }
 
+    /// Returns the keyframe that the cycle at the cursor decided on, which its binding does not change; outside of a cycle
+    /// the keyframe at the cursor.
+    pub fn decided_on(&self) -> &Keyframe {
+        match self.revision() {
+            Some(revision) if self.cycle.start.is_some() => &revision.before,
+            _ => self.moment(),
+        }
+    }
+
     /// Returns the keyframe at the start.
     pub fn start(&self) -> &Keyframe {
         &self.start

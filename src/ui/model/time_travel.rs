@@ -178,7 +178,7 @@ pub fn pin(state: &mut State, timeline: &Timeline, pane: Pane) {
 /// Returns a step size in words, at the cursor.
 pub fn step_words_at(size: StepSize, timeline: &Timeline) -> &'static str {
     let inside = timeline.current().is_some_and(|event| event.extension_point() == ExtensionPoint::PostFilter);
-    if size == StepSize::Phase && inside { "one phase of preemption" } else { step_words(size) }
+    if size == StepSize::Phase && inside { "one phase" } else { step_words(size) }
 }
 
 /// Returns a step size in words.

@@ -8,8 +8,9 @@ mod nodes;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::cluster::{Key, Pod, Str, Taint};
+use crate::cluster::{Cluster, Key, Pod, Str, Taint};
 use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo};
+use crate::report::{BudgetEvictions, budgets_unknown_because, evictions};
 use crate::trace::{CycleView, DryRunView, Place, PreemptionView, QueueEntry, QueuesView};
 use crate::ui::model::fuzzy::Fuzzy;
 use crate::ui::model::list::Row;
@@ -198,6 +199,8 @@ pub enum DetailRow {
     Filter(usize),
     /// A step of the dry run, by its index.
     Step(usize),
+    /// What evicting the node's pods does to a budget, by the budget's index, in a sentence.
+    Budget(usize, String),
     /// A pod on the node.
     Pod(Key),
     /// A note in place of rows.
@@ -212,6 +215,7 @@ impl Row for DetailRow {
             Self::Score(i) => Some(RowId::Line("score", *i)),
             Self::Filter(i) => Some(RowId::Line("filter", *i)),
             Self::Step(i) => Some(RowId::Line("step", *i)),
+            Self::Budget(i, _) => Some(RowId::Line("budget", *i)),
             Self::Heading(_) | Self::Note(_) => None,
         }
     }
@@ -224,7 +228,14 @@ pub fn taint(taint: &Taint) -> String {
 }
 
 /// Returns the rows of a node: verdict, scores, dry run, all Filter plugins, and its pods, least important first.
-pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilters>, order: Sort, filter: &mut Fuzzy) -> Vec<DetailRow> {
+pub fn detail_rows(
+    node: &NodeInfo,
+    cluster: &Cluster,
+    cycle: &CycleView,
+    filters: Option<&NodeFilters>,
+    order: Sort,
+    filter: &mut Fuzzy,
+) -> Vec<DetailRow> {
     let name = node.name();
     let verdict = Verdicts::new(cycle).of(name);
     let mut rows = Vec::new();
@@ -262,6 +273,7 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
         }
     }
     rows.extend(filters.into_iter().flat_map(filter_rows));
+    drain(node, cluster, &mut rows);
     rows.push(DetailRow::Heading("pods on the node"));
     let mut pods: Vec<_> = node.pods.iter().filter(|p| filter.keeps_key(&p.key())).collect();
     match order {
@@ -275,6 +287,23 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
     }
     rows.extend(pods.into_iter().map(|p| DetailRow::Pod(p.key())));
     rows
+}
+
+/// Adds what budgets say to the eviction of all pods on the node.
+fn drain(node: &NodeInfo, cluster: &Cluster, rows: &mut Vec<DetailRow>) {
+    rows.push(DetailRow::Heading("if its pods were evicted"));
+    if cluster.unknown.budgets {
+        let why = budgets_unknown_because(cluster.unknown);
+        return rows.push(DetailRow::Fact("drain", format!("? unknown: {why}")));
+    }
+    let mut pods: Vec<&Pod> = node.pods.iter().map(|info| &*info.pod).collect();
+    pods.sort_by_cached_key(|pod| pod.key());
+    let result = evictions(cluster, pods);
+    rows.push(DetailRow::Fact("drain", result.sentence()));
+    let stopping = |budget: &&BudgetEvictions| budget.stopped.is_empty();
+    let mut budgets: Vec<_> = result.budgets.iter().collect();
+    budgets.sort_by_key(|(_, budget)| stopping(budget));
+    rows.extend(budgets.into_iter().enumerate().map(|(i, (key, budget))| DetailRow::Budget(i, format!("{key} {}", budget.sentence()))));
 }
 
 /// Returns the answers of all Filter plugins, with the nominated pods that were counted.

@@ -64,7 +64,7 @@ fn make(state: &mut State, timeline: &Timeline) {
     let node = state.detail.as_ref().and_then(|n| timeline.moment().snapshot.get(n));
     state.view_model.detail = node.map_or_else(Vec::new, |node| {
         let filters = state.view_model.filters_at(timeline, state.detail.as_ref()).filter(|_| cycle.start.is_some());
-        rows::detail_rows(node, cycle, filters, state.sort_of(Pane::NODE), &mut state.fuzzy(Pane::NODE))
+        rows::detail_rows(node, &timeline.moment().cluster, cycle, filters, state.sort_of(Pane::NODE), &mut state.fuzzy(Pane::NODE))
     });
 }
 
@@ -136,6 +136,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
                     scene.line(buf, area, &Line::from(step_line(scene, step)));
                 }
             }
+            DetailRow::Budget(_, words) => scene.line(buf, area, &Line::from(scene.span(Role::Text, format!("  {words}")))),
             DetailRow::Pod(key) => pod(scene, info, run, key, &columns, area, buf),
             DetailRow::Note(words) => scene.line(buf, area, &Line::from(scene.span(Role::Muted, *words))),
         }

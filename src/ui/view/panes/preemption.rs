@@ -53,7 +53,6 @@ pub static DEF: PaneDef = PaneDef {
     subject: |state, timeline| state.selected_candidate(timeline.cycle()).cloned().map(RowId::Node),
     node: |state, timeline| state.selected_candidate(timeline.cycle()).cloned(),
     open,
-    opens_by_mouse: true,
     ..PaneDef::new(Pane::PREEMPTION, CONTEXT, ("go-to-preemption", "preemption"), draw)
 };
 
@@ -79,7 +78,7 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
 
 /// Returns the rows below the list in a pane of this height: those of the eliminations, and of the selected candidate's victims.
 fn bottom_rows(height: u16) -> u16 {
-    if height < 8 { 0 } else { (height * 2 / 5).clamp(4, 9) + sentence_rows(height).saturating_sub(1) }
+    if height < 8 { 0 } else { (height * 2 / 5).clamp(4, 9) }
 }
 
 /// Returns the rows for sentences about eliminations, one each, in a pane of this height.
