@@ -30,7 +30,8 @@ fn steps_walk_an_opened_decision_and_stop_at_its_ends() {
     assert_eq!(screen.title(), "schedule batch/too-big", "the second step goes on");
 
     // With a cycle before it, the start is an end too.
-    screen.act(":pod shop/payments;");
+    let mut screen = Screen::new("payments");
+    screen.act("c :pod shop/payments;");
     let revision = screen.timeline().cursor().revision;
     assert!(revision > 0);
     presses_until(&mut screen, "b", "start of the decision about shop/payments; b again goes to the cycle before");
@@ -54,12 +55,11 @@ fn a_step_inside_post_filter_is_a_phase_of_preemption() {
         }
     }
     seen.dedup();
-    let expected = [
-        "DynamicResources: no new claims to deallocate",
-        "preemption may help on 3 nodes",
-    ];
+    let expected = ["DynamicResources: no new claims to deallocate", "preemption may help on 3 nodes"];
     assert_eq!(seen[..2], expected);
-    for part in ["is reprieved", "is a candidate", "must be evicted", "MinNumPDBViolations keeps", "MinHighestPriority keeps", "big-1 is nominated"] {
+    for part in
+        ["is reprieved", "is a candidate", "must be evicted", "MinNumPDBViolations keeps", "MinHighestPriority keeps", "big-1 is nominated"]
+    {
         assert!(seen.iter().any(|s| s.contains(part)), "{part} in {seen:#?}");
     }
     // One whole extension point is one step.
@@ -126,8 +126,8 @@ fn a_run_without_a_breakpoint_to_hit_says_so() {
 
 #[test]
 fn the_winner_shows_its_room_before_the_binding() {
-    let mut screen = Screen::sized("payments", 200, 60);
-    screen.act(":until bound shop/spread-85969bc548-7z2j5; c 2");
+    let mut screen = Screen::sized("queues", 200, 60);
+    screen.act(":until bound web/small; c 2");
     let (node, ..) = screen.timeline().cycle().selected.clone().expect("a node was selected");
     let revision = screen.timeline().revision().unwrap();
     let free = |keyframe: &crate::session::Keyframe| {
@@ -139,4 +139,52 @@ fn the_winner_shows_its_room_before_the_binding() {
     let text = screen.text();
     let row = text.lines().find(|line| line.contains(&format!("★ {node} "))).unwrap();
     assert!(row.contains(&format!("▁ {before} ")) || row.contains(&format!("▇ {before} ")), "{before}, not {after}: {row}");
+}
+
+#[test]
+fn a_tie_break_is_explained_at_every_width_from_80() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let mut screen = Screen::sized("tie-breaks", width, height);
+        let pending: Vec<Key> = screen.timeline().queues().entries.keys().cloned().collect();
+        let mut explained = 0;
+        for pod in pending {
+            screen.act(&format!(":pod {pod}; 3"));
+            let text = screen.text();
+            let eliminates = screen
+                .timeline()
+                .cycle()
+                .preemption
+                .as_ref()
+                .is_some_and(|p| p.score_functions().iter().any(|f| f.remaining.len() < f.scores.len()));
+            if !eliminates {
+                continue;
+            }
+            explained += 1;
+            assert!(text.contains("decided by ") || text.contains("any of these "), "{text}");
+            let line = text.lines().find(|l| l.contains("✗ ") && l.contains(" eliminated")).unwrap_or_else(|| panic!("{text}"));
+            assert!(!line.contains('…') && (line.contains(", on ") || line.contains(", best ")), "{line}");
+        }
+        assert!(explained >= 5, "{explained}");
+    }
+}
+
+#[test]
+fn a_key_without_a_binding_ends_a_notice() {
+    let mut screen = Screen::new("payments");
+    screen.command("nope");
+    assert!(screen.said().starts_with("! there is no command"));
+    let key = crossterm::event::KeyEvent::new(crossterm::event::KeyCode::F(12), crossterm::event::KeyModifiers::NONE);
+    let action = crate::app::input::action_of(&screen.state, crossterm::event::Event::Key(key)).unwrap();
+    update(&mut screen.state, &mut screen.explorer, action);
+    assert_eq!(screen.said(), "");
+}
+
+#[test]
+fn a_node_says_which_budget_stops_its_drain() {
+    let mut screen = Screen::new("budgets");
+    screen.act("c :node big-2;");
+    let text = screen.text();
+    assert!(text.contains("drain  stopped by budget shop/search"), "{text}");
+    screen.act("G");
+    assert!(screen.text().contains("shop/search allows 0, covers 2 pods here: shop/search-0, shop/search-1 stay"), "{}", screen.text());
 }

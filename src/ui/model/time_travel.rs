@@ -90,7 +90,12 @@ pub fn open_decision(state: &mut State, pod: &Key) {
 /// Returns whether a step in this direction stops at the end of the opened decision, and says so. The same step again goes on.
 pub fn stops_at_end(state: &mut State, timeline: &Timeline, direction: Direction, key: &Action) -> bool {
     let cursor = timeline.cursor();
-    let is_about = |pod: &Key| timeline.revision().is_some_and(|r| r.events.iter().any(|e| matches!(e, Event::CycleStarted(s) if s.pod == *pod)));
+    let decides = |event: &Event, pod: &Key| match event {
+        Event::CycleStarted(start) => start.pod == *pod,
+        Event::CycleFinished { pod: finished, .. } => finished == pod,
+        _ => false,
+    };
+    let is_about = |pod: &Key| timeline.revision().is_some_and(|revision| revision.events.iter().any(|event| decides(event, pod)));
     let Some(decision) = state.decision.as_mut().filter(|decision| is_about(&decision.pod)) else {
         state.decision = None;
         return false;

@@ -261,6 +261,8 @@ pub fn detail_rows(
     if !taints.is_empty() {
         rows.push(DetailRow::Fact("taints", taints));
     }
+    let (drain, budgets) = drain(node, cluster);
+    rows.push(DetailRow::Fact("drain", drain));
     if let Some(score) = cycle.scores.get(name) {
         rows.push(DetailRow::Heading("scores"));
         rows.extend((0..score.plugins.len()).map(DetailRow::Score));
@@ -273,7 +275,10 @@ pub fn detail_rows(
         }
     }
     rows.extend(filters.into_iter().flat_map(filter_rows));
-    drain(node, cluster, &mut rows);
+    if !budgets.is_empty() {
+        rows.push(DetailRow::Heading("budgets, if its pods are evicted"));
+        rows.extend(budgets);
+    }
     rows.push(DetailRow::Heading("pods on the node"));
     let mut pods: Vec<_> = node.pods.iter().filter(|p| filter.keeps_key(&p.key())).collect();
     match order {
@@ -289,21 +294,19 @@ pub fn detail_rows(
     rows
 }
 
-/// Adds what budgets say to the eviction of all pods on the node.
-fn drain(node: &NodeInfo, cluster: &Cluster, rows: &mut Vec<DetailRow>) {
-    rows.push(DetailRow::Heading("if its pods were evicted"));
+/// Returns what budgets say to the eviction of all pods on the node: in one sentence, and a row for each budget, those that stop
+/// it first.
+fn drain(node: &NodeInfo, cluster: &Cluster) -> (String, Vec<DetailRow>) {
     if cluster.unknown.budgets {
-        let why = budgets_unknown_because(cluster.unknown);
-        return rows.push(DetailRow::Fact("drain", format!("? unknown: {why}")));
+        return (format!("? unknown: {}", budgets_unknown_because(cluster.unknown)), Vec::new());
     }
     let mut pods: Vec<&Pod> = node.pods.iter().map(|info| &*info.pod).collect();
     pods.sort_by_cached_key(|pod| pod.key());
     let result = evictions(cluster, pods);
-    rows.push(DetailRow::Fact("drain", result.sentence()));
-    let stopping = |budget: &&BudgetEvictions| budget.stopped.is_empty();
     let mut budgets: Vec<_> = result.budgets.iter().collect();
-    budgets.sort_by_key(|(_, budget)| stopping(budget));
-    rows.extend(budgets.into_iter().enumerate().map(|(i, (key, budget))| DetailRow::Budget(i, format!("{key} {}", budget.sentence()))));
+    budgets.sort_by_key(|(_, budget)| budget.stopped.is_empty());
+    let row = |(i, (key, budget)): (usize, (&Key, &BudgetEvictions))| DetailRow::Budget(i, format!("{key} {}", budget.sentence()));
+    (result.sentence(), budgets.into_iter().enumerate().map(row).collect())
 }
 
 /// Returns the answers of all Filter plugins, with the nominated pods that were counted.

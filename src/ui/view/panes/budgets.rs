@@ -1,6 +1,6 @@
 //! The pane of all budgets: disruptions allowed, pods covered, and the effect of the preemption under the cursor.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::cluster::{Key, Pod, PodDisruptionBudget, Str};
@@ -55,6 +55,8 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
 struct BudgetImpact {
     nodes: Vec<Str>,
     on_chosen: usize,
+    /// The victims that violate it.
+    pods: BTreeSet<Key>,
 }
 
 impl BudgetImpact {
@@ -120,8 +122,8 @@ fn rows(input: &PageInput<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
         let cells = all.into_iter().filter(|(title, _)| shown(title)).map(|(_, cell)| cell).collect();
         rows.cells(RowId::Budget(key), &columns, cells);
         if open {
-            facts(budget, &mut rows);
-            pods(input, budget, &mut rows);
+            facts(budget, input.width, &mut rows);
+            pods(input, budget, harms.get(&budget.metadata.key()), &mut rows);
         }
     }
     rows.done()
@@ -172,7 +174,7 @@ fn healthy(budget: &PodDisruptionBudget) -> String {
 }
 
 /// Adds the numbers of an open budget and its policy.
-fn facts(budget: &PodDisruptionBudget, rows: &mut PageRows<'_>) {
+fn facts(budget: &PodDisruptionBudget, width: usize, rows: &mut PageRows<'_>) {
     let status = &budget.status;
     let healthy = match status.expected_pods {
         Some(expected) => {
@@ -183,18 +185,25 @@ fn facts(budget: &PodDisruptionBudget, rows: &mut PageRows<'_>) {
         }
         None => "how many pods are expected and healthy is not stated".to_owned(),
     };
-    rows.note(format!("    {}: {healthy}", rule(budget)));
+    note(format!("{}: {healthy}", rule(budget)), width, rows);
     let policy = match budget.spec.unhealthy_pod_eviction_policy.as_deref() {
         Some(ALWAYS_ALLOW) => "AlwaysAllow: unready pods may always be evicted".to_owned(),
         Some(other) => format!("{other}: unready pods may be evicted while enough others are healthy"),
-        None => "unready pods may be evicted while enough others are healthy (no policy: IfHealthyBudget)".to_owned(),
+        None => "IfHealthyBudget (the default): unready pods may be evicted while enough others are healthy".to_owned(),
     };
-    rows.note(format!("    {policy}"));
+    note(policy, width, rows);
     let disrupted: Vec<&str> = status.disrupted_pods.iter().map(|(name, _)| name.as_str()).take(SOME_PODS).collect();
     if !disrupted.is_empty() {
         let more = status.disrupted_pods.len() - disrupted.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        rows.note(format!("    counted as disrupted already: {}{more}", disrupted.join(", ")));
+        note(format!("counted as disrupted already: {}{more}", disrupted.join(", ")), width, rows);
+    }
+}
+
+/// Adds an indented note on as many lines as it takes.
+fn note(words: impl AsRef<str>, width: usize, rows: &mut PageRows<'_>) {
+    for line in text::wrap(words.as_ref(), width.saturating_sub(4).max(16)) {
+        rows.note(format!("    {line}"));
     }
 }
 
@@ -220,13 +229,13 @@ fn drains(input: &PageInput<'_>, budget: &PodDisruptionBudget, covered: &[&Arc<P
         })
         .collect();
     if stopped.is_empty() {
-        return rows.note("    stops the drain of no single node");
+        return note("stops the drain of no single node", input.width, rows);
     }
     for (node, effect) in stopped.iter().take(SOME_PODS) {
-        rows.note(format!("    stops a drain of {node}: {}", effect.sentence()));
+        note(format!("stops a drain of {node}: {}", effect.sentence()), input.width, rows);
     }
     if stopped.len() > SOME_PODS {
-        rows.note(format!("    and of {} more", text::count(stopped.len() - SOME_PODS, "node")));
+        note(format!("and of {} more", text::count(stopped.len() - SOME_PODS, "node")), input.width, rows);
     }
 }
 
@@ -242,6 +251,7 @@ fn harms(preemption: &PreemptionView) -> BTreeMap<Key, BudgetImpact> {
                 let harm =
                     harms.entry(Key { namespace: victim.pod().metadata.namespace.clone(), name: violated.budget.clone() }).or_default();
                 harm.on_chosen += usize::from(chosen);
+                harm.pods.insert(victim.key());
                 if harm.nodes.last() != Some(node) {
                     harm.nodes.push(node.clone());
                 }
@@ -252,7 +262,7 @@ fn harms(preemption: &PreemptionView) -> BTreeMap<Key, BudgetImpact> {
 }
 
 /// Adds the pods that a budget covers.
-fn pods(input: &PageInput<'_>, budget: &PodDisruptionBudget, rows: &mut PageRows<'_>) {
+fn pods(input: &PageInput<'_>, budget: &PodDisruptionBudget, harm: Option<&BudgetImpact>, rows: &mut PageRows<'_>) {
     let columns: Arc<[Column]> = [left("    POD", Width::Rest), right("PRIORITY", Width::Fixed(10)), left("NODE", Width::Fixed(30))].into();
     let moment = input.timeline.moment();
     let covered: Vec<&Arc<Pod>> = moment.cluster.pods.in_namespace(&budget.metadata.namespace).filter(|pod| budget.covers(pod)).collect();
@@ -267,6 +277,7 @@ fn pods(input: &PageInput<'_>, budget: &PodDisruptionBudget, rows: &mut PageRows
         let disrupted = budget.status.disrupted_pods.contains_key(&pod.metadata.name);
         let (sign, said, role) = match () {
             () if goes => (Sign::Falls, ", a victim", Role::Victim),
+            () if harm.is_some_and(|harm| harm.pods.contains(&key)) => (Sign::Failed, ": violates it", Role::Violation),
             () if disrupted => (Sign::Unseen, ", disrupted already", Role::Warning),
             () => (Sign::Blank, "", Role::Text),
         };

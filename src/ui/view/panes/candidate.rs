@@ -192,7 +192,10 @@ fn people<'v>(
     let mut columns =
         vec![left("POD", name).by(Sort::Name), right("PRIORITY", Width::Fixed(10)).by(Sort::Usual), left("BUDGET", Width::Rest)];
     if wide {
-        columns.extend([left("STARTED", fit("STARTED", 19, times.iter().map(String::as_str).chain(["00:00:00"]))), left("OWNER", Width::Fixed(34))]);
+        columns.extend([
+            left("STARTED", fit("STARTED", 19, times.iter().map(String::as_str).chain(["00:00:00"]))),
+            left("OWNER", Width::Fixed(34)),
+        ]);
     }
     let columns: Arc<[Column]> = columns.into();
     rows.heading(format!("{what} ({})", all.len()));

@@ -267,7 +267,8 @@ fn pod(scene: &Scene<'_>, info: &NodeInfo, run: Option<DryRunView<'_>>, key: &Ke
     };
     let going = if pod.pod.is_terminating() { " (terminating)" } else { "" };
     let clock = scene.timeline.clock();
-    let started = pod.pod.status.start_time.map_or_else(|| scene.glyphs.dash.to_owned(), |at| text::start_time(clock, unix_nanoseconds(at)));
+    let started =
+        pod.pod.status.start_time.map_or_else(|| scene.glyphs.dash.to_owned(), |at| text::start_time(clock, unix_nanoseconds(at)));
     let all = [
         ("  PODS ON THE NODE", vec![scene.span(role, format!("{sign} ")), scene.span(Role::Text, format!("{key}{going}"))]),
         ("PRIORITY", vec![scene.span(Role::Text, pod.pod.priority().to_string())]),

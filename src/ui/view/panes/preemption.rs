@@ -315,7 +315,11 @@ impl Table {
         if unknown {
             return vec![scene.span(Role::Warning, if self.values { "? " } else { "?" }), scene.span(Role::Muted, " ")];
         }
-        if self.values { vec![scene.span(role, format!("{} ", value(function.name, compared, scene.timeline.clock()))), mark] } else { vec![mark] }
+        if self.values {
+            vec![scene.span(role, format!("{} ", value(function.name, compared, scene.timeline.clock()))), mark]
+        } else {
+            vec![mark]
+        }
     }
 }
 
