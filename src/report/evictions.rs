@@ -10,7 +10,7 @@ use crate::plural::count;
 /// The value of `unhealthyPodEvictionPolicy` that lets every unready pod go.
 pub const ALWAYS_ALLOW: &str = "AlwaysAllow";
 
-/// What evicting all pods of a node comes to, without replacements becoming ready meanwhile.
+/// The eviction of all pods of a node. No replacement becomes ready meanwhile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeEvictions {
     /// The pods that may be evicted.
@@ -34,7 +34,7 @@ pub enum Stop {
     Several(Vec<Key>),
 }
 
-/// What the evictions do to one budget.
+/// The effect of the evictions on one budget.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BudgetEvictions {
     /// The disruptions that it allows at first.

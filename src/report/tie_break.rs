@@ -39,6 +39,8 @@ pub struct Elimination<'p> {
     pub best: &'p Candidate,
     /// The value of the loser that came closest, with its noun.
     pub value: String,
+    /// The same in fewer words.
+    pub short_value: String,
     /// The value of the best candidate, to be read after [`Self::value`].
     pub best_value: String,
 }
@@ -73,12 +75,19 @@ fn elimination<'p>(
     // Losers further away are covered by "or more".
     let lowest = losers.iter().filter_map(|loser| score(function, loser)).min();
     let differ = lowest != score(function, closest);
-    let (value, best_value) = compared(function, closest, best, losers.len() > 1, differ, time)?;
-    Some(Elimination { function: function.name, losers, best, value, best_value })
+    let Compared { value, short_value, best_value } = compared(function, closest, best, losers.len() > 1, differ, time)?;
+    Some(Elimination { function: function.name, losers, best, value, short_value, best_value })
 }
 
-/// Returns the values of a loser and of the best candidate in words. `several` losers are spoken of in the plural; the value
-/// is that of the closest one if they `differ`.
+/// The values of a loser and of the best candidate in words.
+struct Compared {
+    value: String,
+    short_value: String,
+    best_value: String,
+}
+
+/// Compares a loser with the best candidate. `several` losers are spoken of in the plural; the value is that of the closest one
+/// if they `differ`.
 fn compared(
     function: &ScoreFunction,
     loser: &Candidate,
@@ -86,51 +95,68 @@ fn compared(
     several: bool,
     differ: bool,
     time: &dyn Fn(i64) -> String,
-) -> Option<(String, String)> {
+) -> Option<Compared> {
     let (value, best_value) = (plain_value(function, loser)?, plain_value(function, best)?);
     let (its, it, s) = if several { ("their", "they", "s") } else { ("its", "it", "") };
     let more = if differ { " or more" } else { "" };
-    Some(match function.name {
+    let verb = if several { "evict" } else { "evicts" };
+    let pods = |candidate: &Candidate| count(candidate.victims.len(), "pod");
+    let (value, short_value, best_value) = match function.name {
         ScoreFunctionName::MinNumPDBViolations => {
-            let verb = if value == 1 && !differ { "violates" } else { "violate" };
+            let violate = if value == 1 && !differ { "violates" } else { "violate" };
             let none = if best_value == 0 { "none".to_owned() } else { best_value.to_string() };
-            (format!("{value}{more} of {its} victims {verb} a budget"), none)
+            (
+                format!("{value}{more} of {its} victims {violate} a budget"),
+                format!("{}{more}", count(usize::try_from(value).unwrap_or(0), "budget violation")),
+                none,
+            )
         }
         ScoreFunctionName::MinHighestPriority => {
             let have = if several { "have" } else { "has" };
-            (format!("{its} highest victim{s} {have} priority {value}{more}"), best_value.to_string())
+            (
+                format!("{its} highest victim{s} {have} priority {value}{more}"),
+                format!("highest victim{s} {value}{more}"),
+                best_value.to_string(),
+            )
         }
         ScoreFunctionName::MinSumPriorities if loser.victims.len() == best.victims.len() => {
-            (format!("{its} victims' priorities add up to {value}{more}"), best_value.to_string())
+            (format!("{its} victims' priorities add up to {value}{more}"), format!("priorities of {value}{more}"), best_value.to_string())
         }
         // 2^31 is added for every pod, so that more pods weigh more whatever their priorities.
-        ScoreFunctionName::MinSumPriorities => {
-            let pods = |candidate: &Candidate| count(candidate.victims.len(), "pod");
-            let verb = if several { "evict" } else { "evicts" };
-            (format!("{it} {verb} {}{more} with priorities of {value} in all", pods(loser)), format!("{} with {best_value}", pods(best)))
-        }
+        ScoreFunctionName::MinSumPriorities => (
+            format!("{it} {verb} {}{more} with priorities of {value} in all", pods(loser)),
+            format!("{}{more} with {value}", pods(loser)),
+            format!("{} with {best_value}", pods(best)),
+        ),
         ScoreFunctionName::MinNumPods => {
-            let verb = if several { "evict" } else { "evicts" };
-            (format!("{it} {verb} {}{more}", count(loser.victims.len(), "pod")), best_value.to_string())
+            (format!("{it} {verb} {}{more}", pods(loser)), format!("{}{more}", pods(loser)), best_value.to_string())
         }
         ScoreFunctionName::LatestStartTime => {
             let earlier = if differ { " or earlier" } else { "" };
-            (format!("{its} highest victim{s} started {}{earlier}", time(value)), time(best_value))
+            (
+                format!("{its} highest victim{s} started {}{earlier}", time(value)),
+                format!("top victim{s} since {}{earlier}", time(value)),
+                time(best_value),
+            )
         }
-    })
+    };
+    Some(Compared { value, short_value, best_value })
 }
 
 impl Elimination<'_> {
     /// Returns the elimination as sentences without a full stop, the most complete first: `worker-a1 is eliminated by
     /// MinHighestPriority: its highest victim has priority 1000, on worker-a2 -10`. All of them have both values.
-    pub fn sentences(&self) -> [String; 4] {
-        let Self { function, losers, best, value, best_value } = self;
+    pub fn sentences(&self) -> [String; 5] {
+        let Self { function, losers, best, value, best_value, .. } = self;
         let names: Vec<&str> = losers.iter().take(2).map(|loser| loser.node.as_str()).collect();
         let rest = losers.len().saturating_sub(names.len());
         let listed = if rest == 0 { names.join(", ") } else { format!("{} and {rest} more", names.join(", ")) };
-        let (who, short) = match &losers[..] {
-            [one] => (format!("{} is", one.node), format!("{} is", one.node)),
-            _ => (format!("{} candidates ({listed}) are", losers.len()), format!("{} are", losers.len())),
+        let (who, short, shortest) = match &losers[..] {
+            [one] => (format!("{} is", one.node), format!("{} is", one.node), one.node.to_string()),
+            _ => {
+                let n = losers.len();
+                (format!("{n} candidates ({listed}) are"), format!("{n} are"), n.to_string())
+            }
         };
         let on = format!("on {} {best_value}", best.node);
         [
@@ -138,12 +164,13 @@ impl Elimination<'_> {
             format!("{short} eliminated by {function}: {value}, {on}"),
             format!("{short} eliminated: {value}, {on}"),
             format!("{short} eliminated: {value}, best {best_value}"),
+            self.shortest_about(&shortest),
         ]
     }
 
-    /// Returns the shortest sentence about a single loser, with another name for it.
+    /// Returns the shortest sentence, with another name for the losers.
     pub fn shortest_about(&self, name: &str) -> String {
-        format!("{name} is eliminated: {}, best {}", self.value, self.best_value)
+        format!("{name} eliminated: {}, best {}", self.short_value, self.best_value)
     }
 }
 
@@ -240,7 +267,7 @@ mod tests {
         );
         let view = preemption(MinHighestPriority, &all);
         let own = elimination_of(&view, "c", &time).unwrap().sentences();
-        assert_eq!(own[3], "c is eliminated: its highest victim has priority 9, best 1");
+        assert_eq!(own[3..], ["c is eliminated: its highest victim has priority 9, best 1", "c eliminated: highest victim 9, best 1"]);
         assert_eq!(elimination_of(&view, "a", &time), None);
     }
 }

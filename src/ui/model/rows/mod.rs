@@ -199,7 +199,7 @@ pub enum DetailRow {
     Filter(usize),
     /// A step of the dry run, by its index.
     Step(usize),
-    /// What evicting the node's pods does to a budget, by the budget's index, in a sentence.
+    /// The effect of evicting the node's pods on a budget: the budget's index and a sentence.
     Budget(usize, String),
     /// A pod on the node.
     Pod(Key),

@@ -173,7 +173,7 @@ fn healthy(budget: &PodDisruptionBudget) -> String {
     }
 }
 
-/// Adds the numbers of an open budget and its policy.
+/// Adds the numbers of an open budget.
 fn facts(budget: &PodDisruptionBudget, width: usize, rows: &mut PageRows<'_>) {
     let status = &budget.status;
     let healthy = match status.expected_pods {
@@ -186,6 +186,11 @@ fn facts(budget: &PodDisruptionBudget, width: usize, rows: &mut PageRows<'_>) {
         None => "how many pods are expected and healthy is not stated".to_owned(),
     };
     note(format!("{}: {healthy}", rule(budget)), width, rows);
+}
+
+/// Adds the policy of an open budget and the pods that it counts as disrupted.
+fn policy(budget: &PodDisruptionBudget, width: usize, rows: &mut PageRows<'_>) {
+    let status = &budget.status;
     let policy = match budget.spec.unhealthy_pod_eviction_policy.as_deref() {
         Some(ALWAYS_ALLOW) => "AlwaysAllow: unready pods may always be evicted".to_owned(),
         Some(other) => format!("{other}: unready pods may be evicted while enough others are healthy"),
@@ -261,23 +266,26 @@ fn harms(preemption: &PreemptionView) -> BTreeMap<Key, BudgetImpact> {
     harms
 }
 
-/// Adds the pods that a budget covers.
+/// Adds the pods that a budget covers, those that violate it first, and what the budget does to drains.
 fn pods(input: &PageInput<'_>, budget: &PodDisruptionBudget, harm: Option<&BudgetImpact>, rows: &mut PageRows<'_>) {
     let columns: Arc<[Column]> = [left("    POD", Width::Rest), right("PRIORITY", Width::Fixed(10)), left("NODE", Width::Fixed(30))].into();
     let moment = input.timeline.moment();
-    let covered: Vec<&Arc<Pod>> = moment.cluster.pods.in_namespace(&budget.metadata.namespace).filter(|pod| budget.covers(pod)).collect();
+    let mut covered: Vec<&Arc<Pod>> =
+        moment.cluster.pods.in_namespace(&budget.metadata.namespace).filter(|pod| budget.covers(pod)).collect();
     if covered.is_empty() {
-        return rows.note("    it covers no pod");
+        rows.note("    it covers no pod");
+        return policy(budget, input.width, rows);
     }
-    drains(input, budget, &covered, rows);
+    let violates = |pod: &Key| harm.is_some_and(|harm| harm.pods.contains(pod));
+    covered.sort_by_cached_key(|pod| !violates(&pod.key()));
     let chosen = input.timeline.cycle().preemption.as_ref().and_then(PreemptionView::chosen);
-    for pod in covered {
+    for pod in &covered {
         let key = pod.key();
         let goes = chosen.is_some_and(|c| c.victims.iter().any(|v| v.key() == key));
         let disrupted = budget.status.disrupted_pods.contains_key(&pod.metadata.name);
         let (sign, said, role) = match () {
             () if goes => (Sign::Falls, ", a victim", Role::Victim),
-            () if harm.is_some_and(|harm| harm.pods.contains(&key)) => (Sign::Failed, ": violates it", Role::Violation),
+            () if violates(&key) => (Sign::Failed, ": violates it", Role::Violation),
             () if disrupted => (Sign::Unseen, ", disrupted already", Role::Warning),
             () => (Sign::Blank, "", Role::Text),
         };
@@ -286,4 +294,6 @@ fn pods(input: &PageInput<'_>, budget: &PodDisruptionBudget, harm: Option<&Budge
             vec![signed(sign, format!("  {key}"), role), cell(pod.priority().to_string(), Role::Text), cell(format!("{node}{said}"), role)];
         rows.cells(RowId::Pod(key), &columns, cells);
     }
+    policy(budget, input.width, rows);
+    drains(input, budget, &covered, rows);
 }

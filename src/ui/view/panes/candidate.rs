@@ -155,7 +155,7 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
         rows.cells(RowId::Line("function", function.name as usize), &columns, cells);
         let said = if stays { eliminations.iter().find(|e| e.function == function.name) } else { own_fall.as_ref() };
         if let Some(elimination) = said {
-            let [_, _, sentence, _] = elimination.sentences();
+            let [_, _, sentence, ..] = elimination.sentences();
             for line in text::wrap(&sentence, width.saturating_sub(4).max(16)) {
                 rows.note(format!("    {line}"));
             }
