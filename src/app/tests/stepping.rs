@@ -119,7 +119,7 @@ fn breakpoints_are_set_listed_removed_and_saved() {
 #[test]
 fn a_run_without_a_breakpoint_to_hit_says_so() {
     let mut screen = Screen::new("budgets");
-    screen.command("break pod shop/nobody");
+    screen.command("break pod shop/nope");
     screen.keys("r");
     assert_eq!(screen.said(), "nothing is left to schedule, and no breakpoint was hit");
 }
