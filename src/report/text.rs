@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::odds::{odds, odds_cell, odds_text};
 use super::tie_break::{eliminations, plain_value};
 use super::why::why;
 use crate::cluster::Str;
@@ -41,6 +42,7 @@ pub fn text(view: &CycleView) -> Lines {
     if let Some(preemption) = &view.preemption {
         preemption_text(preemption, view.budgets_unknown(), &mut out);
     }
+    odds_text(view, &mut out);
     if !view.not_emulated.is_empty() {
         out.blank();
         out.line(format_args!("NOT EMULATED"));
@@ -147,10 +149,15 @@ fn scores(view: &CycleView, out: &mut Lines) {
     let mut list: Vec<_> = view.scores.values().collect();
     list.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.node.cmp(&b.node)));
     let plugins: Vec<PluginName> = list.first().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
-    let mut rows = vec![[vec!["NODE".to_owned(), "TOTAL".to_owned()], plugins.iter().map(|p| p.as_str().to_owned()).collect()].concat()];
+    let odds = odds(view);
+    let mut head = vec!["NODE".to_owned(), "TOTAL".to_owned()];
+    head.extend(odds.iter().map(|_| "ODDS".to_owned()));
+    let mut rows = vec![[head, plugins.iter().map(|p| p.as_str().to_owned()).collect()].concat()];
     for score in list.iter().take(10) {
         let cells = score.plugins.iter().map(|p| p.weighted.to_string()).collect();
-        rows.push([vec![score.node.to_string(), score.total.to_string()], cells].concat());
+        let mut facts = vec![score.node.to_string(), score.total.to_string()];
+        facts.extend(odds.iter().map(|odds| odds_cell(odds, &score.node)));
+        rows.push([facts, cells].concat());
     }
     out.blank();
     out.line(format_args!("SCORES (weighted)"));
@@ -172,12 +179,15 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
         preemption.potential_nodes().len(),
         preemption.candidate_count()
     ));
-    let mut rows = vec![[vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()], columns(preemption)].concat()];
+    let mut head = vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()];
+    head.extend(preemption.odds().map(|_| "ODDS".to_owned()));
+    let mut rows = vec![[head, columns(preemption)].concat()];
     let ranked = ranked(preemption);
     for candidate in ranked.iter().take(CANDIDATES_SHOWN) {
         let violations =
             if budgets_unknown && candidate.pdb_violations == 0 { "?".to_owned() } else { candidate.pdb_violations.to_string() };
-        let facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
+        let mut facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
+        facts.extend(preemption.odds().map(|odds| odds_cell(odds, &candidate.node)));
         let scores = preemption.score_functions().iter().map(|f| score_cell(f, candidate)).collect();
         rows.push([facts, scores].concat());
     }

@@ -8,7 +8,8 @@ use strum::IntoEnumIterator;
 
 use crate::cluster::{Pod, Str};
 use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, Victim};
-use crate::report::{Elimination, elimination_of, eliminations, plain_value};
+use crate::odds::Chance;
+use crate::report::{Elimination, elimination_of, eliminations, odds_cell, odds_in_words, plain_value};
 use crate::session::Timeline;
 use crate::trace::{DryRunView, PreemptionView};
 use crate::ui::config::action::Action;
@@ -90,6 +91,11 @@ fn sentence_rows(height: u16) -> u16 {
         _ => 5,
     }
 }
+
+/// The heading of the column of odds.
+const ODDS: &str = "ODDS";
+/// The width of that column.
+const ODDS_WIDTH: u16 = 7;
 
 /// Draws preemption.
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
@@ -212,7 +218,12 @@ fn summary(scene: &Scene<'_>, preemption: &PreemptionView, room: usize) -> Vec<S
     let [short, more] = words;
     let taken = text::width(&spans[0].content) + text::width(&short) + text::width(&more);
     let words = if taken <= room { short + &more } else { short };
+    let taken = text::width(&spans[0].content) + text::width(&words);
     spans.push(scene.span(Role::Text, words));
+    // That equal candidates are equally likely needs no words.
+    let drawn = preemption.odds().filter(|odds| odds.of() != Chance::LastTie).and_then(|odds| odds_in_words(odds, node));
+    let drawn = drawn.map(|words| format!("; {words}")).filter(|words| taken + text::width(words) <= room);
+    spans.extend(drawn.map(|words| scene.span(Role::Winner, words)));
     spans
 }
 
@@ -253,12 +264,19 @@ impl Table {
         let sum = |title: &dyn Fn(&ScoreFunctionName) -> &'static str| -> u16 {
             functions.iter().zip(&needs).map(|(name, need)| (*need).max(text::columns(title(name))) + 2).sum()
         };
-        // Where values are wide, the number of victims is left to the last but one function.
-        let used = (node + 2).min(width / 3) + 2;
-        if width >= 60 && !(values && used + 9 + sum(&|name| titles(name).1) > width + 2) {
-            columns.push(right("VICTIMS", Width::Fixed(7)).by(Sort::Victims));
+        let scores = if values { sum(&|name| titles(name).1) } else { 25 };
+        let [victims, odds] = [right("VICTIMS", Width::Fixed(7)).by(Sort::Victims), right(ODDS, Width::Fixed(ODDS_WIDTH))];
+        let spare = (width + 2).saturating_sub((node + 2).min(width / 3) + 2 + scores);
+        // The odds take the place of the number of victims, which are listed below, where there is no room for both. The
+        // number is also left out where values are wide.
+        match preemption.is_chance() {
+            true if width >= 60 && spare >= 9 + ODDS_WIDTH + 2 => columns.extend([victims, odds]),
+            true if spare >= ODDS_WIDTH + 2 => columns.push(odds),
+            _ if width >= 60 && (spare >= 9 || !values) => columns.push(victims),
+            _ => {}
         }
-        let full = used + 9 + sum(&|name| titles(name).0) <= width + 2;
+        let used: u16 = columns.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum();
+        let full = used + sum(&|name| titles(name).0) <= width + 2;
         for (name, need) in functions.iter().zip(needs) {
             let (long, short, mark) = titles(name);
             let column = match (values, full) {
@@ -284,6 +302,10 @@ impl Table {
         let mut cells = vec![vec![scene.span(Role::Winner, format!("{sign} ")), scene.span(role, candidate.node.to_string())]];
         if self.columns.iter().any(|c| c.title == "VICTIMS") {
             cells.push(vec![scene.span(role, candidate.victims.len().to_string())]);
+        }
+        if self.columns.iter().any(|c| c.title == ODDS) {
+            let odds = preemption.odds().map(|odds| odds_cell(odds, &candidate.node));
+            cells.push(vec![scene.span(role, odds.unwrap_or_default())]);
         }
         for name in &self.functions {
             let function = preemption.score_functions().iter().find(|f| f.name == *name);
