@@ -16,7 +16,7 @@ use crate::release::{Emulated, Release};
 use crate::report::{LastReported, ReleaseReport, SchedulerEvents, decision_parts};
 use crate::scheduler::{Operation, Waiting};
 use crate::scheduler_log::SchedulerLog;
-use crate::session::{Branch, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
+use crate::session::{Branch, Breakpoint, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
 use crate::ui::{Advance, Applied, CaughtUp, Change, FixToApply, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle};
@@ -264,6 +264,14 @@ impl SessionHandle for Explorer {
 
     fn settle(&mut self) -> bool {
         self.session.settle()
+    }
+
+    fn breakpoints(&self) -> &[Breakpoint] {
+        self.session.breakpoints()
+    }
+
+    fn set_breakpoints(&mut self, breakpoints: Vec<Breakpoint>) {
+        self.session.set_breakpoints(breakpoints);
     }
 
     fn branches(&self) -> (&[Branch], usize) {

@@ -4,6 +4,7 @@ mod agreement;
 mod comparison;
 mod completeness;
 mod decision;
+mod evictions;
 mod extenders;
 mod fixes;
 mod form;
@@ -18,6 +19,7 @@ mod releases;
 mod scheduler_log;
 mod story;
 mod text;
+mod tie_break;
 mod why;
 
 pub use agreement::{
@@ -26,6 +28,7 @@ pub use agreement::{
 pub use comparison::{comparison, upgrade};
 pub use completeness::completeness;
 pub use decision::*;
+pub use evictions::{ALWAYS_ALLOW, BudgetEvictions, NodeEvictions, Stop, evictions, evictions_count};
 pub use extenders::{BindReport, ExtenderReport};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use form::{Answer, FORMATS, Format, FormatError, WriteComparedPods, WriteOperation};
@@ -40,4 +43,5 @@ pub use releases::{PodComparison, ReleaseComparison, Releases};
 pub use scheduler_log::{Beside, BesideKind, CacheDifference, CachedNodeBeside, Difference, Gap, LogMark, LogReport, Moment, Replay};
 pub use story::{PodStory, Stories, stories, stories_text};
 pub use text::{decided_by, text};
+pub use tie_break::{Elimination, elimination_of, eliminations, plain_value};
 pub use why::{so_far, so_far_in_short, why, why_group, why_group_waits};

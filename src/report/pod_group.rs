@@ -161,7 +161,7 @@ pub fn group_text(view: &CycleView) -> Lines {
     for tried in group.placements.iter().filter(|tried| !tried.name.is_empty()) {
         out.line(format_args!("  {}", tried.sentence()));
     }
-    for record in &group.preemption {
+    if let Some(record) = &group.preemption {
         for victim in record.victims() {
             out.line(format_args!("  evicts {}", victim.key()));
         }

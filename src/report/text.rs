@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::group_text;
 use super::odds::{odds, odds_cell, odds_text};
+use super::tie_break::{eliminations, plain_value};
 use super::why::why;
 use crate::cluster::Str;
 use crate::framework::{Candidate, Code, ExtenderOutcome, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
@@ -228,6 +229,10 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
     if ranked.len() > CANDIDATES_SHOWN {
         out.line(format_args!("  … and {} more, eliminated at this function or earlier", ranked.len() - CANDIDATES_SHOWN));
     }
+    for elimination in eliminations(preemption, &start_time) {
+        let [sentence, ..] = elimination.sentences();
+        out.line(format_args!("  {sentence}"));
+    }
     if let Some((node, best)) = preemption.selected() {
         out.line(format_args!("  {}", decided_by(preemption, node, best)));
         if let Some(candidate) = preemption.candidate(node) {
@@ -260,22 +265,17 @@ fn columns(preemption: &PreemptionView) -> Vec<String> {
     preemption.score_functions().iter().map(|f| f.name.to_string()).collect()
 }
 
-/// Returns a score in the unit of its function, and whether the candidate remains. Most functions negate the value, so that
-/// higher is better.
+/// Returns the value that a function compares, and whether the candidate remains.
 fn score_cell(function: &ScoreFunction, candidate: &Candidate) -> String {
     let node = &candidate.node;
-    let Ok(at) = function.scores.binary_search_by(|(n, _)| n.cmp(node)) else { return String::new() };
-    let score = &function.scores[at].1;
-    let shown = match function.name {
-        ScoreFunctionName::LatestStartTime => {
-            Timestamp::from_nanosecond(i128::from(*score)).map_or_else(|_| score.to_string(), |t| t.to_string())
-        }
-        // The function offsets each priority to make it positive; show the plain sum.
-        ScoreFunctionName::MinSumPriorities => candidate.victims.iter().map(|v| i64::from(v.priority())).sum::<i64>().to_string(),
-        _ => score.saturating_neg().to_string(),
-    };
+    let Some(value) = plain_value(function, candidate) else { return String::new() };
+    let shown = if function.name == ScoreFunctionName::LatestStartTime { start_time(value) } else { value.to_string() };
     let mark = if function.remaining.binary_search(node).is_ok() { "✓" } else { "✗" };
     format!("{shown} {mark}")
+}
+
+fn start_time(nanoseconds: i64) -> String {
+    Timestamp::from_nanosecond(i128::from(nanoseconds)).map_or_else(|_| nanoseconds.to_string(), |time| time.to_string())
 }
 
 /// Returns which score function decided, in words.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::branch::{Action, Branch, Fork, Step};
+use super::breakpoint::Breakpoint;
 use super::requeue_events::RequeueEvents;
 use super::timeline::{Cursor, InitialQueues, Keyframe, Revision, RevisionKind, Timeline};
 use super::until::Until;
@@ -28,6 +29,8 @@ pub struct Session {
     background: Arc<Background>,
     /// The start does not follow from the objects alone, because earlier revisions were dropped.
     truncated: bool,
+    /// Breakpoints, in the order in which they were set.
+    breakpoints: Vec<Breakpoint>,
 }
 
 /// Information about the source besides the objects, for the reader and for a restart.
@@ -56,6 +59,7 @@ impl Session {
             source: source.into(),
             background: Arc::default(),
             truncated: false,
+            breakpoints: Vec::new(),
         }
     }
 
@@ -67,7 +71,8 @@ impl Session {
         let state = seen.state();
         let options = Options { waiting, unknown: state.cluster().unknown, start: state.clock(), ..seen.options().clone() };
         let config = (**state.config()).clone();
-        Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone()).with((*self.background).clone())
+        let fresh = Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone());
+        Self { background: self.background.clone(), breakpoints: self.breakpoints.clone(), ..fresh }
     }
 
     /// Returns a session that starts where the cluster was observed last; all branches and earlier revisions are
@@ -75,7 +80,7 @@ impl Session {
     #[must_use]
     pub fn forgotten(&self) -> Self {
         let fresh = Self::new(self.scheduler_as_seen().clone(), self.source.clone());
-        Self { truncated: true, background: self.background.clone(), ..fresh }
+        Self { truncated: true, background: self.background.clone(), breakpoints: self.breakpoints.clone(), ..fresh }
     }
 
     /// Returns whether earlier revisions were dropped ([`Self::forgotten`]).
@@ -107,6 +112,16 @@ impl Session {
     /// Returns the information about the source, for adding to it.
     pub fn background_mut(&mut self) -> &mut Background {
         Arc::make_mut(&mut self.background)
+    }
+
+    /// Returns the breakpoints, in the order in which they were set.
+    pub fn breakpoints(&self) -> &[Breakpoint] {
+        &self.breakpoints
+    }
+
+    /// Replaces the breakpoints.
+    pub fn set_breakpoints(&mut self, breakpoints: Vec<Breakpoint>) {
+        self.breakpoints = breakpoints;
     }
 
     /// Returns the cluster's origin in words.
@@ -397,7 +412,7 @@ impl Session {
     /// further pods, at most `turns` of them. Virtual time does not pass.
     pub fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd {
         for turn in 0..=turns {
-            if let Some(cursor) = self.timeline().find_after(|event| until.met(event)) {
+            if let Some(cursor) = self.timeline().find_after(|at| until.met(at)) {
                 self.timeline_mut().seek(cursor);
                 return RunEnd::Met;
             }
@@ -482,9 +497,10 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
         Operation::Delete { object: o } => object("delete", o),
         Operation::Advance { seconds } => format!("advance {seconds} s"),
         Operation::AdvanceTo { time } => {
-            let seconds = time.duration_since(scheduler.state().clock()).as_secs_f64();
+            let millis = time.duration_since(scheduler.state().clock()).as_millis();
             let why = scheduler.next_timer().filter(|w| w.time == *time).map(|w| format!(": {w}"));
-            format!("wait {seconds:.1} s{}", why.unwrap_or_default())
+            // Tenths are cut off, as the clock cuts off seconds.
+            format!("wait {}.{} s{}", millis / 1000, millis % 1000 / 100, why.unwrap_or_default())
         }
         Operation::Batch { name, operations } => {
             let changes = operations

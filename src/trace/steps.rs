@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::event::{Event, Eviction, MoveCause, PermitEnd, Place, Selection};
+use super::preemption::DryRunStepAt;
 use crate::cluster::{Key, Str};
 use crate::framework::{DryRunStep, ExtenderVerb, PluginName, Status, Victim};
 use crate::plural::count;
@@ -17,8 +18,11 @@ pub enum StepSize {
     Plugin,
     /// To the next event about another node.
     Node,
-    /// To the next extension point.
+    /// To the next extension point; inside PostFilter to the next phase of preemption: the potential nodes, each dry run, each
+    /// reprieve, each score function, the choice.
     #[default]
+    Phase,
+    /// To the next extension point.
     ExtensionPoint,
     /// To the next cycle or operation.
     Cycle,
@@ -89,6 +93,32 @@ impl Event {
             Self::PodBound { .. } => P::Bind,
             Self::PodNominated { .. } | Self::AttemptFailed { .. } | Self::CycleFinished { .. } => P::Failure,
         }
+    }
+
+    /// Returns whether a step of size [`StepSize::Phase`] that began with `first` goes on to this event, right after `last`.
+    pub fn continues_phase(&self, first: &Self, last: &Self) -> bool {
+        match (last, self) {
+            // The result of a dry run belongs to its last step.
+            (Self::DryRunStepped(at), Self::DryRunFinished(run)) => *at.node() == run.node,
+            (Self::DryRunStepped(last), Self::DryRunStepped(next)) => {
+                let removes = |at: &DryRunStepAt| matches!(at.step(), Some(DryRunStep::Removed(_) | DryRunStep::Filtered(_)));
+                last.node() == next.node() && removes(last) && removes(next)
+            }
+            _ if last.is_preemption_phase() || self.is_preemption_phase() => false,
+            _ => self.extension_point() == first.extension_point(),
+        }
+    }
+
+    /// Returns whether a phase of preemption ends before or after the event.
+    fn is_preemption_phase(&self) -> bool {
+        matches!(
+            self,
+            Self::PreemptionStarted(_)
+                | Self::DryRunStepped(_)
+                | Self::DryRunFinished(_)
+                | Self::CandidatesScored(_)
+                | Self::CandidateSelected(_)
+        )
     }
 
     /// Returns the plugin that the event is from, if any.

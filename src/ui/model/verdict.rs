@@ -194,7 +194,7 @@ pub fn function_meaning(name: ScoreFunctionName) -> &'static str {
     match name {
         ScoreFunctionName::MinNumPDBViolations => "fewest budgets violated",
         ScoreFunctionName::MinHighestPriority => "lowest priority of its most important victim",
-        ScoreFunctionName::MinSumPriorities => "smallest sum of victim priorities",
+        ScoreFunctionName::MinSumPriorities => "smallest sum of victim priorities; more pods weigh more",
         ScoreFunctionName::MinNumPods => "fewest victims",
         ScoreFunctionName::LatestStartTime => "its most important victims started last",
     }

@@ -52,7 +52,6 @@ pub static DEF: PaneDef = PaneDef {
     columns: heading_columns,
     node: |state, _| if let Some(RowId::Node(node)) = &state.list(Pane::NODES).selected { Some(node.clone()) } else { None },
     open,
-    opens_by_mouse: true,
     ..PaneDef::new(Pane::NODES, CONTEXT, ("go-to-nodes", "the nodes"), draw)
 };
 
@@ -384,7 +383,7 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
         vec![scene.span(mark_role, format!("{mark} {indent}")), scene.span(name_role, name.to_string())],
         vec![scene.span(role, verdict_cell)],
     ];
-    let info = scene.timeline.moment().snapshot.get(name);
+    let info = scene.timeline.decided_on().snapshot.get(name);
     let scored = (verdict.class == Class::Fits && !style.reasons_only).then(|| scene.cycle().scores.get(name)).flatten();
     let section_scored =
         !scene.state.view_model.whole.scores.is_empty() && !style.reasons_only && scene.state.view_model.whole.scores.contains_key(name);
@@ -427,7 +426,7 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
 /// fact alone if the group's row has the reason.
 fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, name: &Str, told: bool) -> String {
     let lacks = style.wanted.as_ref().filter(|_| verdict.plugin.is_some_and(PluginName::compares_requests));
-    let lacks = lacks.zip(scene.timeline.moment().snapshot.get(name)).and_then(|(wanted, node)| wanted.lacks(node));
+    let lacks = lacks.zip(scene.timeline.decided_on().snapshot.get(name)).and_then(|(wanted, node)| wanted.lacks(node));
     match scene.cycle().scores.get(name) {
         Some(score) if style.reasons_only => {
             let (rank, tied) = scene.state.view_model.ranks.get(&score.total).copied().unwrap_or((0, 1));

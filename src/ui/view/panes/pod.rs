@@ -295,7 +295,7 @@ pub fn covering<'a>(cluster: &'a Cluster, pod: &'a Pod) -> impl Iterator<Item = 
 }
 
 fn budgets(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
-    let columns: Arc<[Column]> = [left("BUDGET", Width::Rest), right("MAY DISRUPT", Width::Fixed(11))].into();
+    let columns: Arc<[Column]> = [left("BUDGET", Width::Rest), right("ALLOWED", Width::Fixed(7))].into();
     rows.heading("budgets that cover it");
     let all: Vec<_> = covering(cluster, pod).collect();
     if all.is_empty() {
