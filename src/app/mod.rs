@@ -14,6 +14,7 @@ mod jobs;
 mod live_follow;
 mod loading;
 mod object_text;
+mod overview_job;
 mod panics;
 mod print;
 mod settings;

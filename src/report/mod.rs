@@ -28,7 +28,7 @@ pub use form::{Answer, FORMATS, Format, FormatError, WriteComparedPods, WriteOpe
 pub use info::Info;
 pub use missing::{Missing, budgets_unknown_because};
 pub use operation::{BackoffReport, MoveReport, OperationReport, QueuesReport, UnschedulableReport};
-pub use overview::{CauseFix, CauseReport, PreemptionHelp, WaitReason, causes, causes_text};
+pub use overview::{Cause, CauseFix, CauseReport, FixSearch, Overview, PreemptionHelp, Stage, WaitReason, causes, causes_text};
 pub use release::{ReleaseReport, decision_parts, run_parts};
 pub use releases::{PodComparison, ReleaseComparison, Releases};
 pub use scheduler_log::LogReport;

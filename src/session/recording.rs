@@ -87,6 +87,11 @@ impl Session {
         (revision + 1..self.timeline().revisions_done()).any(|at| !self.branch().changes_nothing(at))
     }
 
+    /// Returns the number of revisions up to the last one, up to the cursor, that may have changed the state.
+    pub fn revisions_that_changed(&self) -> usize {
+        (0..self.timeline().revisions_done()).rev().find(|at| !self.branch().changes_nothing(*at)).map_or(0, |at| at + 1)
+    }
+
     /// Returns the pod of the dry decision at the cursor.
     pub fn explained(&self) -> Option<Key> {
         self.branch().explained(self.timeline().cursor().revision)
@@ -155,6 +160,14 @@ impl Session {
     /// Returns the scheduler at the cursor. Within a revision that is the one before it.
     pub fn scheduler_here(&self) -> &Scheduler {
         self.branch().scheduler_at(self.timeline().revisions_done())
+    }
+
+    /// Returns whether the state at the cursor is that of [`Self::scheduler_as_seen`].
+    pub fn is_as_seen(&self) -> bool {
+        if self.background.observed {
+            return self.current == 0 && self.timeline().revisions_done() == self.timeline().revisions().len();
+        }
+        self.revisions_that_changed() == 0
     }
 
     /// Applies an operation at the cursor. Extends the current branch at its end, where the cursor stays; elsewhere

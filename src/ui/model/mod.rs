@@ -10,6 +10,7 @@ pub mod list;
 pub mod navigation;
 pub mod node_ranking;
 pub mod overlay;
+pub mod overview;
 pub mod page;
 pub mod pane;
 pub mod pod_activity;

@@ -71,10 +71,14 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
         return false;
     }
     let mut found = true;
+    let came_from_whole = state.leave_whole();
     seek_and_follow(state, session, |s| match known.or_else(|| s.explain(pod)) {
         Some(revision) => s.timeline_mut().seek(Cursor { revision, event: usize::MAX }),
         None => found = false,
     });
+    if came_from_whole {
+        follow(state, session.timeline());
+    }
     state.touch();
     found
 }
@@ -82,6 +86,7 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
 /// Takes one step. At the end of the record the scheduler continues.
 pub fn step(state: &mut State, session: &mut dyn SessionHandle, direction: Direction, by: StepSize) {
     let mut done = false;
+    state.leave_whole();
     seek_and_follow(state, session, |s| {
         done = match direction {
             Direction::Forward => s.timeline_mut().forward(by) || (s.run_next() && s.timeline_mut().forward(by)),
@@ -106,6 +111,7 @@ pub fn walk(state: &mut State, session: &mut dyn SessionHandle, direction: Direc
 
 /// Seeks the start of this cycle, or from there the start of the previous one.
 pub fn cycle_back(state: &mut State, session: &mut dyn SessionHandle) {
+    state.leave_whole();
     let cursor = session.timeline().cursor();
     let revision = if cursor.event == 0 { cursor.revision.checked_sub(1) } else { Some(cursor.revision) };
     match revision.filter(|_| !session.timeline().at_start()) {
@@ -120,7 +126,7 @@ pub fn pin(state: &mut State, timeline: &Timeline, pane: Pane) {
         Place::Upper | Place::Lower => true,
         Place::Left => state.mode() == Mode::Compact,
         // The steps and the message are always in sight.
-        Place::Fixed => false,
+        Place::Fixed | Place::Whole => false,
     };
     if chosen {
         state.pinned = Some(timeline.cursor().revision);

@@ -33,6 +33,8 @@ pub struct Shape {
     pub preemption: Preemption,
     /// The number of rows in the queues.
     pub queue_rows: usize,
+    /// The pane that is shown in place of all others.
+    pub whole: Option<Pane>,
 }
 
 /// The areas of the screen.
@@ -65,7 +67,7 @@ impl Plan {
             Some(_) => Preemption::Table,
         };
         let queue_rows = state.view_model.queues.len();
-        let shape = Shape { main: state.main, right: state.right, upper: state.upper, preemption, queue_rows };
+        let shape = Shape { main: state.main, right: state.right, upper: state.upper, preemption, queue_rows, whole: state.whole };
         Self::new(Rect::new(0, 0, state.size.0, state.size.1), shape)
     }
 
@@ -79,6 +81,9 @@ impl Plan {
         let (header, rest) = split_top(area, 1);
         let (answer, rest) = split_top(rest, if flat && area.height >= 24 { 3 } else { 2 });
         let (rest, hints) = split_bottom(rest, 1);
+        if let Some(pane) = shape.whole {
+            return Self { header, answer, hints, flat, queue_rows: shape.queue_rows, panes: vec![(pane, rest)], ..Self::default() };
+        }
         let (message, steps) = match (mode, area.height) {
             (Mode::Compact, ..20) => (1, 3),
             (Mode::Compact, ..28) => (2, 5),
@@ -177,15 +182,16 @@ mod tests {
     use crate::ui::view::panes::PANES;
 
     const SHAPE: Shape =
-        Shape { main: Pane::NODES, right: Pane::NODES, upper: Pane::NODES, preemption: Preemption::Table, queue_rows: 1000 };
+        Shape { main: Pane::NODES, right: Pane::NODES, upper: Pane::NODES, preemption: Preemption::Table, queue_rows: 1000, whole: None };
 
     #[test]
     fn areas_cover_the_screen_without_overlap_at_every_size() {
         for width in (60..=220).step_by(7) {
             for height in 16..=70 {
-                for preemption in [Preemption::None, Preemption::Sentence, Preemption::Table] {
+                let preemptions = [Preemption::None, Preemption::Sentence, Preemption::Table].map(|preemption| (preemption, None));
+                for (preemption, whole) in preemptions.into_iter().chain([(Preemption::Table, Some(Pane::OVERVIEW))]) {
                     let area = Rect::new(0, 0, width, height);
-                    let plan = Plan::new(area, Shape { preemption, ..SHAPE });
+                    let plan = Plan::new(area, Shape { preemption, whole, ..SHAPE });
                     let mut all: Vec<Rect> = plan.panes.iter().map(|(_, a)| *a).collect();
                     all.extend([plan.header, plan.answer, plan.hints]);
                     all.extend(plan.tabs);

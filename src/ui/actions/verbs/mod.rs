@@ -27,6 +27,7 @@ pub mod help;
 pub mod node;
 pub mod open;
 pub mod open_source;
+pub mod overview;
 #[cfg(debug_assertions)]
 pub mod panic;
 pub mod patch;
@@ -95,6 +96,7 @@ pub static VERBS: &[&[Verb]] = &[
     decide::VERBS,
     delete::VERBS,
     open_source::VERBS,
+    overview::VERBS,
     patch::VERBS,
     reject::VERBS,
     release::VERBS,
