@@ -129,8 +129,12 @@ impl Explorer {
 
     /// Applies an operation at the cursor, in the past on a new branch.
     fn apply_operation(&mut self, operation: Operation) -> Result<Applied, ExplorerError> {
+        self.apply_by(|session| session.apply(operation))
+    }
+
+    fn apply_by(&mut self, apply: impl FnOnce(&mut Session) -> bool) -> Result<Applied, ExplorerError> {
         let (branches, old) = (self.session.branches().len(), self.session.branch().name().to_owned());
-        if !self.session.apply(operation) {
+        if !apply(&mut self.session) {
             return Err(ExplorerError::NothingDone);
         }
         let done = self.session.timeline().revisions().last();
@@ -168,6 +172,7 @@ impl Explorer {
         result
     }
 
+    /// Makes the changes of a fix, always on a new branch.
     fn fix(&mut self, fix: &FixToApply) -> Result<Applied, ExplorerError> {
         let cluster = self.session.scheduler_here().state().cluster();
         let operations = if fix.pods.is_empty() {
@@ -176,7 +181,7 @@ impl Explorer {
             fixes::operations_of_all(cluster, &fix.pod, &fix.changes, &fix.pods)
         };
         let operations = operations.ok_or(ExplorerError::FixOutdated)?;
-        self.apply_operation(Operation::Batch { name: fix.text.clone(), operations })
+        self.apply_by(|session| session.apply_on_new_branch(Operation::Batch { name: fix.text.clone(), operations }))
     }
 
     fn advance(&mut self, by: Advance) -> Result<Applied, ExplorerError> {

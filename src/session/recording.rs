@@ -229,6 +229,12 @@ impl Session {
         self.current = self.branches.len() - 1;
     }
 
+    /// Applies an operation at the cursor on a new branch, which becomes the current one. Returns false, and makes no branch,
+    /// when the operation has no effect.
+    pub fn apply_on_new_branch(&mut self, operation: Operation) -> bool {
+        self.apply_apart(self.timeline().revisions_done(), operation)
+    }
+
     /// Forks a branch after the first `at` revisions and applies an operation there. Without an effect, no branch
     /// begins.
     fn apply_apart(&mut self, at: usize, operation: Operation) -> bool {

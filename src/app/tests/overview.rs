@@ -70,7 +70,10 @@ fn the_first_screen_is_the_overview_the_only_pod_s_decision_or_that_nothing_wait
     assert_eq!(only.state.whole, None);
     assert_eq!(only.timeline().cycle().start.as_ref().map(|start| start.pod.to_string()).as_deref(), Some("shop/api-00"));
     let none = greeted(0).text();
-    assert!(none.contains("no pod is pending: 0 pods on 2 nodes") && none.contains("activeQ 0"), "{none}");
+    assert!(
+        none.contains("no pod is pending: 0 pods on 2 nodes") && none.contains("active 0 backoff 0 unsched. 0 gated 0 flight 0 Permit 0"),
+        "{none}"
+    );
     // A session that is not at its start stays where it is.
     let mut elsewhere = Screen::listed(&cluster(2), 80, 24);
     elsewhere.act("c");
@@ -114,7 +117,7 @@ fn the_fix_that_frees_twenty_pods_is_proved_on_a_branch() {
     screen.act("x enter");
     assert_eq!(
         screen.said(),
-        "tolerate dedicated=db:NoSchedule for 20 pods on new branch 2; main is unchanged; S schedules them, = compares"
+        "tolerate dedicated=db:NoSchedule: 20 changes on new branch 2; main is unchanged; S schedules them, = compares"
     );
     // The branch is decided anew: the freed pods fit, the others have no toleration.
     let on_branch: Vec<(CauseKind, usize)> = causes(&screen).iter().map(|(kind, pods, _)| (*kind, *pods)).collect();
@@ -128,7 +131,7 @@ fn the_fix_that_frees_twenty_pods_is_proved_on_a_branch() {
     // The same by the row of the fix.
     let mut screen = Screen::listed(&cluster(22), 120, 40).greet();
     screen.act("enter j enter");
-    assert!(screen.said().starts_with("tolerate dedicated=db:NoSchedule for 20 pods on new branch 2"), "{}", screen.said());
+    assert!(screen.said().starts_with("tolerate dedicated=db:NoSchedule: 20 changes on new branch 2"), "{}", screen.said());
 }
 
 #[test]
@@ -165,7 +168,7 @@ fn filters_and_orders_keep_the_causes_of_their_pods() {
     };
     assert_eq!(filtered("queue:gated"), ["batch/gated"]);
     assert_eq!(filtered("cause:quota"), ["batch/gated"]);
-    assert_eq!(filtered("plugin:VolumeBinding"), ["platform/needs-volume"]);
+    assert_eq!(filtered("plugin:VolumeRestrictions"), ["platform/needs-volume"]);
     assert_eq!(filtered("priority:>=100000"), ["shop/payments"]);
     assert_eq!(filtered("ns:ml"), ["ml/gpu-hungry", "ml/no-toleration"]);
     assert_eq!(filtered("ns:ml !reason:gpu"), ["ml/no-toleration"]);

@@ -143,24 +143,24 @@ fn unschedulable(view: &CycleView, facts: bool) -> String {
     })
 }
 
-/// Returns why the pod waits, in words that pods with other requests can share, without capital and full stop; empty for a
-/// pod that fits.
+/// Returns why the pod waits, in words that pods with other requests can share, as half a sentence; empty for a pod that fits.
 pub(super) fn in_common(view: &CycleView) -> String {
-    let words = match view.outcome {
-        None | Some(Outcome::Scheduled) => return String::new(),
-        Some(Outcome::Gated) => gated(view.pre_enqueue.as_ref()),
-        Some(Outcome::Error) => error(view),
-        Some(Outcome::Unschedulable) if view.selected.is_some() && view.failure.is_some() => turned_back(view),
-        Some(Outcome::Unschedulable) => {
-            let shared = Detail { causes: CAUSES, notes: false, facts: false, amounts: false };
-            cause(view, shared).unwrap_or_else(|| match view.failure.as_deref() {
-                Some(AttemptFailure { cause: FailureCause::NoNodes, .. }) => "there are no nodes".to_owned(),
-                Some(failure) => short(&failure.message),
-                None => "no reason is recorded".to_owned(),
-            })
-        }
-    };
-    let mut letters = words.chars();
+    let shared = Detail { causes: CAUSES, notes: false, facts: false, amounts: false };
+    match view.outcome {
+        None | Some(Outcome::Scheduled) => String::new(),
+        Some(Outcome::Gated) => uncapitalized(&gated(view.pre_enqueue.as_ref())),
+        Some(Outcome::Error) => uncapitalized(&error(view)),
+        Some(Outcome::Unschedulable) if view.selected.is_some() && view.failure.is_some() => uncapitalized(&turned_back(view)),
+        Some(Outcome::Unschedulable) => cause(view, shared).unwrap_or_else(|| match view.failure.as_deref() {
+            Some(AttemptFailure { cause: FailureCause::NoNodes, .. }) => "there are no nodes".to_owned(),
+            Some(failure) => short(&failure.message),
+            None => "no reason is recorded".to_owned(),
+        }),
+    }
+}
+
+fn uncapitalized(sentence: &str) -> String {
+    let mut letters = sentence.chars();
     letters.next().map_or_else(String::new, |first| format!("{}{}", first.to_lowercase(), letters.as_str()))
 }
 

@@ -106,16 +106,8 @@ pub fn selected_fix(state: &State) -> Option<FixToApply> {
 }
 
 fn to_apply(fix: &CauseFix) -> FixToApply {
-    let freed = match fix.frees {
-        1 => String::new(),
-        frees => format!(" for {frees} pods"),
-    };
-    FixToApply {
-        text: format!("{}{freed}", fix.fix.text),
-        pod: fix.first.clone(),
-        changes: fix.parts.clone().into(),
-        pods: fix.freed.clone().into(),
-    }
+    let (pod, changes, pods) = (fix.first.clone(), fix.parts.clone().into(), fix.freed.clone().into());
+    FixToApply { text: fix.fix.text.clone(), pod, changes, pods }
 }
 
 /// Shows the fix of the selected cause with its pods and commands. Returns the pod whose fixes are to be searched instead:
@@ -130,8 +122,6 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
     lines.push("Fix:".to_owned());
     let at = lines.len();
     lines.push(format!("  {}: frees {} of {}", fix.fix.text, fix.frees, cause.pods.len()));
-    let commands = fix.fix.kubectl.iter().flat_map(|commands| commands.lines());
-    lines.extend(commands.map(|line| format!("     {line}")));
     let mut links = std::collections::BTreeMap::from([(at, Target::Fix(to_apply(fix)))]);
     let (freed, left): (Vec<&Key>, Vec<&Key>) = cause.pods.iter().partition(|pod| fix.freed.binary_search(pod).is_ok());
     for (title, pods) in [("Pods that find a node with it, one after another:", freed), ("Pods that still wait:", left)] {
@@ -146,6 +136,10 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
         if pods.len() > NAMED {
             lines.push(format!("  and {} more", text::thousands(pods.len() - NAMED)));
         }
+    }
+    if let Some(commands) = &fix.fix.kubectl {
+        lines.push("Commands:".to_owned());
+        lines.extend(commands.lines().map(|line| format!("  {line}")));
     }
     let mut sheet = TextView::new(format!("Fix for {}", text::count(cause.pods.len(), "pod")), lines, Form::Prose);
     sheet.links = links;

@@ -12,10 +12,14 @@ use crate::ui::config::context::Context;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::{Change, FixToApply, Job, SessionHandle};
 use crate::ui::model::state::State;
+use crate::ui::view::panes::overview as overview_pane;
 
 /// `fixes`.
 pub static VERBS: &[Verb] = &[Verb {
-    keys: &[keys(Context::GLOBAL, &["x"], "", "what keeps the pod out, and the changes that let it in; Esc stops the search")],
+    keys: &[
+        keys(Context::GLOBAL, &["x"], "", "what keeps the pod out, and the changes that let it in; Esc stops the search"),
+        keys(overview_pane::CONTEXT, &["x"], "fix", "the fix that frees most pods of the cause; of a pod, all its fixes"),
+    ],
     command: Some(Command {
         complete: |session, _, word| arguments::pods(session, word),
         ..Command::new(&["fixes"], "[POD]", "what keeps a pod out, and the changes that let it in")

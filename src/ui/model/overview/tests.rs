@@ -43,7 +43,7 @@ fn world() -> (Timeline, OverviewStatus) {
     let mut cluster = Cluster::default();
     for (name, priority) in [("a", 1), ("b", 5), ("c", 9), ("d", 0), ("e", 0)] {
         let pod = testing::pod(&format!("ns/{name}"), priority, "1", "1Gi", "");
-        cluster.put(crate::cluster::Object::Pod(Arc::new(pod)));
+        cluster.insert(crate::cluster::Object::Pod(Arc::new(pod)));
         let entry = QueueEntry { priority, ..QueueEntry::at(Key::new("ns", name), Place::Active) };
         keyframe.queues.entries.insert(Key::new("ns", name), Arc::new(entry));
     }
