@@ -253,9 +253,12 @@ pub(super) fn first_state(driver: &dyn SessionHandle, options: &Options, size: (
         log: panics::log().words(),
     };
     let mut state = State::new(driver.timeline(), size, settings);
+    state.lesson = options.learn.then_some(0);
     ui::renew(&mut state, driver);
-    if let Some(words) = first_words(options) {
-        state.warn(words);
+    match (first_words(options), options.offer) {
+        (Some(words), _) => state.warn(words),
+        (None, Some(offer)) => state.say(offer),
+        (None, None) => {}
     }
     state
 }

@@ -71,7 +71,7 @@ fn the_first_screen_is_the_overview_the_only_pod_s_decision_or_that_nothing_wait
     assert_eq!(only.timeline().cycle().start.as_ref().map(|start| start.pod.to_string()).as_deref(), Some("shop/api-00"));
     let none = greeted(0).text();
     assert!(
-        none.contains("no pod is pending: 0 pods on 2 nodes") && none.contains("active 0 backoff 0 unsched. 0 gated 0 flight 0 Permit 0"),
+        none.contains("no pod is pending: 0 pods on 2 nodes") && none.contains("activeQ 0 backoff 0 unsched. 0 gated 0 flight 0 Permit 0"),
         "{none}"
     );
     // A session that is not at its start stays where it is.
@@ -184,4 +184,27 @@ fn filters_and_orders_keep_the_causes_of_their_pods() {
     for order in ["oldest first", "by attempts", "by queue", "where preemption helps first", "disagreements first", "most pods first"] {
         first(order);
     }
+}
+
+#[test]
+fn the_tour_is_walked_by_the_reader_s_keys() {
+    for (width, height) in SIZES {
+        let mut screen = Screen::sized("payments", width, height);
+        screen.state.lesson = Some(0);
+        let mut screen = screen.greet();
+        let steps = ["j enter", "/ 'name:payments' enter", "j j enter", "2", "d", "3", "j enter", "C r n b", "1", "x"];
+        for (at, keys) in steps.into_iter().enumerate() {
+            assert_eq!(screen.state.lesson, Some(at), "{width}x{height} before {keys}");
+            let text = screen.text();
+            assert!(text.contains(&format!("{}/10 ", at + 1)), "{text}");
+            screen.act(keys);
+        }
+        // The list of fixes lies over the panes, the lesson stays below.
+        screen.act("esc :learn;");
+        assert_eq!(screen.state.lesson, None);
+        assert_eq!(screen.command("learn 11"), "! learn needs a number from 1 to 10");
+    }
+    let mut screen = Screen::sized("payments", 80, 24);
+    screen.state.lesson = Some(0);
+    insta::assert_snapshot!("tour", screen.greet().text());
 }

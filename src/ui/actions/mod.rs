@@ -12,6 +12,7 @@ pub mod pod_key;
 pub mod prompt;
 pub mod runs;
 pub mod theme_list;
+pub mod tour;
 pub mod verb;
 pub mod verbs;
 
@@ -39,6 +40,7 @@ pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action
             }
         }
     }
+    let asked = action.clone();
     let effect = match apply(state, session, action) {
         Ok(Answer::Done) => None,
         Ok(Answer::Effect(effect)) => Some(effect),
@@ -51,6 +53,7 @@ pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action
             None
         }
     };
+    tour::advance(state, session.timeline(), &asked);
     overview::keep_up(state, session);
     renew(state, session);
     effect

@@ -22,5 +22,6 @@ pub mod state;
 pub mod text;
 pub mod text_view;
 pub mod time_travel;
+pub mod tour;
 pub mod verdict;
 pub mod view_model;

@@ -51,6 +51,8 @@ pub struct State {
     pub turned_causes: BTreeSet<Str>,
     /// The overview.
     pub overview: OverviewStatus,
+    /// The lesson of the tour; `None` outside of it.
+    pub lesson: Option<usize>,
     /// The locations to go back to, the nearest last.
     pub history: Vec<Location>,
     /// The first visible line of the message.
@@ -145,6 +147,7 @@ impl State {
             open_budgets: BTreeSet::new(),
             turned_causes: BTreeSet::new(),
             overview: OverviewStatus::default(),
+            lesson: None,
             history: Vec::new(),
             message_offset: 0,
             filters: BTreeMap::new(),

@@ -24,6 +24,7 @@ pub mod fixes;
 pub mod fold;
 pub mod groups;
 pub mod help;
+pub mod learn;
 pub mod node;
 pub mod open;
 pub mod open_source;
@@ -93,6 +94,7 @@ pub static VERBS: &[&[Verb]] = &[
     budgets::VERBS,
     capture::VERBS,
     cordon::VERBS,
+    learn::VERBS,
     decide::VERBS,
     delete::VERBS,
     open_source::VERBS,

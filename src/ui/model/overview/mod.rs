@@ -172,7 +172,7 @@ impl QueuePart {
     /// Returns its name for a narrow screen.
     pub fn in_brief(self) -> &'static str {
         match self {
-            Self::Active => "active",
+            Self::Active => "activeQ",
             Self::Backoff => "backoff",
             Self::Unschedulable => "unsched.",
             Self::InFlight => "flight",
