@@ -169,7 +169,8 @@ fn filters_and_orders_keep_the_causes_of_their_pods() {
     assert_eq!(filtered("queue:gated"), ["batch/gated"]);
     assert_eq!(filtered("cause:quota"), ["batch/gated"]);
     assert_eq!(filtered("plugin:VolumeRestrictions"), ["platform/needs-volume"]);
-    assert_eq!(filtered("priority:>=100000"), ["shop/payments"]);
+    assert_eq!(filtered("priority:>=100000 ns:shop"), ["shop/payments"]);
+    assert_eq!(filtered("priority:>=100000").len(), 4);
     assert_eq!(filtered("ns:ml"), ["ml/gpu-hungry", "ml/no-toleration"]);
     assert_eq!(filtered("ns:ml !reason:gpu"), ["ml/no-toleration"]);
     assert_eq!(filtered("zzz"), [""; 0]);
