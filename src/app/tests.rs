@@ -7,6 +7,7 @@ mod groups;
 mod keys;
 mod lists;
 mod overview;
+mod pod_groups;
 mod queues;
 mod sessions;
 

@@ -38,7 +38,7 @@ pub(super) fn demo(args: &DemoArgs, no_color: bool) -> Result<u8, Failure> {
     let source = Source::Story(super::story(if learn { LEARNED_ON } else { &args.story })?);
     let tour = match () {
         () if learn => Tour::Begun,
-        () if args.screen.print.is_none() && offers_tour() => Tour::Offered,
+        () if args.screen.print.is_none() && args.screen.pod.is_none() && offers_tour() => Tour::Offered,
         () => Tour::None,
     };
     go(Some(Wanted { source, scheduler: args.scheduler.clone() }), &args.screen, tour, no_color)

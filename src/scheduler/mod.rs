@@ -2,16 +2,20 @@
 //! the scheduling and binding cycle. It is the only emitter of [`crate::trace`].
 
 mod algorithm;
+mod binding_under_way;
 #[cfg(test)]
 mod budget_tests;
 mod cache;
 mod config;
 mod cycle;
 mod decide;
+mod dry_group;
 mod error;
 mod event_handlers;
 mod observed;
 mod operations;
+mod pod_group;
+mod pod_groups;
 #[cfg(test)]
 mod predicates_tests;
 pub mod queue;
@@ -20,6 +24,7 @@ mod rejectors;
 mod runtime;
 mod scoring;
 mod search;
+mod starts;
 mod state;
 #[cfg(test)]
 mod testing;
@@ -27,6 +32,7 @@ mod timers;
 mod trial;
 
 pub use algorithm::{FitError, NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
+pub use binding_under_way::{BindingUnderWay, binding_under_way};
 pub use cache::Cache;
 pub use config::{Config, ConfigError};
 pub use decide::{DecisionInput, DryDecision, decide, decide_quietly, every_filter};

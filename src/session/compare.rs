@@ -8,6 +8,7 @@ use super::timeline::{Keyframe, Revision, RevisionKind};
 use super::upgrade::UpgradeComparison;
 use crate::cluster::{Cluster, Key, Str};
 use crate::framework::{PluginName, Status, Victim};
+use crate::scheduler::{BindingUnderWay, binding_under_way};
 use crate::trace::{CycleView, Event, Place, QueuesView};
 
 /// Place of a pod at the end of a branch.
@@ -19,6 +20,8 @@ pub enum PodLocation {
     Leaving(Str),
     /// In a queue, with the nominated node; empty without a nomination.
     Waiting(Place, Str),
+    /// Unbound and in no queue, and `PreBind` binds its claim.
+    PreBind(BindingUnderWay),
     /// Unbound and in no queue.
     Nowhere,
     /// Deleted, or succeeded or failed.
@@ -47,6 +50,7 @@ impl std::fmt::Display for PodLocation {
                 }
                 if nominated.is_empty() { Ok(()) } else { write!(f, ", nominated to {nominated}") }
             }
+            Self::PreBind(binding) => write!(f, "waiting in PreBind: {binding}"),
             Self::Nowhere => f.write_str("in no queue"),
             Self::Gone => f.write_str("gone"),
         }
@@ -201,7 +205,7 @@ fn whereabouts(cluster: &Cluster, queues: &QueuesView, key: &Key) -> PodLocation
     match cluster.pods.get(key) {
         None => PodLocation::Gone,
         Some(pod) if pod.is_terminal() => PodLocation::Gone,
-        Some(pod) if pod.node_name.is_empty() => PodLocation::Nowhere,
+        Some(pod) if pod.node_name.is_empty() => binding_under_way(cluster, pod).map_or(PodLocation::Nowhere, PodLocation::PreBind),
         Some(pod) if pod.is_terminating() => PodLocation::Leaving(pod.node_name.clone()),
         Some(pod) => PodLocation::Node(pod.node_name.clone()),
     }
@@ -216,7 +220,7 @@ fn decisions(since: [&[Arc<Revision>]; 2]) -> Vec<Decided> {
         keys
     };
     let decided = |pod: &Key| {
-        let views = [0, 1].map(|i: usize| newest[i].get(pod).map(|revision| CycleView::of(revision.events.iter())));
+        let views = [0, 1].map(|i: usize| newest[i].get(pod).map(|revision| CycleView::of(revision.events.iter()).showing(pod)));
         let outcomes = [0, 1].map(|i: usize| views[i].as_ref().map(outcome));
         let victims = [0, 1].map(|i: usize| views[i].as_ref().and_then(victims));
         let verdicts = match &views {
@@ -230,10 +234,11 @@ fn decisions(since: [&[Arc<Revision>]; 2]) -> Vec<Decided> {
 }
 
 fn newest_decisions(revisions: &[Arc<Revision>]) -> BTreeMap<Key, &Revision> {
-    let pod = |revision: &Revision| {
-        revision.events.iter().find_map(|e| if let Event::CycleStarted(start) = e { Some(start.pod.clone()) } else { None })
+    // The cycle of a pod group starts one for each member.
+    let pods = |revision: &'_ Revision| -> Vec<Key> {
+        revision.events.iter().filter_map(|e| if let Event::CycleStarted(start) = e { Some(start.pod.clone()) } else { None }).collect()
     };
-    revisions.iter().filter_map(|revision| Some((pod(revision)?, &**revision))).collect()
+    revisions.iter().flat_map(|revision| pods(revision).into_iter().map(|pod| (pod, &**revision))).collect()
 }
 
 pub(super) fn outcome(view: &CycleView) -> String {

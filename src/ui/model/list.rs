@@ -22,6 +22,8 @@ pub enum RowId {
     Cause(Str),
     /// The fix of a cause of pending pods, by the cause's key.
     CauseFix(Str),
+    /// A pod group in a queue, by its number among the queues.
+    PodGroup(Key, usize),
     /// A row that is not about an object: its kind, and its index among rows of that kind.
     Line(&'static str, usize),
 }

@@ -68,7 +68,7 @@ fn open_a_dump_from_the_start_screen() {
     pty.send(ENTER);
     // The decision about its only pending pod is the first screen.
     pty.wait_for("preempting 2 pods");
-    line(&pty.screen(), &["from-a-colleague.yaml", "fresh start"]);
+    line(&pty.screen(), &["dry decision"]);
     decide(&mut pty, "checkout");
     pty.wait_for("preempting 2 pods");
     quit(pty);

@@ -43,7 +43,7 @@ fn from_the_overview_to_the_fix_that_frees_twenty_pods_and_to_its_proof() {
         assert!(!screen.contains("a node takes each"), "{screen}");
         pty.send("=");
         let screen = pty.wait_for("main beside branch 2");
-        line(&screen, &["shop/api-00: pending → on db"]);
+        line(&screen, &["shop/api-00: activeQ → on db"]);
         pty.send(ESC);
         pty.wait_gone("main beside branch 2");
         quit(pty);
@@ -54,7 +54,7 @@ fn from_the_overview_to_the_fix_that_frees_twenty_pods_and_to_its_proof() {
 /// Two keys list them: down, and open.
 #[test]
 fn all_pods_of_one_cause_in_two_keys() {
-    for size in [(60, 16), (120, 40)] {
+    for size in [(80, 24), (120, 40)] {
         let mut pty = Pty::start(&["demo", "payments"], size.0, size.1);
         pty.wait_for("fix: drop the pod anti-affinity");
         pty.send("j");

@@ -41,8 +41,8 @@ pub enum OverviewRow {
         cause: Str,
         /// The fix, or why there is none, in words.
         words: String,
-        /// Whether there is a fix.
-        found: bool,
+        /// The number of pods that it frees; `None` without a fix.
+        frees: Option<usize>,
         /// Whether the cause is open.
         open: bool,
     },
@@ -120,7 +120,7 @@ impl Row for OverviewRow {
         match self {
             Self::Cause(cause) => Some(RowId::Cause(cause.key.clone())),
             // In a closed cause, the fix belongs to the row above.
-            Self::Fix { cause, open: true, found: true, .. } => Some(RowId::CauseFix(cause.clone())),
+            Self::Fix { cause, open: true, frees: Some(_), .. } => Some(RowId::CauseFix(cause.clone())),
             Self::Fix { .. } => None,
             Self::Pod(pod) => Some(RowId::Pod(pod.key.clone())),
         }
@@ -129,7 +129,7 @@ impl Row for OverviewRow {
     fn is(&self, id: &RowId) -> bool {
         match (self, id) {
             (Self::Cause(cause), RowId::Cause(key)) => cause.key == *key,
-            (Self::Fix { cause, open: true, found: true, .. }, RowId::CauseFix(key)) => cause == key,
+            (Self::Fix { cause, open: true, frees: Some(_), .. }, RowId::CauseFix(key)) => cause == key,
             (Self::Pod(pod), RowId::Pod(key)) => pod.key == *key,
             _ => false,
         }
@@ -262,7 +262,7 @@ pub fn overview_rows(timeline: &Timeline, input: &RowsInput<'_>) -> Vec<Overview
         let (open, key, all) = (row.open, row.key.clone(), row.all);
         rows.push(OverviewRow::Cause(row));
         if let Some(fix) = fix {
-            rows.push(OverviewRow::Fix { words: fix.words(all), found: fix.found().is_some(), cause: key, open });
+            rows.push(OverviewRow::Fix { words: fix.words(all), frees: fix.found().map(|fix| fix.frees), cause: key, open });
         }
         if open {
             rows.extend(pods.into_iter().map(OverviewRow::Pod));

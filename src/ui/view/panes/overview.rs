@@ -138,8 +138,8 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {
             OverviewRow::Cause(cause) => draw_cause(scene, cause, area, buf),
-            OverviewRow::Fix { words, found, .. } => {
-                let role = if *found { Role::Accent } else { Role::Muted };
+            OverviewRow::Fix { words, frees, .. } => {
+                let role = if frees.is_some() { Role::Accent } else { Role::Muted };
                 scene.line(buf, area, &Line::from(vec![Span::raw("    "), scene.span(role, words.as_str())]));
             }
             OverviewRow::Pod(pod) => draw_pod(scene, pod, area, buf),
@@ -328,19 +328,27 @@ pub fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
     match &rows[at] {
         OverviewRow::Cause(cause) => {
             let (role, sign) = colours(cause.kind, cause.preemption);
-            let fix = rows.get(at + 1).and_then(|next| if let OverviewRow::Fix { words, .. } = next { Some(words.as_str()) } else { None });
+            // Without the words of the fix, which are in the row below and hold text from outside.
+            let fix = match rows.get(at + 1) {
+                Some(OverviewRow::Fix { frees: Some(frees), .. }) => format!("; the fix below frees {frees} of them"),
+                _ => String::new(),
+            };
             let preemption = match cause.preemption {
                 Some(PreemptionHelp::Helps) => "; preemption helps",
                 Some(PreemptionHelp::No) => "; preemption does not help",
                 Some(PreemptionHelp::NotAsked) | None => "",
             };
-            let fix = fix.map_or_else(String::new, |words| format!("; {words}"));
             let words = format!("{}: {}{preemption}{fix}", text::count(cause.all, "pod"), cause.sentence);
             (scene.span(role, format!("{} ", sign(scene.glyphs))), words)
         }
-        OverviewRow::Fix { words, .. } => {
+        OverviewRow::Fix { frees, .. } => {
             let open = state.settings.keymap.label(CONTEXT, &Action::OPEN);
-            (scene.span(Role::Winner, format!("{} ", scene.glyphs.winner)), format!("{words}; {open} applies it on a branch"))
+            let fixes = state.settings.keymap.label(CONTEXT, &Action::Verb("fixes"));
+            let words = format!(
+                "{open} applies this fix on a branch and frees {}; {fixes} shows its commands",
+                text::count(frees.unwrap_or(0), "pod")
+            );
+            (scene.span(Role::Winner, format!("{} ", scene.glyphs.winner)), words)
         }
         OverviewRow::Pod(pod) => {
             let decided = state.overview.newest.as_ref().and_then(|overview| overview.pods.get(&pod.key));
