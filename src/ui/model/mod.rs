@@ -4,6 +4,7 @@
 
 pub mod column;
 pub mod effect;
+pub mod filter;
 pub mod fuzzy;
 pub mod grouping;
 pub mod list;

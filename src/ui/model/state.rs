@@ -28,6 +28,8 @@ pub struct State {
     pub right: Pane,
     /// The pane above preemption: nodes, a node, or a page.
     pub upper: Pane,
+    /// Whether the pane in focus has the whole screen.
+    pub zoomed: bool,
     /// The revision in which the user chose a pane; panes do not follow the cursor until the next one.
     pub pinned: Option<usize>,
     /// The step size.
@@ -127,6 +129,7 @@ impl State {
             main: Pane::QUEUES,
             right: Pane::NODES,
             upper: Pane::NODES,
+            zoomed: false,
             pinned: None,
             step_size: StepSize::default(),
             subject: None,
@@ -206,6 +209,14 @@ impl State {
             self.filters.insert(pane, text);
         }
         self.touch();
+    }
+
+    /// Ends the filter of a pane because it hides what is shown.
+    pub fn end_filter(&mut self, pane: Pane, hidden: &str) {
+        if let Some(filter) = self.filters.remove(&pane) {
+            self.touch();
+            self.say(format!("{}: the filter /{filter} hid {hidden} and has ended", pane.name.to_lowercase()));
+        }
     }
 
     /// Returns the sort order of a pane's list.

@@ -11,7 +11,7 @@ use crate::ui::view::panes;
 /// `back`.
 pub static VERBS: &[Verb] = &[Verb {
     keys: &[
-        keys(Context::GLOBAL, &["esc"], "", "clear the filter, or go back"),
+        keys(Context::GLOBAL, &["esc"], "", "clear the filter, leave the zoom, or go back"),
         keys(Context::OVERLAY, &["esc", "q", "?"], "close", "close"),
         keys(Context::PICKER, &["esc", "q"], "as it was", "back to what was"),
         keys(Context::START, &["esc"], "", "clear the filter"),
@@ -45,6 +45,7 @@ fn back(state: &mut State, session: &mut dyn SessionHandle) {
         }
         Some(_) => {}
         None if !state.filter(state.focus).is_empty() => state.set_filter(state.focus, String::new()),
+        None if state.zoomed => state.zoomed = false,
         None if state.came_from_text() => {
             state.go_back();
         }

@@ -50,6 +50,7 @@ pub mod suspend;
 pub mod theme;
 pub mod until;
 pub mod wait;
+pub mod zoom;
 
 use crate::ui::actions::verb::{Command, Verb};
 
@@ -87,6 +88,7 @@ pub static VERBS: &[&[Verb]] = &[
     back::VERBS,
     select::VERBS,
     cycle_pane::VERBS,
+    zoom::VERBS,
     allow::VERBS,
     apply::VERBS,
     budgets::VERBS,

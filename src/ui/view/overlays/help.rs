@@ -8,7 +8,7 @@ use crate::ui::config::context::Context;
 use crate::ui::config::key;
 use crate::ui::config::keymap::Keymap;
 use crate::ui::config::theme::Role;
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::filter::Filter;
 use crate::ui::model::text;
 use crate::ui::model::text_view::Viewport;
 use crate::ui::view::draw::Scene;
@@ -70,17 +70,17 @@ fn column(width: u16) -> usize {
 /// Returns the rows that match the filter, without headings if there is one. Long entries wrap.
 fn rows(keymap: &Keymap, here: Context, filter: &str, width: u16) -> Vec<Row> {
     let (room, column) = (room(width), column(width));
-    let mut fuzzy = Fuzzy::new(filter);
+    let mut filter = Filter::new(filter);
     let mut rows = Vec::new();
     for (title, entries) in sections(keymap, here) {
-        if fuzzy.is_empty() {
+        if filter.is_empty() {
             if !rows.is_empty() {
                 rows.push(Row::Blank);
             }
             rows.push(Row::Heading(title));
         }
         for (keys, help) in entries {
-            if !fuzzy.is_empty() && !fuzzy.keeps(&format!("{keys} {help}")) {
+            if !filter.keeps_line(&format!("{keys} {help}")) {
                 continue;
             }
             // Long lists of keys take lines of their own.

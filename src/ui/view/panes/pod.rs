@@ -15,7 +15,7 @@ use crate::session::{Keyframe, Revision};
 use crate::trace::{CycleView, Event, Outcome, Place};
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, left, right};
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::filter::Filter;
 use crate::ui::model::list::RowId;
 use crate::ui::model::page::PageRows;
 use crate::ui::model::page::{PageInput, PageRow, Sign, cell, labels, signed};
@@ -56,7 +56,7 @@ pub fn open_best(state: &mut State, timeline: &Timeline) {
 }
 
 /// Returns the rows for a pod.
-fn rows(input: &PageInput<'_>, key: &Key, filter: &mut Fuzzy) -> Vec<PageRow> {
+fn rows(input: &PageInput<'_>, key: &Key, filter: &mut Filter) -> Vec<PageRow> {
     let cluster = &input.timeline.moment().cluster;
     let mut rows = PageRows::new(input.width, filter);
     match cluster.pods.get(key) {

@@ -51,7 +51,7 @@ pub static DEF: PaneDef = PaneDef {
 };
 
 fn make(state: &mut State, timeline: &Timeline) {
-    state.view_model.queues = rows::queue_rows(timeline.queues(), state.sort_of(Pane::QUEUES), &mut state.fuzzy(Pane::QUEUES));
+    state.view_model.queues = rows::queue_rows(timeline, state.sort_of(Pane::QUEUES), &mut state.row_filter(Pane::QUEUES));
 }
 
 /// Returns the columns of the headings, which are in the first row if that is a queue's heading.
@@ -121,7 +121,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     def.extent(scene, plan, buf);
     if rows.is_empty() {
         let words =
-            if scene.state.filter(Pane::QUEUES).is_empty() { "no pod waits to be scheduled" } else { "no waiting pod of that name" };
+            if scene.state.filter(Pane::QUEUES).is_empty() { "no pod waits to be scheduled" } else { "no waiting pod matches the filter" };
         scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
     }
     for (i, row) in rows.iter().skip(scene.state.list(Pane::QUEUES).offset).take(usize::from(list.height)).enumerate() {
