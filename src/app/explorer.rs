@@ -261,6 +261,10 @@ impl SessionHandle for Explorer {
         (self.session.branches(), self.session.current())
     }
 
+    fn fork(&mut self) {
+        self.session.fork();
+    }
+
     fn switch_branch(&mut self, to: usize) -> bool {
         self.session.switch(to)
     }

@@ -24,3 +24,4 @@ pub mod text_view;
 pub mod time_travel;
 pub mod verdict;
 pub mod view_model;
+pub mod what_ifs;

@@ -44,6 +44,8 @@ pub trait SessionHandle {
 
     /// Returns all branches, and the index of the current one.
     fn branches(&self) -> (&[Branch], usize);
+    /// Begins a branch at the cursor, which shares the revisions so far, and switches to it.
+    fn fork(&mut self);
     /// Switches to another branch. Returns false for an invalid index.
     fn switch_branch(&mut self, to: usize) -> bool;
 

@@ -14,6 +14,7 @@ use crate::ui::model::pane::{Pane, Place};
 use crate::ui::model::size::Mode;
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::view_model::ViewModel;
+use crate::ui::model::what_ifs::WhatIfs;
 
 /// The state of the screen.
 #[derive(Clone, Debug)]
@@ -46,6 +47,12 @@ pub struct State {
     pub opened: BTreeSet<Pane>,
     /// The expanded budgets.
     pub open_budgets: BTreeSet<Key>,
+    /// The what-ifs, for undo and redo.
+    pub what_ifs: WhatIfs,
+    /// Whether the last key closed a text by the key that leaves elsewhere.
+    pub closed_text: bool,
+    /// Whether the user was asked about leaving, and the next key may confirm it.
+    pub asked_to_leave: bool,
     /// The locations to go back to, the nearest last.
     pub history: Vec<Location>,
     /// The first visible line of the message.
@@ -138,6 +145,9 @@ impl State {
             pod: None,
             opened: BTreeSet::new(),
             open_budgets: BTreeSet::new(),
+            what_ifs: WhatIfs::default(),
+            closed_text: false,
+            asked_to_leave: false,
             history: Vec::new(),
             message_offset: 0,
             filters: BTreeMap::new(),

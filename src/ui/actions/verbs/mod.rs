@@ -48,6 +48,7 @@ pub mod step_in;
 pub mod step_size;
 pub mod suspend;
 pub mod theme;
+pub mod undo;
 pub mod until;
 pub mod wait;
 pub mod zoom;
@@ -65,6 +66,7 @@ pub static VERBS: &[&[Verb]] = &[
     until::VERBS,
     wait::VERBS,
     pod_seek::VERBS,
+    undo::VERBS,
     branches::VERBS,
     branch::VERBS,
     compare::VERBS,

@@ -6,7 +6,8 @@ mod requests;
 use std::sync::Arc;
 
 use crate::cluster::{
-    Affinity, Cluster, Key, LabelSelector, NodeSelectorTerm, Pod, PodAffinityTerm, PodDisruptionBudget, Requirement, Str, Toleration,
+    Affinity, Cluster, Key, LabelSelector, NodeSelectorTerm, Pod, PodAffinityTerm, PodDisruptionBudget, PodOwner, Requirement, Str,
+    Toleration,
 };
 use crate::framework::PluginName;
 use crate::report::{budgets_unknown_because, why};
@@ -107,8 +108,13 @@ fn state(input: &PageInput<'_>, pod: &Pod, rows: &mut PageRows<'_>) {
     rows.fact("started", pod.status.start_time.map(read).unwrap_or_default(), Role::Text);
     rows.fact("scheduler", pod.spec.scheduler_name.as_str(), Role::Text);
     let owners = pod.metadata.owner_references.iter().map(|o| {
-        let manages = if o.controller == Some(true) { "" } else { " (not its controller)" };
-        format!("{} {}{manages}", o.kind, o.name)
+        if o.controller != Some(true) {
+            return format!("{} {} (not its controller)", o.kind, o.name);
+        }
+        match pod.owner() {
+            Some(PodOwner { workload: (kind, name), through: Some(_) }) => format!("{kind} {name} (by {} {})", o.kind, o.name),
+            _ => format!("{} {}", o.kind, o.name),
+        }
     });
     let owners = owners.collect::<Vec<_>>().join(", ");
     rows.fact("owner", if owners.is_empty() { "none: it will not be recreated" } else { &owners }, Role::Text);
