@@ -10,7 +10,7 @@ const SCREENS: &[(&str, &str, &str)] = &[
     ("queues_sorted_and_filtered", "payments", "o o / 'shop' enter"),
     ("queues_backing_off", "queues", ":until rejected; c c t"),
     ("nodes", "payments", ":pod shop/payments; 2"),
-    ("nodes_closest_first", "payments", ":pod shop/payments; 2 o o o"),
+    ("nodes_by_verdict", "payments", ":pod shop/payments; 2 o o o"),
     ("nodes_scored", "payments", ":pod shop/spread-85969bc548-7z2j5; 2"),
     ("node", "payments", ":pod shop/payments; 3 j d"),
     ("node_that_was_turned_down", "payments", ":pod shop/payments; :node infra-1;"),
