@@ -8,6 +8,7 @@ use super::error::{ExplorerError, WriteError};
 use super::jobs::RunningJob;
 use super::live_follow::{self, FollowConfig, LiveFollow};
 use super::object_text::Sources;
+use super::ticket::Reproduction;
 use crate::cluster::{Key, Object, Pod};
 use crate::fixes;
 use crate::framework::NodeFilters;
@@ -26,6 +27,8 @@ pub struct Explorer {
     session: Session,
     /// Reports of the loaded sources, the newest last; originals of objects are read through them.
     reports: Vec<Arc<Report>>,
+    /// The arguments that name the source, for tickets; `None` if it cannot be read again.
+    reproduction: Option<Reproduction>,
     /// The live cluster, if the source is one.
     following: Option<LiveFollow>,
     /// The running job.
@@ -39,13 +42,27 @@ pub struct Explorer {
 impl Explorer {
     /// Makes an explorer of a session.
     pub fn new(session: Session) -> Self {
-        Self { session, reports: Vec::new(), following: None, job: None, heard: Arc::default(), guard: CancelGuard::default() }
+        Self {
+            session,
+            reports: Vec::new(),
+            reproduction: None,
+            following: None,
+            job: None,
+            heard: Arc::default(),
+            guard: CancelGuard::default(),
+        }
     }
 
     /// Adds the reports of the loaded sources, the newest last.
     #[must_use]
     pub fn with_reports(self, reports: Vec<Arc<Report>>) -> Self {
         Self { reports, ..self }
+    }
+
+    /// Sets the arguments that name the source, for tickets.
+    #[must_use]
+    pub fn reproduced_by(self, reproduction: Option<Reproduction>) -> Self {
+        Self { reproduction, ..self }
     }
 
     /// Follows a live cluster.
@@ -72,7 +89,12 @@ impl Explorer {
         if let Some(following) = &self.following {
             unknown.retain(|kind| !following.listed.contains(kind));
         }
-        Sources { unknown, reports: self.reports.clone(), live: self.following.as_ref().map(|f| Arc::clone(f.live())) }
+        Sources {
+            unknown,
+            reports: self.reports.clone(),
+            live: self.following.as_ref().map(|f| Arc::clone(f.live())),
+            reproduction: self.reproduction.clone(),
+        }
     }
 
     /// Returns whether the first branch has reached its limit and other branches fork from it; then no more changes are
@@ -294,7 +316,7 @@ impl SessionHandle for Explorer {
     }
 
     fn start_job(&mut self, job: Job) -> Result<(), SessionError> {
-        if matches!(job, Job::Capture { .. }) {
+        if matches!(job, Job::Capture { .. } | Job::Ticket { .. }) {
             self.commit()?;
         }
         self.job = Some(Arc::new(RunningJob::start(&self.session, &self.sources(), job).map_err(ExplorerError::from)?));

@@ -2,12 +2,16 @@
 
 mod drawing;
 mod exports;
+mod filters;
 mod golden;
 mod groups;
 mod keys;
 mod lists;
+mod prompts;
 mod queues;
 mod sessions;
+mod tasks;
+mod what_ifs;
 
 use std::fmt::Write;
 

@@ -142,7 +142,7 @@ mod tests {
     fn commands_are_found_by_what_they_do() {
         let table = crate::ui::actions::table();
         let names = |line: &str| commands(&table, line).into_iter().map(|c| c.word).collect::<Vec<_>>();
-        assert_eq!(names("bran"), ["branch", "branches", "compare", "release"]);
+        assert_eq!(names("bran"), ["branch", "branches", "compare", "release", "undo"]);
         assert!(names("zzz").is_empty() && names("").len() > 20);
         assert_eq!(names("dump"), ["capture", "open"]);
     }

@@ -184,6 +184,13 @@ pub enum Job {
     Fixes(Key),
     /// Reads an object with all its fields, from the source or the live cluster.
     Object(Kind, Key),
+    /// Writes the decision of a revision to a ticket, with its fixes.
+    Ticket {
+        /// The file.
+        path: String,
+        /// The index of the revision.
+        revision: usize,
+    },
     /// Writes the cluster as last seen to a dump.
     Capture {
         /// The file.

@@ -119,7 +119,7 @@ mod tests {
             &["shop/a: pending because of one, two, three, four and five; evicting 2 pods on b (any of 2) makes room."],
         );
         check("shop/a", 95, 1, &["shop/a: pending because of one, two, three, four and five; evicting 2 pods on b makes room."]);
-        check("shop/a", 80, 1, &["shop/a: pending because of one, two, three, four and five; evicting 2 pods on…"]);
+        check("shop/a", 80, 1, &["shop/a: pending because of one, two, three, four and five; evicting 2 pods on b…"]);
         check("shop/a", 65, 1, &["shop/a: pending because of one, two, three, four and five…"]);
         check("shop/a", 40, 2, &["shop/a: pending because of one, two,", "three, four and five…"]);
         check("shop/a", 40, 1, &["shop/a: pending because of one, two…"]);

@@ -134,7 +134,7 @@ fn signs(glyphs: &Glyphs) -> Vec<(String, &'static str)> {
         (glyphs.failed.to_owned(), "error; a budget is violated"),
         (glyphs.winner.to_owned(), "chosen, or decided the tie-break"),
         ("=".to_owned(), "as good as the chosen candidate"),
-        (glyphs.falls.to_owned(), "eliminated in the tie-break; a victim"),
+        (glyphs.falls.to_owned(), "eliminated in the tie-break; victim"),
         (glyphs.unseen.to_owned(), "not evaluated, or not yet"),
         ("?".to_owned(), "unknown: the source does not say"),
         (glyphs.here.to_owned(), "shown now; the selected node"),
@@ -142,7 +142,7 @@ fn signs(glyphs: &Glyphs) -> Vec<(String, &'static str)> {
         (glyphs.moved.to_owned(), "moved between queues in this step"),
         (glyphs.inferred.to_owned(), "place in the queues is inferred"),
         (format!("{} {}", glyphs.closed, glyphs.open), "a group, closed and open"),
-        (format!("{}{}", glyphs.bar_used, glyphs.bar_free), "used and free; 2/8 < 6: free/all, less than asked"),
+        (format!("{}{}", glyphs.bar_used, glyphs.bar_free), "used, free; 2/8 < 6: less than asked"),
         (glyphs.more.to_owned(), "in a border: more columns than fit"),
         (glyphs.ellipsis.to_owned(), "more text than fits"),
         (glyphs.crumb.to_owned(), "opened from there; Esc goes back"),
@@ -204,4 +204,27 @@ fn sections(keymap: &Keymap, here: Context) -> Vec<(String, Vec<(String, &'stati
     ];
     sections.push(("Mouse".to_owned(), mouse.map(|(how, help)| (how.to_owned(), help)).to_vec()));
     sections
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_signs_fit_beside_each_other() {
+        let half = room(WIDTH + 4) / 2;
+        for (sign, words) in signs(&UNICODE) {
+            assert!(SIGN + text::width(words) < half + 1 && text::width(&sign) < SIGN, "{sign} {words}");
+        }
+    }
+
+    #[test]
+    fn every_key_that_works_everywhere_has_a_topic() {
+        let table = crate::ui::actions::table();
+        let of = |about: Topic| table.bindings.iter().filter(|b| b.context == Context::GLOBAL && topic(b.verb) == about).count();
+        assert!(Topic::iter().all(|about| of(about) > 1));
+        for verb in ["undo", "redo"] {
+            assert_eq!(topic(verb), Topic::WhatIfs);
+        }
+    }
 }
