@@ -78,7 +78,7 @@ fn a_ticket_says_all_that_it_depends_on() {
         "| Time of the decision | 2026-11-20T18:26",
         "| Release | kube-scheduler v1.36",
         "## Message of kube-scheduler",
-        "| 8 | does not fit; eviction might help |",
+        "| 3 | does not fit; eviction might help | NodeResourcesFit |",
         "## Preemption",
         "### Victims on worker-a2",
         "Deployment reports",

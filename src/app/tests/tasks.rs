@@ -30,7 +30,7 @@ fn the_answers_are_few_keys_away() {
     check("what if the node were cordoned", "2 : 'cordon' enter", 3, &["worker-a2 updated on new branch 2"]);
     check("take it back", "2 : 'cordon' enter U", 4, &["undone: "]);
     check("all of one pane", "2 +", 2, &["worker-c3", "infra-1"]);
-    check("what the signs mean", "?", 1, &["Signs", "unschedulable: evicting might help"]);
+    check("what the signs mean", "?", 1, &["Signs", "unsched.: eviction might help"]);
 }
 
 #[test]

@@ -125,7 +125,7 @@ mod tests {
         check("shop/a", 40, 1, &["shop/a: pending because of one, two…"]);
         let long = format!("shop/{}-7z2j5", "x".repeat(200));
         let lines = fitted(&long, sentence, 60, 2, "…");
-        assert!(lines.len() == 2 && lines.concat().contains("one, two, three, four and five"), "{lines:?}");
+        assert!(lines.len() == 2 && lines.join(" ").contains("one, two, three, four and five"), "{lines:?}");
         assert!(lines[0].contains("7z2j5: pending"), "{lines:?}");
         assert!(fitted("a", sentence, 1, 1, "…").len() > 1, "what cannot be made to fit is left to the drawing");
         assert_eq!(fitted("", "one two three four five", 10, 1, "…"), ["one two…"]);

@@ -122,32 +122,33 @@ const SIGN: usize = 4;
 
 /// Returns the number of signs in a row of a screen of this width.
 fn signs_in_a_row(width: u16) -> usize {
-    if room(width) < 76 { 1 } else { 2 }
+    if room(width) < 72 { 1 } else { 2 }
 }
 
 /// Returns all signs with their meanings.
 fn signs(glyphs: &Glyphs) -> Vec<(String, &'static str)> {
     [
         (glyphs.fits.to_owned(), "fits; stays in the tie-break"),
-        (glyphs.unschedulable.to_owned(), "unschedulable: evicting might help"),
-        (glyphs.unresolvable.to_owned(), "unresolvable: evicting cannot help"),
+        (glyphs.unschedulable.to_owned(), "unsched.: eviction might help"),
+        (glyphs.unresolvable.to_owned(), "unresolv.: eviction cannot help"),
         (glyphs.failed.to_owned(), "error; a budget is violated"),
-        (glyphs.winner.to_owned(), "chosen, or decided the tie-break"),
+        (glyphs.winner.to_owned(), "chosen; decided the tie-break"),
         ("=".to_owned(), "as good as the chosen candidate"),
-        (glyphs.falls.to_owned(), "eliminated in the tie-break; victim"),
+        (glyphs.falls.to_owned(), "eliminated; or a victim"),
         (glyphs.unseen.to_owned(), "not evaluated, or not yet"),
-        ("?".to_owned(), "unknown: the source does not say"),
+        ("?".to_owned(), "unknown to the source"),
         (glyphs.here.to_owned(), "shown now; the selected node"),
         (glyphs.arrow.to_owned(), "nominated to this node"),
-        (glyphs.moved.to_owned(), "moved between queues in this step"),
+        (glyphs.moved.to_owned(), "moved in the queues just now"),
         (glyphs.inferred.to_owned(), "place in the queues is inferred"),
         (format!("{} {}", glyphs.closed, glyphs.open), "a group, closed and open"),
-        (format!("{}{}", glyphs.bar_used, glyphs.bar_free), "used, free; 2/8 < 6: less than asked"),
-        (glyphs.more.to_owned(), "in a border: more columns than fit"),
+        (format!("{}{}", glyphs.bar_used, glyphs.bar_free), "used and free"),
+        ("<".to_owned(), "2/8 < 6: 2 of 8 free, 6 asked"),
+        (glyphs.more.to_owned(), "more columns than fit"),
         (glyphs.ellipsis.to_owned(), "more text than fits"),
-        (glyphs.crumb.to_owned(), "opened from there; Esc goes back"),
+        (glyphs.crumb.to_owned(), "opened from; Esc goes back"),
         (glyphs.scrub_here.to_owned(), "the cursor in the record"),
-        (glyphs.scrub_edge.to_owned(), "in the record: another cycle begins"),
+        (glyphs.scrub_edge.to_owned(), "another cycle begins"),
     ]
     .to_vec()
 }
@@ -212,9 +213,9 @@ mod tests {
 
     #[test]
     fn two_signs_fit_beside_each_other() {
-        let half = room(WIDTH + 4) / 2;
+        let half = room(80) / 2;
         for (sign, words) in signs(&UNICODE) {
-            assert!(SIGN + text::width(words) < half + 1 && text::width(&sign) < SIGN, "{sign} {words}");
+            assert!(SIGN + text::width(words) < half && text::width(&sign) < SIGN, "{sign} {words}");
         }
     }
 
