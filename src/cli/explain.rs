@@ -71,7 +71,8 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     }
     let view = CycleView::of(&scheduler.explain(pod));
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
-    let mut more = unknown(&view);
+    // A ticket has its own list of what is unknown.
+    let mut more = if args.output.is_ticket() { Lines::default() } else { unknown(&view) };
     more.extend(beside(&agreement));
     more.extend(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));

@@ -124,6 +124,11 @@ impl Format {
         FORMATS.iter().find(|format| format.endings.contains(&ending))
     }
 
+    /// Returns whether it writes a decision as a ticket.
+    pub fn is_ticket(&self) -> bool {
+        self.endings.contains(&"md")
+    }
+
     /// Writes an answer. Text formats append `more`.
     pub fn write(&self, answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
         (self.write)(answer, more)

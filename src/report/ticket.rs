@@ -1,5 +1,5 @@
-//! A decision as a ticket that stands alone: Markdown with the source, the time, the release, what is unknown, tables, the
-//! fixes, and the command that reproduces it.
+//! A complete ticket about a decision: Markdown with the source, the time, the release, the unknown facts, tables, the fixes,
+//! and the command that reproduces it.
 
 use jiff::Timestamp;
 
@@ -24,7 +24,7 @@ pub struct Origin {
     pub at: Option<Timestamp>,
     /// The command that takes the decision again; `None` if none does.
     pub command: Option<String>,
-    /// What happened in the session before the decision and is not in the source, in order.
+    /// The steps of the session before the decision that are not in the source, in order.
     pub steps: Vec<String>,
     /// Whether the source is a live cluster.
     pub is_live: bool,
@@ -67,7 +67,7 @@ impl<'a> Ticket<'a> {
         self.fixes(&mut doc);
         self.reproduction(&mut doc);
         if !more.is_empty() {
-            doc.heading(2, "Compared with the source");
+            doc.heading(2, "The cluster's scheduler and the source");
             doc.code(&more.iter().skip_while(|line| line.is_empty()).map(str::to_owned).collect());
         }
         doc.finish()

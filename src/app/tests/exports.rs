@@ -90,7 +90,7 @@ fn a_ticket_says_all_that_it_depends_on() {
     }
     assert!(text.lines().filter(|line| line.starts_with('|')).all(|line| line.ends_with('|')), "{text}");
     insta::assert_snapshot!("ticket", text);
-    // What the session changed is said too.
+    // Changes of the session are listed.
     screen.act("home :cordon worker-a2; :pod shop/payments;");
     let text = write(&mut screen);
     assert!(text.contains("differs from its source by these steps") && text.contains("worker-a2"), "{text}");

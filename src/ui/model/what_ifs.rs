@@ -74,7 +74,7 @@ impl WhatIfs {
         Begun(Place::here(session))
     }
 
-    /// Remembers a change that was made. What was undone before can no longer be redone.
+    /// Remembers a change that was made. Undone changes can no longer be redone.
     pub fn finish(&mut self, begun: Begun, title: String, session: &dyn SessionHandle) {
         let after = Place::here(session);
         let same_branch = begun.0.branch == after.branch;

@@ -276,7 +276,7 @@ impl PaneDef {
         (0..rows.count()).filter(|at| rows.id_at(*at).is_some()).count()
     }
 
-    /// Returns its title with digit, filter, sort order and the way back. The filter stands first, so that it is never
+    /// Returns its title with digit, filter, sort order and the way back. The filter comes first, so that it is never
     /// clipped.
     pub fn title<'t>(&self, scene: &Scene<'_>, words: impl Into<std::borrow::Cow<'t, str>>) -> Vec<Span<'t>> {
         let (pane, digit) = (self.id, self.id.digit);

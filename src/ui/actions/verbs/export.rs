@@ -38,7 +38,7 @@ pub static VERBS: &[Verb] = &[
     },
 ];
 
-/// What to write.
+/// The export of a command line.
 enum Exported {
     /// A file that is made at once.
     Effect(Effect),

@@ -43,6 +43,7 @@ fn explained(word: &str) -> (&'static str, &'static str) {
         "popped" => ("", "the next pod is popped from activeQ: its attempt begins"),
         "rejected" => ("", "a pod finds no node, or an attempt fails"),
         "preemption" => ("", "a pod may preempt, and the dry runs begin"),
+        "nominated" => ("", "a pod is nominated to a node, on which it waits for room"),
         "budget" => ("", "a dry run finds a victim whose budget does not allow its eviction"),
         "bound" => ("", "a pod is bound to a node"),
         "pod" => ("NAME", "an event is about this pod"),
