@@ -1,6 +1,7 @@
 //! `schedscope explain`: one pod's decision, or all pending pods compared with the cluster's scheduler.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::args::ExplainArgs;
@@ -93,7 +94,7 @@ fn origin(args: &ExplainArgs, pod: &Key, scheduler: &Scheduler) -> Origin {
         (Some(demo), _) => (format!("embedded story {demo}"), vec!["--demo".to_owned(), demo.clone()]),
         _ if !source.from.is_empty() => {
             let paths = source.from.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
-            (paths, reproduce::dump_words(source.from.iter().map(|path| path.as_path())))
+            (paths, reproduce::dump_words(source.from.iter().map(PathBuf::as_path)))
         }
         (None, Some(context)) => (format!("live cluster {context}"), reproduce::connect_words(connect)),
         (None, None) => ("live cluster of the current context".to_owned(), reproduce::connect_words(connect)),

@@ -1,6 +1,6 @@
 //! The command line that takes a decision again, for tickets.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::args::{ConnectArgs, LimitArgs, Queues, SchedulerArgs};
 use super::emulate::Emulate;
@@ -12,7 +12,7 @@ pub(super) fn source_words(source: &Source) -> Option<Vec<String>> {
         Source::Story(story) => Some(words(["--demo", story.name])),
         Source::Cluster(connect) => Some(connect_words(connect)),
         Source::Dumps { paths, .. } if paths.iter().any(|path| path.as_os_str() == "-") => None,
-        Source::Dumps { paths, .. } => Some(dump_words(paths.iter().map(|path| path.as_path()))),
+        Source::Dumps { paths, .. } => Some(dump_words(paths.iter().map(PathBuf::as_path))),
     }
 }
 

@@ -32,6 +32,9 @@ fn about(name: &str, sentence: &str) -> String {
     if name.is_empty() { sentence.to_owned() } else { format!("{name}: {sentence}") }
 }
 
+/// The fewest words of a remedy; fewer say nothing.
+const FEWEST: usize = 4;
+
 /// Wraps the sentence, and shortens it to at most `room` lines where that is possible. Shortens a long name first, in its
 /// middle; then the remedy behind the semicolon, which loses its remarks in brackets and then its end; the cause last.
 fn fitted(name: &str, sentence: &str, columns: usize, room: usize, ellipsis: &str) -> Vec<String> {
@@ -48,8 +51,6 @@ fn fitted(name: &str, sentence: &str, columns: usize, room: usize, ellipsis: &st
         let words: Vec<&str> = text.split(' ').take(kept).collect();
         format!("{}{ellipsis}", words.join(" ").trim_end_matches([',', ':', ';']))
     };
-    /// A remedy of fewer words says nothing.
-    const FEWEST: usize = 4;
     let words = |text: &str| text.split(' ').count();
     let shortened = (FEWEST..words(&bare)).rev().map(|kept| format!("{cause}; {}", cut(&bare, kept)));
     let remedies = remedy.map(|_| format!("{cause}; {bare}")).into_iter().chain(shortened);

@@ -127,7 +127,7 @@ fn signs_in_a_row(width: u16) -> usize {
 
 /// Returns all signs with their meanings.
 fn signs(glyphs: &Glyphs) -> Vec<(String, &'static str)> {
-    [
+    vec![
         (glyphs.fits.to_owned(), "fits; stays in the tie-break"),
         (glyphs.unschedulable.to_owned(), "unsched.: eviction might help"),
         (glyphs.unresolvable.to_owned(), "unresolv.: eviction cannot help"),
@@ -150,7 +150,6 @@ fn signs(glyphs: &Glyphs) -> Vec<(String, &'static str)> {
         (glyphs.scrub_here.to_owned(), "the cursor in the record"),
         (glyphs.scrub_edge.to_owned(), "another cycle begins"),
     ]
-    .to_vec()
 }
 
 /// Topics of the keys that work everywhere, in the order of the help.
