@@ -11,6 +11,7 @@ use ratatui::text::{Line, Span};
 use crate::cluster::{Quantity, Str};
 use crate::framework::{NodeInfo, PluginName, Status, taint_text};
 use crate::session::Timeline;
+use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, fit, left, right};
@@ -110,7 +111,11 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     table::more(scene, hidden, inner, buf);
     totals(scene, plan, buf);
     if rows.is_empty() {
-        let words = if scene.state.filter(Pane::NODES).is_empty() { "there are no nodes" } else { "no node matches the filter" };
+        let words = if scene.state.filter(Pane::NODES).is_empty() {
+            "there are no nodes".to_owned()
+        } else {
+            format!("no node matches the filter: {} ends it", scene.key(&Action::BACK))
+        };
         scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
     }
     for (i, row) in rows.iter().skip(offset).take(usize::from(list.height)).enumerate() {

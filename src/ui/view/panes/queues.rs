@@ -10,6 +10,7 @@ use crate::cluster::Key;
 use crate::framework::{PluginName, PluginSet};
 use crate::session::Timeline;
 use crate::trace::{Place, QueueEntry};
+use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, left, right};
@@ -120,8 +121,11 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let rows = &scene.state.view_model.queues;
     def.extent(scene, plan, buf);
     if rows.is_empty() {
-        let words =
-            if scene.state.filter(Pane::QUEUES).is_empty() { "no pod waits to be scheduled" } else { "no waiting pod matches the filter" };
+        let words = if scene.state.filter(Pane::QUEUES).is_empty() {
+            "no pod waits to be scheduled".to_owned()
+        } else {
+            format!("no waiting pod matches the filter: {} ends it", scene.key(&Action::BACK))
+        };
         scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
     }
     for (i, row) in rows.iter().skip(scene.state.list(Pane::QUEUES).offset).take(usize::from(list.height)).enumerate() {
