@@ -1,7 +1,7 @@
 //! Facts read from the record: verdicts of nodes, the deciding score function, the progress of a cycle.
 
 use crate::cluster::Str;
-use crate::framework::{Code, PluginName, Reason, ReasonKind, ScoreFunctionName, Status, entry};
+use crate::framework::{Code, PluginName, Reason, ReasonKind, ScoreFunctionName, Status, entry, taint_text};
 use crate::report::{so_far, so_far_in_short};
 use crate::trace::{CycleView, Event, ExtensionPoint, PreemptionView};
 
@@ -115,7 +115,11 @@ impl<'a> NodeVerdict<'a> {
 }
 
 fn row_fact(reason: &Reason) -> Option<String> {
-    let Reason::Insufficient(shortage) = reason else { return reason.fact() };
+    let shortage = match reason {
+        Reason::Insufficient(shortage) => shortage,
+        Reason::UntoleratedTaint { taint } => return Some(format!("taint {}", taint_text(taint))),
+        _ => return reason.fact(),
+    };
     let missing = shortage.requested.saturating_sub(shortage.free());
     let (missing, requested) = (shortage.readable(missing), shortage.readable(shortage.requested));
     let all = match shortage.capacity {

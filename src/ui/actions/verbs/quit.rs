@@ -34,7 +34,7 @@ fn quit(state: &mut State) -> Answer {
     match () {
         () if asked => Answer::Effect(Effect::Quit),
         () if state.what_ifs.unsaved => {
-            state.warn(format!("the what-ifs are not saved: :save FILE keeps them, {key} again leaves without them"));
+            state.warn(format!("what-ifs are not saved: {key} again drops them, :save FILE keeps them"));
             Answer::Done
         }
         () if closed => {

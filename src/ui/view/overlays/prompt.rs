@@ -44,8 +44,8 @@ fn hint(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
         Typing::Command => (format!("{} run   {} complete   {} cancel", key(Action::SUBMIT), key(Action::COMPLETE), key(Action::BACK)), ""),
     };
     let forms = match &prompt.typing {
-        Typing::Command => [what.clone(), what],
-        _ => [format!("{what}{example}   {}", keys()), format!("{what}   {}", keys())],
+        Typing::Command => [what.clone(), what.clone(), what],
+        _ => [format!("{what}{example}   {}", keys()), format!("{what}{example}"), format!("{what}   {}", keys())],
     };
     let typed = text::columns(prompt.input.value());
     if let Some(words) = forms.iter().find(|words| area.width > typed + text::columns(words) + 8) {

@@ -216,7 +216,7 @@ impl<'a> RowStyle<'a> {
     fn new(scene: &Scene<'a>, width: u16) -> Self {
         let state = scene.state;
         let cycle = scene.cycle();
-        let narrow = width < 76;
+        let narrow = width < 84;
         let (plain, bars) = plain_columns(state, width);
         let (scored, plugins) = score_columns(state, (plain[0], plain[1]), width);
         let chosen = cycle
@@ -243,9 +243,9 @@ impl<'a> RowStyle<'a> {
 }
 
 /// The heading of the free and the allocatable cpu of a node.
-pub(super) const CPU: &str = "CPU FREE/ALL";
+pub(super) const CPU: &str = "CPU FREE";
 /// The heading of the free and the allocatable memory of a node.
-pub(super) const MEMORY: &str = "MEM FREE/ALL";
+pub(super) const MEMORY: &str = "MEM FREE";
 /// The number of columns of a node's verdict where all fit.
 const ALL_COLUMNS: usize = 6;
 
@@ -263,7 +263,7 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
     let indent = if grouping.is_grouped() { 4 } else { 2 };
     let Width::Fixed(name) = fit("NODE", 32, names) else { unreachable!("a fitted column is fixed") };
     let name = left(grouping.heading(), Width::Fixed((name + indent).min(width / 3))).by(Sort::Name);
-    let narrow = width < 76;
+    let narrow = width < 84;
     let verdict = left("VERDICT", Width::Fixed(if narrow { 11 } else { 15 })).by(Sort::Verdict);
     let mut plain = vec![name, verdict];
     // Widths depend on the whole cycle, so that columns do not shift while the user steps through it.
@@ -285,8 +285,8 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
     let free = match bars {
         0 if grouping.is_grouped() && !narrow => 17,
         0 if grouping.is_grouped() => 13,
-        0 => 12,
-        _ => 22,
+        0 => 11,
+        _ => 21,
     };
     let cpu = left(CPU, Width::Fixed(free)).by(Sort::FreeCpu);
     let memory = left(MEMORY, Width::Fixed(free + 5));
