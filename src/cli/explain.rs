@@ -70,7 +70,7 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     if pod.is_terminal() {
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
-    let view = CycleView::of(&scheduler.explain(pod));
+    let view = scheduler.explain_with_odds(pod);
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
     // A ticket has its own list of what is unknown.
     let mut more = if args.output.is_ticket() { Lines::default() } else { unknown(&view) };

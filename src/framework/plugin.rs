@@ -162,6 +162,8 @@ pub struct DryRunPolicy {
     pub offset: usize,
     /// Whether to dry-run every potential node instead of the configured number.
     pub all_nodes: bool,
+    /// How many nodes beyond the shortlist may be dry-run for the odds of the decision.
+    pub odds_nodes: usize,
 }
 
 /// The change to the pod's nominated node; mirrors `NominatingInfo`.

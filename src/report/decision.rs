@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Missing, ReleaseReport};
+use super::{Missing, OddsReport, ReleaseReport};
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, Reason, Status};
 use crate::release::PreFilterRejection;
@@ -38,6 +38,8 @@ pub struct Decision {
     pub unschedulable_plugins: Vec<PluginName>,
     /// The preemption; `None` if PostFilter did not run.
     pub preemption: Option<Preemption>,
+    /// The likelihood of each outcome; `None` if nothing is left to chance.
+    pub odds: Option<OddsReport>,
     /// The decision in one sentence.
     pub why: String,
     /// The source does not show the budgets, so a missing violation proves nothing.
@@ -228,6 +230,7 @@ impl Decision {
             message,
             unschedulable_plugins: view.failure.as_ref().map(|failure| failure.plugins.iter().collect()).unwrap_or_default(),
             preemption: (!view.post_filter.is_empty()).then(|| preemption(view)),
+            odds: super::odds(view).map(|odds| OddsReport::of(&odds)),
             why: super::why(view),
             budgets_unknown: view.budgets_unknown(),
             missing: Missing::all(view.missing()),

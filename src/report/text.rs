@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::odds::{odds, odds_cell, odds_text};
 use super::why::why;
 use crate::cluster::Str;
 use crate::framework::{Candidate, Code, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
@@ -42,6 +43,7 @@ pub fn text(view: &CycleView) -> Lines {
     if let Some(preemption) = &view.preemption {
         preemption_text(preemption, view.budgets_unknown(), &mut out);
     }
+    odds_text(view, &mut out);
     if !view.not_emulated.is_empty() {
         out.blank();
         out.line(format_args!("NOT EMULATED"));
@@ -168,11 +170,16 @@ pub(super) fn score_rows(view: &CycleView) -> Vec<Vec<String>> {
     let mut list: Vec<_> = view.scores.values().collect();
     list.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.node.cmp(&b.node)));
     let Some(first) = list.first() else { return Vec::new() };
-    let plugins = first.plugins.iter().map(|p| p.plugin.as_str().to_owned()).collect();
-    let mut rows = vec![[vec!["NODE".to_owned(), "TOTAL".to_owned()], plugins].concat()];
+    let plugins: Vec<String> = first.plugins.iter().map(|p| p.plugin.as_str().to_owned()).collect();
+    let odds = odds(view);
+    let mut head = vec!["NODE".to_owned(), "TOTAL".to_owned()];
+    head.extend(odds.iter().map(|_| "ODDS".to_owned()));
+    let mut rows = vec![[head, plugins].concat()];
     for score in list.iter().take(SCORES_SHOWN) {
         let cells = score.plugins.iter().map(|p| p.weighted.to_string()).collect();
-        rows.push([vec![score.node.to_string(), score.total.to_string()], cells].concat());
+        let mut facts = vec![score.node.to_string(), score.total.to_string()];
+        facts.extend(odds.iter().map(|odds| odds_cell(odds, &score.node)));
+        rows.push([facts, cells].concat());
     }
     rows
 }
@@ -192,11 +199,14 @@ fn scores(view: &CycleView, out: &mut Lines) {
 
 /// Returns the table of candidates, the headings first.
 pub(super) fn candidate_rows(preemption: &PreemptionView, budgets_unknown: bool) -> Vec<Vec<String>> {
-    let mut rows = vec![[vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()], columns(preemption)].concat()];
+    let mut head = vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()];
+    head.extend(preemption.odds().map(|_| "ODDS".to_owned()));
+    let mut rows = vec![[head, columns(preemption)].concat()];
     for candidate in ranked(preemption).iter().take(CANDIDATES_SHOWN) {
         let violations =
             if budgets_unknown && candidate.pdb_violations == 0 { "?".to_owned() } else { candidate.pdb_violations.to_string() };
-        let facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
+        let mut facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
+        facts.extend(preemption.odds().map(|odds| odds_cell(odds, &candidate.node)));
         let scores = preemption.score_functions().iter().map(|f| score_cell(f, candidate)).collect();
         rows.push([facts, scores].concat());
     }

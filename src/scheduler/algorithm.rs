@@ -25,6 +25,9 @@ pub struct Sampling {
     pub dry_run_offset: usize,
 }
 
+/// The number of nodes beyond the shortlist that are dry-run for odds by default: few enough not to slow down long runs.
+pub(super) const ODDS_NODES: usize = 1000;
+
 /// Whether PostFilter, and with it preemption, runs when no node fits the pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PostFilter {
@@ -47,6 +50,8 @@ pub struct SchedulePod<'a> {
     pub sampling: Sampling,
     /// Whether PostFilter runs.
     pub post_filter: PostFilter,
+    /// How many nodes beyond the shortlist may be dry-run for the odds of a preemption.
+    pub odds_nodes: usize,
     /// Index into the snapshot at which the search starts; every search advances it.
     pub next_start_node_index: &'a mut usize,
     /// Counts the pods that were scored; selects among nodes of equal score in releases that rotate them.
@@ -216,7 +221,8 @@ impl SchedulePod<'_> {
             return ScheduleResult::FitError(Box::new(error));
         }
         let runner = self.runner(state);
-        let policy = DryRunPolicy { offset: self.sampling.dry_run_offset, all_nodes: self.sampling.all_nodes };
+        let Sampling { all_nodes, dry_run_offset: offset, .. } = self.sampling;
+        let policy = DryRunPolicy { offset, all_nodes, odds_nodes: self.odds_nodes };
         let px = runner.post_filter_context(&error.diagnosis.node_to_status, policy, recorder.events().is_none());
         let result = self.framework.run_post_filter(&px, state, pod, recorder);
         error.preempted = result.preemption.is_some();

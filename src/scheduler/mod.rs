@@ -21,6 +21,7 @@ mod rejectors;
 mod runtime;
 mod scoring;
 mod search;
+mod starts;
 mod state;
 #[cfg(test)]
 mod testing;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::algorithm::ODDS_NODES;
 use super::{Config, ConfigError, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly, every_filter};
 use crate::cluster::{Cluster, Key, MissingKinds, Object, ObservedEvent, Pod};
 use crate::framework::NodeFilters;
@@ -264,6 +265,8 @@ impl Scheduler {
             cache: &state.cache,
             nominations: &state.queue,
             sampling: self.sampling,
+            start: 0,
+            odds_nodes: ODDS_NODES,
             now: state.clock,
         }
     }

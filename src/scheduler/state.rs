@@ -214,6 +214,11 @@ impl State {
         self.clock
     }
 
+    /// Returns the index of the node where the next search starts.
+    pub fn next_start_node_index(&self) -> usize {
+        self.next_start_node_index
+    }
+
     /// Returns the initial virtual time.
     pub fn start(&self) -> Timestamp {
         self.start

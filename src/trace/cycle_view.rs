@@ -10,6 +10,7 @@ use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, MissingKinds, Str};
 use crate::framework::{Code, PluginName, SharedList, Status};
+use crate::odds::Odds;
 use crate::release::{PreFilterRejection, Release};
 
 /// A cycle up to the cursor.
@@ -39,6 +40,8 @@ pub struct CycleView {
     pub scores: BTreeMap<Str, Row<NodeScore>>,
     /// The chosen node, why it was chosen, and all nodes with its total.
     pub selected: Option<(Str, Selection, SharedList<Str>)>,
+    /// The odds of nodes over all starts of the search, if they were asked for; no event has them.
+    pub odds_over_starts: Option<Arc<Odds>>,
     /// Statuses of PostFilter plugins, in order.
     pub post_filter: Vec<(PluginName, Status)>,
     /// The preemption so far.

@@ -21,6 +21,7 @@ mod laws;
 mod layers;
 mod licences;
 mod observed;
+mod odds;
 mod overview;
 mod quantity;
 mod runs;

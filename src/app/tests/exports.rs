@@ -62,7 +62,7 @@ fn a_ticket_says_all_that_it_depends_on() {
     let dir = std::env::temp_dir().join(format!("schedscope-ticket-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
     let path = dir.join("t.md");
-    let mut write = |screen: &mut Screen| {
+    let write = |screen: &mut Screen| {
         let _ = std::fs::remove_file(&path);
         screen.act(&format!(":export {};", path.display()));
         assert!(screen.said().starts_with("ticket about shop/payments written to"), "{}", screen.said());

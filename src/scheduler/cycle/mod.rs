@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use self::failure::record_evictions;
 pub(super) use self::permit::WaitingPod;
-use super::algorithm::{NO_NODES, PostFilter, SchedulePod, ScheduleResult};
+use super::algorithm::{NO_NODES, ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
 use super::decide::cycle_start;
 use super::queue::pod_id;
 use super::{Scheduler, State};
@@ -117,6 +117,7 @@ impl Scheduler {
             nominations: &state.queue,
             sampling: self.sampling,
             post_filter: PostFilter::Run,
+            odds_nodes: ODDS_NODES,
             next_start_node_index: &mut state.next_start_node_index,
             last_node_index: &mut state.last_node_index,
         };

@@ -2,6 +2,7 @@
 
 mod groups;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use ratatui::buffer::Buffer;
@@ -10,6 +11,8 @@ use ratatui::text::{Line, Span};
 
 use crate::cluster::{Quantity, Str};
 use crate::framework::{NodeInfo, PluginName, Status, taint_text};
+use crate::odds::Odds;
+use crate::report::{self, odds_cell};
 use crate::session::Timeline;
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
@@ -29,6 +32,9 @@ use crate::ui::view::draw::{Scene, put};
 use crate::ui::view::layout::{Plan, split_top};
 use crate::ui::view::pane::{PaneDef, Rows};
 use crate::ui::view::widgets::{bar, table};
+
+/// The heading of the column of odds.
+const ODDS: &str = "ODDS";
 
 /// The context of its keys.
 pub const CONTEXT: Context = Context::pane("nodes", "Among the nodes");
@@ -206,6 +212,8 @@ pub(super) struct RowStyle<'a> {
     /// The filter, which naming a match in a row changes.
     filter: RefCell<Filter>,
     chosen: Option<&'a Str>,
+    /// The likelihood of each node, once one is selected.
+    odds: Option<Cow<'a, Odds>>,
     linked: Option<Str>,
     reasons_only: bool,
     narrow: bool,
@@ -234,6 +242,7 @@ impl<'a> RowStyle<'a> {
             plugins,
             filter: RefCell::new(state.row_filter(Pane::NODES)),
             chosen,
+            odds: cycle.selected.as_ref().and_then(|_| report::odds(cycle)),
             linked,
             reasons_only: reasons_only(state),
             narrow,
@@ -328,6 +337,9 @@ fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -
     let plugins: Vec<PluginName> =
         state.view_model.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
     let mut scored = vec![name, verdict, right("RANK", Width::Fixed(10)).by(Sort::Usual), right("TOTAL", Width::Fixed(6)).by(Sort::Usual)];
+    if state.view_model.whole.selected.is_some() && report::is_chance(&state.view_model.whole) {
+        scored.push(right(ODDS, Width::Fixed(7)));
+    }
     let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
     for plugin in &plugins {
         let title = score_title(*plugin);
@@ -408,6 +420,10 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
         let shared = if tied > 1 { format!("{rank} ({tied} tied)") } else { rank.to_string() };
         cells.push(vec![scene.span(if rank == 1 { Role::Winner } else { Role::Text }, shared)]);
         cells.push(vec![scene.span(Role::Strong, score.total.to_string())]);
+        if style.scored.iter().any(|column| column.title == ODDS) {
+            let odds = style.odds.as_deref().map(|odds| odds_cell(odds, name));
+            cells.push(vec![scene.span(Role::Text, odds.unwrap_or_default())]);
+        }
         for plugin in &style.plugins {
             let weighted = score.plugins.iter().find(|p| p.plugin == *plugin).map_or(0, |p| p.weighted);
             cells.push(vec![scene.span(if weighted == 0 { Role::Muted } else { Role::Text }, weighted.to_string())]);
