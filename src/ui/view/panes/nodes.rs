@@ -113,7 +113,9 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let on_top = if scored_on_top(scene.state) { &style.scored } else { &style.plain };
     table::heading(scene, on_top, Rect { height: 1, ..inner }, buf);
     let is_scored = scored_on_top(scene.state);
-    let hidden = if is_scored { style.scored.len() < style.plugins.len() + 4 } else { style.plain.len() < ALL_COLUMNS };
+    // Node, verdict, rank and total come before the plugins, and the odds if there are any.
+    let before = 4 + usize::from(style.scored.iter().any(|column| column.title == ODDS));
+    let hidden = if is_scored { style.scored.len() < style.plugins.len() + before } else { style.plain.len() < ALL_COLUMNS };
     table::more(scene, hidden, inner, buf);
     totals(scene, plan, buf);
     if rows.is_empty() {
