@@ -66,9 +66,12 @@ pub(super) struct Group<'a> {
     pub(super) facts: Vec<(Option<String>, Vec<&'a Str>)>,
 }
 
+/// Nodes by code, plugin and message.
+type Answers<'a> = BTreeMap<(ByHelp, Option<PluginName>, String), Vec<(&'a Str, &'a Status)>>;
+
 /// Returns the nodes by code, plugin and message, the largest group of a code first.
 pub(super) fn by_code(view: &CycleView) -> Vec<Group<'_>> {
-    let mut groups: BTreeMap<(ByHelp, Option<PluginName>, String), Vec<(&Str, &Status)>> = BTreeMap::new();
+    let mut groups = Answers::new();
     for (node, verdict) in &view.verdicts {
         let status = &verdict.status;
         groups.entry((ByHelp(status.code()), status.plugin(), status.message())).or_default().push((node, status));
