@@ -68,10 +68,7 @@ pub fn only(prompt: &Prompt) -> Option<String> {
     }
     let mut beginning =
         all.iter().filter(|c| c.word.starts_with(word) || c.word.rsplit('/').next().is_some_and(|own| own.starts_with(word)));
-    let found = match (all.as_slice(), beginning.next(), beginning.next()) {
-        ([one], ..) | (_, Some(one), None) => one,
-        _ => return None,
-    };
+    let (([found], ..) | (_, Some(found), None)) = (all.as_slice(), beginning.next(), beginning.next()) else { return None };
     let needs = !found.takes.is_empty() && !found.takes.starts_with('[');
     Some(with(line, found, needs))
 }

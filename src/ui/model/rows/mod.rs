@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::cluster::{Key, Pod, Str, Taint};
-use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo, PluginName};
+use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo, PluginName, Status, Victim};
 use crate::session::Timeline;
 use crate::trace::{CycleView, DryRunView, Place, PreemptionView, QueueEntry, QueuesView};
 use crate::ui::model::filter::{Fact, Filter};
@@ -199,7 +199,7 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, orde
     }
     let mut rows: Vec<CandidateRow> = candidates.into_iter().map(|c| CandidateRow::Candidate(c.node.clone())).collect();
     let tried = now.dry_runs().filter(|run| run.candidate().is_none()).map(DryRunView::node);
-    let why = |node: &Str| now.dry_run(node).and_then(DryRunView::status).map(|status| status.message()).unwrap_or_default();
+    let why = |node: &Str| now.dry_run(node).and_then(DryRunView::status).map(Status::message).unwrap_or_default();
     let tried = tried.filter(|node| filter.is_empty() || filter.keeps(&[Fact::name("node", node), Fact::prose("reason", &why(node))]));
     let tried: Vec<&Str> = tried.collect();
     if !tried.is_empty() {
@@ -217,7 +217,7 @@ fn keeps_candidate(preemption: &PreemptionView, candidate: &Candidate, filter: &
     let victims: Vec<String> = candidate.victims.iter().map(|victim| victim.key().to_string()).collect();
     let mut facts = vec![Fact::name("node", &candidate.node)];
     facts.extend(victims.iter().map(|name| Fact::name("victim", name)));
-    facts.extend(candidate.victims.iter().flat_map(|victim| victim.violates()).map(|violated| Fact::prose("budget", &violated.budget)));
+    facts.extend(candidate.victims.iter().flat_map(Victim::violates).map(|violated| Fact::prose("budget", &violated.budget)));
     let fell = preemption.score_functions().iter().find(|function| !function.remaining.contains(&candidate.node));
     facts.extend(fell.map(|function| Fact::prose("reason", function.name.into())));
     filter.keeps(&facts)
