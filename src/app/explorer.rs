@@ -9,6 +9,7 @@ use super::jobs::RunningJob;
 use super::live_follow::{self, FollowConfig, LiveFollow};
 use super::object_text::Sources;
 use super::overview_job::{MadeOf, OverviewJob};
+use super::ticket::Reproduction;
 use crate::cluster::{Key, Object, Pod};
 use crate::fixes;
 use crate::framework::NodeFilters;
@@ -30,6 +31,8 @@ pub struct Explorer {
     session: Session,
     /// Reports of the loaded sources, the newest last; originals of objects are read through them.
     reports: Vec<Arc<Report>>,
+    /// The arguments that name the source, for tickets; `None` if it cannot be read again.
+    reproduction: Option<Reproduction>,
     /// The live cluster, if the source is one.
     following: Option<LiveFollow>,
     /// The running job.
@@ -48,6 +51,7 @@ impl Explorer {
         Self {
             session,
             reports: Vec::new(),
+            reproduction: None,
             following: None,
             job: None,
             overview: None,
@@ -60,6 +64,12 @@ impl Explorer {
     #[must_use]
     pub fn with_reports(self, reports: Vec<Arc<Report>>) -> Self {
         Self { reports, ..self }
+    }
+
+    /// Sets the arguments that name the source, for tickets.
+    #[must_use]
+    pub fn reproduced_by(self, reproduction: Option<Reproduction>) -> Self {
+        Self { reproduction, ..self }
     }
 
     /// Follows a live cluster.
@@ -94,7 +104,12 @@ impl Explorer {
         if let Some(following) = &self.following {
             unknown.retain(|kind| !following.listed.contains(kind));
         }
-        Sources { unknown, reports: self.reports.clone(), live: self.following.as_ref().map(|f| Arc::clone(f.live())) }
+        Sources {
+            unknown,
+            reports: self.reports.clone(),
+            live: self.following.as_ref().map(|f| Arc::clone(f.live())),
+            reproduction: self.reproduction.clone(),
+        }
     }
 
     /// Returns whether the first branch has reached its limit and other branches fork from it; then no more changes are
@@ -301,6 +316,10 @@ impl SessionHandle for Explorer {
         (self.session.branches(), self.session.current())
     }
 
+    fn fork(&mut self) {
+        self.session.fork();
+    }
+
     fn switch_branch(&mut self, to: usize) -> bool {
         self.session.switch(to)
     }
@@ -331,7 +350,7 @@ impl SessionHandle for Explorer {
     }
 
     fn start_job(&mut self, job: Job) -> Result<(), SessionError> {
-        if matches!(job, Job::Capture { .. }) {
+        if matches!(job, Job::Capture { .. } | Job::Ticket { .. }) {
             self.commit()?;
         }
         self.job = Some(Arc::new(RunningJob::start(&self.session, &self.sources(), job).map_err(ExplorerError::from)?));

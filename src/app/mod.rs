@@ -23,6 +23,7 @@ mod terminal;
 mod terminal_background;
 #[cfg(test)]
 mod tests;
+mod ticket;
 mod ui_thread;
 mod worker;
 
@@ -44,6 +45,7 @@ pub use object_text::{capture, known_version, unknown_kinds};
 pub use panics::{LOG_PREFIX, LOG_SUFFIX, Log, install_panic_hook, set_log};
 pub use print::{Print, print};
 pub use settings::folder;
+pub use ticket::Reproduction;
 
 /// Options of the explorer.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::{ObjectError, SourceTextError, WriteError};
+use super::ticket::Reproduction;
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::output;
 use crate::session::Session;
@@ -22,6 +23,8 @@ pub(super) struct Sources {
     pub(super) unknown: BTreeSet<Kind>,
     /// The live cluster, if the source is one.
     pub(super) live: Option<Arc<Live>>,
+    /// The arguments that name the source; `None` if it cannot be read again.
+    pub(super) reproduction: Option<Reproduction>,
 }
 
 /// Search for an object's text, with clones of everything it needs.

@@ -2,15 +2,19 @@
 
 mod drawing;
 mod exports;
+mod filters;
 mod golden;
 mod groups;
 mod keys;
 mod lists;
 mod overview;
 mod pod_groups;
+mod prompts;
 mod queues;
 mod sessions;
 mod stepping;
+mod tasks;
+mod what_ifs;
 
 use std::fmt::Write;
 

@@ -1,15 +1,17 @@
 //! Arguments, as typed.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
 use super::emulate::Emulate;
 use crate::cluster::{ParseQuantityError, Quantity};
 use crate::report::{FORMATS, Format};
-use crate::source::Limits;
+use crate::source::{Limits, STORIES};
+use crate::ui::Library;
 
 /// Explore Kubernetes scheduling: why is this pod pending, and what would preemption do about it?
 #[derive(Debug, Parser)]
@@ -207,7 +209,7 @@ pub struct SourceArgs {
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub from: Vec<PathBuf>,
     /// An embedded story
-    #[arg(long, value_name = "STORY")]
+    #[arg(long, value_name = "STORY", value_parser = STORY, hide_possible_values = true)]
     pub demo: Option<String>,
 }
 
@@ -256,7 +258,7 @@ fn bytes(text: &str) -> Result<u64, ArgError> {
 #[derive(Clone, Debug, Args)]
 pub struct DemoArgs {
     /// The story, or `learn` for a tour of ten screens
-    #[arg(value_name = "STORY", default_value = "payments")]
+    #[arg(value_name = "STORY", default_value = "payments", value_parser = STORY, hide_possible_values = true)]
     pub story: String,
     /// Name the stories
     #[arg(long)]
@@ -333,7 +335,7 @@ pub struct ScreenArgs {
     #[arg(long, value_name = "POD")]
     pub pod: Option<String>,
     /// The theme
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = THEME, hide_possible_values = true)]
     pub theme: Option<String>,
     /// Write a log to this file
     #[arg(long, value_name = "FILE")]
@@ -471,6 +473,26 @@ fn zone(text: &str) -> Result<i32, ArgError> {
     Ok(sign * (number(hours, 14)? * 3600 + number(minutes, 59)? * 60))
 }
 
+/// Takes any text, and offers values to the completion of shells. The command itself reports an unknown value, with its own
+/// suggestions.
+#[derive(Clone, Copy)]
+struct Offering(fn() -> Vec<PossibleValue>);
+
+const STORY: Offering = Offering(|| STORIES.iter().map(|story| PossibleValue::new(story.name).help(story.title)).collect());
+const THEME: Offering = Offering(|| Library::embedded_names().map(PossibleValue::new).collect());
+
+impl TypedValueParser for Offering {
+    type Value = String;
+
+    fn parse_ref(&self, command: &clap::Command, arg: Option<&clap::Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.0)().into_iter()))
+    }
+}
+
 /// Reads the name of a format.
 fn format() -> impl TypedValueParser<Value = &'static Format> {
     let values = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about).aliases(format.endings));
@@ -481,6 +503,16 @@ fn format() -> impl TypedValueParser<Value = &'static Format> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn completions_know_stories_and_themes_and_any_value_is_taken() {
+        use clap::CommandFactory as _;
+        let mut script = Vec::new();
+        clap_complete::generate(clap_complete::Shell::Zsh, &mut Cli::command(), "schedscope", &mut script);
+        let script = String::from_utf8(script).unwrap();
+        assert!(script.contains("payments") && script.contains("high-contrast"), "{script}");
+        assert!(Cli::try_parse_from(["schedscope", "demo", "no-such-story", "--theme", "mine"]).is_ok());
+    }
 
     #[test]
     fn a_release_is_named_as_distributions_do_or_looked_for() {

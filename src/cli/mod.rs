@@ -10,6 +10,7 @@ mod info;
 mod live;
 mod log;
 mod opening;
+mod reproduce;
 mod run;
 mod scheduler_log;
 mod start;

@@ -11,7 +11,8 @@ use tokio::sync::Notify;
 
 use super::Failure;
 use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
-use crate::app::{Explorer, FollowConfig, Options, Watch};
+use super::reproduce;
+use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
 use crate::cluster::Cluster;
 use crate::plural::count;
 use crate::report::{budgets_unknown_because, completeness};
@@ -66,10 +67,13 @@ impl Wanted {
     /// Loads the source. `connected` is an existing connection to a live cluster.
     pub(super) fn open(self, connected: Option<Arc<Live>>, options: &Options, watch: &Watch) -> Result<Opened, Failure> {
         let title = self.title();
+        let words = reproduce::source_words(&self.source);
+        let words = words.map(|words| [words, reproduce::scheduler_words(&self.scheduler)].concat());
         let Self { source, scheduler } = self;
+        let with = |opened: Opened| Opened { explorer: opened.explorer.reproduced_by(words.map(Reproduction::new)), ..opened };
         match source {
-            Source::Story(story) => open_inputs(&[story.input()], &Limits::default(), title, &scheduler, options, watch),
-            Source::Cluster(connect) => open_cluster(&connect, connected, &scheduler, options, watch),
+            Source::Story(story) => open_inputs(&[story.input()], &Limits::default(), title, &scheduler, options, watch).map(with),
+            Source::Cluster(connect) => open_cluster(&connect, connected, &scheduler, options, watch).map(with),
             Source::Dumps { paths, limits, merge } => {
                 if !merge && let Some(dumps) = series(&paths, &limits, watch) {
                     if scheduler.asks_for_log() {
@@ -89,7 +93,7 @@ impl Wanted {
                 }
                 let input = |p: PathBuf| if p.as_os_str() == "-" { Input::Stdin } else { Input::Path(p) };
                 let inputs: Vec<Input> = paths.into_iter().map(input).collect();
-                open_inputs(&inputs, &limits, title, &scheduler, options, watch)
+                open_inputs(&inputs, &limits, title, &scheduler, options, watch).map(with)
             }
         }
     }

@@ -49,7 +49,35 @@ impl From<Pod> for PodWire {
     }
 }
 
+/// The controller of a pod as people name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodOwner {
+    /// The kind and name of the workload: the Deployment of a ReplicaSet, the CronJob of a Job.
+    pub workload: (Str, Str),
+    /// The kind and name of the controller in between; `None` if the workload controls the pod itself.
+    pub through: Option<(Str, Str)>,
+}
+
 impl Pod {
+    /// Returns the owner as people name it; `None` without a controller.
+    ///
+    /// A Deployment names its ReplicaSets by the hash of the pod's template, which is a label of the pod too. A CronJob names
+    /// its Jobs by the scheduled minute.
+    pub fn owner(&self) -> Option<PodOwner> {
+        let controller = self.metadata.controller().filter(|o| !(o.kind.is_empty() && o.name.is_empty()))?;
+        let (kind, name) = (controller.kind.clone(), controller.name.clone());
+        let hash = self.metadata.labels.get("pod-template-hash").map_or("", Str::as_str);
+        let above = match (kind.as_str(), name.rsplit_once('-')) {
+            ("ReplicaSet", Some((deployment, end))) if !hash.is_empty() && end == hash => Some(("Deployment", deployment)),
+            ("Job", Some((cron, end))) if end.len() == 8 && end.bytes().all(|b| b.is_ascii_digit()) => Some(("CronJob", cron)),
+            _ => None,
+        };
+        Some(match above {
+            Some((workload, of)) => PodOwner { workload: (workload.into(), of.into()), through: Some((kind, name)) },
+            None => PodOwner { workload: (kind, name), through: None },
+        })
+    }
+
     /// Returns `namespace/name`.
     pub fn key(&self) -> Key {
         self.metadata.key()

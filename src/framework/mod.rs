@@ -6,6 +6,7 @@ mod cycle_state;
 mod diagnosis;
 mod duration;
 mod equivalence_classes;
+mod event_words;
 mod events;
 mod extender;
 mod field;

@@ -254,10 +254,10 @@ impl Victim {
         self.info.pod.is_terminating()
     }
 
-    /// Returns kind and name of the controller, such as `ReplicaSet reports-646f8d7fc5`; `None` without one.
+    /// Returns kind and name of the workload, such as `Deployment reports`; `None` without a controller.
     pub fn owner(&self) -> Option<String> {
-        let owner = self.info.pod.metadata.controller().filter(|o| !(o.kind.is_empty() && o.name.is_empty()))?;
-        Some(format!("{} {}", owner.kind, owner.name))
+        let (kind, name) = self.info.pod.owner()?.workload;
+        Some(format!("{kind} {name}"))
     }
 
     /// Returns the budgets that the eviction would violate, by name, with the disruptions each had left before it.

@@ -19,6 +19,7 @@ mod releases;
 mod scheduler_log;
 mod story;
 mod text;
+mod ticket;
 mod tie_break;
 mod why;
 
@@ -43,5 +44,6 @@ pub use releases::{PodComparison, ReleaseComparison, Releases};
 pub use scheduler_log::{Beside, BesideKind, CacheDifference, CachedNodeBeside, Difference, Gap, LogMark, LogReport, Moment, Replay};
 pub use story::{PodStory, Stories, stories, stories_text};
 pub use text::{decided_by, text};
+pub use ticket::{Origin, Ticket, shell_line};
 pub use tie_break::{Elimination, elimination_of, eliminations, plain_value};
 pub use why::{so_far, so_far_in_short, why, why_group, why_group_waits};

@@ -236,6 +236,11 @@ impl Session {
         branch.push(Step { action: Action::Release(release), before }, revision, after);
     }
 
+    /// Forks a branch at the cursor and makes it current. Its cursor is at its end.
+    pub fn fork(&mut self) {
+        self.fork_at(self.timeline().revisions_done());
+    }
+
     /// Forks a branch after the first `at` revisions of the current one, and makes it current.
     fn fork_at(&mut self, at: usize) {
         let fork = Fork { branch: self.current, revisions: at };
@@ -555,7 +560,8 @@ mod tests {
             (PluginName::SchedulingGates, &["UnschedulablePodUpdatePodSchedulingGatesEliminated"]),
             (PluginName::PrioritySort, &[]),
         ] {
-            assert_eq!(requeue_events.of("default-scheduler", plugin), expected, "{plugin}");
+            let labels: Vec<String> = requeue_events.of("default-scheduler", plugin).iter().map(ToString::to_string).collect();
+            assert_eq!(labels, expected, "{plugin}");
             assert!(requeue_events.of("other", plugin).is_empty());
         }
         let node = Node { metadata: Meta { name: "n".into(), ..Meta::default() }, ..Node::default() };

@@ -105,9 +105,9 @@ fn resizing_goes_through_every_arrangement() {
 fn help_filter_and_mouse() {
     let mut pty = demo(120, 40);
     pty.send("?");
-    pty.wait_for("Keys and commands");
+    pty.wait_for("keys and commands");
     pty.send(ESC);
-    pty.wait_gone("Keys and commands");
+    pty.wait_gone("keys and commands");
     pty.send("/");
     pty.wait_for("filter queues");
     pty.send("patient");
@@ -242,7 +242,7 @@ fn the_screen_and_the_decision_are_written_to_files() {
     assert_eq!(without_notice(&read("a.txt")), without_notice(&shown));
     for (name, part) in [
         ("b.txt", "PREEMPTION ("),
-        ("b.md", "### shop/payments"),
+        ("b.md", "# shop/payments is pending"),
         ("b.json", "\"selected\": \"worker-a2\""),
         ("b.yaml", "selected: worker-a2"),
     ] {

@@ -11,6 +11,7 @@ pub mod overview;
 pub mod pod_key;
 pub mod prompt;
 pub mod runs;
+pub mod selected;
 pub mod theme_list;
 pub mod tour;
 pub mod verb;
@@ -32,6 +33,10 @@ use crate::ui::view::refresh::renew;
 pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action) -> Option<Effect> {
     if !matches!(action, Action::Resize(..) | Action::Mouse(Mouse::Release, ..)) {
         state.notice = None;
+        if action != Action::QUIT {
+            state.asked_to_leave = false;
+            state.closed_text = false;
+        }
         // Any other request stops a run.
         if state.running.take().is_some() {
             state.say("stopped");

@@ -4,6 +4,7 @@
 
 pub mod column;
 pub mod effect;
+pub mod filter;
 pub mod fuzzy;
 pub mod grouping;
 pub mod list;
@@ -25,3 +26,4 @@ pub mod time_travel;
 pub mod tour;
 pub mod verdict;
 pub mod view_model;
+pub mod what_ifs;

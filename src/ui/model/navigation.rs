@@ -1,7 +1,7 @@
 //! Navigation back and forth between panes and texts.
 
 use crate::cluster::{Key, Str};
-use crate::ui::model::list::{ListView, RowId};
+use crate::ui::model::list::{ListView, RowId, RowList as _};
 use crate::ui::model::overlay::Overlay;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::state::State;
@@ -44,6 +44,11 @@ impl State {
             self.filters.remove(&Pane::NODE);
         }
         self.leave(Pane::NODE);
+        // In groups, a node may be in a closed one.
+        let id = RowId::Node(node.clone());
+        if !self.view_model.grouping.is_grouped() && self.view_model.nodes.find(&id).is_none() {
+            self.end_filter(Pane::NODES, &node);
+        }
         let offset = self.list(Pane::NODES).offset;
         *self.list_mut(Pane::NODES) = ListView::at(RowId::Node(node.clone()));
         self.list_mut(Pane::NODES).offset = offset;

@@ -50,6 +50,8 @@ pub trait SessionHandle {
 
     /// Returns all branches, and the index of the current one.
     fn branches(&self) -> (&[Branch], usize);
+    /// Begins a branch at the cursor, which shares the revisions so far, and switches to it.
+    fn fork(&mut self);
     /// Switches to another branch. Returns false for an invalid index.
     fn switch_branch(&mut self, to: usize) -> bool;
 
@@ -198,6 +200,13 @@ pub enum Job {
     Fixes(Key),
     /// Reads an object with all its fields, from the source or the live cluster.
     Object(Kind, Key),
+    /// Writes the decision of a revision to a ticket, with its fixes.
+    Ticket {
+        /// The file.
+        path: String,
+        /// The index of the revision.
+        revision: usize,
+    },
     /// Writes the cluster as last seen to a dump.
     Capture {
         /// The file.

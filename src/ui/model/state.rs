@@ -17,6 +17,7 @@ use crate::ui::model::rows::{self, PodGroupRow, QueuePart};
 use crate::ui::model::size::Mode;
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::view_model::ViewModel;
+use crate::ui::model::what_ifs::WhatIfs;
 
 /// The state of the screen.
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ pub struct State {
     pub upper: Pane,
     /// The pane that is shown in place of all others.
     pub whole: Option<Pane>,
+    /// Whether the pane in focus has the whole screen.
+    pub zoomed: bool,
     /// The revision in which the user chose a pane; panes do not follow the cursor until the next one.
     pub pinned: Option<usize>,
     /// The step size.
@@ -57,6 +60,12 @@ pub struct State {
     pub overview: OverviewStatus,
     /// The lesson of the tour; `None` outside of it.
     pub lesson: Option<usize>,
+    /// The what-ifs, for undo and redo.
+    pub what_ifs: WhatIfs,
+    /// Whether the last key closed a text by the key that leaves elsewhere.
+    pub closed_text: bool,
+    /// Whether the user was asked about leaving, and the next key may confirm it.
+    pub asked_to_leave: bool,
     /// The locations to go back to, the nearest last.
     pub history: Vec<Location>,
     /// The first visible line of the message.
@@ -152,6 +161,7 @@ impl State {
             right: Pane::NODES,
             upper: Pane::NODES,
             whole: None,
+            zoomed: false,
             pinned: None,
             step_size: StepSize::default(),
             decision: None,
@@ -164,6 +174,9 @@ impl State {
             turned_causes: BTreeSet::new(),
             overview: OverviewStatus::default(),
             lesson: None,
+            what_ifs: WhatIfs::default(),
+            closed_text: false,
+            asked_to_leave: false,
             history: Vec::new(),
             message_offset: 0,
             filters: BTreeMap::new(),
@@ -241,6 +254,14 @@ impl State {
             self.filters.insert(pane, text);
         }
         self.touch();
+    }
+
+    /// Ends the filter of a pane because it hides what is shown.
+    pub fn end_filter(&mut self, pane: Pane, hidden: &str) {
+        if let Some(filter) = self.filters.remove(&pane) {
+            self.touch();
+            self.say(format!("{}: the filter /{filter} hid {hidden} and has ended", pane.name.to_lowercase()));
+        }
     }
 
     /// Returns the sort order of a pane's list.

@@ -7,6 +7,7 @@ use crate::ui::config::action::{Action, Direction};
 use crate::ui::config::context::Context;
 use crate::ui::model::list::{ListView, RowId};
 use crate::ui::model::pane::{Pane, Place};
+use crate::ui::model::rows;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::size::Mode;
 use crate::ui::model::state::{OpenedDecision, State};
@@ -64,6 +65,10 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
     *state.list_mut(Pane::QUEUES) = ListView::at(RowId::Pod(pod.clone()));
     state.subject = Some(pod.clone());
     let timeline = session.timeline();
+    let entry = timeline.queues().entries.get(pod);
+    if entry.is_some_and(|entry| !rows::keeps_entry(timeline, entry, &mut state.row_filter(Pane::QUEUES))) {
+        state.end_filter(Pane::QUEUES, &pod.to_string());
+    }
     let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
     let so_far = &timeline.revisions()[..(timeline.cursor().revision + 1).min(timeline.revisions().len())];
     let known = so_far.iter().rposition(|f| f.events.iter().any(ended)).filter(|at| !session.is_outdated(*at));

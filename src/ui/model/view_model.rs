@@ -6,10 +6,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
-use crate::framework::NodeFilters;
+use crate::framework::{NodeFilters, NodeInfo, Reason};
 use crate::session::{Cursor, Timeline};
 use crate::trace::{CycleView, Event, GroupEvent};
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::filter::Filter;
 use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::RowId;
 use crate::ui::model::overview::OverviewRow;
@@ -56,13 +56,42 @@ pub struct ViewModel {
     pub ranks: BTreeMap<i64, (usize, usize)>,
     /// The number of nodes with each verdict.
     pub counts: BTreeMap<Class, usize>,
+    /// The free and allocatable resources of all nodes.
+    pub totals: Totals,
+    /// Whether more nodes lack memory than cpu, in the whole cycle.
+    pub lacks_memory: bool,
     /// The grouping of nodes.
     pub grouping: Grouping,
+    /// Whether the cluster's scheduler reported about the pod of the cycle.
+    pub is_reported: bool,
+    /// Whether the last change of the record or the cursor led to another revision.
+    pub is_other_revision: bool,
     /// The pods that moved in this revision up to the cursor.
     pub moved: BTreeSet<Key>,
     /// Activity of the pod that is selected in the queues.
     pub activity: PodActivity,
     activity_of: Option<Key>,
+}
+
+/// Free and allocatable resources of all nodes: cpu in thousandths of a core, memory in bytes. A node that is overcommitted
+/// counts as having none free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Free and allocatable cpu.
+    pub cpu: (i64, i64),
+    /// Free and allocatable memory.
+    pub memory: (i64, i64),
+}
+
+impl Totals {
+    fn add(&mut self, node: &NodeInfo) {
+        let (all, used) = (&node.allocatable, &node.requested);
+        let add = |sum: &mut (i64, i64), all: i64, used: i64| {
+            *sum = (sum.0.saturating_add(all.saturating_sub(used).max(0)), sum.1.saturating_add(all));
+        };
+        add(&mut self.cpu, all.milli_cpu, used.milli_cpu);
+        add(&mut self.memory, all.memory, used.memory);
+    }
 }
 
 /// The rows of a page.
@@ -110,6 +139,11 @@ impl ViewModel {
         self.pages.get(&pane).map_or(NONE, |page| &page.rows)
     }
 
+    /// Returns whether nothing is recorded.
+    pub fn whole_is_empty(&self) -> bool {
+        self.whole_of.is_none()
+    }
+
     /// Makes the rows of a page unless record, columns and object are unchanged.
     pub fn renew_page(&mut self, pane: Pane, width: u16, subject: Option<&RowId>, make: impl FnOnce(&Self) -> Vec<PageRow>) {
         let Some(stamp) = self.stamp.clone() else { return };
@@ -132,9 +166,9 @@ impl ViewModel {
 }
 
 impl State {
-    /// Returns a matcher for the filter of a pane.
-    pub fn fuzzy(&self, pane: Pane) -> Fuzzy {
-        Fuzzy::new(self.filter(pane))
+    /// Returns the filter of a pane, parsed.
+    pub fn row_filter(&self, pane: Pane) -> Filter {
+        Filter::new(self.filter(pane))
     }
 
     /// Derives the state shared by all panes. Returns false if nothing has changed.
@@ -152,6 +186,7 @@ impl State {
             (None, None) => true,
             _ => false,
         };
+        model.is_other_revision = !same;
         // In the cycle of a pod group, the cycle on show is that of the member at the cursor.
         let shown = timeline.cycle().start.as_ref().map(|start| &start.pod);
         let is_other = |pod: &Key| model.whole.start.as_ref().is_none_or(|start| start.pod != *pod);
@@ -163,6 +198,11 @@ impl State {
             model.points.dedup();
             let group = model.whole.group.is_some();
             model.members = events.as_ref().filter(|_| group).map(|events| member_parts(events)).unwrap_or_default();
+            let lacks = |resource: &str| {
+                let lacks = |reason: &Reason| matches!(reason, Reason::Insufficient(shortage) if shortage.resource == resource);
+                model.whole.verdicts.values().filter(|verdict| verdict.status.reasons().iter().any(lacks)).count()
+            };
+            model.lacks_memory = lacks("memory") > lacks("cpu");
             model.whole_of = events;
             self.message_offset = 0;
         }
@@ -178,7 +218,9 @@ impl State {
         model.ranks = rows::ranks(cycle);
         model.counts.clear();
         let verdicts = Verdicts::new(cycle);
+        model.totals = Totals::default();
         for node in snapshot.nodes() {
+            model.totals.add(node);
             *model.counts.entry(verdicts.class(node.name())).or_default() += 1;
         }
         true

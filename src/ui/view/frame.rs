@@ -32,6 +32,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     for (pane, _) in &plan.panes {
         let def = panes::def(*pane);
         (def.draw)(def, scene, &plan, buf);
+        def.mark_matches(scene, &plan, buf);
     }
     lesson::draw(scene, plan.lesson, buf);
     hints::draw(scene, plan.hints, buf);

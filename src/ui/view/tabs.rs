@@ -21,7 +21,10 @@ fn tabs(state: &State, plan: &Plan) -> Vec<(Pane, String, Rect)> {
         if matches!(pane.place, Place::Fixed | Place::Whole) || (pane.place == Place::Left && !plan.flat) {
             continue;
         }
-        let words = def.tab_words(state);
+        let mut words = def.tab_words(state);
+        if !state.filter(pane).is_empty() {
+            words.push_str(" /");
+        }
         let width = text::columns(&words).min(area.right().saturating_sub(x));
         list.push((pane, words, Rect { x, width, ..area }));
         x = (x + width + 3).min(area.right());

@@ -19,16 +19,16 @@ fn why_payments_is_pending_in_one_sentence() {
         assert!(said.contains(&want), "{size:?}: {said}");
         quit(pty);
     }
-    // Where the sentence does not fit, the pod and the remedy remain.
+    // Where the sentence does not fit, the pod and the cause remain.
     let mut pty = story("payments", (60, 16));
     decide(&mut pty, "payments");
-    let said = words(&pty.wait_for("violates no budget"));
-    assert!(said.contains("✗ shop/payments: Pending") && said.contains("…; preempting 2 pods of priority -10 on worker-a2 "), "{said}");
+    let said = words(&pty.wait_for("8 of 12 nodes"));
+    assert!(said.contains("✗ shop/payments: Pending because 8 of 12 nodes lack 6 free cpu, 3 have a taint"), "{said}");
     quit(pty);
 }
 
 /// "Which pods would be evicted for payments, and what recreates them?"
-/// Two pods of batch/reports, which a ReplicaSet owns.
+/// Two pods of batch/reports, which a Deployment owns through a ReplicaSet.
 #[test]
 fn find_who_would_be_evicted_for_payments_and_who_owns_them() {
     let mut pty = story("payments", (80, 24));
@@ -46,7 +46,7 @@ fn find_who_would_be_evicted_for_payments_and_who_owns_them() {
     pty.send(ENTER);
     let screen = pty.wait_for("Pod batch/reports-646f8d7fc5-");
     assert!(screen.contains("‹ Candidate ‹ Preemption"), "{screen}");
-    line(&screen, &["owner", "ReplicaSet reports-646f8d7fc5"]);
+    line(&screen, &["owner", "Deployment reports (by ReplicaSet reports-646f8d7fc5)"]);
     quit(pty);
 }
 

@@ -51,8 +51,10 @@ pub mod step_in;
 pub mod step_size;
 pub mod suspend;
 pub mod theme;
+pub mod undo;
 pub mod until;
 pub mod wait;
+pub mod zoom;
 
 use crate::ui::actions::verb::{Command, Verb};
 
@@ -68,6 +70,7 @@ pub static VERBS: &[&[Verb]] = &[
     breakpoint::VERBS,
     wait::VERBS,
     pod_seek::VERBS,
+    undo::VERBS,
     branches::VERBS,
     branch::VERBS,
     compare::VERBS,
@@ -91,6 +94,7 @@ pub static VERBS: &[&[Verb]] = &[
     back::VERBS,
     select::VERBS,
     cycle_pane::VERBS,
+    zoom::VERBS,
     allow::VERBS,
     apply::VERBS,
     budgets::VERBS,

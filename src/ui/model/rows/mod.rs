@@ -9,11 +9,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::{Cluster, Key, Pod, Str, Taint};
-use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo};
+use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo, PluginName, Status, Victim};
 use crate::report::{BudgetEvictions, budgets_unknown_because, evictions};
-use crate::session::Keyframe;
+use crate::session::{Keyframe, Timeline};
 use crate::trace::{CycleView, DryRunView, Place, PreemptionView, QueueEntry};
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::filter::{Fact, Filter};
 use crate::ui::model::list::Row;
 use crate::ui::model::list::RowId;
 use crate::ui::model::sort::Sort;
@@ -127,8 +127,8 @@ pub fn group_of(moment: &Keyframe, pod: &Key) -> Option<Key> {
 /// Returns the queues in order, without pods that are filtered out. A sort order applies within each queue. The members of
 /// a pod group in a queue are in one row at the place of the first, which opens if the group is in `open`, or while there
 /// is a filter.
-pub fn queue_rows(moment: &Keyframe, order: Sort, filter: &mut Fuzzy, open: &BTreeSet<Key>) -> Vec<QueueRow> {
-    let queues = &moment.queues;
+pub fn queue_rows(timeline: &Timeline, order: Sort, filter: &mut Filter, open: &BTreeSet<Key>) -> Vec<QueueRow> {
+    let (moment, queues) = (timeline.moment(), timeline.queues());
     let mut parts: BTreeMap<QueuePart, Vec<&QueueEntry>> = BTreeMap::new();
     for entry in queues.entries.values() {
         if let Some(part) = QueuePart::of(&entry.place) {
@@ -154,7 +154,9 @@ pub fn queue_rows(moment: &Keyframe, order: Sort, filter: &mut Fuzzy, open: &BTr
             Sort::Name => entries.sort_by(|a, b| a.pod.cmp(&b.pod)),
             _ => {}
         }
-        entries.retain(|e| filter.keeps_key(&e.pod));
+        if !filter.is_empty() {
+            entries.retain(|e| keeps_entry(timeline, e, filter));
+        }
         if !entries.is_empty() || filter.is_empty() {
             rows.push(QueueRow::Part { part, count, inferred });
         }
@@ -188,6 +190,24 @@ fn grouped(moment: &Keyframe, part: QueuePart, entries: &[&QueueEntry], is_open:
             rows.extend(pods.into_iter().map(|pod| QueueRow::Member(pod.clone())));
         }
     }
+}
+
+/// Returns whether a filter of the queues keeps a waiting pod: by its name, queue, rejecting plugins, nominated node, and the
+/// pod's labels.
+pub fn keeps_entry(timeline: &Timeline, entry: &QueueEntry, filter: &mut Filter) -> bool {
+    let name = entry.pod.to_string();
+    let pod = timeline.moment().cluster.pods.get(&entry.pod);
+    let mut facts = vec![Fact::name("pod", &name), Fact::name("name", &name), Fact::prose("namespace", &entry.pod.namespace)];
+    facts.extend(QueuePart::of(&entry.place).map(|part| Fact::prose("queue", part.title())));
+    let gate = if let Place::Unschedulable { gated_by, .. } = &entry.place { *gated_by } else { None };
+    facts.extend(entry.plugins.iter().chain(gate).map(|plugin: PluginName| Fact::prose("plugin", plugin.as_str())));
+    let gates = pod.into_iter().flat_map(|pod| &pod.spec.scheduling_gates);
+    facts.extend(gates.map(|gate| Fact::prose("gate", &gate.name)));
+    facts.extend((!entry.nominated.is_empty()).then(|| Fact::name("node", &entry.nominated)));
+    let said = pod.into_iter().flat_map(|pod| &pod.status.conditions).filter(|c| c.kind == "PodScheduled");
+    facts.extend(said.map(|condition| Fact::prose("reason", &condition.message)));
+    facts.extend(pod.into_iter().flat_map(|pod| pod.metadata.labels.iter()).map(|(key, value)| Fact::label(key, value)));
+    filter.keeps(&facts)
 }
 
 /// Returns the rank of each total score and the number of nodes that share it; tied nodes share the better rank.
@@ -226,14 +246,14 @@ impl Row for CandidateRow {
 }
 
 /// Returns the candidates, in the usual order by the function that eliminated them, the last first; then the other nodes.
-pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, order: Sort, filter: &mut Fuzzy) -> Vec<CandidateRow> {
+pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, order: Sort, filter: &mut Filter) -> Vec<CandidateRow> {
     let whole = whole.unwrap_or(now);
     let survived = |node: &Str| {
         let chosen = whole.selected().is_some_and(|(n, _)| n == node);
         let functions = whole.score_functions().iter().take_while(|f| f.remaining.contains(node)).count();
         (Reverse(chosen), Reverse(functions))
     };
-    let mut candidates: Vec<&Candidate> = now.all_candidates().filter(|c| filter.keeps(&c.node)).collect();
+    let mut candidates: Vec<&Candidate> = now.all_candidates().filter(|c| keeps_candidate(now, c, filter)).collect();
     match order {
         // They are sorted by name already.
         Sort::Name => {}
@@ -243,12 +263,28 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, orde
     }
     let mut rows: Vec<CandidateRow> = candidates.into_iter().map(|c| CandidateRow::Candidate(c.node.clone())).collect();
     let tried = now.dry_runs().filter(|run| run.candidate().is_none()).map(DryRunView::node);
-    let tried: Vec<&Str> = tried.filter(|node| filter.keeps(node)).collect();
+    let why = |node: &Str| now.dry_run(node).and_then(DryRunView::status).map(Status::message).unwrap_or_default();
+    let tried = tried.filter(|node| filter.is_empty() || filter.keeps(&[Fact::name("node", node), Fact::prose("reason", &why(node))]));
+    let tried: Vec<&Str> = tried.collect();
     if !tried.is_empty() {
         rows.push(CandidateRow::Unhelpful(tried.len()));
         rows.extend(tried.into_iter().map(|n| CandidateRow::Tried(n.clone())));
     }
     rows
+}
+
+/// Returns whether a filter keeps a candidate: by its node, its victims and the budgets that these violate.
+fn keeps_candidate(preemption: &PreemptionView, candidate: &Candidate, filter: &mut Filter) -> bool {
+    if filter.is_empty() {
+        return true;
+    }
+    let victims: Vec<String> = candidate.victims.iter().map(|victim| victim.key().to_string()).collect();
+    let mut facts = vec![Fact::name("node", &candidate.node)];
+    facts.extend(victims.iter().map(|name| Fact::name("victim", name)));
+    facts.extend(candidate.victims.iter().flat_map(Victim::violates).map(|violated| Fact::prose("budget", &violated.budget)));
+    let fell = preemption.score_functions().iter().find(|function| !function.remaining.contains(&candidate.node));
+    facts.extend(fell.map(|function| Fact::prose("reason", function.name.into())));
+    filter.keeps(&facts)
 }
 
 /// A row of the node pane.
@@ -299,7 +335,7 @@ pub fn detail_rows(
     cycle: &CycleView,
     filters: Option<&NodeFilters>,
     order: Sort,
-    filter: &mut Fuzzy,
+    filter: &mut Filter,
 ) -> Vec<DetailRow> {
     let name = node.name();
     let verdict = Verdicts::new(cycle).of(name);
@@ -356,7 +392,7 @@ pub fn detail_rows(
         rows.extend(budgets);
     }
     rows.push(DetailRow::Heading("pods on the node"));
-    let mut pods: Vec<_> = node.pods.iter().filter(|p| filter.keeps_key(&p.key())).collect();
+    let mut pods: Vec<_> = node.pods.iter().filter(|p| filter.keeps_pod(&p.key())).collect();
     match order {
         Sort::Priority => pods.sort_by_cached_key(|p| (Reverse(p.pod.priority()), p.key())),
         Sort::Name => pods.sort_by_cached_key(|p| p.key()),
@@ -364,7 +400,7 @@ pub fn detail_rows(
         _ => pods.sort_by_cached_key(|p| (p.pod.priority(), p.key())),
     }
     if pods.is_empty() {
-        rows.push(DetailRow::Note(if filter.is_empty() { "none" } else { "none of that name" }));
+        rows.push(DetailRow::Note(if filter.is_empty() { "none" } else { "none matches the filter" }));
     }
     rows.extend(pods.into_iter().map(|p| DetailRow::Pod(p.key())));
     rows

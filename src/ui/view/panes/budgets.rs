@@ -9,7 +9,7 @@ use crate::report::{ALWAYS_ALLOW, BudgetEvictions, budgets_unknown_because, evic
 use crate::trace::PreemptionView;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, fit, left, right};
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::filter::Filter;
 use crate::ui::model::list::RowId;
 use crate::ui::model::page::PageRows;
 use crate::ui::model::page::{PageInput, PageRow, Sign, cell, signed};
@@ -74,7 +74,7 @@ impl BudgetImpact {
 }
 
 /// Returns all budgets by namespace and name, by default those first that the preemption under the cursor would violate.
-fn rows(input: &PageInput<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
+fn rows(input: &PageInput<'_>, filter: &mut Filter) -> Vec<PageRow> {
     let cluster = &input.timeline.moment().cluster;
     let mut rows = PageRows::new(input.width, filter);
     if cluster.unknown.budgets {

@@ -12,7 +12,7 @@ use crate::report::{budgets_unknown_because, elimination_of, eliminations, plain
 use crate::trace::{CycleView, DryRunView, PreemptionView};
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, fit, left, right};
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::filter::Filter;
 use crate::ui::model::list::RowId;
 use crate::ui::model::page::PageRows;
 use crate::ui::model::page::{Cell, PageInput, PageRow, Sign, cell, signed};
@@ -41,7 +41,7 @@ pub static DEF: PaneDef = PaneDef {
 };
 
 /// Returns the rows for a candidate at the cursor.
-fn rows(input: &PageInput<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
+fn rows(input: &PageInput<'_>, node: &Str, filter: &mut Filter) -> Vec<PageRow> {
     let mut rows = PageRows::new(input.width, filter);
     let cycle = input.timeline.cycle();
     let Some(preemption) = &cycle.preemption else {

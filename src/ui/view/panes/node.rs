@@ -64,7 +64,7 @@ fn make(state: &mut State, timeline: &Timeline) {
     let node = state.detail.as_ref().and_then(|n| timeline.moment().snapshot.get(n));
     state.view_model.detail = node.map_or_else(Vec::new, |node| {
         let filters = state.view_model.filters_at(timeline, state.detail.as_ref()).filter(|_| cycle.start.is_some());
-        rows::detail_rows(node, &timeline.moment().cluster, cycle, filters, state.sort_of(Pane::NODE), &mut state.fuzzy(Pane::NODE))
+        rows::detail_rows(node, &timeline.moment().cluster, cycle, filters, state.sort_of(Pane::NODE), &mut state.row_filter(Pane::NODE))
     });
 }
 

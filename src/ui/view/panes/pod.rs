@@ -6,7 +6,8 @@ mod requests;
 use std::sync::Arc;
 
 use crate::cluster::{
-    Affinity, Cluster, Key, LabelSelector, NodeSelectorTerm, Pod, PodAffinityTerm, PodDisruptionBudget, Requirement, Str, Toleration,
+    Affinity, Cluster, Key, LabelSelector, NodeSelectorTerm, Pod, PodAffinityTerm, PodDisruptionBudget, PodOwner, Requirement, Str,
+    Toleration,
 };
 use crate::framework::PluginName;
 use crate::report::{budgets_unknown_because, why};
@@ -15,7 +16,7 @@ use crate::session::{PodLocation, Timeline};
 use crate::trace::{CycleView, Event, Outcome, Place};
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, left, right};
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::filter::Filter;
 use crate::ui::model::list::RowId;
 use crate::ui::model::page::PageRows;
 use crate::ui::model::page::{PageInput, PageRow, Sign, cell, labels, signed};
@@ -56,7 +57,7 @@ pub fn open_best(state: &mut State, timeline: &Timeline) {
 }
 
 /// Returns the rows for a pod.
-fn rows(input: &PageInput<'_>, key: &Key, filter: &mut Fuzzy) -> Vec<PageRow> {
+fn rows(input: &PageInput<'_>, key: &Key, filter: &mut Filter) -> Vec<PageRow> {
     let cluster = &input.timeline.moment().cluster;
     let mut rows = PageRows::new(input.width, filter);
     match cluster.pods.get(key) {
@@ -110,8 +111,13 @@ fn state(input: &PageInput<'_>, cluster: &Cluster, pod: &Pod, rows: &mut PageRow
     rows.fact("started", pod.status.start_time.map(read).unwrap_or_default(), Role::Text);
     rows.fact("scheduler", pod.spec.scheduler_name.as_str(), Role::Text);
     let owners = pod.metadata.owner_references.iter().map(|o| {
-        let manages = if o.controller == Some(true) { "" } else { " (not its controller)" };
-        format!("{} {}{manages}", o.kind, o.name)
+        if o.controller != Some(true) {
+            return format!("{} {} (not its controller)", o.kind, o.name);
+        }
+        match pod.owner() {
+            Some(PodOwner { workload: (kind, name), through: Some(_) }) => format!("{kind} {name} (by {} {})", o.kind, o.name),
+            _ => format!("{} {}", o.kind, o.name),
+        }
     });
     let owners = owners.collect::<Vec<_>>().join(", ");
     rows.fact("owner", if owners.is_empty() { "none: it will not be recreated" } else { &owners }, Role::Text);

@@ -59,10 +59,9 @@ pub static DEF: PaneDef = PaneDef {
 
 fn make(state: &mut State, timeline: &Timeline) {
     let whole = state.view_model.whole.preemption.as_ref();
-    state.view_model.candidates =
-        timeline.cycle().preemption.as_ref().map_or_else(Vec::new, |now| {
-            rows::candidate_rows(now, whole, state.sort_of(Pane::PREEMPTION), &mut state.fuzzy(Pane::PREEMPTION))
-        });
+    state.view_model.candidates = timeline.cycle().preemption.as_ref().map_or_else(Vec::new, |now| {
+        rows::candidate_rows(now, whole, state.sort_of(Pane::PREEMPTION), &mut state.row_filter(Pane::PREEMPTION))
+    });
 }
 
 /// Opens the selected candidate, or the node if it is not a candidate.

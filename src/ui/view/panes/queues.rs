@@ -10,6 +10,7 @@ use crate::cluster::Key;
 use crate::framework::{PluginName, PluginSet, PodGroupState};
 use crate::session::Timeline;
 use crate::trace::{Place, QueueEntry};
+use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, left, right};
@@ -56,8 +57,8 @@ fn make(state: &mut State, timeline: &Timeline) {
     if let Some(group) = state.selected_pod().and_then(|pod| rows::group_of(moment, pod)) {
         state.open_pod_groups.insert(group);
     }
-    let (order, filter) = (state.sort_of(Pane::QUEUES), &mut state.fuzzy(Pane::QUEUES));
-    state.view_model.queues = rows::queue_rows(moment, order, filter, &state.open_pod_groups);
+    let (order, filter) = (state.sort_of(Pane::QUEUES), &mut state.row_filter(Pane::QUEUES));
+    state.view_model.queues = rows::queue_rows(timeline, order, filter, &state.open_pod_groups);
 }
 
 /// Returns the columns of the headings, which are in the first row if that is a queue's heading.
@@ -100,7 +101,7 @@ fn note_rows(height: u16, listed: usize) -> u16 {
         ..7 => 0,
         7..10 => 3,
         10..14 => 4,
-        14..20 => 6,
+        14..20 => 5,
         20..30 => height * 2 / 5,
         _ => (height * 2 / 5).clamp(14, 20),
     };
@@ -135,8 +136,11 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let rows = &scene.state.view_model.queues;
     def.extent(scene, plan, buf);
     if rows.is_empty() {
-        let words =
-            if scene.state.filter(Pane::QUEUES).is_empty() { "no pod waits to be scheduled" } else { "no waiting pod of that name" };
+        let words = if scene.state.filter(Pane::QUEUES).is_empty() {
+            "no pod waits to be scheduled".to_owned()
+        } else {
+            format!("no waiting pod matches the filter: {} ends it", scene.key(&Action::BACK))
+        };
         scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
     }
     for (i, row) in rows.iter().skip(scene.state.list(Pane::QUEUES).offset).take(usize::from(list.height)).enumerate() {

@@ -30,7 +30,7 @@ pub const CONTEXT: Context = Context::pane("steps", "In the steps");
 
 /// The pane.
 pub static DEF: PaneDef = PaneDef {
-    list_area: |_, inner| split_bottom(inner, 1).0,
+    list_area: |_, inner| if inner.height > 1 { split_bottom(inner, 1).0 } else { inner },
     subject: cycle_pod,
     node: |_, timeline| timeline.cycle().current_node.clone(),
     select,

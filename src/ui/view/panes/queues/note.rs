@@ -221,7 +221,11 @@ fn facts(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
     let hints = &scene.state.view_model.activity.hints;
     for answer in &hints[hints.len().saturating_sub(HINTS)..] {
         let error = answer.error.as_ref().map(|e| format!(", as it failed: {e}")).unwrap_or_default();
-        facts.push(fact(format!("{}: ", answer.event), format!("{} says {}{error}", answer.plugin, answer.hint), Role::Text));
+        facts.push(fact(
+            format!("{}: ", answer.event.words_with_label()),
+            format!("{} says {}{error}", answer.plugin, answer.hint),
+            Role::Text,
+        ));
     }
     facts
 }
@@ -297,10 +301,23 @@ fn moved(scene: &Scene<'_>, entry: &QueueEntry, last: &QueueMove) -> Fact {
     };
     words.push(match (last.cause, last.plugin) {
         (MoveCause::Cycle, _) => format!("({of_cycle})"),
-        (cause, Some(plugin)) => format!("by {cause}: {plugin} said Queue"),
-        (cause, None) => format!("by {cause}"),
+        (cause, Some(plugin)) => format!("as {}: {plugin} said Queue", cause_words(cause)),
+        (cause, None) => format!("as {}", cause_words(cause)),
     });
     fact(format!("{mark}moved "), words.join(" "), role)
+}
+
+/// Returns the cause of a move as a clause.
+fn cause_words(cause: MoveCause) -> String {
+    match cause {
+        MoveCause::Cluster(event) => event.words_with_label(),
+        MoveCause::Label(EventLabel::BackoffComplete) => "its backoff ended (BackoffComplete)".to_owned(),
+        MoveCause::Label(EventLabel::PopFromBackoffQ) => "activeQ was empty (PopFromBackoffQ)".to_owned(),
+        MoveCause::Label(EventLabel::ScheduleAttemptFailure) => "its attempt failed (ScheduleAttemptFailure)".to_owned(),
+        MoveCause::Label(EventLabel::UnschedulableTimeout) => "it had waited for too long (UnschedulableTimeout)".to_owned(),
+        MoveCause::Label(EventLabel::ForceActivate) => "a plugin activated it (ForceActivate)".to_owned(),
+        other => other.to_string(),
+    }
 }
 
 /// Returns whether the pod came to the queue by its creation.
@@ -331,7 +348,8 @@ fn wakes(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
     let mut facts = Vec::new();
     for plugin in entry.plugins.iter() {
         let events = moment.requeue_events.of(&pod.spec.scheduler_name, plugin);
-        let list = if events.is_empty() { "no event".to_owned() } else { events.join(", ") };
+        let words: Vec<String> = events.iter().map(ClusterEvent::words_with_label).collect();
+        let list = if words.is_empty() { "no event".to_owned() } else { words.join(", ") };
         let name = if facts.is_empty() { "woken by " } else { "or by " };
         facts.push(fact(name, format!("{plugin}: {list}"), Role::Text));
     }
