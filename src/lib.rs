@@ -14,6 +14,7 @@
 //! | [`output`] | output: escaping of untrusted text, formats of answers, standard streams, new files |
 //! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
 //! | [`release`] | kube-scheduler's releases with their differences and feature gates |
+//! | [`odds`] | the likelihood of each outcome where kube-scheduler draws at random, as exact fractions |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
 //! | [`extenders`] | HTTP extenders: what they are asked, how their answers are read, and who knows answers |
 //! | [`extender_client`] | asks extenders over HTTP, from a thread of its own |
@@ -54,6 +55,7 @@ pub mod extender_client;
 pub mod extenders;
 pub mod fixes;
 pub mod framework;
+pub mod odds;
 pub mod output;
 pub mod plugins;
 mod plural;

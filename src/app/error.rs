@@ -149,6 +149,12 @@ pub(super) enum JobError {
     /// The cluster cannot be written to a file.
     #[error(transparent)]
     Capture(#[from] WriteError),
+    /// There is no decision at the cursor.
+    #[error("there is no decision here yet")]
+    NoDecision,
+    /// The ticket cannot be written in its format.
+    #[error(transparent)]
+    Format(#[from] crate::report::FormatError),
     /// The thread ended without a result.
     #[error("it ended without a result")]
     BrokeOff,

@@ -8,6 +8,8 @@ use super::error::{ExplorerError, WriteError};
 use super::jobs::RunningJob;
 use super::live_follow::{self, FollowConfig, LiveFollow};
 use super::object_text::Sources;
+use super::overview_job::{MadeOf, OverviewJob};
+use super::ticket::Reproduction;
 use crate::cluster::{Key, Object, Pod};
 use crate::fixes;
 use crate::framework::NodeFilters;
@@ -15,10 +17,13 @@ use crate::output;
 use crate::release::{Emulated, Release};
 use crate::report::{LastReported, ReleaseReport, SchedulerEvents, decision_parts};
 use crate::scheduler::{Operation, Waiting};
-use crate::session::{Branch, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
+use crate::scheduler_log::SchedulerLog;
+use crate::session::{Branch, Breakpoint, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
-use crate::ui::{Advance, Applied, CaughtUp, Change, FixToApply, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle};
+use crate::ui::{
+    Advance, Applied, CaughtUp, Change, FixToApply, Job, JobState, LiveStatus, OverviewStatus, Restarted, SessionError, SessionHandle,
+};
 
 /// A session that reads and writes files. Clones share their parts and the running job.
 #[derive(Clone, Debug)]
@@ -26,10 +31,14 @@ pub struct Explorer {
     session: Session,
     /// Reports of the loaded sources, the newest last; originals of objects are read through them.
     reports: Vec<Arc<Report>>,
+    /// The arguments that name the source, for tickets; `None` if it cannot be read again.
+    reproduction: Option<Reproduction>,
     /// The live cluster, if the source is one.
     following: Option<LiveFollow>,
     /// The running job.
     job: Option<Arc<RunningJob>>,
+    /// The newest overview of pending pods.
+    overview: Option<Arc<OverviewJob>>,
     /// The Events of the cluster's scheduler, indexed on first use.
     heard: Arc<OnceLock<SchedulerEvents>>,
     /// Guards irreversible effects.
@@ -39,7 +48,16 @@ pub struct Explorer {
 impl Explorer {
     /// Makes an explorer of a session.
     pub fn new(session: Session) -> Self {
-        Self { session, reports: Vec::new(), following: None, job: None, heard: Arc::default(), guard: CancelGuard::default() }
+        Self {
+            session,
+            reports: Vec::new(),
+            reproduction: None,
+            following: None,
+            job: None,
+            overview: None,
+            heard: Arc::default(),
+            guard: CancelGuard::default(),
+        }
     }
 
     /// Adds the reports of the loaded sources, the newest last.
@@ -48,11 +66,25 @@ impl Explorer {
         Self { reports, ..self }
     }
 
+    /// Sets the arguments that name the source, for tickets.
+    #[must_use]
+    pub fn reproduced_by(self, reproduction: Option<Reproduction>) -> Self {
+        Self { reproduction, ..self }
+    }
+
     /// Follows a live cluster.
     #[must_use]
     pub fn following(mut self, live: Arc<Live>, config: FollowConfig) -> Self {
         self.session.background_mut().observed = true;
         Self { following: Some(LiveFollow::new(live, config)), ..self }
+    }
+
+    /// Follows the log of the cluster's scheduler too, if a live cluster is followed. `known` is the part that is on the
+    /// timeline already.
+    #[must_use]
+    pub fn following_log(mut self, known: &SchedulerLog) -> Self {
+        self.following = self.following.map(|following| following.with_log(known));
+        self
     }
 
     /// Sets the guard of irreversible effects, so that a task on a copy of the explorer can be cancelled.
@@ -72,7 +104,12 @@ impl Explorer {
         if let Some(following) = &self.following {
             unknown.retain(|kind| !following.listed.contains(kind));
         }
-        Sources { unknown, reports: self.reports.clone(), live: self.following.as_ref().map(|f| Arc::clone(f.live())) }
+        Sources {
+            unknown,
+            reports: self.reports.clone(),
+            live: self.following.as_ref().map(|f| Arc::clone(f.live())),
+            reproduction: self.reproduction.clone(),
+        }
     }
 
     /// Returns whether the first branch has reached its limit and other branches fork from it; then no more changes are
@@ -116,8 +153,12 @@ impl Explorer {
 
     /// Applies an operation at the cursor, in the past on a new branch.
     fn apply_operation(&mut self, operation: Operation) -> Result<Applied, ExplorerError> {
+        self.apply_by(|session| session.apply(operation))
+    }
+
+    fn apply_by(&mut self, apply: impl FnOnce(&mut Session) -> bool) -> Result<Applied, ExplorerError> {
         let (branches, old) = (self.session.branches().len(), self.session.branch().name().to_owned());
-        if !self.session.apply(operation) {
+        if !apply(&mut self.session) {
             return Err(ExplorerError::NothingDone);
         }
         let done = self.session.timeline().revisions().last();
@@ -155,10 +196,16 @@ impl Explorer {
         result
     }
 
+    /// Makes the changes of a fix, always on a new branch.
     fn fix(&mut self, fix: &FixToApply) -> Result<Applied, ExplorerError> {
         let cluster = self.session.scheduler_here().state().cluster();
-        let operations = fixes::operations(cluster, &fix.pod, &fix.changes).ok_or(ExplorerError::FixOutdated)?;
-        self.apply_operation(Operation::Batch { name: fix.text.clone(), operations })
+        let operations = if fix.pods.is_empty() {
+            fixes::operations(cluster, &fix.pod, &fix.changes)
+        } else {
+            fixes::operations_of_all(cluster, &fix.pod, &fix.changes, &fix.pods)
+        };
+        let operations = operations.ok_or(ExplorerError::FixOutdated)?;
+        self.apply_by(|session| session.apply_on_new_branch(Operation::Batch { name: fix.text.clone(), operations }))
     }
 
     fn advance(&mut self, by: Advance) -> Result<Applied, ExplorerError> {
@@ -257,8 +304,20 @@ impl SessionHandle for Explorer {
         self.session.settle()
     }
 
+    fn breakpoints(&self) -> &[Breakpoint] {
+        self.session.breakpoints()
+    }
+
+    fn set_breakpoints(&mut self, breakpoints: Vec<Breakpoint>) {
+        self.session.set_breakpoints(breakpoints);
+    }
+
     fn branches(&self) -> (&[Branch], usize) {
         (self.session.branches(), self.session.current())
+    }
+
+    fn fork(&mut self) {
+        self.session.fork();
     }
 
     fn switch_branch(&mut self, to: usize) -> bool {
@@ -271,6 +330,7 @@ impl SessionHandle for Explorer {
             InitialQueues::Fresh => Waiting::Fresh,
         };
         self.session = self.session.restarted(waiting);
+        self.overview = None;
         let entries = &self.session.timeline().queues().entries;
         Ok(Restarted { waiting: entries.len(), inferred: entries.values().filter(|e| e.inferred.is_some()).count() })
     }
@@ -290,7 +350,7 @@ impl SessionHandle for Explorer {
     }
 
     fn start_job(&mut self, job: Job) -> Result<(), SessionError> {
-        if matches!(job, Job::Capture { .. }) {
+        if matches!(job, Job::Capture { .. } | Job::Ticket { .. }) {
             self.commit()?;
         }
         self.job = Some(Arc::new(RunningJob::start(&self.session, &self.sources(), job).map_err(ExplorerError::from)?));
@@ -307,6 +367,33 @@ impl SessionHandle for Explorer {
 
     fn stop_job(&mut self) {
         self.job = None;
+    }
+
+    fn overview(&self) -> OverviewStatus {
+        let here = MadeOf::here(&self.session);
+        self.overview.as_ref().map_or_else(OverviewStatus::default, |job| OverviewStatus {
+            newest: job.newest(),
+            runs: job.runs(),
+            is_current: job.of == here,
+        })
+    }
+
+    fn renew_overview(&mut self, again: bool) -> Result<(), SessionError> {
+        let here = MadeOf::here(&self.session);
+        let waits = |job: &Arc<OverviewJob>| {
+            let changes_by_itself = self.following.is_some() && self.session.current() == 0 && job.of.is_beside(here);
+            (job.of == here && (!again || job.runs())) || (changes_by_itself && (job.runs() || !job.is_due_again()))
+        };
+        if !self.overview.as_ref().is_some_and(waits) {
+            self.overview = Some(Arc::new(OverviewJob::start(&self.session, &self.sources()).map_err(ExplorerError::from)?));
+        }
+        Ok(())
+    }
+
+    fn stop_overview(&mut self) {
+        if let Some(job) = &self.overview {
+            job.stop();
+        }
     }
 
     fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
@@ -348,7 +435,7 @@ impl SessionHandle for Explorer {
 
     fn live_status(&self) -> Option<LiveStatus> {
         let following = self.following.as_ref()?;
-        let (at_end, pending) = (self.at_its_end(), following.live().has_changes());
+        let (at_end, pending) = (self.at_its_end(), following.has_changes());
         let (words, trouble) = following.news(!at_end && pending);
         Some(LiveStatus {
             words,

@@ -14,6 +14,7 @@ use crate::ui::{Document, FixToApply, Form, Job, JobState, SessionError};
 
 use super::error::JobError;
 use super::object_text::{Finding, Sources};
+use super::ticket::Decision;
 
 /// Name of the thread.
 const THREAD: &str = "beside";
@@ -60,6 +61,7 @@ fn fixes_of(scheduler: &Scheduler, pod: &Arc<Pod>, finding: &Finding, progress: 
         text: report.fixes[at].text.clone(),
         pod: found.pod.clone(),
         changes: found.fixes[at].changes.clone().into(),
+        pods: Arc::default(),
     };
     Document {
         title: format!("Fixes for {}", found.pod),
@@ -99,6 +101,11 @@ impl RunningJob {
                 let (scheduler, finding) = (session.scheduler_here().clone(), Finding::new(session, sources));
                 let waiting = scheduler.state().cluster().pods.get(&pod).cloned().ok_or(JobError::NoPod(pod))?;
                 Box::new(move || Ok(Outcome::Shown(fixes_of(&scheduler, &waiting, &finding, &watched))))
+            }
+            Job::Ticket { path, revision } => {
+                let decision = Decision::of(session, revision, sources.reproduction.as_ref(), sources.live.is_some())?;
+                let finding = Finding::new(session, sources);
+                Box::new(move || Ok(Outcome::Said(decision.write(&finding, &path, &|| watched.another(0))?)))
             }
             Job::Object(kind, key) => {
                 let finding = Finding::new(session, sources);

@@ -14,6 +14,7 @@ mod jobs;
 mod live_follow;
 mod loading;
 mod object_text;
+mod overview_job;
 mod panics;
 mod print;
 mod settings;
@@ -22,6 +23,7 @@ mod terminal;
 mod terminal_background;
 #[cfg(test)]
 mod tests;
+mod ticket;
 mod ui_thread;
 mod worker;
 
@@ -43,6 +45,7 @@ pub use object_text::{capture, known_version, unknown_kinds};
 pub use panics::{LOG_PREFIX, LOG_SUFFIX, Log, install_panic_hook, set_log};
 pub use print::{Print, print};
 pub use settings::folder;
+pub use ticket::Reproduction;
 
 /// Options of the explorer.
 #[derive(Clone, Debug)]
@@ -63,6 +66,10 @@ pub struct Options {
     pub glyphs: Glyphs,
     /// Pod whose decision to show first.
     pub pod: Option<Key>,
+    /// Whether to begin the tour.
+    pub learn: bool,
+    /// Offer to show first, unless there is a notice.
+    pub offer: Option<&'static str>,
     /// Notice to show first.
     pub notice: Option<String>,
     /// Notified when a live cluster has changes.
@@ -90,6 +97,8 @@ impl Options {
             depth,
             glyphs: configured.glyphs.unwrap_or_else(|| Glyphs::detect(&var)),
             pod: None,
+            learn: false,
+            offer: None,
             notice: None,
             wake: None,
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::{ObjectError, SourceTextError, WriteError};
+use super::ticket::Reproduction;
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::output;
 use crate::session::Session;
@@ -22,6 +23,8 @@ pub(super) struct Sources {
     pub(super) unknown: BTreeSet<Kind>,
     /// The live cluster, if the source is one.
     pub(super) live: Option<Arc<Live>>,
+    /// The arguments that name the source; `None` if it cannot be read again.
+    pub(super) reproduction: Option<Reproduction>,
 }
 
 /// Search for an object's text, with clones of everything it needs.
@@ -129,5 +132,6 @@ pub fn known_version(report: &Report) -> Option<String> {
 
 /// Returns the kinds whose objects a source does not have.
 pub fn unknown_kinds(report: &Report) -> BTreeSet<Kind> {
-    report.absent.iter().map(|absence| absence.kind).collect()
+    let pod_groups = report.pod_groups_unknown().then_some(Kind::PodGroup);
+    report.absent.iter().map(|absence| absence.kind).chain(pod_groups).collect()
 }

@@ -150,10 +150,10 @@ mod tests {
     #[test]
     fn problems_name_the_file_and_the_key_and_keep_the_rest() {
         let check = |text: &str, expected: &str| {
-            let found = parse("/c.toml", &format!("{text}\n[keys.global]\nuntil = 'U'"));
+            let found = parse("/c.toml", &format!("{text}\n[keys.global]\nuntil = 'Z'"));
             assert_eq!(found.problems.len(), 1, "{:?}", found.problems);
             assert!(found.problems[0].starts_with(&format!("/c.toml: {expected}")), "{:?}", found.problems);
-            assert_eq!(found.keymap, parse("", "keys.global.until = 'U'").keymap, "{text}");
+            assert_eq!(found.keymap, parse("", "keys.global.until = 'Z'").keymap, "{text}");
         };
         check("theme = 1", "theme: must be a string");
         check("glyphs = 'emoji'", "glyphs: must be \"ascii\" or \"unicode\"");

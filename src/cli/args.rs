@@ -1,15 +1,17 @@
 //! Arguments, as typed.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
 use super::emulate::Emulate;
 use crate::cluster::{ParseQuantityError, Quantity};
 use crate::report::{FORMATS, Format};
-use crate::source::Limits;
+use crate::source::{Limits, STORIES};
+use crate::ui::Library;
 
 /// Explore Kubernetes scheduling: why is this pod pending, and what would preemption do about it?
 #[derive(Debug, Parser)]
@@ -71,7 +73,8 @@ pub struct SchedulerArgs {
     /// Take the KubeSchedulerConfiguration that the source carries
     #[arg(long, conflicts_with = "config")]
     pub config_from_dump: bool,
-    /// kube-scheduler's own log, shown in the explorer next to our decisions: files, archives, directories, or -
+    /// kube-scheduler's own log, shown in the explorer next to our decisions: files, archives, directories, or -; for a live
+    /// cluster "live", which reads and follows the log of its scheduler's pod and needs the right to get pods/log
     #[arg(long, value_name = "FILE")]
     pub scheduler_log: Vec<PathBuf>,
     /// Take the KubeSchedulerConfiguration and the feature gates that the scheduler's log shows
@@ -90,6 +93,10 @@ pub struct SchedulerArgs {
     /// Evaluate every node and dry-run every candidate
     #[arg(long)]
     pub all_nodes: bool,
+    /// Where each dry run of preemption starts, as an index into the nodes that eviction might help, modulo their number;
+    /// kube-scheduler draws it [default: 0]
+    #[arg(long, value_name = "N")]
+    pub dry_run_offset: Option<u32>,
     /// Places of the waiting pods at the start [default: fresh, and observed for a live cluster]
     #[arg(long, value_enum, value_name = "HOW")]
     pub queues: Option<Queues>,
@@ -131,6 +138,11 @@ impl SchedulerArgs {
         Self { queues, ..self.clone() }
     }
 
+    /// Returns whether the log of a live cluster's scheduler is to be read.
+    pub fn asks_for_live_log(&self) -> bool {
+        self.scheduler_log.iter().any(|path| path.as_os_str() == "live")
+    }
+
     /// Returns whether a scheduler's log is named or needed.
     pub fn asks_for_log(&self) -> bool {
         !self.scheduler_log.is_empty() || self.config_from_log
@@ -145,6 +157,7 @@ impl SchedulerArgs {
             || self.emulate.is_some()
             || self.feature_gates.is_some()
             || self.all_nodes
+            || self.dry_run_offset.is_some()
             || self.queues.is_some()
             || self.start.is_some()
             || self.extenders.is_given()
@@ -173,6 +186,9 @@ pub struct ConnectArgs {
     /// Read a kind in this namespace if it may not be read in all of them; may be given several times
     #[arg(long, value_name = "NAMESPACE")]
     pub only_namespace: Vec<String>,
+    /// Whether the log of its scheduler is to be read; `--scheduler-log live` says so
+    #[arg(skip)]
+    pub scheduler_log: bool,
 }
 
 impl ConnectArgs {
@@ -193,7 +209,7 @@ pub struct SourceArgs {
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub from: Vec<PathBuf>,
     /// An embedded story
-    #[arg(long, value_name = "STORY")]
+    #[arg(long, value_name = "STORY", value_parser = STORY, hide_possible_values = true)]
     pub demo: Option<String>,
 }
 
@@ -241,8 +257,8 @@ fn bytes(text: &str) -> Result<u64, ArgError> {
 /// Arguments of `demo`.
 #[derive(Clone, Debug, Args)]
 pub struct DemoArgs {
-    /// The story
-    #[arg(value_name = "STORY", default_value = "payments")]
+    /// The story, or `learn` for a tour of ten screens
+    #[arg(value_name = "STORY", default_value = "payments", value_parser = STORY, hide_possible_values = true)]
     pub story: String,
     /// Name the stories
     #[arg(long)]
@@ -319,7 +335,7 @@ pub struct ScreenArgs {
     #[arg(long, value_name = "POD")]
     pub pod: Option<String>,
     /// The theme
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = THEME, hide_possible_values = true)]
     pub theme: Option<String>,
     /// Write a log to this file
     #[arg(long, value_name = "FILE")]
@@ -411,7 +427,7 @@ pub struct LogArgs {
     /// Logs: files, archives, directories, or - for standard input; rotated and compressed ones too
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// The dump of the cluster, from whose time the year is known
+    /// The dump of the cluster: its time tells the year, and schedscope's decision on its objects stands beside each attempt
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub from: Vec<PathBuf>,
     /// Show the queues as they were then: a time as the log has it, with or without the date [default: its end]
@@ -457,6 +473,26 @@ fn zone(text: &str) -> Result<i32, ArgError> {
     Ok(sign * (number(hours, 14)? * 3600 + number(minutes, 59)? * 60))
 }
 
+/// Takes any text, and offers values to the completion of shells. The command itself reports an unknown value, with its own
+/// suggestions.
+#[derive(Clone, Copy)]
+struct Offering(fn() -> Vec<PossibleValue>);
+
+const STORY: Offering = Offering(|| STORIES.iter().map(|story| PossibleValue::new(story.name).help(story.title)).collect());
+const THEME: Offering = Offering(|| Library::embedded_names().map(PossibleValue::new).collect());
+
+impl TypedValueParser for Offering {
+    type Value = String;
+
+    fn parse_ref(&self, command: &clap::Command, arg: Option<&clap::Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.0)().into_iter()))
+    }
+}
+
 /// Reads the name of a format.
 fn format() -> impl TypedValueParser<Value = &'static Format> {
     let values = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about).aliases(format.endings));
@@ -467,6 +503,16 @@ fn format() -> impl TypedValueParser<Value = &'static Format> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn completions_know_stories_and_themes_and_any_value_is_taken() {
+        use clap::CommandFactory as _;
+        let mut script = Vec::new();
+        clap_complete::generate(clap_complete::Shell::Zsh, &mut Cli::command(), "schedscope", &mut script);
+        let script = String::from_utf8(script).unwrap();
+        assert!(script.contains("payments") && script.contains("high-contrast"), "{script}");
+        assert!(Cli::try_parse_from(["schedscope", "demo", "no-such-story", "--theme", "mine"]).is_ok());
+    }
 
     #[test]
     fn a_release_is_named_as_distributions_do_or_looked_for() {

@@ -1,16 +1,20 @@
 //! `schedscope explain`: one pod's decision, or all pending pods compared with the cluster's scheduler.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::args::ExplainArgs;
+use super::reproduce;
 use super::suggest::nearest;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, print, section};
+use crate::app::Reproduction;
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent};
 use crate::fixes::{self, Limits};
 use crate::output::{self, Lines, Text};
 use crate::report::{
-    self, Agreements, Answer, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, decision_parts,
+    self, Agreements, Answer, FixesReport, MatchKind, Missing, Origin, ReleaseReport, SchedulerComparer, SchedulerMatch, Ticket,
+    decision_parts,
 };
 use crate::scheduler::{Evictions, Scheduler, Waiting};
 use crate::source::{self, Loaded};
@@ -29,11 +33,12 @@ struct Explained {
 /// Decides and prints. Reads a live cluster a second time if its scheduler seems to disagree: the first read may fall
 /// between a decision and the condition or event that reports it.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
-    let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
+    let loaded = super::read(&args.source, &connect, &args.limits.limits())?;
     let mut explained = explain(args, loaded, &|line| output::say(line))?;
     if explained.disagrees && args.source.is_live() {
         std::thread::sleep(LOOK_AGAIN);
-        let (_, loaded) = super::live::first(&args.connect)?;
+        let (_, loaded) = super::live::first(&connect)?;
         // The first pass has already printed the lines about the release.
         explained = explain(args, super::judgeable(loaded)?, &|_| ())?;
     }
@@ -66,21 +71,43 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     if pod.is_terminal() {
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
-    let view = CycleView::of(&scheduler.explain_asking(pod));
+    let view = scheduler.explain_group(pod).map_or_else(|| scheduler.explain_with_odds(pod), |events| CycleView::of(&events));
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
-    let mut more = unknown(&view);
+    // A ticket has its own list of what is unknown.
+    let mut more = if args.output.is_ticket() { Lines::default() } else { unknown(&view) };
     more.extend(beside(&agreement));
     more.extend(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
-    let text = if args.fixes {
-        let found = fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| true);
-        let fixes = FixesReport::new(&found, cluster, &|kind, key| original(loaded, kind, key));
-        write(args, &Answer::Fixes(&view, &release, &fixes), more)?
-    } else {
-        write(args, &Answer::Decision(&view, &release), more)?
-    };
+    let found = args.fixes.then(|| fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| true));
+    let fixes = found.map(|found| FixesReport::new(&found, cluster, &|kind, key| original(loaded, kind, key)));
+    let origin = origin(args, &key, scheduler);
+    let ticket = Ticket { view: &view, release: &release, fixes: fixes.as_ref(), origin: &origin };
+    let text = write(args, &Answer::Ticket(ticket), more)?;
     let code = if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT };
     Ok(Explained { text, code, disagrees: agreement.accord == MatchKind::Unexplained })
+}
+
+/// Returns where a decision comes from, for a ticket.
+fn origin(args: &ExplainArgs, pod: &Key, scheduler: &Scheduler) -> Origin {
+    let ExplainArgs { source, connect, limits, .. } = args;
+    let is_stdin = source.from.iter().any(|path| path.as_os_str() == "-");
+    let (name, words) = match (&source.demo, &connect.context) {
+        (Some(demo), _) => (format!("embedded story {demo}"), vec!["--demo".to_owned(), demo.clone()]),
+        _ if !source.from.is_empty() => {
+            let paths = source.from.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
+            (paths, reproduce::dump_words(source.from.iter().map(PathBuf::as_path)))
+        }
+        (None, Some(context)) => (format!("live cluster {context}"), reproduce::connect_words(connect)),
+        (None, None) => ("live cluster of the current context".to_owned(), reproduce::connect_words(connect)),
+    };
+    let words = [words, reproduce::limit_words(limits), reproduce::scheduler_words(&args.scheduler)].concat();
+    Origin {
+        source: name,
+        at: Some(scheduler.state().clock()),
+        command: (!is_stdin).then(|| Reproduction::new(words).command(pod)),
+        steps: Vec::new(),
+        is_live: source.is_live(),
+    }
 }
 
 /// Parses `NAME`, `pod/NAME` or `NAMESPACE/NAME` as a pod's key.

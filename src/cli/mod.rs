@@ -10,6 +10,7 @@ mod info;
 mod live;
 mod log;
 mod opening;
+mod reproduce;
 mod run;
 mod scheduler_log;
 mod start;
@@ -30,7 +31,7 @@ use clap::{CommandFactory as _, Parser as _};
 
 use crate::app::AppError;
 use crate::output::{self, Lines, Status, Text};
-use crate::release::{Emulation, FeatureGates, Profile};
+use crate::release::{Emulation, FeatureGates, Gate, Profile};
 use crate::report::{LogReport, Missing};
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::source::{self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
@@ -167,7 +168,8 @@ fn ended(result: Result<u8, Failure>) -> ExitCode {
 }
 
 fn list_stories() -> Result<u8, Failure> {
-    print(&STORIES.iter().map(|s| format!("{:<12} {}", s.name, s.title)).collect::<Lines>().into())
+    let stories = STORIES.iter().map(|s| (s.name, s.title)).chain([("learn", "a tour of ten screens on the first of them")]);
+    print(&stories.map(|(name, title)| format!("{name:<12} {title}")).collect::<Lines>().into())
 }
 
 /// Writes an answer to standard output.
@@ -336,13 +338,17 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, sa
     emulate::substitution(release).into_iter().for_each(say);
     let config = config(args, loaded, release.profile())?;
     let config = extenders::asked(args, config, &loaded.report)?;
-    let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.all_nodes, ..Sampling::default() };
+    let sampling = Sampling {
+        percentage: config.percentage_of_nodes_to_score,
+        all_nodes: args.all_nodes,
+        dry_run_offset: args.dry_run_offset.unwrap_or(0) as usize,
+    };
     let start = args.start.or(loaded.report.newest).unwrap_or_default();
     let waiting = match args.queues.unwrap_or_default() {
         Queues::Fresh => Waiting::Fresh,
         Queues::Observed => Waiting::AsObserved(std::mem::take(&mut loaded.events)),
     };
-    let unknown = loaded.report.missing();
+    let unknown = loaded.report.missing_for(config.emulation.enabled(Gate::GenericWorkload));
     let options = Options { start, sampling, evictions, waiting, unknown, release };
     let objects = std::mem::take(&mut loaded.objects);
     // Run on a pool thread: the allocator's arenas of those threads hold the memory that decoding freed.

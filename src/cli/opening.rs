@@ -11,7 +11,8 @@ use tokio::sync::Notify;
 
 use super::Failure;
 use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
-use crate::app::{Explorer, FollowConfig, Options, Watch};
+use super::reproduce;
+use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
 use crate::cluster::Cluster;
 use crate::plural::count;
 use crate::report::{budgets_unknown_because, completeness};
@@ -40,6 +41,9 @@ pub(super) struct Wanted {
     pub(super) scheduler: SchedulerArgs,
 }
 
+/// Limit on the past attempts on the timeline of a live cluster, which keeps few revisions.
+const LIVE_ATTEMPTS: usize = 60;
+
 /// An explorer that is ready to be shown.
 pub(super) struct Opened {
     pub(super) explorer: Explorer,
@@ -63,10 +67,13 @@ impl Wanted {
     /// Loads the source. `connected` is an existing connection to a live cluster.
     pub(super) fn open(self, connected: Option<Arc<Live>>, options: &Options, watch: &Watch) -> Result<Opened, Failure> {
         let title = self.title();
+        let words = reproduce::source_words(&self.source);
+        let words = words.map(|words| [words, reproduce::scheduler_words(&self.scheduler)].concat());
         let Self { source, scheduler } = self;
+        let with = |opened: Opened| Opened { explorer: opened.explorer.reproduced_by(words.map(Reproduction::new)), ..opened };
         match source {
-            Source::Story(story) => open_inputs(&[story.input()], &Limits::default(), title, &scheduler, options, watch),
-            Source::Cluster(connect) => open_cluster(&connect, connected, &scheduler, options, watch),
+            Source::Story(story) => open_inputs(&[story.input()], &Limits::default(), title, &scheduler, options, watch).map(with),
+            Source::Cluster(connect) => open_cluster(&connect, connected, &scheduler, options, watch).map(with),
             Source::Dumps { paths, limits, merge } => {
                 if !merge && let Some(dumps) = series(&paths, &limits, watch) {
                     if scheduler.asks_for_log() {
@@ -86,7 +93,7 @@ impl Wanted {
                 }
                 let input = |p: PathBuf| if p.as_os_str() == "-" { Input::Stdin } else { Input::Path(p) };
                 let inputs: Vec<Input> = paths.into_iter().map(input).collect();
-                open_inputs(&inputs, &limits, title, &scheduler, options, watch)
+                open_inputs(&inputs, &limits, title, &scheduler, options, watch).map(with)
             }
         }
     }
@@ -129,7 +136,10 @@ fn open_inputs(
     let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
     let mut session = Session::new(scheduler, title).with(background);
     if let Some(log) = &loaded.scheduler_log {
-        super::scheduler_log::onto_timeline(log, &mut session);
+        super::scheduler_log::onto_timeline(log, &mut session, super::scheduler_log::MAX_ATTEMPTS);
+        if let Some(told) = super::scheduler_log::told(args, Some(log), session.scheduler()) {
+            session.observe(told);
+        }
     }
     Ok(Opened { explorer: Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]), notice, wake: None })
 }
@@ -141,9 +151,8 @@ fn open_cluster(
     options: &Options,
     watch: &Watch,
 ) -> Result<Opened, Failure> {
-    if args.asks_for_log() {
-        let words =
-            "--scheduler-log and --config-from-log are for dumps: capture the cluster, and open the capture with its scheduler's log";
+    if args.asks_for_log() && !args.asks_for_live_log() {
+        let words = "of a live cluster, the log is read with --scheduler-log live; --config-from-log needs it too";
         return Err(Failure::usage(words));
     }
     let live = match connected {
@@ -164,6 +173,12 @@ fn open_cluster(
     };
     tell(&loaded, watch);
     loaded = super::judgeable(loaded)?;
+    let follows_log = args.asks_for_live_log();
+    if follows_log {
+        let log = super::live::scheduler_log(&live, &loaded, true, &|line| watch.say(line))?;
+        loaded.scheduler_log = Some(Arc::new(log));
+        super::scheduler_log::read_beside(args, &mut loaded, &Limits::default(), &|line| watch.say(line))?;
+    }
     watch.building();
     let notice = notice(&loaded, args, options);
     let background = Background { report: report_lines(&loaded), events: loaded.events.clone(), observed: true };
@@ -173,11 +188,17 @@ fn open_cluster(
     let scheduler = super::scheduler(&scheduler, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
     let target = live.target();
     let name = if target.context.is_empty() { target.server } else { target.context };
-    let session = Session::new(scheduler, format!("live {name}")).with(background);
+    let mut session = Session::new(scheduler, format!("live {name}")).with(background);
+    if let Some(log) = &loaded.scheduler_log {
+        super::scheduler_log::onto_timeline(log, &mut session, LIVE_ATTEMPTS);
+    }
     let wake = Some(live.notify());
-    let explorer = Explorer::new(session)
+    let mut explorer = Explorer::new(session)
         .with_reports(vec![Arc::new(loaded.report)])
         .following(live, FollowConfig { ahead, ..FollowConfig::default() });
+    if let Some(log) = &loaded.scheduler_log {
+        explorer = explorer.following_log(log);
+    }
     Ok(Opened { explorer, notice, wake })
 }
 

@@ -49,7 +49,35 @@ impl From<Pod> for PodWire {
     }
 }
 
+/// The controller of a pod as people name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodOwner {
+    /// The kind and name of the workload: the Deployment of a ReplicaSet, the CronJob of a Job.
+    pub workload: (Str, Str),
+    /// The kind and name of the controller in between; `None` if the workload controls the pod itself.
+    pub through: Option<(Str, Str)>,
+}
+
 impl Pod {
+    /// Returns the owner as people name it; `None` without a controller.
+    ///
+    /// A Deployment names its ReplicaSets by the hash of the pod's template, which is a label of the pod too. A CronJob names
+    /// its Jobs by the scheduled minute.
+    pub fn owner(&self) -> Option<PodOwner> {
+        let controller = self.metadata.controller().filter(|o| !(o.kind.is_empty() && o.name.is_empty()))?;
+        let (kind, name) = (controller.kind.clone(), controller.name.clone());
+        let hash = self.metadata.labels.get("pod-template-hash").map_or("", Str::as_str);
+        let above = match (kind.as_str(), name.rsplit_once('-')) {
+            ("ReplicaSet", Some((deployment, end))) if !hash.is_empty() && end == hash => Some(("Deployment", deployment)),
+            ("Job", Some((cron, end))) if end.len() == 8 && end.bytes().all(|b| b.is_ascii_digit()) => Some(("CronJob", cron)),
+            _ => None,
+        };
+        Some(match above {
+            Some((workload, of)) => PodOwner { workload: (workload.into(), of.into()), through: Some((kind, name)) },
+            None => PodOwner { workload: (kind, name), through: None },
+        })
+    }
+
     /// Returns `namespace/name`.
     pub fn key(&self) -> Key {
         self.metadata.key()
@@ -68,6 +96,12 @@ impl Pod {
     /// Returns whether the pod is neither bound nor terminal.
     pub fn is_pending(&self) -> bool {
         self.node_name.is_empty() && !self.is_terminal()
+    }
+
+    /// The PodGroup that the pod names as its own, whether there is one or not.
+    pub fn group_key(&self) -> Option<Key> {
+        let group = self.spec.scheduling_group.as_ref()?;
+        Some(Key { namespace: self.metadata.namespace.clone(), name: group.pod_group_name.clone() })
     }
 
     /// Returns whether the pod is being deleted.
@@ -116,6 +150,8 @@ pub struct PodSpec {
     pub topology_spread_constraints: List<TopologySpreadConstraint>,
     #[serde(skip_serializing_if = "List::is_empty")]
     pub scheduling_gates: List<SchedulingGate>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduling_group: Option<PodSchedulingGroup>,
     #[serde(skip_serializing_if = "List::is_empty")]
     pub resource_claims: List<PodResourceClaim>,
     #[serde(skip_serializing_if = "List::is_empty", deserialize_with = "read_volumes")]
@@ -212,6 +248,12 @@ pub struct Toleration {
 #[serde(rename_all = "camelCase", default)]
 pub struct SchedulingGate {
     pub name: Str,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PodSchedulingGroup {
+    pub pod_group_name: Str,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -453,6 +495,8 @@ pub struct PodStatus {
 pub struct RarePodStatus {
     /// Without [`KUBELET_CONDITIONS`]; a loaded pod that is bound also lacks `PodScheduled`.
     pub conditions: List<Condition>,
+    /// Whether the condition `Ready` is there and not true; never of a pod that has ended.
+    pub unready: bool,
     pub nominated_node_name: Str,
     pub container_statuses: List<ContainerStatus>,
     pub init_container_statuses: List<ContainerStatus>,
@@ -467,6 +511,7 @@ impl Empty for RarePodStatus {
     fn empty() -> &'static Self {
         static EMPTY: RarePodStatus = RarePodStatus {
             conditions: List::EMPTY,
+            unready: false,
             nominated_node_name: Str::EMPTY,
             container_statuses: List::EMPTY,
             init_container_statuses: List::EMPTY,
@@ -521,9 +566,13 @@ struct PodStatusWire {
 impl From<PodStatusWire> for PodStatus {
     fn from(wire: PodStatusWire) -> Self {
         let PodStatusWire { container_statuses, init_container_statuses, resources, allocated_resources, .. } = wire;
-        let PodStatusWire { resource_claim_statuses, extended_resource_claim_status, nominated_node_name, conditions, .. } = wire;
+        let PodStatusWire { resource_claim_statuses, extended_resource_claim_status, nominated_node_name, mut conditions, .. } = wire;
+        let unready = conditions.iter().any(|c| c.kind == READY) && wire.phase != "Succeeded" && wire.phase != "Failed";
+        conditions.retain(|c| c.kind != READY);
+        conditions.shrink_to_fit();
         let rare = RarePodStatus {
             conditions,
+            unready,
             nominated_node_name,
             container_statuses,
             init_container_statuses,
@@ -541,7 +590,8 @@ impl From<PodStatus> for PodStatusWire {
     fn from(status: PodStatus) -> Self {
         let PodStatus { phase, start_time, rare } = status;
         let RarePodStatus {
-            conditions,
+            mut conditions,
+            unready,
             nominated_node_name,
             container_statuses,
             init_container_statuses,
@@ -550,6 +600,9 @@ impl From<PodStatus> for PodStatusWire {
             resource_claim_statuses,
             extended_resource_claim_status,
         } = (*rare).clone();
+        if unready {
+            conditions.push(Condition { kind: READY.into(), status: "False".into(), ..Condition::default() });
+        }
         Self {
             phase,
             conditions,
@@ -567,11 +620,14 @@ impl From<PodStatus> for PodStatusWire {
 
 /// The conditions that report the kubelet's progress. Scheduling does not read them, and on running pods they would take
 /// more memory than everything else.
-pub const KUBELET_CONDITIONS: [&str; 4] = ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"];
+pub const KUBELET_CONDITIONS: [&str; 4] = ["PodReadyToStartContainers", "Initialized", READY, "ContainersReady"];
+
+/// The condition of a pod that counts as healthy. Only its failure is kept, as [`RarePodStatus::unready`].
+const READY: &str = "Ready";
 
 fn read_conditions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<Condition>, D::Error> {
     let mut conditions = List::<Condition>::deserialize(deserializer)?;
-    conditions.retain(|c| !KUBELET_CONDITIONS.contains(&c.kind.as_str()));
+    conditions.retain(|c| !KUBELET_CONDITIONS.contains(&c.kind.as_str()) || c.kind == READY && c.status != "True");
     conditions.shrink_to_fit();
     Ok(conditions)
 }

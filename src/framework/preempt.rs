@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use super::{ExtenderCall, PodInfo, SharedList, Status};
 use crate::cluster::{Key, Pod, Str};
+use crate::odds::Odds;
 
 pub use crate::release::ScoreFunctionName;
 
@@ -36,6 +37,8 @@ pub struct PreemptionRecord {
     pub best: SharedList<Str>,
     /// Pods whose nomination to the selected node is cleared, in order.
     pub cleared_nominations: Vec<Key>,
+    /// How likely each outcome is, where chance has a say; a quiet run leaves it out.
+    pub odds: Option<Arc<Odds>>,
 }
 
 impl PreemptionRecord {
@@ -251,10 +254,10 @@ impl Victim {
         self.info.pod.is_terminating()
     }
 
-    /// Returns kind and name of the controller, such as `ReplicaSet reports-646f8d7fc5`; `None` without one.
+    /// Returns kind and name of the workload, such as `Deployment reports`; `None` without a controller.
     pub fn owner(&self) -> Option<String> {
-        let owner = self.info.pod.metadata.controller().filter(|o| !(o.kind.is_empty() && o.name.is_empty()))?;
-        Some(format!("{} {}", owner.kind, owner.name))
+        let (kind, name) = self.info.pod.owner()?.workload;
+        Some(format!("{kind} {name}"))
     }
 
     /// Returns the budgets that the eviction would violate, by name, with the disruptions each had left before it.

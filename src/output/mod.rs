@@ -9,6 +9,7 @@ mod escape;
 mod file;
 mod form;
 mod lines;
+mod markdown;
 mod secret;
 mod streams;
 mod text;
@@ -17,6 +18,7 @@ pub use escape::{Escaped, escape, is_plain};
 pub use file::{append, create_new, write_new};
 pub use form::{Json, PrettyJson, json_close, to_json, to_json_items, to_json_line, to_json_open, to_markdown, to_yaml};
 pub use lines::Lines;
+pub use markdown::Markdown;
 pub use secret::{Secret, url_without_password, without_passwords};
 pub use streams::{
     Status, print, print_with, say, say_all, say_styled, standard_error_is_terminal, standard_input_is_terminal,

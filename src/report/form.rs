@@ -3,7 +3,8 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Agreements, Decision, FixesReport, Info, LogReport, OperationReport, PodComparison, ReleaseComparison, ReleaseReport, causes_text, text,
+    Agreements, Decision, FixesReport, GroupReport, Info, LogReport, OperationReport, PodComparison, ReleaseComparison, ReleaseReport,
+    Ticket, causes_text, text,
 };
 use crate::output::{self, Lines, Text};
 use crate::trace::CycleView;
@@ -89,6 +90,8 @@ pub enum Answer<'a> {
     Decision(&'a CycleView, &'a ReleaseReport),
     /// One pod's decision with its constraints and fixes.
     Fixes(&'a CycleView, &'a ReleaseReport, &'a FixesReport),
+    /// One pod's decision with its origin, and its fixes if they were searched.
+    Ticket(Ticket<'a>),
     /// All pending pods, compared with the cluster's scheduler.
     Agreements(&'a Agreements),
     /// A scheduler's log.
@@ -121,6 +124,11 @@ impl Format {
         FORMATS.iter().find(|format| format.endings.contains(&ending))
     }
 
+    /// Returns whether it writes a decision as a ticket.
+    pub fn is_ticket(&self) -> bool {
+        self.endings.contains(&"md")
+    }
+
     /// Writes an answer. Text formats append `more`.
     pub fn write(&self, answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
         (self.write)(answer, more)
@@ -141,6 +149,7 @@ impl Answer<'_> {
     fn title(&self) -> String {
         match self {
             Self::Decision(view, _) | Self::Fixes(view, ..) => view.start.as_ref().map(|start| start.pod.to_string()).unwrap_or_default(),
+            Self::Ticket(ticket) => ticket.answer().title(),
             Self::Agreements(_) => "Pending pods".to_owned(),
             Self::Log(_) => "The scheduler's log".to_owned(),
             Self::Info(_) => "schedscope".to_owned(),
@@ -162,6 +171,7 @@ impl Answer<'_> {
                 lines.extend(fixes.text());
                 lines
             }
+            Self::Ticket(ticket) => ticket.answer().text(Lines::default()),
             Self::Log(log) => log.text(),
             Self::Agreements(agreements) => {
                 let mut lines = agreements.text().into_vec();
@@ -185,14 +195,19 @@ struct WithFixes<'a> {
     fixes: &'a FixesReport,
 }
 
+fn whole(view: &CycleView, release: &ReleaseReport) -> Decision {
+    Decision { group: GroupReport::of(view, None), release: Some(release.clone()), ..Decision::of(view) }
+}
+
 impl Serialize for Answer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Decision(view, release) => Decision { release: Some((*release).clone()), ..Decision::of(view) }.serialize(serializer),
+            Self::Decision(view, release) => whole(view, release).serialize(serializer),
             Self::Fixes(view, release, fixes) => {
-                let decision = Decision { release: Some((*release).clone()), ..Decision::of(view) };
+                let decision = whole(view, release);
                 WithFixes { decision, fixes }.serialize(serializer)
             }
+            Self::Ticket(ticket) => ticket.answer().serialize(serializer),
             Self::Agreements(agreements) => agreements.serialize(serializer),
             Self::Log(log) => log.serialize(serializer),
             Self::Info(info) => info.serialize(serializer),
@@ -208,6 +223,9 @@ fn plain(answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
 
 #[allow(clippy::unnecessary_wraps, reason = "the type of every format's writer")]
 fn markdown(answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
+    if let Answer::Ticket(ticket) = answer {
+        return Ok(ticket.markdown(&more));
+    }
     Ok(output::to_markdown(&answer.title(), &answer.text(more)))
 }
 

@@ -6,6 +6,9 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::group_text;
+use super::odds::{odds, odds_cell, odds_text};
+use super::tie_break::{eliminations, plain_value};
 use super::why::why;
 use crate::cluster::Str;
 use crate::framework::{Candidate, Code, ExtenderOutcome, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
@@ -15,7 +18,9 @@ use crate::trace::{CycleView, PreemptionView};
 /// Limit on the node names in a line.
 const NAMES_SHOWN: usize = 8;
 /// Limit on the facts of a group of nodes.
-const FACTS_SHOWN: usize = 8;
+pub(super) const FACTS_SHOWN: usize = 8;
+/// Limit on the nodes in the table of scores.
+const SCORES_SHOWN: usize = 10;
 /// Limit on the candidates in the table.
 const CANDIDATES_SHOWN: usize = 20;
 
@@ -35,12 +40,17 @@ pub fn text(view: &CycleView) -> Lines {
         out.blank();
         out.line(format_args!("{}", failure.message));
     }
+    if view.group.is_some() {
+        out.blank();
+        out.extend(group_text(view));
+    }
     nodes(view, &mut out);
     extenders(view, &mut out);
     scores(view, &mut out);
     if let Some(preemption) = &view.preemption {
         preemption_text(preemption, view.budgets_unknown(), &mut out);
     }
+    odds_text(view, &mut out);
     if !view.not_emulated.is_empty() {
         out.blank();
         out.line(format_args!("NOT EMULATED"));
@@ -51,33 +61,64 @@ pub fn text(view: &CycleView) -> Lines {
     out
 }
 
-/// Nodes grouped by code, plugin and message.
+/// Nodes with the same code, plugin and message.
+pub(super) struct Group<'a> {
+    /// The code.
+    pub(super) code: Code,
+    /// The plugin.
+    pub(super) plugin: Option<PluginName>,
+    /// The message.
+    pub(super) message: String,
+    /// The nodes by deciding fact, the most common fact first.
+    pub(super) facts: Vec<(Option<String>, Vec<&'a Str>)>,
+}
+
+/// Nodes by code, plugin and message.
 type Answers<'a> = BTreeMap<(ByHelp, Option<PluginName>, String), Vec<(&'a Str, &'a Status)>>;
 
-fn nodes(view: &CycleView, out: &mut Lines) {
+/// Returns the nodes by code, plugin and message, the largest group of a code first.
+pub(super) fn by_code(view: &CycleView) -> Vec<Group<'_>> {
     let mut groups = Answers::new();
     for (node, verdict) in &view.verdicts {
         let status = &verdict.status;
         groups.entry((ByHelp(status.code()), status.plugin(), status.message())).or_default().push((node, status));
     }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by(|a, b| a.0.0.cmp(&b.0.0).then(b.1.len().cmp(&a.1.len())));
+    let groups = groups.into_iter();
+    groups.map(|((code, plugin, message), nodes)| Group { code: code.0, plugin, message, facts: facts_of(&nodes) }).collect()
+}
+
+/// Returns nodes by deciding fact, the most common fact first.
+fn facts_of<'a>(nodes: &[(&'a Str, &Status)]) -> Vec<(Option<String>, Vec<&'a Str>)> {
+    let mut facts: BTreeMap<Option<String>, Vec<&Str>> = BTreeMap::new();
+    for (node, status) in nodes {
+        facts.entry(status.fact()).or_default().push(node);
+    }
+    let mut facts: Vec<_> = facts.into_iter().collect();
+    facts.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));
+    facts
+}
+
+fn nodes(view: &CycleView, out: &mut Lines) {
+    let groups = by_code(view);
     if groups.is_empty() {
         return;
     }
-    let mut groups: Vec<_> = groups.into_iter().collect();
-    groups.sort_by(|a, b| a.0.0.cmp(&b.0.0).then(b.1.len().cmp(&a.1.len())));
     out.blank();
     out.line(format_args!("NODES"));
-    for ((code, plugin, message), nodes) in groups {
+    for Group { code, plugin, message, facts } in groups {
         let plugin = plugin.map_or("", PluginName::as_str);
-        let (glyph, help) = match code.0 {
+        let (glyph, help) = match code {
             Code::Success => ("✓", "fits"),
             Code::Unschedulable => ("✗", "eviction might help"),
             _ => ("⊘", "eviction cannot help"),
         };
         let message = if message.is_empty() && plugin == PluginName::Extender.as_str() { "left out without a reason" } else { &message };
-        let line = format!("  {glyph} {:>4}  {plugin:<16}  {message}", nodes.len());
+        let count: usize = facts.iter().map(|(_, nodes)| nodes.len()).sum();
+        let line = format!("  {glyph} {count:>4}  {plugin:<16}  {message}");
         out.line(format_args!("{}  ({help})", line.trim_end()));
-        by_fact(&nodes, out);
+        by_fact(&facts, out);
     }
     if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_none()) {
         let message = if status.is_success() { "left out by PreFilter".to_owned() } else { status.message() };
@@ -90,14 +131,8 @@ fn nodes(view: &CycleView, out: &mut Lines) {
     }
 }
 
-/// Writes the nodes of a group by fact, the most common fact first.
-fn by_fact(nodes: &[(&Str, &Status)], out: &mut Lines) {
-    let mut facts: BTreeMap<Option<String>, Vec<&Str>> = BTreeMap::new();
-    for (node, status) in nodes {
-        facts.entry(status.fact()).or_default().push(node);
-    }
-    let mut facts: Vec<_> = facts.into_iter().collect();
-    facts.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));
+/// Writes the nodes of a group by fact.
+fn by_fact(facts: &[(Option<String>, Vec<&Str>)], out: &mut Lines) {
     let shown = if facts.len() > FACTS_SHOWN { FACTS_SHOWN - 1 } else { facts.len() };
     for (fact, nodes) in &facts[..shown] {
         let fact = fact.as_ref().map_or_else(String::new, |fact| format!("{fact}: "));
@@ -135,7 +170,7 @@ impl Ord for ByHelp {
     }
 }
 
-fn name_list(names: &[&Str]) -> String {
+pub(super) fn name_list(names: &[&Str]) -> String {
     let shown: Vec<&str> = names.iter().take(NAMES_SHOWN).map(|n| n.as_str()).collect();
     let rest = names.len().saturating_sub(NAMES_SHOWN);
     if rest == 0 { shown.join(" ") } else { format!("{} … and {rest} more", shown.join(" ")) }
@@ -161,29 +196,57 @@ fn extenders(view: &CycleView, out: &mut Lines) {
     }
 }
 
-fn scores(view: &CycleView, out: &mut Lines) {
-    if view.scores.is_empty() {
-        return;
-    }
+/// Returns the table of scores, the headings first and then the nodes with the highest; none without scores.
+pub(super) fn score_rows(view: &CycleView) -> Vec<Vec<String>> {
     let mut list: Vec<_> = view.scores.values().collect();
     list.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.node.cmp(&b.node)));
-    let plugins: Vec<PluginName> = list.first().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
+    let Some(first) = list.first() else { return Vec::new() };
+    let plugins: Vec<String> = first.plugins.iter().map(|p| p.plugin.as_str().to_owned()).collect();
+    let odds = odds(view);
     let scoring = view.scoring_extenders();
     let titles = scoring.iter().map(|index| format!("extenders[{index}]"));
-    let mut rows =
-        vec![[vec!["NODE".to_owned(), "TOTAL".to_owned()], plugins.iter().map(|p| p.as_str().to_owned()).chain(titles).collect()].concat()];
-    for score in list.iter().take(10) {
+    let mut head = vec!["NODE".to_owned(), "TOTAL".to_owned()];
+    head.extend(odds.iter().map(|_| "ODDS".to_owned()));
+    head.extend(plugins.into_iter().chain(titles));
+    let mut rows = vec![head];
+    for score in list.iter().take(SCORES_SHOWN) {
         let given = view.extender_scores(&score.node);
         let by_extenders = scoring.iter().map(|index| given.get(index).map_or_else(String::new, ToString::to_string));
-        let cells = score.plugins.iter().map(|p| p.weighted.to_string()).chain(by_extenders).collect();
-        rows.push([vec![score.node.to_string(), score.total.to_string()], cells].concat());
+        let mut row = vec![score.node.to_string(), score.total.to_string()];
+        row.extend(odds.iter().map(|odds| odds_cell(odds, &score.node)));
+        row.extend(score.plugins.iter().map(|p| p.weighted.to_string()).chain(by_extenders));
+        rows.push(row);
+    }
+    rows
+}
+
+fn scores(view: &CycleView, out: &mut Lines) {
+    let rows = score_rows(view);
+    if rows.is_empty() {
+        return;
     }
     out.blank();
     out.line(format_args!("SCORES (weighted)"));
     table(&rows, out);
-    if list.len() > 10 {
-        out.line(format_args!("  … and {} more", list.len() - 10));
+    if view.scores.len() > SCORES_SHOWN {
+        out.line(format_args!("  … and {} more", view.scores.len() - SCORES_SHOWN));
     }
+}
+
+/// Returns the table of candidates, the headings first.
+pub(super) fn candidate_rows(preemption: &PreemptionView, budgets_unknown: bool) -> Vec<Vec<String>> {
+    let mut head = vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()];
+    head.extend(preemption.odds().map(|_| "ODDS".to_owned()));
+    let mut rows = vec![[head, columns(preemption)].concat()];
+    for candidate in ranked(preemption).iter().take(CANDIDATES_SHOWN) {
+        let violations =
+            if budgets_unknown && candidate.pdb_violations == 0 { "?".to_owned() } else { candidate.pdb_violations.to_string() };
+        let mut facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
+        facts.extend(preemption.odds().map(|odds| odds_cell(odds, &candidate.node)));
+        let scores = preemption.score_functions().iter().map(|f| score_cell(f, candidate)).collect();
+        rows.push([facts, scores].concat());
+    }
+    rows
 }
 
 fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut Lines) {
@@ -198,20 +261,16 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
         preemption.potential_nodes().len(),
         preemption.candidate_count()
     ));
-    let mut rows = vec![[vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()], columns(preemption)].concat()];
-    let ranked = ranked(preemption);
-    for candidate in ranked.iter().take(CANDIDATES_SHOWN) {
-        let violations =
-            if budgets_unknown && candidate.pdb_violations == 0 { "?".to_owned() } else { candidate.pdb_violations.to_string() };
-        let facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
-        let scores = preemption.score_functions().iter().map(|f| score_cell(f, candidate)).collect();
-        rows.push([facts, scores].concat());
-    }
+    let (rows, ranked) = (candidate_rows(preemption, budgets_unknown), ranked(preemption));
     if !ranked.is_empty() {
         table(&rows, out);
     }
     if ranked.len() > CANDIDATES_SHOWN {
         out.line(format_args!("  … and {} more, eliminated at this function or earlier", ranked.len() - CANDIDATES_SHOWN));
+    }
+    for elimination in eliminations(preemption, &start_time) {
+        let [sentence, ..] = elimination.sentences();
+        out.line(format_args!("  {sentence}"));
     }
     if let Some((node, best)) = preemption.selected() {
         out.line(format_args!("  {}", decided_by(preemption, node, best)));
@@ -245,22 +304,17 @@ fn columns(preemption: &PreemptionView) -> Vec<String> {
     preemption.score_functions().iter().map(|f| f.name.to_string()).collect()
 }
 
-/// Returns a score in the unit of its function, and whether the candidate remains. Most functions negate the value, so that
-/// higher is better.
+/// Returns the value that a function compares, and whether the candidate remains.
 fn score_cell(function: &ScoreFunction, candidate: &Candidate) -> String {
     let node = &candidate.node;
-    let Ok(at) = function.scores.binary_search_by(|(n, _)| n.cmp(node)) else { return String::new() };
-    let score = &function.scores[at].1;
-    let shown = match function.name {
-        ScoreFunctionName::LatestStartTime => {
-            Timestamp::from_nanosecond(i128::from(*score)).map_or_else(|_| score.to_string(), |t| t.to_string())
-        }
-        // The function offsets each priority to make it positive; show the plain sum.
-        ScoreFunctionName::MinSumPriorities => candidate.victims.iter().map(|v| i64::from(v.priority())).sum::<i64>().to_string(),
-        _ => score.saturating_neg().to_string(),
-    };
+    let Some(value) = plain_value(function, candidate) else { return String::new() };
+    let shown = if function.name == ScoreFunctionName::LatestStartTime { start_time(value) } else { value.to_string() };
     let mark = if function.remaining.binary_search(node).is_ok() { "✓" } else { "✗" };
     format!("{shown} {mark}")
+}
+
+fn start_time(nanoseconds: i64) -> String {
+    Timestamp::from_nanosecond(i128::from(nanoseconds)).map_or_else(|_| nanoseconds.to_string(), |time| time.to_string())
 }
 
 /// Returns which score function decided, in words.
@@ -280,10 +334,13 @@ pub fn decided_by(preemption: &PreemptionView, node: &Str, best: &[Str]) -> Stri
 fn victims(candidate: &Candidate, budgets_unknown: bool, out: &mut Lines) {
     out.blank();
     out.line(format_args!("VICTIMS on {}, most important first", candidate.node));
-    let rows: Vec<Vec<String>> = std::iter::once(vec!["POD".into(), "PRIORITY".into(), "STARTED".into(), "BUDGET".into(), "OWNER".into()])
-        .chain(candidate.victims.iter().map(|v| victim_row(v, budgets_unknown)))
-        .collect();
-    table(&rows, out);
+    table(&victim_rows(candidate, budgets_unknown), out);
+}
+
+/// Returns the table of a candidate's victims, the headings first.
+pub(super) fn victim_rows(candidate: &Candidate, budgets_unknown: bool) -> Vec<Vec<String>> {
+    let head = ["POD", "PRIORITY", "STARTED", "BUDGET", "OWNER"].map(str::to_owned).to_vec();
+    std::iter::once(head).chain(candidate.victims.iter().map(|v| victim_row(v, budgets_unknown))).collect()
 }
 
 fn victim_row(victim: &Victim, budgets_unknown: bool) -> Vec<String> {

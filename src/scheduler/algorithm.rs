@@ -27,6 +27,9 @@ pub struct Sampling {
     pub dry_run_offset: usize,
 }
 
+/// The number of nodes beyond the shortlist that are dry-run for odds by default: few enough not to slow down long runs.
+pub(super) const ODDS_NODES: usize = 1000;
+
 /// Whether PostFilter, and with it preemption, runs when no node fits the pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PostFilter {
@@ -49,6 +52,8 @@ pub struct SchedulePod<'a> {
     pub sampling: Sampling,
     /// Whether PostFilter runs.
     pub post_filter: PostFilter,
+    /// How many nodes beyond the shortlist may be dry-run for the odds of a preemption.
+    pub odds_nodes: usize,
     /// The extenders that are asked; `None` where none is.
     pub extenders: Option<&'a CycleExtenders<'a>>,
     /// Whether an extender, asked or not, filters or scores, so that the search does not stop at the first node.
@@ -116,7 +121,7 @@ impl SchedulePod<'_> {
         if let Err(error) = self.check_claims(pod) {
             return ScheduleResult::Error(error);
         }
-        if self.cx.snapshot.is_empty() {
+        if self.cx.snapshot.nodes_in_placement() == 0 {
             return ScheduleResult::NoNodes;
         }
         let Search { mut feasible, nodes, by_nomination, diagnosis } = match self.find_nodes_that_fit_pod(pod, state, recorder) {
@@ -218,7 +223,7 @@ impl SchedulePod<'_> {
 
     fn run_post_filter(&self, pod: &PodInfo, state: &mut CycleState, diagnosis: Diagnosis, recorder: &mut impl Recorder) -> ScheduleResult {
         let mut error = FitError {
-            num_all_nodes: self.cx.snapshot.len(),
+            num_all_nodes: self.cx.snapshot.nodes_in_placement(),
             diagnosis,
             post_filter: None,
             nominating: Some(NominatingInfo::Override(Str::default())),
@@ -230,7 +235,8 @@ impl SchedulePod<'_> {
             return ScheduleResult::FitError(Box::new(error));
         }
         let runner = self.runner(state);
-        let policy = DryRunPolicy { offset: self.sampling.dry_run_offset, all_nodes: self.sampling.all_nodes };
+        let Sampling { all_nodes, dry_run_offset: offset, .. } = self.sampling;
+        let policy = DryRunPolicy { offset, all_nodes, odds_nodes: self.odds_nodes };
         let extenders = self.extenders.map(|extenders| PreemptExtenders { extenders, snapshot: self.cx.snapshot });
         let extenders = extenders.as_ref().map(|extenders| extenders as &dyn CandidateExtenders);
         let px = runner.post_filter_context(&error.diagnosis.node_to_status, policy, recorder.events().is_none(), extenders);

@@ -26,6 +26,10 @@ pub struct DecisionInput<'a> {
     pub nominations: &'a dyn Nominations,
     /// Number of nodes to filter.
     pub sampling: Sampling,
+    /// The index of the node where the search starts.
+    pub start: usize,
+    /// The number of nodes beyond the shortlist that may be dry-run for odds.
+    pub odds_nodes: usize,
     /// The virtual time.
     pub now: jiff::Timestamp,
     /// Whether extenders are asked, where anybody asks them.
@@ -124,7 +128,7 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
         recorder.record(|| Event::CycleSkipped { pod: pod.key(), why: SkipReason::Deleting });
         return DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(pod.key())));
     }
-    let (nominations, sampling, mut start) = (input.nominations, input.sampling, 0);
+    let (nominations, sampling, odds_nodes, mut start) = (input.nominations, input.sampling, input.odds_nodes, input.start);
     let extenders = input.config.extenders.for_cycle(input.asking);
     let mut attempt = SchedulePod {
         framework,
@@ -132,6 +136,7 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
         nominations,
         sampling,
         post_filter,
+        odds_nodes,
         extenders: extenders.as_ref(),
         extenders_look_on: input.config.extenders.look_at_all_nodes(),
         next_start_node_index: &mut start,

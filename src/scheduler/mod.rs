@@ -9,11 +9,14 @@ mod cache;
 mod config;
 mod cycle;
 mod decide;
+mod dry_group;
 mod error;
 mod event_handlers;
 mod extending;
 mod observed;
 mod operations;
+mod pod_group;
+mod pod_groups;
 #[cfg(test)]
 mod predicates_tests;
 pub mod queue;
@@ -22,6 +25,7 @@ mod rejectors;
 mod runtime;
 mod scoring;
 mod search;
+mod starts;
 mod state;
 #[cfg(test)]
 mod testing;

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::algorithm::ODDS_NODES;
+use super::queue::ToldPlace;
 use super::{Config, ConfigError, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly, every_filter};
 use crate::cluster::{Cluster, Key, MissingKinds, Object, ObservedEvent, Pod};
 use crate::extenders::Asking;
@@ -116,6 +118,14 @@ pub enum Operation {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unknown: Option<MissingKinds>,
     },
+    /// Take in the log of the cluster's scheduler: flush the queues up to its time, then place these pods where it shows
+    /// them.
+    Told {
+        /// The time of the log's last line.
+        time: Timestamp,
+        /// Places of pending pods.
+        places: Vec<ToldPlace>,
+    },
     /// Apply several operations under one name.
     Batch {
         /// The name.
@@ -212,6 +222,10 @@ impl Scheduler {
             self.state.observe(time, &pods, &seen, &mut events);
             return events;
         }
+        if let Operation::Told { time, places } = operation {
+            self.state.told(time, &places, &mut events);
+            return events;
+        }
         let until = match operation {
             Operation::Advance { seconds } => {
                 let by = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
@@ -237,7 +251,11 @@ impl Scheduler {
             }
             Operation::Allow { pod } => self.state.allow(&pod, &mut events),
             Operation::Reject { pod } => self.state.reject(&pod, &mut events),
-            Operation::Advance { .. } | Operation::AdvanceTo { .. } | Operation::Observe { .. } | Operation::Batch { .. } => {}
+            Operation::Advance { .. }
+            | Operation::AdvanceTo { .. }
+            | Operation::Observe { .. }
+            | Operation::Told { .. }
+            | Operation::Batch { .. } => {}
         }
         events
     }
@@ -273,6 +291,8 @@ impl Scheduler {
             cache: &state.cache,
             nominations: &state.queue,
             sampling: self.sampling,
+            start: 0,
+            odds_nodes: ODDS_NODES,
             now: state.clock,
             asking: Asking::Recall,
         }

@@ -13,6 +13,7 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
 use super::branch::{Action, Fork};
+use super::breakpoint::Breakpoint;
 use super::recording::{Background, Session, objects_in_order};
 use super::timeline::Cursor;
 use super::values::{Values, names_format};
@@ -135,6 +136,8 @@ struct Rest {
     /// Answers of extenders, if they were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     extenders: Option<SavedExtenders>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    breakpoints: Vec<Breakpoint>,
 }
 
 /// The extenders that were asked, by their place in the configuration, and their answers.
@@ -195,6 +198,7 @@ impl Session {
             branches: self.branches().len(),
             current: self.current(),
             extenders: SavedExtenders::of(config),
+            breakpoints: self.breakpoints().to_vec(),
         };
         let head = Head {
             format: FORMAT.to_owned(),
@@ -254,6 +258,7 @@ impl Session {
             objects.push(lines.next::<Object>()?);
         }
         let mut session = Self::new(Scheduler::new(config, objects, rest.options), rest.source).with(rest.background);
+        session.set_breakpoints(rest.breakpoints);
         for number in 0..rest.branches {
             let saved: SavedBranch = lines.next()?;
             let wrong = |problem| SessionFileError::Line { line: lines.line, problem };

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::branch::{Action, Branch, Fork, Step};
+use super::breakpoint::Breakpoint;
 use super::requeue_events::RequeueEvents;
 use super::timeline::{Cursor, InitialQueues, Keyframe, Revision, RevisionKind, Timeline};
 use super::until::Until;
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::{Key, Object, ObservedEvent, Pod};
 use crate::extenders::Asking;
 use crate::framework::NodeFilters;
-use crate::release::{FoundVersion, Release, ReleaseChoice, VersionSource};
+use crate::release::{FoundVersion, Gate, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{Operation, Options, ReleaseRefused, Scheduler, State, Waiting};
 use crate::trace::{Event, SchedulerStart};
 
@@ -28,6 +29,8 @@ pub struct Session {
     background: Arc<Background>,
     /// The start does not follow from the objects alone, because earlier revisions were dropped.
     truncated: bool,
+    /// Breakpoints, in the order in which they were set.
+    breakpoints: Vec<Breakpoint>,
 }
 
 /// Information about the source besides the objects, for the reader and for a restart.
@@ -56,6 +59,7 @@ impl Session {
             source: source.into(),
             background: Arc::default(),
             truncated: false,
+            breakpoints: Vec::new(),
         }
     }
 
@@ -67,7 +71,8 @@ impl Session {
         let state = seen.state();
         let options = Options { waiting, unknown: state.cluster().unknown, start: state.clock(), ..seen.options().clone() };
         let config = (**state.config()).clone();
-        Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone()).with((*self.background).clone())
+        let fresh = Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone());
+        Self { background: self.background.clone(), breakpoints: self.breakpoints.clone(), ..fresh }
     }
 
     /// Returns a session that starts where the cluster was observed last; all branches and earlier revisions are
@@ -75,7 +80,7 @@ impl Session {
     #[must_use]
     pub fn forgotten(&self) -> Self {
         let fresh = Self::new(self.scheduler_as_seen().clone(), self.source.clone());
-        Self { truncated: true, background: self.background.clone(), ..fresh }
+        Self { truncated: true, background: self.background.clone(), breakpoints: self.breakpoints.clone(), ..fresh }
     }
 
     /// Returns whether earlier revisions were dropped ([`Self::forgotten`]).
@@ -86,6 +91,11 @@ impl Session {
     /// Returns whether a revision behind `revision`, up to the cursor, may have changed the state.
     pub fn changed_since(&self, revision: usize) -> bool {
         (revision + 1..self.timeline().revisions_done()).any(|at| !self.branch().changes_nothing(at))
+    }
+
+    /// Returns the number of revisions up to the last one, up to the cursor, that may have changed the state.
+    pub fn revisions_that_changed(&self) -> usize {
+        (0..self.timeline().revisions_done()).rev().find(|at| !self.branch().changes_nothing(*at)).map_or(0, |at| at + 1)
     }
 
     /// Returns the pod of the dry decision at the cursor.
@@ -107,6 +117,16 @@ impl Session {
     /// Returns the information about the source, for adding to it.
     pub fn background_mut(&mut self) -> &mut Background {
         Arc::make_mut(&mut self.background)
+    }
+
+    /// Returns the breakpoints, in the order in which they were set.
+    pub fn breakpoints(&self) -> &[Breakpoint] {
+        &self.breakpoints
+    }
+
+    /// Replaces the breakpoints.
+    pub fn set_breakpoints(&mut self, breakpoints: Vec<Breakpoint>) {
+        self.breakpoints = breakpoints;
     }
 
     /// Returns the cluster's origin in words.
@@ -156,6 +176,14 @@ impl Session {
     /// Returns the scheduler at the cursor. Within a revision that is the one before it.
     pub fn scheduler_here(&self) -> &Scheduler {
         self.branch().scheduler_at(self.timeline().revisions_done())
+    }
+
+    /// Returns whether the state at the cursor is that of [`Self::scheduler_as_seen`].
+    pub fn is_as_seen(&self) -> bool {
+        if self.background.observed {
+            return self.current == 0 && self.timeline().revisions_done() == self.timeline().revisions().len();
+        }
+        self.revisions_that_changed() == 0
     }
 
     /// Applies an operation at the cursor. Extends the current branch at its end, where the cursor stays; elsewhere
@@ -208,6 +236,11 @@ impl Session {
         branch.push(Step { action: Action::Release(release), before }, revision, after);
     }
 
+    /// Forks a branch at the cursor and makes it current. Its cursor is at its end.
+    pub fn fork(&mut self) {
+        self.fork_at(self.timeline().revisions_done());
+    }
+
     /// Forks a branch after the first `at` revisions of the current one, and makes it current.
     fn fork_at(&mut self, at: usize) {
         let fork = Fork { branch: self.current, revisions: at };
@@ -215,6 +248,12 @@ impl Session {
         let branch = self.branch().fork(name, fork);
         self.branches.push(branch);
         self.current = self.branches.len() - 1;
+    }
+
+    /// Applies an operation at the cursor on a new branch, which becomes the current one. Returns false, and makes no branch,
+    /// when the operation has no effect.
+    pub fn apply_on_new_branch(&mut self, operation: Operation) -> bool {
+        self.apply_apart(self.timeline().revisions_done(), operation)
     }
 
     /// Forks a branch after the first `at` revisions and applies an operation there. Without an effect, no branch
@@ -367,10 +406,10 @@ impl Session {
         let keyframe = timeline.revisions().get(at).map_or_else(|| timeline.end(), |revision| &revision.before);
         let now = moment(scheduler.state(), &keyframe.requeue_events);
         let (kind, title) = (RevisionKind::Explain(pod.clone()), format!("explain {pod}"));
-        let events = match asking {
+        let events = scheduler.explain_group(&object).unwrap_or_else(|| match asking {
             Asking::Ask => scheduler.explain_asking(&object),
             Asking::Recall => scheduler.explain(&object),
-        };
+        });
         let revision = Revision { kind, title, events: events.into(), before: now.clone(), after: now };
         // A revision that branches share belongs to the branch that the others forked from.
         let mut owner = branch;
@@ -397,7 +436,7 @@ impl Session {
     /// further pods, at most `turns` of them. Virtual time does not pass.
     pub fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd {
         for turn in 0..=turns {
-            if let Some(cursor) = self.timeline().find_after(|event| until.met(event)) {
+            if let Some(cursor) = self.timeline().find_after(|at| until.met(at)) {
                 self.timeline_mut().seek(cursor);
                 return RunEnd::Met;
             }
@@ -441,6 +480,7 @@ pub(super) fn moment(state: &State, requeue_events: &Arc<RequeueEvents>) -> Keyf
         queues: state.queue().view().clone(),
         clock: state.clock(),
         requeue_events: requeue_events.clone(),
+        reads_pod_groups: state.config().emulation.enabled(Gate::GenericWorkload),
     }
 }
 
@@ -466,7 +506,7 @@ fn kind(operation: &Operation) -> RevisionKind {
         Operation::Delete { object } => RevisionKind::Delete(object.kind(), object.key()),
         Operation::Advance { .. } | Operation::AdvanceTo { .. } => RevisionKind::Advance,
         Operation::Batch { .. } => RevisionKind::Batch,
-        Operation::Observe { .. } => RevisionKind::Observe,
+        Operation::Observe { .. } | Operation::Told { .. } => RevisionKind::Observe,
         Operation::Allow { pod } => RevisionKind::Allow(pod.clone()),
         Operation::Reject { pod } => RevisionKind::Reject(pod.clone()),
     }
@@ -481,15 +521,20 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
         Operation::Delete { object: o } => object("delete", o),
         Operation::Advance { seconds } => format!("advance {seconds} s"),
         Operation::AdvanceTo { time } => {
-            let seconds = time.duration_since(scheduler.state().clock()).as_secs_f64();
+            let millis = time.duration_since(scheduler.state().clock()).as_millis();
             let why = scheduler.next_timer().filter(|w| w.time == *time).map(|w| format!(": {w}"));
-            format!("wait {seconds:.1} s{}", why.unwrap_or_default())
+            // Tenths are cut off, as the clock cuts off seconds.
+            format!("wait {}.{} s{}", millis / 1000, millis % 1000 / 100, why.unwrap_or_default())
         }
         Operation::Batch { name, operations } => {
-            let changes = operations.iter().filter(|o| !matches!(o, Operation::AdvanceTo { .. } | Operation::Observe { .. })).count();
+            let changes = operations
+                .iter()
+                .filter(|o| !matches!(o, Operation::AdvanceTo { .. } | Operation::Observe { .. } | Operation::Told { .. }))
+                .count();
             if changes == 1 { format!("{name}: 1 change") } else { format!("{name}: {changes} changes") }
         }
         Operation::Observe { time, .. } => format!("observed at {time}"),
+        Operation::Told { time, .. } => format!("the queues by the scheduler's log at {time}"),
         Operation::Allow { pod } => format!("allow {pod}"),
         Operation::Reject { pod } => format!("reject {pod}"),
     }
@@ -515,7 +560,8 @@ mod tests {
             (PluginName::SchedulingGates, &["UnschedulablePodUpdatePodSchedulingGatesEliminated"]),
             (PluginName::PrioritySort, &[]),
         ] {
-            assert_eq!(requeue_events.of("default-scheduler", plugin), expected, "{plugin}");
+            let labels: Vec<String> = requeue_events.of("default-scheduler", plugin).iter().map(ToString::to_string).collect();
+            assert_eq!(labels, expected, "{plugin}");
             assert!(requeue_events.of("other", plugin).is_empty());
         }
         let node = Node { metadata: Meta { name: "n".into(), ..Meta::default() }, ..Node::default() };

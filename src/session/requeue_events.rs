@@ -9,11 +9,10 @@ use crate::framework::{ActionType, ClusterEvent, EventResource, PluginName};
 
 /// Events at which a plugin's queueing hint is called for a pod that it rejected, by profile and plugin.
 ///
-/// Only events that occur are listed, under the labels in kube-scheduler's log and metrics: a plugin that registers
-/// `Pod/Delete` is called at `AssignedPodDelete`. The most frequent come first.
+/// Only events that occur are listed: a plugin that registers `Pod/Delete` is called at `AssignedPodDelete`. The most frequent come first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequeueEvents {
-    profiles: BTreeMap<Str, BTreeMap<PluginName, Vec<String>>>,
+    profiles: BTreeMap<Str, BTreeMap<PluginName, Vec<ClusterEvent>>>,
 }
 
 impl RequeueEvents {
@@ -25,14 +24,14 @@ impl RequeueEvents {
             let matching = incoming.iter().enumerate().filter(|(_, e)| registered.matches(e)).map(|(i, _)| i);
             found.entry(profile).or_default().entry(plugin).or_default().extend(matching);
         }
-        let labels = |at: BTreeSet<usize>| at.into_iter().map(|i| incoming[i].to_string()).collect();
+        let events = |at: BTreeSet<usize>| at.into_iter().map(|i| incoming[i]).collect();
         let profiles =
-            found.into_iter().map(|(profile, by)| (profile.clone(), by.into_iter().map(|(plugin, at)| (plugin, labels(at))).collect()));
+            found.into_iter().map(|(profile, by)| (profile.clone(), by.into_iter().map(|(plugin, at)| (plugin, events(at))).collect()));
         Self { profiles: profiles.collect() }
     }
 
-    /// Returns the labels for a plugin of a profile; empty where it registered no event.
-    pub fn of(&self, profile: &str, plugin: PluginName) -> &[String] {
+    /// Returns the events for a plugin of a profile; empty where it registered none.
+    pub fn of(&self, profile: &str, plugin: PluginName) -> &[ClusterEvent] {
         self.profiles.get(profile).and_then(|p| p.get(&plugin)).map_or(&[], Vec::as_slice)
     }
 }
@@ -69,7 +68,8 @@ mod tests {
         let check = |registered: &[(R, A)], expected: &[&str]| {
             let (profile, plugin) = (Str::from("s"), PluginName::NodeResourcesFit);
             let requeue_events = RequeueEvents::new(registered.iter().map(|(r, a)| (&profile, plugin, ClusterEvent::new(*r, *a))));
-            assert_eq!(requeue_events.of("s", plugin), expected, "{registered:?}");
+            let labels: Vec<String> = requeue_events.of("s", plugin).iter().map(ToString::to_string).collect();
+            assert_eq!(labels, expected, "{registered:?}");
             assert!(requeue_events.of("other", plugin).is_empty());
             assert!(requeue_events.of("s", PluginName::NodeName).is_empty());
         };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::pod_group::GroupEvent;
 use super::preemption::{DryRunStepAt, ScoreFunctionAt};
 use super::queues_view::QueuesView;
 use super::scores::{NodeScore, Row};
@@ -111,6 +112,8 @@ pub enum Event {
     AttemptFailed { pod: Key, failure: Arc<AttemptFailure> },
     /// The cycle ended.
     CycleFinished { pod: Key, outcome: Outcome },
+    /// In the cycle of a pod group, something that is about the group.
+    Group(Arc<GroupEvent>),
 }
 
 /// A kube-scheduler that has just started.
@@ -199,6 +202,9 @@ pub struct InferredPlace {
     pub plugins: PluginSet,
     /// The evidence, and the facts that remain unknown.
     pub from: String,
+    /// The scheduler's log shows the place: it is no inference.
+    #[serde(default)]
+    pub told: bool,
 }
 
 /// How a victim is removed.
@@ -243,6 +249,8 @@ pub enum FailureCause {
     NoNodes,
     /// A plugin rejected the pod after its node was chosen.
     Rejected(Status),
+    /// The pod's group is not scheduled, whatever place the pod would have.
+    Group(Status),
     /// No profile has this scheduler name.
     UnknownProfile(Str),
     /// An error, described by the message.
@@ -341,6 +349,9 @@ pub struct LoggedEvent {
     pub at: String,
     /// The action, as a sentence without a full stop.
     pub words: String,
+    /// Whether it is a remark of schedscope about the log, not the log's own.
+    #[serde(default)]
+    pub is_ours: bool,
 }
 
 /// The place of a pod.

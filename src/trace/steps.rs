@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::event::{Event, Eviction, MoveCause, PermitEnd, Place, Selection};
+use super::preemption::DryRunStepAt;
 use crate::cluster::{Key, Str};
 use crate::framework::{DryRunStep, ExtenderVerb, PluginName, Status, Victim};
 use crate::plural::count;
@@ -17,8 +18,11 @@ pub enum StepSize {
     Plugin,
     /// To the next event about another node.
     Node,
-    /// To the next extension point.
+    /// To the next extension point; inside PostFilter to the next phase of preemption: the potential nodes, each dry run, each
+    /// reprieve, each score function, the choice.
     #[default]
+    Phase,
+    /// To the next extension point.
     ExtensionPoint,
     /// To the next cycle or operation.
     Cycle,
@@ -58,6 +62,7 @@ impl Event {
             | Self::PodPopped { .. }
             | Self::CycleStarted(_)
             | Self::CycleSkipped { .. } => P::Queue,
+            Self::Group(event) => event.extension_point(),
             Self::PreEnqueueRejected { .. } => P::PreEnqueue,
             Self::PreFiltered { .. } | Self::NodesNarrowed { .. } => P::PreFilter,
             Self::NominatedNodeTried { .. }
@@ -88,6 +93,32 @@ impl Event {
             Self::PodBound { .. } => P::Bind,
             Self::PodNominated { .. } | Self::AttemptFailed { .. } | Self::CycleFinished { .. } => P::Failure,
         }
+    }
+
+    /// Returns whether a step of size [`StepSize::Phase`] that began with `first` goes on to this event, right after `last`.
+    pub fn continues_phase(&self, first: &Self, last: &Self) -> bool {
+        match (last, self) {
+            // The result of a dry run belongs to its last step.
+            (Self::DryRunStepped(at), Self::DryRunFinished(run)) => *at.node() == run.node,
+            (Self::DryRunStepped(last), Self::DryRunStepped(next)) => {
+                let removes = |at: &DryRunStepAt| matches!(at.step(), Some(DryRunStep::Removed(_) | DryRunStep::Filtered(_)));
+                last.node() == next.node() && removes(last) && removes(next)
+            }
+            _ if last.is_preemption_phase() || self.is_preemption_phase() => false,
+            _ => self.extension_point() == first.extension_point(),
+        }
+    }
+
+    /// Returns whether a phase of preemption ends before or after the event.
+    fn is_preemption_phase(&self) -> bool {
+        matches!(
+            self,
+            Self::PreemptionStarted(_)
+                | Self::DryRunStepped(_)
+                | Self::DryRunFinished(_)
+                | Self::CandidatesScored(_)
+                | Self::CandidateSelected(_)
+        )
     }
 
     /// Returns the plugin that the event is from, if any.
@@ -128,6 +159,7 @@ impl Event {
             | Self::PodAssumed { node, .. }
             | Self::Unreserved { node, .. }
             | Self::PodBound { node, .. } => Some(node),
+            Self::Group(event) => event.node(),
             Self::NodeScored(score) => Some(&score.node),
             Self::DryRunStepped(at) => Some(at.node()),
             Self::DryRunFinished(run) => Some(&run.node),
@@ -164,6 +196,7 @@ impl Event {
             | Self::PodBound { pod, .. }
             | Self::AttemptFailed { pod, .. }
             | Self::CycleFinished { pod, .. } => Some(pod),
+            Self::Group(event) => event.pod(),
             Self::VictimEvicted { pod, .. } | Self::PermitWaited { pod, .. } | Self::PermitResolved { pod, .. } => Some(pod),
             _ => None,
         }
@@ -172,6 +205,7 @@ impl Event {
     /// Describes the event in one sentence, without a full stop.
     pub fn sentence(&self) -> String {
         match self {
+            Self::Logged(event) if event.is_ours => event.words.clone(),
             Self::Logged(event) => format!("the cluster's scheduler, {}: {}", event.at, event.words),
             Self::ClockMoved { from, to } => format!("the clock moved on by {}", seconds(to.duration_since(**from))),
             Self::SchedulerStarted(start) => {
@@ -179,7 +213,10 @@ impl Event {
             }
             Self::ObjectChanged { kind, key, change } => format!("{kind} {key} was {}", change.to_string().to_lowercase()),
             Self::QueueMoved(m) => queue_move(&m.pod, &m.to, m.cause, m.plugin),
-            Self::PlaceInferred(p) => format!("{} (inferred: {})", at_place(&p.pod, &p.place), p.from),
+            Self::PlaceInferred(p) => {
+                let how = if p.told { "by the scheduler's log" } else { "inferred" };
+                format!("{} ({how}: {})", at_place(&p.pod, &p.place), p.from)
+            }
             Self::PriorityChanged { pod, priority } => format!("{pod} has priority {priority} now"),
             Self::HintAsked { pod, plugin, event, hint, .. } => format!("{event}: {plugin} says {hint} for {pod}"),
             Self::PreEnqueueRejected { pod, status } => format!("{pod} is gated: {}", by_plugin(status)),
@@ -273,6 +310,7 @@ impl Event {
             Self::PreBound { plugin, status, .. } => point("PreBind", *plugin, status),
             Self::PodBound { pod, node } => format!("{pod} was bound to {node}"),
             Self::AttemptFailed { failure, .. } => format!("{}: {}", failure.reason, failure.message),
+            Self::Group(event) => event.sentence(),
             Self::CycleFinished { pod, outcome } => format!("the attempt for {pod} ended: {outcome}"),
         }
     }

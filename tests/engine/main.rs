@@ -13,6 +13,7 @@ mod rows;
 mod worlds;
 
 mod agreement;
+mod attempts;
 mod configs;
 mod conformance;
 mod coverage;
@@ -22,7 +23,9 @@ mod laws;
 mod layers;
 mod licences;
 mod observed;
+mod odds;
 mod overview;
+mod pod_groups;
 mod quantity;
 mod runs;
 mod selectors;

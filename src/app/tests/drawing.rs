@@ -64,8 +64,9 @@ fn help_hints_and_sentences_show_the_reader_s_keys() {
     screen.keys("m");
     assert_ne!(screen.timeline().cursor().event, 0);
     screen.press("f9");
+    screen.act("/ 'one step' enter");
     check(&screen, "m F2                  one step forward");
-    screen.act("esc :start fresh;");
+    screen.act("esc esc :start fresh;");
     check(&screen, "fresh start");
     screen.keys("j");
     check(&screen, " m step ");
@@ -183,7 +184,8 @@ fn wide_combining_and_control_characters_keep_the_columns() {
         assert!(!text.contains('\u{1b}'), "{text}");
         for line in text.lines().filter(|l| l.starts_with('┃')) {
             assert_eq!(unicode_width::UnicodeWidthStr::width(line), 80, "{line}");
-            assert!(line.ends_with('┃'), "{line}");
+            // › marks columns that do not fit.
+            assert!(line.ends_with(['┃', '›']), "{line}");
         }
     }
 }

@@ -28,7 +28,6 @@ fn the_ending_and_the_word_say_what_is_written() {
         ("screen x.svg", "x.svg Picture"),
         ("screen x.md", "! x.md: the screen can be written to a file that ends in .svg or .txt"),
         ("x.txt", "x.txt shop/payments · priority 100000 · asks for cpu 6, memory 8Gi"),
-        ("decision x.md", "x.md ### shop/payments"),
         ("x.json", "x.json {"),
         ("x.yml", "x.yml outcome: unschedulable"),
         ("x.pdf", "! x.pdf: the ending says what is written: .svg, .txt, .md, .json or .yaml"),
@@ -55,4 +54,45 @@ fn a_decision_is_written_to_its_end_wherever_the_cursor_is() {
     assert_eq!(early, json(Cursor::END));
     let value: serde_json::Value = serde_json::from_str(early.as_str()).unwrap();
     assert_eq!(value["preemption"]["selected"], "worker-a2");
+}
+
+#[test]
+fn a_ticket_says_all_that_it_depends_on() {
+    use crate::app::Reproduction;
+    let dir = std::env::temp_dir().join(format!("schedscope-ticket-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let path = dir.join("t.md");
+    let write = |screen: &mut Screen| {
+        let _ = std::fs::remove_file(&path);
+        screen.act(&format!(":export {};", path.display()));
+        assert!(screen.said().starts_with("ticket about shop/payments written to"), "{}", screen.said());
+        std::fs::read_to_string(&path).unwrap()
+    };
+    let mut screen = Screen::asked(120, 40);
+    let words = ["--demo", "payments"].map(str::to_owned).to_vec();
+    screen.explorer = screen.explorer.clone().reproduced_by(Some(Reproduction::new(words)));
+    let text = write(&mut screen);
+    for words in [
+        "# shop/payments is pending",
+        "| Source | story payments |",
+        "| Time of the decision | 2026-11-20T18:26",
+        "| Release | kube-scheduler v1.36",
+        "## Message of kube-scheduler",
+        "| 3 | does not fit; eviction might help | NodeResourcesFit |",
+        "## Preemption",
+        "### Victims on worker-a2",
+        "Deployment reports",
+        "## What is unknown",
+        "## Fixes",
+        "schedscope explain payments -n shop --demo payments --fixes -o markdown",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    assert!(text.lines().filter(|line| line.starts_with('|')).all(|line| line.ends_with('|')), "{text}");
+    insta::assert_snapshot!("ticket", text);
+    // Changes of the session are listed.
+    screen.act("home :cordon worker-a2; :pod shop/payments;");
+    let text = write(&mut screen);
+    assert!(text.contains("differs from its source by these steps") && text.contains("worker-a2"), "{text}");
+    std::fs::remove_dir_all(dir).unwrap();
 }

@@ -79,22 +79,32 @@ fn the_note_says_what_is_known_of_the_selected_pod() {
     check(
         "c",
         "web/urgent",
-        &["nominated to node-1", "rejected by NodeResourcesFit, TaintToleration", "» moved by ScheduleAttemptFailure"],
+        &["nominated to node-1", "rejected by NodeResourcesFit, TaintToleration", "» moved as its attempt failed (ScheduleAttemptFailure)"],
         &["inferred", "says"],
     );
-    check("c", "web/urgent", &["woken by NodeResourcesFit: AssignedPodDelete", "or by TaintToleration: NodeAdd"], &[]);
-    check("c c", "web/urgent", &["moved by ScheduleAttemptFailure", "waiting since 09:00:09, for 0s"], &["»"]);
-    check("c c c", "web/follower", &["AssignedPodAdd: InterPodAffinity says QueueSkip"], &["said", "backoff"]);
+    check(
+        "c",
+        "web/urgent",
+        &["woken by NodeResourcesFit: a pod leaves a node (AssignedPodDelete)", "or by TaintToleration: a node is added (NodeAdd)"],
+        &[],
+    );
+    check("c c", "web/urgent", &["moved as its attempt failed (ScheduleAttemptFailure)", "waiting since 09:00:09, for 0s"], &["»"]);
+    check("c c c", "web/follower", &["a pod comes to a node (AssignedPodAdd): InterPodAffinity says QueueSkip"], &["said", "backoff"]);
     check(
         "c c c c c",
         "web/follower",
         &[
             "backoff ends in 0.9s, at 09:00:10; sooner if activeQ is empty",
-            "» moved from unschedulablePods by AssignedPodAdd: InterPodAffinity said Queue",
+            "» moved from unschedulablePods as a pod comes to a node (AssignedPodAdd): InterPodAffinity said Queue",
         ],
         &["error", "woken"],
     );
-    check("c c c c c c", "web/follower", &["moved from unschedulablePods by AssignedPodAdd: InterPodAffinity said Queue"], &["»", "says"]);
+    check(
+        "c c c c c c",
+        "web/follower",
+        &["moved from unschedulablePods as a pod comes to a node (AssignedPodAdd): InterPodAffinity said Queue"],
+        &["»", "says"],
+    );
     let mut screen = Screen::sized("aftermath", 240, 90);
     screen.act(":start observed;");
     screen.select("batch/too-big");

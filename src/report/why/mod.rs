@@ -2,6 +2,7 @@
 
 mod cause;
 mod eviction;
+mod group;
 mod scheduled;
 #[cfg(test)]
 mod tests;
@@ -9,6 +10,7 @@ mod words;
 
 use cause::{Detail, cause};
 use eviction::eviction;
+pub use group::{why_group, why_group_waits};
 use scheduled::scheduled;
 use words::{list, short};
 
@@ -59,7 +61,7 @@ fn told(view: &CycleView, facts: bool) -> Option<String> {
             (None, None) => return None,
         }
     } else if view.failure.is_some() && view.selected.is_some() {
-        turned_back(view)
+        unschedulable(view, facts)
     } else if view.selected.is_some() || view.bound.is_some() {
         scheduled(view)
     } else if view.skipped.is_some() {
@@ -90,6 +92,11 @@ fn gated(status: Option<&Status>) -> String {
             let (noun, gone) = if gates.len() == 1 { ("gate", "it is") } else { ("gates", "they are") };
             format!("Held back by its scheduling {noun} {} until {gone} removed", list(&gates, "and"))
         }
+        [Reason::PodGroupMissing { group }] => format!("Held back until there is a pod group named {}", short(group)),
+        [Reason::GangIncomplete { pods, min_count }] => {
+            format!("Held back until its pod group has {}, which must have a place at once: it has {pods}", count_of_pods(*min_count))
+        }
+        [Reason::GroupPreemptionInProgress] => "Held back until the pods that are preempted for its pod group have been evicted".to_owned(),
         [Reason::PreemptionInProgress] => "Held back until the pods that are preempted for it have been evicted".to_owned(),
         _ => format!("Held back by {}: {}", status.plugin().map_or("a plugin", |p| p.as_str()), short(&status.message())),
     }
@@ -125,15 +132,33 @@ fn turned_back(view: &CycleView) -> String {
     format!("Pending although it was to run on {node}: {by}{}", short(&reason))
 }
 
+fn count_of_pods(number: i32) -> String {
+    if number == 1 { "1 pod".to_owned() } else { format!("{number} pods") }
+}
+
+/// Returns the sentence of a pod whose group is not scheduled.
+fn with_group(view: &CycleView, status: &Status) -> String {
+    let place = view.selected.as_ref().map_or_else(String::new, |(node, ..)| format!(", although it would fit on {node}"));
+    let whole = if status.reasons().iter().any(|reason| matches!(reason, Reason::GroupAwaitsPreemption)) {
+        "victims have to go first"
+    } else {
+        "the group is not scheduled"
+    };
+    format!("Pending with its pod group{place}: {whole}")
+}
+
 fn unschedulable(view: &CycleView, facts: bool) -> String {
+    if let Some(AttemptFailure { cause: FailureCause::Group(status), .. }) = view.failure.as_deref() {
+        return with_group(view, status);
+    }
     if view.selected.is_some() && view.failure.is_some() {
         return turned_back(view);
     }
     let then = eviction(view).map_or_else(String::new, |then| format!("; {then}"));
     let with = |detail| Some(format!("Pending because {}{then}", cause(view, detail)?));
-    let least = Detail { causes: 1, notes: false, facts: false };
-    let all = Detail { causes: CAUSES, notes: true, facts: true };
-    let fewer = |notes| (1..=CAUSES).rev().map(move |causes| Detail { causes, notes, facts: false });
+    let least = Detail { causes: 1, notes: false, facts: false, amounts: true };
+    let all = Detail { causes: CAUSES, notes: true, facts: true, amounts: true };
+    let fewer = |notes| (1..=CAUSES).rev().map(move |causes| Detail { causes, notes, facts: false, amounts: true });
     let details = facts.then_some(all).into_iter().chain([true, false].into_iter().flat_map(fewer));
     let sentence = details.filter_map(with).find(|s| s.chars().count() <= LONGEST).or_else(|| with(least));
     sentence.unwrap_or_else(|| match view.failure.as_deref() {
@@ -141,6 +166,27 @@ fn unschedulable(view: &CycleView, facts: bool) -> String {
         Some(failure) => format!("Pending: {}", short(&failure.message)),
         None => "Pending".to_owned(),
     })
+}
+
+/// Returns why the pod waits, in words that pods with other requests can share, as half a sentence; empty for a pod that fits.
+pub(super) fn in_common(view: &CycleView) -> String {
+    let shared = Detail { causes: CAUSES, notes: false, facts: false, amounts: false };
+    match view.outcome {
+        None | Some(Outcome::Scheduled) => String::new(),
+        Some(Outcome::Gated) => uncapitalized(&gated(view.pre_enqueue.as_ref())),
+        Some(Outcome::Error) => uncapitalized(&error(view)),
+        Some(Outcome::Unschedulable) if view.selected.is_some() && view.failure.is_some() => uncapitalized(&turned_back(view)),
+        Some(Outcome::Unschedulable) => cause(view, shared).unwrap_or_else(|| match view.failure.as_deref() {
+            Some(AttemptFailure { cause: FailureCause::NoNodes, .. }) => "there are no nodes".to_owned(),
+            Some(failure) => short(&failure.message),
+            None => "no reason is recorded".to_owned(),
+        }),
+    }
+}
+
+fn uncapitalized(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}", first.to_lowercase(), letters.as_str()))
 }
 
 /// Returns the progress of the search for a node.

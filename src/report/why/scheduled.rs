@@ -5,6 +5,7 @@ use super::words::list;
 use crate::cluster::Str;
 use crate::framework::{ExtenderOutcome, PluginName};
 use crate::plural::count;
+use crate::report::odds_in_words;
 use crate::trace::{CycleView, NodeScore, Selection};
 
 /// Returns the node and why it was selected.
@@ -41,6 +42,9 @@ pub(super) fn scheduled(view: &CycleView) -> String {
             }
         }
     };
+    let over_starts = view.odds_over_starts.as_ref().and_then(|odds| odds_in_words(odds, node));
+    let sentence =
+        over_starts.map_or_else(|| sentence.clone(), |words| format!("{sentence}; over all starts of the search it is taken {words}"));
     let binder = view.extenders.iter().find(|call| matches!(call.outcome, ExtenderOutcome::WouldBind(_)));
     let sentence = binder.map_or_else(|| sentence.clone(), |call| format!("{sentence}; would be bound by {}", call.extender));
     let waits: Vec<String> = view.permit_waits.iter().map(ToString::to_string).collect();

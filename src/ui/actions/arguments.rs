@@ -23,14 +23,19 @@ pub fn words<W: Into<String>>(all: impl IntoIterator<Item = W>, typed: &str) -> 
     all.into_iter().map(Into::into).filter(|w: &String| w.starts_with(typed) && w != typed).take(OFFERED.max(20)).map(plain).collect()
 }
 
-/// Returns the names that match the typed text, those that begin with it first.
+/// Returns the names that match the typed text, those that begin with it first; none if it is the only one.
 fn names(mut all: Vec<String>, typed: &str) -> Vec<Completion> {
     let mut fuzzy = Fuzzy::new(typed);
     all.sort();
     all.dedup();
     let own = |name: &String| name.rsplit('/').next().is_some_and(|own| own.starts_with(typed));
     let rank = |name: &String| if name.starts_with(typed) { 0 } else { 1 + u8::from(!own(name)) };
-    all.retain(|name| name != typed && fuzzy.keeps(name));
+    all.retain(|name| fuzzy.keeps(name));
+    if let [only] = all.as_slice()
+        && only == typed
+    {
+        return Vec::new();
+    }
     all.sort_by_key(rank);
     all.into_iter().take(OFFERED).map(plain).collect()
 }

@@ -41,10 +41,12 @@ pub fn wants_more(line: &str) -> bool {
     line.ends_with(' ')
 }
 
-/// Replaces the last word of a line. With `goes_on`, a space follows the name of a command that takes arguments.
-fn with(line: &str, word: &str, goes_on: bool) -> String {
+/// Replaces the last word of a line. With `goes_on`, a space follows a word that takes arguments.
+fn with(line: &str, completion: &Completion, goes_on: bool) -> String {
     let (head, _) = last_word(line);
-    let takes_more = head.is_empty() && verbs::command(word).is_some_and(|(_, command)| !command.args.is_empty());
+    let word = completion.word.as_str();
+    let is_command = || verbs::command(word).is_some_and(|(_, command)| !command.args.is_empty());
+    let takes_more = !completion.takes.is_empty() || (head.is_empty() && is_command());
     format!("{head}{word}{}", if takes_more && goes_on { " " } else { "" })
 }
 
@@ -52,26 +54,44 @@ fn with(line: &str, word: &str, goes_on: bool) -> String {
 pub fn chosen(prompt: &Prompt) -> Option<String> {
     let chosen = prompt.completions.get(prompt.chosen?)?;
     let needs = !chosen.takes.is_empty() && !chosen.takes.starts_with('[');
-    Some(with(prompt.input.value(), &chosen.word, needs))
+    Some(with(prompt.input.value(), chosen, needs))
+}
+
+/// Returns the line with the only completion, or the only one that begins with the last word; `None` if there are several, if
+/// nothing is typed, or if the word is complete.
+pub fn only(prompt: &Prompt) -> Option<String> {
+    let line = prompt.input.value();
+    let (_, word) = last_word(line);
+    let all = &prompt.completions;
+    if word.is_empty() || all.iter().any(|c| c.word == word) {
+        return None;
+    }
+    let mut beginning =
+        all.iter().filter(|c| c.word.starts_with(word) || c.word.rsplit('/').next().is_some_and(|own| own.starts_with(word)));
+    let (([found], ..) | (_, Some(found), None)) = (all.as_slice(), beginning.next(), beginning.next()) else { return None };
+    let needs = !found.takes.is_empty() && !found.takes.starts_with('[');
+    Some(with(line, found, needs))
 }
 
 /// Completes the last word to the longest prefix that all candidates share, or to the first match.
 pub fn complete(prompt: &Prompt) -> Option<String> {
     let line = prompt.input.value();
     if let Some(chosen) = prompt.chosen.and_then(|at| prompt.completions.get(at)) {
-        return Some(with(line, &chosen.word, true));
+        return Some(with(line, chosen, true));
     }
     let (_, word) = last_word(line);
-    let begin: Vec<&str> = prompt.completions.iter().map(|c| c.word.as_str()).filter(|w| w.starts_with(word)).collect();
-    let Some(first) = begin.first() else { return Some(with(line, &prompt.completions.first()?.word, true)) };
-    let mut shared = *first;
+    let begin: Vec<&Completion> = prompt.completions.iter().filter(|c| c.word.starts_with(word)).collect();
+    let Some(first) = begin.first() else { return Some(with(line, prompt.completions.first()?, true)) };
+    let mut shared = first.word.as_str();
     for other in &begin[1..] {
+        let other = other.word.as_str();
         let same =
             shared.char_indices().zip(other.chars()).find(|((_, a), b)| a != b).map_or(shared.len().min(other.len()), |((i, _), _)| i);
         shared = &shared[..same];
     }
-    let word = if shared.len() > word.len() { shared } else { first };
-    Some(with(line, word, begin.len() == 1))
+    let shared = if shared.len() > word.len() { shared } else { first.word.as_str() };
+    let shared = Completion { word: shared.to_owned(), ..(*first).clone() };
+    Some(with(line, &shared, begin.len() == 1))
 }
 
 #[cfg(test)]
@@ -102,10 +122,24 @@ mod tests {
     }
 
     #[test]
+    fn one_match_completes() {
+        let check = |line: &str, words: &[&str], expected: Option<&str>| {
+            assert_eq!(only(&prompt(line, words, None)).as_deref(), expected, "{line} of {words:?}");
+        };
+        check("node a2", &["worker-a2"], Some("node worker-a2"));
+        check("node w", &["worker-a1", "worker-a2"], None);
+        check("pod pay", &["shop/payments", "shop/spread-daily"], Some("pod shop/payments"));
+        check("pod shop/pay", &["shop/pay", "shop/payments"], None);
+        check("node ", &["worker-a1"], None);
+        check("cord", &["cordon", "uncordon"], Some("cordon"));
+        check("x", &[], None);
+    }
+
+    #[test]
     fn commands_are_found_by_what_they_do() {
         let table = crate::ui::actions::table();
         let names = |line: &str| commands(&table, line).into_iter().map(|c| c.word).collect::<Vec<_>>();
-        assert_eq!(names("bran"), ["branch", "branches", "compare", "release"]);
+        assert_eq!(names("bran"), ["branch", "branches", "compare", "release", "undo"]);
         assert!(names("zzz").is_empty() && names("").len() > 20);
         assert_eq!(names("dump"), ["capture", "open"]);
     }

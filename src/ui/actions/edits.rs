@@ -6,6 +6,7 @@ use crate::ui::actions::verb::Answer;
 use crate::ui::model::session_handle::{Applied, Change, SessionHandle};
 use crate::ui::model::state::State;
 use crate::ui::model::time_travel::seek_and_follow;
+use crate::ui::model::what_ifs::WhatIfs;
 
 /// Applies an edit as typed: a word and its arguments.
 pub fn edit_line(state: &mut State, session: &mut dyn SessionHandle, word: &str, args: &str) -> Result<Answer, CommandError> {
@@ -15,6 +16,8 @@ pub fn edit_line(state: &mut State, session: &mut dyn SessionHandle, word: &str,
 /// Applies a change at the cursor, and seeks the end of its consequences, on a new branch if it makes one.
 pub fn apply_edit(state: &mut State, session: &mut dyn SessionHandle, change: Change) -> Result<Answer, CommandError> {
     let mut answer = None;
+    // Letting time pass is no what-if.
+    let begun = (!matches!(change, Change::Advance(_))).then(|| WhatIfs::begin(session));
     seek_and_follow(state, session, |s| {
         let result = s.apply(change);
         if result.is_ok() {
@@ -24,7 +27,11 @@ pub fn apply_edit(state: &mut State, session: &mut dyn SessionHandle, change: Ch
     });
     state.touch();
     if let Some(result) = answer {
-        state.say(words(&result?));
+        let applied = result?;
+        if let Some(begun) = begun {
+            state.what_ifs.finish(begun, applied.title.clone(), session);
+        }
+        state.say(words(&applied));
     }
     Ok(Answer::Done)
 }

@@ -7,10 +7,13 @@ pub mod error;
 pub mod jobs;
 pub mod mouse;
 pub mod object_text;
+pub mod overview;
 pub mod pod_key;
 pub mod prompt;
 pub mod runs;
+pub mod selected;
 pub mod theme_list;
+pub mod tour;
 pub mod verb;
 pub mod verbs;
 
@@ -30,6 +33,10 @@ use crate::ui::view::refresh::renew;
 pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action) -> Option<Effect> {
     if !matches!(action, Action::Resize(..) | Action::Mouse(Mouse::Release, ..)) {
         state.notice = None;
+        if action != Action::QUIT {
+            state.asked_to_leave = false;
+            state.closed_text = false;
+        }
         // Any other request stops a run.
         if state.running.take().is_some() {
             state.say("stopped");
@@ -38,6 +45,7 @@ pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action
             }
         }
     }
+    let asked = action.clone();
     let effect = match apply(state, session, action) {
         Ok(Answer::Done) => None,
         Ok(Answer::Effect(effect)) => Some(effect),
@@ -50,6 +58,8 @@ pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action
             None
         }
     };
+    tour::advance(state, session.timeline(), &asked);
+    overview::keep_up(state, session);
     renew(state, session);
     effect
 }
@@ -79,7 +89,7 @@ fn verb(name: &str) -> Option<&'static Verb> {
 /// Returns whether a request neither calls the engine nor moves the cursor, so it runs before the next frame.
 pub fn runs_on_ui_thread(state: &State, action: &Action) -> bool {
     match action {
-        Action::Verb(name) => verb(name).is_some_and(|verb| (verb.runs_on_ui_thread)(state)),
+        Action::Verb(name) => *action == Action::NOTHING || verb(name).is_some_and(|verb| (verb.runs_on_ui_thread)(state)),
         Action::Type(_) | Action::Paste(_) | Action::Resize(..) => true,
         Action::Mouse(Mouse::Scroll(_), x, y) => {
             let pane = || Plan::of(state).pane_at(*x, *y);
@@ -132,8 +142,8 @@ fn binding(verb: &'static str, row: &Keys) -> Binding {
 
 /// Returns the key of a pane: its digit; none above 9.
 fn digit(digit: u8) -> &'static [&'static str] {
-    const DIGITS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
-    let at = usize::from(digit).wrapping_sub(1);
+    const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+    let at = usize::from(digit);
     DIGITS.get(at..=at).unwrap_or_default()
 }
 

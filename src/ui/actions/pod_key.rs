@@ -2,7 +2,25 @@
 
 use crate::cluster::Key;
 use crate::ui::actions::error::CommandError;
+use crate::ui::actions::selected;
 use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+
+/// Returns the pod with a name, as [`pod_key`] does; without a name the selected one.
+pub fn pod_named_or_selected(state: &State, session: &dyn SessionHandle, args: &str) -> Result<Key, CommandError> {
+    match selected::pod(state, session) {
+        Some(pod) if args.is_empty() => Ok(pod),
+        _ => pod_key(session, args),
+    }
+}
+
+/// Returns a condition with the name of its pod in full: its first word, then a pod where one is named.
+pub fn with_pod(session: &dyn SessionHandle, args: &str) -> Result<String, CommandError> {
+    match args.trim().split_once(char::is_whitespace) {
+        Some((word, name)) if !matches!(word, "node" | "plugin" | "budget") => Ok(format!("{word} {}", pod_key(session, name.trim())?)),
+        _ => Ok(args.to_owned()),
+    }
+}
 
 /// Returns the pod with a name: `namespace/name`, or a name that only one pod has.
 pub fn pod_key(session: &dyn SessionHandle, args: &str) -> Result<Key, CommandError> {

@@ -110,7 +110,17 @@ fn submit(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Result
         }
         return execute(state, session, &line);
     }
-    execute(state, session, prompt.input.value())
+    // A complete command needs no completion.
+    let is_complete = verbs::command(prompt.input.value().trim()).is_some();
+    match completion::only(&prompt).filter(|_| !is_complete) {
+        Some(line) if completion::wants_more(&line) => {
+            state.overlay = Some(Overlay::Prompt(prompt));
+            type_in(state, session, |prompt| prompt.input = line.into());
+            Ok(Answer::Done)
+        }
+        Some(line) => execute(state, session, &line),
+        None => execute(state, session, prompt.input.value()),
+    }
 }
 
 /// Runs a command line.

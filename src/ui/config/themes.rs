@@ -50,6 +50,11 @@ impl Library {
         Theme::load(self, name, depth)
     }
 
+    /// Returns the names of the embedded themes.
+    pub fn embedded_names() -> impl Iterator<Item = &'static str> {
+        EMBEDDED.iter().map(|(name, _)| *name)
+    }
+
     /// Returns all names, embedded themes first, then the user's by name.
     pub fn names(&self) -> Vec<String> {
         let own = self.user.keys().filter(|n| !EMBEDDED.iter().any(|(e, _)| e == n));

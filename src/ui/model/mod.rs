@@ -4,12 +4,14 @@
 
 pub mod column;
 pub mod effect;
+pub mod filter;
 pub mod fuzzy;
 pub mod grouping;
 pub mod list;
 pub mod navigation;
 pub mod node_ranking;
 pub mod overlay;
+pub mod overview;
 pub mod page;
 pub mod pane;
 pub mod pod_activity;
@@ -21,5 +23,7 @@ pub mod state;
 pub mod text;
 pub mod text_view;
 pub mod time_travel;
+pub mod tour;
 pub mod verdict;
 pub mod view_model;
+pub mod what_ifs;

@@ -6,7 +6,6 @@ use crate::cluster::{Quantity, Str};
 use crate::framework::NodeInfo;
 use crate::trace::{CycleStart, CycleView};
 use crate::ui::model::sort::Sort;
-use crate::ui::model::text;
 use crate::ui::model::verdict::{Class, Verdicts};
 
 /// How far a node is from fitting, least first: it fits, it lacks resources, it fails for a reason that eviction might
@@ -102,18 +101,6 @@ impl PodRequests {
             |missing: i64, wanted: i64| i64::try_from(i128::from(missing) * 1_000_000 / i128::from(wanted.max(1))).unwrap_or(i64::MAX);
         self.missing(node).map(|(_, missing, wanted)| part(missing, wanted)).max().unwrap_or(0)
     }
-
-    /// Returns a text such as `lacks 0.1 cpu, 2Gi memory`; `None` if the node lacks nothing.
-    pub fn lacks(&self, node: &NodeInfo) -> Option<String> {
-        let say = |(name, missing, _): (&str, i64, i64)| match name {
-            "cpu" => format!("{} cpu", text::cpu(missing)),
-            "memory" | "ephemeral-storage" => format!("{} {name}", text::memory(missing)),
-            "pods" => "room for a pod".to_owned(),
-            other => format!("{missing} {other}"),
-        };
-        let all: Vec<String> = self.missing(node).map(say).collect();
-        (!all.is_empty()).then(|| format!("lacks {}", all.join(", ")))
-    }
 }
 
 #[cfg(test)]
@@ -128,18 +115,18 @@ mod tests {
     fn what_is_lacking_is_measured_by_what_is_asked_for() {
         let mut node = NodeInfo::new(Arc::new(testing::node("n", "4", "8Gi")));
         node.add_pod(Arc::new(PodInfo::new(Arc::new(testing::pod("a/b", 0, "1", "2Gi", "n")))));
-        let check = |requests: &[(&str, &str)], expected: i64, words: Option<&str>| {
-            let requests = requests.iter().map(|(n, q)| (Str::from(*n), (*q).to_owned())).collect();
-            let wanted = PodRequests::at(&CycleStart { requests, ..CycleStart::default() });
-            assert_eq!((wanted.share(&node), wanted.lacks(&node).as_deref()), (expected, words));
+        let check = |requests: &[(&str, &str)], expected: i64| {
+            let amounts = requests.iter().map(|(n, q)| (Str::from(*n), (*q).to_owned())).collect();
+            let wanted = PodRequests::at(&CycleStart { requests: amounts, ..CycleStart::default() });
+            assert_eq!(wanted.share(&node), expected, "{requests:?}");
         };
-        check(&[], 0, None);
-        check(&[("cpu", "3"), ("memory", "6Gi")], 0, None);
-        check(&[("cpu", "4"), ("memory", "6Gi")], 250_000, Some("lacks 1 cpu"));
-        check(&[("cpu", "3100m")], 32_258, Some("lacks 0.1 cpu"));
-        check(&[("cpu", "4"), ("memory", "12Gi")], 500_000, Some("lacks 1 cpu, 6Gi memory"));
-        check(&[("cpu", "0"), ("example.com/gpu", "2")], 1_000_000, Some("lacks 2 example.com/gpu"));
-        check(&[("cpu", "nonsense"), ("ephemeral-storage", "1Gi")], 1_000_000, Some("lacks 1Gi ephemeral-storage"));
+        check(&[], 0);
+        check(&[("cpu", "3"), ("memory", "6Gi")], 0);
+        check(&[("cpu", "4"), ("memory", "6Gi")], 250_000);
+        check(&[("cpu", "3100m")], 32_258);
+        check(&[("cpu", "4"), ("memory", "12Gi")], 500_000);
+        check(&[("cpu", "0"), ("example.com/gpu", "2")], 1_000_000);
+        check(&[("cpu", "nonsense"), ("ephemeral-storage", "1Gi")], 1_000_000);
     }
 
     #[test]

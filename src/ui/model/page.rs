@@ -9,7 +9,7 @@ use crate::trace::CycleView;
 use crate::ui::config::glyphs::Glyphs;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::Column;
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::filter::{Fact, Filter};
 use crate::ui::model::list::Row;
 use crate::ui::model::list::RowId;
 use crate::ui::model::sort::Sort;
@@ -135,12 +135,12 @@ impl Sign {
 pub struct PageRows<'f> {
     made: Vec<PageRow>,
     width: usize,
-    filter: &'f mut Fuzzy,
+    filter: &'f mut Filter,
 }
 
 impl<'f> PageRows<'f> {
     /// Starts without rows.
-    pub fn new(width: usize, filter: &'f mut Fuzzy) -> Self {
+    pub fn new(width: usize, filter: &'f mut Filter) -> Self {
         Self { made: Vec::new(), width, filter }
     }
 
@@ -158,7 +158,7 @@ impl<'f> PageRows<'f> {
     /// Adds a fact on as many lines as it takes; nothing if it is empty or filtered out.
     pub fn fact(&mut self, name: &'static str, value: impl AsRef<str>, role: Role) {
         let value = value.as_ref();
-        if value.is_empty() || !(self.filter.is_empty() || self.filter.keeps(&format!("{name} {value}"))) {
+        if value.is_empty() || !(self.filter.is_empty() || self.filter.keeps(&[Fact::prose(name, name), Fact::prose(name, value)])) {
             return;
         }
         let before = self.made.iter().filter(|r| matches!(r, PageRow::Fact { id: RowId::Line(n, _), .. } if *n == name)).count();
@@ -171,8 +171,8 @@ impl<'f> PageRows<'f> {
     /// Adds a row of a table unless it is filtered out.
     pub fn cells(&mut self, id: RowId, columns: &Arc<[Column]>, cells: Vec<Cell>) {
         let kept = self.filter.is_empty() || {
-            let words: Vec<&str> = cells.iter().map(|c| c.text.as_str()).collect();
-            self.filter.keeps(&words.join(" "))
+            let facts = columns.iter().zip(&cells).map(|(column, cell)| Fact::prose(column.title.trim_start(), &cell.text));
+            self.filter.keeps(&facts.collect::<Vec<_>>())
         };
         if kept {
             self.made.push(PageRow::Cells { id, columns: columns.clone(), cells });
@@ -197,7 +197,7 @@ impl<'f> PageRows<'f> {
     pub fn done(mut self) -> Vec<PageRow> {
         self.trim();
         if self.made.is_empty() && !self.filter.is_empty() {
-            self.made.push(PageRow::Note("nothing of that name".to_owned()));
+            self.made.push(PageRow::Note("nothing matches the filter".to_owned()));
         }
         self.made
     }
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn facts_go_on_under_themselves_and_empty_headings_go() {
-        let mut all = Fuzzy::new("");
+        let mut all = Filter::new("");
         let mut rows = PageRows::new(40, &mut all);
         rows.heading("nothing here");
         rows.heading("request");
@@ -237,15 +237,15 @@ mod tests {
 
     #[test]
     fn a_filter_keeps_facts_by_name_and_words() {
-        let mut filter = Fuzzy::new("mem");
+        let mut filter = Filter::new("mem");
         let mut rows = PageRows::new(40, &mut filter);
         rows.heading("request");
         rows.fact("cpu", "1", Role::Text);
         rows.fact("memory", "2Gi", Role::Text);
         assert_eq!(rows.done().len(), 2);
-        let mut filter = Fuzzy::new("zzz");
+        let mut filter = Filter::new("zzz");
         let mut rows = PageRows::new(40, &mut filter);
         rows.fact("cpu", "1", Role::Text);
-        assert_eq!(rows.done(), [PageRow::Note("nothing of that name".to_owned())]);
+        assert_eq!(rows.done(), [PageRow::Note("nothing matches the filter".to_owned())]);
     }
 }

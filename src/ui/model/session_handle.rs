@@ -9,7 +9,8 @@ use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
 use crate::release::{Emulated, Release};
 use crate::report::{LastReported, ReleaseReport};
-use crate::session::{Branch, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
+use crate::session::{Branch, Breakpoint, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
+use crate::ui::model::overview::OverviewStatus;
 use crate::ui::model::text_view::Form;
 
 /// A session. The screen reads its timeline and makes requests.
@@ -42,8 +43,15 @@ pub trait SessionHandle {
     /// Restarts the record, with waiting pods placed as given.
     fn restart(&mut self, queues: InitialQueues) -> Result<Restarted, SessionError>;
 
+    /// Returns the breakpoints.
+    fn breakpoints(&self) -> &[Breakpoint];
+    /// Replaces the breakpoints.
+    fn set_breakpoints(&mut self, breakpoints: Vec<Breakpoint>);
+
     /// Returns all branches, and the index of the current one.
     fn branches(&self) -> (&[Branch], usize);
+    /// Begins a branch at the cursor, which shares the revisions so far, and switches to it.
+    fn fork(&mut self);
     /// Switches to another branch. Returns false for an invalid index.
     fn switch_branch(&mut self, to: usize) -> bool;
 
@@ -53,6 +61,14 @@ pub trait SessionHandle {
     fn poll_job(&mut self) -> JobState;
     /// Stops the job.
     fn stop_job(&mut self);
+
+    /// Returns the overview of pending pods, as far as it is made.
+    fn overview(&self) -> OverviewStatus;
+    /// Starts the overview of the state at the cursor, unless it is there or under way. On a cluster that changes it waits for
+    /// a pause. `again` also starts one that was stopped.
+    fn renew_overview(&mut self, again: bool) -> Result<(), SessionError>;
+    /// Stops the overview; its parts stay.
+    fn stop_overview(&mut self);
 
     /// Returns the status of a live cluster; `None` for any other source.
     fn live_status(&self) -> Option<LiveStatus> {
@@ -114,6 +130,8 @@ pub struct FixToApply {
     pub pod: Key,
     /// Its changes.
     pub changes: Arc<[crate::fixes::Change]>,
+    /// The pods that get its changes of a pod; empty for [`Self::pod`] alone.
+    pub pods: Arc<[Key]>,
 }
 
 /// The time to advance by.
@@ -182,6 +200,13 @@ pub enum Job {
     Fixes(Key),
     /// Reads an object with all its fields, from the source or the live cluster.
     Object(Kind, Key),
+    /// Writes the decision of a revision to a ticket, with its fixes.
+    Ticket {
+        /// The file.
+        path: String,
+        /// The index of the revision.
+        revision: usize,
+    },
     /// Writes the cluster as last seen to a dump.
     Capture {
         /// The file.

@@ -3,7 +3,7 @@
 /// A sort order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sort {
-    /// The pane's own order: the queue's, nodes from best to worst, candidates with the winner first.
+    /// The pane's own order: the queue's, nodes as [`Self::Closest`], candidates with the winner first.
     #[default]
     Usual,
     /// By name.
@@ -16,6 +16,8 @@ pub enum Sort {
     FreeCpu,
     /// Nodes that fit, then those that lack the smallest part of the pod's requests.
     Closest,
+    /// Nodes by verdict, plugin and reason.
+    Verdict,
     /// The fewest victims first.
     Victims,
     /// The fewest violated budgets first.
@@ -24,6 +26,14 @@ pub enum Sort {
     Request,
     /// The fewest allowed disruptions first.
     Left,
+    /// The oldest first.
+    Age,
+    /// By queue.
+    Queue,
+    /// Pods that preemption helps first.
+    Preemption,
+    /// Pods on which the cluster's scheduler disagrees first.
+    Agreement,
 }
 
 /// A sort order of a pane, with its name.

@@ -3,17 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::{Key, Str};
-use crate::session::{Timeline, Until};
+use crate::session::{Cursor, Timeline, Until};
 use crate::trace::{CycleView, StepSize};
+use crate::ui::config::action::Direction;
 use crate::ui::config::settings::Settings;
 use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::{GroupKey, ListView, RowId};
 use crate::ui::model::navigation::Location;
 use crate::ui::model::overlay::Overlay;
+use crate::ui::model::overview::OverviewStatus;
 use crate::ui::model::pane::{Pane, Place};
+use crate::ui::model::rows::{self, PodGroupRow, QueuePart};
 use crate::ui::model::size::Mode;
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::view_model::ViewModel;
+use crate::ui::model::what_ifs::WhatIfs;
 
 /// The state of the screen.
 #[derive(Clone, Debug)]
@@ -28,10 +32,16 @@ pub struct State {
     pub right: Pane,
     /// The pane above preemption: nodes, a node, or a page.
     pub upper: Pane,
+    /// The pane that is shown in place of all others.
+    pub whole: Option<Pane>,
+    /// Whether the pane in focus has the whole screen.
+    pub zoomed: bool,
     /// The revision in which the user chose a pane; panes do not follow the cursor until the next one.
     pub pinned: Option<usize>,
     /// The step size.
     pub step_size: StepSize,
+    /// The decision that the user opened last; steps stop at its ends.
+    pub decision: Option<OpenedDecision>,
     /// The pod that the user chose last; it may be bound or gone at the cursor.
     pub subject: Option<Key>,
     /// Selections and scroll positions of all lists.
@@ -44,6 +54,18 @@ pub struct State {
     pub opened: BTreeSet<Pane>,
     /// The expanded budgets.
     pub open_budgets: BTreeSet<Key>,
+    /// The causes of the overview that the user opened, or with a filter closed.
+    pub turned_causes: BTreeSet<Str>,
+    /// The overview.
+    pub overview: OverviewStatus,
+    /// The lesson of the tour; `None` outside of it.
+    pub lesson: Option<usize>,
+    /// The what-ifs, for undo and redo.
+    pub what_ifs: WhatIfs,
+    /// Whether the last key closed a text by the key that leaves elsewhere.
+    pub closed_text: bool,
+    /// Whether the user was asked about leaving, and the next key may confirm it.
+    pub asked_to_leave: bool,
     /// The locations to go back to, the nearest last.
     pub history: Vec<Location>,
     /// The first visible line of the message.
@@ -56,6 +78,8 @@ pub struct State {
     pub grouping: Option<Grouping>,
     /// The open groups.
     pub open_groups: BTreeSet<GroupKey>,
+    /// The pod groups that are open in the queues.
+    pub open_pod_groups: BTreeSet<Key>,
     /// The overlay.
     pub overlay: Option<Overlay>,
     /// A message to the user, until the next key.
@@ -76,6 +100,15 @@ pub struct State {
     pub view_model: ViewModel,
     /// Counts changes that affect rows and are not in the record or the cursor.
     pub(in crate::ui) revision: u64,
+}
+
+/// A decision that the user opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenedDecision {
+    /// Its pod.
+    pub pod: Key,
+    /// Where the last step stopped at an end of it, and its direction.
+    pub stopped: Option<(Cursor, Direction)>,
 }
 
 /// A run in progress.
@@ -127,20 +160,30 @@ impl State {
             main: Pane::QUEUES,
             right: Pane::NODES,
             upper: Pane::NODES,
+            whole: None,
+            zoomed: false,
             pinned: None,
             step_size: StepSize::default(),
+            decision: None,
             subject: None,
             lists: BTreeMap::new(),
             detail: None,
             pod: None,
             opened: BTreeSet::new(),
             open_budgets: BTreeSet::new(),
+            turned_causes: BTreeSet::new(),
+            overview: OverviewStatus::default(),
+            lesson: None,
+            what_ifs: WhatIfs::default(),
+            closed_text: false,
+            asked_to_leave: false,
             history: Vec::new(),
             message_offset: 0,
             filters: BTreeMap::new(),
             orders: BTreeMap::new(),
             grouping: None,
             open_groups: BTreeSet::new(),
+            open_pod_groups: BTreeSet::new(),
             overlay: None,
             notice: None,
             dragging: false,
@@ -153,7 +196,11 @@ impl State {
             revision: 0,
         };
         if let Some(first) = timeline.queues().active().first() {
-            state.lists.insert(Pane::QUEUES, ListView::at(RowId::Pod(first.pod.clone())));
+            let row = match rows::group_of(timeline.moment(), &first.pod) {
+                Some(group) => PodGroupRow::id(&group, QueuePart::Active),
+                None => RowId::Pod(first.pod.clone()),
+            };
+            state.lists.insert(Pane::QUEUES, ListView::at(row));
         }
         state
     }
@@ -185,11 +232,12 @@ impl State {
 
     /// Shows a pane in its place.
     pub fn show(&mut self, pane: Pane) {
+        self.whole = (pane.place == Place::Whole).then_some(pane);
         match pane.place {
             Place::Left => self.main = pane,
             Place::Upper => (self.main, self.right, self.upper) = (pane, pane, pane),
             Place::Lower => (self.main, self.right) = (pane, pane),
-            Place::Fixed => {}
+            Place::Fixed | Place::Whole => {}
         }
     }
 
@@ -206,6 +254,14 @@ impl State {
             self.filters.insert(pane, text);
         }
         self.touch();
+    }
+
+    /// Ends the filter of a pane because it hides what is shown.
+    pub fn end_filter(&mut self, pane: Pane, hidden: &str) {
+        if let Some(filter) = self.filters.remove(&pane) {
+            self.touch();
+            self.say(format!("{}: the filter /{filter} hid {hidden} and has ended", pane.name.to_lowercase()));
+        }
     }
 
     /// Returns the sort order of a pane's list.

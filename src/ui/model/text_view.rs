@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::cluster::{Key, Str};
 use crate::session::Timeline;
 use crate::ui::config::action::Motion;
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::filter::Filter;
 use crate::ui::model::session_handle::{Document, FixToApply};
 
 /// The form of a text.
@@ -52,6 +52,8 @@ pub enum Target {
     Node(Str),
     /// A branch, by its index.
     Branch(usize),
+    /// A breakpoint to remove, by its index.
+    Breakpoint(usize),
     /// The consequences of a fix.
     Fix(FixToApply),
 }
@@ -78,8 +80,8 @@ impl TextView {
 
     /// Returns the indices of the lines that match the filter.
     pub fn shown(&self) -> Vec<usize> {
-        let mut fuzzy = Fuzzy::new(&self.view.filter);
-        (0..self.lines.len()).filter(|at| fuzzy.is_empty() || fuzzy.keeps(&self.lines[*at])).collect()
+        let mut filter = Filter::new(&self.view.filter);
+        (0..self.lines.len()).filter(|at| filter.keeps_line(&self.lines[*at])).collect()
     }
 
     /// Sets the filter and selects the first matching link; an empty filter selects nothing.

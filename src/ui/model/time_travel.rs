@@ -7,9 +7,10 @@ use crate::ui::config::action::{Action, Direction};
 use crate::ui::config::context::Context;
 use crate::ui::model::list::{ListView, RowId};
 use crate::ui::model::pane::{Pane, Place};
+use crate::ui::model::rows;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::size::Mode;
-use crate::ui::model::state::State;
+use crate::ui::model::state::{OpenedDecision, State};
 
 /// Moves the cursor and lets the panes follow, unless the user chose a pane in this cycle.
 pub fn seek_and_follow(state: &mut State, session: &mut dyn SessionHandle, seek: impl FnOnce(&mut dyn SessionHandle)) {
@@ -64,6 +65,10 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
     *state.list_mut(Pane::QUEUES) = ListView::at(RowId::Pod(pod.clone()));
     state.subject = Some(pod.clone());
     let timeline = session.timeline();
+    let entry = timeline.queues().entries.get(pod);
+    if entry.is_some_and(|entry| !rows::keeps_entry(timeline, entry, &mut state.row_filter(Pane::QUEUES))) {
+        state.end_filter(Pane::QUEUES, &pod.to_string());
+    }
     let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
     let so_far = &timeline.revisions()[..(timeline.cursor().revision + 1).min(timeline.revisions().len())];
     let known = so_far.iter().rposition(|f| f.events.iter().any(ended)).filter(|at| !session.is_outdated(*at));
@@ -71,21 +76,92 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
         return false;
     }
     let mut found = true;
+    let came_from_whole = state.leave_whole();
     seek_and_follow(state, session, |s| match known.or_else(|| s.explain(pod)) {
-        Some(revision) => s.timeline_mut().seek(Cursor { revision, event: usize::MAX }),
+        Some(revision) => {
+            let event = end_of_cycle(s.timeline(), revision, pod);
+            s.timeline_mut().seek(Cursor { revision, event });
+        }
         None => found = false,
     });
+    if came_from_whole {
+        follow(state, session.timeline());
+    }
     state.touch();
+    if found {
+        open_decision(state, pod);
+    }
     found
+}
+
+/// Returns the cursor's event at the end of a pod's cycle: the end of the revision, or of the member's part in the cycle
+/// of its pod group.
+fn end_of_cycle(timeline: &Timeline, revision: usize, pod: &Key) -> usize {
+    let Some(revision) = timeline.revisions().get(revision) else { return usize::MAX };
+    let group = revision.events.iter().any(|e| matches!(e, Event::Group(_)));
+    let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
+    let at = revision.events.iter().rposition(ended).filter(|_| group);
+    at.map_or(usize::MAX, |at| at + 1)
+}
+
+/// Opens the decision about a pod: steps stop at its ends.
+pub fn open_decision(state: &mut State, pod: &Key) {
+    state.decision = Some(OpenedDecision { pod: pod.clone(), stopped: None });
+}
+
+/// Returns whether a step in this direction stops at the end of the opened decision, and says so. The same step again goes on.
+pub fn stops_at_end(state: &mut State, timeline: &Timeline, direction: Direction, key: &Action) -> bool {
+    let cursor = timeline.cursor();
+    let decides = |event: &Event, pod: &Key| match event {
+        Event::CycleStarted(start) => start.pod == *pod,
+        Event::CycleFinished { pod: finished, .. } => finished == pod,
+        _ => false,
+    };
+    let is_about = |pod: &Key| timeline.revision().is_some_and(|revision| revision.events.iter().any(|event| decides(event, pod)));
+    let Some(decision) = state.decision.as_mut().filter(|decision| is_about(&decision.pod)) else {
+        state.decision = None;
+        return false;
+    };
+    let length = timeline.revision().map_or(0, |revision| revision.events.len());
+    let at_end = match direction {
+        Direction::Forward => cursor.event >= length,
+        Direction::Back => cursor.event == 0,
+    };
+    if !at_end || (direction == Direction::Back && timeline.at_start()) {
+        decision.stopped = None;
+        return false;
+    }
+    if decision.stopped == Some((cursor, direction)) {
+        state.decision = None;
+        return false;
+    }
+    decision.stopped = Some((cursor, direction));
+    let (pod, key) = (decision.pod.clone(), state.settings.keymap.label(Context::GLOBAL, key));
+    state.say(match direction {
+        Direction::Forward => format!("end of the decision about {pod}; {key} again starts the next cycle"),
+        Direction::Back => format!("start of the decision about {pod}; {key} again goes to the cycle before"),
+    });
+    true
 }
 
 /// Takes one step. At the end of the record the scheduler continues.
 pub fn step(state: &mut State, session: &mut dyn SessionHandle, direction: Direction, by: StepSize) {
+    let key = if direction == Direction::Forward { Action::STEP } else { Action::STEP_BACK };
+    if by != StepSize::Cycle && stops_at_end(state, session.timeline(), direction, &key) {
+        return;
+    }
+    let stays = state.decision.is_some() && by != StepSize::Cycle;
     let mut done = false;
+    state.leave_whole();
     seek_and_follow(state, session, |s| {
+        let revision = s.timeline().cursor().revision;
         done = match direction {
             Direction::Forward => s.timeline_mut().forward(by) || (s.run_next() && s.timeline_mut().forward(by)),
             Direction::Back => s.timeline_mut().back(by),
+        };
+        // The start of a revision shows the same as the end of the one before; an opened decision is not left.
+        if stays && direction == Direction::Back && s.timeline().cursor().revision < revision {
+            s.timeline_mut().seek(Cursor { revision, event: 0 });
         }
     });
     match (done, direction) {
@@ -106,6 +182,7 @@ pub fn walk(state: &mut State, session: &mut dyn SessionHandle, direction: Direc
 
 /// Seeks the start of this cycle, or from there the start of the previous one.
 pub fn cycle_back(state: &mut State, session: &mut dyn SessionHandle) {
+    state.leave_whole();
     let cursor = session.timeline().cursor();
     let revision = if cursor.event == 0 { cursor.revision.checked_sub(1) } else { Some(cursor.revision) };
     match revision.filter(|_| !session.timeline().at_start()) {
@@ -120,11 +197,17 @@ pub fn pin(state: &mut State, timeline: &Timeline, pane: Pane) {
         Place::Upper | Place::Lower => true,
         Place::Left => state.mode() == Mode::Compact,
         // The steps and the message are always in sight.
-        Place::Fixed => false,
+        Place::Fixed | Place::Whole => false,
     };
     if chosen {
         state.pinned = Some(timeline.cursor().revision);
     }
+}
+
+/// Returns a step size in words, at the cursor.
+pub fn step_words_at(size: StepSize, timeline: &Timeline) -> &'static str {
+    let inside = timeline.current().is_some_and(|event| event.extension_point() == ExtensionPoint::PostFilter);
+    if size == StepSize::Phase && inside { "one phase" } else { step_words(size) }
 }
 
 /// Returns a step size in words.
@@ -133,7 +216,8 @@ pub fn step_words(size: StepSize) -> &'static str {
         StepSize::Event => "one event",
         StepSize::Plugin => "one plugin",
         StepSize::Node => "one node",
-        StepSize::ExtensionPoint => "one extension point",
+        StepSize::Phase => "one extension point",
+        StepSize::ExtensionPoint => "one whole extension point",
         StepSize::Cycle => "one cycle",
     }
 }

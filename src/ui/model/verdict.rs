@@ -1,9 +1,9 @@
 //! Facts read from the record: verdicts of nodes, the deciding score function, the progress of a cycle.
 
 use crate::cluster::Str;
-use crate::framework::{Code, PluginName, ScoreFunctionName, Status};
-use crate::report::{so_far, so_far_in_short};
-use crate::trace::{CycleView, Event, ExtensionPoint, PreemptionView};
+use crate::framework::{Code, PluginName, Reason, ReasonKind, ScoreFunctionName, Status, entry, taint_text};
+use crate::report::{so_far, so_far_in_short, why_group};
+use crate::trace::{CycleView, Event, ExtensionPoint, GroupView, PreemptionView};
 
 /// Classes of verdicts, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::EnumIter)]
@@ -67,7 +67,18 @@ pub struct NodeVerdict<'a> {
     status: Option<&'a Status>,
 }
 
-impl NodeVerdict<'_> {
+impl<'a> NodeVerdict<'a> {
+    /// Returns the verdict of a status.
+    pub fn of(status: &'a Status) -> Self {
+        let mut texts = status.texts();
+        let reason = match (texts.next(), status.reasons().len()) {
+            (Some(one), 1) => one,
+            (None, _) if status.plugin() == Some(PluginName::Extender) => "left out without a reason".into(),
+            _ => status.message().into(),
+        };
+        Self { class: Class::of(status), plugin: status.plugin(), reason, status: Some(status) }
+    }
+
     /// Returns the deciding fact in a few words; `None` if the reasons are complete.
     pub fn decided(&self) -> Option<String> {
         self.status.and_then(Status::fact)
@@ -78,6 +89,23 @@ impl NodeVerdict<'_> {
         self.decided().unwrap_or_else(|| self.reason.to_string())
     }
 
+    /// Returns the deciding fact as a row has room for it: the missing amount and of how much, the taint, the label, the pod in
+    /// the way; `None` if the reasons are complete.
+    pub fn row_fact(&self) -> Option<String> {
+        let facts: Vec<String> = self.status?.reasons().iter().filter_map(row_fact).collect();
+        (!facts.is_empty()).then(|| facts.join(", "))
+    }
+
+    /// Returns the deciding fact as a row has room for it, or else the reasons in plain words.
+    pub fn in_row(&self) -> String {
+        let plain = |status: &Status| {
+            let phrase = |reason: &Reason| entry(ReasonKind::from(reason)).and_then(|entry| entry.phrase).map(|phrase| phrase.one);
+            let phrases: Option<Vec<&str>> = status.reasons().iter().map(phrase).collect();
+            phrases.filter(|phrases| !phrases.is_empty()).map(|phrases| phrases.join(", "))
+        };
+        self.row_fact().or_else(|| self.status.and_then(plain)).unwrap_or_else(|| self.reason.to_string())
+    }
+
     /// Returns the reasons with the deciding fact.
     pub fn reason_with_fact(&self) -> String {
         match self.decided() {
@@ -85,6 +113,22 @@ impl NodeVerdict<'_> {
             None => self.reason.to_string(),
         }
     }
+}
+
+fn row_fact(reason: &Reason) -> Option<String> {
+    let shortage = match reason {
+        Reason::Insufficient(shortage) => shortage,
+        Reason::UntoleratedTaint { taint } => return Some(format!("taint {}", taint_text(taint))),
+        _ => return reason.fact(),
+    };
+    let missing = shortage.requested.saturating_sub(shortage.free());
+    let (missing, requested) = (shortage.readable(missing), shortage.readable(shortage.requested));
+    let all = match shortage.capacity {
+        0 => " (it has none)".to_owned(),
+        all if all < shortage.requested => format!(" (it has {} in all)", shortage.readable(all)),
+        _ => String::new(),
+    };
+    Some(format!("lacks {missing} of {requested} {}{all}", shortage.resource))
 }
 
 /// Looks up the verdicts of a cycle. Indexes the nodes that PreFilter kept once.
@@ -108,13 +152,7 @@ impl<'a> Verdicts<'a> {
         if status.is_success() && self.left.is_some() && !self.cycle.verdicts.contains_key(node) {
             return NodeVerdict { class: Class::Unresolvable, plugin: None, reason: "left out by PreFilter".into(), status: None };
         }
-        let mut texts = status.texts();
-        let reason = match (texts.next(), status.reasons().len()) {
-            (Some(one), 1) => one,
-            (None, _) if status.plugin() == Some(PluginName::Extender) => "left out without a reason".into(),
-            _ => status.message().into(),
-        };
-        NodeVerdict { class: Class::of(status), plugin: status.plugin(), reason, status: Some(status) }
+        NodeVerdict::of(status)
     }
 
     /// Returns the class of a node's verdict so far; cheaper than [`Self::of`].
@@ -194,7 +232,7 @@ pub fn function_meaning(name: ScoreFunctionName) -> &'static str {
     match name {
         ScoreFunctionName::MinNumPDBViolations => "fewest budgets violated",
         ScoreFunctionName::MinHighestPriority => "lowest priority of its most important victim",
-        ScoreFunctionName::MinSumPriorities => "smallest sum of victim priorities",
+        ScoreFunctionName::MinSumPriorities => "smallest sum of victim priorities; more pods weigh more",
         ScoreFunctionName::MinNumPods => "fewest victims",
         ScoreFunctionName::LatestStartTime => "its most important victims started last",
     }
@@ -202,17 +240,35 @@ pub fn function_meaning(name: ScoreFunctionName) -> &'static str {
 
 /// Returns the sentence of the report about a cycle, with the pod's name before it.
 pub fn answer(cycle: &CycleView) -> Option<String> {
-    so_far(cycle).map(|sentence| about(cycle, sentence))
+    sentence(cycle).map(|sentence| about(cycle, sentence))
 }
 
-/// Returns the sentence of [`answer`] without the deciding facts of the nodes.
-pub fn answer_in_short(cycle: &CycleView) -> Option<String> {
-    so_far_in_short(cycle).map(|sentence| about(cycle, sentence))
+/// Returns the sentence of the report about a cycle; at the end of the cycle of a pod group, about the group.
+pub fn sentence(cycle: &CycleView) -> Option<String> {
+    ended_group(cycle).and_then(why_group).or_else(|| so_far(cycle))
+}
+
+/// Returns the sentence of the report about a cycle without the deciding facts of the nodes.
+pub fn sentence_in_short(cycle: &CycleView) -> Option<String> {
+    ended_group(cycle).and_then(why_group).or_else(|| so_far_in_short(cycle))
+}
+
+/// Returns the pod or pod group that the sentence is about; empty without a cycle.
+pub fn subject(cycle: &CycleView) -> String {
+    match (ended_group(cycle).filter(|group| why_group(group).is_some()), &cycle.start) {
+        (Some(group), _) => format!("pod group {}", group.start.group),
+        (None, Some(start)) => start.pod.to_string(),
+        (None, None) => String::new(),
+    }
+}
+
+fn ended_group(cycle: &CycleView) -> Option<&GroupView> {
+    cycle.group.as_deref().filter(|group| group.outcome.is_some())
 }
 
 fn about(cycle: &CycleView, sentence: String) -> String {
-    match &cycle.start {
-        Some(start) => format!("{}: {sentence}", start.pod),
-        None => sentence,
+    match subject(cycle) {
+        subject if subject.is_empty() => sentence,
+        subject => format!("{subject}: {sentence}"),
     }
 }

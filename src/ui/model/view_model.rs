@@ -2,15 +2,17 @@
 //! drawing derives nothing whose cost grows with the cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
-use crate::framework::NodeFilters;
+use crate::framework::{NodeFilters, NodeInfo, Reason};
 use crate::session::{Cursor, Timeline};
-use crate::trace::{CycleView, Event};
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::trace::{CycleView, Event, GroupEvent};
+use crate::ui::model::filter::Filter;
 use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::RowId;
+use crate::ui::model::overview::OverviewRow;
 use crate::ui::model::page::PageRow;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::pod_activity::PodActivity;
@@ -26,6 +28,8 @@ pub struct ViewModel {
     stamp: Option<Stamp>,
     /// Rows of the queues.
     pub queues: Vec<QueueRow>,
+    /// Rows of the overview; none while it is out of sight.
+    pub overview: Vec<OverviewRow>,
     /// Rows of the nodes.
     pub nodes: Vec<NodeRow>,
     /// Rows of the candidates.
@@ -42,6 +46,8 @@ pub struct ViewModel {
     /// The whole cycle under the cursor.
     pub whole: Arc<CycleView>,
     whole_of: Option<Arc<[Event]>>,
+    /// The events of each member's parts in the cycle of a pod group, in order; empty in other cycles.
+    pub members: Vec<Range<usize>>,
     /// The extension points of the cycle, in order.
     pub points: Vec<&'static str>,
     /// The index of the first event of each revision among all events, and at the end the number of all events.
@@ -50,13 +56,42 @@ pub struct ViewModel {
     pub ranks: BTreeMap<i64, (usize, usize)>,
     /// The number of nodes with each verdict.
     pub counts: BTreeMap<Class, usize>,
+    /// The free and allocatable resources of all nodes.
+    pub totals: Totals,
+    /// Whether more nodes lack memory than cpu, in the whole cycle.
+    pub lacks_memory: bool,
     /// The grouping of nodes.
     pub grouping: Grouping,
+    /// Whether the cluster's scheduler reported about the pod of the cycle.
+    pub is_reported: bool,
+    /// Whether the last change of the record or the cursor led to another revision.
+    pub is_other_revision: bool,
     /// The pods that moved in this revision up to the cursor.
     pub moved: BTreeSet<Key>,
     /// Activity of the pod that is selected in the queues.
     pub activity: PodActivity,
     activity_of: Option<Key>,
+}
+
+/// Free and allocatable resources of all nodes: cpu in thousandths of a core, memory in bytes. A node that is overcommitted
+/// counts as having none free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Free and allocatable cpu.
+    pub cpu: (i64, i64),
+    /// Free and allocatable memory.
+    pub memory: (i64, i64),
+}
+
+impl Totals {
+    fn add(&mut self, node: &NodeInfo) {
+        let (all, used) = (&node.allocatable, &node.requested);
+        let add = |sum: &mut (i64, i64), all: i64, used: i64| {
+            *sum = (sum.0.saturating_add(all.saturating_sub(used).max(0)), sum.1.saturating_add(all));
+        };
+        add(&mut self.cpu, all.milli_cpu, used.milli_cpu);
+        add(&mut self.memory, all.memory, used.memory);
+    }
 }
 
 /// The rows of a page.
@@ -77,11 +112,36 @@ struct Stamp {
     revision: u64,
 }
 
+/// Returns the events of each member's parts in the cycle of a pod group: its attempts, and what becomes of it.
+fn member_parts(events: &[Event]) -> Vec<Range<usize>> {
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    let mut open = None;
+    for (at, event) in events.iter().enumerate() {
+        let begins = match event {
+            Event::CycleStarted(_) => true,
+            Event::Group(event) => match &**event {
+                GroupEvent::MemberResumed { .. } => true,
+                GroupEvent::MemberPlaced { .. } => continue,
+                _ => false,
+            },
+            _ => continue,
+        };
+        parts.extend(open.take().map(|start| start..at));
+        open = begins.then_some(at);
+    }
+    parts
+}
+
 impl ViewModel {
     /// Returns the rows of a page; none if it is not in sight.
     pub fn page(&self, pane: Pane) -> &Vec<PageRow> {
         const NONE: &Vec<PageRow> = &Vec::new();
         self.pages.get(&pane).map_or(NONE, |page| &page.rows)
+    }
+
+    /// Returns whether nothing is recorded.
+    pub fn whole_is_empty(&self) -> bool {
+        self.whole_of.is_none()
     }
 
     /// Makes the rows of a page unless record, columns and object are unchanged.
@@ -106,9 +166,9 @@ impl ViewModel {
 }
 
 impl State {
-    /// Returns a matcher for the filter of a pane.
-    pub fn fuzzy(&self, pane: Pane) -> Fuzzy {
-        Fuzzy::new(self.filter(pane))
+    /// Returns the filter of a pane, parsed.
+    pub fn row_filter(&self, pane: Pane) -> Filter {
+        Filter::new(self.filter(pane))
     }
 
     /// Derives the state shared by all panes. Returns false if nothing has changed.
@@ -126,10 +186,23 @@ impl State {
             (None, None) => true,
             _ => false,
         };
-        if !same {
-            model.whole = Arc::new(CycleView::of(events.iter().flat_map(|e| e.iter())));
+        model.is_other_revision = !same;
+        // In the cycle of a pod group, the cycle on show is that of the member at the cursor.
+        let shown = timeline.cycle().start.as_ref().map(|start| &start.pod);
+        let is_other = |pod: &Key| model.whole.start.as_ref().is_none_or(|start| start.pod != *pod);
+        let other_member = model.whole.group.is_some() && shown.is_some_and(is_other);
+        if !same || other_member {
+            let whole = CycleView::of(events.iter().flat_map(|e| e.iter()));
+            model.whole = Arc::new(if let Some(pod) = shown { whole.showing(pod) } else { whole });
             model.points = events.iter().flat_map(|e| e.iter()).map(verdict::part).collect();
             model.points.dedup();
+            let group = model.whole.group.is_some();
+            model.members = events.as_ref().filter(|_| group).map(|events| member_parts(events)).unwrap_or_default();
+            let lacks = |resource: &str| {
+                let lacks = |reason: &Reason| matches!(reason, Reason::Insufficient(shortage) if shortage.resource == resource);
+                model.whole.verdicts.values().filter(|verdict| verdict.status.reasons().iter().any(lacks)).count()
+            };
+            model.lacks_memory = lacks("memory") > lacks("cpu");
             model.whole_of = events;
             self.message_offset = 0;
         }
@@ -139,13 +212,15 @@ impl State {
             model.starts.push(model.starts[model.starts.len() - 1] + revision.events.len());
         }
         let cycle = timeline.cycle();
-        let snapshot = &timeline.moment().snapshot;
+        let snapshot = &timeline.decided_on().snapshot;
         model.grouping = self.grouping.clone().unwrap_or_else(|| Grouping::usual(snapshot.len()));
         model.moved = pod_activity::moved(timeline);
         model.ranks = rows::ranks(cycle);
         model.counts.clear();
         let verdicts = Verdicts::new(cycle);
+        model.totals = Totals::default();
         for node in snapshot.nodes() {
+            model.totals.add(node);
             *model.counts.entry(verdicts.class(node.name())).or_default() += 1;
         }
         true

@@ -7,16 +7,21 @@ use ratatui::text::{Line, Span};
 use crate::trace::{Outcome, Place};
 use crate::ui::config::action::Action;
 use crate::ui::config::theme::Role;
+use crate::ui::model::pane::Pane;
 use crate::ui::model::text;
 use crate::ui::model::verdict;
 use crate::ui::view::draw::Scene;
+use crate::ui::view::panes;
 
 /// Draws the sentence on the available lines.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let columns = usize::from(area.width).saturating_sub(4);
     let room = usize::from(area.height);
-    let (sign, answer) = answer(scene, |sentence| text::wrapped(sentence, columns).nth(room).is_none());
-    let lines = fitted(&answer, columns, room, scene.glyphs.ellipsis);
+    if room == 0 {
+        return;
+    }
+    let (sign, name, sentence) = answer(scene, |text| text::wrapped(text, columns).nth(room).is_none());
+    let lines = fitted(&name, &sentence, columns, room, scene.glyphs.ellipsis);
     for (i, words) in lines.into_iter().take(room).enumerate() {
         let lead = if i == 0 { sign.clone() } else { Span::raw("  ") };
         let line = Line::from(vec![Span::raw(" "), lead, scene.span(Role::Strong, words)]);
@@ -24,25 +29,36 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// Wraps the sentence, and shortens it to at most `room` lines where that is possible. Drops words at the end of its first
-/// half, because the pod's name is at the start and the help follows the semicolon.
-fn fitted(sentence: &str, columns: usize, room: usize, ellipsis: &str) -> Vec<String> {
-    let (way, rest) = sentence.split_once("; ").map_or((sentence, String::new()), |(way, rest)| (way, format!("; {rest}")));
-    let words: Vec<&str> = way.split(' ').collect();
-    // Remarks in brackets are dropped next.
-    let bare = rest.split_once(" (").and_then(|(a, b)| Some(format!("{a}{}", b.split_once(')')?.1)));
+/// Returns a sentence with a name before it; empty names are left out.
+fn about(name: &str, sentence: &str) -> String {
+    if name.is_empty() { sentence.to_owned() } else { format!("{name}: {sentence}") }
+}
+
+/// The fewest words of a remedy; fewer say nothing.
+const FEWEST: usize = 4;
+
+/// Wraps the sentence, and shortens it to at most `room` lines where that is possible. Shortens a long name first, in its
+/// middle; then the remedy behind the semicolon, which loses its remarks in brackets and then its end; the cause last.
+fn fitted(name: &str, sentence: &str, columns: usize, room: usize, ellipsis: &str) -> Vec<String> {
     let wrap = |text: &str| text::wrap(text, columns).take(room + 1).collect::<Vec<String>>();
-    let mut lines = wrap(sentence);
-    for rest in [Some(rest), bare].into_iter().flatten() {
-        for kept in (1..words.len()).rev() {
-            if lines.len() <= room {
-                return lines;
-            }
-            let way = words[..kept].join(" ");
-            lines = wrap(&format!("{}{ellipsis}{rest}", way.trim_end_matches([',', ':'])));
-        }
+    let whole = wrap(&about(name, sentence));
+    if whole.len() <= room {
+        return whole;
     }
-    lines
+    let name = text::clip_middle(name, (columns * room / 4).max(12), ellipsis).into_owned();
+    let (cause, remedy) = sentence.split_once("; ").map_or((sentence, None), |(cause, remedy)| (cause, Some(remedy)));
+    let bare = remedy.and_then(|text| text.split_once(" (").and_then(|(a, b)| Some(format!("{a}{}", b.split_once(')')?.1))));
+    let bare = bare.or_else(|| remedy.map(str::to_owned)).unwrap_or_default();
+    let cut = |text: &str, kept: usize| {
+        let words: Vec<&str> = text.split(' ').take(kept).collect();
+        format!("{}{ellipsis}", words.join(" ").trim_end_matches([',', ':', ';']))
+    };
+    let words = |text: &str| text.split(' ').count();
+    let shortened = (FEWEST..words(&bare)).rev().map(|kept| format!("{cause}; {}", cut(&bare, kept)));
+    let remedies = remedy.map(|_| format!("{cause}; {bare}")).into_iter().chain(shortened);
+    let causes = (1..=words(cause)).rev().map(|kept| if kept == words(cause) { format!("{cause}{ellipsis}") } else { cut(cause, kept) });
+    let forms = std::iter::once(sentence.to_owned()).chain(remedies).chain(causes);
+    forms.map(|form| wrap(&about(&name, &form))).find(|lines| lines.len() <= room).unwrap_or(whole)
 }
 
 /// Returns why no pod is next.
@@ -60,10 +76,16 @@ fn nothing(scene: &Scene<'_>) -> String {
     }
 }
 
-fn answer(scene: &Scene<'_>, fits: impl Fn(&str) -> bool) -> (Span<'static>, String) {
+/// Returns the sign, the name of the pod or pod group, and the sentence about it, with the deciding facts if `fits` allows them.
+fn answer(scene: &Scene<'_>, fits: impl Fn(&str) -> bool) -> (Span<'static>, String, String) {
+    if scene.state.whole == Some(Pane::OVERVIEW) {
+        let (sign, text) = panes::overview::answer(scene);
+        return (sign, String::new(), text);
+    }
     let cycle = scene.cycle();
-    let whole = verdict::answer(cycle).filter(|sentence| fits(sentence));
-    let Some(text) = whole.or_else(|| verdict::answer_in_short(cycle)) else {
+    let name = verdict::subject(cycle);
+    let whole = verdict::sentence(cycle).filter(|sentence| fits(&about(&name, sentence)));
+    let Some(text) = whole.or_else(|| verdict::sentence_in_short(cycle)) else {
         let next = scene.timeline.queues().active().first().map(|e| e.pod.to_string());
         let text = match next {
             Some(pod) => {
@@ -74,7 +96,7 @@ fn answer(scene: &Scene<'_>, fits: impl Fn(&str) -> bool) -> (Span<'static>, Str
         };
         let done = scene.timeline.revision().filter(|f| cycle.start.is_none() && scene.timeline.cursor().event >= f.events.len());
         let text = done.map_or_else(|| text.clone(), |f| format!("{}; {text}", f.title));
-        return (scene.span(Role::Accent, format!("{} ", scene.glyphs.here)), text);
+        return (scene.span(Role::Accent, format!("{} ", scene.glyphs.here)), String::new(), text);
     };
     let (sign, role) = match cycle.outcome {
         Some(Outcome::Scheduled) => (scene.glyphs.fits, Role::Fits),
@@ -84,7 +106,7 @@ fn answer(scene: &Scene<'_>, fits: impl Fn(&str) -> bool) -> (Span<'static>, Str
         Some(Outcome::Unschedulable) => (scene.glyphs.unschedulable, Role::Unresolvable),
         None => (scene.glyphs.here, Role::Accent),
     };
-    (scene.span(role, format!("{sign} ")), text)
+    (scene.span(role, format!("{sign} ")), name, text)
 }
 
 #[cfg(test)]
@@ -92,12 +114,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_sentence_keeps_its_beginning_and_what_would_help() {
-        let sentence = "shop/a: pending because of one, two, three, four and five; evicting 2 pods on b (any of 2) makes room.";
-        assert_eq!(fitted(sentence, 110, 1, "…"), [sentence]);
-        assert_eq!(fitted(sentence, 40, 2, "…"), ["shop/a: pending because of…; evicting 2", "pods on b (any of 2) makes room."]);
-        assert_eq!(fitted(sentence, 46, 1, "…"), ["shop/a…; evicting 2 pods on b makes room."]);
-        assert!(fitted(sentence, 1, 1, "…").len() > 1, "what cannot be made to fit is left to the drawing");
-        assert_eq!(fitted("one two three four five", 10, 1, "…"), ["one two…"]);
+    fn of_a_long_sentence_the_cause_stays_and_then_the_remedy() {
+        let sentence = "pending because of one, two, three, four and five; evicting 2 pods on b (any of 2) makes room.";
+        let check = |name: &str, columns: usize, room: usize, expected: &[&str]| {
+            assert_eq!(fitted(name, sentence, columns, room, "…"), expected, "{columns}x{room}");
+        };
+        check(
+            "shop/a",
+            110,
+            1,
+            &["shop/a: pending because of one, two, three, four and five; evicting 2 pods on b (any of 2) makes room."],
+        );
+        check("shop/a", 95, 1, &["shop/a: pending because of one, two, three, four and five; evicting 2 pods on b makes room."]);
+        check("shop/a", 80, 1, &["shop/a: pending because of one, two, three, four and five; evicting 2 pods on b…"]);
+        check("shop/a", 65, 1, &["shop/a: pending because of one, two, three, four and five…"]);
+        check("shop/a", 40, 2, &["shop/a: pending because of one, two,", "three, four and five…"]);
+        check("shop/a", 40, 1, &["shop/a: pending because of one, two…"]);
+        let long = format!("shop/{}-7z2j5", "x".repeat(200));
+        let lines = fitted(&long, sentence, 60, 2, "…");
+        assert!(lines.len() == 2 && lines.join(" ").contains("one, two, three, four and five"), "{lines:?}");
+        assert!(lines[0].contains("7z2j5: pending"), "{lines:?}");
+        assert!(fitted("a", sentence, 1, 1, "…").len() > 1, "what cannot be made to fit is left to the drawing");
+        assert_eq!(fitted("", "one two three four five", 10, 1, "…"), ["one two…"]);
     }
 }

@@ -4,9 +4,11 @@
 
 use ratatui::layout::{Position, Rect};
 
+use crate::trace::PreemptionView;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::size::Mode;
 use crate::ui::model::state::State;
+use crate::ui::model::text;
 
 /// The part of preemption that a cycle shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub enum Preemption {
     Table,
 }
 
-/// The input of the layout besides the size.
+/// The input of the layout besides the size: the panes in sight, and what they hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// The main pane, on a screen with one.
@@ -29,11 +31,30 @@ pub struct Shape {
     pub right: Pane,
     /// The pane above preemption.
     pub upper: Pane,
+    /// The pane in focus, which gets more room.
+    pub focus: Pane,
+    /// Whether the pane in focus has the whole screen.
+    pub zoomed: bool,
     /// The part of preemption that the cycle under the cursor shows.
     pub preemption: Preemption,
     /// The number of rows in the queues.
     pub queue_rows: usize,
+    /// The pane that is shown in place of all others.
+    pub whole: Option<Pane>,
+    /// Whether a lesson of the tour is shown.
+    pub lesson: bool,
+    /// The number of rows that the pane above preemption wants; `None` for as many as there are.
+    pub upper_rows: Option<usize>,
+    /// The number of nodes that preemption tries.
+    pub candidates: usize,
+    /// Whether anything is recorded.
+    pub has_steps: bool,
+    /// The number of lines of the message in a pane of the screen's width; 0 without a message.
+    pub message: usize,
 }
+
+/// The rows of a lesson of the tour.
+const LESSON: u16 = 3;
 
 /// The areas of the screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,6 +69,8 @@ pub struct Plan {
     pub panes: Vec<(Pane, Rect)>,
     /// The scrub bar.
     pub scrub: Rect,
+    /// The lesson of the tour; empty outside of it.
+    pub lesson: Rect,
     /// The last line.
     pub hints: Rect,
     /// Whether steps and message have no box.
@@ -64,8 +87,29 @@ impl Plan {
             Some(p) if p.potential_nodes().is_empty() => Preemption::Sentence,
             Some(_) => Preemption::Table,
         };
-        let queue_rows = state.view_model.queues.len();
-        let shape = Shape { main: state.main, right: state.right, upper: state.upper, preemption, queue_rows };
+        let model = &state.view_model;
+        let upper_rows = (state.upper == Pane::NODES).then_some(model.nodes.len());
+        let columns = usize::from(state.size.0.saturating_sub(4));
+        let message = match (&model.whole.failure, &model.whole.bound) {
+            (Some(failure), _) => text::wrapped(&failure.message, columns).take(MOST_LINES).count() + 2 * usize::from(model.is_reported),
+            (None, Some(_)) => 1,
+            (None, None) => 0,
+        };
+        let shape = Shape {
+            main: state.main,
+            right: state.right,
+            upper: state.upper,
+            focus: state.focus,
+            zoomed: state.zoomed,
+            preemption,
+            queue_rows: model.queues.len(),
+            upper_rows,
+            candidates: model.whole.preemption.as_ref().map_or(0, PreemptionView::begun_dry_runs),
+            has_steps: !model.whole_is_empty(),
+            message,
+            whole: state.whole,
+            lesson: state.lesson.is_some(),
+        };
         Self::new(Rect::new(0, 0, state.size.0, state.size.1), shape)
     }
 
@@ -77,18 +121,24 @@ impl Plan {
         }
         let flat = mode == Mode::Compact;
         let (header, rest) = split_top(area, 1);
+        let mut plan = Self { header, flat, queue_rows: shape.queue_rows, ..Self::default() };
+        if shape.zoomed {
+            let (rest, hints) = split_bottom(rest, 1);
+            plan.hints = hints;
+            plan.panes.push((shape.focus, rest));
+            plan.place_scrub();
+            return plan;
+        }
         let (answer, rest) = split_top(rest, if flat && area.height >= 24 { 3 } else { 2 });
         let (rest, hints) = split_bottom(rest, 1);
-        let (message, steps) = match (mode, area.height) {
-            (Mode::Compact, ..20) => (1, 3),
-            (Mode::Compact, ..28) => (2, 5),
-            (Mode::Compact, _) => (3, 7),
-            (Mode::Medium, _) => (5, 8),
-            (_, h) => (5, if h >= 55 { 12 } else { 9 }),
-        };
-        let (rest, message) = split_bottom(rest, message);
-        let (rest, steps) = split_bottom(rest, steps);
-        let mut plan = Self { header, answer, hints, flat, queue_rows: shape.queue_rows, ..Self::default() };
+        let (rest, lesson) = split_bottom(rest, if shape.lesson { LESSON } else { 0 });
+        (plan.answer, plan.lesson, plan.hints) = (answer, lesson, hints);
+        if let Some(pane) = shape.whole {
+            plan.panes.push((pane, rest));
+            return plan;
+        }
+        let (rest, message) = split_bottom(rest, message_rows(mode, area.height, &shape));
+        let (rest, steps) = split_bottom(rest, steps_rows(mode, area.height, &shape));
         match mode {
             Mode::TooSmall => {}
             Mode::Compact => {
@@ -105,12 +155,7 @@ impl Plan {
             Mode::Wide => {
                 let (left, right) = split_left(rest, (area.width / 4).clamp(42, 60));
                 plan.panes.push((Pane::QUEUES, left));
-                let lower = match shape.preemption {
-                    Preemption::None => 0,
-                    Preemption::Sentence => 5,
-                    Preemption::Table => right.height - right.height / 2,
-                };
-                let (upper, lower) = split_bottom(right, lower);
+                let (upper, lower) = split_bottom(right, lower_rows(right.height, &shape));
                 plan.panes.push((shape.upper, upper));
                 if !lower.is_empty() {
                     plan.panes.push((Pane::PREEMPTION, lower));
@@ -118,9 +163,19 @@ impl Plan {
             }
         }
         plan.panes.extend([(Pane::STEPS, steps), (Pane::MESSAGE, message)]);
-        let inner = plan.inner(Pane::STEPS).unwrap_or_default();
-        plan.scrub = split_bottom(inner, 1).1;
+        plan.place_scrub();
         plan
+    }
+
+    /// Places the scrub bar in the last row of the steps. Steps of one row have none.
+    fn place_scrub(&mut self) {
+        let inner = self.inner(Pane::STEPS).unwrap_or_default();
+        self.scrub = if inner.height > 1 { split_bottom(inner, 1).1 } else { Rect::default() };
+    }
+
+    /// Returns whether a pane is so low that it has no border.
+    pub fn is_line(&self, pane: Pane) -> bool {
+        matches!(pane, Pane::STEPS | Pane::MESSAGE) && self.area(pane).is_some_and(|area| area.height <= 2)
     }
 
     /// Returns a pane's area with its border; `None` if it is not visible.
@@ -132,6 +187,7 @@ impl Plan {
     pub fn inner(&self, pane: Pane) -> Option<Rect> {
         let area = self.area(pane)?;
         Some(match (pane, self.flat) {
+            _ if self.is_line(pane) => shrink(area, 1, 0, 1, 0),
             (Pane::MESSAGE, true) => shrink(area, 1, 0, 1, 0),
             (Pane::STEPS, true) => shrink(area, 1, 1, 1, 0),
             _ => shrink(area, 1, 1, 1, 1),
@@ -142,6 +198,66 @@ impl Plan {
     pub fn pane_at(&self, x: u16, y: u16) -> Option<Pane> {
         self.panes.iter().find(|(_, area)| area.contains(Position::new(x, y))).map(|(pane, _)| *pane)
     }
+}
+
+/// Limit on the lines of the message that are counted.
+const MOST_LINES: usize = 8;
+
+/// Returns the rows of the message: one if there is none, and more if it is in focus.
+fn message_rows(mode: Mode, height: u16, shape: &Shape) -> u16 {
+    let lines = shape.message as u16;
+    let focused = shape.focus == Pane::MESSAGE;
+    let border = if mode == Mode::Compact { 0 } else { 2 };
+    let most = match (mode, height) {
+        (Mode::Compact, ..20) if focused => 3,
+        (_, ..40) if focused => 6,
+        (Mode::TooSmall | Mode::Compact, ..28) => 1,
+        _ if focused => MOST_LINES as u16,
+        _ => 3,
+    };
+    if lines == 0 { 1 } else { lines.min(most) + border }
+}
+
+/// Returns the rows of the steps with the scrub bar: one if nothing is recorded, and more if they are in focus.
+fn steps_rows(mode: Mode, height: u16, shape: &Shape) -> u16 {
+    let focused = shape.focus == Pane::STEPS;
+    match (mode, height) {
+        _ if !shape.has_steps => 1,
+        (Mode::Compact, ..20) if focused => 5,
+        (Mode::Compact, _) if focused => height / 3,
+        (_, _) if focused => (height / 3).max(8),
+        (Mode::Compact, ..28) => 2,
+        (Mode::Compact, _) => 5,
+        (Mode::Medium, _) => 7,
+        (_, h) => {
+            if h >= 55 {
+                12
+            } else {
+                9
+            }
+        }
+    }
+}
+
+/// Returns the rows of preemption below the pane of the nodes: what it holds if both fit, or else half, and two thirds in
+/// focus.
+fn lower_rows(height: u16, shape: &Shape) -> u16 {
+    /// The border, summary, headings and victims.
+    const AROUND: u16 = 13;
+    let wanted = match shape.preemption {
+        Preemption::None => return 0,
+        Preemption::Sentence => return 5,
+        Preemption::Table => AROUND.saturating_add(u16::try_from(shape.candidates).unwrap_or(u16::MAX)),
+    };
+    // The border and the headings of the nodes.
+    let above = shape.upper_rows.map_or(height, |rows| u16::try_from(rows + 4).unwrap_or(u16::MAX));
+    let share = match shape.focus {
+        Pane::PREEMPTION => height * 2 / 3,
+        focus if focus == shape.upper => height / 3,
+        _ => height / 2,
+    };
+    let least = 8.min(height / 2);
+    wanted.min(share.max(height.saturating_sub(above))).max(least)
 }
 
 /// Splits off the first `rows` rows.
@@ -176,18 +292,72 @@ mod tests {
     use super::*;
     use crate::ui::view::panes::PANES;
 
-    const SHAPE: Shape =
-        Shape { main: Pane::NODES, right: Pane::NODES, upper: Pane::NODES, preemption: Preemption::Table, queue_rows: 1000 };
+    const SHAPE: Shape = Shape {
+        main: Pane::NODES,
+        right: Pane::NODES,
+        upper: Pane::NODES,
+        focus: Pane::QUEUES,
+        zoomed: false,
+        preemption: Preemption::Table,
+        queue_rows: 1000,
+        upper_rows: Some(5000),
+        candidates: 500,
+        has_steps: true,
+        message: 2,
+        whole: None,
+        lesson: false,
+    };
+
+    /// Returns the rows of a pane's list.
+    fn rows(width: u16, height: u16, pane: Pane, shape: Shape) -> u16 {
+        crate::ui::view::panes::def(pane).list_in(&Plan::new(Rect::new(0, 0, width, height), shape)).height
+    }
+
+    #[test]
+    fn a_small_screen_shows_twelve_nodes_or_six_candidates() {
+        assert_eq!(rows(80, 24, Pane::NODES, SHAPE), 12);
+        assert!(rows(80, 24, Pane::PREEMPTION, Shape { main: Pane::PREEMPTION, ..SHAPE }) >= 6);
+        assert!(rows(60, 16, Pane::NODES, SHAPE) >= 5);
+    }
+
+    #[test]
+    fn panes_get_rows_by_what_they_hold_and_by_focus() {
+        for (width, height) in [(60, 16), (80, 24), (120, 40), (200, 60)] {
+            let check = |pane: Pane, shape: Shape| rows(width, height, pane, shape);
+            let focused = |pane: Pane| check(pane, Shape { focus: pane, message: 8, ..SHAPE });
+            let other = |pane: Pane| check(pane, Shape { message: 8, ..SHAPE });
+            assert!(focused(Pane::STEPS) > other(Pane::STEPS) && focused(Pane::MESSAGE) > other(Pane::MESSAGE), "{width}x{height}");
+            let empty = Shape { has_steps: false, message: 0, preemption: Preemption::None, ..SHAPE };
+            assert_eq!((check(Pane::STEPS, empty), check(Pane::MESSAGE, empty)), (1, 1), "{width}x{height}");
+            let zoomed = Plan::new(Rect::new(0, 0, width, height), Shape { zoomed: true, focus: Pane::NODES, ..SHAPE });
+            assert_eq!(zoomed.panes, [(Pane::NODES, Rect::new(0, 1, width, height - 2))]);
+        }
+        let lower = |shape: Shape| rows(200, 60, Pane::PREEMPTION, shape);
+        let few = Shape { upper_rows: Some(4), ..SHAPE };
+        assert!(lower(few) > lower(SHAPE), "few nodes leave more room for candidates");
+        assert!(lower(Shape { focus: Pane::PREEMPTION, ..SHAPE }) > lower(SHAPE));
+        assert!(lower(Shape { focus: Pane::NODES, ..SHAPE }) < lower(SHAPE));
+    }
 
     #[test]
     fn areas_cover_the_screen_without_overlap_at_every_size() {
         for width in (60..=220).step_by(7) {
             for height in 16..=70 {
-                for preemption in [Preemption::None, Preemption::Sentence, Preemption::Table] {
+                let shapes = [Preemption::None, Preemption::Sentence, Preemption::Table].map(|preemption| Shape { preemption, ..SHAPE });
+                let others = [
+                    Shape { zoomed: true, ..SHAPE },
+                    Shape { has_steps: false, message: 0, ..SHAPE },
+                    Shape { focus: Pane::STEPS, message: 8, ..SHAPE },
+                    Shape { focus: Pane::MESSAGE, message: 8, ..SHAPE },
+                    Shape { focus: Pane::PREEMPTION, candidates: 1, ..SHAPE },
+                    Shape { whole: Some(Pane::OVERVIEW), ..SHAPE },
+                    Shape { lesson: true, ..SHAPE },
+                ];
+                for shape in shapes.into_iter().chain(others) {
                     let area = Rect::new(0, 0, width, height);
-                    let plan = Plan::new(area, Shape { preemption, ..SHAPE });
+                    let plan = Plan::new(area, shape);
                     let mut all: Vec<Rect> = plan.panes.iter().map(|(_, a)| *a).collect();
-                    all.extend([plan.header, plan.answer, plan.hints]);
+                    all.extend([plan.header, plan.answer, plan.hints, plan.lesson]);
                     all.extend(plan.tabs);
                     let covered: u32 = all.iter().map(|a| a.area()).sum();
                     assert_eq!(covered, area.area(), "{width}x{height}: {plan:?}");

@@ -10,10 +10,11 @@ use crate::ui::config::action::Motion;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::Column;
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::filter::Filter;
 use crate::ui::model::list::{RowId, RowList};
 use crate::ui::model::page::{PageInput, PageRow};
 use crate::ui::model::pane::Pane;
+use crate::ui::model::rows::NodeRow;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::state::State;
@@ -21,6 +22,10 @@ use crate::ui::model::view_model::ViewModel;
 use crate::ui::model::{text, time_travel};
 use crate::ui::view::draw::{Scene, put};
 use crate::ui::view::layout::Plan;
+use crate::ui::view::widgets::matched;
+
+/// Limit on the columns of a filter in a title.
+const LONGEST_FILTER: usize = 24;
 
 /// The definition of a pane.
 pub struct PaneDef {
@@ -89,7 +94,7 @@ pub enum Rows {
         get: fn(&ViewModel) -> &dyn RowList,
     },
     /// Facts and tables, made while the pane is in sight. Takes the object that the page is about.
-    Page(fn(&PageInput<'_>, Option<&RowId>, &mut Fuzzy) -> Vec<PageRow>),
+    Page(fn(&PageInput<'_>, Option<&RowId>, &mut Filter) -> Vec<PageRow>),
 }
 
 impl PaneDef {
@@ -119,7 +124,7 @@ impl PaneDef {
             node: |_, _| None,
             visit: Self::show,
             open: |_, _| {},
-            opens_by_mouse: false,
+            opens_by_mouse: true,
             select: Self::select_row,
             scroll: Self::scroll_list,
             moves_cursor: false,
@@ -192,7 +197,7 @@ impl PaneDef {
         let focused = scene.state.focus == pane;
         let set = if focused { scene.glyphs.border_focused } else { scene.glyphs.border };
         let style = scene.style(if focused { Role::BorderFocused } else { Role::Border });
-        if plan.flat && pane == Pane::MESSAGE {
+        if plan.is_line(pane) || (plan.flat && pane == Pane::MESSAGE) {
             for y in (area.top()..area.bottom()).filter(|_| focused) {
                 buf[(area.left(), y)].set_symbol(set.vertical_left).set_style(style);
             }
@@ -248,11 +253,42 @@ impl PaneDef {
         put(buf, foot, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
     }
 
-    /// Returns its title with digit, sort order, filter and the way back.
+    /// Marks the letters that its filter matches in the visible rows.
+    pub fn mark_matches(&self, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+        let mut filter = scene.state.row_filter(self.id);
+        if filter.is_empty() {
+            return;
+        }
+        let (list, rows, offset) = (self.list_in(plan), self.list(&scene.state.view_model), scene.state.list(self.id).offset);
+        for (i, y) in (list.top()..list.bottom()).enumerate() {
+            if rows.id_at(offset + i).is_some() {
+                matched::mark(scene, &mut filter, Rect { y, height: 1, ..list }, buf);
+            }
+        }
+    }
+
+    /// Returns the number of rows that its filter keeps; of groups, the number of their nodes.
+    fn kept(&self, model: &ViewModel) -> usize {
+        if self.id == Pane::NODES {
+            return model.nodes.iter().map(NodeRow::nodes).sum();
+        }
+        let rows = self.list(model);
+        (0..rows.count()).filter(|at| rows.id_at(*at).is_some()).count()
+    }
+
+    /// Returns its title with digit, filter, sort order and the way back. The filter comes first, so that it is never
+    /// clipped.
     pub fn title<'t>(&self, scene: &Scene<'_>, words: impl Into<std::borrow::Cow<'t, str>>) -> Vec<Span<'t>> {
         let (pane, digit) = (self.id, self.id.digit);
         let role = if scene.state.focus == pane { Role::Title } else { Role::Text };
-        let mut spans = vec![scene.span(Role::Muted, format!("{digit} ")), scene.span(role, words.into())];
+        let mut spans = vec![scene.span(Role::Muted, format!("{digit} "))];
+        let filter = scene.state.filter(pane);
+        if !filter.is_empty() {
+            let filter = text::clip(filter, LONGEST_FILTER, scene.glyphs.ellipsis);
+            let kept = text::thousands(self.kept(&scene.state.view_model));
+            spans.push(scene.span(Role::Accent, format!("/{filter}: {kept}  ")));
+        }
+        spans.push(scene.span(role, words.into()));
         let sort = scene.state.sort_of(pane);
         if let Some(choice) = self.choice(sort).filter(|_| sort != Sort::Usual) {
             spans.push(scene.span(Role::Accent, format!("  {}", choice.words)));
@@ -262,10 +298,6 @@ impl PaneDef {
             for location in scene.state.history.iter().rev().take(2) {
                 spans.push(scene.span(Role::Muted, format!(" {} {}", scene.glyphs.crumb, location.name())));
             }
-        }
-        let filter = scene.state.filter(pane);
-        if !filter.is_empty() {
-            spans.push(scene.span(Role::Accent, format!("  /{filter}")));
         }
         spans
     }

@@ -2,6 +2,7 @@
 
 use crate::session::Timeline;
 use crate::ui::model::list::RowList;
+use crate::ui::model::overlay::Overlay;
 use crate::ui::model::page::PageInput;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
@@ -19,6 +20,7 @@ pub fn refresh(state: &mut State, timeline: &Timeline) {
                 make(state, timeline);
             }
         }
+        end_filters(state, timeline);
     }
     let plan = Plan::of(state);
     for pane in PANES {
@@ -37,7 +39,7 @@ pub fn refresh(state: &mut State, timeline: &Timeline) {
                         open: &state.open_budgets,
                         order: state.sort_of(pane.id),
                     };
-                    make(&input, subject.as_ref(), &mut state.fuzzy(pane.id))
+                    make(&input, subject.as_ref(), &mut state.row_filter(pane.id))
                 });
                 state.view_model = model;
                 settle(state, pane, area.height);
@@ -49,6 +51,36 @@ pub fn refresh(state: &mut State, timeline: &Timeline) {
     state.derive_activity(timeline);
 }
 
+/// Ends the filters that match nothing of a decision that came into sight: they were about another one.
+fn end_filters(state: &mut State, timeline: &Timeline) {
+    if !state.view_model.is_other_revision || matches!(state.overlay, Some(Overlay::Prompt(_))) {
+        return;
+    }
+    for pane in [Pane::NODES, Pane::PREEMPTION] {
+        let def = panes::def(pane);
+        let rows = def.list(&state.view_model);
+        let Rows::List { make, .. } = def.rows else { continue };
+        if !state.filter(pane).is_empty() && (0..rows.count()).all(|at| rows.id_at(at).is_none()) {
+            make_without_filter(state, timeline, pane, make);
+        }
+    }
+}
+
+fn make_without_filter(state: &mut State, timeline: &Timeline, pane: Pane, make: fn(&mut State, &Timeline)) {
+    let Some(filter) = state.filters.remove(&pane) else { return };
+    make(state, timeline);
+    let is_empty = {
+        let rows = panes::def(pane).list(&state.view_model);
+        (0..rows.count()).all(|at| rows.id_at(at).is_none())
+    };
+    if is_empty {
+        // Nothing was hidden: the filter waits for rows.
+        state.filters.insert(pane, filter);
+    } else {
+        state.say(format!("{}: the filter /{filter} matched nothing here and has ended", pane.name.to_lowercase()));
+    }
+}
+
 fn settle(state: &mut State, pane: &PaneDef, height: u16) {
     let rows: &dyn RowList = pane.list(&state.view_model);
     state.lists.entry(pane.id).or_default().settle(rows, usize::from(height));
@@ -57,6 +89,12 @@ fn settle(state: &mut State, pane: &PaneDef, height: u16) {
 /// Refreshes, and runs all Filter plugins for the open node if its pane is in sight.
 pub fn renew(state: &mut State, session: &dyn SessionHandle) {
     refresh(state, session.timeline());
+    let pod = state.view_model.whole.start.as_ref().map(|start| start.pod.clone());
+    let is_reported = pod.is_some_and(|pod| session.written(&pod).is_some());
+    if is_reported != state.view_model.is_reported {
+        state.view_model.is_reported = is_reported;
+        refresh(state, session.timeline());
+    }
     if !panes::def(Pane::NODE).list_in(&Plan::of(state)).is_empty() && state.ask_filters(session) {
         refresh(state, session.timeline());
     }

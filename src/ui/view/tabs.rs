@@ -18,10 +18,13 @@ fn tabs(state: &State, plan: &Plan) -> Vec<(Pane, String, Rect)> {
     let mut list = Vec::new();
     for def in panes::PANES.iter().filter(|def| (def.is_open)(state)) {
         let pane = def.id;
-        if pane.place == Place::Fixed || (pane.place == Place::Left && !plan.flat) {
+        if matches!(pane.place, Place::Fixed | Place::Whole) || (pane.place == Place::Left && !plan.flat) {
             continue;
         }
-        let words = def.tab_words(state);
+        let mut words = def.tab_words(state);
+        if !state.filter(pane).is_empty() {
+            words.push_str(" /");
+        }
         let width = text::columns(&words).min(area.right().saturating_sub(x));
         list.push((pane, words, Rect { x, width, ..area }));
         x = (x + width + 3).min(area.right());

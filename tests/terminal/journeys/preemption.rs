@@ -19,16 +19,16 @@ fn why_payments_is_pending_in_one_sentence() {
         assert!(said.contains(&want), "{size:?}: {said}");
         quit(pty);
     }
-    // Where the sentence does not fit, the pod and the remedy remain.
+    // Where the sentence does not fit, the pod and the cause remain.
     let mut pty = story("payments", (60, 16));
     decide(&mut pty, "payments");
-    let said = words(&pty.wait_for("violates no budget"));
-    assert!(said.contains("✗ shop/payments: Pending") && said.contains("…; preempting 2 pods of priority -10 on worker-a2 "), "{said}");
+    let said = words(&pty.wait_for("8 of 12 nodes"));
+    assert!(said.contains("✗ shop/payments: Pending because 8 of 12 nodes lack 6 free cpu, 3 have a taint"), "{said}");
     quit(pty);
 }
 
 /// "Which pods would be evicted for payments, and what recreates them?"
-/// Two pods of batch/reports, which a ReplicaSet owns.
+/// Two pods of batch/reports, which a Deployment owns through a ReplicaSet.
 #[test]
 fn find_who_would_be_evicted_for_payments_and_who_owns_them() {
     let mut pty = story("payments", (80, 24));
@@ -46,7 +46,7 @@ fn find_who_would_be_evicted_for_payments_and_who_owns_them() {
     pty.send(ENTER);
     let screen = pty.wait_for("Pod batch/reports-646f8d7fc5-");
     assert!(screen.contains("‹ Candidate ‹ Preemption"), "{screen}");
-    line(&screen, &["owner", "ReplicaSet reports-646f8d7fc5"]);
+    line(&screen, &["owner", "Deployment reports (by ReplicaSet reports-646f8d7fc5)"]);
     quit(pty);
 }
 
@@ -156,4 +156,41 @@ fn find_at_which_score_function_worker_a1_falls() {
     let screen = pty.wait_for("Candidate worker-a1");
     line(&screen, &["result", "eliminated by MinHighestPriority"]);
     quit(pty);
+}
+
+/// "Which pod blocks checkout on big-2, and by which budget?"
+/// Two keys after `--pod`: the budgets, and the first of them opened.
+#[test]
+fn two_keys_say_who_blocks_checkout() {
+    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+        let mut pty = Pty::start(&["demo", "budgets", "--pod", "shop/checkout"], columns, rows);
+        pty.wait_for("shop/checkout: Pending");
+        let keys = ["9", ENTER];
+        pty.send(keys[0]);
+        let screen = pty.wait_for("violated on big-2");
+        line(&screen, &["▸ shop/search", "1 of 1", "0", "kept on big-1; violated on big-2"]);
+        pty.send(keys[1]);
+        let screen = pty.wait_for("▾ shop/search");
+        line(&screen, &["minAvailable 1: 1 pod expected, 1 healthy, 1 needed"]);
+        line(&screen, &["‼   shop/search-1", "big-2: violates it"]);
+        assert_eq!(keys.len(), 2);
+        quit(pty);
+    }
+}
+
+/// "worker-a1 is eliminated: why, in numbers?"
+/// One key after `--pod` and the row's own: its highest victim has priority 1000, on worker-a2 -10.
+#[test]
+fn the_row_of_a_loser_says_why_it_is_eliminated() {
+    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+        let mut pty = Pty::start(&["demo", "payments", "--pod", "shop/payments"], columns, rows);
+        pty.wait_for("shop/payments: Pending");
+        pty.send("3");
+        pty.wait_for("any of these 2 is right");
+        pty.send("jj");
+        let screen = pty.wait_for("✗ worker-a1 is eliminated");
+        line(&screen, &["its highest victim has priority 1000, ", "-10"]);
+        assert!(screen.contains("any of these 2 is right"), "{screen}");
+        quit(pty);
+    }
 }

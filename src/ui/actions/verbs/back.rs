@@ -4,29 +4,47 @@ use crate::ui::actions::theme_list;
 use crate::ui::actions::verb::{Answer, Verb, keys};
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::{Overlay, Prompt, Typing};
+use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 use crate::ui::view::panes;
 
-/// `back`.
-pub static VERBS: &[Verb] = &[Verb {
-    keys: &[
-        keys(Context::GLOBAL, &["esc"], "", "clear the filter, or go back"),
-        keys(Context::OVERLAY, &["esc", "q", "?"], "close", "close"),
-        keys(Context::PICKER, &["esc", "q"], "as it was", "back to what was"),
-        keys(Context::START, &["esc"], "", "clear the filter"),
-        keys(Context::PROMPT, &["esc", "ctrl-c"], "cancel", "cancel"),
-    ],
-    pane_keys: |def| def.back_help.map(|help| keys(def.context, &["h", "left"], "return", help)),
+/// `back` and `close`.
+pub static VERBS: &[Verb] = &[
+    CLOSE,
+    Verb {
+        keys: &[
+            keys(Context::GLOBAL, &["esc"], "", "clear the filter, leave the zoom, or go back"),
+            keys(Context::OVERLAY, &["esc", "?"], "close", "close"),
+            keys(Context::PICKER, &["esc"], "as it was", "back to what was"),
+            keys(Context::START, &["esc"], "", "clear the filter"),
+            keys(Context::PROMPT, &["esc", "ctrl-c"], "cancel", "cancel"),
+        ],
+        pane_keys: |def| def.back_help.map(|help| keys(def.context, &["h", "left"], "return", help)),
+        runs_on_ui_thread: |state| matches!(state.overlay, Some(Overlay::Themes { .. })),
+        ..Verb::new("back", |state, session, _| {
+            if matches!(state.overlay, Some(Overlay::Themes { .. })) {
+                return Ok(theme_list::undo(state));
+            }
+            back(state, session);
+            Ok(Answer::Done)
+        })
+    },
+];
+
+/// Closes a text or a list by the key that leaves elsewhere.
+const CLOSE: Verb = Verb {
+    keys: &[keys(Context::OVERLAY, &["q"], "", "close"), keys(Context::PICKER, &["q"], "", "back to what was")],
     runs_on_ui_thread: |state| matches!(state.overlay, Some(Overlay::Themes { .. })),
-    ..Verb::new("back", |state, session, _| {
+    ..Verb::new("close", |state, session, _| {
+        state.closed_text = true;
         if matches!(state.overlay, Some(Overlay::Themes { .. })) {
             return Ok(theme_list::undo(state));
         }
         back(state, session);
         Ok(Answer::Done)
     })
-}];
+};
 
 fn back(state: &mut State, session: &mut dyn SessionHandle) {
     if state.overlay.is_none() && state.working.take().is_some() {
@@ -45,7 +63,12 @@ fn back(state: &mut State, session: &mut dyn SessionHandle) {
         }
         Some(_) => {}
         None if !state.filter(state.focus).is_empty() => state.set_filter(state.focus, String::new()),
-        None if state.came_from_text() => {
+        None if state.zoomed => state.zoomed = false,
+        None if state.whole == Some(Pane::OVERVIEW) && state.overview.runs => {
+            session.stop_overview();
+            state.say("stopped");
+        }
+        None if state.came_from_text() || state.came_from_whole() => {
             state.go_back();
         }
         None => {

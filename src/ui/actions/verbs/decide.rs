@@ -3,24 +3,25 @@
 use crate::session::Cursor;
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
-use crate::ui::actions::pod_key::pod_key;
+use crate::ui::actions::pod_key::pod_named_or_selected;
 use crate::ui::actions::verb::{Answer, Command, Verb};
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
-use crate::ui::model::time_travel::seek_and_follow;
+use crate::ui::model::time_travel::{open_decision, seek_and_follow};
 
 /// The command `decide`.
 pub static VERBS: &[Verb] = &[Verb {
     command: Some(Command {
         complete: |session, _, word| arguments::pods(session, word),
-        ..Command::new(&["decide"], "POD", "decide about a pod at the cursor, although it was tried before")
+        ..Command::new(&["decide"], "[POD]", "decide about a pod at the cursor, although it was tried before")
     }),
     ..Verb::new("decide", decide)
 }];
 
 fn decide(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
-    let key = pod_key(session, args)?;
+    let key = pod_named_or_selected(state, session, args)?;
     let mut found = false;
+    state.leave_whole();
     seek_and_follow(state, session, |s| {
         if let Some(revision) = s.explain(&key) {
             found = true;
@@ -28,5 +29,9 @@ fn decide(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Res
         }
     });
     state.touch();
-    if found { Ok(Answer::Done) } else { Err(CommandError::NoPod(key)) }
+    if !found {
+        return Err(CommandError::NoPod(key));
+    }
+    open_decision(state, &key);
+    Ok(Answer::Done)
 }

@@ -6,6 +6,7 @@ pub mod apply;
 pub mod back;
 pub mod branch;
 pub mod branches;
+pub mod breakpoint;
 pub mod budgets;
 pub mod capture;
 pub mod catch_up;
@@ -24,9 +25,11 @@ pub mod fixes;
 pub mod fold;
 pub mod groups;
 pub mod help;
+pub mod learn;
 pub mod node;
 pub mod open;
 pub mod open_source;
+pub mod overview;
 #[cfg(debug_assertions)]
 pub mod panic;
 pub mod patch;
@@ -48,8 +51,10 @@ pub mod step_in;
 pub mod step_size;
 pub mod suspend;
 pub mod theme;
+pub mod undo;
 pub mod until;
 pub mod wait;
+pub mod zoom;
 
 use crate::ui::actions::verb::{Command, Verb};
 
@@ -62,8 +67,10 @@ pub static VERBS: &[&[Verb]] = &[
     step_size::VERBS,
     settle::VERBS,
     until::VERBS,
+    breakpoint::VERBS,
     wait::VERBS,
     pod_seek::VERBS,
+    undo::VERBS,
     branches::VERBS,
     branch::VERBS,
     compare::VERBS,
@@ -87,14 +94,17 @@ pub static VERBS: &[&[Verb]] = &[
     back::VERBS,
     select::VERBS,
     cycle_pane::VERBS,
+    zoom::VERBS,
     allow::VERBS,
     apply::VERBS,
     budgets::VERBS,
     capture::VERBS,
     cordon::VERBS,
+    learn::VERBS,
     decide::VERBS,
     delete::VERBS,
     open_source::VERBS,
+    overview::VERBS,
     patch::VERBS,
     reject::VERBS,
     release::VERBS,

@@ -2,6 +2,7 @@
 
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
+use crate::ui::actions::selected;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;
 use crate::ui::model::session_handle::SessionHandle;
@@ -22,13 +23,15 @@ pub static VERBS: &[Verb] = &[
     Verb {
         command: Some(Command {
             complete: |session, _, word| arguments::nodes(session, word),
-            ..Command::new(&["node"], "NAME", "show a node")
+            ..Command::new(&["node"], "[NAME]", "show a node, by default the selected one")
         }),
         ..Verb::new("show-node", show)
     },
 ];
 
 fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    let selected = if args.is_empty() { selected::node(state, session) } else { None };
+    let args = selected.as_deref().unwrap_or(args);
     match session.timeline().moment().snapshot.get(args) {
         Some(node) => {
             state.open_node(node.name().clone());

@@ -2,7 +2,7 @@
 
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
-use crate::ui::actions::pod_key::pod_key;
+use crate::ui::actions::pod_key::pod_named_or_selected;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;
 use crate::ui::model::session_handle::SessionHandle;
@@ -22,14 +22,14 @@ pub static VERBS: &[Verb] = &[
     Verb {
         command: Some(Command {
             complete: |session, _, word| arguments::pods(session, word),
-            ..Command::new(&["pod"], "NAMESPACE/NAME", "show a pod's decision, taking it first if need be")
+            ..Command::new(&["pod"], "[NAMESPACE/NAME]", "show a pod's decision, taking it first if need be")
         }),
         ..Verb::new("show-pod", show)
     },
 ];
 
 fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
-    let key = pod_key(session, args)?;
+    let key = pod_named_or_selected(state, session, args)?;
     let timeline = session.timeline();
     if timeline.moment().cluster.pods.get(&key).is_none() && !timeline.queues().entries.contains_key(&key) {
         return Err(CommandError::NoPod(key));

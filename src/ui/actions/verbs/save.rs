@@ -14,6 +14,7 @@ fn save(state: &mut State, session: &mut dyn SessionHandle, path: &str) -> Resul
         return Err(CommandError::Needs { command: "save", what: "a file" });
     }
     session.save(path)?;
+    state.what_ifs.unsaved = false;
     state.say(format!("saved to {path}; schedscope open {path} goes on from here"));
     Ok(Answer::Done)
 }

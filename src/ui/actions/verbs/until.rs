@@ -2,6 +2,7 @@
 
 use crate::session::UNTIL_WORDS;
 use crate::ui::actions::arguments;
+use crate::ui::actions::pod_key::with_pod;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::Typing;
@@ -17,16 +18,51 @@ pub static VERBS: &[Verb] = &[
     Verb {
         command: Some(Command {
             complete: |session, _, args| match args.split_once(' ') {
-                None => arguments::words(UNTIL_WORDS, args),
-                Some(("pod", word)) => arguments::pods(session, word),
+                None => {
+                    let mut words = arguments::words(UNTIL_WORDS, args);
+                    for completion in &mut words {
+                        (completion.takes, completion.help) = explained(&completion.word);
+                    }
+                    words
+                }
                 Some(("node", word)) => arguments::nodes(session, word),
+                Some(("popped" | "rejected" | "preemption" | "nominated" | "bound" | "pod", word)) => arguments::pods(session, word),
                 Some(_) => Vec::new(),
             },
-            ..Command::new(&["until"], "popped|rejected|preemption|budget|bound|pod NAME|node NAME", "run until that happens")
+            ..Command::new(
+                &["until"],
+                "popped|rejected|preemption|nominated|bound [POD], budget, pod NAME, node NAME",
+                "run until that happens",
+            )
         }),
-        ..Verb::new("run-until", |state, _, args| {
-            state.running = Some(Running { until: Some(args.parse()?), pieces: 0 });
+        ..Verb::new("run-until", |state, session, args| {
+            state.running = Some(Running { until: Some(with_pod(session, args)?.parse()?), pieces: 0 });
             Ok(Answer::Done)
         })
     },
 ];
+
+/// Returns the argument of a stop condition and its meaning.
+fn explained(word: &str) -> (&'static str, &'static str) {
+    match word {
+        "popped" => ("", "the next pod is popped from activeQ: its attempt begins"),
+        "rejected" => ("", "a pod finds no node, or an attempt fails"),
+        "preemption" => ("", "a pod may preempt, and the dry runs begin"),
+        "nominated" => ("", "a pod is nominated to a node, on which it waits for room"),
+        "budget" => ("", "a dry run finds a victim whose budget does not allow its eviction"),
+        "bound" => ("", "a pod is bound to a node"),
+        "pod" => ("NAME", "an event is about this pod"),
+        "node" => ("NAME", "an event is about this node"),
+        _ => ("", ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_stop_condition_has_a_help() {
+        assert!(UNTIL_WORDS.iter().all(|word| !explained(word).1.is_empty()));
+    }
+}

@@ -6,12 +6,14 @@
 mod nodes;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::cluster::{Key, Pod, Str, Taint};
-use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo};
-use crate::trace::{CycleView, DryRunView, Place, PreemptionView, QueueEntry, QueuesView};
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::cluster::{Cluster, Key, Pod, Str, Taint};
+use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo, PluginName, Status, Victim};
+use crate::report::{BudgetEvictions, budgets_unknown_because, evictions};
+use crate::session::{Keyframe, Timeline};
+use crate::trace::{CycleView, DryRunView, Place, PreemptionView, QueueEntry};
+use crate::ui::model::filter::{Fact, Filter};
 use crate::ui::model::list::Row;
 use crate::ui::model::list::RowId;
 use crate::ui::model::sort::Sort;
@@ -73,23 +75,60 @@ pub enum QueueRow {
     },
     /// A waiting pod.
     Pod(Key),
+    /// The members of a pod group in a queue.
+    Group(PodGroupRow),
+    /// A waiting pod in the open group above it.
+    Member(Key),
+}
+
+/// The members of a pod group in a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodGroupRow {
+    /// The group.
+    pub group: Key,
+    /// The queue.
+    pub part: QueuePart,
+    /// The number of its pods in the queue.
+    pub count: usize,
+    /// Whether they are listed.
+    pub open: bool,
+}
+
+impl PodGroupRow {
+    /// Returns the identity of the row of a group in a queue.
+    pub fn id(group: &Key, part: QueuePart) -> RowId {
+        RowId::PodGroup(group.clone(), part as usize)
+    }
 }
 
 impl Row for QueueRow {
     fn id(&self) -> Option<RowId> {
         match self {
             Self::Part { .. } => None,
-            Self::Pod(key) => Some(RowId::Pod(key.clone())),
+            Self::Pod(key) | Self::Member(key) => Some(RowId::Pod(key.clone())),
+            Self::Group(row) => Some(PodGroupRow::id(&row.group, row.part)),
         }
     }
 
     fn is(&self, id: &RowId) -> bool {
-        matches!((self, id), (Self::Pod(a), RowId::Pod(b)) if a == b)
+        match (self, id) {
+            (Self::Pod(a) | Self::Member(a), RowId::Pod(b)) => a == b,
+            (Self::Group(row), RowId::PodGroup(group, part)) => row.group == *group && row.part as usize == *part,
+            _ => false,
+        }
     }
 }
 
-/// Returns the queues in order, without pods that are filtered out. A sort order applies within each queue.
-pub fn queue_rows(queues: &QueuesView, order: Sort, filter: &mut Fuzzy) -> Vec<QueueRow> {
+/// Returns the group that a waiting pod is tried with; `None` if the scheduler does not read groups.
+pub fn group_of(moment: &Keyframe, pod: &Key) -> Option<Key> {
+    moment.cluster.pods.get(pod).filter(|_| moment.reads_pod_groups)?.group_key()
+}
+
+/// Returns the queues in order, without pods that are filtered out. A sort order applies within each queue. The members of
+/// a pod group in a queue are in one row at the place of the first, which opens if the group is in `open`, or while there
+/// is a filter.
+pub fn queue_rows(timeline: &Timeline, order: Sort, filter: &mut Filter, open: &BTreeSet<Key>) -> Vec<QueueRow> {
+    let (moment, queues) = (timeline.moment(), timeline.queues());
     let mut parts: BTreeMap<QueuePart, Vec<&QueueEntry>> = BTreeMap::new();
     for entry in queues.entries.values() {
         if let Some(part) = QueuePart::of(&entry.place) {
@@ -115,13 +154,60 @@ pub fn queue_rows(queues: &QueuesView, order: Sort, filter: &mut Fuzzy) -> Vec<Q
             Sort::Name => entries.sort_by(|a, b| a.pod.cmp(&b.pod)),
             _ => {}
         }
-        entries.retain(|e| filter.keeps_key(&e.pod));
+        if !filter.is_empty() {
+            entries.retain(|e| keeps_entry(timeline, e, filter));
+        }
         if !entries.is_empty() || filter.is_empty() {
             rows.push(QueueRow::Part { part, count, inferred });
         }
-        rows.extend(entries.into_iter().map(|e| QueueRow::Pod(e.pod.clone())));
+        if moment.reads_pod_groups {
+            grouped(moment, part, &entries, |group| open.contains(group) || !filter.is_empty(), &mut rows);
+        } else {
+            rows.extend(entries.into_iter().map(|e| QueueRow::Pod(e.pod.clone())));
+        }
     }
     rows
+}
+
+/// Adds the rows of a queue in which pod groups wait.
+fn grouped(moment: &Keyframe, part: QueuePart, entries: &[&QueueEntry], is_open: impl Fn(&Key) -> bool, rows: &mut Vec<QueueRow>) {
+    let groups: Vec<Option<Key>> = entries.iter().map(|e| group_of(moment, &e.pod)).collect();
+    let mut members: BTreeMap<&Key, Vec<&Key>> = BTreeMap::new();
+    for (entry, group) in entries.iter().zip(&groups) {
+        if let Some(group) = group {
+            members.entry(group).or_default().push(&entry.pod);
+        }
+    }
+    for (entry, group) in entries.iter().zip(&groups) {
+        let Some(group) = group else {
+            rows.push(QueueRow::Pod(entry.pod.clone()));
+            continue;
+        };
+        let Some(pods) = members.remove(group) else { continue };
+        let open = is_open(group);
+        rows.push(QueueRow::Group(PodGroupRow { group: group.clone(), part, count: pods.len(), open }));
+        if open {
+            rows.extend(pods.into_iter().map(|pod| QueueRow::Member(pod.clone())));
+        }
+    }
+}
+
+/// Returns whether a filter of the queues keeps a waiting pod: by its name, queue, rejecting plugins, nominated node, and the
+/// pod's labels.
+pub fn keeps_entry(timeline: &Timeline, entry: &QueueEntry, filter: &mut Filter) -> bool {
+    let name = entry.pod.to_string();
+    let pod = timeline.moment().cluster.pods.get(&entry.pod);
+    let mut facts = vec![Fact::name("pod", &name), Fact::name("name", &name), Fact::prose("namespace", &entry.pod.namespace)];
+    facts.extend(QueuePart::of(&entry.place).map(|part| Fact::prose("queue", part.title())));
+    let gate = if let Place::Unschedulable { gated_by, .. } = &entry.place { *gated_by } else { None };
+    facts.extend(entry.plugins.iter().chain(gate).map(|plugin: PluginName| Fact::prose("plugin", plugin.as_str())));
+    let gates = pod.into_iter().flat_map(|pod| &pod.spec.scheduling_gates);
+    facts.extend(gates.map(|gate| Fact::prose("gate", &gate.name)));
+    facts.extend((!entry.nominated.is_empty()).then(|| Fact::name("node", &entry.nominated)));
+    let said = pod.into_iter().flat_map(|pod| &pod.status.conditions).filter(|c| c.kind == "PodScheduled");
+    facts.extend(said.map(|condition| Fact::prose("reason", &condition.message)));
+    facts.extend(pod.into_iter().flat_map(|pod| pod.metadata.labels.iter()).map(|(key, value)| Fact::label(key, value)));
+    filter.keeps(&facts)
 }
 
 /// Returns the rank of each total score and the number of nodes that share it; tied nodes share the better rank.
@@ -160,14 +246,14 @@ impl Row for CandidateRow {
 }
 
 /// Returns the candidates, in the usual order by the function that eliminated them, the last first; then the other nodes.
-pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, order: Sort, filter: &mut Fuzzy) -> Vec<CandidateRow> {
+pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, order: Sort, filter: &mut Filter) -> Vec<CandidateRow> {
     let whole = whole.unwrap_or(now);
     let survived = |node: &Str| {
         let chosen = whole.selected().is_some_and(|(n, _)| n == node);
         let functions = whole.score_functions().iter().take_while(|f| f.remaining.contains(node)).count();
         (Reverse(chosen), Reverse(functions))
     };
-    let mut candidates: Vec<&Candidate> = now.all_candidates().filter(|c| filter.keeps(&c.node)).collect();
+    let mut candidates: Vec<&Candidate> = now.all_candidates().filter(|c| keeps_candidate(now, c, filter)).collect();
     match order {
         // They are sorted by name already.
         Sort::Name => {}
@@ -177,12 +263,28 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, orde
     }
     let mut rows: Vec<CandidateRow> = candidates.into_iter().map(|c| CandidateRow::Candidate(c.node.clone())).collect();
     let tried = now.dry_runs().filter(|run| run.candidate().is_none()).map(DryRunView::node);
-    let tried: Vec<&Str> = tried.filter(|node| filter.keeps(node)).collect();
+    let why = |node: &Str| now.dry_run(node).and_then(DryRunView::status).map(Status::message).unwrap_or_default();
+    let tried = tried.filter(|node| filter.is_empty() || filter.keeps(&[Fact::name("node", node), Fact::prose("reason", &why(node))]));
+    let tried: Vec<&Str> = tried.collect();
     if !tried.is_empty() {
         rows.push(CandidateRow::Unhelpful(tried.len()));
         rows.extend(tried.into_iter().map(|n| CandidateRow::Tried(n.clone())));
     }
     rows
+}
+
+/// Returns whether a filter keeps a candidate: by its node, its victims and the budgets that these violate.
+fn keeps_candidate(preemption: &PreemptionView, candidate: &Candidate, filter: &mut Filter) -> bool {
+    if filter.is_empty() {
+        return true;
+    }
+    let victims: Vec<String> = candidate.victims.iter().map(|victim| victim.key().to_string()).collect();
+    let mut facts = vec![Fact::name("node", &candidate.node)];
+    facts.extend(victims.iter().map(|name| Fact::name("victim", name)));
+    facts.extend(candidate.victims.iter().flat_map(Victim::violates).map(|violated| Fact::prose("budget", &violated.budget)));
+    let fell = preemption.score_functions().iter().find(|function| !function.remaining.contains(&candidate.node));
+    facts.extend(fell.map(|function| Fact::prose("reason", function.name.into())));
+    filter.keeps(&facts)
 }
 
 /// A row of the node pane.
@@ -198,6 +300,8 @@ pub enum DetailRow {
     Filter(usize),
     /// A step of the dry run, by its index.
     Step(usize),
+    /// The effect of evicting the node's pods on a budget: the budget's index and a sentence.
+    Budget(usize, String),
     /// A pod on the node.
     Pod(Key),
     /// A note in place of rows.
@@ -212,6 +316,7 @@ impl Row for DetailRow {
             Self::Score(i) => Some(RowId::Line("score", *i)),
             Self::Filter(i) => Some(RowId::Line("filter", *i)),
             Self::Step(i) => Some(RowId::Line("step", *i)),
+            Self::Budget(i, _) => Some(RowId::Line("budget", *i)),
             Self::Heading(_) | Self::Note(_) => None,
         }
     }
@@ -224,7 +329,14 @@ pub fn taint(taint: &Taint) -> String {
 }
 
 /// Returns the rows of a node: verdict, scores, dry run, all Filter plugins, and its pods, least important first.
-pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilters>, order: Sort, filter: &mut Fuzzy) -> Vec<DetailRow> {
+pub fn detail_rows(
+    node: &NodeInfo,
+    cluster: &Cluster,
+    cycle: &CycleView,
+    filters: Option<&NodeFilters>,
+    order: Sort,
+    filter: &mut Filter,
+) -> Vec<DetailRow> {
     let name = node.name();
     let verdict = Verdicts::new(cycle).of(name);
     let mut rows = Vec::new();
@@ -254,6 +366,8 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
     if !taints.is_empty() {
         rows.push(DetailRow::Fact("taints", taints));
     }
+    let (drain, budgets) = drain(node, cluster);
+    rows.push(DetailRow::Fact("drain", drain));
     if let Some(score) = cycle.scores.get(name) {
         rows.push(DetailRow::Heading("scores"));
         rows.extend((0..score.plugins.len()).map(DetailRow::Score));
@@ -273,8 +387,12 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
         }
     }
     rows.extend(filters.into_iter().flat_map(filter_rows));
+    if !budgets.is_empty() {
+        rows.push(DetailRow::Heading("budgets, if its pods are evicted"));
+        rows.extend(budgets);
+    }
     rows.push(DetailRow::Heading("pods on the node"));
-    let mut pods: Vec<_> = node.pods.iter().filter(|p| filter.keeps_key(&p.key())).collect();
+    let mut pods: Vec<_> = node.pods.iter().filter(|p| filter.keeps_pod(&p.key())).collect();
     match order {
         Sort::Priority => pods.sort_by_cached_key(|p| (Reverse(p.pod.priority()), p.key())),
         Sort::Name => pods.sort_by_cached_key(|p| p.key()),
@@ -282,10 +400,25 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
         _ => pods.sort_by_cached_key(|p| (p.pod.priority(), p.key())),
     }
     if pods.is_empty() {
-        rows.push(DetailRow::Note(if filter.is_empty() { "none" } else { "none of that name" }));
+        rows.push(DetailRow::Note(if filter.is_empty() { "none" } else { "none matches the filter" }));
     }
     rows.extend(pods.into_iter().map(|p| DetailRow::Pod(p.key())));
     rows
+}
+
+/// Returns what budgets say to the eviction of all pods on the node: in one sentence, and a row for each budget, those that stop
+/// it first.
+fn drain(node: &NodeInfo, cluster: &Cluster) -> (String, Vec<DetailRow>) {
+    if cluster.unknown.budgets {
+        return (format!("? unknown: {}", budgets_unknown_because(cluster.unknown)), Vec::new());
+    }
+    let mut pods: Vec<&Pod> = node.pods.iter().map(|info| &*info.pod).collect();
+    pods.sort_by_cached_key(|pod| pod.key());
+    let result = evictions(cluster, pods);
+    let mut budgets: Vec<_> = result.budgets.iter().collect();
+    budgets.sort_by_key(|(_, budget)| budget.stopped.is_empty());
+    let row = |(i, (key, budget)): (usize, (&Key, &BudgetEvictions))| DetailRow::Budget(i, format!("{key} {}", budget.sentence()));
+    (result.sentence(), budgets.into_iter().enumerate().map(row).collect())
 }
 
 /// Returns the answers of all Filter plugins, with the nominated pods that were counted.

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use strum::IntoEnumIterator as _;
 
 use crate::cluster::Str;
-use crate::framework::NodeInfo;
+use crate::framework::{NodeInfo, taint_text};
 use crate::session::Timeline;
 use crate::trace::CycleView;
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::filter::{Fact, Filter};
 use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::Row;
 use crate::ui::model::list::{GroupKey, RowId};
@@ -89,6 +89,17 @@ impl Group {
     }
 }
 
+impl NodeRow {
+    /// Returns the number of nodes that the row is about; none for a node in an open group, which the group counts.
+    pub fn nodes(&self) -> usize {
+        match self {
+            Self::Rejected | Self::Node { inside: true, .. } => 0,
+            Self::Group(group) => group.count,
+            Self::Node { inside: false, .. } => 1,
+        }
+    }
+}
+
 impl Row for NodeRow {
     fn id(&self) -> Option<RowId> {
         match self {
@@ -117,35 +128,54 @@ pub struct NodeOptions<'a> {
     pub order: Sort,
 }
 
-/// Returns the nodes, worst last: those that fit by falling score, then the others by verdict, reason and name.
-pub fn node_rows(timeline: &Timeline, whole: &CycleView, options: &NodeOptions<'_>, filter: &mut Fuzzy) -> Vec<NodeRow> {
-    let nodes = timeline.moment().snapshot.nodes();
-    let shown = nodes.iter().filter(|n| filter.keeps(n.name()));
+/// Returns the nodes, by default closest to fitting first: those that fit by falling score, then those that lack the smallest
+/// part of the requests, then the others by verdict, reason and name.
+pub fn node_rows(timeline: &Timeline, whole: &CycleView, options: &NodeOptions<'_>, filter: &mut Filter) -> Vec<NodeRow> {
+    let nodes = timeline.decided_on().snapshot.nodes();
+    let verdicts = Verdicts::new(whole);
+    let shown = nodes.iter().filter(|n| filter.is_empty() || keeps_node(&verdicts, n, filter));
     match (options.grouping, options.order) {
         (Grouping::Verdict, _) => by_verdict(timeline.cycle(), shown, options),
         (Grouping::Label(key), _) => by_label(timeline.cycle(), shown, key, options),
-        (Grouping::None, Sort::Usual) => flat_rows(whole, shown.map(|n| n.name())),
+        (Grouping::None, Sort::Usual) => flat_rows(whole, shown),
         (Grouping::None, order) => {
             let places = NodeRanking::new(order, whole);
-            let mut list: Vec<_> = shown.map(|n| (places.of(n), n.name())).collect();
+            let reason = |n: &NodeInfo| {
+                let verdict = verdicts.of(n.name());
+                (order == Sort::Verdict).then_some((verdict.class, verdict.plugin, verdict.reason))
+            };
+            let mut list: Vec<_> = shown.map(|n| (places.of(n), reason(n), n.name())).collect();
             list.sort();
-            list.into_iter().map(|(_, name)| NodeRow::Node { name: name.clone(), inside: false }).collect()
+            list.into_iter().map(|(.., name)| NodeRow::Node { name: name.clone(), inside: false }).collect()
         }
     }
 }
 
-fn flat_rows<'a>(whole: &CycleView, nodes: impl Iterator<Item = &'a Str>) -> Vec<NodeRow> {
-    let verdicts = Verdicts::new(whole);
+/// Returns whether a filter keeps a node: by its name, verdict, plugin, reason with the deciding fact, taints and labels.
+fn keeps_node(verdicts: &Verdicts<'_>, node: &NodeInfo, filter: &mut Filter) -> bool {
+    let verdict = verdicts.of(node.name());
+    let (fact, reason) = (verdict.in_row(), verdict.reason.as_ref());
+    let taints: Vec<String> = node.node.spec.taints.iter().map(taint_text).collect();
+    let mut facts = vec![Fact::name("node", node.name()), Fact::name("name", node.name()), Fact::prose("verdict", verdict.class.word())];
+    facts.extend(verdict.plugin.map(|plugin| Fact::prose("plugin", plugin.as_str())));
+    facts.extend([Fact::prose("reason", &fact), Fact::prose("reason", reason)]);
+    facts.extend(taints.iter().map(|taint| Fact::prose("taint", taint)));
+    facts.extend(node.node.metadata.labels.iter().map(|(key, value)| Fact::label(key, value)));
+    filter.keeps(&facts)
+}
+
+fn flat_rows<'a>(whole: &CycleView, nodes: impl Iterator<Item = &'a Arc<NodeInfo>>) -> Vec<NodeRow> {
+    let (verdicts, places) = (Verdicts::new(whole), NodeRanking::new(Sort::Closest, whole));
     let mut list: Vec<_> = nodes
-        .map(|name| {
-            let verdict = verdicts.of(name);
-            (verdict.class, Reverse(whole.scores.get(name).map(|s| s.total)), verdict.plugin, verdict.reason, name)
+        .map(|node| {
+            let verdict = verdicts.of(node.name());
+            (places.of(node), verdict.plugin, verdict.reason, node.name(), verdict.class)
         })
         .collect();
     list.sort();
-    let split = if whole.scores.is_empty() { None } else { list.iter().position(|(class, ..)| *class != Class::Fits).filter(|at| *at > 0) };
+    let split = if whole.scores.is_empty() { None } else { list.iter().position(|(.., class)| *class != Class::Fits).filter(|at| *at > 0) };
     let mut rows = Vec::with_capacity(list.len() + 1);
-    for (i, (.., name)) in list.into_iter().enumerate() {
+    for (i, (.., name, _)) in list.into_iter().enumerate() {
         if split == Some(i) {
             rows.push(NodeRow::Rejected);
         }
@@ -174,7 +204,6 @@ fn by_label<'a>(cycle: &CycleView, nodes: impl Iterator<Item = &'a Arc<NodeInfo>
     for node in nodes {
         groups.entry(node.node.metadata.labels.get(label.as_str())).or_default().push(node);
     }
-    let places = NodeRanking::new(options.order, cycle);
     let mut groups: Vec<(Group, Vec<&Arc<NodeInfo>>)> = groups
         .into_iter()
         .map(|(value, nodes)| {
@@ -189,7 +218,6 @@ fn by_label<'a>(cycle: &CycleView, nodes: impl Iterator<Item = &'a Arc<NodeInfo>
             (share(Class::Fits), share(Class::Unschedulable), share(Class::Unresolvable), group.is_rest())
         }),
         Sort::FreeCpu => groups.sort_by_key(|(group, _)| Reverse(group.most_cpu)),
-        Sort::Closest => groups.sort_by_cached_key(|(_, nodes)| nodes.iter().map(|n| places.of(n)).min()),
         // Nodes without the label come last.
         _ => groups.sort_by_key(|(group, _)| group.is_rest()),
     }
@@ -198,17 +226,14 @@ fn by_label<'a>(cycle: &CycleView, nodes: impl Iterator<Item = &'a Arc<NodeInfo>
 
 /// Returns the groups, each open one with its nodes.
 fn listed(groups: Vec<(Group, Vec<&Arc<NodeInfo>>)>, cycle: &CycleView, order: Sort) -> Vec<NodeRow> {
-    let (places, verdicts) = (NodeRanking::new(order, cycle), Verdicts::new(cycle));
+    // The nodes of a group are closest to fitting first, too.
+    let places = NodeRanking::new(if order == Sort::Usual { Sort::Closest } else { order }, cycle);
     let mut rows = Vec::new();
     for (group, mut nodes) in groups {
         let open = group.open;
         rows.push(NodeRow::Group(Box::new(group)));
         if open {
-            nodes.sort_by_cached_key(|node| {
-                let usual =
-                    (order == Sort::Usual).then(|| (verdicts.class(node.name()), Reverse(cycle.scores.get(node.name()).map(|s| s.total))));
-                (places.of(node), usual, node.name())
-            });
+            nodes.sort_by_cached_key(|node| (places.of(node), node.name()));
             rows.extend(nodes.into_iter().map(|node| NodeRow::Node { name: node.name().clone(), inside: true }));
         }
     }

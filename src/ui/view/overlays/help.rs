@@ -1,14 +1,17 @@
-//! The overlay of keys and commands.
+//! The overlay of signs, keys and commands.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use strum::IntoEnumIterator as _;
+
 use crate::ui::config::context::Context;
+use crate::ui::config::glyphs::{Glyphs, UNICODE};
 use crate::ui::config::key;
-use crate::ui::config::keymap::Keymap;
+use crate::ui::config::keymap::{self, Keymap};
 use crate::ui::config::theme::Role;
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::filter::Filter;
 use crate::ui::model::text;
 use crate::ui::model::text_view::Viewport;
 use crate::ui::view::draw::Scene;
@@ -25,12 +28,23 @@ enum Row {
     Heading(String),
     /// Keys and their help; one is empty on a line that continues the other.
     Entry(String, String),
+    /// Signs with their meanings, as many as fit beside each other.
+    Signs(Vec<(String, &'static str)>),
 }
 
 /// Draws the help. The keys of the focused pane come first.
 pub fn draw(scene: &Scene<'_>, view: &Viewport, area: Rect, buf: &mut Buffer) {
     let column = column(area.width);
+    let each = room(area.width) / signs_in_a_row(area.width);
     let styled = |row| match row {
+        Row::Signs(signs) => {
+            let one = |(sign, words): (String, &'static str)| {
+                let pad = " ".repeat(SIGN.saturating_sub(text::width(&sign)));
+                let rest = " ".repeat(each.saturating_sub(SIGN + text::width(words)).max(1));
+                [scene.span(Role::Key, format!("{sign}{pad}")), scene.span(Role::Text, format!("{words}{rest}"))]
+            };
+            Line::from(signs.into_iter().flat_map(one).collect::<Vec<_>>())
+        }
         Row::Blank => Line::default(),
         Row::Heading(words) => Line::from(scene.span(Role::Title, words)),
         Row::Entry(keys, words) => {
@@ -40,11 +54,13 @@ pub fn draw(scene: &Scene<'_>, view: &Viewport, area: Rect, buf: &mut Buffer) {
         }
     };
     let settings = &scene.state.settings;
-    let lines: Vec<Line<'_>> =
-        rows(&settings.keymap, panes::def(scene.state.focus).context, &view.filter, area.width).into_iter().map(styled).collect();
+    let lines: Vec<Line<'_>> = rows(&settings.keymap, scene.glyphs, panes::def(scene.state.focus).context, &view.filter, area.width)
+        .into_iter()
+        .map(styled)
+        .collect();
     super::sheet(
         scene,
-        &super::filtered("Keys and commands", &view.filter),
+        &super::filtered("Signs, keys and commands", &view.filter),
         WIDTH,
         (lines.len(), &|at| lines[at].clone()),
         view.offset,
@@ -55,7 +71,8 @@ pub fn draw(scene: &Scene<'_>, view: &Viewport, area: Rect, buf: &mut Buffer) {
 
 /// Returns the number of rows on a screen of this width.
 pub fn count(keymap: &Keymap, here: Context, filter: &str, width: u16) -> usize {
-    rows(keymap, here, filter, width).len()
+    // Both sets of glyphs take as many rows.
+    rows(keymap, &UNICODE, here, filter, width).len()
 }
 
 /// Returns the columns for text on a screen of this width.
@@ -68,19 +85,24 @@ fn column(width: u16) -> usize {
 }
 
 /// Returns the rows that match the filter, without headings if there is one. Long entries wrap.
-fn rows(keymap: &Keymap, here: Context, filter: &str, width: u16) -> Vec<Row> {
+fn rows(keymap: &Keymap, glyphs: &Glyphs, here: Context, filter: &str, width: u16) -> Vec<Row> {
     let (room, column) = (room(width), column(width));
-    let mut fuzzy = Fuzzy::new(filter);
+    let mut filter = Filter::new(filter);
     let mut rows = Vec::new();
+    let signs: Vec<_> = signs(glyphs).into_iter().filter(|(_, words)| filter.keeps_line(words)).collect();
+    if filter.is_empty() {
+        rows.push(Row::Heading("Signs".to_owned()));
+    }
+    rows.extend(signs.chunks(signs_in_a_row(width)).map(|signs| Row::Signs(signs.to_vec())));
     for (title, entries) in sections(keymap, here) {
-        if fuzzy.is_empty() {
+        if filter.is_empty() {
             if !rows.is_empty() {
                 rows.push(Row::Blank);
             }
             rows.push(Row::Heading(title));
         }
         for (keys, help) in entries {
-            if !fuzzy.is_empty() && !fuzzy.keeps(&format!("{keys} {help}")) {
+            if !filter.keeps_line(&format!("{keys} {help}")) {
                 continue;
             }
             // Long lists of keys take lines of their own.
@@ -95,17 +117,83 @@ fn rows(keymap: &Keymap, here: Context, filter: &str, width: u16) -> Vec<Row> {
     rows
 }
 
+/// Columns of a sign.
+const SIGN: usize = 4;
+
+/// Returns the number of signs in a row of a screen of this width.
+fn signs_in_a_row(width: u16) -> usize {
+    if room(width) < 72 { 1 } else { 2 }
+}
+
+/// Returns all signs with their meanings.
+fn signs(glyphs: &Glyphs) -> Vec<(String, &'static str)> {
+    vec![
+        (glyphs.fits.to_owned(), "fits; stays in the tie-break"),
+        (glyphs.unschedulable.to_owned(), "unsched.: eviction might help"),
+        (glyphs.unresolvable.to_owned(), "unresolv.: eviction cannot help"),
+        (glyphs.failed.to_owned(), "error; a budget is violated"),
+        (glyphs.winner.to_owned(), "chosen; decided the tie-break"),
+        ("=".to_owned(), "as good as the chosen candidate"),
+        (glyphs.falls.to_owned(), "eliminated; or a victim"),
+        (glyphs.unseen.to_owned(), "not evaluated, or not yet"),
+        ("?".to_owned(), "unknown to the source"),
+        (glyphs.here.to_owned(), "shown now; the selected node"),
+        (glyphs.arrow.to_owned(), "nominated to this node"),
+        (glyphs.moved.to_owned(), "moved in the queues just now"),
+        (glyphs.inferred.to_owned(), "place in the queues is inferred"),
+        (format!("{} {}", glyphs.closed, glyphs.open), "a group, closed and open"),
+        (format!("{}{}", glyphs.bar_used, glyphs.bar_free), "used and free"),
+        ("<".to_owned(), "2/8 < 6: 2 of 8 free, 6 asked"),
+        (glyphs.more.to_owned(), "more columns than fit"),
+        (glyphs.ellipsis.to_owned(), "more text than fits"),
+        (glyphs.crumb.to_owned(), "opened from; Esc goes back"),
+        (glyphs.scrub_here.to_owned(), "the cursor in the record"),
+        (glyphs.scrub_edge.to_owned(), "another cycle begins"),
+    ]
+}
+
+/// Topics of the keys that work everywhere, in the order of the help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumIter, strum::Display)]
+enum Topic {
+    #[strum(to_string = "Panes and lists")]
+    Panes,
+    #[strum(to_string = "What is the reason")]
+    Reasons,
+    #[strum(to_string = "Moving in time")]
+    Time,
+    #[strum(to_string = "What-ifs and branches")]
+    WhatIfs,
+    #[strum(to_string = "The program")]
+    Program,
+}
+
+/// Returns the topic of a verb.
+fn topic(verb: &str) -> Topic {
+    match verb {
+        "step" | "step-back" | "cycle" | "cycle-back" | "run" | "coarser" | "finer" | "settle" | "until" | "wait" | "wait-seconds"
+        | "start" | "end" | "pod-back" | "pod-forward" | "catch-up" => Topic::Time,
+        "undo" | "redo" | "branches" | "branch" | "compare" => Topic::WhatIfs,
+        "node" | "pod" | "fixes" | "agreement" | "source" | "copy" | "report" | "step-in" => Topic::Reasons,
+        "help" | "command" | "export" | "suspend" | "quit" => Topic::Program,
+        _ => Topic::Panes,
+    }
+}
+
 /// Returns the sections: a title, and keys or commands with their help.
 fn sections(keymap: &Keymap, here: Context) -> Vec<(String, Vec<(String, &'static str)>)> {
-    let others = keymap.table().contexts.iter().copied().filter(|c| *c != here && *c != Context::GLOBAL);
-    let order = [here, Context::GLOBAL].into_iter().chain(others);
     let mut sections = Vec::new();
-    for context in order {
-        let rows: Vec<_> = keymap.of(context).collect();
-        let names = |keys: &[String]| keys.iter().map(|k| key::label(k)).collect::<Vec<String>>().join(" ");
+    let names = |keys: &[String]| keys.iter().map(|k| key::label(k)).collect::<Vec<String>>().join(" ");
+    let mut add = |title: String, rows: Vec<keymap::Row<'_>>| {
         if !rows.is_empty() {
-            sections.push((context.to_string(), rows.iter().map(|row| (names(row.keys), row.binding.help)).collect()));
+            sections.push((title, rows.iter().map(|row| (names(row.keys), row.binding.help)).collect::<Vec<_>>()));
         }
+    };
+    add(here.to_string(), keymap.of(here).collect());
+    for about in Topic::iter() {
+        add(about.to_string(), keymap.of(Context::GLOBAL).filter(|row| topic(row.binding.verb) == about).collect());
+    }
+    for context in keymap.table().contexts.iter().filter(|c| **c != here && **c != Context::GLOBAL) {
+        add(context.to_string(), keymap.of(*context).collect());
     }
     let commands = keymap.table().commands.iter().map(|c| (format!("{} {}", c.name, c.args), c.help));
     sections.push(("Commands, after :".to_owned(), commands.collect()));
@@ -116,4 +204,27 @@ fn sections(keymap: &Keymap, here: Context) -> Vec<(String, Vec<(String, &'stati
     ];
     sections.push(("Mouse".to_owned(), mouse.map(|(how, help)| (how.to_owned(), help)).to_vec()));
     sections
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_signs_fit_beside_each_other() {
+        let half = room(80) / 2;
+        for (sign, words) in signs(&UNICODE) {
+            assert!(SIGN + text::width(words) < half && text::width(&sign) < SIGN, "{sign} {words}");
+        }
+    }
+
+    #[test]
+    fn every_key_that_works_everywhere_has_a_topic() {
+        let table = crate::ui::actions::table();
+        let of = |about: Topic| table.bindings.iter().filter(|b| b.context == Context::GLOBAL && topic(b.verb) == about).count();
+        assert!(Topic::iter().all(|about| of(about) > 1));
+        for verb in ["undo", "redo"] {
+            assert_eq!(topic(verb), Topic::WhatIfs);
+        }
+    }
 }

@@ -9,6 +9,7 @@ use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
 use crate::ui::model::overlay::{Prompt, Typing};
+use crate::ui::model::pane::Pane;
 use crate::ui::model::text;
 use crate::ui::view::draw::Scene;
 
@@ -36,16 +37,29 @@ pub fn draw(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
 
 fn hint(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
     let key = |action| scene.state.settings.keymap.label(Context::PROMPT, &action);
-    let filter = |what: String| format!("filter {what}   {} keep   {} cancel", key(Action::SUBMIT), key(Action::BACK));
-    let words = match &prompt.typing {
-        Typing::Filter(pane) => filter(pane.to_string().to_lowercase()),
-        Typing::Over(_) => filter("these lines".to_owned()),
-        Typing::Command => format!("{} run   {} complete   {} cancel", key(Action::SUBMIT), key(Action::COMPLETE), key(Action::BACK)),
+    let keys = || format!("{} keep   {} cancel", key(Action::SUBMIT), key(Action::BACK));
+    let (what, example) = match &prompt.typing {
+        Typing::Filter(pane) => (format!("filter {}", pane.to_string().to_lowercase()), fields(*pane)),
+        Typing::Over(_) => ("filter these lines".to_owned(), ""),
+        Typing::Command => (format!("{} run   {} complete   {} cancel", key(Action::SUBMIT), key(Action::COMPLETE), key(Action::BACK)), ""),
     };
-    let width = text::columns(&words);
+    let forms = match &prompt.typing {
+        Typing::Command => [what.clone(), what.clone(), what],
+        _ => [format!("{what}{example}   {}", keys()), format!("{what}{example}"), format!("{what}   {}", keys())],
+    };
     let typed = text::columns(prompt.input.value());
-    if area.width > typed + width + 8 {
-        buf.set_string(area.right() - width - 1, area.y, words, scene.style(Role::Muted));
+    if let Some(words) = forms.iter().find(|words| area.width > typed + text::columns(words) + 8) {
+        buf.set_string(area.right() - text::columns(words) - 1, area.y, words, scene.style(Role::Muted));
+    }
+}
+
+/// Returns an example of what a filter of a pane may be.
+fn fields(pane: Pane) -> &'static str {
+    match pane {
+        Pane::QUEUES => ": text, plugin:x, namespace:x, label:k=v, !x",
+        Pane::NODES => ": text, reason:x, plugin:x, label:k=v, !x",
+        Pane::PREEMPTION => ": text, victim:x, budget:x, !x",
+        _ => "",
     }
 }
 

@@ -2,19 +2,25 @@
 
 mod groups;
 
+use std::borrow::Cow;
+use std::cell::RefCell;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::cluster::{Quantity, Str};
-use crate::framework::{NodeInfo, PluginName, Status};
+use crate::framework::{NodeInfo, PluginName, Status, taint_text};
+use crate::odds::Odds;
+use crate::report::{self, odds_cell};
 use crate::session::Timeline;
+use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, fit, left, right};
+use crate::ui::model::filter::{Fact, Filter};
 use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::{GroupKey, RowId};
-use crate::ui::model::node_ranking::PodRequests;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::rows::{NodeOptions, NodeRow};
 use crate::ui::model::session_handle::SessionHandle;
@@ -22,10 +28,13 @@ use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::state::State;
 use crate::ui::model::verdict::{Class, NodeVerdict, Verdicts};
 use crate::ui::model::{rows, text};
-use crate::ui::view::draw::Scene;
+use crate::ui::view::draw::{Scene, put};
 use crate::ui::view::layout::{Plan, split_top};
 use crate::ui::view::pane::{PaneDef, Rows};
 use crate::ui::view::widgets::{bar, table};
+
+/// The heading of the column of odds.
+const ODDS: &str = "ODDS";
 
 /// The context of its keys.
 pub const CONTEXT: Context = Context::pane("nodes", "Among the nodes");
@@ -33,26 +42,25 @@ pub const CONTEXT: Context = Context::pane("nodes", "Among the nodes");
 /// The pane.
 pub static DEF: PaneDef = PaneDef {
     open_help: Some(("open", "open the group, or show the node")),
-    sort_help: "sort: worst last, name, free cpu, closest to fitting",
+    sort_help: "sort: closest to fitting, name, free cpu, verdict and reason",
     sorts: &[
-        SortChoice::new(Sort::Usual, "worst last"),
+        SortChoice::new(Sort::Usual, "closest to fitting first"),
         SortChoice::new(Sort::Name, "by name"),
         SortChoice::new(Sort::FreeCpu, "by free cpu"),
-        SortChoice::new(Sort::Closest, "closest to fitting"),
+        SortChoice::new(Sort::Verdict, "by verdict"),
     ],
     rows: Rows::List { make, get: |model| &model.nodes },
     list_area: |_, inner| split_top(inner, 1).1,
     columns: heading_columns,
     node: |state, _| if let Some(RowId::Node(node)) = &state.list(Pane::NODES).selected { Some(node.clone()) } else { None },
     open,
-    opens_by_mouse: true,
     ..PaneDef::new(Pane::NODES, CONTEXT, ("go-to-nodes", "the nodes"), draw)
 };
 
 fn make(state: &mut State, timeline: &Timeline) {
-    let (model, mut fuzzy) = (&state.view_model, state.fuzzy(Pane::NODES));
+    let (model, mut filter) = (&state.view_model, state.row_filter(Pane::NODES));
     let options = NodeOptions { grouping: &model.grouping, open: &state.open_groups, order: state.sort_of(Pane::NODES) };
-    state.view_model.nodes = rows::node_rows(timeline, &model.whole, &options, &mut fuzzy);
+    state.view_model.nodes = rows::node_rows(timeline, &model.whole, &options, &mut filter);
 }
 
 /// Opens or closes the selected group, or opens the selected node.
@@ -103,8 +111,18 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     // The heading is that of the first visible row: scores above the first rejected node, reasons below.
     let on_top = if scored_on_top(scene.state) { &style.scored } else { &style.plain };
     table::heading(scene, on_top, Rect { height: 1, ..inner }, buf);
+    let is_scored = scored_on_top(scene.state);
+    // Node, verdict, rank and total come before the plugins, and the odds if there are any.
+    let before = 4 + usize::from(style.scored.iter().any(|column| column.title == ODDS));
+    let hidden = if is_scored { style.scored.len() < style.plugins.len() + before } else { style.plain.len() < ALL_COLUMNS };
+    table::more(scene, hidden, inner, buf);
+    totals(scene, plan, buf);
     if rows.is_empty() {
-        let words = if scene.state.filter(Pane::NODES).is_empty() { "there are no nodes" } else { "no node of that name" };
+        let words = if scene.state.filter(Pane::NODES).is_empty() {
+            "there are no nodes".to_owned()
+        } else {
+            format!("no node matches the filter: {} ends it", scene.key(&Action::BACK))
+        };
         scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
     }
     for (i, row) in rows.iter().skip(offset).take(usize::from(list.height)).enumerate() {
@@ -115,6 +133,27 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
             NodeRow::Node { name, inside } => node(scene, &style, name, *inside, area, buf),
         }
     }
+}
+
+/// Draws what all nodes together have free into the lower border.
+fn totals(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+    let Some(area) = plan.area(Pane::NODES) else { return };
+    let totals = &scene.state.view_model.totals;
+    // Above a hundred cores, drop the thousandths.
+    let cpu = |milli: i64| text::cpu(if milli >= 100_000 { milli - milli % 1000 } else { milli });
+    let words = format!(
+        " all nodes: cpu {}/{} free {} mem {}/{} free ",
+        cpu(totals.cpu.0),
+        cpu(totals.cpu.1),
+        scene.glyphs.dot,
+        text::memory(totals.memory.0),
+        text::memory(totals.memory.1)
+    );
+    // The range of visible rows is on the right.
+    let room = usize::from(area.width).saturating_sub(24);
+    let words = if text::width(&words) <= room { words } else { format!(" cpu {}/{} free ", cpu(totals.cpu.0), cpu(totals.cpu.1)) };
+    let foot = Rect { x: area.x + 2, y: area.bottom() - 1, width: area.width.saturating_sub(4), height: 1 };
+    put(buf, foot, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
 }
 
 fn heading(def: &PaneDef, scene: &Scene<'_>) -> Vec<Span<'static>> {
@@ -168,12 +207,14 @@ pub(super) fn verdict_word(style: &RowStyle<'_>, class: Class) -> &'static str {
 pub(super) struct RowStyle<'a> {
     verdicts: Verdicts<'a>,
     pub(super) asked: Asked,
-    /// The pod's requests, if nodes are sorted by what they lack.
-    wanted: Option<PodRequests>,
     pub(super) plain: Vec<Column>,
     scored: Vec<Column>,
     plugins: Vec<PluginName>,
+    /// The filter, which naming a match in a row changes.
+    filter: RefCell<Filter>,
     chosen: Option<&'a Str>,
+    /// The likelihood of each node, once one is selected.
+    odds: Option<Cow<'a, Odds>>,
     linked: Option<Str>,
     reasons_only: bool,
     narrow: bool,
@@ -184,7 +225,7 @@ impl<'a> RowStyle<'a> {
     fn new(scene: &Scene<'a>, width: u16) -> Self {
         let state = scene.state;
         let cycle = scene.cycle();
-        let narrow = width < 76;
+        let narrow = width < 84;
         let (plain, bars) = plain_columns(state, width);
         let (scored, plugins) = score_columns(state, (plain[0], plain[1]), width);
         let chosen = cycle
@@ -197,11 +238,12 @@ impl<'a> RowStyle<'a> {
         Self {
             verdicts: Verdicts::new(cycle),
             asked: Asked::of(scene),
-            wanted: (state.sort_of(Pane::NODES) == Sort::Closest).then(|| PodRequests::of(cycle)),
             plain,
             scored,
             plugins,
+            filter: RefCell::new(state.row_filter(Pane::NODES)),
             chosen,
+            odds: cycle.selected.as_ref().and_then(|_| report::odds(cycle)),
             linked,
             reasons_only: reasons_only(state),
             narrow,
@@ -209,6 +251,13 @@ impl<'a> RowStyle<'a> {
         }
     }
 }
+
+/// The heading of the free and the allocatable cpu of a node.
+pub(super) const CPU: &str = "CPU FREE";
+/// The heading of the free and the allocatable memory of a node.
+pub(super) const MEMORY: &str = "MEM FREE";
+/// The number of columns of a node's verdict where all fit.
+const ALL_COLUMNS: usize = 6;
 
 /// Returns the columns of verdicts and reasons that fit, and the width of the bars.
 fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
@@ -224,8 +273,8 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
     let indent = if grouping.is_grouped() { 4 } else { 2 };
     let Width::Fixed(name) = fit("NODE", 32, names) else { unreachable!("a fitted column is fixed") };
     let name = left(grouping.heading(), Width::Fixed((name + indent).min(width / 3))).by(Sort::Name);
-    let narrow = width < 76;
-    let verdict = left("VERDICT", Width::Fixed(if narrow { 11 } else { 15 })).by(Sort::Usual);
+    let narrow = width < 84;
+    let verdict = left("VERDICT", Width::Fixed(if narrow { 11 } else { 15 })).by(Sort::Verdict);
     let mut plain = vec![name, verdict];
     // Widths depend on the whole cycle, so that columns do not shift while the user steps through it.
     let whole = &state.view_model.whole;
@@ -234,14 +283,14 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
         plain.push(left("BY", fit("BY", 18, statuses().filter_map(Status::plugin).map(PluginName::as_str))));
     }
     // On a wide screen, keep the free resources next to the reason.
-    let reasons: Vec<String> = statuses().map(|s| s.fact().unwrap_or_else(|| s.message())).collect();
+    let reasons: Vec<String> = statuses().map(row_reason).collect();
     let reason = match grouping {
         _ if width < 140 => Width::Rest,
         // The width of a group's counts with words.
         Grouping::Label(_) => Width::Fixed(46),
         _ => fit("REASON", 48, reasons.iter().map(String::as_str)),
     };
-    plain.push(left("REASON", reason).by(Sort::Closest));
+    plain.push(left("REASON", reason).by(Sort::Usual));
     let bars = if width >= 130 { 8 } else { 0 };
     let free = match bars {
         0 if grouping.is_grouped() && !narrow => 17,
@@ -249,11 +298,14 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
         0 => 11,
         _ => 21,
     };
-    if width >= 58 {
-        plain.push(left("CPU FREE", Width::Fixed(free)).by(Sort::FreeCpu));
-    }
-    if width >= 104 {
-        plain.push(left("MEM FREE", Width::Fixed(free + 4)));
+    let cpu = left(CPU, Width::Fixed(free)).by(Sort::FreeCpu);
+    let memory = left(MEMORY, Width::Fixed(free + 5));
+    // With room for one of the two, show the one that more nodes lack.
+    match width {
+        ..58 => {}
+        58..104 if state.view_model.lacks_memory => plain.push(memory),
+        58..104 => plain.push(cpu),
+        _ => plain.extend([cpu, memory]),
     }
     (plain, bars)
 }
@@ -286,6 +338,9 @@ fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -
     let plugins: Vec<PluginName> =
         state.view_model.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
     let mut scored = vec![name, verdict, right("RANK", Width::Fixed(10)).by(Sort::Usual), right("TOTAL", Width::Fixed(6)).by(Sort::Usual)];
+    if state.view_model.whole.selected.is_some() && report::is_chance(&state.view_model.whole) {
+        scored.push(right(ODDS, Width::Fixed(7)));
+    }
     let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
     let extenders = state.view_model.whole.scoring_extenders();
     // Next to the totals: few nodes differ in as much as extenders give.
@@ -371,7 +426,7 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
         vec![scene.span(mark_role, format!("{mark} {indent}")), scene.span(name_role, name.to_string())],
         vec![scene.span(role, verdict_cell)],
     ];
-    let info = scene.timeline.moment().snapshot.get(name);
+    let info = scene.timeline.decided_on().snapshot.get(name);
     let scored = (verdict.class == Class::Fits && !style.reasons_only).then(|| scene.cycle().scores.get(name)).flatten();
     let section_scored =
         !scene.state.view_model.whole.scores.is_empty() && !style.reasons_only && scene.state.view_model.whole.scores.contains_key(name);
@@ -380,6 +435,10 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
         let shared = if tied > 1 { format!("{rank} ({tied} tied)") } else { rank.to_string() };
         cells.push(vec![scene.span(if rank == 1 { Role::Winner } else { Role::Text }, shared)]);
         cells.push(vec![scene.span(Role::Strong, score.total.to_string())]);
+        if style.scored.iter().any(|column| column.title == ODDS) {
+            let odds = style.odds.as_deref().map(|odds| odds_cell(odds, name));
+            cells.push(vec![scene.span(Role::Text, odds.unwrap_or_default())]);
+        }
         let given = scene.cycle().extender_scores(name);
         for (index, _) in EXTENDER_TITLES.iter().enumerate().filter(|(_, title)| style.scored.iter().any(|c| c.title == **title)) {
             let shown = given.get(&index).map_or_else(|| scene.glyphs.dash.to_owned(), ToString::to_string);
@@ -406,12 +465,10 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
     table::mark(scene, area, selected, scene.state.focus == Pane::NODES, buf);
 }
 
-/// Returns the reason of a node's verdict: its scores if it fits, the missing amounts if nodes are sorted by these, or the
-/// fact alone if the group's row has the reason.
+/// Returns the reason of a node's verdict: its scores if it fits, or the deciding fact; in a group whose row has the reason,
+/// the fact alone. A label or taint that a filter matched and that is not in the row comes first.
 fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, name: &Str, told: bool) -> String {
-    let lacks = style.wanted.as_ref().filter(|_| verdict.plugin.is_some_and(PluginName::compares_requests));
-    let lacks = lacks.zip(scene.timeline.moment().snapshot.get(name)).and_then(|(wanted, node)| wanted.lacks(node));
-    match scene.cycle().scores.get(name) {
+    let words = match scene.cycle().scores.get(name) {
         Some(score) if style.reasons_only => {
             let (rank, tied) = scene.state.view_model.ranks.get(&score.total).copied().unwrap_or((0, 1));
             let shared = if tied > 1 { format!(" ({tied} tied)") } else { String::new() };
@@ -419,11 +476,39 @@ fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, na
                 score.plugins.iter().filter(|p| p.weighted != 0).map(|p| format!("{} {}", score_title(p.plugin), p.weighted)).collect();
             format!("rank {rank}{shared}  total {} = {}", score.total, parts.join(" + "))
         }
-        _ if lacks.is_some() => lacks.unwrap_or_default(),
         // The group's row has the rest.
-        _ if told => verdict.decided().unwrap_or_default(),
-        _ => verdict.fact(),
+        _ if told => verdict.row_fact().unwrap_or_default(),
+        _ => verdict.in_row(),
+    };
+    match matched_elsewhere(scene, &mut style.filter.borrow_mut(), verdict, name, &words) {
+        Some(found) if words.is_empty() => found,
+        Some(found) => format!("{found}  {words}"),
+        None => words,
     }
+}
+
+/// Returns the label or taint that the filter matched; `None` if the row shows a match already.
+fn matched_elsewhere(scene: &Scene<'_>, filter: &mut Filter, verdict: &NodeVerdict<'_>, name: &Str, words: &str) -> Option<String> {
+    let plugin = verdict.plugin.map_or("", PluginName::as_str);
+    let shown = [
+        Fact::name("node", name),
+        Fact::name("name", name),
+        Fact::prose("verdict", verdict.class.word()),
+        Fact::prose("plugin", plugin),
+        Fact::prose("reason", words),
+    ];
+    if filter.is_empty() || filter.keeps(&shown) {
+        return None;
+    }
+    let node = &scene.timeline.moment().snapshot.get(name)?.node;
+    let labels = node.metadata.labels.iter().find(|(key, value)| filter.names(Fact::label(key, value)));
+    let label = labels.map(|(key, value)| format!("{key}={value}"));
+    label.or_else(|| node.spec.taints.iter().map(taint_text).find(|taint| filter.names(Fact::prose("taint", taint))))
+}
+
+/// Returns the text of a rejection in a row.
+fn row_reason(status: &Status) -> String {
+    NodeVerdict::of(status).in_row()
 }
 
 fn free_cells(scene: &Scene<'_>, style: &RowStyle<'_>, info: &NodeInfo, cells: &mut Vec<Vec<Span<'static>>>) {
@@ -431,11 +516,16 @@ fn free_cells(scene: &Scene<'_>, style: &RowStyle<'_>, info: &NodeInfo, cells: &
     let asked = |amount: Option<i64>| amount.filter(|_| style.verdicts.class(info.name()) != Class::Fits);
     let cpu = (info.requested.milli_cpu, info.allocatable.milli_cpu, asked(style.asked.cpu));
     let memory = (info.requested.memory, info.allocatable.memory, asked(style.asked.memory));
-    cells.push(free(scene, style.bars, cpu, text::cpu));
-    cells.push(free(scene, style.bars, memory, text::memory));
+    for column in &style.plain {
+        match column.title {
+            CPU => cells.push(free(scene, style.bars, cpu, text::cpu)),
+            MEMORY => cells.push(free(scene, style.bars, memory, text::memory)),
+            _ => {}
+        }
+    }
 }
 
-/// Formats taken and free amounts, and the request if it is larger than the free one: `▇▇▇▇▇▁ 1.9 < 6`.
+/// Formats the free amount and that of the node in all, and the request if it is larger than the free one: `▇▇▇▇▇▁ 1.9/8 < 6`.
 fn free(scene: &Scene<'_>, bars: usize, (used, of, asked): (i64, i64, Option<i64>), show: fn(i64) -> String) -> Vec<Span<'static>> {
     let left = of.saturating_sub(used);
     let mut spans = if bars > 0 { bar::spans(scene, used, of, bars) } else { Vec::new() };
@@ -443,9 +533,9 @@ fn free(scene: &Scene<'_>, bars: usize, (used, of, asked): (i64, i64, Option<i64
         spans.push(Span::raw(" "));
     }
     let (words, role) = match asked {
-        Some(asked) if asked > left => (format!("{} < {}", show(left), show(asked)), Role::Unschedulable),
-        Some(_) => (show(left), Role::Fits),
-        None => (show(left), Role::Text),
+        Some(asked) if asked > left => (format!("{}/{} < {}", show(left), show(of), show(asked)), Role::Unschedulable),
+        Some(_) => (format!("{}/{}", show(left), show(of)), Role::Fits),
+        None => (format!("{}/{}", show(left), show(of)), Role::Text),
     };
     spans.push(scene.span(role, words));
     spans

@@ -6,7 +6,8 @@ mod requests;
 use std::sync::Arc;
 
 use crate::cluster::{
-    Affinity, Cluster, Key, LabelSelector, NodeSelectorTerm, Pod, PodAffinityTerm, PodDisruptionBudget, Requirement, Str, Toleration,
+    Affinity, Cluster, Key, LabelSelector, NodeSelectorTerm, Pod, PodAffinityTerm, PodDisruptionBudget, PodOwner, Requirement, Str,
+    Toleration,
 };
 use crate::framework::PluginName;
 use crate::report::{budgets_unknown_because, why};
@@ -15,7 +16,7 @@ use crate::session::{PodLocation, Timeline};
 use crate::trace::{CycleView, Event, Outcome, Place};
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, left, right};
-use crate::ui::model::fuzzy::Fuzzy;
+use crate::ui::model::filter::Filter;
 use crate::ui::model::list::RowId;
 use crate::ui::model::page::PageRows;
 use crate::ui::model::page::{PageInput, PageRow, Sign, cell, labels, signed};
@@ -56,7 +57,7 @@ pub fn open_best(state: &mut State, timeline: &Timeline) {
 }
 
 /// Returns the rows for a pod.
-fn rows(input: &PageInput<'_>, key: &Key, filter: &mut Fuzzy) -> Vec<PageRow> {
+fn rows(input: &PageInput<'_>, key: &Key, filter: &mut Filter) -> Vec<PageRow> {
     let cluster = &input.timeline.moment().cluster;
     let mut rows = PageRows::new(input.width, filter);
     match cluster.pods.get(key) {
@@ -110,8 +111,13 @@ fn state(input: &PageInput<'_>, cluster: &Cluster, pod: &Pod, rows: &mut PageRow
     rows.fact("started", pod.status.start_time.map(read).unwrap_or_default(), Role::Text);
     rows.fact("scheduler", pod.spec.scheduler_name.as_str(), Role::Text);
     let owners = pod.metadata.owner_references.iter().map(|o| {
-        let manages = if o.controller == Some(true) { "" } else { " (not its controller)" };
-        format!("{} {}{manages}", o.kind, o.name)
+        if o.controller != Some(true) {
+            return format!("{} {} (not its controller)", o.kind, o.name);
+        }
+        match pod.owner() {
+            Some(PodOwner { workload: (kind, name), through: Some(_) }) => format!("{kind} {name} (by {} {})", o.kind, o.name),
+            _ => format!("{} {}", o.kind, o.name),
+        }
     });
     let owners = owners.collect::<Vec<_>>().join(", ");
     rows.fact("owner", if owners.is_empty() { "none: it will not be recreated" } else { &owners }, Role::Text);
@@ -295,7 +301,7 @@ pub fn covering<'a>(cluster: &'a Cluster, pod: &'a Pod) -> impl Iterator<Item = 
 }
 
 fn budgets(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
-    let columns: Arc<[Column]> = [left("BUDGET", Width::Rest), right("MAY DISRUPT", Width::Fixed(11))].into();
+    let columns: Arc<[Column]> = [left("BUDGET", Width::Rest), right("ALLOWED", Width::Fixed(7))].into();
     rows.heading("budgets that cover it");
     let all: Vec<_> = covering(cluster, pod).collect();
     if all.is_empty() {
@@ -339,7 +345,10 @@ fn concerned(revision: &Revision, key: &Key) -> bool {
     let object = |m: &Keyframe| m.cluster.pods.get(key).map(Arc::as_ptr);
     let entry = |m: &Keyframe| m.queues.entries.get(key).map(Arc::as_ptr);
     let (before, after) = (&revision.before, &revision.after);
-    object(before) != object(after) || entry(before) != entry(after) || revision.events.iter().take(4).any(|e| e.is_about(key))
+    revision.kind.is_logged()
+        || object(before) != object(after)
+        || entry(before) != entry(after)
+        || revision.events.iter().take(4).any(|e| e.is_about(key))
 }
 
 /// Returns the pod's part in a revision; `None` if it has none.
@@ -348,6 +357,9 @@ fn part(revision: &Revision, key: &Key) -> Option<(String, Role)> {
         return None;
     }
     let about: Vec<&Event> = revision.events.iter().filter(|e| e.is_about(key)).collect();
+    if revision.kind.is_logged() {
+        return logged(&about, key);
+    }
     let finished = about.iter().find_map(|e| if let Event::CycleFinished { outcome, .. } = e { Some(*outcome) } else { None });
     if let Some(outcome) = finished {
         let role = match outcome {
@@ -357,7 +369,7 @@ fn part(revision: &Revision, key: &Key) -> Option<(String, Role)> {
             Outcome::Error => Role::Failed,
         };
         let asked = if revision.is_dry_decision() { "dry decision: " } else { "" };
-        return Some((format!("{asked}{}", why(&CycleView::of(revision.events.iter()))), role));
+        return Some((format!("{asked}{}", why(&CycleView::of(revision.events.iter()).showing(key))), role));
     }
     about.iter().rev().find_map(|e| match e {
         Event::VictimEvicted { preemptor, node, .. } => Some((format!("evicted from {node} for {preemptor}"), Role::Victim)),
@@ -370,6 +382,18 @@ fn part(revision: &Revision, key: &Key) -> Option<(String, Role)> {
         }
         _ => None,
     })
+}
+
+/// Returns a pod's part in a revision that is from the scheduler's log.
+fn logged(about: &[&Event], key: &Key) -> Option<(String, Role)> {
+    let of_log = |event: &&Event| if let Event::Logged(logged) = event { (!logged.is_ours).then(|| Arc::clone(logged)) } else { None };
+    let name = key.to_string();
+    let told: Vec<String> = about
+        .iter()
+        .filter_map(of_log)
+        .map(|logged| logged.words.strip_prefix(&name).unwrap_or(&logged.words).trim_start().to_owned())
+        .collect();
+    (!told.is_empty()).then(|| (format!("by the log: {}", told.join("; then ")), Role::Text))
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! The pane of steps: the cycle's events as sentences around the cursor, and the scrub bar.
 
+mod fold;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use self::fold::StepLine;
 use crate::session::Revision;
 use crate::session::Timeline;
 use crate::trace::StepSize;
@@ -14,7 +17,7 @@ use crate::ui::model::list::RowId;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
-use crate::ui::model::time_travel::{step_words, walk};
+use crate::ui::model::time_travel::{step_words_at, walk};
 use crate::ui::model::verdict;
 use crate::ui::model::{text, time_travel};
 use crate::ui::view::draw::Scene;
@@ -27,7 +30,7 @@ pub const CONTEXT: Context = Context::pane("steps", "In the steps");
 
 /// The pane.
 pub static DEF: PaneDef = PaneDef {
-    list_area: |_, inner| split_bottom(inner, 1).0,
+    list_area: |_, inner| if inner.height > 1 { split_bottom(inner, 1).0 } else { inner },
     subject: cycle_pod,
     node: |_, timeline| timeline.cycle().current_node.clone(),
     select,
@@ -62,7 +65,7 @@ const POINT: usize = 11;
 /// Draws the steps.
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let mut heading = def.title(scene, "Steps");
-    heading.push(scene.span(Role::Muted, format!("  a step is {}", step_words(scene.state.step_size))));
+    heading.push(scene.span(Role::Muted, format!("  a step is {}", step_words_at(scene.state.step_size, scene.timeline))));
     let used: usize = heading.iter().map(|s| text::width(&s.content)).sum();
     let width = usize::from(plan.area(Pane::STEPS).map_or(0, |a| a.width));
     def.chrome(scene, plan, heading, points(scene, width.saturating_sub(used + 10)), buf);
@@ -135,26 +138,37 @@ fn passed(scene: &Scene<'_>) -> usize {
 fn sentences(scene: &Scene<'_>, revision: &Revision, list: Rect, buf: &mut Buffer) {
     let room = usize::from(list.height);
     let here = scene.timeline.cursor().event;
-    // Line 0 is the operation itself; line i the i-th event. A third of the room looks ahead.
-    let total = revision.events.len() + 1;
-    let first = (here + 1 + room / 3).min(total).saturating_sub(room);
-    for (row, at) in (first..total.min(first + room)).enumerate() {
+    let lines = fold::lines(revision.events.len(), &scene.state.view_model.members, here, room);
+    for (row, line) in lines.into_iter().enumerate() {
         let area = Rect { y: list.y + row as u16, height: 1, ..list };
-        let current = at == here;
+        let at = match &line {
+            StepLine::Title => 0,
+            StepLine::Event(event) => event + 1,
+            StepLine::Part(part) => part.end,
+        };
+        let current = at == here && !matches!(line, StepLine::Part(_));
         let role = match () {
             () if current => Role::Current,
-            () if at < here => Role::Past,
+            () if at <= here => Role::Past,
             () => Role::Ahead,
         };
         let sign = if current { scene.glyphs.here } else { " " };
         let mut spans = vec![scene.span(Role::Accent, format!("{sign} "))];
-        match at.checked_sub(1).map(|i| &revision.events[i]) {
+        let (event, more) = match line {
+            StepLine::Title => (None, 0),
+            StepLine::Event(event) => (Some(&revision.events[event]), 0),
+            StepLine::Part(part) => (Some(&revision.events[part.start]), part.len() - 1),
+        };
+        match event {
             None => spans.push(scene.span(role, revision.title.clone())),
             Some(event) => {
                 let role_of_part = if at > here { Role::Ahead } else { scrub_bar::role(event) };
                 spans.push(scene.span(role_of_part, format!("{:<POINT$} ", verdict::part(event))));
                 spans.push(scene.span(role, event.sentence()));
             }
+        }
+        if more > 0 {
+            spans.push(scene.span(Role::Muted, format!("  {} {}", scene.glyphs.closed, text::count(more, "more step"))));
         }
         scene.line(buf, area, &Line::from(spans));
         if current && scene.state.focus == Pane::STEPS {

@@ -44,6 +44,13 @@ pub fn heading(scene: &Scene<'_>, columns: &[Column], area: Rect, buf: &mut Buff
     }
 }
 
+/// Draws a mark into the border beside the headings if there are more columns than fit. `inner` is the area inside the border.
+pub fn more(scene: &Scene<'_>, hidden: bool, inner: Rect, buf: &mut Buffer) {
+    if hidden && buf.area.contains((inner.right(), inner.y).into()) {
+        buf[(inner.right(), inner.y)].set_symbol(scene.glyphs.more).set_style(scene.style(Role::Accent));
+    }
+}
+
 /// Draws one row.
 pub fn row(scene: &Scene<'_>, columns: &[Column], area: Rect, cells: &[Vec<Span<'_>>], buf: &mut Buffer) {
     for ((column, area), cell) in columns.iter().zip(areas(columns, area)).zip(cells) {

@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-use super::{RowStyle, reason_cells, short_word, verdict_word};
+use super::{CPU, MEMORY, RowStyle, reason_cells, short_word, verdict_word};
 
 use crate::ui::config::theme::Role;
 use crate::ui::model::list::{GroupKey, RowId};
@@ -54,8 +54,13 @@ pub(super) fn draw(scene: &Scene<'_>, style: &RowStyle<'_>, group: &Group, area:
     let sum = if group.cpu >= 100_000 { group.cpu - group.cpu % 1000 } else { group.cpu };
     let cpu = (sum, group.most_cpu, style.asked.cpu);
     let memory = (group.memory, group.most_memory, style.asked.memory);
-    cells.push(vec![free(scene, room("CPU FREE"), group.count, cpu, text::cpu)]);
-    cells.push(vec![free(scene, room("MEM FREE"), group.count, memory, text::memory)]);
+    for column in &style.plain {
+        match column.title {
+            CPU => cells.push(vec![free(scene, room(CPU), group.count, cpu, text::cpu)]),
+            MEMORY => cells.push(vec![free(scene, room(MEMORY), group.count, memory, text::memory)]),
+            _ => {}
+        }
+    }
     table::row(scene, &style.plain, area, &cells, buf);
     let selected = matches!(&scene.state.list(Pane::NODES).selected, Some(RowId::Group(k)) if *k == group.key);
     table::mark(scene, area, selected, scene.state.focus == Pane::NODES, buf);

@@ -4,10 +4,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-use crate::cluster::Key;
+use crate::cluster::{Key, PodGroup};
 use crate::framework::{ActionType, ClusterEvent, EventLabel, EventResource, PluginName, PluginSet};
+use crate::report::why_group_waits;
 use crate::trace::{MoveCause, Place, QueueEntry, QueueMove};
 use crate::ui::config::theme::Role;
+use crate::ui::model::list::RowId;
+use crate::ui::model::pane::Pane;
 use crate::ui::model::rows::QueuePart;
 use crate::ui::model::text;
 use crate::ui::view::draw::{Scene, put};
@@ -39,6 +42,11 @@ pub(super) fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let (rule, body) = split_top(area, 1);
     for x in rule.left()..rule.right() {
         buf[(x, rule.y)].set_symbol(scene.glyphs.border.horizontal_top).set_style(scene.style(Role::Border));
+    }
+    if let Some(RowId::PodGroup(group, _)) = &scene.state.list(Pane::QUEUES).selected {
+        let facts = group_facts(scene, group);
+        let left = heading(scene, group, facts.first(), rule, buf);
+        return body_lines(scene, if left { &facts[1..] } else { &facts }, body, buf);
     }
     let Some(entry) = scene.state.selected_pod().and_then(|k| scene.timeline.queues().entries.get(k)) else { return };
     let mut facts = facts(scene, entry);
@@ -178,6 +186,23 @@ fn ellipsed(line: &str, width: usize, ellipsis: &str) -> String {
     if text::width(&longer) <= width { longer } else { text::cut(line, width, ellipsis) }
 }
 
+/// Returns the facts about a pod group, of which pods wait.
+fn group_facts(scene: &Scene<'_>, group: &Key) -> Vec<Fact> {
+    let moment = scene.timeline.moment();
+    let (object, pods) = (moment.cluster.pod_groups.get(group), moment.snapshot.pod_groups().get(group));
+    let (known, placed) = pods.map_or((0, 0), |pods| (pods.pods(), pods.scheduled_count()));
+    let mut facts = vec![fact("pod group of ", format!("{}, {placed} with a node", text::count(known, "pod")), Role::Text)];
+    if let Some(min) = object.and_then(|object| object.min_count()) {
+        facts.push(fact("must have a place at once ", text::count(usize::try_from(min).unwrap_or(0), "pod"), Role::Text));
+    }
+    facts.push(fact("", why_group_waits(&moment.cluster, pods, &moment.queues, group), Role::Warning));
+    if let Some(condition) = object.and_then(|object| object.condition(PodGroup::SCHEDULED)) {
+        let value = format!("{}, {}: {}", condition.status, condition.reason, condition.message);
+        facts.push(fact("PodGroupScheduled ", value, Role::Text));
+    }
+    facts
+}
+
 /// Returns the facts about a waiting pod, most important first, without the events that requeue it.
 fn facts(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
     let attempts = text::count(entry.attempts as usize, "attempt");
@@ -196,7 +221,11 @@ fn facts(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
     let hints = &scene.state.view_model.activity.hints;
     for answer in &hints[hints.len().saturating_sub(HINTS)..] {
         let error = answer.error.as_ref().map(|e| format!(", as it failed: {e}")).unwrap_or_default();
-        facts.push(fact(format!("{}: ", answer.event), format!("{} says {}{error}", answer.plugin, answer.hint), Role::Text));
+        facts.push(fact(
+            format!("{}: ", answer.event.words_with_label()),
+            format!("{} says {}{error}", answer.plugin, answer.hint),
+            Role::Text,
+        ));
     }
     facts
 }
@@ -272,10 +301,23 @@ fn moved(scene: &Scene<'_>, entry: &QueueEntry, last: &QueueMove) -> Fact {
     };
     words.push(match (last.cause, last.plugin) {
         (MoveCause::Cycle, _) => format!("({of_cycle})"),
-        (cause, Some(plugin)) => format!("by {cause}: {plugin} said Queue"),
-        (cause, None) => format!("by {cause}"),
+        (cause, Some(plugin)) => format!("as {}: {plugin} said Queue", cause_words(cause)),
+        (cause, None) => format!("as {}", cause_words(cause)),
     });
     fact(format!("{mark}moved "), words.join(" "), role)
+}
+
+/// Returns the cause of a move as a clause.
+fn cause_words(cause: MoveCause) -> String {
+    match cause {
+        MoveCause::Cluster(event) => event.words_with_label(),
+        MoveCause::Label(EventLabel::BackoffComplete) => "its backoff ended (BackoffComplete)".to_owned(),
+        MoveCause::Label(EventLabel::PopFromBackoffQ) => "activeQ was empty (PopFromBackoffQ)".to_owned(),
+        MoveCause::Label(EventLabel::ScheduleAttemptFailure) => "its attempt failed (ScheduleAttemptFailure)".to_owned(),
+        MoveCause::Label(EventLabel::UnschedulableTimeout) => "it had waited for too long (UnschedulableTimeout)".to_owned(),
+        MoveCause::Label(EventLabel::ForceActivate) => "a plugin activated it (ForceActivate)".to_owned(),
+        other => other.to_string(),
+    }
 }
 
 /// Returns whether the pod came to the queue by its creation.
@@ -306,7 +348,8 @@ fn wakes(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
     let mut facts = Vec::new();
     for plugin in entry.plugins.iter() {
         let events = moment.requeue_events.of(&pod.spec.scheduler_name, plugin);
-        let list = if events.is_empty() { "no event".to_owned() } else { events.join(", ") };
+        let words: Vec<String> = events.iter().map(ClusterEvent::words_with_label).collect();
+        let list = if words.is_empty() { "no event".to_owned() } else { words.join(", ") };
         let name = if facts.is_empty() { "woken by " } else { "or by " };
         facts.push(fact(name, format!("{plugin}: {list}"), Role::Text));
     }

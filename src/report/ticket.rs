@@ -1,0 +1,266 @@
+//! A complete ticket about a decision: Markdown with the source, the time, the release, the unknown facts, tables, the fixes,
+//! and the command that reproduces it.
+
+use jiff::Timestamp;
+
+use super::text::{FACTS_SHOWN, by_code, candidate_rows, decided_by, name_list, score_rows, victim_rows};
+use super::{Answer, FixesReport, Missing, ReleaseReport, why};
+use crate::framework::{Code, PluginName};
+use crate::output::{Lines, Markdown, Text};
+use crate::plural::count;
+use crate::trace::{CycleView, Outcome};
+
+/// Limit on the fixes in a ticket.
+const FIXES_SHOWN: usize = 10;
+/// Limit on the earlier changes in a ticket.
+const STEPS_SHOWN: usize = 20;
+
+/// Where a decision comes from, and how it is taken again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The source of the cluster in words.
+    pub source: String,
+    /// The scheduler's clock at the decision; `None` if it is unknown.
+    pub at: Option<Timestamp>,
+    /// The command that takes the decision again; `None` if none does.
+    pub command: Option<String>,
+    /// The steps of the session before the decision that are not in the source, in order.
+    pub steps: Vec<String>,
+    /// Whether the source is a live cluster.
+    pub is_live: bool,
+}
+
+/// A decision with everything that a ticket about it needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Ticket<'a> {
+    /// The decision.
+    pub view: &'a CycleView,
+    /// The emulated release.
+    pub release: &'a ReleaseReport,
+    /// The fixes; `None` if they were not searched.
+    pub fixes: Option<&'a FixesReport>,
+    /// Where the decision comes from.
+    pub origin: &'a Origin,
+}
+
+impl<'a> Ticket<'a> {
+    /// Returns the answer without the origin, for formats that have no place for it.
+    pub(super) fn answer(&self) -> Answer<'a> {
+        match self.fixes {
+            Some(fixes) => Answer::Fixes(self.view, self.release, fixes),
+            None => Answer::Decision(self.view, self.release),
+        }
+    }
+
+    /// Returns the ticket as Markdown, with more lines at its end.
+    pub fn markdown(&self, more: &Lines) -> Text {
+        let mut doc = Markdown::default();
+        self.head(&mut doc);
+        if let Some(failure) = &self.view.failure {
+            doc.heading(2, "Message of kube-scheduler");
+            doc.code(&Lines::from(failure.message.as_str()));
+        }
+        self.nodes(&mut doc);
+        self.scores(&mut doc);
+        self.preemption(&mut doc);
+        self.unknown(&mut doc);
+        self.fixes(&mut doc);
+        self.reproduction(&mut doc);
+        if !more.is_empty() {
+            doc.heading(2, "The cluster's scheduler and the source");
+            doc.code(&more.iter().skip_while(|line| line.is_empty()).map(str::to_owned).collect());
+        }
+        doc.finish()
+    }
+
+    fn head(&self, doc: &mut Markdown) {
+        let pod = self.view.start.as_ref().map_or_else(|| "a pod".to_owned(), |start| start.pod.to_string());
+        let state = match self.view.outcome {
+            Some(Outcome::Scheduled) => "fits",
+            Some(Outcome::Gated) => "is gated",
+            Some(Outcome::Error) => "could not be decided",
+            Some(Outcome::Unschedulable) => "is pending",
+            None => "is being decided",
+        };
+        doc.heading(1, &format!("{pod} {state}"));
+        doc.paragraph(&why(self.view));
+        let mut rows = vec![("Source".to_owned(), self.origin.source.clone())];
+        rows.extend(self.origin.at.map(|at| ("Time of the decision".to_owned(), at.to_string())));
+        rows.push(("Release".to_owned(), self.release.sentence().to_owned()));
+        if let Some(start) = &self.view.start {
+            let asks: Vec<String> = start.requests.iter().map(|(name, amount)| format!("{name} {amount}")).collect();
+            rows.push(("Priority".to_owned(), start.priority.to_string()));
+            rows.push(("Requests".to_owned(), if asks.is_empty() { "none".to_owned() } else { asks.join(", ") }));
+            rows.push(("Nodes".to_owned(), start.nodes.to_string()));
+        }
+        rows.push(("Written by".to_owned(), format!("schedscope {}", env!("CARGO_PKG_VERSION"))));
+        doc.table(&["", ""], rows.into_iter().map(|(name, value)| vec![name, value]));
+    }
+
+    fn nodes(&self, doc: &mut Markdown) {
+        let groups = by_code(self.view);
+        if groups.is_empty() {
+            return;
+        }
+        doc.heading(2, "Nodes");
+        let mut rows = Vec::new();
+        for group in groups {
+            let verdict = match group.code {
+                Code::Success => "fits",
+                Code::Unschedulable => "does not fit; eviction might help",
+                _ => "does not fit; eviction cannot help",
+            };
+            let plugin = group.plugin.map_or("", PluginName::as_str);
+            let rest: Vec<_> = group.facts.iter().skip(FACTS_SHOWN).flat_map(|(_, nodes)| nodes.iter().copied()).collect();
+            for (fact, nodes) in group.facts.iter().take(FACTS_SHOWN) {
+                let reason = match fact {
+                    Some(fact) => format!("{}: {fact}", group.message),
+                    None => group.message.clone(),
+                };
+                rows.push(vec![nodes.len().to_string(), verdict.to_owned(), plugin.to_owned(), reason, name_list(nodes)]);
+            }
+            if !rest.is_empty() {
+                let reason = format!("{}: other facts", group.message);
+                rows.push(vec![rest.len().to_string(), verdict.to_owned(), plugin.to_owned(), reason, name_list(&rest)]);
+            }
+        }
+        if let Some((_, status)) = self.view.narrowed.as_ref().filter(|_| self.view.pre_filter_rejected.is_none()) {
+            let reason = if status.is_success() { "left out by PreFilter".to_owned() } else { status.message() };
+            rows.push(vec!["all others".to_owned(), "does not fit".to_owned(), String::new(), reason, String::new()]);
+        }
+        doc.table(&["Nodes", "Verdict", "Plugin", "Reason", "Names"], rows);
+    }
+
+    fn scores(&self, doc: &mut Markdown) {
+        let rows = score_rows(self.view);
+        if let Some((head, rows)) = rows.split_first() {
+            doc.heading(2, "Scores (weighted)");
+            table(doc, head, rows);
+        }
+    }
+
+    fn preemption(&self, doc: &mut Markdown) {
+        let Some(preemption) = self.view.preemption.as_ref().filter(|p| p.ineligible().is_none() && !p.potential_nodes().is_empty()) else {
+            return;
+        };
+        doc.heading(2, "Preemption");
+        let tried = count(preemption.begun_dry_runs(), "node");
+        let note =
+            if preemption.hypothetical() { " kube-scheduler does not get this far: an earlier plugin ended PostFilter." } else { "" };
+        doc.paragraph(&format!("{tried} tried, {}.{note}", count(preemption.candidate_count(), "candidate")));
+        let rows = candidate_rows(preemption, self.view.budgets_unknown());
+        if let Some((head, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) {
+            table(doc, head, rows);
+        }
+        if let Some((node, best)) = preemption.selected() {
+            doc.paragraph(&decided_by(preemption, node, best));
+            if let Some(candidate) = preemption.candidate(node) {
+                let rows = victim_rows(candidate, self.view.budgets_unknown());
+                doc.heading(3, &format!("Victims on {node}, most important first"));
+                if let Some((head, rows)) = rows.split_first() {
+                    table(doc, head, rows);
+                }
+            }
+        }
+    }
+
+    fn unknown(&self, doc: &mut Markdown) {
+        let mut items: Vec<String> = Missing::all(self.view.missing()).iter().map(Missing::sentence).collect();
+        items.extend(self.view.not_emulated.iter().map(|(plugin, what)| format!("Not emulated: {plugin}: {what}")));
+        items.extend(self.release.not_verified.iter().map(|part| format!("Not verified against this release: {part}")));
+        if let Some((evaluated, of, _)) = self.view.stopped {
+            items.push(format!("{evaluated} of {of} nodes were evaluated, as kube-scheduler does in a large cluster"));
+        }
+        doc.heading(2, "What is unknown");
+        if items.is_empty() {
+            doc.paragraph("Nothing that this decision depends on.");
+        } else {
+            doc.list(items.iter().map(String::as_str));
+        }
+    }
+
+    fn fixes(&self, doc: &mut Markdown) {
+        doc.heading(2, "Fixes");
+        if self.view.outcome == Some(Outcome::Scheduled) {
+            return doc.paragraph("None needed: the pod fits.");
+        }
+        let Some(report) = self.fixes else {
+            return doc.paragraph("Not searched: --fixes searches them.");
+        };
+        if report.fixes.is_empty() {
+            return doc.paragraph(&format!("None found ({}).", report.searched));
+        }
+        let rows = report.fixes.iter().take(FIXES_SHOWN).enumerate();
+        doc.table(&["", "Change", "Result"], rows.map(|(i, fix)| vec![(i + 1).to_string(), fix.text.clone(), fix.result.clone()]));
+        let more = report.fixes.len().saturating_sub(FIXES_SHOWN);
+        if more > 0 {
+            doc.paragraph(&format!("And {more} more."));
+        }
+        if !report.complete {
+            doc.paragraph(&format!("Incomplete: {}.", report.searched));
+        }
+        let mut commands = Lines::default();
+        for (i, fix) in report.fixes.iter().take(FIXES_SHOWN).enumerate() {
+            if let Some(kubectl) = &fix.kubectl {
+                commands.line(format_args!("# {}", i + 1));
+                commands.extend(kubectl.lines().map(str::to_owned));
+            }
+        }
+        if !commands.is_empty() {
+            doc.paragraph("The commands, by the number of the fix:");
+            doc.code(&commands);
+        }
+    }
+
+    fn reproduction(&self, doc: &mut Markdown) {
+        doc.heading(2, "How to take this decision again");
+        let Origin { steps, command, is_live, .. } = self.origin;
+        if !steps.is_empty() {
+            doc.paragraph(
+                "The session differs from its source by these steps; :save FILE keeps them, schedscope open FILE shows them again:",
+            );
+            doc.list(steps.iter().take(STEPS_SHOWN).map(String::as_str));
+            if steps.len() > STEPS_SHOWN {
+                doc.paragraph(&format!("And {} more.", steps.len() - STEPS_SHOWN));
+            }
+        }
+        match command {
+            Some(command) => {
+                doc.paragraph(if steps.is_empty() { "The command:" } else { "The command, without these steps:" });
+                doc.code(&Lines::from(command.as_str()));
+            }
+            None if steps.is_empty() => doc.paragraph("No command: the source cannot be read again."),
+            None => {}
+        }
+        if *is_live {
+            doc.paragraph("A live cluster changes: schedscope capture FILE keeps it as it is.");
+        }
+    }
+}
+
+fn table(doc: &mut Markdown, head: &[String], rows: &[Vec<String>]) {
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    // Cells that are missing at the end of a row are empty.
+    let padded = rows.iter().map(|row| (0..head.len()).map(|at| row.get(at).cloned().unwrap_or_default()).collect());
+    doc.table(&head, padded);
+}
+
+/// Returns the words of a command line, each quoted for a shell where it must be.
+pub fn shell_line<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    let quoted = |word: &'w str| {
+        if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    };
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_needs_it() {
+        assert_eq!(shell_line(["a", "b/c-1.2", ""]), "a b/c-1.2 ''");
+        assert_eq!(shell_line(["it's", "$(x)", "a b"]), "'it'\\''s' '$(x)' 'a b'");
+    }
+}

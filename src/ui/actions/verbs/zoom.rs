@@ -1,0 +1,14 @@
+//! Shows the pane in focus on the whole screen, and all panes again.
+
+use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::config::context::Context;
+
+/// `zoom`.
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[keys(Context::GLOBAL, &["+"], "zoom", "the pane in focus on the whole screen, and back")],
+    runs_on_ui_thread: |_| true,
+    ..Verb::new("zoom", |state, _, _| {
+        state.zoomed = !state.zoomed;
+        Ok(Answer::Done)
+    })
+}];

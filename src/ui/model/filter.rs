@@ -1,0 +1,292 @@
+//! Filters of lists: words that rows must match, in any of their facts or in a named one.
+
+use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+use crate::cluster::Key;
+
+/// A fact of a row: the field that a filter can name, and its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fact<'a> {
+    /// The field.
+    field: &'a str,
+    text: FactText<'a>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FactText<'a> {
+    /// A name, which matches by its letters in order.
+    Name(&'a str),
+    /// Prose, which matches by substring.
+    Prose(&'a str),
+    /// A label, which matches as `key=value` by substring.
+    Label(&'a str, &'a str),
+}
+
+impl<'a> Fact<'a> {
+    /// Returns a fact that is a name.
+    pub fn name(field: &'a str, text: &'a str) -> Self {
+        Self { field, text: FactText::Name(text) }
+    }
+
+    /// Returns a fact in prose.
+    pub fn prose(field: &'a str, text: &'a str) -> Self {
+        Self { field, text: FactText::Prose(text) }
+    }
+
+    /// Returns a label.
+    pub fn label(key: &'a str, value: &'a str) -> Self {
+        Self { field: "label", text: FactText::Label(key, value) }
+    }
+
+    /// Returns whether a filter that names this field means this fact: its name, the beginning of it, or a short form.
+    fn is_called(&self, field: &str) -> bool {
+        let full = match field {
+            "ns" => "namespace",
+            "by" => "plugin",
+            "cause" | "why" => "reason",
+            other => other,
+        };
+        self.field.get(..full.len()).is_some_and(|start| start.eq_ignore_ascii_case(full))
+    }
+}
+
+/// A word of a filter: `text`, `field:text`, and with `!` before it what rows must not match.
+#[derive(Clone, Debug)]
+struct Term {
+    negated: bool,
+    /// The field and the text in it; `None` for a word without a field.
+    field: Option<(String, Pattern)>,
+    /// The whole word, for rows without the field.
+    whole: Pattern,
+}
+
+#[derive(Clone, Debug)]
+struct Pattern {
+    text: String,
+    /// Whether capitals differ from small letters: only if the text has some.
+    exact_case: bool,
+    atom: Atom,
+}
+
+impl Pattern {
+    fn new(text: &str) -> Self {
+        let exact_case = text.chars().any(char::is_uppercase);
+        let atom = Atom::new(text, CaseMatching::Smart, Normalization::Smart, AtomKind::Fuzzy, false);
+        Self { text: text.to_owned(), exact_case, atom }
+    }
+}
+
+/// A filter, prepared to match many rows. All of its words must match.
+pub struct Filter {
+    terms: Vec<Term>,
+    matcher: Option<Matcher>,
+    chars: Vec<char>,
+    lower: String,
+}
+
+impl Filter {
+    /// Parses a filter; an empty text matches everything, as do words that are not finished, such as `reason:`.
+    pub fn new(text: &str) -> Self {
+        let terms: Vec<Term> = text.split_whitespace().filter_map(term).collect();
+        let matcher = (!terms.is_empty()).then(|| Matcher::new(Config::DEFAULT.match_paths()));
+        Self { terms, matcher, chars: Vec::new(), lower: String::new() }
+    }
+
+    /// Returns whether it matches everything.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Returns whether a row with these facts matches.
+    pub fn keeps(&mut self, facts: &[Fact<'_>]) -> bool {
+        let terms = std::mem::take(&mut self.terms);
+        let kept = terms.iter().all(|term| {
+            let named = term.field.as_ref().filter(|(field, _)| facts.iter().any(|fact| fact.is_called(field)));
+            let found = match named {
+                Some((field, pattern)) => facts.iter().filter(|fact| fact.is_called(field)).any(|fact| self.finds(pattern, fact.text)),
+                None => facts.iter().any(|fact| self.finds(&term.whole, fact.text)),
+            };
+            found != term.negated
+        });
+        self.terms = terms;
+        kept
+    }
+
+    /// Returns whether a line of prose matches.
+    pub fn keeps_line(&mut self, line: &str) -> bool {
+        self.is_empty() || self.keeps(&[Fact::prose("", line)])
+    }
+
+    /// Returns whether a pod matches by namespace and name.
+    pub fn keeps_pod(&mut self, key: &Key) -> bool {
+        self.is_empty() || self.keeps(&[Fact::name("name", &key.to_string()), Fact::name("namespace", &key.namespace)])
+    }
+
+    /// Returns whether a fact matches one of the words that rows must match.
+    pub fn names(&mut self, fact: Fact<'_>) -> bool {
+        let terms = std::mem::take(&mut self.terms);
+        let found = terms.iter().filter(|term| !term.negated).any(|term| match &term.field {
+            Some((field, pattern)) if fact.is_called(field) => self.finds(pattern, fact.text),
+            _ => self.finds(&term.whole, fact.text),
+        });
+        self.terms = terms;
+        found
+    }
+
+    fn finds(&mut self, pattern: &Pattern, text: FactText<'_>) -> bool {
+        match text {
+            FactText::Prose(text) => self.substring(pattern, text),
+            FactText::Label(key, value) => {
+                let mut pair = String::with_capacity(key.len() + 1 + value.len());
+                pair.extend([key, "=", value]);
+                self.substring(pattern, &pair)
+            }
+            FactText::Name(text) => {
+                let Self { matcher: Some(matcher), chars, .. } = self else { return false };
+                pattern.atom.score(Utf32Str::new(text, chars), matcher).is_some()
+            }
+        }
+    }
+
+    fn substring(&mut self, pattern: &Pattern, text: &str) -> bool {
+        if pattern.exact_case {
+            return text.contains(&pattern.text);
+        }
+        if text.is_ascii() {
+            let (text, word) = (text.as_bytes(), pattern.text.as_bytes());
+            return word.is_empty() || text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word));
+        }
+        self.lower.clear();
+        self.lower.extend(text.chars().flat_map(char::to_lowercase));
+        self.lower.contains(&pattern.text)
+    }
+
+    /// Returns the indices of the characters of a drawn row that match, in order: every occurrence of each word, or else the
+    /// letters of the first blank-separated part that has them in order.
+    pub fn letters(&mut self, row: &[char]) -> Vec<usize> {
+        let mut found = Vec::new();
+        let terms = std::mem::take(&mut self.terms);
+        for term in terms.iter().filter(|term| !term.negated) {
+            let pattern = term.field.as_ref().map_or(&term.whole, |(_, pattern)| pattern);
+            let before = found.len();
+            occurrences(pattern, row, &mut found);
+            if found.len() == before {
+                self.scattered(pattern, row, &mut found);
+            }
+        }
+        self.terms = terms;
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn scattered(&mut self, pattern: &Pattern, row: &[char], found: &mut Vec<usize>) {
+        let Self { matcher: Some(matcher), .. } = self else { return };
+        let mut start = 0;
+        for part in row.split(|c| c.is_whitespace()) {
+            let text: String = part.iter().collect();
+            let mut indices = Vec::new();
+            if !part.is_empty() && pattern.atom.indices(Utf32Str::new(&text, &mut self.chars), matcher, &mut indices).is_some() {
+                found.extend(indices.into_iter().map(|i| start + i as usize));
+                return;
+            }
+            start += part.len() + 1;
+        }
+    }
+}
+
+fn occurrences(pattern: &Pattern, row: &[char], found: &mut Vec<usize>) {
+    let word: Vec<char> = pattern.text.chars().collect();
+    let same = |a: &char, b: &char| a == b || (!pattern.exact_case && a.to_lowercase().eq(b.to_lowercase()));
+    for (at, window) in row.windows(word.len().max(1)).enumerate() {
+        if window.iter().zip(&word).all(|(a, b)| same(a, b)) {
+            found.extend(at..at + word.len());
+        }
+    }
+}
+
+/// Parses a word; `None` for one that is not finished.
+fn term(word: &str) -> Option<Term> {
+    let (negated, word) = word.strip_prefix('!').map_or((false, word), |rest| (true, rest));
+    let is_field = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphabetic());
+    let field = word.split_once(':').filter(|(field, _)| is_field(field));
+    if word.is_empty() || field.is_some_and(|(_, text)| text.is_empty()) {
+        return None;
+    }
+    let field = field.map(|(field, text)| (field.to_ascii_lowercase(), Pattern::new(text)));
+    Some(Term { negated, field, whole: Pattern::new(word) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts() -> Vec<Fact<'static>> {
+        vec![
+            Fact::name("node", "worker-a2"),
+            Fact::prose("verdict", "unschedulable"),
+            Fact::prose("plugin", "NodeResourcesFit"),
+            Fact::prose("reason", "lacks 3.9 of 6 cpu"),
+            Fact::prose("taint", "dedicated=db:NoSchedule"),
+            Fact::label("topology.kubernetes.io/zone", "a"),
+        ]
+    }
+
+    #[test]
+    fn words_match_any_fact_and_fields_match_their_own() {
+        for (text, expected) in [
+            ("", true),
+            ("  ", true),
+            ("wa2", true),
+            ("wb2", false),
+            ("resources", true),
+            ("Resources", true),
+            ("RESOURCES", false),
+            ("lks", false),
+            ("lacks worker", true),
+            ("lacks infra", false),
+            ("!cpu", false),
+            ("!memory", true),
+            ("reason:cpu", true),
+            ("why:cpu", true),
+            ("cause:cpu", true),
+            ("rea:cpu", true),
+            ("node:cpu", false),
+            ("by:fit", true),
+            ("plugin:taint", false),
+            ("!plugin:taint", true),
+            ("label:zone=a", true),
+            ("zone=a", true),
+            ("zone=b", false),
+            ("dedicated=db:noschedule", true),
+            ("taint:db:NoSchedule", true),
+            ("reason:", true),
+            ("!", true),
+            ("! cpu", true),
+            ("colour:red", false),
+        ] {
+            assert_eq!(Filter::new(text).keeps(&facts()), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn prose_beyond_ascii_matches_by_substring() {
+        assert!(Filter::new("größe").keeps_line("die GRÖSSE und die Größe"));
+        assert!(!Filter::new("größer").keeps_line("die Größe"));
+    }
+
+    #[test]
+    fn letters_are_those_that_match() {
+        let check = |text: &str, row: &str, expected: &str| {
+            let chars: Vec<char> = row.chars().collect();
+            let letters = Filter::new(text).letters(&chars);
+            let shown: String = chars.iter().enumerate().map(|(i, c)| if letters.contains(&i) { *c } else { '.' }).collect();
+            assert_eq!(shown, expected, "{text:?}");
+        };
+        check("wa2", "  worker-a2  lacks cpu", "..w......a2...........");
+        check("cpu", "cpu free, CPU", "cpu.......CPU");
+        check("reason:cpu !free", "cpu free", "cpu.....");
+        check("zzz", "worker", "......");
+    }
+}
