@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Extender;
+use super::objects::as_read;
 use crate::cluster::{Key, Kind};
 use crate::framework::ExtenderVerb;
 use crate::output::without_passwords;
@@ -89,8 +90,10 @@ pub struct QuestionId {
 }
 
 impl QuestionId {
-    /// Returns the identity of a request, which is written with its fields in order.
-    fn new(extender: &str, verb: ExtenderVerb, path: &str, request: &str) -> Self {
+    /// Returns the identity of a request. Fields that scheduling does not read are no part of it, so that a recording and a
+    /// saved session answer without the originals of the objects.
+    fn new(extender: &str, verb: ExtenderVerb, path: &str, request: &Value) -> Self {
+        let request = as_read(request).to_string();
         // FNV-1a is the same in every build; a collision would harm only the user who made it.
         let number = request.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |number, byte| {
             (number ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
@@ -141,7 +144,7 @@ impl Asker {
     /// Creates an asker with the answers of a recording and without a transport; the last answer to a question counts.
     pub fn of_recording(calls: impl IntoIterator<Item = RecordedCall>) -> Self {
         Self::of_answers(calls.into_iter().map(|call| {
-            let question = QuestionId::new(&without_passwords(&call.extender), call.verb, &call.path, &call.request.to_string());
+            let question = QuestionId::new(&without_passwords(&call.extender), call.verb, &call.path, &call.request);
             (question, call.answer)
         }))
     }
@@ -201,7 +204,7 @@ impl<'a> Questions<'a> {
     pub(super) fn answer(&self, extender: &Extender, verb: ExtenderVerb, request: Value) -> Option<Arc<Answer>> {
         let body = request.to_string();
         let path = extender.verb(verb);
-        let question = QuestionId::new(extender.name.url.as_str(), verb, path, &body);
+        let question = QuestionId::new(extender.name.url.as_str(), verb, path, &request);
         let known = || {
             let book = lock(&self.asker.book);
             let without_path = || book.get(&QuestionId { path: String::new(), ..question.clone() });

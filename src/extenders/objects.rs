@@ -4,6 +4,7 @@
 //! An object that is still as its source has it is sent whole. One that has changed since is what scheduling reads of it over
 //! the original; without an original it is what scheduling reads of it alone.
 
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use crate::cluster::{Node, OTHER_ANNOTATIONS, Pod, Quantity};
@@ -110,6 +111,32 @@ pub(super) fn returned_node(mut value: Value) -> Value {
         }
     }
     value
+}
+
+/// Returns a request with its pods and nodes as scheduling reads them.
+pub(super) fn as_read(request: &Value) -> Value {
+    let mut request = request.clone();
+    let pod = |value: &mut Value| {
+        if let Ok(read) = Pod::deserialize(&*value) {
+            *value = pod_object(&read, None);
+        }
+    };
+    if let Some(value) = request.get_mut("Pod") {
+        pod(value);
+    }
+    for value in request.pointer_mut("/Nodes/items").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Ok(read) = Node::deserialize(&*value) {
+            *value = node_object(&read, None);
+        }
+    }
+    if let Some(Value::Object(victims)) = request.get_mut("NodeNameToVictims") {
+        for row in victims.values_mut() {
+            for value in row.get_mut("Pods").and_then(Value::as_array_mut).into_iter().flatten() {
+                pod(value);
+            }
+        }
+    }
+    request
 }
 
 /// Fields of `NodeSystemInfo` that are never left out.
