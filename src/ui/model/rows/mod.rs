@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::{Key, Pod, Str, Taint};
 use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo};
-use crate::session::Keyframe;
+use crate::session::{Keyframe, Timeline};
 use crate::trace::{CycleView, DryRunView, Place, PreemptionView, QueueEntry};
 use crate::ui::model::fuzzy::Fuzzy;
 use crate::ui::model::list::Row;
@@ -126,8 +126,8 @@ pub fn group_of(moment: &Keyframe, pod: &Key) -> Option<Key> {
 /// Returns the queues in order, without pods that are filtered out. A sort order applies within each queue. The members of
 /// a pod group in a queue are in one row at the place of the first, which opens if the group is in `open`, or while there
 /// is a filter.
-pub fn queue_rows(moment: &Keyframe, order: Sort, filter: &mut Fuzzy, open: &BTreeSet<Key>) -> Vec<QueueRow> {
-    let queues = &moment.queues;
+pub fn queue_rows(timeline: &Timeline, order: Sort, filter: &mut Fuzzy, open: &BTreeSet<Key>) -> Vec<QueueRow> {
+    let (moment, queues) = (timeline.moment(), timeline.queues());
     let mut parts: BTreeMap<QueuePart, Vec<&QueueEntry>> = BTreeMap::new();
     for entry in queues.entries.values() {
         if let Some(part) = QueuePart::of(&entry.place) {

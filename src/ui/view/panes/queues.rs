@@ -57,7 +57,7 @@ fn make(state: &mut State, timeline: &Timeline) {
         state.open_pod_groups.insert(group);
     }
     let (order, filter) = (state.sort_of(Pane::QUEUES), &mut state.fuzzy(Pane::QUEUES));
-    state.view_model.queues = rows::queue_rows(moment, order, filter, &state.open_pod_groups);
+    state.view_model.queues = rows::queue_rows(timeline, order, filter, &state.open_pod_groups);
 }
 
 /// Returns the columns of the headings, which are in the first row if that is a queue's heading.
