@@ -86,10 +86,10 @@ fn the_row_of_a_group_says_why_it_waits() {
     screen.act("1 G");
     let text = screen.text();
     assert!(text.contains("Waits for one more pod: it has 1"), "{text}");
-    screen.act("g c 1 g");
+    screen.act("c 1 g j");
     insta::assert_snapshot!("pod_group_that_waits_120x40", screen.text());
     let mut small = self::screen(true, 80, 24);
-    small.act("c 1 g enter");
+    small.act("c 1 g j enter");
     insta::assert_snapshot!("pod_group_that_waits_80x24", small.text());
 }
 
