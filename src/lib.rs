@@ -14,7 +14,10 @@
 //! | [`output`] | output: escaping of untrusted text, formats of answers, standard streams, new files |
 //! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
 //! | [`release`] | kube-scheduler's releases with their differences and feature gates |
+//! | [`odds`] | the likelihood of each outcome where kube-scheduler draws at random, as exact fractions |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
+//! | [`extenders`] | HTTP extenders: what they are asked, how their answers are read, and who knows answers |
+//! | [`extender_client`] | asks extenders over HTTP, from a thread of its own |
 //! | [`trace`] | typed events, their sentences, and the views that fold them |
 //! | [`preemption`] | the Evaluator: eligible pods, candidates with their victims, and the choice among them |
 //! | `cel` | the part of the Common Expression Language that kube-scheduler evaluates in device selectors |
@@ -39,7 +42,8 @@
 //! - Full states ([`session::Keyframe`], [`scheduler::State`]) are values that share their parts, so that keeping one per
 //!   cycle is cheap and going back is exact.
 //! - Untrusted text is kept unchanged and escaped at the output, by [`output`] alone.
-//! - No code writes to a cluster or reads Secrets or ConfigMaps.
+//! - No code writes to a cluster or reads Secrets or ConfigMaps. Extenders are called only if the user asks for it, never to
+//!   bind, and never by trials.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
@@ -47,8 +51,11 @@ pub mod app;
 pub mod cel;
 pub mod cli;
 pub mod cluster;
+pub mod extender_client;
+pub mod extenders;
 pub mod fixes;
 pub mod framework;
+pub mod odds;
 pub mod output;
 pub mod plugins;
 mod plural;

@@ -15,7 +15,8 @@ use crate::output;
 use crate::release::{Emulated, Release};
 use crate::report::{LastReported, ReleaseReport, SchedulerEvents, decision_parts};
 use crate::scheduler::{Operation, Waiting};
-use crate::session::{Branch, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
+use crate::scheduler_log::SchedulerLog;
+use crate::session::{Branch, Breakpoint, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
 use crate::ui::{Advance, Applied, CaughtUp, Change, FixToApply, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle};
@@ -53,6 +54,14 @@ impl Explorer {
     pub fn following(mut self, live: Arc<Live>, config: FollowConfig) -> Self {
         self.session.background_mut().observed = true;
         Self { following: Some(LiveFollow::new(live, config)), ..self }
+    }
+
+    /// Follows the log of the cluster's scheduler too, if a live cluster is followed. `known` is the part that is on the
+    /// timeline already.
+    #[must_use]
+    pub fn following_log(mut self, known: &SchedulerLog) -> Self {
+        self.following = self.following.map(|following| following.with_log(known));
+        self
     }
 
     /// Sets the guard of irreversible effects, so that a task on a copy of the explorer can be cancelled.
@@ -109,7 +118,7 @@ impl Explorer {
         let Some(pod) = pod.filter(|_| self.at_its_end()) else { return };
         let waits = |p: &Arc<Pod>| p.is_pending() && !p.is_terminating();
         let cluster = self.session.scheduler_as_seen().state().cluster();
-        if cluster.pods.get(&pod).is_some_and(waits) && self.session.explain(&pod).is_some() {
+        if cluster.pods.get(&pod).is_some_and(waits) && self.session.explain_again(&pod).is_some() {
             self.session.timeline_mut().seek(Cursor::END);
         }
     }
@@ -257,6 +266,14 @@ impl SessionHandle for Explorer {
         self.session.settle()
     }
 
+    fn breakpoints(&self) -> &[Breakpoint] {
+        self.session.breakpoints()
+    }
+
+    fn set_breakpoints(&mut self, breakpoints: Vec<Breakpoint>) {
+        self.session.set_breakpoints(breakpoints);
+    }
+
     fn branches(&self) -> (&[Branch], usize) {
         (self.session.branches(), self.session.current())
     }
@@ -348,7 +365,7 @@ impl SessionHandle for Explorer {
 
     fn live_status(&self) -> Option<LiveStatus> {
         let following = self.following.as_ref()?;
-        let (at_end, pending) = (self.at_its_end(), following.live().has_changes());
+        let (at_end, pending) = (self.at_its_end(), following.has_changes());
         let (words, trouble) = following.news(!at_end && pending);
         Some(LiveStatus {
             words,

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::task::Poll;
 use std::time::Instant;
 
-use crossterm::event::{Event, EventStream, KeyEvent, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{Event, EventStream, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use futures::StreamExt as _;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -137,7 +137,9 @@ pub(super) fn action_of(state: &State, event: Event) -> Option<Action> {
 }
 
 fn key_action(state: &State, key: &KeyEvent) -> Option<Action> {
-    state.settings.keymap.lookup(&ui::contexts(state), key)
+    let action = state.settings.keymap.lookup(&ui::contexts(state), key);
+    // A key without a binding ends a notice too.
+    action.or_else(|| (state.notice.is_some() && key.kind != KeyEventKind::Release).then_some(Action::NOTHING))
 }
 
 pub(super) fn mouse_action(event: MouseEvent) -> Option<Action> {

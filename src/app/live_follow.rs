@@ -9,10 +9,13 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
+use crate::report::{LogMark, LogReport, SchedulerComparer};
 use crate::scheduler::Operation;
-use crate::session::{Session, is_news};
-use crate::source::live::{Change, KindStatus, Live, State, Subject};
-use crate::trace::{Event, ObjectChange, Place};
+use crate::scheduler::queue::{ToldPlace, ToldQueue};
+use crate::scheduler_log::SchedulerLog;
+use crate::session::{Cursor, Session, is_news};
+use crate::source::live::{Change, KindStatus, Live, State, Subject, runs_scheduler};
+use crate::trace::{CycleView, Event, ObjectChange, Place, QueueEntry};
 
 /// Minimum pause between two batches of changes, as a multiple of the time that applying the last one took.
 const SHARE: u32 = 8;
@@ -20,6 +23,8 @@ const SHARE: u32 = 8;
 const AT_ONCE: usize = 20_000;
 /// Maximum number of revisions kept of a live cluster: about 120 MB where every other one decides over 5,000 nodes.
 pub(super) const REVISIONS: usize = 128;
+/// Maximum number of attempts of the cluster's scheduler added at once; each pending pod among them is decided again.
+const ATTEMPTS: usize = 16;
 /// Maximum number of the cluster's Events kept.
 const EVENTS: usize = 20_000;
 
@@ -53,11 +58,38 @@ pub(super) struct LiveFollow {
     moved: BTreeMap<Key, Timestamp>,
     /// Kinds that could not be read at first and can be now.
     pub(super) listed: BTreeSet<Kind>,
+    /// How far the scheduler's log is taken in; `None` if it is not followed.
+    log: Option<FollowedLog>,
+}
+
+/// How far the log of the cluster's scheduler is taken in.
+#[derive(Clone, Copy, Debug, Default)]
+struct FollowedLog {
+    /// The number of parts that were read at the last look.
+    news: u64,
+    mark: LogMark,
+    /// The log shows every place, so nothing is inferred.
+    exact: bool,
 }
 
 impl LiveFollow {
     pub(super) fn new(live: Arc<Live>, config: FollowConfig) -> Self {
-        Self { live, config, cooldown_until: Instant::now(), moved: BTreeMap::new(), listed: BTreeSet::new() }
+        Self { live, config, cooldown_until: Instant::now(), moved: BTreeMap::new(), listed: BTreeSet::new(), log: None }
+    }
+
+    /// Follows the log of the cluster's scheduler too. `known` is the part that is on the timeline already.
+    pub(super) fn with_log(mut self, known: &SchedulerLog) -> Self {
+        let mut log = FollowedLog::default();
+        if let Some(report) = LogReport::new(known, None) {
+            report.skip(&mut log.mark);
+        }
+        self.log = Some(log);
+        self
+    }
+
+    /// Returns whether the cluster or its scheduler's log has changes.
+    pub(super) fn has_changes(&self) -> bool {
+        self.live.has_changes() || self.log.is_some_and(|log| log.news != self.live.log_news())
     }
 
     pub(super) fn live(&self) -> &Arc<Live> {
@@ -91,18 +123,90 @@ impl LiveFollow {
         let changes = self.live.take(AT_ONCE);
         let ripe: Vec<Key> =
             self.moved.iter().filter(|(_, since)| now.duration_since(**since) >= self.tried_by()).map(|(key, _)| key.clone()).collect();
-        if changes.is_empty() && ripe.is_empty() {
+        let changed = !changes.is_empty() || !ripe.is_empty();
+        if !changed && self.log.is_none_or(|log| log.news == self.live.log_news()) {
             return false;
         }
+        self.follow_new_schedulers(&changes);
         let new: Vec<ObservedEvent> =
             changes.iter().filter_map(|c| if let Change::Event(e) = c { Some(e.clone()) } else { None }).collect();
         let cluster = session.scheduler_as_seen().state().cluster().clone();
         remember(&mut session.background_mut().events, new, &cluster);
-        let operation = self.operation(session, changes, ripe, now);
-        let done = session.observe(operation);
+        let mut done = false;
+        if changed {
+            let operation = self.operation(session, changes, ripe, now);
+            done = session.observe(operation);
+        }
+        done |= self.take_log(session);
         self.note_moved(session, now);
         self.cooldown_until = Instant::now() + self.config.pause.max(begin.elapsed() * SHARE);
         done
+    }
+
+    /// Places pods where the log of the scheduler shows them, and adds its new attempts to the timeline. The changes of the
+    /// cluster have requeued pods by our rules; the log says what the scheduler did.
+    fn take_log(&mut self, session: &mut Session) -> bool {
+        let Some(log) = self.log.as_mut() else { return false };
+        log.news = self.live.log_news();
+        let told = self.live.with_log(|read| LogReport::new(read, None).map(|report| (report.told(), report.has_news(log.mark))));
+        let Some((told, attempted)) = told else { return false };
+        log.exact = told.is_some();
+        let mut done = false;
+        if let Some((time, mut places)) = told {
+            let state = session.scheduler_as_seen().state();
+            let entries = &state.queue().view().entries;
+            let waits = |pod: &Key| state.cluster().pods.get(pod).is_some_and(|pod| pod.is_pending());
+            places.retain(|told| waits(&told.pod) && entries.get(&told.pod).is_none_or(|entry| differs(entry, told)));
+            if !places.is_empty() {
+                done = session.observe(Operation::Told { time, places });
+            }
+        }
+        if attempted {
+            done |= self.add_attempts(session);
+        }
+        done
+    }
+
+    /// Adds the latest attempts of the cluster's scheduler to the timeline, each beside our decision.
+    fn add_attempts(&mut self, session: &mut Session) -> bool {
+        let Some(log) = &mut self.log else { return false };
+        let scheduler = session.scheduler_as_seen().clone();
+        let cluster = scheduler.state().cluster().clone();
+        let (attempts, skipped) = self.live.with_log(|read| {
+            let Some(report) = LogReport::new(read, None) else { return (Vec::new(), 0) };
+            report.news(&mut log.mark, ATTEMPTS, |pod, said| {
+                let pod = cluster.pods.get(pod).filter(|pod| pod.is_pending())?;
+                let view = CycleView::of(&scheduler.explain(pod));
+                let found = SchedulerComparer::new(&scheduler, std::slice::from_ref(said)).compare(pod, &view);
+                Some(found.text().iter().map(str::trim).collect::<Vec<_>>().join(" "))
+            })
+        });
+        if skipped > 0 {
+            tracing::info!(skipped, "attempts in the scheduler's log that are not shown");
+        }
+        let follow = session.timeline().at_end();
+        let mut done = false;
+        for attempt in attempts {
+            done |= session.log(attempt);
+        }
+        if done && follow {
+            session.timeline_mut().seek(Cursor::END);
+        }
+        done
+    }
+
+    /// Reads the logs of schedulers that have started since.
+    fn follow_new_schedulers(&self, changes: &[Change]) {
+        if self.log.is_none() {
+            return;
+        }
+        for change in changes {
+            if let Change::Put(Object::Pod(pod)) = change
+                && runs_scheduler(pod)
+            {
+                self.live.read_log(&pod.key(), true);
+            }
+        }
     }
 
     /// Returns the changes as one batch.
@@ -126,6 +230,9 @@ impl LiveFollow {
                 Change::Listed(kind) => drop(self.listed.insert(kind)),
             }
         }
+        if self.log.is_some_and(|log| log.exact) {
+            heard_of.clear();
+        }
         heard_of.sort();
         heard_of.dedup();
         for key in &heard_of {
@@ -142,6 +249,10 @@ impl LiveFollow {
     /// Updates the set of pods that an event moved to activeQ. Pods with an inferred place are left out: nothing better
     /// is known about them.
     fn note_moved(&mut self, session: &Session, now: Timestamp) {
+        if self.log.is_some_and(|log| log.exact) {
+            self.moved.clear();
+            return;
+        }
         let entries = &session.scheduler_as_seen().state().queue().view().entries;
         let in_active = |key: &Key| entries.get(key).is_some_and(|e| e.inferred.is_none() && matches!(e.place, Place::Active));
         self.moved.retain(|key, _| in_active(key));
@@ -176,6 +287,10 @@ impl LiveFollow {
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             return (format!("out of touch: {}{more} (i says why)", first.subject), true);
         }
+        let logs = self.live.logs();
+        if !logs.is_empty() && logs.iter().all(|log| log.state.trouble().is_some()) {
+            return ("the scheduler's log is not read (i says why)".to_owned(), true);
+        }
         if waits { ("cluster changed, press R".to_owned(), false) } else { ("following".to_owned(), false) }
     }
 
@@ -199,9 +314,29 @@ impl LiveFollow {
             };
             lines.push(format!("  {}{place}: {state}", kind.subject));
         }
+        for log in self.live.logs() {
+            let state = log.state.trouble().unwrap_or_else(|| "followed".to_owned());
+            lines.push(format!("  log of {}: {state}", log.pod));
+        }
+        if self.log.is_some_and(|log| !log.exact) {
+            lines.push(
+                "  the log does not show every move (that takes -v=5): queue places are inferred from conditions and events".to_owned(),
+            );
+        }
         lines.push(String::new());
         lines
     }
+}
+
+/// Returns whether a pod's place on the screen differs from the one that the log shows, or is inferred.
+fn differs(entry: &QueueEntry, told: &ToldPlace) -> bool {
+    let same = matches!(
+        (&entry.place, told.queue),
+        (Place::Active | Place::InFlight, ToldQueue::Active)
+            | (Place::Backoff { .. }, ToldQueue::Backoff(_))
+            | (Place::Unschedulable { .. }, ToldQueue::Unschedulable)
+    );
+    !same || entry.inferred.is_some()
 }
 
 /// Returns deletions and node updates of a followed cluster with their times, which the objects do not have.

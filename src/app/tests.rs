@@ -9,6 +9,7 @@ mod lists;
 mod pod_groups;
 mod queues;
 mod sessions;
+mod stepping;
 
 use std::fmt::Write;
 

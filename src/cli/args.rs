@@ -71,7 +71,8 @@ pub struct SchedulerArgs {
     /// Take the KubeSchedulerConfiguration that the source carries
     #[arg(long, conflicts_with = "config")]
     pub config_from_dump: bool,
-    /// kube-scheduler's own log, shown in the explorer next to our decisions: files, archives, directories, or -
+    /// kube-scheduler's own log, shown in the explorer next to our decisions: files, archives, directories, or -; for a live
+    /// cluster "live", which reads and follows the log of its scheduler's pod and needs the right to get pods/log
     #[arg(long, value_name = "FILE")]
     pub scheduler_log: Vec<PathBuf>,
     /// Take the KubeSchedulerConfiguration and the feature gates that the scheduler's log shows
@@ -90,12 +91,41 @@ pub struct SchedulerArgs {
     /// Evaluate every node and dry-run every candidate
     #[arg(long)]
     pub all_nodes: bool,
+    /// Where each dry run of preemption starts, as an index into the nodes that eviction might help, modulo their number;
+    /// kube-scheduler draws it [default: 0]
+    #[arg(long, value_name = "N")]
+    pub dry_run_offset: Option<u32>,
     /// Places of the waiting pods at the start [default: fresh, and observed for a live cluster]
     #[arg(long, value_enum, value_name = "HOW")]
     pub queues: Option<Queues>,
     /// Start of the virtual clock [default: the newest time found in the source]
     #[arg(long, value_name = "TIME")]
     pub start: Option<Timestamp>,
+    /// Which extenders are asked
+    #[command(flatten)]
+    pub extenders: ExtenderArgs,
+}
+
+/// Which extenders of the configuration are called. By default none is, and answers name those that kube-scheduler would call.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ExtenderArgs {
+    /// Ask the configuration's HTTP extenders to filter, to prioritize and about preemption: those on these hosts, or all;
+    /// those of a configuration that the source carries only where their host is named. Binding is never asked for
+    #[arg(long, value_name = "HOST,...", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub ask_extenders: Option<String>,
+    /// Write what extenders were asked and answered to this file, as JSON lines; it must not be there yet
+    #[arg(long, value_name = "FILE", requires = "ask_extenders")]
+    pub record_extenders: Option<PathBuf>,
+    /// Take the extenders' answers from a file that --record-extenders wrote; what is not in it is unknown
+    #[arg(long, value_name = "FILE")]
+    pub extender_answers: Option<PathBuf>,
+}
+
+impl ExtenderArgs {
+    /// Whether anything is asked for.
+    pub fn is_given(&self) -> bool {
+        self.ask_extenders.is_some() || self.record_extenders.is_some() || self.extender_answers.is_some()
+    }
 }
 
 impl SchedulerArgs {
@@ -104,6 +134,11 @@ impl SchedulerArgs {
     pub fn on(&self, source: &SourceArgs) -> Self {
         let queues = self.queues.or_else(|| source.is_live().then_some(Queues::Observed));
         Self { queues, ..self.clone() }
+    }
+
+    /// Returns whether the log of a live cluster's scheduler is to be read.
+    pub fn asks_for_live_log(&self) -> bool {
+        self.scheduler_log.iter().any(|path| path.as_os_str() == "live")
     }
 
     /// Returns whether a scheduler's log is named or needed.
@@ -120,8 +155,10 @@ impl SchedulerArgs {
             || self.emulate.is_some()
             || self.feature_gates.is_some()
             || self.all_nodes
+            || self.dry_run_offset.is_some()
             || self.queues.is_some()
             || self.start.is_some()
+            || self.extenders.is_given()
     }
 }
 
@@ -147,6 +184,9 @@ pub struct ConnectArgs {
     /// Read a kind in this namespace if it may not be read in all of them; may be given several times
     #[arg(long, value_name = "NAMESPACE")]
     pub only_namespace: Vec<String>,
+    /// Whether the log of its scheduler is to be read; `--scheduler-log live` says so
+    #[arg(skip)]
+    pub scheduler_log: bool,
 }
 
 impl ConnectArgs {
@@ -385,7 +425,7 @@ pub struct LogArgs {
     /// Logs: files, archives, directories, or - for standard input; rotated and compressed ones too
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// The dump of the cluster, from whose time the year is known
+    /// The dump of the cluster: its time tells the year, and schedscope's decision on its objects stands beside each attempt
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub from: Vec<PathBuf>,
     /// Show the queues as they were then: a time as the log has it, with or without the date [default: its end]

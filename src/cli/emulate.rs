@@ -23,9 +23,14 @@ impl FromStr for Emulate {
     }
 }
 
-/// Returns the version of the cluster: of the live API server, the dump's version file, OpenShift's operator, the newest
+/// Returns the version of the cluster: of its scheduler's log, the live API server, the dump's version file, OpenShift's operator, the newest
 /// kube-scheduler image, or the newest kubelet, in this order. Skips texts that are not versions.
 pub(super) fn detect(loaded: &Loaded) -> Option<FoundVersion> {
+    let log = loaded.scheduler_log.as_deref();
+    let version = log.and_then(|log| log.processes.get(log.leading(None)?)?.version.as_deref());
+    if let Some(release) = version.and_then(|version| Release::parse(version).ok()) {
+        return Some(FoundVersion { release, source: VersionSource::SchedulerLog });
+    }
     let told = loaded.report.server_version.as_ref();
     let told = told.and_then(|told| {
         let source = match told.told_by {

@@ -29,11 +29,12 @@ struct Explained {
 /// Decides and prints. Reads a live cluster a second time if its scheduler seems to disagree: the first read may fall
 /// between a decision and the condition or event that reports it.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
-    let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
+    let loaded = super::read(&args.source, &connect, &args.limits.limits())?;
     let mut explained = explain(args, loaded, &|line| output::say(line))?;
     if explained.disagrees && args.source.is_live() {
         std::thread::sleep(LOOK_AGAIN);
-        let (_, loaded) = super::live::first(&args.connect)?;
+        let (_, loaded) = super::live::first(&connect)?;
         // The first pass has already printed the lines about the release.
         explained = explain(args, super::judgeable(loaded)?, &|_| ())?;
     }
@@ -42,7 +43,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
 }
 
 fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Result<Explained, Failure> {
-    if !args.fixes && !args.pending {
+    if !args.fixes && !args.pending && args.scheduler.extenders.ask_extenders.is_none() {
         loaded.report.forget_origins();
     }
     super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), say)?;
@@ -66,7 +67,7 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     if pod.is_terminal() {
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
-    let view = CycleView::of(&scheduler.explain_group(pod).unwrap_or_else(|| scheduler.explain(pod)));
+    let view = scheduler.explain_group(pod).map_or_else(|| scheduler.explain_with_odds(pod), |events| CycleView::of(&events));
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
     let mut more = unknown(&view);
     more.extend(beside(&agreement));

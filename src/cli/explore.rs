@@ -22,7 +22,8 @@ pub(super) fn open(args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
 
 /// Opens a live cluster.
 pub(super) fn live(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
-    explore(Wanted { source: Source::Cluster(args.connect.clone()), scheduler: args.scheduler.clone() }, &args.screen, no_color)
+    let connect = args.connect.with_log(&args.scheduler, true)?;
+    explore(Wanted { source: Source::Cluster(connect), scheduler: args.scheduler.clone() }, &args.screen, no_color)
 }
 
 /// Opens the start screen.

@@ -3,18 +3,23 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::args::{CaptureArgs, ConnectArgs};
+use super::args::{CaptureArgs, ConnectArgs, SchedulerArgs};
 use super::{EXIT_OK, Failure};
 use crate::app::{self, Console};
+use crate::cluster::{Key, Object};
 use crate::output::{self, Status};
+use crate::scheduler_log::SchedulerLog;
 use crate::source::Loaded;
-use crate::source::live::{ConnectOptions, Live, State, connect, may_ask};
+use crate::source::live::{ConnectOptions, Live, State, connect, may_ask, runs_scheduler};
 
 /// Interval between progress lines on a terminal.
 const TELL: Duration = Duration::from_millis(200);
 
 /// Interval between checks for the first complete read.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// Limit on the first read of the scheduler's log.
+const LOG_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Writes a cluster to a dump.
 pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
@@ -35,8 +40,57 @@ pub(super) fn first(args: &ConnectArgs) -> Result<(Arc<Live>, Loaded), Failure> 
         loaded = live.wait_first(Some(soon()));
         loaded.is_some()
     });
-    let loaded = loaded.ok_or_else(|| Failure::source("the cluster was not read"))?;
+    let mut loaded = loaded.ok_or_else(|| Failure::source("the cluster was not read"))?;
+    if args.scheduler_log {
+        loaded.scheduler_log = Some(Arc::new(scheduler_log(&live, &loaded, false, &|line| output::say(line))?));
+    }
     Ok((live, loaded))
+}
+
+impl ConnectArgs {
+    /// Returns these arguments with the right to read the scheduler's log if `--scheduler-log live` asks for it.
+    pub(super) fn with_log(&self, scheduler: &SchedulerArgs, is_live: bool) -> Result<Self, Failure> {
+        let asks = scheduler.asks_for_live_log();
+        if asks && !is_live {
+            return Err(Failure::usage("--scheduler-log live is for live clusters, and this is none; a file of that name is ./live"));
+        }
+        if asks && scheduler.scheduler_log.len() > 1 {
+            return Err(Failure::usage("--scheduler-log live reads the log of the cluster's scheduler, and takes no files besides"));
+        }
+        Ok(Self { scheduler_log: asks, ..self.clone() })
+    }
+}
+
+/// Reads the log of a live cluster's scheduler up to its present end, and follows it if asked to. Every replica's log is
+/// read: it shows which of them leads. `say` gets the troubles with single replicas.
+pub(super) fn scheduler_log(live: &Live, loaded: &Loaded, follow: bool, say: &dyn Fn(String)) -> Result<SchedulerLog, Failure> {
+    let pod = |object: &Object| if let Object::Pod(pod) = object { runs_scheduler(pod).then(|| pod.key()) } else { None };
+    let pods: Vec<Key> = loaded.objects.iter().filter_map(pod).collect();
+    if pods.is_empty() {
+        let words = "--scheduler-log live: no pod that may be read runs kube-scheduler; a managed control plane shows none";
+        return Err(Failure::source(words));
+    }
+    for pod in &pods {
+        live.read_log(pod, follow);
+    }
+    if !live.wait_logs(Some(Instant::now() + LOG_TIMEOUT)) {
+        return Err(Failure::source(format!("--scheduler-log live: the log was not read within {LOG_TIMEOUT:?}")));
+    }
+    let troubles: Vec<String> =
+        live.logs().iter().filter_map(|log| Some(format!("log of {}: {}", log.pod, log.state.trouble()?))).collect();
+    if troubles.len() == pods.len() {
+        let lines = troubles.into_iter().map(|trouble| format!("--scheduler-log live: {trouble}"));
+        return Err(Failure::source(lines.collect::<crate::output::Lines>()));
+    }
+    for trouble in troubles {
+        say(trouble);
+    }
+    let log = live.with_log(Clone::clone);
+    if log.is_empty() {
+        let names: Vec<String> = pods.iter().map(ToString::to_string).collect();
+        return Err(Failure::source(format!("--scheduler-log live: nothing of kube-scheduler is in the log of {}", names.join(", "))));
+    }
+    Ok(log)
 }
 
 /// Connects and waits for the server's first answer.
@@ -51,6 +105,7 @@ fn connect_to(args: &ConnectArgs, watch: bool) -> Result<Arc<Live>, Failure> {
         namespaces: args.only_namespace.clone(),
         interactive: output::standard_input_is_terminal(),
         watch,
+        scheduler_log: args.scheduler_log,
         ..ConnectOptions::default()
     };
     connect(&options).map(Arc::new).map_err(|e| Failure::source(e.to_string()))

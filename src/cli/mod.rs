@@ -5,6 +5,7 @@ mod compare;
 mod emulate;
 mod explain;
 mod explore;
+mod extenders;
 mod info;
 mod live;
 mod log;
@@ -334,7 +335,12 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, sa
     let release = emulate::choose(args.emulate, loaded);
     emulate::substitution(release).into_iter().for_each(say);
     let config = config(args, loaded, release.profile())?;
-    let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.all_nodes, ..Sampling::default() };
+    let config = extenders::asked(args, config, &loaded.report)?;
+    let sampling = Sampling {
+        percentage: config.percentage_of_nodes_to_score,
+        all_nodes: args.all_nodes,
+        dry_run_offset: args.dry_run_offset.unwrap_or(0) as usize,
+    };
     let start = args.start.or(loaded.report.newest).unwrap_or_default();
     let waiting = match args.queues.unwrap_or_default() {
         Queues::Fresh => Waiting::Fresh,

@@ -40,6 +40,9 @@ pub(super) struct Wanted {
     pub(super) scheduler: SchedulerArgs,
 }
 
+/// Limit on the past attempts on the timeline of a live cluster, which keeps few revisions.
+const LIVE_ATTEMPTS: usize = 60;
+
 /// An explorer that is ready to be shown.
 pub(super) struct Opened {
     pub(super) explorer: Explorer,
@@ -129,7 +132,10 @@ fn open_inputs(
     let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
     let mut session = Session::new(scheduler, title).with(background);
     if let Some(log) = &loaded.scheduler_log {
-        super::scheduler_log::onto_timeline(log, &mut session);
+        super::scheduler_log::onto_timeline(log, &mut session, super::scheduler_log::MAX_ATTEMPTS);
+        if let Some(told) = super::scheduler_log::told(args, Some(log), session.scheduler()) {
+            session.observe(told);
+        }
     }
     Ok(Opened { explorer: Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]), notice, wake: None })
 }
@@ -141,9 +147,8 @@ fn open_cluster(
     options: &Options,
     watch: &Watch,
 ) -> Result<Opened, Failure> {
-    if args.asks_for_log() {
-        let words =
-            "--scheduler-log and --config-from-log are for dumps: capture the cluster, and open the capture with its scheduler's log";
+    if args.asks_for_log() && !args.asks_for_live_log() {
+        let words = "of a live cluster, the log is read with --scheduler-log live; --config-from-log needs it too";
         return Err(Failure::usage(words));
     }
     let live = match connected {
@@ -164,6 +169,12 @@ fn open_cluster(
     };
     tell(&loaded, watch);
     loaded = super::judgeable(loaded)?;
+    let follows_log = args.asks_for_live_log();
+    if follows_log {
+        let log = super::live::scheduler_log(&live, &loaded, true, &|line| watch.say(line))?;
+        loaded.scheduler_log = Some(Arc::new(log));
+        super::scheduler_log::read_beside(args, &mut loaded, &Limits::default(), &|line| watch.say(line))?;
+    }
     watch.building();
     let notice = notice(&loaded, args, options);
     let background = Background { report: report_lines(&loaded), events: loaded.events.clone(), observed: true };
@@ -173,11 +184,17 @@ fn open_cluster(
     let scheduler = super::scheduler(&scheduler, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
     let target = live.target();
     let name = if target.context.is_empty() { target.server } else { target.context };
-    let session = Session::new(scheduler, format!("live {name}")).with(background);
+    let mut session = Session::new(scheduler, format!("live {name}")).with(background);
+    if let Some(log) = &loaded.scheduler_log {
+        super::scheduler_log::onto_timeline(log, &mut session, LIVE_ATTEMPTS);
+    }
     let wake = Some(live.notify());
-    let explorer = Explorer::new(session)
+    let mut explorer = Explorer::new(session)
         .with_reports(vec![Arc::new(loaded.report)])
         .following(live, FollowConfig { ahead, ..FollowConfig::default() });
+    if let Some(log) = &loaded.scheduler_log {
+        explorer = explorer.following_log(log);
+    }
     Ok(Opened { explorer, notice, wake })
 }
 

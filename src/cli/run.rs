@@ -11,7 +11,7 @@ use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Key, Kind, Object};
 use crate::framework::format_duration;
 use crate::output::{self, Lines, Text};
-use crate::report::{Format, OperationReport, ReleaseReport, Stories, group_text, run_parts, stories_text, why};
+use crate::report::{BeforeOperation, Format, OperationReport, ReleaseReport, Stories, group_text, run_parts, stories_text, why};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
 use crate::session::{Edit, PodLocation};
 use crate::trace::{CycleView, Event};
@@ -19,11 +19,14 @@ use crate::trace::{CycleView, Event};
 /// Applies operations and prints their results.
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
-    let mut loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
+    let mut loaded = super::read(&args.source, &connect, &args.limits.limits())?;
     if let Some(other) = args.compare {
         return super::compare::run(args, other, loaded);
     }
-    loaded.report.forget_origins();
+    if args.scheduler.extenders.ask_extenders.is_none() {
+        loaded.report.forget_origins();
+    }
     super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
     let evictions = match (args.graceful, &operations) {
         (false, _) => Evictions::AtOnce,
@@ -31,6 +34,10 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         (true, None) => Evictions::AfterGracePeriod,
     };
     let mut scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions, &|line| output::say(line))?;
+    let told = super::scheduler_log::told(&args.scheduler, loaded.scheduler_log.as_deref(), &scheduler);
+    if let Some(told) = told {
+        scheduler.apply(told);
+    }
     let mut out = Text::default();
     if args.output.operation().is_none() {
         let release = ReleaseReport::of(scheduler.emulated(), &run_parts(scheduler.state().config()));
@@ -89,9 +96,10 @@ fn started(scheduler: &Scheduler) -> String {
 
 fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &mut Text) -> Result<Vec<Event>, Failure> {
     let name = format!("{operation:?}").split([' ', '{']).next().unwrap_or_default().to_lowercase();
+    let before = BeforeOperation::of(scheduler);
     let events = scheduler.apply(operation);
     if let Some(line) = output.operation() {
-        out.push(&line(&OperationReport::of(&events, scheduler)).map_err(|e| Failure::source(e.to_string()))?);
+        out.push(&line(&OperationReport::after(&before, &events, scheduler)).map_err(|e| Failure::source(e.to_string()))?);
         return Ok(events);
     }
     let mut lines = Lines::default();

@@ -3,37 +3,43 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
-use super::args::{LogArgs, SchedulerArgs};
+use super::args::{LogArgs, Queues, SchedulerArgs};
 use super::{Failure, print};
 use crate::output::{self, Lines};
-use crate::report::{Answer, LogReport, SchedulerComparer};
+use crate::report::{Answer, LogReport};
+use crate::scheduler::{Evictions, Operation, Scheduler};
 use crate::scheduler_log::{Clock, SchedulerLog, Stamp};
 use crate::session::{Cursor, Session};
 use crate::source::{Input, Limits, Loaded, LogTimes, Progress, read_logs_of_dump, read_scheduler_logs};
-use crate::trace::CycleView;
 
 /// Reads logs and prints the report.
 pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
     let limits = args.limits.limits();
-    let latest = match &args.from[..] {
+    let mut loaded = match &args.from[..] {
         [] => None,
-        paths => {
-            let loaded = super::load(&paths.iter().map(input).collect::<Vec<_>>(), &limits)?;
-            loaded.report.newest
-        }
+        paths => Some(super::load(&paths.iter().map(input).collect::<Vec<_>>(), &limits)?),
     };
+    let latest = loaded.as_ref().and_then(|loaded| loaded.report.newest);
     let times = LogTimes { latest, offset: args.zone.log_timezone };
     let inputs: Vec<Input> = args.files.iter().map(input).collect();
     let progress = Arc::new(Progress::default());
     let log = super::watched_by(&progress, false, || read_scheduler_logs(&inputs, times, &limits, &progress));
     tell(&log);
     let at = args.at.as_deref().map(|text| time(text, &log)).transpose()?;
-    let Some(report) = LogReport::new(&log, at) else { return Err(Failure::source("nothing of kube-scheduler could be read")) };
+    let log = Arc::new(log);
+    let Some(mut report) = LogReport::new(&log, at) else { return Err(Failure::source("nothing of kube-scheduler could be read")) };
+    if let Some(loaded) = &mut loaded {
+        loaded.scheduler_log = Some(Arc::clone(&log));
+        // The scheduler decided with the configuration that it printed.
+        let args = SchedulerArgs { config_from_log: report.configuration().is_some(), ..SchedulerArgs::default() };
+        let scheduler = super::scheduler(&args, loaded, Evictions::AfterGracePeriod, &|line| output::say(line))?;
+        report = report.beside(&scheduler, latest);
+    }
     let answer = print(&args.output.write(&Answer::Log(&report), Lines::default()).map_err(|e| Failure::source(e.to_string()))?);
     // Skip the destructors: the process exits here, and freeing a large log takes time.
-    std::mem::forget(log);
+    std::mem::forget((log, loaded));
     answer
 }
 
@@ -49,6 +55,13 @@ fn findings(log: &SchedulerLog) -> impl Iterator<Item = String> {
 
 /// Reads the named log, or else the dump's, into `loaded`. `say` gets the findings about it.
 pub(super) fn read_beside(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Limits, say: &dyn Fn(String)) -> Result<(), Failure> {
+    if args.asks_for_live_log() {
+        let Some(log) = &loaded.scheduler_log else {
+            return Err(Failure::usage("--scheduler-log live is for live clusters, and this is none; a file of that name is ./live"));
+        };
+        findings(log).for_each(say);
+        return Ok(());
+    }
     let times = LogTimes { latest: loaded.report.newest, offset: args.zone.log_timezone };
     let progress = Arc::new(Progress::default());
     let log = if args.scheduler_log.is_empty() {
@@ -69,18 +82,32 @@ pub(super) fn read_beside(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Li
     Ok(())
 }
 
-/// Puts the scheduler's attempts on the timeline of a session. The last attempt of each pending pod also gets the
+/// How long after the end of a log its queues still count as those of the dump.
+const STILL: SignedDuration = SignedDuration::from_secs(60);
+
+/// Returns the operation that places pending pods where the log shows them at the start of a scheduler; `None` unless the
+/// queues are to be as observed, and the log is of that time and shows every place.
+pub(super) fn told(args: &SchedulerArgs, log: Option<&SchedulerLog>, scheduler: &Scheduler) -> Option<Operation> {
+    let log = log.filter(|_| args.queues == Some(Queues::Observed))?;
+    let process = log.processes.get(log.leading(None)?)?;
+    let (start, clock) = (scheduler.options().start, process.clock);
+    let (from, to) = (clock.timestamp(process.from)?, clock.timestamp(process.to)?);
+    if start < from || start.duration_since(to) > STILL {
+        return None;
+    }
+    let (_, places) = LogReport::new(log, Some(clock.stamp(start)))?.told()?;
+    Some(Operation::Told { time: start, places })
+}
+
+/// Limit on the attempts on the timeline of a dump; the last ones are kept.
+pub(super) const MAX_ATTEMPTS: usize = 1000;
+
+/// Puts the scheduler's last attempts on the timeline of a session, at most `limit`. The last attempt of each pending pod also gets the
 /// comparison with our decision.
-pub(super) fn onto_timeline(log: &SchedulerLog, session: &mut Session) {
+pub(super) fn onto_timeline(log: &SchedulerLog, session: &mut Session, limit: usize) {
     let Some(report) = LogReport::new(log, None) else { return };
     let scheduler = session.scheduler().clone();
-    let cluster = scheduler.state().cluster().clone();
-    let attempts = report.timeline(|pod, said| {
-        let pod = cluster.pods.get(pod).filter(|pod| pod.is_pending())?;
-        let view = CycleView::of(&scheduler.explain(pod));
-        let found = SchedulerComparer::new(&scheduler, std::slice::from_ref(said)).compare(pod, &view);
-        Some(found.text().iter().map(str::trim).collect::<Vec<_>>().join(" "))
-    });
+    let attempts = report.timeline(limit, &scheduler, Some(scheduler.options().start));
     for attempt in attempts {
         session.log(attempt);
     }

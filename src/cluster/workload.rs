@@ -47,21 +47,61 @@ impl PodDisruptionBudget {
     }
 }
 
-/// `minAvailable` and `maxUnavailable` are not read: preemption reads the status only.
+/// `minAvailable` and `maxUnavailable` are for the reader: preemption and evictions read the status.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PodDisruptionBudgetSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unhealthy_pod_eviction_policy: Option<Str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_available: Option<IntOrPercent>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_unavailable: Option<IntOrPercent>,
+}
+
+/// A number of pods, or a share of them such as `50%`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum IntOrPercent {
+    /// A number.
+    Int(i64),
+    /// A share.
+    Percent(Str),
+    /// Neither; the API refuses it.
+    Invalid(serde_json::Value),
+}
+
+impl std::fmt::Display for IntOrPercent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Int(n) => write!(f, "{n}"),
+            Self::Percent(share) => write!(f, "{share}"),
+            Self::Invalid(value) => write!(f, "{value}"),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PodDisruptionBudgetStatus {
     pub disruptions_allowed: i32,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub current_healthy: i32,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub desired_healthy: i32,
+    /// `None` where the status does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_pods: Option<i32>,
     /// Names of pods whose eviction is already counted.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub disrupted_pods: Labels,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature of serde")]
+fn is_zero(number: &i32) -> bool {
+    *number == 0
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Code, PluginSet, Reason, Snapshot, Status};
+use crate::cluster::Str;
 
 /// Why a pod fits on no node, or only on some; mirrors `Diagnosis` in `pkg/scheduler/framework/types.go`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,18 +51,20 @@ pub struct NodeToStatus {
     statuses: Vec<Status>,
     recorded: usize,
     absent: Status,
+    /// By name, of nodes that the cluster lacks and an extender speaks of.
+    elsewhere: BTreeMap<Str, Status>,
 }
 
 impl Default for NodeToStatus {
     fn default() -> Self {
         let absent = Status::new(Code::UnschedulableAndUnresolvable, Vec::<Reason>::new());
-        Self { statuses: Vec::new(), recorded: 0, absent }
+        Self { statuses: Vec::new(), recorded: 0, absent, elsewhere: BTreeMap::new() }
     }
 }
 
 impl PartialEq for NodeToStatus {
     fn eq(&self, other: &Self) -> bool {
-        self.absent == other.absent && self.iter().eq(other.iter())
+        self.absent == other.absent && self.iter().eq(other.iter()) && self.elsewhere == other.elsewhere
     }
 }
 
@@ -77,6 +80,14 @@ impl NodeToStatus {
         self.recorded -= usize::from(!before.is_success());
     }
 
+    /// Records the status of the node of a name; `snapshot` is the one that was filtered, and may lack it.
+    pub fn set_by_name(&mut self, snapshot: &Snapshot, name: &Str, status: Status) {
+        match snapshot.position(name) {
+            Some(position) => self.set(position, status),
+            None => drop(self.elsewhere.insert(name.clone(), status)),
+        }
+    }
+
     /// Reserves memory for a snapshot of this size.
     pub fn reserve(&mut self, num_all_nodes: usize) {
         self.statuses.reserve_exact(num_all_nodes.saturating_sub(self.statuses.len()));
@@ -89,7 +100,10 @@ impl NodeToStatus {
 
     /// Returns the status of the node of this name, or that of absent nodes; `snapshot` is the one that was filtered.
     pub fn get_by_name(&self, snapshot: &Snapshot, name: &str) -> &Status {
-        snapshot.position(name).map_or(&self.absent, |position| self.get(position))
+        match snapshot.position(name) {
+            Some(position) => self.get(position),
+            None => self.elsewhere.get(name).unwrap_or(&self.absent),
+        }
     }
 
     /// Returns the recorded nodes in the order of their positions.
@@ -107,14 +121,14 @@ impl NodeToStatus {
         &self.absent
     }
 
-    /// Returns the number of recorded nodes.
+    /// Returns the number of recorded nodes, among them those that the cluster lacks.
     pub fn len(&self) -> usize {
-        self.recorded
+        self.recorded + self.elsewhere.len()
     }
 
     /// Whether no node is recorded.
     pub fn is_empty(&self) -> bool {
-        self.recorded == 0
+        self.len() == 0
     }
 
     /// Returns the text of a FitError: `0/N nodes are available: ` with the PreFilter message, or a histogram of
@@ -124,7 +138,7 @@ impl NodeToStatus {
         let mut text = format!("0/{num_all_nodes} nodes are available:");
         if pre_filter.is_empty() {
             let mut counts: BTreeMap<Cow<'static, str>, usize> = BTreeMap::new();
-            for reason in self.iter().flat_map(|(_, status)| status.texts()) {
+            for reason in self.iter().map(|(_, status)| status).chain(self.elsewhere.values()).flat_map(Status::texts) {
                 *counts.entry(reason).or_default() += 1;
             }
             if self.len() < num_all_nodes {

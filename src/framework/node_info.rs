@@ -47,6 +47,11 @@ impl NodeInfo {
         info
     }
 
+    /// A node without pods as an extender returned it: where images are is known of the cluster's own nodes only.
+    pub fn from_extender(node: Arc<Node>) -> Self {
+        Self { images: Arc::default(), ..Self::new(node) }
+    }
+
     /// Returns the node's name.
     pub fn name(&self) -> &Str {
         self.node.name()

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{
-    ClusterEventWithHint, CycleState, NodeInfo, NodeToStatus, PlacementGeneratePlugin, PlacementScorePlugin, PluginName, PodInfo,
-    PreemptionRecord, Snapshot, Status,
+    CandidateExtenders, ClusterEventWithHint, CycleState, NodeInfo, NodeToStatus, PlacementGeneratePlugin, PlacementScorePlugin,
+    PluginName, PodInfo, PreemptionRecord, Snapshot, Status,
 };
 use crate::cluster::{Cluster, Key, Object, Pod, Str};
 use crate::release::Emulation;
@@ -164,6 +164,8 @@ pub struct PostFilterContext<'a> {
     pub dry_run: DryRunPolicy,
     /// Whether to omit the steps of dry runs from the record. The result is the same.
     pub quiet: bool,
+    /// The extenders that may be asked about candidates; `None` where none is.
+    pub extenders: Option<&'a dyn CandidateExtenders>,
 }
 
 /// The choices of the dry run that kube-scheduler draws at random.
@@ -173,6 +175,8 @@ pub struct DryRunPolicy {
     pub offset: usize,
     /// Whether to dry-run every potential node instead of the configured number.
     pub all_nodes: bool,
+    /// How many nodes beyond the shortlist may be dry-run for the odds of the decision.
+    pub odds_nodes: usize,
 }
 
 /// The change to the pod's nominated node; mirrors `NominatingInfo`.

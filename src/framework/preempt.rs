@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{PodInfo, SharedList, Status};
+use super::{ExtenderCall, PodInfo, SharedList, Status};
 use crate::cluster::{Key, Pod, Str};
+use crate::odds::Odds;
 
 pub use crate::release::ScoreFunctionName;
 
@@ -26,12 +27,18 @@ pub struct PreemptionRecord {
     pub wanted_candidates: usize,
     /// The dry runs of single nodes.
     pub dry_runs: DryRuns,
+    /// The extenders that had a say in the candidates, in order.
+    pub extender_calls: Vec<Arc<ExtenderCall>>,
+    /// The candidates that extenders left, by node name; `None` where none had a say, or one failed.
+    pub after_extenders: Option<Vec<Candidate>>,
     /// The score functions that ran, in order; empty with fewer than two candidates.
     pub score_functions: Vec<ScoreFunction>,
     /// Candidates still tied after the last score function, by name. The first is nominated. Empty if none was chosen.
     pub best: SharedList<Str>,
     /// Pods whose nomination to the selected node is cleared, in order.
     pub cleared_nominations: Vec<Key>,
+    /// How likely each outcome is, where chance has a say; a quiet run leaves it out.
+    pub odds: Option<Arc<Odds>>,
 }
 
 impl PreemptionRecord {
@@ -45,9 +52,23 @@ impl PreemptionRecord {
         self.dry_runs.by_name().filter_map(|run| run.candidate.as_ref())
     }
 
-    /// Returns the victims on the selected node, most important first.
+    /// Returns the candidates that are chosen among, by node name: those that extenders left, where any had a say.
+    pub fn final_candidates(&self) -> impl Iterator<Item = &Candidate> {
+        let own = self.after_extenders.is_none().then(|| self.candidates());
+        self.after_extenders.iter().flatten().chain(own.into_iter().flatten())
+    }
+
+    /// Returns the candidate that a node is among those that are chosen among.
+    pub fn final_candidate(&self, node: &str) -> Option<&Candidate> {
+        match &self.after_extenders {
+            Some(left) => left.iter().find(|candidate| candidate.node == node),
+            None => self.dry_runs.get(node).and_then(|run| run.candidate.as_ref()),
+        }
+    }
+
+    /// Returns the victims on the selected node, most important first, or as the extender that was asked last lists them.
     pub fn victims(&self) -> impl Iterator<Item = &Victim> {
-        let chosen = self.selected().and_then(|node| self.dry_runs.get(node)).and_then(|run| run.candidate.as_ref());
+        let chosen = self.selected().and_then(|node| self.final_candidate(node));
         chosen.into_iter().flat_map(|candidate| &candidate.victims)
     }
 

@@ -40,6 +40,14 @@ pub fn append(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).mode(MODE).open(path)
 }
 
+/// Makes a file that must not be there yet, for writing it line by line.
+///
+/// # Errors
+/// `AlreadyExists` where there is such a file, else why it cannot be made.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(MODE).open(path)
+}
+
 /// A file that is removed when it is dropped.
 struct Partial {
     file: File,

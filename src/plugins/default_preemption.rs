@@ -235,7 +235,8 @@ mod tests {
         let mut statuses = NodeToStatus::default();
         statuses.set(0, Status::unschedulable("taken"));
         let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation: emulation(true), now: jiff::Timestamp::UNIX_EPOCH };
-        let cx = PostFilterContext { cx, runner: &Alone, statuses: &statuses, dry_run: DryRunPolicy::default(), quiet: false };
+        let cx =
+            PostFilterContext { cx, runner: &Alone, statuses: &statuses, dry_run: DryRunPolicy::default(), quiet: false, extenders: None };
         let state = CycleState::default();
         let result = PostFilterPlugin::post_filter(&plugin(), &cx, &state, &preemptor);
         assert_eq!((result.status.code(), result.status.message().as_str()), (code, message));

@@ -3,17 +3,20 @@
 //! Mirrors `pkg/scheduler/framework/preemption/preemption.go` with the rules of `DefaultPreemption`
 //! (`pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`). A [`PreemptionRecord`] keeps every
 //! step. Nothing is carried out here: the record names victims and cleared nominations, and the caller acts on them.
-//! Extenders are not called.
+//! Extenders are called through the context.
 //!
 //! kube-scheduler draws two choices at random. Here [`DryRunPolicy`](crate::framework::DryRunPolicy) sets the node
-//! where the dry run starts, and the first node by name breaks the last tie among candidates.
+//! where the dry run starts, and the first node by name breaks the last tie among candidates. The record
+//! says how likely each outcome is.
 
 mod budgets;
 mod candidates;
+mod chance;
 mod dry_run;
 mod eligibility;
 mod group;
 mod importance;
+mod orders;
 mod select;
 #[cfg(test)]
 mod testing;
@@ -24,7 +27,7 @@ use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
 use crate::framework::{
-    CycleState, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Reason, SharedList, Status,
+    Candidate, CycleState, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Reason, SharedList, Status,
 };
 use crate::release::{DryRunReport, Gate, WithoutVictims};
 
@@ -83,14 +86,20 @@ impl<'a> Evaluator<'a> {
         if record.candidates().next().is_none() {
             return Err(Failure::NotHelpful(statuses.fit_error(self.post.cx.snapshot.len(), "", "")));
         }
+        if let Some(extenders) = self.post.extenders {
+            let candidates: Vec<&Candidate> = record.candidates().collect();
+            let (calls, left) = extenders.process_preemption(&preemptor, &candidates);
+            record.extender_calls = calls.into_iter().map(Arc::new).collect();
+            record.after_extenders = left?;
+        }
         let release = self.post.cx.emulation.behaviour();
         // Older releases choose a candidate without victims at once, whichever is found first.
         let costless: SharedList<Str> = match release.without_victims {
-            WithoutVictims::Chosen => record.candidates().filter(|c| c.victims.is_empty()).map(|c| c.node.clone()).collect(),
+            WithoutVictims::Chosen => record.final_candidates().filter(|c| c.victims.is_empty()).map(|c| c.node.clone()).collect(),
             _ => SharedList::default(),
         };
         (record.score_functions, record.best) = if costless.is_empty() {
-            select::pick_one_node(record.candidates(), release.tie_break, self.post.cx.now)
+            select::pick_one_node(record.final_candidates(), release.tie_break, self.post.cx.now)
         } else {
             (Vec::new(), costless)
         };
@@ -98,6 +107,9 @@ impl<'a> Evaluator<'a> {
             .selected()
             .cloned()
             .ok_or_else(|| Status::rejected(Reason::NoCandidate).in_words_of(self.post.cx.emulation.release()))?;
+        if !self.post.quiet {
+            record.odds = chance::odds(self.post, state, &preemptor, record).map(Arc::new);
+        }
         let evicts = record.evictions().next().is_some() || self.post.cx.emulation.behaviour().queue.terminating_victims_deleted;
         if evicts || !self.post.cx.emulation.enabled(Gate::SchedulerAsyncPreemption) {
             record.cleared_nominations = self.lower_nominations(&preemptor, &best);

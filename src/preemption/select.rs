@@ -31,11 +31,16 @@ pub(super) fn pick_one_node<'a>(
     (functions, left.into_iter().map(|c| c.node.clone()).collect())
 }
 
+/// Returns what a candidate is compared by, the most important first; higher is better.
+pub(super) fn scores(candidate: &Candidate, order: &[ScoreFunctionName], now: Timestamp) -> Vec<i64> {
+    order.iter().map(|name| score(*name, candidate, now)).collect()
+}
+
 /// Returns a candidate's score; higher is better.
 fn score(name: ScoreFunctionName, candidate: &Candidate, now: Timestamp) -> i64 {
     let victims = &candidate.victims;
     match name {
-        ScoreFunctionName::MinNumPDBViolations => -candidate.pdb_violations,
+        ScoreFunctionName::MinNumPDBViolations => candidate.pdb_violations.wrapping_neg(),
         ScoreFunctionName::MinHighestPriority => victims.first().map_or(0, |v| -i64::from(v.priority())),
         // Each priority is shifted to be non-negative, so that more victims cost more even with negative priorities.
         ScoreFunctionName::MinSumPriorities => -victims.iter().map(|v| i64::from(v.priority()) + (i64::from(i32::MAX) + 1)).sum::<i64>(),

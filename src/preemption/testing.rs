@@ -60,7 +60,7 @@ pub(super) fn context<'a>(
     runner: &'a CpuRunner,
 ) -> PostFilterContext<'a> {
     let cx = Context { cluster, snapshot, emulation: Emulation::default(), now: jiff::Timestamp::MAX };
-    PostFilterContext { cx, runner, statuses, dry_run: DryRunPolicy::default(), quiet: false }
+    PostFilterContext { cx, runner, statuses, dry_run: DryRunPolicy::default(), quiet: false, extenders: None }
 }
 
 /// Filters that reject with `Insufficient cpu`.

@@ -14,6 +14,8 @@ pub enum VersionSource {
     Flag,
     /// The `:release` command of the explorer.
     Command,
+    /// The version in kube-scheduler's own log.
+    SchedulerLog,
     /// The API server's `/version`.
     Server,
     /// A file of the dump.
@@ -32,6 +34,7 @@ impl VersionSource {
         match self {
             Self::Flag => "--emulate",
             Self::Command => ":release",
+            Self::SchedulerLog => "its log",
             Self::Server => "server",
             Self::VersionFile => "version file",
             Self::ClusterOperator => "operator",
@@ -45,6 +48,7 @@ impl VersionSource {
         match self {
             Self::Flag => "was asked for with --emulate",
             Self::Command => "was asked for with :release",
+            Self::SchedulerLog => "is the version in the log of its kube-scheduler",
             Self::Server => "is the API server's version",
             Self::VersionFile => "is the version in the dump's version file",
             Self::ClusterOperator => "is the version of the kube-scheduler ClusterOperator",

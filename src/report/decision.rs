@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{GroupReport, Missing, ReleaseReport};
+use super::{BindReport, ExtenderReport, GroupReport, Missing, OddsReport, ReleaseReport};
 use crate::cluster::Str;
-use crate::framework::{Code, PluginName, Reason, Status};
+use crate::framework::{Candidate, Code, PluginName, Reason, Status};
 use crate::release::PreFilterRejection;
 use crate::trace::{CycleView, Outcome, PreemptionView};
 
@@ -38,6 +38,8 @@ pub struct Decision {
     pub unschedulable_plugins: Vec<PluginName>,
     /// The preemption; `None` if PostFilter did not run.
     pub preemption: Option<Preemption>,
+    /// The likelihood of each outcome; `None` if nothing is left to chance.
+    pub odds: Option<OddsReport>,
     /// The decision in one sentence.
     pub why: String,
     /// The source does not show the budgets, so a missing violation proves nothing.
@@ -45,6 +47,12 @@ pub struct Decision {
     pub budgets_unknown: bool,
     /// The kinds that are unknown, or known in part.
     pub missing: Vec<Missing>,
+    /// Who would bind the pod, where extenders are asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bind: Option<BindReport>,
+    /// The parts of extenders, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub extenders: Vec<ExtenderReport>,
     /// Plugins of the profile that are not emulated and might decide otherwise.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_emulated: Vec<String>,
@@ -104,6 +112,9 @@ pub struct NodeScores {
     pub total: i64,
     /// Weighted scores by plugin.
     pub plugins: BTreeMap<PluginName, i64>,
+    /// Weighted scores by extender, named by its place in the configuration.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub extenders: BTreeMap<usize, i64>,
 }
 
 /// A preemption: what it would do, and why it chooses its node.
@@ -118,6 +129,9 @@ pub struct Preemption {
     pub candidates: Vec<CandidateReport>,
     /// The nodes of failed dry runs.
     pub node_statuses: Vec<NodeStatusReport>,
+    /// The candidates that extenders left, with the victims they want, where extenders are asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_extenders: Option<Vec<CandidateReport>>,
     /// The nominated node.
     pub selected: Option<Str>,
     /// Pods whose nomination would be cleared; includes the pod itself if no node is worth trying.
@@ -200,7 +214,7 @@ impl Decision {
             _ => (None, Vec::new()),
         };
         let feasible: Vec<Str> = if error { Vec::new() } else { view.feasible().cloned().collect() };
-        let failed = view.verdicts.iter().filter(|(_, v)| !v.status.is_success() && !error);
+        let failed = if error { BTreeMap::new() } else { failed(view) };
         let message = match (&view.failure, &view.skipped) {
             (Some(failure), _) => failure.message.to_string(),
             (None, Some((pod, why))) => why.text(pod),
@@ -213,14 +227,17 @@ impl Decision {
             pre_enqueue: view.pre_enqueue.as_ref().map(verdict),
             pre_filter: view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_some()).map(|(_, status)| verdict(status)),
             filter: failed
-                .map(|(node, v)| NodeVerdict {
+                .into_iter()
+                .map(|(node, status)| NodeVerdict {
                     node: node.clone(),
-                    plugin: v.status.plugin(),
-                    code: v.status.code(),
-                    reasons: reasons(&v.status),
-                    facts: v.status.reasons().to_vec(),
+                    plugin: status.plugin(),
+                    code: status.code(),
+                    reasons: reasons(status),
+                    facts: status.reasons().to_vec(),
                 })
                 .collect(),
+            bind: BindReport::of(view),
+            extenders: ExtenderReport::all(view),
             absent: view
                 .narrowed
                 .as_ref()
@@ -231,6 +248,7 @@ impl Decision {
             message,
             unschedulable_plugins: view.failure.as_ref().map(|failure| failure.plugins.iter().collect()).unwrap_or_default(),
             preemption: (!view.post_filter.is_empty()).then(|| preemption(view)),
+            odds: super::odds(view).map(|odds| OddsReport::of(&odds)),
             why: super::why(view),
             budgets_unknown: view.budgets_unknown(),
             missing: Missing::all(view.missing()),
@@ -239,6 +257,14 @@ impl Decision {
             release: None,
         }
     }
+}
+
+/// The statuses of nodes that were turned down; what extenders say of a node counts before what plugins do.
+fn failed(view: &CycleView) -> BTreeMap<&Str, &Status> {
+    // A node that an extender leaves out without a word has no status.
+    let is_told = |status: &&Status| status.plugin() != Some(PluginName::Extender) || !status.reasons().is_empty();
+    let by_plugins = view.verdicts.iter().map(|(node, verdict)| (node, &verdict.status)).filter(|(_, status)| !status.is_success());
+    by_plugins.filter(|(_, status)| is_told(status)).chain(&view.extender_statuses).collect()
 }
 
 /// Returns whether nodes that no Filter plugin ran for have PreFilter's status.
@@ -259,7 +285,7 @@ fn scores(view: &CycleView) -> Vec<NodeScores> {
             let mut plugins: BTreeMap<PluginName, i64> = BTreeMap::new();
             // A policy may have several priorities of one kind.
             s.plugins.iter().for_each(|p| *plugins.entry(p.plugin).or_default() += p.weighted);
-            NodeScores { node: s.node.clone(), total: s.total, plugins }
+            NodeScores { node: s.node.clone(), total: s.total, plugins, extenders: view.extender_scores(&s.node) }
         })
         .collect()
 }
@@ -271,6 +297,7 @@ fn preemption(view: &CycleView) -> Preemption {
         ineligible_reason: "plugin DefaultPreemption is not enabled".to_owned(),
         candidates: Vec::new(),
         node_statuses: Vec::new(),
+        after_extenders: None,
         selected: None,
         clear_nominations: Vec::new(),
         best_candidates: Vec::new(),
@@ -286,14 +313,13 @@ fn preemption(view: &CycleView) -> Preemption {
 }
 
 fn fill(report: &mut Preemption, found: &PreemptionView, withheld: bool) {
-    report.candidates = found
-        .candidates()
-        .map(|c| CandidateReport {
-            node: c.node.clone(),
-            victims: c.victims.iter().map(|v| v.key().to_string()).collect(),
-            pdb_violations: (!withheld).then_some(c.pdb_violations),
-        })
-        .collect();
+    let candidate = |c: &Candidate| CandidateReport {
+        node: c.node.clone(),
+        victims: c.victims.iter().map(|v| v.key().to_string()).collect(),
+        pdb_violations: (!withheld).then_some(c.pdb_violations),
+    };
+    report.candidates = found.candidates().map(candidate).collect();
+    report.after_extenders = found.after_extenders().map(|left| left.iter().map(candidate).collect());
     report.node_statuses = found
         .dry_runs()
         .filter_map(|run| run.status().filter(|s| !s.is_success()).map(|s| (run.node(), s)))

@@ -161,8 +161,10 @@ pub fn group_text(view: &CycleView) -> Lines {
     for tried in group.placements.iter().filter(|tried| !tried.name.is_empty()) {
         out.line(format_args!("  {}", tried.sentence()));
     }
-    for victim in group.preemption.iter().flat_map(|record| record.victims()) {
-        out.line(format_args!("  evicts {}", victim.key()));
+    if let Some(record) = &group.preemption {
+        for victim in record.victims() {
+            out.line(format_args!("  evicts {}", victim.key()));
+        }
     }
     let width = group.start.pods.iter().map(|pod| pod.to_string().width()).max().unwrap_or(0);
     for pod in &group.start.pods {

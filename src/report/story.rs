@@ -182,7 +182,10 @@ impl StoryBuilder {
             Event::ObjectChanged { kind: Kind::Pod, key, change: ObjectChange::Deleted } if self.lines.contains_key(key) => {
                 self.add(key, "gone");
             }
-            Event::PlaceInferred(place) => self.add(&place.pod, format!("inferred: {}", place.from)),
+            Event::PlaceInferred(place) => {
+                let how = if place.told { "by the scheduler's log" } else { "inferred" };
+                self.add(&place.pod, format!("{how}: {}", place.from));
+            }
             Event::QueueMoved(moved) => self.moved(moved),
             _ => {}
         }

@@ -7,9 +7,11 @@ use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::group_text;
+use super::odds::{odds, odds_cell, odds_text};
+use super::tie_break::{eliminations, plain_value};
 use super::why::why;
 use crate::cluster::Str;
-use crate::framework::{Candidate, Code, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
+use crate::framework::{Candidate, Code, ExtenderOutcome, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
 use crate::output::{Lines, escape};
 use crate::trace::{CycleView, PreemptionView};
 
@@ -41,10 +43,12 @@ pub fn text(view: &CycleView) -> Lines {
         out.extend(group_text(view));
     }
     nodes(view, &mut out);
+    extenders(view, &mut out);
     scores(view, &mut out);
     if let Some(preemption) = &view.preemption {
         preemption_text(preemption, view.budgets_unknown(), &mut out);
     }
+    odds_text(view, &mut out);
     if !view.not_emulated.is_empty() {
         out.blank();
         out.line(format_args!("NOT EMULATED"));
@@ -78,6 +82,7 @@ fn nodes(view: &CycleView, out: &mut Lines) {
             Code::Unschedulable => ("✗", "eviction might help"),
             _ => ("⊘", "eviction cannot help"),
         };
+        let message = if message.is_empty() && plugin == PluginName::Extender.as_str() { "left out without a reason" } else { &message };
         let line = format!("  {glyph} {:>4}  {plugin:<16}  {message}", nodes.len());
         out.line(format_args!("{}  ({help})", line.trim_end()));
         by_fact(&nodes, out);
@@ -144,6 +149,26 @@ fn name_list(names: &[&Str]) -> String {
     if rest == 0 { shown.join(" ") } else { format!("{} … and {rest} more", shown.join(" ")) }
 }
 
+/// Writes the part of each extender.
+fn extenders(view: &CycleView, out: &mut Lines) {
+    let mut calls = super::extenders::calls(view).peekable();
+    if calls.peek().is_none() {
+        return;
+    }
+    out.blank();
+    out.line(format_args!("EXTENDERS"));
+    for call in calls {
+        out.line(format_args!("  {}", call.sentence()));
+        if let ExtenderOutcome::Preempted(preemption) = &call.outcome {
+            let left: Vec<&Str> = preemption.left.iter().map(|candidate| &candidate.node).collect();
+            let dropped: Vec<&Str> = preemption.asked.iter().filter(|node| !left.contains(node)).collect();
+            if !dropped.is_empty() {
+                out.line(format_args!("    dropped: {}", name_list(&dropped)));
+            }
+        }
+    }
+}
+
 fn scores(view: &CycleView, out: &mut Lines) {
     if view.scores.is_empty() {
         return;
@@ -151,10 +176,20 @@ fn scores(view: &CycleView, out: &mut Lines) {
     let mut list: Vec<_> = view.scores.values().collect();
     list.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.node.cmp(&b.node)));
     let plugins: Vec<PluginName> = list.first().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
-    let mut rows = vec![[vec!["NODE".to_owned(), "TOTAL".to_owned()], plugins.iter().map(|p| p.as_str().to_owned()).collect()].concat()];
+    let odds = odds(view);
+    let scoring = view.scoring_extenders();
+    let titles = scoring.iter().map(|index| format!("extenders[{index}]"));
+    let mut head = vec!["NODE".to_owned(), "TOTAL".to_owned()];
+    head.extend(odds.iter().map(|_| "ODDS".to_owned()));
+    head.extend(plugins.iter().map(|p| p.as_str().to_owned()).chain(titles));
+    let mut rows = vec![head];
     for score in list.iter().take(10) {
-        let cells = score.plugins.iter().map(|p| p.weighted.to_string()).collect();
-        rows.push([vec![score.node.to_string(), score.total.to_string()], cells].concat());
+        let given = view.extender_scores(&score.node);
+        let by_extenders = scoring.iter().map(|index| given.get(index).map_or_else(String::new, ToString::to_string));
+        let mut row = vec![score.node.to_string(), score.total.to_string()];
+        row.extend(odds.iter().map(|odds| odds_cell(odds, &score.node)));
+        row.extend(score.plugins.iter().map(|p| p.weighted.to_string()).chain(by_extenders));
+        rows.push(row);
     }
     out.blank();
     out.line(format_args!("SCORES (weighted)"));
@@ -176,12 +211,15 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
         preemption.potential_nodes().len(),
         preemption.candidate_count()
     ));
-    let mut rows = vec![[vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()], columns(preemption)].concat()];
+    let mut head = vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()];
+    head.extend(preemption.odds().map(|_| "ODDS".to_owned()));
+    let mut rows = vec![[head, columns(preemption)].concat()];
     let ranked = ranked(preemption);
     for candidate in ranked.iter().take(CANDIDATES_SHOWN) {
         let violations =
             if budgets_unknown && candidate.pdb_violations == 0 { "?".to_owned() } else { candidate.pdb_violations.to_string() };
-        let facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
+        let mut facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
+        facts.extend(preemption.odds().map(|odds| odds_cell(odds, &candidate.node)));
         let scores = preemption.score_functions().iter().map(|f| score_cell(f, candidate)).collect();
         rows.push([facts, scores].concat());
     }
@@ -190,6 +228,10 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
     }
     if ranked.len() > CANDIDATES_SHOWN {
         out.line(format_args!("  … and {} more, eliminated at this function or earlier", ranked.len() - CANDIDATES_SHOWN));
+    }
+    for elimination in eliminations(preemption, &start_time) {
+        let [sentence, ..] = elimination.sentences();
+        out.line(format_args!("  {sentence}"));
     }
     if let Some((node, best)) = preemption.selected() {
         out.line(format_args!("  {}", decided_by(preemption, node, best)));
@@ -214,7 +256,7 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
 /// Returns the candidates by the tie-break that eliminated them, the last first, then by name.
 fn ranked(preemption: &PreemptionView) -> Vec<&Candidate> {
     let lasted = |c: &Candidate| preemption.score_functions().iter().filter(|f| f.remaining.binary_search(&c.node).is_ok()).count();
-    let mut list: Vec<(usize, &Candidate)> = preemption.candidates().map(|c| (lasted(c), c)).collect();
+    let mut list: Vec<(usize, &Candidate)> = preemption.all_candidates().map(|c| (lasted(c), c)).collect();
     list.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.node.cmp(&b.1.node)));
     list.into_iter().map(|(_, c)| c).collect()
 }
@@ -223,22 +265,17 @@ fn columns(preemption: &PreemptionView) -> Vec<String> {
     preemption.score_functions().iter().map(|f| f.name.to_string()).collect()
 }
 
-/// Returns a score in the unit of its function, and whether the candidate remains. Most functions negate the value, so that
-/// higher is better.
+/// Returns the value that a function compares, and whether the candidate remains.
 fn score_cell(function: &ScoreFunction, candidate: &Candidate) -> String {
     let node = &candidate.node;
-    let Ok(at) = function.scores.binary_search_by(|(n, _)| n.cmp(node)) else { return String::new() };
-    let score = &function.scores[at].1;
-    let shown = match function.name {
-        ScoreFunctionName::LatestStartTime => {
-            Timestamp::from_nanosecond(i128::from(*score)).map_or_else(|_| score.to_string(), |t| t.to_string())
-        }
-        // The function offsets each priority to make it positive; show the plain sum.
-        ScoreFunctionName::MinSumPriorities => candidate.victims.iter().map(|v| i64::from(v.priority())).sum::<i64>().to_string(),
-        _ => score.saturating_neg().to_string(),
-    };
+    let Some(value) = plain_value(function, candidate) else { return String::new() };
+    let shown = if function.name == ScoreFunctionName::LatestStartTime { start_time(value) } else { value.to_string() };
     let mark = if function.remaining.binary_search(node).is_ok() { "✓" } else { "✗" };
     format!("{shown} {mark}")
+}
+
+fn start_time(nanoseconds: i64) -> String {
+    Timestamp::from_nanosecond(i128::from(nanoseconds)).map_or_else(|_| nanoseconds.to_string(), |time| time.to_string())
 }
 
 /// Returns which score function decided, in words.

@@ -4,12 +4,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::ScheduleError;
+use super::extending::PreemptExtenders;
 use super::runtime::{Framework, Nominations, Runner, record_preemption};
 use super::search::Search;
 use crate::cluster::{Object, Str};
+use crate::extenders::CycleExtenders;
 use crate::framework::{
-    Context, CycleState, Diagnosis, DryRunPolicy, NodeInfo, NominatingInfo, PluginName, PodInfo, PostFilterContext, PreemptionRecord,
-    Reason, SharedList, Status,
+    CandidateExtenders, Context, CycleState, Diagnosis, DryRunPolicy, NodeInfo, NominatingInfo, PluginName, PodInfo, PostFilterContext,
+    PreemptionRecord, Reason, SharedList, Status,
 };
 use crate::release::{Algorithm, HostOrder, PostFilterText};
 use crate::trace::{Event, Recorder, Row, Selection};
@@ -24,6 +26,9 @@ pub struct Sampling {
     /// Index at which the dry run of preemption starts; kube-scheduler draws it at random.
     pub dry_run_offset: usize,
 }
+
+/// The number of nodes beyond the shortlist that are dry-run for odds by default: few enough not to slow down long runs.
+pub(super) const ODDS_NODES: usize = 1000;
 
 /// Whether PostFilter, and with it preemption, runs when no node fits the pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +52,12 @@ pub struct SchedulePod<'a> {
     pub sampling: Sampling,
     /// Whether PostFilter runs.
     pub post_filter: PostFilter,
+    /// How many nodes beyond the shortlist may be dry-run for the odds of a preemption.
+    pub odds_nodes: usize,
+    /// The extenders that are asked; `None` where none is.
+    pub extenders: Option<&'a CycleExtenders<'a>>,
+    /// Whether an extender, asked or not, filters or scores, so that the search does not stop at the first node.
+    pub extenders_look_on: bool,
     /// Index into the snapshot at which the search starts; every search advances it.
     pub next_start_node_index: &'a mut usize,
     /// Counts the pods that were scored; selects among nodes of equal score in releases that rotate them.
@@ -113,19 +124,29 @@ impl SchedulePod<'_> {
         if self.cx.snapshot.nodes_in_placement() == 0 {
             return ScheduleResult::NoNodes;
         }
-        let Search { feasible, by_nomination, diagnosis } = match self.find_nodes_that_fit_pod(pod, state, recorder) {
+        let Search { mut feasible, nodes, by_nomination, diagnosis } = match self.find_nodes_that_fit_pod(pod, state, recorder) {
             Ok(search) => search,
             Err(error) => return ScheduleResult::Error(error),
         };
-        let tied = match feasible[..] {
+        let all = self.cx.snapshot.nodes();
+        let nodes: Cow<'_, [Arc<NodeInfo>]> = match nodes {
+            Some(nodes) => {
+                // Extenders may have left nodes out, and name some that the cluster lacks.
+                feasible = nodes.iter().filter_map(|node| self.cx.snapshot.position(node.name())).collect();
+                nodes.into()
+            }
+            None if feasible.iter().copied().eq(0..all.len()) => all.into(),
+            None => feasible.iter().map(|at| all[*at].clone()).collect(),
+        };
+        let tied = match &nodes[..] {
             [] => return self.run_post_filter(pod, state, diagnosis, recorder),
             [one] => {
-                let tied: SharedList<Str> = [self.cx.snapshot.nodes()[one].name().clone()].into_iter().collect();
+                let tied: SharedList<Str> = [one.name().clone()].into_iter().collect();
                 let why = if by_nomination { Selection::NominatedNode } else { Selection::OnlyFeasibleNode };
                 recorder.record(|| Event::NodeSelected { node: tied[0].clone(), why, tied: tied.clone() });
                 tied
             }
-            _ => match self.prioritize_nodes(pod, state, &feasible, recorder) {
+            _ => match self.prioritize_nodes(pod, state, &nodes, recorder) {
                 Ok(tied) => tied,
                 Err(error) => return ScheduleResult::Error(error),
             },
@@ -164,18 +185,16 @@ impl SchedulePod<'_> {
         &mut self,
         pod: &PodInfo,
         state: &mut CycleState,
-        feasible: &[usize],
+        nodes: &[Arc<NodeInfo>],
         recorder: &mut impl Recorder,
     ) -> Result<SharedList<Str>, ScheduleError> {
-        let all = self.cx.snapshot.nodes();
-        let nodes: Cow<'_, [Arc<NodeInfo>]> =
-            if feasible.iter().copied().eq(0..all.len()) { all.into() } else { feasible.iter().map(|at| all[*at].clone()).collect() };
-        self.framework.run_pre_score(&self.cx, state, pod, &nodes, recorder)?;
-        let scores = self.framework.run_score(&self.cx, state, pod, &nodes, recorder.events().is_some())?;
-        let (best, why) = self.select_host(&nodes, scores.best(&nodes));
+        self.framework.run_pre_score(&self.cx, state, pod, nodes, recorder)?;
+        let mut scores = self.framework.run_score(&self.cx, state, pod, nodes, recorder.events().is_some())?;
+        self.add_extender_scores(pod, nodes, &mut scores, recorder);
+        let (best, why) = self.select_host(nodes, scores.best(nodes));
         let tied: SharedList<Str> = best.into_iter().collect();
         if let (Some(events), Some(node)) = (recorder.events(), tied.first()) {
-            events.extend(Row::all(scores.table(&nodes)).map(Event::NodeScored));
+            events.extend(Row::all(scores.table(nodes)).map(Event::NodeScored));
             events.push(Event::NodeSelected { node: node.clone(), why, tied: tied.clone() });
         }
         Ok(tied)
@@ -216,8 +235,11 @@ impl SchedulePod<'_> {
             return ScheduleResult::FitError(Box::new(error));
         }
         let runner = self.runner(state);
-        let policy = DryRunPolicy { offset: self.sampling.dry_run_offset, all_nodes: self.sampling.all_nodes };
-        let px = runner.post_filter_context(&error.diagnosis.node_to_status, policy, recorder.events().is_none());
+        let Sampling { all_nodes, dry_run_offset: offset, .. } = self.sampling;
+        let policy = DryRunPolicy { offset, all_nodes, odds_nodes: self.odds_nodes };
+        let extenders = self.extenders.map(|extenders| PreemptExtenders { extenders, snapshot: self.cx.snapshot });
+        let extenders = extenders.as_ref().map(|extenders| extenders as &dyn CandidateExtenders);
+        let px = runner.post_filter_context(&error.diagnosis.node_to_status, policy, recorder.events().is_none(), extenders);
         let result = self.framework.run_post_filter(&px, state, pod, recorder);
         error.preempted = result.preemption.is_some();
         error.preemption = result.preemption;

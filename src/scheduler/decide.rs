@@ -6,8 +6,10 @@ use super::algorithm::{NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResu
 use super::runtime::{Nominations, Runner};
 use super::{Cache, Config, ScheduleError};
 use crate::cluster::{Cluster, Pod, Str};
+use crate::extenders::Asking;
 use crate::framework::{
-    Context, CycleState, Diagnosis, NodeFilters, PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord, Status, pod_requests,
+    Context, CycleState, Diagnosis, ExtenderCall, ExtenderOutcome, NodeFilters, PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord,
+    Status, pod_requests,
 };
 use crate::trace::{AttemptFailure, CycleStart, Event, FailureCause, FailureReason, Outcome, Quiet, Recorder, SkipReason, Trace};
 
@@ -24,8 +26,14 @@ pub struct DecisionInput<'a> {
     pub nominations: &'a dyn Nominations,
     /// Number of nodes to filter.
     pub sampling: Sampling,
+    /// The index of the node where the search starts.
+    pub start: usize,
+    /// The number of nodes beyond the shortlist that may be dry-run for odds.
+    pub odds_nodes: usize,
     /// The virtual time.
     pub now: jiff::Timestamp,
+    /// Whether extenders are asked, where anybody asks them.
+    pub asking: Asking,
 }
 
 /// The result of a dry decision.
@@ -115,15 +123,29 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
         return DryDecision::Gated(status);
     }
     let info = PodInfo::with_emulation(pod.clone(), input.config.emulation);
-    recorder.record(|| Event::CycleStarted(Arc::new(cycle_start(1, &info, &cx))));
+    recorder.record(|| Event::CycleStarted(Arc::new(cycle_start(1, &info, &cx, input.config))));
     if pod.is_terminating() {
         recorder.record(|| Event::CycleSkipped { pod: pod.key(), why: SkipReason::Deleting });
         return DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(pod.key())));
     }
-    let (nominations, sampling, mut start) = (input.nominations, input.sampling, 0);
-    let mut attempt =
-        SchedulePod { framework, cx, nominations, sampling, post_filter, next_start_node_index: &mut start, last_node_index: &mut 0 };
+    let (nominations, sampling, odds_nodes, mut start) = (input.nominations, input.sampling, input.odds_nodes, input.start);
+    let extenders = input.config.extenders.for_cycle(input.asking);
+    let mut attempt = SchedulePod {
+        framework,
+        cx,
+        nominations,
+        sampling,
+        post_filter,
+        odds_nodes,
+        extenders: extenders.as_ref(),
+        extenders_look_on: input.config.extenders.look_at_all_nodes(),
+        next_start_node_index: &mut start,
+        last_node_index: &mut 0,
+    };
     let result = attempt.run(&info, &mut CycleState::default(), recorder);
+    if let (ScheduleResult::Selected { node, .. }, Some(events)) = (&result, recorder.events()) {
+        events.extend(would_bind(input.config, pod, node));
+    }
     record_failure(pod, &result, recorder);
     if let Some(events) = recorder.events() {
         events.extend(framework.not_emulated_events());
@@ -169,8 +191,15 @@ pub fn every_filter(input: &DecisionInput<'_>, pod: &Arc<Pod>, node: &str) -> Op
     Some(NodeFilters { left_out, ..filters })
 }
 
+/// Returns the event that names the extender that would bind the pod; `None` without one, or if it is not asked.
+pub(super) fn would_bind(config: &Config, pod: &Pod, node: &Str) -> Option<Event> {
+    let extender = config.extenders.binder(pod).filter(|extender| config.extenders.is_asked(extender))?;
+    let outcome = ExtenderOutcome::WouldBind(node.clone());
+    Some(Event::ExtenderTookPart(ExtenderCall { extender: extender.name.clone(), outcome }.into()))
+}
+
 /// Returns the record of a cycle's start: the pod, its requests, the size of the snapshot and the missing kinds.
-pub(super) fn cycle_start(cycle: u64, info: &PodInfo, cx: &Context<'_>) -> CycleStart {
+pub(super) fn cycle_start(cycle: u64, info: &PodInfo, cx: &Context<'_>, config: &Config) -> CycleStart {
     let pod = &info.pod;
     let requests = pod_requests(pod, PodResourcesOptions::default());
     CycleStart {
@@ -183,5 +212,6 @@ pub(super) fn cycle_start(cycle: u64, info: &PodInfo, cx: &Context<'_>) -> Cycle
         nodes: cx.snapshot.len(),
         budgets_unknown: cx.cluster.unknown.budgets,
         missing: cx.cluster.unknown,
+        asks_extenders: config.extenders.asker().is_some(),
     }
 }

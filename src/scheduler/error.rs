@@ -2,6 +2,7 @@
 //! `pkg/scheduler/framework/runtime/framework.go`.
 
 use crate::cluster::{Key, Str};
+use crate::extenders::CallError;
 use crate::framework::{PluginName, Status};
 
 /// Why an attempt ended without a decision.
@@ -16,6 +17,9 @@ pub enum ScheduleError {
     /// PreFilter or Filter failed.
     #[error("{message}", message = .0.message())]
     Filter(Status),
+    /// An extender failed, or what it answers is unknown.
+    #[error("{0}")]
+    Extender(CallError),
     /// PreFilter returned a node that does not exist.
     #[error("nodeinfo not found for node name {0:?}")]
     NodeNotFound(Str),

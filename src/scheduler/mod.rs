@@ -12,6 +12,7 @@ mod decide;
 mod dry_group;
 mod error;
 mod event_handlers;
+mod extending;
 mod observed;
 mod operations;
 mod pod_group;
@@ -24,6 +25,7 @@ mod rejectors;
 mod runtime;
 mod scoring;
 mod search;
+mod starts;
 mod state;
 #[cfg(test)]
 mod testing;

@@ -246,7 +246,7 @@ fn nominated(pod: &Pod, tried: bool) -> Option<String> {
 fn unknown(waits: InferredQueue, tried: u32) -> &'static str {
     match (waits, tried) {
         (InferredQueue::Parked, _) => "unknown: whether it has moved to backoffQ or activeQ since, and all its counters",
-        (InferredQueue::AfterError, _) => "unknown: when its backoff ends, and all its counters",
+        (InferredQueue::AfterError | InferredQueue::Backoff, _) => "unknown: when its backoff ends, and all its counters",
         (InferredQueue::Active, 0) => "unknown: whether an attempt is under way",
         (InferredQueue::Active, _) => "unknown: its actual queue, and all its counters",
         (InferredQueue::Nowhere, _) => "unknown: whether it is still in a queue",

@@ -5,8 +5,11 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::algorithm::ODDS_NODES;
+use super::queue::ToldPlace;
 use super::{Config, ConfigError, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly, every_filter};
 use crate::cluster::{Cluster, Key, MissingKinds, Object, ObservedEvent, Pod};
+use crate::extenders::Asking;
 use crate::framework::NodeFilters;
 use crate::release::{Emulated, Emulation, FeatureGates, GateError, ReleaseChoice};
 use crate::trace::Event;
@@ -19,6 +22,8 @@ pub struct Scheduler {
     pub(super) sampling: Sampling,
     /// How evicted pods are deleted.
     pub(super) evictions: Evictions,
+    /// Whether its cycles ask extenders.
+    pub(super) asking: Asking,
     /// Options of the start.
     options: Arc<Options>,
 }
@@ -113,6 +118,14 @@ pub enum Operation {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unknown: Option<MissingKinds>,
     },
+    /// Take in the log of the cluster's scheduler: flush the queues up to its time, then place these pods where it shows
+    /// them.
+    Told {
+        /// The time of the log's last line.
+        time: Timestamp,
+        /// Places of pending pods.
+        places: Vec<ToldPlace>,
+    },
     /// Apply several operations under one name.
     Batch {
         /// The name.
@@ -161,7 +174,7 @@ impl Scheduler {
         let Options { start, sampling, evictions, ref waiting, unknown, .. } = options;
         let mut state = State::new(Arc::new(config), objects, start, waiting);
         state.cluster.unknown = unknown;
-        Self { state, sampling, evictions, options: Arc::new(options) }
+        Self { state, sampling, evictions, asking: Asking::Ask, options: Arc::new(options) }
     }
 
     /// Returns the options of the start.
@@ -209,6 +222,10 @@ impl Scheduler {
             self.state.observe(time, &pods, &seen, &mut events);
             return events;
         }
+        if let Operation::Told { time, places } = operation {
+            self.state.told(time, &places, &mut events);
+            return events;
+        }
         let until = match operation {
             Operation::Advance { seconds } => {
                 let by = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
@@ -234,14 +251,24 @@ impl Scheduler {
             }
             Operation::Allow { pod } => self.state.allow(&pod, &mut events),
             Operation::Reject { pod } => self.state.reject(&pod, &mut events),
-            Operation::Advance { .. } | Operation::AdvanceTo { .. } | Operation::Observe { .. } | Operation::Batch { .. } => {}
+            Operation::Advance { .. }
+            | Operation::AdvanceTo { .. }
+            | Operation::Observe { .. }
+            | Operation::Told { .. }
+            | Operation::Batch { .. } => {}
         }
         events
     }
 
-    /// Decides about a pending pod as if it were popped now, without consequences; see [`decide()`].
+    /// Decides about a pending pod as if it were popped now, without consequences; see [`decide()`]. Of extenders the last
+    /// answers count.
     pub fn explain(&self, pod: &Arc<Pod>) -> Vec<Event> {
         decide(&self.decision_input(), pod)
+    }
+
+    /// Takes the decision of [`Self::explain`], and asks extenders for it, where anybody asks them.
+    pub fn explain_asking(&self, pod: &Arc<Pod>) -> Vec<Event> {
+        decide(&DecisionInput { asking: Asking::Ask, ..self.decision_input() }, pod)
     }
 
     /// Takes the decision of [`Self::explain`] without recording events; see [`decide_quietly()`]. Positions in it
@@ -264,7 +291,10 @@ impl Scheduler {
             cache: &state.cache,
             nominations: &state.queue,
             sampling: self.sampling,
+            start: 0,
+            odds_nodes: ODDS_NODES,
             now: state.clock,
+            asking: Asking::Recall,
         }
     }
 

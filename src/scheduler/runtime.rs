@@ -8,8 +8,8 @@ use super::ScheduleError;
 use super::queue::PluginEvents;
 use crate::cluster::{Pod, Str};
 use crate::framework::{
-    Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, NodeFilters, NodeInfo, NodeToStatus, NominatingInfo, Plugin,
-    PluginName, PodInfo, PostFilterContext, PostFilterResult, PreFilterResult, PreemptionRecord, Reason, Status,
+    CandidateExtenders, Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, NodeFilters, NodeInfo, NodeToStatus,
+    NominatingInfo, Plugin, PluginName, PodInfo, PostFilterContext, PostFilterResult, PreFilterResult, PreemptionRecord, Reason, Status,
 };
 use crate::release::{Algorithm, Emulation, FilterRun, NarrowingOrder};
 use crate::trace::{Event, Recorder, preemption_events};
@@ -93,11 +93,12 @@ pub(super) struct Filtered {
 impl Framework {
     /// Returns the events registered by the plugins that can reject a pod, in the order they are enabled; mirrors
     /// `fillEnqueueExtensions`. Extenders come last, if there are any.
-    pub fn plugin_events(&self, emulation: Emulation) -> PluginEvents {
+    pub fn plugin_events(&self, emulation: Emulation, with_extenders: bool) -> PluginEvents {
         let rejects = |p: &&PluginRef| {
             p.pre_enqueue().is_some() || p.pre_filter().is_some() || p.filter().is_some() || p.reserve().is_some() || p.permit().is_some()
         };
-        self.all.iter().filter(rejects).map(|p| (p.name(), p.events_to_register(emulation))).collect()
+        let plugins = self.all.iter().filter(rejects).map(|p| (p.name(), p.events_to_register(emulation)));
+        plugins.chain(with_extenders.then_some((PluginName::Extender, None))).collect()
     }
 
     /// Returns an event for each plugin that is enabled but not emulated.
@@ -425,8 +426,9 @@ impl<'a> Runner<'a> {
         statuses: &'b NodeToStatus,
         dry_run: DryRunPolicy,
         quiet: bool,
+        extenders: Option<&'b dyn CandidateExtenders>,
     ) -> PostFilterContext<'b> {
-        PostFilterContext { cx: self.cx, runner: self, statuses, dry_run, quiet }
+        PostFilterContext { cx: self.cx, runner: self, statuses, dry_run, quiet, extenders }
     }
 }
 

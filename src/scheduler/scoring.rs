@@ -1,5 +1,6 @@
 //! Runs the Score plugins of a profile; mirrors `RunScorePlugins` in `pkg/scheduler/framework/runtime/framework.go`.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -16,6 +17,8 @@ pub struct Scores {
     pub totals: Vec<i64>,
     /// Scores of each plugin, in profile order; empty if only the totals are kept.
     columns: Vec<Column>,
+    /// Whether an extender scored the node; empty where none did.
+    scored: Vec<bool>,
 }
 
 /// The scores of one plugin, in the order of the nodes.
@@ -50,7 +53,7 @@ impl Framework {
         };
         let mut parts = in_parts(0..nodes.len(), some);
         let score_max = cx.emulation.behaviour().score_max;
-        let mut scores = Scores { totals: vec![0; nodes.len()], columns: Vec::new() };
+        let mut scores = Scores { totals: vec![0; nodes.len()], columns: Vec::new(), scored: Vec::new() };
         for (i, (name, point, weight)) in points.iter().enumerate() {
             let mut raw = Vec::with_capacity(nodes.len());
             for part in &mut parts {
@@ -87,18 +90,27 @@ fn score_error(cx: &Context<'_>, plugin: PluginName, status: Status) -> Schedule
 }
 
 impl Scores {
-    /// Returns the names of the nodes with the highest total, by name.
+    /// Adds what extenders gave, by node.
+    pub(super) fn add(&mut self, nodes: &[Arc<NodeInfo>], sums: &BTreeMap<Str, i64>) {
+        self.scored = nodes.iter().map(|node| sums.contains_key(node.name())).collect();
+        for (node, total) in nodes.iter().zip(&mut self.totals) {
+            *total = total.wrapping_add(sums.get(node.name()).copied().unwrap_or(0));
+        }
+    }
+
+    /// Returns the names of the nodes with the highest total, by name. Of equals, those that an extender scored go first.
     pub fn best(&self, nodes: &[Arc<NodeInfo>]) -> Vec<Str> {
-        let highest = self.totals.iter().max();
-        let scored = nodes.iter().zip(&self.totals);
-        let mut best: Vec<Str> = scored.filter(|(_, total)| Some(*total) == highest).map(|(node, _)| node.name().clone()).collect();
+        let rank = |at: usize| (self.totals[at], self.scored.get(at).copied().unwrap_or(false));
+        let highest = (0..nodes.len()).map(rank).max();
+        let is_best = |(at, _): &(usize, &Arc<NodeInfo>)| Some(rank(*at)) == highest;
+        let mut best: Vec<Str> = nodes.iter().enumerate().filter(is_best).map(|(_, node)| node.name().clone()).collect();
         best.sort_unstable();
         best
     }
 
     /// Returns the table of scores, highest total first, then by name. Needs the columns.
     pub fn table(&self, nodes: &[Arc<NodeInfo>]) -> Vec<NodeScore> {
-        let Self { totals, columns } = self;
+        let Self { totals, columns, .. } = self;
         let mut ranking: Vec<(i64, Str, usize)> =
             nodes.iter().zip(totals).enumerate().map(|(i, (n, total))| (*total, n.name().clone(), i)).collect();
         ranking.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::ScheduleError;
 use super::algorithm::SchedulePod;
 use super::runtime::Filtered;
 use crate::cluster::Str;
-use crate::framework::{CycleState, Diagnosis, PluginSet, PodInfo, Reason, SharedList, SharedStatuses, Status, in_order};
+use crate::framework::{
+    CycleState, Diagnosis, NodeInfo, PluginName, PluginSet, PodInfo, Reason, SharedList, SharedStatuses, Status, in_order,
+};
 use crate::release::{Algorithm, Gate, LeftOutNodes, MissingNodes, NodeSearch, PreFilterRejection};
 use crate::trace::{Event, Recorder};
 
@@ -19,6 +22,8 @@ const CHUNK: usize = 256;
 pub(super) struct Search {
     /// The nodes that pass Filter, as positions in the snapshot, in walking order from the rotating start.
     pub(super) feasible: Vec<usize>,
+    /// The nodes that extenders left; `None` where none was asked.
+    pub(super) nodes: Option<Vec<Arc<NodeInfo>>>,
     /// Whether the nominated node fits, which ends the search.
     pub(super) by_nomination: bool,
     /// Why other nodes were rejected.
@@ -119,7 +124,12 @@ impl SchedulePod<'_> {
         let processed = search.feasible.len() + search.diagnosis.node_to_status.len();
         *self.next_start_node_index = (*self.next_start_node_index + processed) % snapshot.nodes_in_placement();
         self.forget_rejectors(&mut search.diagnosis);
-        found.map(|()| search)
+        found?;
+        self.pass_extenders(pod, &mut search, recorder)?;
+        if search.nodes.as_ref().is_some_and(|nodes| nodes.len() != search.feasible.len()) && release.rejectors_noted {
+            search.diagnosis.unschedulable_plugins.insert(PluginName::Extender);
+        }
+        Ok(search)
     }
 
     /// Clears the rejecting plugins where the release does not record them, or records one at random for a node that
@@ -161,8 +171,16 @@ impl SchedulePod<'_> {
         recorder.record(|| Event::NominatedNodeTried { node: nominated.clone() });
         let before = (search.diagnosis.unschedulable_plugins, search.diagnosis.pending_plugins);
         let found = self.find_nodes_that_pass_filters(pod, state, &Nodes::Only(&[position]), search, recorder);
+        let found = found.and_then(|()| self.pass_extenders(pod, search, recorder));
+        if !search.feasible.is_empty() && (found.is_err() || search.nodes.as_ref().is_some_and(Vec::is_empty)) {
+            search.feasible.clear();
+            recorder.record(|| Event::AllNodesTried);
+        }
         (search.diagnosis.unschedulable_plugins, search.diagnosis.pending_plugins) = before;
         search.by_nomination = found.is_ok() && !search.feasible.is_empty();
+        if !search.by_nomination {
+            search.nodes = None;
+        }
         search.by_nomination
     }
 
@@ -218,7 +236,7 @@ impl SchedulePod<'_> {
         if self.sampling.all_nodes {
             return nodes;
         }
-        if self.framework.score.is_empty() && self.cx.emulation.behaviour().one_node_without_scores {
+        if self.framework.score.is_empty() && !self.extenders_look_on && self.cx.emulation.behaviour().one_node_without_scores {
             return 1;
         }
         let configured = i64::from(self.framework.percentage_of_nodes_to_score.unwrap_or(self.sampling.percentage));

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::cycle::{WaitingPod, group_id};
 use super::event_handlers::{HandlerEnv, HandlerStep, handle_change, unscheduled_pod_added};
 use super::observed::QueuePlaceInference;
-use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
+use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue, ToldPlace, pod_id};
 use super::runtime::Nominations;
 use super::{Cache, Config, Waiting};
 use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Str};
@@ -139,7 +139,8 @@ impl State {
             emulation: config.emulation,
         };
         let limit = SignedDuration::try_from(queue_config.pod_max_in_unschedulable_pods).unwrap_or(SignedDuration::MAX);
-        let plugins: Vec<_> = config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.emulation))).collect();
+        let with_extenders = !config.extenders.list().is_empty();
+        let plugins: Vec<_> = config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.emulation, with_extenders))).collect();
         let hints = HintMap::new(&plugins, config.emulation);
         let cache = Cache::load(&objects, config.emulation);
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
@@ -212,6 +213,18 @@ impl State {
         }
     }
 
+    /// Places pending pods where the scheduler's log shows them; see [`super::Operation::Told`].
+    pub(super) fn told(&mut self, time: Timestamp, places: &[ToldPlace], events: &mut Vec<Event>) {
+        let start = self.start;
+        self.with_queue(events, |queue, env| queue.advance(env, start, time));
+        for told in places {
+            let Some(pod) = self.cluster.pods.get(&told.pod).cloned() else { continue };
+            if pod.is_pending() && self.config.profile(&pod.spec.scheduler_name).is_some() {
+                self.with_queue(events, |queue, env| queue.place_as_told(env, &pod, told));
+            }
+        }
+    }
+
     /// Returns the objects of the API server.
     pub fn cluster(&self) -> &Cluster {
         &self.cluster
@@ -230,6 +243,11 @@ impl State {
     /// Returns the virtual time.
     pub fn clock(&self) -> Timestamp {
         self.clock
+    }
+
+    /// Returns the index of the node where the next search starts.
+    pub fn next_start_node_index(&self) -> usize {
+        self.next_start_node_index
     }
 
     /// Returns the initial virtual time.

@@ -5,6 +5,7 @@ use super::runtime::Runner;
 use super::{Scheduler, State};
 use crate::cluster::{Key, Str};
 use crate::cluster::{Kind, Object, Pod};
+use crate::extenders::Asking;
 use crate::framework::{Context, CycleState, PluginName, PluginSet, PodInfo, Reason, Status, in_parts};
 
 use std::sync::Arc;
@@ -36,6 +37,7 @@ impl Scheduler {
     #[must_use]
     pub fn with_edits(&self, edits: impl IntoIterator<Item = ObjectEdit>) -> Self {
         let mut changed = self.clone();
+        changed.asking = Asking::Recall;
         for edit in edits {
             changed.state.take_quietly(edit);
         }

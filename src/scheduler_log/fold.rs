@@ -9,7 +9,7 @@ use super::entry::{Entry, Values, set};
 use super::finding::{Finding, FindingKind};
 use super::message::{Message, inline, known};
 use super::names::Name;
-use super::story::{Attempt, Cause, Change, Leadership, Outcome, Place, Process, Requeued, SchedulerLog, Scores};
+use super::story::{Attempt, Cause, Change, Leadership, Outcome, Place, Process, Requeued, SchedulerLog, Scores, Seen, Sight};
 use super::time::{Clock, Stamp};
 
 /// The maximal number of findings kept.
@@ -309,6 +309,9 @@ impl Step<'_> {
             }
             Message::Config => self.config(values),
             Message::Starting => self.process().version = values.text("version").map(std::borrow::Cow::into_owned),
+            Message::PodOnNode => self.see(Sight::PodOnNode, values, "pod"),
+            Message::PodOffNode => self.see(Sight::PodOffNode, values, "pod"),
+            Message::NodeChanged | Message::NodeInTree | Message::NodeOutOfTree => self.see(Sight::Node, values, "node"),
             Message::NodeDump => self.node_dump(values),
             Message::QueueDump => self.queue_dump(values),
             Message::CacheMismatch => {
@@ -322,8 +325,6 @@ impl Step<'_> {
             | Message::NotEligible
             | Message::PostFilter
             | Message::Remark
-            | Message::NodeInTree
-            | Message::NodeOutOfTree
             | Message::Flag
             | Message::LeaseWanted
             | Message::LeaseHeld
@@ -384,6 +385,14 @@ impl Step<'_> {
             self.live().pods.remove(&pod);
         }
         self.fold.log.changes.push(Change { at, process, pod, place, cause, plugins, gated_by, expires });
+    }
+
+    /// Notes a change of an object that is no matter of the queues.
+    fn see(&mut self, sight: Sight, values: &Values<'_>, key: &str) {
+        let (Some(name), Ok(process)) = (self.value(values, key), u16::try_from(self.process)) else { return };
+        if self.fold.log.sights.len() < MAX_EVENTS {
+            self.fold.log.sights.push(Seen { at: self.at.stamp, process, sight, name });
+        }
     }
 
     fn added(&mut self, pod: Name) {

@@ -53,6 +53,12 @@ pub(super) enum Message {
     Score,
     /// Remarks of the queue; they prove that the log's verbosity includes moves.
     QueueRemark,
+    /// A pod on a node was seen, first or again after its binding.
+    PodOnNode,
+    /// A pod on a node was deleted.
+    PodOffNode,
+    /// A node came, went or changed.
+    NodeChanged,
     /// A line that shows the verbosity and nothing else.
     Remark,
     /// `runtime.NewFramework`.
@@ -150,13 +156,13 @@ const ROWS: &[Row] = &[
     row(5, M::QueueRemark, "Checking event for in-flight pod"),
     row(5, M::QueueRemark, "Event received while pods are in flight"),
     row(6, M::QueueRemark, "receive an event that isn't interested by any enabled plugins"),
-    row(3, M::Remark, "Add event for scheduled pod"),
-    row(3, M::Remark, "Delete event for scheduled pod"),
+    row(3, M::PodOnNode, "Add event for scheduled pod"),
+    row(3, M::PodOffNode, "Delete event for scheduled pod"),
     row(4, M::Remark, "Update event for unscheduled pod"),
     row(4, M::Remark, "Update event for scheduled pod"),
-    row(3, M::Remark, "Add event for node"),
-    row(3, M::Remark, "Delete event for node"),
-    row(4, M::Remark, "Update event for node"),
+    row(3, M::NodeChanged, "Add event for node"),
+    row(3, M::NodeChanged, "Delete event for node"),
+    row(4, M::NodeChanged, "Update event for node"),
     row(5, M::Remark, "Check the potential node for preemption"),
     row(3, M::Remark, "Preemption will not help schedule pod on any node"),
     row(2, M::Remark, "No preemption candidate is found; preemption is not helpful for scheduling"),
@@ -202,9 +208,9 @@ const LEASE_HELD: Row = row(0, M::LeaseHeld, "successfully acquired lease ");
 const ENDING: &[(Row, &str)] = &[
     (row(3, M::PodAdded, "add event for unscheduled pod "), "pod"),
     (row(3, M::PodDeleted, "delete event for unscheduled pod "), "pod"),
-    (row(3, M::Remark, "add event for scheduled pod "), "pod"),
-    (row(3, M::Remark, "delete event for scheduled pod "), "pod"),
-    (row(3, M::Remark, "add event for node "), "node"),
+    (row(3, M::PodOnNode, "add event for scheduled pod "), "pod"),
+    (row(3, M::PodOffNode, "delete event for scheduled pod "), "pod"),
+    (row(3, M::NodeChanged, "add event for node "), "node"),
     (row(3, M::Remark, "delete event for node "), "node"),
     (row(4, M::Popped, "About to try and schedule pod "), "pod"),
     (row(3, M::AttemptStarted, "Attempting to schedule pod: "), "pod"),
@@ -272,8 +278,8 @@ mod tests {
         let rows: [(&str, Option<(Message, &[(&str, &str)])>); 9] = [
             (r#"FLAG: --feature-gates="A=true,B=false""#, Some((M::Flag, &[("name", "feature-gates"), ("value", "A=true,B=false")]))),
             ("Attempting to schedule pod: shop/web", Some((M::AttemptStarted, &[("pod", "shop/web")]))),
-            ("add event for scheduled pod shop/web ", Some((M::Remark, &[("pod", "shop/web")]))),
-            ("add event for node \"n-1\"", Some((M::Remark, &[("node", "n-1")]))),
+            ("add event for scheduled pod shop/web ", Some((M::PodOnNode, &[("pod", "shop/web")]))),
+            ("add event for node \"n-1\"", Some((M::NodeChanged, &[("node", "n-1")]))),
             ("Attempting to bind shop/web to n-1", Some((M::Binding, &[("pod", "shop/web"), ("node", "n-1")]))),
             (
                 "Updating pod condition for shop/web to (PodScheduled==False, Reason=Unschedulable)",

@@ -39,6 +39,7 @@ pub use finding::{Finding, FindingKind};
 pub use names::{Name, Names};
 pub use reader::{FileFacts, Reader, first_stamp};
 pub use story::{
-    Attempt, Cause, Certainty, Change, Fact, Leadership, Outcome, Place, Process, QueuedPod, Queues, Requeued, SchedulerLog, Scores,
+    Attempt, Cause, Certainty, Change, Fact, Leadership, Outcome, Place, Process, QueuedPod, Queues, Requeued, SchedulerLog, Scores, Seen,
+    Sight,
 };
 pub use time::{Clock, Stamp};

@@ -149,6 +149,11 @@ impl Reader {
         self.fold.find(&Arc::from(name), None, FindingKind::Unopened(why.to_owned()));
     }
 
+    /// Returns the log of what was read so far, without remarks about replicas.
+    pub fn so_far(&self) -> &SchedulerLog {
+        &self.fold.log
+    }
+
     /// Returns the log.
     pub fn finish(self) -> SchedulerLog {
         let mut log = self.fold.log;

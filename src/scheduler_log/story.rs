@@ -305,6 +305,30 @@ pub struct Queues {
     pub unplaced: Vec<QueuedPod>,
 }
 
+/// A kind of change of an object outside the queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// A pod on a node was seen.
+    PodOnNode,
+    /// A pod on a node was deleted.
+    PodOffNode,
+    /// A node came, went or changed.
+    Node,
+}
+
+/// A change of an object outside the queues, as the scheduler saw it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// When.
+    pub at: Stamp,
+    /// The process, as an index in [`SchedulerLog::processes`].
+    pub process: u16,
+    /// What.
+    pub sight: Sight,
+    /// The pod, as `namespace/name`, or the node.
+    pub name: Name,
+}
+
 /// The content of one or more logs.
 #[derive(Clone, Debug, Default)]
 pub struct SchedulerLog {
@@ -318,6 +342,8 @@ pub struct SchedulerLog {
     pub attempts: Vec<Attempt>,
     /// Changes of place, in the order of the log.
     pub changes: Vec<Change>,
+    /// Changes of nodes and of pods on nodes, in the order of the log.
+    pub sights: Vec<Seen>,
     /// SIGUSR2 dumps of queues, in the order of the log.
     pub dumps: Vec<Dump>,
     /// Lengths of the queues in saved metrics (`scheduler_pending_pods`), by the queue's label.

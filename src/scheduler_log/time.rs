@@ -13,6 +13,12 @@ const SOME_YEAR: i64 = 2000;
 pub struct Stamp(pub(super) i64);
 
 impl Stamp {
+    /// Returns the next stamp.
+    #[must_use]
+    pub fn after(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+
     /// Returns the microseconds from an earlier stamp of the same clock.
     pub fn micros_since(self, earlier: Self) -> i64 {
         self.0 - earlier.0

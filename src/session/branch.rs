@@ -82,6 +82,12 @@ impl Branch {
         Self { name, fork: Some(fork), timeline, scheduler, steps, settling }
     }
 
+    /// Returns the scheduler before the first attempt from a log; `None` if there is none.
+    pub(super) fn before_log(&self) -> Option<&Scheduler> {
+        let logged = self.steps.iter().find(|step| matches!(step.action, Action::Logged(_)))?;
+        Some(&logged.before)
+    }
+
     /// Returns the pod of a dry decision; `None` for any other revision.
     pub(super) fn explained(&self, revision: usize) -> Option<Key> {
         match &self.steps.get(revision)?.action {

@@ -6,16 +6,19 @@
 //! states its number of events. The original text of the objects is not saved.
 
 use std::io::{self, BufWriter, Read, Write};
+use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
 use super::branch::{Action, Fork};
+use super::breakpoint::Breakpoint;
 use super::recording::{Background, Session, objects_in_order};
 use super::timeline::Cursor;
 use super::values::{Values, names_format};
 use crate::cluster::Object;
+use crate::extenders::{Answer, Asker, QuestionId};
 use crate::release::{Emulation, FeatureGates, GateError, Profile, supported};
 use crate::scheduler::{Config, ConfigError, Options, Scheduler};
 
@@ -130,6 +133,32 @@ struct Rest {
     objects: usize,
     branches: usize,
     current: usize,
+    /// Answers of extenders, if they were asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    extenders: Option<SavedExtenders>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    breakpoints: Vec<Breakpoint>,
+}
+
+/// The extenders that were asked, by their place in the configuration, and their answers.
+#[derive(Serialize, Deserialize)]
+struct SavedExtenders {
+    asked: Vec<usize>,
+    answers: Vec<(QuestionId, Answer)>,
+}
+
+impl SavedExtenders {
+    fn of(config: &Config) -> Option<Self> {
+        let asker = config.extenders.asker()?;
+        let asked = config.extenders.list().iter().filter(|extender| config.extenders.is_asked(extender));
+        Some(Self { asked: asked.map(|extender| extender.name.index).collect(), answers: asker.answers() })
+    }
+
+    /// Returns the configuration with extenders whose answers are those of the file.
+    fn onto(self, config: Config) -> Config {
+        let asker = Arc::new(Asker::of_answers(self.answers));
+        config.asked_by(asker, |extender| self.asked.contains(&extender.name.index))
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -168,6 +197,8 @@ impl Session {
             objects: objects.len(),
             branches: self.branches().len(),
             current: self.current(),
+            extenders: SavedExtenders::of(config),
+            breakpoints: self.breakpoints().to_vec(),
         };
         let head = Head {
             format: FORMAT.to_owned(),
@@ -218,11 +249,16 @@ impl Session {
             Some(text) => Config::parse(text, emulation).map_err(|error| bad_head(error.into()))?,
             None => Config::defaults(emulation),
         };
+        let config = match rest.extenders {
+            Some(saved) => saved.onto(config),
+            None => config,
+        };
         let mut objects = Vec::new();
         for _ in 0..rest.objects {
             objects.push(lines.next::<Object>()?);
         }
         let mut session = Self::new(Scheduler::new(config, objects, rest.options), rest.source).with(rest.background);
+        session.set_breakpoints(rest.breakpoints);
         for number in 0..rest.branches {
             let saved: SavedBranch = lines.next()?;
             let wrong = |problem| SessionFileError::Line { line: lines.line, problem };

@@ -9,6 +9,7 @@ use super::branch::{Action, Step};
 use super::recording::{Session, moment};
 use super::timeline::{Keyframe, Revision, RevisionKind};
 use crate::cluster::Key;
+use crate::scheduler::Operation;
 use crate::trace::{Event, LoggedEvent, Place, QueueEntry};
 
 /// Place of a pod by the log.
@@ -35,22 +36,38 @@ pub struct LoggedAttempt {
     pub events: Vec<LoggedEvent>,
     /// Places that changed since the attempt before.
     pub places: Vec<(Key, LoggedPlace)>,
-    /// Whether to add the dry decision about the pod, on the dump's objects, for comparison.
+    /// Whether to add the dry decision about the pod, on the objects of the attempt, for comparison.
     pub decided: bool,
+    /// The operations that lead from the objects of the attempt before, or from the dump, to those of this attempt.
+    #[serde(default)]
+    pub changes: Vec<Operation>,
+    /// Whether the attempt was followed as it happened: the queues are those of the session then.
+    #[serde(default)]
+    pub followed: bool,
 }
 
 impl Session {
     /// Adds an attempt of the cluster's scheduler at the end of this branch, with the queues that the log has for the
-    /// attempt's end. The state stays. Returns false for an attempt without events.
+    /// attempt's end and the objects of that moment. At the end of the log the state is that of the dump again. Returns
+    /// false for an attempt without events.
     pub fn log(&mut self, attempt: LoggedAttempt) -> bool {
         if attempt.events.is_empty() {
             return false;
         }
-        let scheduler = self.scheduler().clone();
+        let was = self.scheduler().clone();
+        let mut scheduler = was.clone();
+        for operation in &attempt.changes {
+            scheduler.apply(operation.clone());
+        }
+        if attempt.pod.is_none() {
+            scheduler = self.branch().before_log().unwrap_or(&was).clone();
+        }
         let now = moment(scheduler.state(), &self.timeline().end().requeue_events);
         let last = self.timeline().revisions().last().filter(|revision| revision.kind.is_logged());
         let mut before = match last {
-            Some(revision) => revision.after.clone(),
+            // The queues of a live cluster hold what the log tells.
+            _ if attempt.followed => now.clone(),
+            Some(revision) => Keyframe { queues: revision.after.queues.clone(), ..now.clone() },
             None => Keyframe { queues: crate::trace::QueuesView::default(), ..now.clone() },
         };
         before.clock = attempt.at.unwrap_or(before.clock);
@@ -83,7 +100,7 @@ impl Session {
         }
         let kind = RevisionKind::Logged(attempt.pod.clone());
         let revision = Revision { kind, title: attempt.title.clone(), events: events.into(), before, after };
-        let step = Step { action: Action::Logged(Box::new(attempt)), before: scheduler.clone() };
+        let step = Step { action: Action::Logged(Box::new(attempt)), before: was };
         self.push(step, revision, scheduler);
         true
     }
@@ -98,8 +115,17 @@ mod tests {
 
     fn attempt(pod: Option<&str>, places: Vec<(Key, LoggedPlace)>) -> LoggedAttempt {
         let key = Key::new("shop", pod.unwrap_or("none"));
-        let event = LoggedEvent { pod: key.clone(), at: "10:00:00".into(), words: "fits no node".into() };
-        LoggedAttempt { pod: pod.map(|_| key), at: None, title: "logged".into(), events: vec![event], places, decided: true }
+        let event = LoggedEvent { pod: key.clone(), at: "10:00:00".into(), words: "fits no node".into(), is_ours: false };
+        LoggedAttempt {
+            pod: pod.map(|_| key),
+            at: None,
+            title: "logged".into(),
+            events: vec![event],
+            places,
+            decided: true,
+            changes: Vec::new(),
+            followed: false,
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Records a session: timelines of scheduling on branches, each with a cursor.
 
 mod branch;
+mod breakpoint;
 mod compare;
 mod dump_series;
 mod edit;
@@ -14,6 +15,7 @@ mod upgrade;
 mod values;
 
 pub use branch::{Action, Branch, Fork};
+pub use breakpoint::{Breakpoint, BreakpointError, WORDS as BREAKPOINT_WORDS};
 pub use compare::{Comparison, Decided, PodDifference, PodLocation, ScoreChange, VerdictChange};
 pub use dump_series::{changes, is_news, is_same_cluster};
 pub use edit::{Edit, EditError, key_named, kind_named};
@@ -21,6 +23,6 @@ pub use file::{LineProblem, SESSION_HEAD, SessionFileError, is_session_file};
 pub use logged::{LoggedAttempt, LoggedPlace};
 pub use recording::{Background, ReleaseChangeError, RunEnd, Session};
 pub use requeue_events::RequeueEvents;
-pub use timeline::{Cursor, InitialQueues, Keyframe, Revision, RevisionKind, Timeline};
+pub use timeline::{Cursor, InitialQueues, Keyframe, Occurrence, Revision, RevisionKind, Timeline};
 pub use until::{Until, UntilError, WORDS as UNTIL_WORDS};
 pub use upgrade::{PodDecisions, UpgradeComparison, pending};

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::branch::{Action, Branch, Fork, Step};
+use super::breakpoint::Breakpoint;
 use super::requeue_events::RequeueEvents;
 use super::timeline::{Cursor, InitialQueues, Keyframe, Revision, RevisionKind, Timeline};
 use super::until::Until;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Key, Object, ObservedEvent, Pod};
+use crate::extenders::Asking;
 use crate::framework::NodeFilters;
 use crate::release::{FoundVersion, Gate, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{Operation, Options, ReleaseRefused, Scheduler, State, Waiting};
@@ -27,6 +29,8 @@ pub struct Session {
     background: Arc<Background>,
     /// The start does not follow from the objects alone, because earlier revisions were dropped.
     truncated: bool,
+    /// Breakpoints, in the order in which they were set.
+    breakpoints: Vec<Breakpoint>,
 }
 
 /// Information about the source besides the objects, for the reader and for a restart.
@@ -55,6 +59,7 @@ impl Session {
             source: source.into(),
             background: Arc::default(),
             truncated: false,
+            breakpoints: Vec::new(),
         }
     }
 
@@ -66,7 +71,8 @@ impl Session {
         let state = seen.state();
         let options = Options { waiting, unknown: state.cluster().unknown, start: state.clock(), ..seen.options().clone() };
         let config = (**state.config()).clone();
-        Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone()).with((*self.background).clone())
+        let fresh = Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone());
+        Self { background: self.background.clone(), breakpoints: self.breakpoints.clone(), ..fresh }
     }
 
     /// Returns a session that starts where the cluster was observed last; all branches and earlier revisions are
@@ -74,7 +80,7 @@ impl Session {
     #[must_use]
     pub fn forgotten(&self) -> Self {
         let fresh = Self::new(self.scheduler_as_seen().clone(), self.source.clone());
-        Self { truncated: true, background: self.background.clone(), ..fresh }
+        Self { truncated: true, background: self.background.clone(), breakpoints: self.breakpoints.clone(), ..fresh }
     }
 
     /// Returns whether earlier revisions were dropped ([`Self::forgotten`]).
@@ -106,6 +112,16 @@ impl Session {
     /// Returns the information about the source, for adding to it.
     pub fn background_mut(&mut self) -> &mut Background {
         Arc::make_mut(&mut self.background)
+    }
+
+    /// Returns the breakpoints, in the order in which they were set.
+    pub fn breakpoints(&self) -> &[Breakpoint] {
+        &self.breakpoints
+    }
+
+    /// Replaces the breakpoints.
+    pub fn set_breakpoints(&mut self, breakpoints: Vec<Breakpoint>) {
+        self.breakpoints = breakpoints;
     }
 
     /// Returns the cluster's origin in words.
@@ -254,7 +270,7 @@ impl Session {
     pub(super) fn redo(&mut self, action: Action) -> bool {
         match action {
             Action::Apply(operation) => self.append(operation),
-            Action::Explain(pod) => self.explain_at(self.current, self.timeline().revisions().len(), &pod),
+            Action::Explain(pod) => self.explain_at(self.current, self.timeline().revisions().len(), &pod, Asking::Recall),
             Action::Logged(attempt) => self.log(*attempt),
             Action::Release(release) => match self.with_release(self.scheduler(), release) {
                 Ok(after) => {
@@ -338,8 +354,19 @@ impl Session {
     /// is inserted at the cursor and no branch begins. Returns the index of its revision; `None` when there is no such
     /// pod.
     pub fn explain(&mut self, pod: &Key) -> Option<usize> {
+        self.explain_with(pod, Asking::Ask)
+    }
+
+    /// Records a dry decision as [`Self::explain`] does, for which the last answers of extenders count.
+    pub fn explain_again(&mut self, pod: &Key) -> Option<usize> {
+        self.explain_with(pod, Asking::Recall)
+    }
+
+    fn explain_with(&mut self, pod: &Key, asking: Asking) -> Option<usize> {
         let at = self.timeline().revisions_done();
-        self.explain_at(self.current, at, pod).then_some(at)
+        // Decisions in the past call no extender.
+        let asking = if at == self.timeline().revisions().len() { asking } else { Asking::Recall };
+        self.explain_at(self.current, at, pod, asking).then_some(at)
     }
 
     /// Runs every Filter plugin for a pod on a node, on the cluster before the revision at the cursor: a cycle in that
@@ -348,14 +375,17 @@ impl Session {
         self.branch().scheduler_at(self.timeline().cursor().revision).every_filter(pod, node)
     }
 
-    fn explain_at(&mut self, branch: usize, at: usize, pod: &Key) -> bool {
+    fn explain_at(&mut self, branch: usize, at: usize, pod: &Key, asking: Asking) -> bool {
         let scheduler = self.branches[branch].scheduler_at(at).clone();
         let Some(object) = scheduler.state().cluster().pods.get(pod).cloned() else { return false };
         let timeline = &self.branches[branch].timeline;
         let keyframe = timeline.revisions().get(at).map_or_else(|| timeline.end(), |revision| &revision.before);
         let now = moment(scheduler.state(), &keyframe.requeue_events);
-        let events = scheduler.explain_group(&object).unwrap_or_else(|| scheduler.explain(&object));
         let (kind, title) = (RevisionKind::Explain(pod.clone()), format!("explain {pod}"));
+        let events = scheduler.explain_group(&object).unwrap_or_else(|| match asking {
+            Asking::Ask => scheduler.explain_asking(&object),
+            Asking::Recall => scheduler.explain(&object),
+        });
         let revision = Revision { kind, title, events: events.into(), before: now.clone(), after: now };
         // A revision that branches share belongs to the branch that the others forked from.
         let mut owner = branch;
@@ -382,7 +412,7 @@ impl Session {
     /// further pods, at most `turns` of them. Virtual time does not pass.
     pub fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd {
         for turn in 0..=turns {
-            if let Some(cursor) = self.timeline().find_after(|event| until.met(event)) {
+            if let Some(cursor) = self.timeline().find_after(|at| until.met(at)) {
                 self.timeline_mut().seek(cursor);
                 return RunEnd::Met;
             }
@@ -452,7 +482,7 @@ fn kind(operation: &Operation) -> RevisionKind {
         Operation::Delete { object } => RevisionKind::Delete(object.kind(), object.key()),
         Operation::Advance { .. } | Operation::AdvanceTo { .. } => RevisionKind::Advance,
         Operation::Batch { .. } => RevisionKind::Batch,
-        Operation::Observe { .. } => RevisionKind::Observe,
+        Operation::Observe { .. } | Operation::Told { .. } => RevisionKind::Observe,
         Operation::Allow { pod } => RevisionKind::Allow(pod.clone()),
         Operation::Reject { pod } => RevisionKind::Reject(pod.clone()),
     }
@@ -467,15 +497,20 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
         Operation::Delete { object: o } => object("delete", o),
         Operation::Advance { seconds } => format!("advance {seconds} s"),
         Operation::AdvanceTo { time } => {
-            let seconds = time.duration_since(scheduler.state().clock()).as_secs_f64();
+            let millis = time.duration_since(scheduler.state().clock()).as_millis();
             let why = scheduler.next_timer().filter(|w| w.time == *time).map(|w| format!(": {w}"));
-            format!("wait {seconds:.1} s{}", why.unwrap_or_default())
+            // Tenths are cut off, as the clock cuts off seconds.
+            format!("wait {}.{} s{}", millis / 1000, millis % 1000 / 100, why.unwrap_or_default())
         }
         Operation::Batch { name, operations } => {
-            let changes = operations.iter().filter(|o| !matches!(o, Operation::AdvanceTo { .. } | Operation::Observe { .. })).count();
+            let changes = operations
+                .iter()
+                .filter(|o| !matches!(o, Operation::AdvanceTo { .. } | Operation::Observe { .. } | Operation::Told { .. }))
+                .count();
             if changes == 1 { format!("{name}: 1 change") } else { format!("{name}: {changes} changes") }
         }
         Operation::Observe { time, .. } => format!("observed at {time}"),
+        Operation::Told { time, .. } => format!("the queues by the scheduler's log at {time}"),
         Operation::Allow { pod } => format!("allow {pod}"),
         Operation::Reject { pod } => format!("reject {pod}"),
     }

@@ -109,6 +109,17 @@ pub struct Cursor {
     pub event: usize,
 }
 
+/// An event in its surroundings.
+#[derive(Clone, Copy, Debug)]
+pub struct Occurrence<'a> {
+    /// The event before it in the revision; `None` for the first.
+    pub before: Option<&'a Event>,
+    /// The event.
+    pub event: &'a Event,
+    /// The pod whose cycle it belongs to.
+    pub cycle: Option<&'a Key>,
+}
+
 impl Cursor {
     /// Position beyond all events; seeking it goes to the end.
     pub const END: Self = Self { revision: usize::MAX, event: usize::MAX };
@@ -191,15 +202,30 @@ impl Timeline {
     }
 
     /// Returns the position right behind the first event after the cursor that meets a condition.
-    pub fn find_after(&self, met: impl Fn(&Event) -> bool) -> Option<Cursor> {
+    pub fn find_after(&self, met: impl Fn(&Occurrence<'_>) -> bool) -> Option<Cursor> {
         let mut from = self.cursor.event;
+        let mut cycle = self.cycle.start.as_ref().map(|start| &start.pod);
         for (at, revision) in self.revisions.iter().enumerate().skip(self.cursor.revision) {
-            if let Some(found) = revision.events[from.min(revision.events.len())..].iter().position(&met) {
-                return Some(Cursor { revision: at, event: from + found + 1 });
+            for (i, event) in revision.events.iter().enumerate().skip(from) {
+                if let Event::CycleStarted(start) = event {
+                    cycle = Some(&start.pod);
+                }
+                let before = i.checked_sub(1).map(|before| &revision.events[before]);
+                if met(&Occurrence { before, event, cycle }) {
+                    return Some(Cursor { revision: at, event: i + 1 });
+                }
             }
-            from = 0;
+            (from, cycle) = (0, None);
         }
         None
+    }
+
+    /// Returns the event right before the cursor in its surroundings; `None` at the start of a revision.
+    pub fn occurrence(&self) -> Option<Occurrence<'_>> {
+        let events = &self.revision()?.events;
+        let at = self.cursor.event.checked_sub(1)?;
+        let before = at.checked_sub(1).and_then(|before| events.get(before));
+        Some(Occurrence { before, event: events.get(at)?, cycle: self.cycle.start.as_ref().map(|start| &start.pod) })
     }
 
     /// Returns all revisions in order.
@@ -244,6 +270,15 @@ impl Timeline {
             Some(revision) if self.cursor.event >= revision.events.len() => &revision.after,
             Some(revision) => &revision.before,
             None => self.end(),
+        }
+    }
+
+    /// Returns the keyframe that the cycle at the cursor decided on, which its binding does not change; outside of a cycle
+    /// the keyframe at the cursor.
+    pub fn decided_on(&self) -> &Keyframe {
+        match self.revision() {
+            Some(revision) if self.cycle.start.is_some() => &revision.before,
+            _ => self.moment(),
         }
     }
 
@@ -364,14 +399,15 @@ impl Timeline {
     fn boundary_after(&self, from: Cursor, by: StepSize) -> usize {
         let events = &self.revisions[from.revision].events;
         let Some(first) = events.get(from.event) else { return events.len() };
-        let same = |e: &Event| match by {
+        let same = |last: &Event, e: &Event| match by {
             StepSize::Event => false,
             StepSize::Plugin => e.plugin() == first.plugin() && e.extension_point() == first.extension_point(),
             StepSize::Node => e.node().is_some() && e.node() == first.node(),
+            StepSize::Phase => e.continues_phase(first, last),
             StepSize::ExtensionPoint => e.extension_point() == first.extension_point(),
             StepSize::Cycle => true,
         };
-        from.event + 1 + events[from.event + 1..].iter().take_while(|e| same(e)).count()
+        from.event + 1 + events[from.event..].windows(2).take_while(|pair| same(&pair[0], &pair[1])).count()
     }
 }
 

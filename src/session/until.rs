@@ -2,28 +2,36 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
+use super::breakpoint::Breakpoint;
+use super::edit::key_named;
+use super::timeline::Occurrence;
 use crate::cluster::{Key, Kind, Str};
 use crate::framework::DryRunStep;
 use crate::trace::Event;
 
-/// Condition that ends a run at the first event that meets it.
+/// Condition that ends a run at the first event that meets it. Without a pod, any pod meets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Until {
     /// A pod is popped from activeQ.
-    Popped,
+    Popped(Option<Key>),
     /// An attempt fails.
-    Rejected,
+    Rejected(Option<Key>),
     /// A preemption starts.
-    Preemption,
+    Preemption(Option<Key>),
+    /// A pod is nominated to a node.
+    Nominated(Option<Key>),
     /// The dry run does not reprieve a pod whose eviction its budget does not allow.
     Budget,
     /// A pod is bound.
-    Bound,
+    Bound(Option<Key>),
     /// An event is about this pod.
     Pod(Key),
     /// An event is about this node.
     Node(Str),
+    /// One of these breakpoints is hit.
+    Breakpoint(Arc<[Breakpoint]>),
 }
 
 /// Error of parsing a condition.
@@ -33,43 +41,73 @@ pub enum UntilError {
     #[error("expected a name after {0}")]
     NameMissing(String),
     /// The text is not a condition.
-    #[error("{0:?} is none of popped, rejected, preemption, budget, bound, pod NAME, node NAME")]
+    #[error("{0:?} is none of popped, rejected, preemption, nominated, bound (any pod or one), budget, pod NAME, node NAME")]
     Unknown(String),
 }
 
 /// First words of the conditions, in the order of the help.
-pub const WORDS: [&str; 7] = ["popped", "rejected", "preemption", "budget", "bound", "pod", "node"];
+pub const WORDS: [&str; 8] = ["popped", "rejected", "preemption", "nominated", "budget", "bound", "pod", "node"];
 
 impl Until {
     /// Returns whether an event meets the condition.
-    pub fn met(&self, event: &Event) -> bool {
-        match self {
-            Self::Popped => matches!(event, Event::PodPopped { .. }),
-            Self::Rejected => matches!(event, Event::AttemptFailed { .. }),
-            Self::Preemption => matches!(event, Event::PreemptionStarted(start) if start.ineligible.is_none()),
-            Self::Budget => {
-                let step = if let Event::DryRunStepped(at) = event { at.step() } else { None };
-                matches!(step, Some(DryRunStep::NotReprieved(victim, _)) if !victim.violates().is_empty())
+    pub fn met(&self, at: &Occurrence<'_>) -> bool {
+        let event = at.event;
+        let is = |wanted: &Option<Key>, pod: Option<&Key>| wanted.as_ref().is_none_or(|wanted| pod == Some(wanted));
+        match (self, event) {
+            (Self::Popped(wanted), Event::PodPopped { pod, .. })
+            | (Self::Rejected(wanted), Event::AttemptFailed { pod, .. })
+            | (Self::Bound(wanted), Event::PodBound { pod, .. }) => is(wanted, Some(pod)),
+            (Self::Nominated(wanted), Event::PodNominated { pod, node }) => !node.is_empty() && is(wanted, Some(pod)),
+            (Self::Preemption(wanted), Event::PreemptionStarted(start)) => start.ineligible.is_none() && is(wanted, at.cycle),
+            (Self::Budget, Event::DryRunStepped(step)) => {
+                matches!(step.step(), Some(DryRunStep::NotReprieved(victim, _)) if !victim.violates().is_empty())
             }
-            Self::Bound => matches!(event, Event::PodBound { .. }),
-            Self::Pod(pod) => event.is_about(pod) || matches!(event, Event::ObjectChanged { kind: Kind::Pod, key, .. } if key == pod),
-            Self::Node(node) => {
+            (Self::Pod(pod), _) => event.is_about(pod) || matches!(event, Event::ObjectChanged { kind: Kind::Pod, key, .. } if key == pod),
+            (Self::Node(node), _) => {
                 event.node() == Some(node) || matches!(event, Event::ObjectChanged { kind: Kind::Node, key, .. } if key.name == *node)
             }
+            (Self::Breakpoint(all), _) => all.iter().any(|breakpoint| breakpoint.hit(at)),
+            _ => false,
+        }
+    }
+
+    /// Returns why a run stopped at an event that meets the condition.
+    pub fn stopped_at(&self, at: Option<&Occurrence<'_>>) -> String {
+        match self {
+            Self::Breakpoint(all) => {
+                let hit: Vec<String> = all.iter().filter(|b| at.is_some_and(|at| b.hit(at))).map(|b| format!("breakpoint: {b}")).collect();
+                hit.join(", ")
+            }
+            _ => self.to_string(),
+        }
+    }
+
+    /// Returns what did not happen when nothing is left to schedule.
+    pub fn not_met(&self) -> String {
+        match self {
+            Self::Breakpoint(_) => "nothing is left to schedule, and no breakpoint was hit".to_owned(),
+            _ => format!("nothing is left to schedule, and it did not happen that {self}"),
         }
     }
 }
 
 impl fmt::Display for Until {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut pod = |pod: &Option<Key>, verb: &str| match pod {
+            Some(pod) => write!(f, "{pod} {verb}"),
+            None => write!(f, "a pod {verb}"),
+        };
         match self {
-            Self::Popped => f.write_str("a pod is popped"),
-            Self::Rejected => f.write_str("a pod is rejected"),
-            Self::Preemption => f.write_str("a preemption starts"),
+            Self::Popped(wanted) => pod(wanted, "is popped"),
+            Self::Rejected(wanted) => pod(wanted, "is rejected"),
+            Self::Nominated(wanted) => pod(wanted, "is nominated"),
+            Self::Bound(wanted) => pod(wanted, "is bound"),
+            Self::Preemption(None) => f.write_str("a preemption starts"),
+            Self::Preemption(Some(pod)) => write!(f, "a preemption for {pod} starts"),
             Self::Budget => f.write_str("a budget would be violated"),
-            Self::Bound => f.write_str("a pod is bound"),
             Self::Pod(pod) => write!(f, "{pod} is touched"),
             Self::Node(node) => write!(f, "{node} is touched"),
+            Self::Breakpoint(_) => f.write_str("a breakpoint is hit"),
         }
     }
 }
@@ -80,18 +118,17 @@ impl FromStr for Until {
     fn from_str(text: &str) -> Result<Self, UntilError> {
         let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
         let rest = rest.trim();
+        let pod = || Some(rest).filter(|name| !name.is_empty()).map(|name| key_named(Kind::Pod, name));
         Ok(match (word, rest) {
-            ("popped", "") => Self::Popped,
-            ("rejected", "") => Self::Rejected,
-            ("preemption", "") => Self::Preemption,
+            ("popped", _) => Self::Popped(pod()),
+            ("rejected", _) => Self::Rejected(pod()),
+            ("preemption", _) => Self::Preemption(pod()),
+            ("nominated", _) => Self::Nominated(pod()),
+            ("bound", _) => Self::Bound(pod()),
             ("budget", "") => Self::Budget,
-            ("bound", "") => Self::Bound,
-            ("pod", pod) if !pod.is_empty() => {
-                let (namespace, name) = pod.split_once('/').unwrap_or(("default", pod));
-                Self::Pod(Key::new(namespace, name))
-            }
-            ("node", node) if !node.is_empty() => Self::Node(node.into()),
-            ("pod" | "node", _) => return Err(UntilError::NameMissing(word.to_owned())),
+            ("pod" | "node", "") => return Err(UntilError::NameMissing(word.to_owned())),
+            ("pod", name) => Self::Pod(key_named(Kind::Pod, name)),
+            ("node", node) => Self::Node(node.into()),
             _ => return Err(UntilError::Unknown(text.to_owned())),
         })
     }
@@ -99,8 +136,6 @@ impl FromStr for Until {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::framework::{BudgetViolation, CoveringBudgets, NodeDryRun, PluginSet, PodInfo, PreemptionRecord, PutBack, Status, Victim};
     use crate::trace::{AttemptFailure, FailureCause, FailureReason, ObjectChange, preemption_events};
@@ -134,10 +169,13 @@ mod tests {
             Event::ObjectChanged { kind: Kind::Pod, key: key.clone(), change: ObjectChange::Updated },
             Event::ObjectChanged { kind: Kind::Node, key: Key::new("", "n"), change: ObjectChange::Updated },
             victim(Vec::new()),
+            Event::PodNominated { pod: key.clone(), node: "n3".into() },
+            Event::PodNominated { pod: key.clone(), node: "".into() },
         ];
         let check = |text: &str, expected: &[usize]| {
             let until: Until = text.parse().unwrap();
-            let met: Vec<usize> = (0..events.len()).filter(|i| until.met(&events[*i])).collect();
+            let at = |i: usize| Occurrence { before: None, event: &events[i], cycle: Some(&key) };
+            let met: Vec<usize> = (0..events.len()).filter(|i| until.met(&at(*i))).collect();
             assert_eq!(met, expected, "{text}");
         };
         check("popped", &[0]);
@@ -145,12 +183,34 @@ mod tests {
         check("preemption", &[2]);
         check("budget", &[3]);
         check("bound", &[4]);
-        check("pod a/p", &[0, 5]);
+        check("pod a/p", &[0, 5, 8, 9]);
         check("node n", &[3, 6, 7]);
         check("node n2", &[4]);
-        for wrong in ["", "pod", "node ", "bound x", "never"] {
+        check("nominated", &[8]);
+        for (text, expected) in [
+            ("popped a/p", &[0][..]),
+            ("popped a/q", &[]),
+            ("rejected a/q", &[1]),
+            ("rejected a/p", &[]),
+            ("preemption a/p", &[2]),
+            ("preemption a/q", &[]),
+            ("bound a/q", &[4]),
+            ("bound a/p", &[]),
+            ("nominated a/p", &[8]),
+            ("nominated a/q", &[]),
+        ] {
+            check(text, expected);
+        }
+        for wrong in ["", "pod", "node ", "budget x", "never"] {
             assert!(wrong.parse::<Until>().is_err(), "{wrong:?}");
         }
-        assert_eq!("pod p".parse::<Until>().unwrap().to_string(), "default/p is touched");
+        for (text, words) in [
+            ("pod p", "default/p is touched"),
+            ("bound", "a pod is bound"),
+            ("bound shop/payments", "shop/payments is bound"),
+            ("preemption shop/payments", "a preemption for shop/payments starts"),
+        ] {
+            assert_eq!(text.parse::<Until>().unwrap().to_string(), words);
+        }
     }
 }

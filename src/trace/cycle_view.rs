@@ -2,7 +2,7 @@
 //!
 //! The screen draws it at the cursor; a report reads it at the end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::event::{AttemptFailure, CycleStart, Event, Eviction, Outcome, Selection, SkipReason};
@@ -10,7 +10,8 @@ use super::pod_group::GroupView;
 use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, MissingKinds, Str};
-use crate::framework::{Code, PluginName, SharedList, Status};
+use crate::framework::{Code, ExtenderCall, ExtenderOutcome, ExtenderVerb, PluginName, Reason, SharedList, Status};
+use crate::odds::Odds;
 use crate::release::{PreFilterRejection, Release};
 
 /// A cycle up to the cursor.
@@ -32,6 +33,14 @@ pub struct CycleView {
     pub verdicts: BTreeMap<Str, Verdict>,
     /// The nominated node, if it was filtered first.
     pub nominated_first: Option<Str>,
+    /// The parts of extenders so far, in order; those in preemption are with it.
+    pub extenders: Vec<Arc<ExtenderCall>>,
+    /// Statuses that extenders gave, by node; such a node can still fit.
+    pub extender_statuses: BTreeMap<Str, Status>,
+    /// The scores that extenders gave, by node and by place in the configuration; added to the totals.
+    pub given: BTreeMap<Str, BTreeMap<usize, i64>>,
+    /// The nodes that extenders left, where any was asked.
+    pub left_by_extenders: Option<Vec<Str>>,
     /// Nodes filtered, of all, and fits wanted, if the search ended early.
     pub stopped: Option<(usize, usize, usize)>,
     /// Statuses of PreScore plugins, in order.
@@ -40,6 +49,8 @@ pub struct CycleView {
     pub scores: BTreeMap<Str, Row<NodeScore>>,
     /// The chosen node, why it was chosen, and all nodes with its total.
     pub selected: Option<(Str, Selection, SharedList<Str>)>,
+    /// The odds of nodes over all starts of the search, if they were asked for; no event has them.
+    pub odds_over_starts: Option<Arc<Odds>>,
     /// Statuses of PostFilter plugins, in order.
     pub post_filter: Vec<(PluginName, Status)>,
     /// The preemption so far.
@@ -115,9 +126,14 @@ impl CycleView {
                 self.pre_filter_rejected = *rejected;
             }
             Event::NominatedNodeTried { node } => self.nominated_first = Some(node.clone()),
+            Event::AllNodesTried => self.left_by_extenders = None,
             Event::NodeFiltered { node, status, nominated } => {
+                if !status.is_success() {
+                    self.extender_statuses.remove(node);
+                }
                 self.verdicts.insert(node.clone(), Verdict { status: status.clone(), nominated: nominated.clone() });
             }
+            Event::ExtenderTookPart(call) => self.take_extender(call),
             Event::FilterStopped { looked_at, of, wanted } => self.stopped = Some((*looked_at, *of, *wanted)),
             Event::PreScored { plugin, status } => self.pre_score.push((*plugin, status.clone())),
             Event::NodeScored(score) => {
@@ -145,6 +161,45 @@ impl CycleView {
         }
     }
 
+    fn take_extender(&mut self, call: &Arc<ExtenderCall>) {
+        if call.outcome.verb() == ExtenderVerb::Preempt {
+            if let Some(preemption) = &mut self.preemption {
+                preemption.apply(&Event::ExtenderTookPart(call.clone()));
+            }
+            return;
+        }
+        if let ExtenderOutcome::Filtered(filter) = &call.outcome {
+            self.extender_statuses.extend(filter.statuses.iter().cloned());
+            self.left_by_extenders = Some(filter.left.clone());
+            let left: BTreeSet<&Str> = filter.left.iter().collect();
+            for node in filter.asked.iter().filter(|node| !left.contains(node)) {
+                let status = self.extender_statuses.get(node).cloned();
+                let Some(verdict) = self.verdicts.get_mut(node) else { continue };
+                verdict.status = status.unwrap_or_else(|| {
+                    Status::new(Code::UnschedulableAndUnresolvable, Vec::<Reason>::new()).with_plugin(PluginName::Extender)
+                });
+            }
+        }
+        if let ExtenderOutcome::Scored { scores, .. } = &call.outcome {
+            for (node, score) in scores {
+                let sum: &mut i64 = self.given.entry(node.clone()).or_default().entry(call.extender.index).or_default();
+                *sum = sum.wrapping_add(*score);
+            }
+        }
+        self.extenders.push(call.clone());
+    }
+
+    /// The extenders that scored nodes so far, by their place in the configuration; without those that were not asked.
+    pub fn scoring_extenders(&self) -> BTreeSet<usize> {
+        let scored = |call: &&Arc<ExtenderCall>| matches!(call.outcome, ExtenderOutcome::Scored { asked: true, .. });
+        self.extenders.iter().filter(scored).map(|call| call.extender.index).collect()
+    }
+
+    /// The scores that extenders gave a node, by their place in the configuration; added to its total.
+    pub fn extender_scores(&self, node: &str) -> BTreeMap<usize, i64> {
+        self.given.get(node).cloned().unwrap_or_default()
+    }
+
     /// Whether the event's pod is the cycle's; effects on other pods are not part of the cycle.
     fn is_about(&self, pod: &Key) -> bool {
         self.start.as_ref().is_none_or(|s| s.pod == *pod)
@@ -163,8 +218,11 @@ impl CycleView {
         }
     }
 
-    /// Returns the nodes that fit so far, by name.
+    /// Returns the nodes that fit so far, by name; those that extenders left, if any filtered.
     pub fn feasible(&self) -> impl Iterator<Item = &Str> {
-        self.verdicts.iter().filter(|(_, v)| v.status.is_success()).map(|(node, _)| node)
+        let own = self.left_by_extenders.is_none();
+        let by_plugins = self.verdicts.iter().filter(move |(_, v)| own && v.status.is_success()).map(|(node, _)| node);
+        let by_extenders: BTreeSet<&Str> = self.left_by_extenders.iter().flatten().collect();
+        by_plugins.chain(by_extenders)
     }
 }

@@ -13,7 +13,9 @@ use super::preemption::{DryRunStepAt, ScoreFunctionAt};
 use super::queues_view::QueuesView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Kind, MissingKinds, Str};
-use crate::framework::{ClusterEvent, EventLabel, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status};
+use crate::framework::{
+    ClusterEvent, EventLabel, ExtenderCall, NodeDryRun, PluginName, PluginSet, PreemptionRecord, QueueingHint, SharedList, Status,
+};
 use crate::release::{PreFilterRejection, Release};
 
 /// One event. Within a cycle, events are in the order of kube-scheduler's code; those about nodes are in walking order.
@@ -56,8 +58,12 @@ pub enum Event {
     NodesNarrowed { nodes: SharedList<Str>, status: Status, rejected: Option<PreFilterRejection> },
     /// The pod's nominated node is filtered before all others.
     NominatedNodeTried { node: Str },
+    /// Extenders turned the nominated node down, and all nodes are tried.
+    AllNodesTried,
     /// A node was filtered; Success means that the pod fits. The status names the plugin that rejected.
     NodeFiltered { node: Str, status: Status, nominated: SharedList<Key> },
+    /// An extender had its part, or would have.
+    ExtenderTookPart(Arc<ExtenderCall>),
     /// The search ended before all nodes were filtered.
     FilterStopped { looked_at: usize, of: usize, wanted: usize },
     /// A PreScore plugin returned.
@@ -150,6 +156,9 @@ pub struct CycleStart {
     /// Kinds that the source did not provide.
     #[serde(default)]
     pub missing: MissingKinds,
+    /// Whether extenders are asked, or their answers recalled.
+    #[serde(default)]
+    pub asks_extenders: bool,
 }
 
 /// Why a node was chosen.
@@ -193,6 +202,9 @@ pub struct InferredPlace {
     pub plugins: PluginSet,
     /// The evidence, and the facts that remain unknown.
     pub from: String,
+    /// The scheduler's log shows the place: it is no inference.
+    #[serde(default)]
+    pub told: bool,
 }
 
 /// How a victim is removed.
@@ -337,6 +349,9 @@ pub struct LoggedEvent {
     pub at: String,
     /// The action, as a sentence without a full stop.
     pub words: String,
+    /// Whether it is a remark of schedscope about the log, not the log's own.
+    #[serde(default)]
+    pub is_ours: bool,
 }
 
 /// The place of a pod.

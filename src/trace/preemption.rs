@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::event::Event;
 use crate::cluster::{Key, Pod, Str};
-use crate::framework::{Candidate, DryRunStep, NodeDryRun, PreemptionRecord, ScoreFunction, SharedList, Status};
+use crate::framework::{Candidate, DryRunStep, ExtenderCall, NodeDryRun, PreemptionRecord, ScoreFunction, SharedList, Status};
+use crate::odds::Odds;
 
 /// One step of a node's dry run.
 #[derive(Clone)]
@@ -78,9 +79,11 @@ pub fn preemption_events(preemption: &Arc<PreemptionRecord>) -> impl Iterator<It
     };
     let functions = (0..).take(preemption.score_functions.len());
     let scored = |number| Event::CandidatesScored(ScoreFunctionAt { preemption: preemption.clone(), number });
+    let asked = preemption.extender_calls.iter().map(|call| Event::ExtenderTookPart(call.clone()));
     let selected = preemption.selected().map(|_| Event::CandidateSelected(preemption.clone()));
     std::iter::once(Event::PreemptionStarted(preemption.clone()))
         .chain(preemption.dry_runs.in_order().iter().flat_map(steps))
+        .chain(asked)
         .chain(functions.map(scored))
         .chain(selected)
 }
@@ -95,6 +98,8 @@ pub struct PreemptionView {
     candidates: usize,
     /// Number of steps of the current dry run.
     steps: usize,
+    /// Extenders that had their part.
+    extenders: usize,
     /// Number of score functions that have run.
     functions: usize,
     /// Whether a candidate was chosen.
@@ -104,14 +109,15 @@ pub struct PreemptionView {
 impl PreemptionView {
     /// Returns a preemption at its start.
     pub fn started(record: Arc<PreemptionRecord>) -> Self {
-        Self { record, finished: 0, candidates: 0, steps: 0, functions: 0, selected: false }
+        Self { record, finished: 0, candidates: 0, steps: 0, extenders: 0, functions: 0, selected: false }
     }
 
     /// Returns a preemption at its end.
     pub fn whole(record: Arc<PreemptionRecord>) -> Self {
         let (finished, functions) = (record.dry_runs.in_order().len(), record.score_functions.len());
         let candidates = record.candidates().count();
-        Self { finished, candidates, steps: 0, functions, selected: record.selected().is_some(), record }
+        let extenders = record.extender_calls.len();
+        Self { finished, candidates, steps: 0, extenders, functions, selected: record.selected().is_some(), record }
     }
 
     /// Applies the next event; ignores events about anything else.
@@ -122,6 +128,7 @@ impl PreemptionView {
                 (self.finished, self.steps) = (self.finished + 1, 0);
                 self.candidates += usize::from(run.candidate.is_some());
             }
+            Event::ExtenderTookPart(_) => self.extenders += 1,
             Event::CandidatesScored(_) => self.functions += 1,
             Event::CandidateSelected(_) => self.selected = true,
             _ => {}
@@ -193,9 +200,22 @@ impl PreemptionView {
         self.candidates
     }
 
-    /// Returns the node's candidate, if it has become one.
+    /// Returns a node's candidate so far, with the victims that extenders left it.
     pub fn candidate(&self, node: &str) -> Option<&Candidate> {
-        self.dry_run(node).and_then(DryRunView::candidate)
+        let left = self.after_extenders().and_then(|left| left.iter().find(|candidate| candidate.node == node));
+        left.or_else(|| self.dry_run(node).and_then(DryRunView::candidate))
+    }
+
+    /// Returns all candidates so far, by node name: those of dry runs, and those that extenders added.
+    pub fn all_candidates(&self) -> impl Iterator<Item = &Candidate> {
+        let dry_run = self.candidates().map(|candidate| (&candidate.node, candidate));
+        let left = self.after_extenders().unwrap_or_default().iter().map(|candidate| (&candidate.node, candidate));
+        dry_run.chain(left).collect::<std::collections::BTreeMap<_, _>>().into_values()
+    }
+
+    /// Returns whether extenders dropped a candidate.
+    pub fn is_dropped(&self, node: &str) -> bool {
+        self.after_extenders().is_some_and(|left| left.iter().all(|candidate| candidate.node != node))
     }
 
     /// Returns the score functions that have run, in order.
@@ -208,9 +228,35 @@ impl PreemptionView {
         self.record.selected().filter(|_| self.selected).map(|node| (node, &self.record.best))
     }
 
-    /// Returns the chosen candidate.
+    /// Returns the likelihood of each outcome; `None` if nothing is left to chance, or before a candidate is chosen.
+    pub fn odds(&self) -> Option<&Arc<Odds>> {
+        self.record.odds.as_ref().filter(|_| self.selected)
+    }
+
+    /// Returns whether the choice, once it is made, is left to chance.
+    pub fn is_chance(&self) -> bool {
+        self.record.odds.is_some()
+    }
+
+    /// Returns the index into [`Self::potential_nodes`] where the dry run started.
+    pub fn offset(&self) -> usize {
+        self.record.offset
+    }
+
+    /// Returns the chosen candidate, with the victims that extenders left it.
     pub fn chosen(&self) -> Option<&Candidate> {
-        self.selected().and_then(|(node, _)| self.candidate(node))
+        self.selected().and_then(|(node, _)| self.record.final_candidate(node))
+    }
+
+    /// Returns the parts of extenders so far, in order.
+    pub fn extender_calls(&self) -> &[Arc<ExtenderCall>] {
+        &self.record.extender_calls[..self.extenders.min(self.record.extender_calls.len())]
+    }
+
+    /// Returns the candidates that extenders left, by node name; `None` where none had a say, or not all have had it.
+    pub fn after_extenders(&self) -> Option<&[Candidate]> {
+        let all = self.extenders >= self.record.extender_calls.len();
+        self.record.after_extenders.as_deref().filter(|_| all)
     }
 }
 

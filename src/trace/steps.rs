@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use super::event::{Event, Eviction, MoveCause, PermitEnd, Place, Selection};
+use super::preemption::DryRunStepAt;
 use crate::cluster::{Key, Str};
-use crate::framework::{DryRunStep, PluginName, Status, Victim};
+use crate::framework::{DryRunStep, ExtenderVerb, PluginName, Status, Victim};
 use crate::plural::count;
 
 /// The size of a step through events.
@@ -17,8 +18,11 @@ pub enum StepSize {
     Plugin,
     /// To the next event about another node.
     Node,
-    /// To the next extension point.
+    /// To the next extension point; inside PostFilter to the next phase of preemption: the potential nodes, each dry run, each
+    /// reprieve, each score function, the choice.
     #[default]
+    Phase,
+    /// To the next extension point.
     ExtensionPoint,
     /// To the next cycle or operation.
     Cycle,
@@ -61,9 +65,17 @@ impl Event {
             Self::Group(event) => event.extension_point(),
             Self::PreEnqueueRejected { .. } => P::PreEnqueue,
             Self::PreFiltered { .. } | Self::NodesNarrowed { .. } => P::PreFilter,
-            Self::NominatedNodeTried { .. } | Self::NodeFiltered { .. } | Self::FilterStopped { .. } | Self::NotEmulated { .. } => {
-                P::Filter
-            }
+            Self::NominatedNodeTried { .. }
+            | Self::AllNodesTried
+            | Self::NodeFiltered { .. }
+            | Self::FilterStopped { .. }
+            | Self::NotEmulated { .. } => P::Filter,
+            Self::ExtenderTookPart(call) => match call.outcome.verb() {
+                ExtenderVerb::Filter => P::Filter,
+                ExtenderVerb::Prioritize => P::Score,
+                ExtenderVerb::Preempt => P::PostFilter,
+                ExtenderVerb::Bind => P::Bind,
+            },
             Self::PostFiltered { .. }
             | Self::PreemptionStarted(_)
             | Self::DryRunStepped(_)
@@ -83,6 +95,32 @@ impl Event {
         }
     }
 
+    /// Returns whether a step of size [`StepSize::Phase`] that began with `first` goes on to this event, right after `last`.
+    pub fn continues_phase(&self, first: &Self, last: &Self) -> bool {
+        match (last, self) {
+            // The result of a dry run belongs to its last step.
+            (Self::DryRunStepped(at), Self::DryRunFinished(run)) => *at.node() == run.node,
+            (Self::DryRunStepped(last), Self::DryRunStepped(next)) => {
+                let removes = |at: &DryRunStepAt| matches!(at.step(), Some(DryRunStep::Removed(_) | DryRunStep::Filtered(_)));
+                last.node() == next.node() && removes(last) && removes(next)
+            }
+            _ if last.is_preemption_phase() || self.is_preemption_phase() => false,
+            _ => self.extension_point() == first.extension_point(),
+        }
+    }
+
+    /// Returns whether a phase of preemption ends before or after the event.
+    fn is_preemption_phase(&self) -> bool {
+        matches!(
+            self,
+            Self::PreemptionStarted(_)
+                | Self::DryRunStepped(_)
+                | Self::DryRunFinished(_)
+                | Self::CandidatesScored(_)
+                | Self::CandidateSelected(_)
+        )
+    }
+
     /// Returns the plugin that the event is from, if any.
     pub fn plugin(&self) -> Option<PluginName> {
         match self {
@@ -93,6 +131,7 @@ impl Event {
             | Self::Reserved { plugin, .. }
             | Self::Permitted { plugin, .. }
             | Self::PreBound { plugin, .. } => Some(*plugin),
+            Self::ExtenderTookPart(_) => Some(PluginName::Extender),
             Self::PreEnqueueRejected { status, .. } | Self::NodeFiltered { status, .. } => status.plugin(),
             Self::PreemptionStarted(_)
             | Self::DryRunStepped(_)
@@ -166,6 +205,7 @@ impl Event {
     /// Describes the event in one sentence, without a full stop.
     pub fn sentence(&self) -> String {
         match self {
+            Self::Logged(event) if event.is_ours => event.words.clone(),
             Self::Logged(event) => format!("the cluster's scheduler, {}: {}", event.at, event.words),
             Self::ClockMoved { from, to } => format!("the clock moved on by {}", seconds(to.duration_since(**from))),
             Self::SchedulerStarted(start) => {
@@ -173,7 +213,10 @@ impl Event {
             }
             Self::ObjectChanged { kind, key, change } => format!("{kind} {key} was {}", change.to_string().to_lowercase()),
             Self::QueueMoved(m) => queue_move(&m.pod, &m.to, m.cause, m.plugin),
-            Self::PlaceInferred(p) => format!("{} (inferred: {})", at_place(&p.pod, &p.place), p.from),
+            Self::PlaceInferred(p) => {
+                let how = if p.told { "by the scheduler's log" } else { "inferred" };
+                format!("{} ({how}: {})", at_place(&p.pod, &p.place), p.from)
+            }
             Self::PriorityChanged { pod, priority } => format!("{pod} has priority {priority} now"),
             Self::HintAsked { pod, plugin, event, hint, .. } => format!("{event}: {plugin} says {hint} for {pod}"),
             Self::PreEnqueueRejected { pod, status } => format!("{pod} is gated: {}", by_plugin(status)),
@@ -193,6 +236,7 @@ impl Event {
             Self::NodesNarrowed { rejected: Some(_), status, .. } => format!("no node is filtered: {}", status.message()),
             Self::NodesNarrowed { nodes, .. } => format!("{} left to filter after PreFilter", count(nodes.len(), "node")),
             Self::NominatedNodeTried { node } => format!("{node} is tried first: the pod is nominated to it"),
+            Self::AllNodesTried => "all nodes are tried".to_owned(),
             Self::NodeFiltered { node, status, nominated } => {
                 let beside = if nominated.is_empty() {
                     String::new()
@@ -201,6 +245,7 @@ impl Event {
                 };
                 if status.is_success() { format!("{node}: fits{beside}") } else { format!("{node}: {}{beside}", by_plugin(status)) }
             }
+            Self::ExtenderTookPart(call) => call.sentence(),
             Self::FilterStopped { looked_at, of, wanted } => format!("stopped after {looked_at} of {of} nodes: more than {wanted} fit"),
             Self::PreScored { plugin, status } if status.is_skip() => format!("{plugin} does not score this pod"),
             Self::PreScored { plugin, status } if status.is_success() => format!("{plugin} is ready to score"),

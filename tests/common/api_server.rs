@@ -90,6 +90,8 @@ pub(crate) struct World {
     /// Watches from before this version are refused.
     oldest: u64,
     faults: Vec<Scripted>,
+    /// Logs of pods by `namespace/name`, each line with its time before it.
+    logs: BTreeMap<String, String>,
     /// Each request as `GET /path?query`.
     pub(crate) requests: Vec<String>,
     /// The headers of the last request, lower case.
@@ -139,6 +141,7 @@ impl ApiServer {
             log: Vec::new(),
             oldest: 0,
             faults: Vec::new(),
+            logs: BTreeMap::new(),
             requests: Vec::new(),
             headers: Vec::new(),
             watching: BTreeMap::new(),
@@ -264,6 +267,12 @@ impl ApiServer {
         let line = watch_line("DELETED", kind, &api_version(group, world.served(group)), &object.to_string());
         world.log.push(Logged { version, plural, namespace: namespace.to_owned(), line });
         drop(world);
+        self.inner.changed.notify_all();
+    }
+
+    /// Adds lines to the log of a pod, as `time text`.
+    pub(crate) fn log(&self, pod: &str, lines: &str) {
+        self.world().logs.entry(pod.to_owned()).or_default().push_str(lines);
         self.inner.changed.notify_all();
     }
 
@@ -490,6 +499,9 @@ fn answer(inner: &Inner, request: &str, fault: Option<&Fault>, reply: &mut Reply
         drop(world);
         return reply.json(&json!({"kind": "APIResourceList", "resources": resources}), fault);
     }
+    if let ["namespaces", namespace, "pods", name, "log"] = rest {
+        return log(inner, world, &format!("{namespace}/{name}"), query, fault, reply);
+    }
     let (namespace, plural, name) = match rest {
         ["namespaces", namespace, plural] => (*namespace, *plural, None),
         ["namespaces", namespace, plural, name] => (*namespace, *plural, Some(*name)),
@@ -518,6 +530,49 @@ fn answer(inner: &Inner, request: &str, fault: Option<&Fault>, reply: &mut Reply
         watch(inner, world, &kind, namespace, query, fault, reply)
     } else {
         list(world, &kind, namespace, query, fault, reply)
+    }
+}
+
+/// Sends the log of a pod from a time on, and what is added to it if it is followed.
+fn log<'a>(
+    inner: &'a Inner,
+    mut world: MutexGuard<'a, World>,
+    pod: &str,
+    query: &str,
+    fault: Option<&Fault>,
+    reply: &mut Reply<'_>,
+) -> std::io::Result<()> {
+    let Some(text) = world.logs.get(pod) else {
+        drop(world);
+        return reply.status(404, &format!("pods {pod:?} not found"), None);
+    };
+    // Servers give times in whole seconds.
+    let since = param(query, "sinceTime").map_or_else(String::new, |time| time.trim_end_matches('Z').to_owned());
+    let first = text.split_inclusive('\n').take_while(|line| line.get(..19).is_none_or(|time| *time < *since)).map(str::len).sum::<usize>();
+    if param(query, "follow") != Some("true") {
+        let text = text[first..].to_owned();
+        drop(world);
+        return reply.send(200, "text/plain", "", text.as_bytes(), fault);
+    }
+    reply.stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n")?;
+    let (generation, mut sent) = (world.generation, first);
+    loop {
+        let piece = world.logs.get(pod).map_or_else(String::new, |text| text[sent..].to_owned());
+        sent += piece.len();
+        drop(world);
+        if let Some(Fault::Cut(length)) = fault {
+            reply.chunk(&piece[..piece.len().min(*length)])?;
+            return reply.stream.shutdown(Shutdown::Both);
+        }
+        reply.chunk(&piece)?;
+        let idle = |world: &mut World| {
+            !world.stopped && !world.down && world.generation == generation && world.logs.get(pod).is_some_and(|text| text.len() == sent)
+        };
+        world = inner.changed.wait_while(inner.world.lock().unwrap(), idle).unwrap();
+        if world.stopped || world.down || world.generation != generation {
+            drop(world);
+            return reply.stream.write_all(b"0\r\n\r\n");
+        }
     }
 }
 

@@ -43,9 +43,14 @@ pub(crate) fn cases(folder: &Path, prefix: &str) -> impl Iterator<Item = Value> 
 /// Returns the folders of other releases, which their versions name, that have files whose names start with `prefix`.
 pub(crate) fn other_releases(prefix: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(fixtures()).expect("the folder").map(|e| e.expect("an entry").path());
-    let found: Vec<PathBuf> = entries.filter(|path| path.is_dir() && !files(path, prefix).is_empty()).collect();
+    let found: Vec<PathBuf> = entries.filter(|path| path.is_dir() && is_version(path) && !files(path, prefix).is_empty()).collect();
     assert!(found.len() >= 7, "{found:?}");
     found
+}
+
+/// Whether the name of a folder is a version.
+fn is_version(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns the configuration of a case, for its release and gates; the newest release if it names none.

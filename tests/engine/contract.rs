@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Maps from names, which are compared as a whole.
-const MAPS: [&str; 2] = ["plugins", "scores"];
+const MAPS: [&str; 3] = ["plugins", "scores", "extenders"];
 
 /// Returns `got` with only those keys that `want` has, at every depth.
 pub(crate) fn within(want: &Value, got: &Value) -> Value {

@@ -13,14 +13,17 @@ mod rows;
 mod worlds;
 
 mod agreement;
+mod attempts;
 mod configs;
 mod conformance;
 mod coverage;
+mod extenders;
 mod fixes;
 mod laws;
 mod layers;
 mod licences;
 mod observed;
+mod odds;
 mod overview;
 mod pod_groups;
 mod quantity;

@@ -15,6 +15,8 @@ mod bad_input;
 mod capture;
 mod dumps;
 mod live;
+mod live_log;
+mod log_beside;
 mod releases;
 mod rights;
 mod scheduler_logs;

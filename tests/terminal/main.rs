@@ -14,6 +14,7 @@ mod explorer;
 #[cfg(unix)]
 mod journeys;
 mod live_explorer;
+mod live_log;
 mod print;
 #[cfg(unix)]
 mod readme;

@@ -20,7 +20,7 @@ const SCREENS: &[(&str, &str, &str)] = &[
     ("queues_inferred", "aftermath", ":start observed; j j"),
     ("filtering", "payments", ":pod shop/payments; C n n n n n"),
     ("preemption_starts", "payments", ":pod shop/payments; C r"),
-    ("dry_run", "payments", ":pod shop/payments; C r e e e e n n"),
+    ("dry_run", "payments", ":pod shop/payments; C r :step node; n n"),
     ("ineligible", "payments", ":pod shop/patient-job;"),
     ("warning", "payments", ":nope;"),
     ("preemption", "payments", ":pod shop/payments; 3"),

@@ -101,7 +101,10 @@ fn operations_from_the_prompt() {
     assert_eq!(screen.command("cordon"), "! cordon needs a node name");
     assert_eq!(screen.command("advance 30s"), "advance 30 s");
     assert_eq!(screen.command("advance soon"), "! \"soon\" is neither a number of seconds nor next");
-    assert_eq!(screen.command("until never"), "! \"never\" is none of popped, rejected, preemption, budget, bound, pod NAME, node NAME");
+    assert_eq!(
+        screen.command("until never"),
+        "! \"never\" is none of popped, rejected, preemption, nominated, bound (any pod or one), budget, pod NAME, node NAME"
+    );
     assert_eq!(screen.command("until node nowhere"), "nothing is left to schedule, and it did not happen that nowhere is touched");
     // A pod that was tried already is decided again.
     let revisions = screen.explorer.timeline().revisions().len();

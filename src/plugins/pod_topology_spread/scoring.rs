@@ -121,8 +121,11 @@ impl ScorePlugin for PodTopologySpread {
         for (Spread { constraint, weight, .. }, slot) in state.spreads.iter().zip(state.slots.iter()) {
             let counts = &state.spreads[*slot].counts;
             let Some(value) = node.node.metadata.labels.get(&constraint.topology_key) else { continue };
-            let domain = if constraint.topology_key == LABEL_HOSTNAME { node.name() } else { value };
-            let count = counts.get(domain).copied().unwrap_or(0);
+            let by_host = constraint.topology_key == LABEL_HOSTNAME;
+            // A node that an extender returned has no pods, whatever runs on it.
+            let is_bare = by_host && node.pods.is_empty();
+            let domain = if by_host { node.name() } else { value };
+            let count = counts.get(domain).copied().filter(|_| !is_bare).unwrap_or(0);
             score += count as f64 * weight + f64::from(constraint.max_skew.wrapping_sub(1));
         }
         Ok(match cx.emulation.behaviour().spread_score {

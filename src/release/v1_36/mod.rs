@@ -24,7 +24,7 @@ use crate::cluster::SelectorWords;
 /// The release. Its neighbours list only their differences and take the rest from `..v1_36::PROFILE`.
 pub(super) const PROFILE: Profile = Profile {
     release: Release::NEWEST,
-    verified: &[Part::Decisions, Part::Queues, Part::Configuration],
+    verified: &[Part::Decisions, Part::Queues, Part::Configuration, Part::Extenders],
     since: Release::patch(36, 0),
     predicates: &[],
     default_arguments: &[],

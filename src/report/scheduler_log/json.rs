@@ -4,7 +4,7 @@ use serde::ser::{SerializeMap as _, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::LogReport;
+use super::{Beside, CachedNodeBeside, LogReport};
 use crate::scheduler_log::{Attempt, Cause, Certainty, Change, Clock, Dump, Place, Process, QueuedPod, Requeued, SchedulerLog};
 
 impl Serialize for LogReport<'_> {
@@ -23,6 +23,15 @@ impl Serialize for LogReport<'_> {
         map.serialize_entry("at", &self.at.map(|at| process.clock.show(at)))?;
         map.serialize_entry("queues", &QueuesJson(self))?;
         map.serialize_entry("attempts", &Attempts(self))?;
+        if let Some((counts, not_compared)) = self.agreement() {
+            let mut counts: serde_json::Map<String, Value> = counts.into_iter().map(|(kind, n)| (kind.to_string(), n.into())).collect();
+            counts.insert("notCompared".to_owned(), not_compared.into());
+            map.serialize_entry("agreement", &counts)?;
+        }
+        if let Some((at, nodes)) = self.beside.as_ref().and_then(|beside| beside.cache.as_ref()) {
+            let nodes: Vec<Value> = nodes.iter().map(beside_node).collect();
+            map.serialize_entry("cache", &json!({"at": process.clock.show(*at), "nodes": nodes}))?;
+        }
         map.serialize_entry("moves", &Moves(self))?;
         map.serialize_entry("dumps", &log.dumps.iter().map(|dump| self.dump(dump)).collect::<Vec<_>>())?;
         let pending = (!log.pending_pods.is_empty()).then_some(&log.pending_pods);
@@ -128,19 +137,24 @@ impl Serialize for QueuesJson<'_> {
     }
 }
 
+fn beside_node(node: &CachedNodeBeside) -> Value {
+    let differences: Vec<String> = node.differences.iter().map(ToString::to_string).collect();
+    json!({"node": node.node, "differences": differences})
+}
+
 struct Attempts<'a>(&'a LogReport<'a>);
 
 impl Serialize for Attempts<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        sequence(serializer, self.0.log.attempts.iter().map(|attempt| AttemptJson(self.0, attempt)))
+        sequence(serializer, self.0.log.attempts.iter().enumerate().map(|(number, attempt)| AttemptJson(self.0, number, attempt)))
     }
 }
 
-struct AttemptJson<'a>(&'a LogReport<'a>, &'a Attempt);
+struct AttemptJson<'a>(&'a LogReport<'a>, usize, &'a Attempt);
 
 impl Serialize for AttemptJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(report, attempt) = *self;
+        let Self(report, number, attempt) = *self;
         let log: &SchedulerLog = report.log;
         let some = |name| Some(log.names.text(name)).filter(|text| !text.is_empty());
         let mut map = serializer.serialize_map(None)?;
@@ -171,6 +185,13 @@ impl Serialize for AttemptJson<'_> {
         }
         if log.processes.len() > 1 {
             map.serialize_entry("process", &attempt.process)?;
+        }
+        if let Some(beside) = &report.beside {
+            let of = |beside: &Beside| {
+                let gaps: Vec<String> = beside.gaps.iter().map(ToString::to_string).collect();
+                json!({"kind": beside.kind.to_string(), "words": beside.words, "unknown": gaps})
+            };
+            map.serialize_entry("beside", &beside.attempts.get(&number).map(of))?;
         }
         map.end()
     }

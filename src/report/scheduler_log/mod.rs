@@ -1,11 +1,23 @@
 //! Reports of kube-scheduler's log, as text and as data.
 
+mod cache;
 mod json;
+mod replay;
 mod text;
 mod timeline;
+mod told;
+
+pub use cache::{CacheDifference, CachedNodeBeside, Difference};
+pub use replay::{Beside, BesideKind, Gap, Moment, Replay};
+pub use told::LogMark;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
 
 use crate::release::Release;
-use crate::scheduler_log::{Clock, Process, Queues, SchedulerLog, Stamp};
+use crate::scheduler::Scheduler;
+use crate::scheduler_log::{Attempt, Clock, Process, Queues, SchedulerLog, Stamp};
 
 /// A report of a log, with the queues at a time.
 #[derive(Debug)]
@@ -17,7 +29,22 @@ pub struct LogReport<'a> {
     none: Process,
     queues: Queues,
     at: Option<Stamp>,
+    /// The comparison with our decisions, where a dump has the objects.
+    beside: Option<BesideReport>,
 }
+
+/// The attempts and the cache of a log beside ours.
+#[derive(Debug, Default)]
+struct BesideReport {
+    /// By the attempt's index.
+    attempts: BTreeMap<usize, Beside>,
+    /// Attempts of the shown process without a comparison.
+    not_compared: usize,
+    cache: Option<(Stamp, Vec<CachedNodeBeside>)>,
+}
+
+/// Limit on the attempts that are compared; the last ones are.
+const MAX_COMPARED: usize = 1000;
 
 impl<'a> LogReport<'a> {
     /// Reports a log with the queues at a time, or at its end; `None` if the log has no line of kube-scheduler.
@@ -26,7 +53,44 @@ impl<'a> LogReport<'a> {
             return None;
         }
         let process = log.leading(at).unwrap_or(0);
-        Some(Self { log, process, none: Process::default(), queues: log.queues(process, at), at })
+        Some(Self { log, process, none: Process::default(), queues: log.queues(process, at), at, beside: None })
+    }
+
+    /// Adds our decision beside each of the last attempts, on the objects of its moment, and our cache beside the last one
+    /// in the log. `scheduler` has the objects of a dump that was taken at `taken`.
+    #[must_use]
+    pub fn beside(mut self, scheduler: &Scheduler, taken: Option<Timestamp>) -> Self {
+        let ours = |attempt: &&(usize, &Attempt)| usize::from(attempt.1.process) == self.process;
+        let mut attempts: Vec<(usize, &Attempt)> = self.log.attempts.iter().enumerate().filter(|one| ours(&one)).collect();
+        attempts.sort_by_key(|(number, attempt)| (attempt.at, *number));
+        let skipped = attempts.len().saturating_sub(MAX_COMPARED);
+        let mut found = BesideReport::default();
+        let mut replay = Replay::new(&self, scheduler, taken);
+        for (order, (number, attempt)) in attempts.into_iter().enumerate() {
+            match replay.at(attempt, order >= skipped).beside {
+                Some(beside) => drop(found.attempts.insert(number, beside)),
+                None => found.not_compared += 1,
+            }
+        }
+        found.cache = self.cache(&mut Replay::new(&self, scheduler, taken));
+        self.beside = Some(found);
+        self
+    }
+
+    /// Returns how many attempts there are of each relation, and how many could not be compared; `None` without a dump.
+    pub fn agreement(&self) -> Option<(BTreeMap<BesideKind, usize>, usize)> {
+        let found = self.beside.as_ref()?;
+        let mut counts = BTreeMap::from([BesideKind::Agrees, BesideKind::Explained, BesideKind::Differs].map(|kind| (kind, 0)));
+        for beside in found.attempts.values() {
+            *counts.entry(beside.kind).or_default() += 1;
+        }
+        Some((counts, found.not_compared))
+    }
+
+    /// Returns the attempts that were compared, each with our decision.
+    pub fn compared(&self) -> impl Iterator<Item = (&Attempt, &Beside)> {
+        let found = self.beside.iter().flat_map(|beside| &beside.attempts);
+        found.filter_map(|(number, beside)| Some((self.log.attempts.get(*number)?, beside)))
     }
 
     fn process(&self) -> &Process {

@@ -27,6 +27,7 @@ impl LogReport<'_> {
         let mut out = Lines::default();
         self.head(&mut out);
         self.queues_text(&mut out);
+        self.beside_text(&mut out);
         self.story(&mut out);
         out
     }
@@ -126,6 +127,25 @@ impl LogReport<'_> {
         if !queues.unplaced.is_empty() {
             out.line(format_args!("  pending, in an unknown queue: {}", count(queues.unplaced.len(), "pod")));
             queues.unplaced.iter().for_each(|pod| self.queued(out, pod));
+        }
+        out.blank();
+    }
+
+    /// Writes how the attempts and the cache compare with ours, if a dump was given.
+    fn beside_text(&self, out: &mut Lines) {
+        let (Some(beside), Some((counts, not_compared))) = (&self.beside, self.agreement()) else { return };
+        out.line(format_args!("BESIDE SCHEDSCOPE"));
+        let counts: Vec<String> = counts.iter().map(|(kind, number)| format!("{number} {}", kind.words(*number))).collect();
+        let untold = if not_compared > 0 { format!(", {not_compared} cannot be compared") } else { String::new() };
+        out.line(format_args!("  of {}: {}{untold}", count(beside.attempts.len() + not_compared, "attempt"), counts.join(", ")));
+        let clock = self.process().clock;
+        for (number, one) in beside.attempts.iter().filter(|(_, one)| one.kind != super::BesideKind::Agrees) {
+            if let Some(attempt) = self.log.attempts.get(*number) {
+                out.line(format_args!("  {} {}: {}", clock.show(attempt.at), self.log.names.text(attempt.pod), one.words));
+            }
+        }
+        for line in beside.cache.iter().flat_map(|cache| Self::cache_lines(cache, |at| clock.show(at))) {
+            out.line(format_args!("  {line}"));
         }
         out.blank();
     }

@@ -1,35 +1,47 @@
 //! The attempts of a log as revisions of a timeline.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::LogReport;
+use jiff::Timestamp;
+
+use super::{LogReport, Moment, Replay};
 use crate::cluster::{Key, ObservedEvent};
 use crate::framework::{PluginName, PluginSet};
+use crate::scheduler::Scheduler;
 use crate::scheduler_log::{Attempt, Cause, Certainty, Change, Name, Outcome, Place, Stamp};
 use crate::session::{LoggedAttempt, LoggedPlace};
 use crate::trace::{self, LoggedEvent};
 
-/// Limit on the attempts on the timeline; the last ones are kept.
-const MAX_ATTEMPTS: usize = 1000;
-
 impl LogReport<'_> {
-    /// Returns the last attempts of the scheduler, oldest first, and the end of its log. `compare` returns our decision about
-    /// the last attempt of a pod, the only one whose objects are known.
-    pub fn timeline(&self, mut compare: impl FnMut(&Key, &ObservedEvent) -> Option<String>) -> Vec<LoggedAttempt> {
+    /// Returns the last attempts of the scheduler, at most `limit`, oldest first, and the end of its log, each with our
+    /// decision on the objects of that moment where the dump and the log show them.
+    pub fn timeline(&self, limit: usize, scheduler: &Scheduler, taken: Option<Timestamp>) -> Vec<LoggedAttempt> {
         let process = u16::try_from(self.process).unwrap_or(u16::MAX);
         let ours = |of: u16| of == process;
-        let mut attempts: Vec<(Stamp, &Attempt)> = Vec::new();
+        let mut attempts: Vec<(Stamp, usize, &Attempt)> = Vec::new();
         let ends = self.requeued_at();
         for (number, attempt) in self.log.attempts.iter().enumerate().filter(|(_, attempt)| ours(attempt.process)) {
             let end = attempt.end.unwrap_or(attempt.at);
-            attempts.push((ends.get(&number).copied().unwrap_or(end), attempt));
+            attempts.push((ends.get(&number).copied().unwrap_or(end), number, attempt));
         }
-        attempts.sort_by_key(|(at, _)| *at);
-        let last: HashMap<Name, usize> = attempts.iter().enumerate().map(|(number, (_, attempt))| (attempt.pod, number)).collect();
-        let skipped = attempts.len().saturating_sub(MAX_ATTEMPTS);
+        attempts.sort_by_key(|(at, ..)| *at);
+        let skipped = attempts.len().saturating_sub(limit);
         let mut changes = self.log.changes.iter().filter(|change| ours(change.process)).peekable();
         let mut revisions = Vec::new();
-        for (number, (at, attempt)) in attempts.iter().enumerate() {
+        let wanted: HashSet<usize> = attempts[skipped..].iter().map(|(_, number, _)| *number).collect();
+        let mut replay = Replay::new(self, scheduler, taken);
+        let mut moments: HashMap<usize, Moment> = HashMap::new();
+        // Cycles run one after another, so the order of their begins is that of the decisions.
+        let mut by_begin: Vec<&(Stamp, usize, &Attempt)> = attempts.iter().collect();
+        by_begin.sort_by_key(|(_, number, attempt)| (attempt.at, *number));
+        for (_, number, attempt) in by_begin {
+            let moment = replay.at(attempt, wanted.contains(number));
+            if wanted.contains(number) {
+                moments.insert(*number, moment);
+            }
+        }
+        let mut shown: Option<Moment> = None;
+        for (number, (at, index, attempt)) in attempts.iter().enumerate() {
             let until = Some(*at);
             let (mut events, mut places) = (Vec::new(), HashMap::new());
             self.take_changes(&mut changes, until, &mut events, &mut places);
@@ -42,13 +54,13 @@ impl LogReport<'_> {
             }
             let Some(pod) = self.key(attempt.pod) else { continue };
             events.push(self.event(&pod, *at, self.attempt_words(attempt)));
-            let is_last = last.get(&attempt.pod) == Some(&number);
-            let beside = is_last.then(|| self.said(&pod, attempt)).flatten().and_then(|said| compare(&pod, &said));
-            let decided = beside.is_some();
+            let Some(moment) = moments.remove(index) else { continue };
+            let changes = replay.between(shown.as_ref(), &moment);
+            let decided = moment.beside.is_some();
             let title = format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(*at), outcome(attempt.outcome));
-            match beside {
-                Some(words) => events.push(self.event(&pod, *at, format!("schedscope on the objects of the dump: {words}"))),
-                None => events.push(self.event(&pod, *at, "no comparison: the objects of that moment are unknown".to_owned())),
+            match &moment.beside {
+                Some(beside) => events.push(self.remark(&pod, *at, format!("schedscope on the objects of that moment: {}", beside.words))),
+                None => events.push(self.remark(&pod, *at, "no comparison: the objects of that moment are unknown".to_owned())),
             }
             revisions.push(LoggedAttempt {
                 pod: Some(pod),
@@ -57,7 +69,10 @@ impl LogReport<'_> {
                 events,
                 places: sorted(places),
                 decided,
+                changes,
+                followed: false,
             });
+            shown = Some(moment);
         }
         if revisions.is_empty() {
             return revisions;
@@ -68,9 +83,22 @@ impl LogReport<'_> {
         let to = self.process().to;
         let at = self.process().clock.timestamp(to);
         if let Some(pod) = events.last().map(|event| event.pod.clone()).or_else(|| revisions.last().and_then(|last| last.pod.clone())) {
-            events.push(self.event(&pod, to, "the log ends; what follows is schedscope's, from the objects of the dump".to_owned()));
+            if let Some(cache) = self.cache(&mut Replay::new(self, scheduler, taken)) {
+                let lines = Self::cache_lines(&cache, |at| self.process().clock.show(at));
+                events.extend(lines.into_iter().map(|line| self.remark(&pod, cache.0, line)));
+            }
+            events.push(self.remark(&pod, to, "the log ends; what follows is schedscope's, from the objects of the dump".to_owned()));
             let title = format!("{} the scheduler's log ends", self.process().clock.show(to));
-            revisions.push(LoggedAttempt { pod: None, at, title, events, places: sorted(places), decided: false });
+            revisions.push(LoggedAttempt {
+                pod: None,
+                at,
+                title,
+                events,
+                places: sorted(places),
+                decided: false,
+                changes: Vec::new(),
+                followed: false,
+            });
         }
         revisions
     }
@@ -134,7 +162,7 @@ impl LogReport<'_> {
     }
 
     /// Returns the message of a failed attempt as the Event that the scheduler would write.
-    fn said(&self, pod: &Key, attempt: &Attempt) -> Option<ObservedEvent> {
+    pub(super) fn said(&self, pod: &Key, attempt: &Attempt) -> Option<ObservedEvent> {
         let failed = matches!(attempt.outcome, Outcome::Unschedulable | Outcome::Error) && !attempt.message.is_empty();
         let at = attempt.end.and_then(|end| self.process().clock.timestamp(end));
         failed.then(|| ObservedEvent {
@@ -149,17 +177,21 @@ impl LogReport<'_> {
         })
     }
 
-    fn event(&self, pod: &Key, at: Stamp, words: String) -> LoggedEvent {
-        LoggedEvent { pod: pod.clone(), at: self.process().clock.show(at), words }
+    pub(super) fn event(&self, pod: &Key, at: Stamp, words: String) -> LoggedEvent {
+        LoggedEvent { pod: pod.clone(), at: self.process().clock.show(at), words, is_ours: false }
     }
 
-    fn key(&self, name: Name) -> Option<Key> {
+    pub(super) fn remark(&self, pod: &Key, at: Stamp, words: String) -> LoggedEvent {
+        LoggedEvent { is_ours: true, ..self.event(pod, at, words) }
+    }
+
+    pub(super) fn key(&self, name: Name) -> Option<Key> {
         let (namespace, name) = self.log.names.text(name).split_once('/')?;
         Some(Key::new(namespace, name))
     }
 }
 
-fn outcome(outcome: Outcome) -> &'static str {
+pub(super) fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Scheduled => "was bound",
         Outcome::Unschedulable => "fits no node",

@@ -3,8 +3,9 @@
 use super::cause::{nodes, of_nodes};
 use super::words::list;
 use crate::cluster::Str;
-use crate::framework::PluginName;
+use crate::framework::{ExtenderOutcome, PluginName};
 use crate::plural::count;
+use crate::report::odds_in_words;
 use crate::trace::{CycleView, NodeScore, Selection};
 
 /// Returns the node and why it was selected.
@@ -41,6 +42,11 @@ pub(super) fn scheduled(view: &CycleView) -> String {
             }
         }
     };
+    let over_starts = view.odds_over_starts.as_ref().and_then(|odds| odds_in_words(odds, node));
+    let sentence =
+        over_starts.map_or_else(|| sentence.clone(), |words| format!("{sentence}; over all starts of the search it is taken {words}"));
+    let binder = view.extenders.iter().find(|call| matches!(call.outcome, ExtenderOutcome::WouldBind(_)));
+    let sentence = binder.map_or_else(|| sentence.clone(), |call| format!("{sentence}; would be bound by {}", call.extender));
     let waits: Vec<String> = view.permit_waits.iter().map(ToString::to_string).collect();
     if waits.is_empty() { sentence } else { format!("{sentence}; it waits there until {} lets it", list(&waits, "and")) }
 }
@@ -55,7 +61,16 @@ fn ahead(view: &CycleView, winner: &Str, best: i64) -> String {
         _ => format!("{} others", next.len()),
     };
     let lead = best - second;
-    let by = view.scores.get(winner).and_then(|won| owed_to(won, &next)).map_or_else(String::new, |p| format!(", thanks to {p}"));
+    let given = |node: &Str| view.extender_scores(node).values().fold(0, |sum: i64, score| sum.wrapping_add(*score));
+    let by_extenders = next.iter().any(|(node, _)| given(winner) > given(node));
+    let owed = view.scores.get(winner).filter(|_| !by_extenders).and_then(|won| owed_to(won, &next));
+    let by = match owed {
+        Some(plugin) => format!(", thanks to {plugin}"),
+        None if next.iter().all(|(node, score)| given(winner) - given(node) >= best - score.total) && by_extenders => {
+            ", thanks to extenders".to_owned()
+        }
+        None => String::new(),
+    };
     format!(", {lead} ahead of {name}{by}")
 }
 

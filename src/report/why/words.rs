@@ -72,7 +72,13 @@ impl Phrase {
 
     /// Quotes kube-scheduler's own message.
     fn quoted(status: &Status) -> Self {
-        let by = status.plugin().map_or("a plugin", PluginName::as_str);
+        let by = match status.plugin() {
+            Some(PluginName::Extender) if status.reasons().is_empty() => {
+                return Self::new("is left out by an extender", "are left out by extenders");
+            }
+            Some(PluginName::Extender) => "an extender",
+            plugin => plugin.map_or("a plugin", PluginName::as_str),
+        };
         let said = match status.message() {
             empty if empty.is_empty() => String::new(),
             reason => format!(" ({})", short(&reason)),

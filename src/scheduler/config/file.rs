@@ -3,14 +3,18 @@
 
 use std::collections::BTreeMap;
 
+use std::time::Duration;
+
 use jiff::SignedDuration;
+use k8s_openapi::ByteString;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::fields::{CONFIGURATION, plugin_args};
 use super::policy;
-use crate::framework::{FieldErrors, parse_duration};
-use crate::output::url_without_password;
+use crate::extenders::{self, TlsSettings};
+use crate::framework::{ExtenderName, FieldErrors, parse_duration};
+use crate::output::{Secret, url_without_password};
 use crate::release::{Emulation, Profile as Release};
 
 /// The group of all kinds.
@@ -142,16 +146,84 @@ pub(super) struct Extender {
     pub(super) prioritize_verb: String,
     pub(super) weight: i64,
     pub(super) bind_verb: String,
+    #[serde(rename = "enableHTTPS")]
+    pub(super) enable_https: bool,
     pub(super) tls_config: TLSConfig,
+    pub(super) http_timeout: Timeout,
+    pub(super) node_cache_capable: bool,
     pub(super) managed_resources: Vec<ManagedResource>,
+    pub(super) ignorable: bool,
+}
+
+/// A duration as text, or in nanoseconds, as old policies have it.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Timeout {
+    Text(GoDuration),
+    Nanoseconds(i64),
+}
+
+impl Default for Timeout {
+    fn default() -> Self {
+        Self::Nanoseconds(0)
+    }
+}
+
+impl Timeout {
+    fn duration(self) -> SignedDuration {
+        match self {
+            Self::Text(GoDuration(duration)) => duration,
+            Self::Nanoseconds(nanoseconds) => SignedDuration::from_nanos(nanoseconds),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct TLSConfig {
     pub(super) insecure: bool,
+    pub(super) server_name: String,
+    pub(super) cert_file: String,
+    pub(super) key_file: String,
     pub(super) ca_file: String,
-    pub(super) ca_data: String,
+    pub(super) cert_data: ByteString,
+    pub(super) key_data: ByteString,
+    pub(super) ca_data: ByteString,
+}
+
+/// How long a call may take where an extender does not say.
+const CALL_TIMEOUT: Duration = Duration::from_secs(5);
+
+impl Extender {
+    /// Returns the extender at a place of the list, as it is asked; mirrors `NewHTTPExtender` in `pkg/scheduler/extender.go`.
+    pub(super) fn built(&self, index: usize) -> extenders::Extender {
+        let TLSConfig { insecure, server_name, cert_file, key_file, ca_file, cert_data, key_data, ca_data } = self.tls_config.clone();
+        let has_ca = !(ca_file.is_empty() && ca_data.0.is_empty());
+        let timeout = self.http_timeout.duration();
+        extenders::Extender {
+            name: ExtenderName { index, url: url_without_password(&self.url_prefix).into() },
+            url_prefix: Secret::new(self.url_prefix.clone()),
+            filter_verb: self.filter_verb.clone(),
+            prioritize_verb: self.prioritize_verb.clone(),
+            preempt_verb: self.preempt_verb.clone(),
+            bind_verb: self.bind_verb.clone(),
+            weight: self.weight,
+            node_cache_capable: self.node_cache_capable,
+            managed_resources: self.managed_resources.iter().map(|r| r.name.as_str().into()).collect(),
+            ignorable: self.ignorable,
+            timeout: if timeout.is_zero() { CALL_TIMEOUT } else { Duration::try_from(timeout).unwrap_or(Duration::ZERO) },
+            tls: TlsSettings {
+                insecure: insecure || (self.enable_https && !has_ca),
+                server_name,
+                ca_file,
+                ca_data: ca_data.0,
+                cert_file,
+                cert_data: cert_data.0,
+                key_file,
+                key_data: Secret::new(key_data.0),
+            },
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -2,8 +2,8 @@
 //!
 //! A file is decoded strictly, completed with the defaults of `pkg/scheduler/apis/config/v1/defaults.go`, validated,
 //! and built into profiles, as kube-scheduler does when it starts. The first step that fails ends the process and
-//! returns every error it found. Out-of-tree plugins are accepted, because a scheduler may be built with them, and so
-//! are extenders; both are recorded as not emulated.
+//! returns every error it found. Out-of-tree plugins are accepted, because a scheduler may be built with them, and
+//! recorded as not emulated; so are extenders that are not called.
 
 mod defaults;
 mod fields;
@@ -19,10 +19,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::runtime::Framework;
-use crate::framework::{FieldErrors, PluginName};
-use crate::output::url_without_password;
+use crate::extenders::{Asker, Extender, Extenders};
+use crate::framework::{ExtenderVerb, FieldErrors, PluginName};
 use crate::release::{Algorithm, Emulation, FilterRun};
-use file::{ConfigFile, Extender, without_credentials};
+use file::{ConfigFile, without_credentials};
 
 /// The errors of a configuration, by field.
 pub type ConfigError = FieldErrors;
@@ -40,6 +40,8 @@ pub struct Config {
     pub pod_max_backoff_seconds: i64,
     /// Feature gates.
     pub emulation: Emulation,
+    /// The extenders, and who asks them.
+    pub extenders: Extenders,
     /// The file it was read from, if there was one.
     text: Option<Arc<str>>,
 }
@@ -78,12 +80,35 @@ impl Config {
     /// # Errors
     /// Returns the errors if that release refuses it.
     pub fn of_release(&self, emulation: Emulation) -> Result<Self, ConfigError> {
-        self.text().map_or_else(|| Ok(Self::defaults(emulation)), |text| Self::parse(text, emulation))
+        let config = self.text().map_or_else(|| Ok(Self::defaults(emulation)), |text| Self::parse(text, emulation))?;
+        Ok(config.asked_as(self))
     }
 
-    /// Returns whether any extender is called for pods.
+    /// Returns whether kube-scheduler would call any extender for pods.
     pub fn has_extenders(&self) -> bool {
-        self.profiles.iter().flat_map(|p| &p.not_emulated).any(|(name, _)| name.starts_with("extender "))
+        self.extenders.list().iter().any(|extender| !calls(extender).is_empty())
+    }
+
+    /// Lets those extenders be asked, or their answers be recalled, that `is_asked` picks.
+    #[must_use]
+    pub fn asked_by(mut self, asker: Arc<Asker>, is_asked: impl Fn(&Extender) -> bool) -> Self {
+        self.extenders = self.extenders.asked_by(asker, is_asked);
+        for profile in &mut self.profiles {
+            for extender in self.extenders.list().iter().filter(|extender| self.extenders.is_asked(extender)) {
+                let name = extender.name.to_string();
+                profile.not_emulated.retain(|(known, _)| *known != name);
+            }
+        }
+        self
+    }
+
+    /// Lets the extenders of the same file be asked as those of another configuration are.
+    fn asked_as(self, other: &Self) -> Self {
+        let Some(asker) = other.extenders.asker() else { return self };
+        // The text that was parsed again has no passwords.
+        let list = other.extenders.list().to_vec();
+        let config = Self { extenders: Extenders::new(list), ..self };
+        config.asked_by(asker.clone(), |extender| other.extenders.is_asked(extender))
     }
 
     /// Returns the profile for pods of a scheduler name.
@@ -96,13 +121,14 @@ impl Config {
         validation::validate(&file, emulation).into_result()?;
         apply_extenders(&mut file)?;
         let mut errors = FieldErrors::default();
+        let extenders = built(&file.extenders);
         let mut profiles = profile::build(&file.api_version, &file.profiles, emulation, &mut errors);
         errors.into_result()?;
         for profile in &mut profiles {
             if file.runs_all_filters {
                 profile.filters = FilterRun::All;
             }
-            profile.not_emulated.extend(file.extenders.iter().enumerate().filter_map(|(i, e)| not_emulated(i, e)));
+            profile.not_emulated.extend(not_emulated(&extenders));
         }
         let (pod_initial_backoff_seconds, pod_max_backoff_seconds) = file.backoff_seconds();
         Ok(Self {
@@ -111,21 +137,32 @@ impl Config {
             pod_initial_backoff_seconds,
             pod_max_backoff_seconds,
             emulation,
+            extenders: Extenders::new(extenders),
             text: None,
         })
     }
 }
 
-/// Returns an extender with the extension points at which it could decide; `None` for one that is never called.
-fn not_emulated(at: usize, extender: &Extender) -> Option<(String, Vec<&'static str>)> {
+/// Returns the extenders as they are called, in configuration order.
+fn built(configured: &[file::Extender]) -> Vec<Extender> {
+    configured.iter().enumerate().map(|(index, extender)| extender.built(index)).collect()
+}
+
+/// Returns the calls that kube-scheduler makes to an extender.
+fn calls(extender: &Extender) -> Vec<&'static str> {
     let verbs = [
-        ("filter", &extender.filter_verb),
-        ("prioritize", &extender.prioritize_verb),
-        ("preempt", &extender.preempt_verb),
-        ("bind", &extender.bind_verb),
+        ("filter", ExtenderVerb::Filter),
+        ("prioritize", ExtenderVerb::Prioritize),
+        ("preempt", ExtenderVerb::Preempt),
+        ("bind", ExtenderVerb::Bind),
     ];
-    let called: Vec<&str> = verbs.into_iter().filter(|(_, verb)| !verb.is_empty()).map(|(point, _)| point).collect();
-    (!called.is_empty()).then(|| (format!("extender {} (extenders[{at}])", url_without_password(&extender.url_prefix)), called))
+    verbs.into_iter().filter(|(_, verb)| extender.has(*verb)).map(|(name, _)| name).collect()
+}
+
+/// Returns the extenders with the calls that kube-scheduler would make; those without a verb are left out.
+fn not_emulated(extenders: &[Extender]) -> impl Iterator<Item = (String, Vec<&'static str>)> {
+    let of = |extender: &Extender| (extender.name.to_string(), calls(extender));
+    extenders.iter().map(of).filter(|(_, calls)| !calls.is_empty())
 }
 
 /// Replaces the ignored resources of NodeResourcesFit by those that extenders manage and the scheduler ignores; mirrors
@@ -134,7 +171,7 @@ fn apply_extenders(file: &mut ConfigFile) -> Result<(), FieldErrors> {
     let mut errors = FieldErrors::default();
     for (i, extender) in file.extenders.iter().enumerate() {
         let tls = &extender.tls_config;
-        if tls.insecure && !(tls.ca_file.is_empty() && tls.ca_data.is_empty()) {
+        if tls.insecure && !(tls.ca_file.is_empty() && tls.ca_data.0.is_empty()) {
             let path = format!("extenders[{i}].tlsConfig");
             errors.add(path, "specifying a root certificates file with the insecure flag is not allowed");
         }

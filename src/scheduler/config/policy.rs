@@ -175,10 +175,9 @@ pub(super) fn decode(mut value: Value, emulation: Emulation) -> Result<ConfigFil
         for extender in extenders {
             *extender = respelled(EXTENDER, std::mem::take(extender));
             if let Value::Object(fields) = extender
-                && fields.get("httpTimeout").is_some_and(Value::is_i64)
+                && let Some(nanoseconds) = fields.get("httpTimeout").and_then(Value::as_i64)
             {
-                // In nanoseconds; dropped, as extenders are never called.
-                fields.remove("httpTimeout");
+                fields.insert("httpTimeout".to_owned(), format!("{nanoseconds}ns").into());
             }
         }
     }

@@ -96,7 +96,7 @@ impl Scheduler {
             let state = &self.state;
             let emulation = state.config.emulation;
             let cx = Context { cluster: &state.cluster, snapshot: &snapshot, emulation, now: state.clock };
-            events.push(Event::CycleStarted(Arc::new(cycle_start(state.cycle, &info.pod_info, &cx))));
+            events.push(Event::CycleStarted(Arc::new(cycle_start(state.cycle, &info.pod_info, &cx, &state.config))));
             let failed = Failed::new(FailureCause::Error, message);
             writes.extend(self.state.handle_failure(info, failed, events));
             events.push(Event::CycleFinished { pod: info.key(), outcome: Outcome::Error });
@@ -132,6 +132,8 @@ impl Scheduler {
         let Some(framework) = framework else { return GroupOutcome::Error };
         let snapshot = state.cache.snapshot();
         let mut cycle = PodGroupCycle {
+            config: &config,
+            asking: self.asking,
             framework,
             emulation: config.emulation,
             now: state.clock,

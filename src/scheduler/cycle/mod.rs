@@ -15,8 +15,8 @@ use std::sync::Arc;
 use self::failure::record_evictions;
 pub(super) use self::group::group_id;
 pub(super) use self::permit::WaitingPod;
-use super::algorithm::{FitError, NO_NODES, PostFilter, SchedulePod, ScheduleResult};
-use super::decide::cycle_start;
+use super::algorithm::{FitError, NO_NODES, ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
+use super::decide::{cycle_start, would_bind};
 use super::queue::pod_id;
 use super::{Scheduler, State};
 use crate::cluster::{Key, Kind, Object, Str};
@@ -124,23 +124,30 @@ impl Scheduler {
         let config = state.config.clone();
         let snapshot = state.cache.snapshot();
         let cx = Context { cluster: &state.cluster, snapshot: &snapshot, emulation: config.emulation, now: state.clock };
-        events.push(Event::CycleStarted(Arc::new(cycle_start(state.cycle, &info.pod_info, &cx))));
+        events.push(Event::CycleStarted(Arc::new(cycle_start(state.cycle, &info.pod_info, &cx, &config))));
         let Some(framework) = config.profile(&info.pod().spec.scheduler_name) else {
             // Only pods of our profiles are queued.
             return Outcome::Error;
         };
         let mut cycle_state = CycleState::default();
+        let extenders = config.extenders.for_cycle(self.asking);
         let mut attempt = SchedulePod {
             framework,
             cx,
             nominations: &state.queue,
             sampling: self.sampling,
             post_filter: PostFilter::Run,
+            odds_nodes: ODDS_NODES,
+            extenders: extenders.as_ref(),
+            extenders_look_on: config.extenders.look_at_all_nodes(),
             next_start_node_index: &mut state.next_start_node_index,
             last_node_index: &mut state.last_node_index,
         };
         let result = attempt.run(&info.pod_info, &mut cycle_state, &mut Trace::new(events));
         events.extend(framework.not_emulated_events());
+        if let ScheduleResult::Selected { node, .. } = &result {
+            events.extend(would_bind(&config, info.pod(), node));
+        }
         let failed = match result {
             ScheduleResult::Selected { node, .. } => match state.bind(&snapshot, cycle_state, info, &node, writes, events) {
                 Ok(()) => return Outcome::Scheduled,

@@ -6,7 +6,7 @@ use super::{GroupResult, MemberResult, PlaceFound, PodGroupCycle, Verdict, World
 use crate::cluster::{Object, Pod};
 use crate::framework::{Code, Context, CycleState, NominatingInfo, Placement, PodInfo, QueuedPodInfo, Reason, Snapshot, Status};
 use crate::scheduler::ScheduleError;
-use crate::scheduler::algorithm::{PostFilter, SchedulePod, ScheduleResult};
+use crate::scheduler::algorithm::{ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
 use crate::scheduler::decide::cycle_start;
 use crate::trace::{Event, GroupEvent, Quiet, Recorder, Trace};
 
@@ -82,13 +82,17 @@ impl PodGroupCycle<'_> {
             snapshot = snapshot.with_placement(&placement.nodes);
         }
         let cx = Context { cluster: &world.cluster, snapshot: &snapshot, emulation: self.emulation, now: self.now };
-        recorder.record(|| Event::CycleStarted(Arc::new(cycle_start(self.first_cycle + i as u64, &info.pod_info, &cx))));
+        recorder.record(|| Event::CycleStarted(Arc::new(cycle_start(self.first_cycle + i as u64, &info.pod_info, &cx, self.config))));
         let mut cycle_state = CycleState::default();
+        let extenders = self.config.extenders.for_cycle(self.asking);
         let mut attempt = SchedulePod {
             framework: self.framework,
             cx,
             nominations: &world.nominations,
             sampling: self.sampling,
+            odds_nodes: ODDS_NODES,
+            extenders: extenders.as_ref(),
+            extenders_look_on: self.config.extenders.look_at_all_nodes(),
             post_filter,
             next_start_node_index: self.next_start_node_index,
             last_node_index: self.last_node_index,

@@ -17,14 +17,19 @@ use self::nominations::GroupNominations;
 use super::algorithm::{FitError, PostFilter, Sampling};
 use super::queue::SchedulingQueue;
 use super::runtime::Framework;
-use super::{Cache, ScheduleError};
+use super::{Cache, Config, ScheduleError};
 use crate::cluster::{Cluster, Key};
+use crate::extenders::Asking;
 use crate::framework::{CycleState, GroupPreemptionRecord, NodeInfo, QueuedPodInfo, Reason, Status};
 use crate::release::Emulation;
 use crate::trace::{Event, GroupDecision, GroupEvent, GroupOutcome};
 
 /// The input of an attempt.
 pub(super) struct PodGroupCycle<'a> {
+    /// The configuration.
+    pub(super) config: &'a Config,
+    /// Whether extenders are asked.
+    pub(super) asking: Asking,
     /// The profile of all members.
     pub(super) framework: &'a Framework,
     /// Feature gates.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::{QueueEnv, SchedulingQueue};
-use crate::cluster::Pod;
+use crate::cluster::{Key, Pod};
 use crate::framework::{ClusterEvent, NominatingInfo, PluginSet, QueuedPodInfo};
 use crate::trace::{Event, InferredPlace, MoveCause, Place, QueueOrder};
 
@@ -18,6 +19,8 @@ pub enum InferredQueue {
     Parked,
     /// The error heap of backoffQ, or activeQ if the backoff is over: the attempt ended in an error.
     AfterError,
+    /// backoffQ.
+    Backoff,
     /// No queue. A nomination of the pod still counts.
     Nowhere,
 }
@@ -37,11 +40,65 @@ pub struct Observed {
     pub from: String,
 }
 
+/// A queue in which the scheduler's log shows a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ToldQueue {
+    /// activeQ.
+    Active,
+    /// backoffQ, with the calculated end of the backoff if the log has what that needs.
+    Backoff(Option<Timestamp>),
+    /// unschedulablePods.
+    Unschedulable,
+}
+
+/// The place of a pending pod by the scheduler's log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToldPlace {
+    /// The pod.
+    pub pod: Key,
+    /// Its queue.
+    pub queue: ToldQueue,
+    /// Since when it is there.
+    pub since: Timestamp,
+    /// Its attempts in the log.
+    pub attempts: u32,
+    /// The plugins that rejected it last.
+    pub plugins: PluginSet,
+    /// The line of the log, in words.
+    pub words: String,
+}
+
 impl SchedulingQueue {
+    /// Places a pod where the scheduler's log shows it; see [`Self::place_as_observed`].
+    pub fn place_as_told(&mut self, env: &mut dyn QueueEnv, pod: &Arc<Pod>, told: &ToldPlace) {
+        let (waits, expires) = match told.queue {
+            ToldQueue::Active => (InferredQueue::Active, None),
+            ToldQueue::Backoff(expires) => (InferredQueue::Backoff, expires),
+            ToldQueue::Unschedulable => (InferredQueue::Parked, None),
+        };
+        let attempts = told.attempts.max(u32::from(waits != InferredQueue::Active));
+        let mut timestamp = told.since;
+        if let Some(expires) = expires {
+            // The base of the backoff is the failure, which came before the move.
+            let mut info = QueuedPodInfo::new(pod.clone(), expires, 0, self.config.emulation);
+            info.attempts = attempts;
+            count(&mut info, attempts, told.plugins);
+            let length = self.backoff_expiration(&info).map(|end| end.duration_since(expires)).unwrap_or_default();
+            timestamp = expires.checked_sub(length).unwrap_or(expires);
+        }
+        let observed = Observed { waits, timestamp, attempts, plugins: told.plugins, from: told.words.clone() };
+        self.put_waiting(env, pod, observed, true);
+    }
+
     /// Places a pod that has been waiting. Runs `PreEnqueue`: a rejected pod is gated for certain, which is recorded as
     /// a move; any other place is recorded as [`Event::PlaceInferred`]. Registers the pod's nomination as for a new
     /// pod, so in most releases not for a gated one. Replaces a queued pod of the same name.
     pub fn place_as_observed(&mut self, env: &mut dyn QueueEnv, pod: &Arc<Pod>, observed: Observed) {
+        self.put_waiting(env, pod, observed, false);
+    }
+
+    fn put_waiting(&mut self, env: &mut dyn QueueEnv, pod: &Arc<Pod>, observed: Observed, told: bool) {
         let Observed { waits, timestamp, attempts, plugins, from } = observed;
         self.drop_waiting(env, &pod.key(), MoveCause::Cycle);
         let mut info = Arc::new(QueuedPodInfo::new(pod.clone(), timestamp, self.next_sequence(), self.config.emulation));
@@ -60,6 +117,7 @@ impl SchedulingQueue {
                 known.unschedulable_count = attempts.max(1);
             }
             InferredQueue::AfterError => known.consecutive_errors_count = attempts.max(1),
+            InferredQueue::Backoff => count(known, attempts, plugins),
             InferredQueue::Nowhere => {}
         }
         let waits = match waits {
@@ -70,6 +128,9 @@ impl SchedulingQueue {
         let place = match waits {
             InferredQueue::Parked if !plugins.is_empty() => Some(super::unschedulable_place(&info)),
             InferredQueue::AfterError if self.backoff.is_backing_off(&info, env.now()) => Some(self.backoff_place(&info)),
+            InferredQueue::Backoff => Some(self.backoff_place(&info)),
+            // The scheduler knows a rejector that this release does not have.
+            InferredQueue::Parked if told => Some(super::unschedulable_place(&info)),
             InferredQueue::Active | InferredQueue::Parked | InferredQueue::AfterError => Some(Place::Active),
             InferredQueue::Nowhere => None,
         };
@@ -81,9 +142,19 @@ impl SchedulingQueue {
         }
         if let Some(place) = place {
             let order = QueueOrder { priority: pod.priority(), timestamp, sequence: info.sequence };
-            let inferred = InferredPlace { pod: info.key(), place, order, attempts, plugins: info.rejectors(), from };
+            let inferred = InferredPlace { pod: info.key(), place, order, attempts, plugins: info.rejectors(), from, told };
             self.record(env, Event::PlaceInferred(Box::new(inferred)));
         }
         self.add_nominated_pod(env, pod, &NominatingInfo::Noop);
+    }
+}
+
+/// Counts the failures of a pod in backoffQ.
+fn count(info: &mut QueuedPodInfo, attempts: u32, plugins: PluginSet) {
+    if plugins.is_empty() {
+        info.consecutive_errors_count = attempts.max(1);
+    } else {
+        info.unschedulable_plugins = plugins;
+        info.unschedulable_count = attempts.max(1);
     }
 }

@@ -129,6 +129,11 @@ impl Origins {
         let order = |(key, _): &(Key, Origin)| (key.namespace.as_str(), key.name.as_str()).cmp(&(namespace, name));
         origins.binary_search_by(order).ok().map(|at| origins[at].1)
     }
+
+    /// Returns the origins of all objects of a kind, by key.
+    pub(in crate::source) fn of_kind(&self, kind: Kind) -> &[(Key, Origin)] {
+        self.0.get(&kind).map_or(&[], Vec::as_slice)
+    }
 }
 
 #[cfg(test)]

@@ -209,6 +209,39 @@ impl Report {
         Ok(Some(text))
     }
 
+    /// Passes the text of every object of a kind as written in its file, with the object's key; reads each file once. Several
+    /// keys come with the text of a list that was parsed as a whole.
+    ///
+    /// # Errors
+    /// Returns the error of a file that can no longer be read or has become shorter.
+    pub fn originals(&self, kind: Kind, take: &mut dyn FnMut(&[Key], &str)) -> io::Result<()> {
+        let mut by_place: BTreeMap<(u32, u64, u32), Vec<Key>> = BTreeMap::new();
+        for (key, origin) in self.origins.of_kind(kind) {
+            by_place.entry((origin.file, origin.offset, origin.length)).or_default().push(key.clone());
+        }
+        for (file, place) in (0_u32..).zip(&self.places) {
+            let texts: Vec<_> = by_place.range((file, 0, 0)..(file + 1, 0, 0)).collect();
+            if texts.is_empty() {
+                continue;
+            }
+            place.with(&mut |stream| {
+                let mut reader = Opened::new(stream)?.reader;
+                let mut at = 0;
+                for ((_, offset, length), keys) in &texts {
+                    // Texts in one file never overlap.
+                    let gap = offset.checked_sub(at).ok_or(io::ErrorKind::InvalidData)?;
+                    io::copy(&mut reader.by_ref().take(gap), &mut io::sink())?;
+                    let mut text = vec![0; *length as usize];
+                    reader.read_exact(&mut text)?;
+                    at = offset + u64::from(*length);
+                    take(keys, &String::from_utf8_lossy(&text));
+                }
+                Ok(String::new())
+            })?;
+        }
+        Ok(())
+    }
+
     /// Drops the origins, for callers that do not need them: they take memory for each object.
     pub fn forget_origins(&mut self) {
         self.origins = Origins::default();

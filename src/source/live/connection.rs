@@ -10,13 +10,15 @@ use tokio::sync::{Notify, mpsc as channel};
 use super::discovery::{self, Offers};
 use super::error::{ConnectError, Target};
 use super::failure::{Failure, FailureKind};
-use super::read_only::{Connector, ReadOnlyClient};
+use super::read_only::{Connector, ReadOnly, ReadOnlyClient};
 use super::reflector::Reflector;
 use super::resource::{RESOURCES, Resource};
+use super::scheduler_log::{self, LogFeed};
 use super::status::{Board, Place};
 use super::store::Store;
 use super::timing::Timing;
 use super::{ConnectOptions, Live};
+use crate::cluster::Key;
 use crate::source::assemble::Loaded;
 
 /// The state that the reflectors share with each other and with the consumer.
@@ -38,6 +40,9 @@ pub(super) struct Shared {
     pub(super) reflectors: channel::UnboundedSender<Reflector>,
     pub(super) renewed: tokio::sync::Mutex<Option<Instant>>,
     pub(super) notify: Arc<Notify>,
+    /// Logs of kube-scheduler's pods may be read.
+    pub(super) may_read_logs: bool,
+    pub(super) scheduler_log: Mutex<LogFeed>,
     /// The number of updates so far, for waiting without a runtime.
     pub(super) news: Mutex<u64>,
     pub(super) newer: Condvar,
@@ -115,6 +120,9 @@ impl Shared {
 /// A request of the consumer to the thread: a path, and the channel for the answer.
 pub(super) type ObjectRequest = (String, mpsc::Sender<Result<Vec<u8>, Failure>>);
 
+/// A request of the consumer to read the log of a pod, and whether to follow it.
+pub(super) type LogRequest = (Key, bool);
+
 /// The answer of `/version`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -126,6 +134,7 @@ struct Version {
 pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectOptions) -> Result<Live, ConnectError> {
     let (answer, answered) = mpsc::channel();
     let (object_requests, asked) = channel::unbounded_channel();
+    let (log_requests, logs_asked) = channel::unbounded_channel();
     let stop = Arc::new(Notify::new());
     let stopped = Arc::clone(&stop);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -134,7 +143,7 @@ pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectO
         runtime.block_on(async {
             tokio::select! {
                 () = stopped.notified() => {}
-                () = serve(&connector, target, options, &answer, asked) => {}
+                () = serve(&connector, target, options, &answer, (asked, logs_asked)) => {}
             }
         });
         // A program for credentials may still run; it is not waited for.
@@ -143,7 +152,7 @@ pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectO
     let thread = std::thread::Builder::new().name("live".to_owned()).spawn(body);
     let thread = thread.map_err(ConnectError::System)?;
     match answered.recv() {
-        Ok(Ok(shared)) => Ok(Live { shared, stop, object_requests, thread: Some(thread) }),
+        Ok(Ok(shared)) => Ok(Live { shared, stop, object_requests, log_requests, thread: Some(thread) }),
         Ok(Err(error)) => Err(error),
         Err(_) => Err(ConnectError::ThreadEnded),
     }
@@ -155,7 +164,7 @@ async fn serve(
     target: Target,
     options: ConnectOptions,
     answer: &mpsc::Sender<Result<Arc<Shared>, ConnectError>>,
-    mut asked: channel::UnboundedReceiver<ObjectRequest>,
+    (mut asked, mut logs_asked): (channel::UnboundedReceiver<ObjectRequest>, channel::UnboundedReceiver<LogRequest>),
 ) {
     let (more, mut reflectors) = channel::unbounded_channel();
     let shared = match reach(connector, &target, options, more).await {
@@ -182,6 +191,7 @@ async fn serve(
                     let _ = answer.send(result.map(|(text, _)| text));
                 });
             }
+            Some((pod, follow)) = logs_asked.recv() => drop(tokio::spawn(scheduler_log::run(Arc::clone(&shared), pod, follow))),
             else => return,
         }
     }
@@ -220,8 +230,8 @@ async fn reach(
     options: ConnectOptions,
     reflectors: channel::UnboundedSender<Reflector>,
 ) -> Result<Shared, Failure> {
-    let ConnectOptions { namespaces, page, streaming, watch, timing, .. } = options;
-    let client = ReadOnlyClient::new(Arc::clone(connector), &timing)?;
+    let ConnectOptions { namespaces, page, streaming, watch, scheduler_log: may_read_logs, timing, .. } = options;
+    let client = ReadOnlyClient::new(Arc::clone(connector), &timing, ReadOnly { logs: may_read_logs })?;
     let mut ahead = SignedDuration::ZERO;
     let version = match client.json::<Version>("/version", Some(timing.connect)).await {
         Ok((version, date)) => {
@@ -251,6 +261,8 @@ async fn reach(
         reflectors,
         renewed: tokio::sync::Mutex::default(),
         notify: Arc::default(),
+        may_read_logs,
+        scheduler_log: Mutex::default(),
         news: Mutex::default(),
         newer: Condvar::new(),
     })

@@ -8,7 +8,8 @@
 //! File by file: `kubeconfig`, `exec` and `proxy` find the server. `read_only` is the only client, and sends only reads
 //! of the paths that `resource` lists. `discovery` selects the versions. A `reflector` for each resource lists and
 //! watches it, all on the thread of the `connection`. `decode` turns answers into objects with the decoder for dumps.
-//! `store` holds the server's known state, `delta_queue` the changes that the consumer has not taken, and `status` the
+//! `scheduler_log`
+//! reads the logs of kube-scheduler's pods, if that was asked for. `store` holds the server's known state, `delta_queue` the changes that the consumer has not taken, and `status` the
 //! progress of each reflector.
 
 mod connection;
@@ -23,6 +24,7 @@ mod proxy;
 mod read_only;
 mod reflector;
 mod resource;
+mod scheduler_log;
 mod status;
 mod store;
 mod timing;
@@ -31,6 +33,7 @@ pub use delta_queue::Change;
 pub use error::{ConnectError, OriginalError, Target};
 pub use kubeconfig::{Contexts, contexts, may_ask};
 pub use resource::Subject;
+pub use scheduler_log::{LogState, LogStatus, runs_scheduler};
 pub use status::{KindStatus, State, Status};
 pub use timing::Timing;
 
@@ -42,8 +45,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc as channel};
 
 use crate::cluster::{Cluster, Key, Kind};
+use crate::scheduler_log::SchedulerLog;
 use crate::source::assemble::Loaded;
-use connection::{ObjectRequest, Shared, lock, start};
+use connection::{LogRequest, ObjectRequest, Shared, lock, start};
 use failure::{Failure, FailureKind};
 use kubeconfig::{Env, Wanted};
 use resource::Resource;
@@ -66,6 +70,8 @@ pub struct ConnectOptions {
     /// Whether to watch after listing; true by default. If false, nothing changes after the initial state, and a server
     /// that fails repeatedly fails the initial state, Nodes and Pods included.
     pub watch: bool,
+    /// Whether logs of kube-scheduler's pods may be read; false by default.
+    pub scheduler_log: bool,
     /// Time limits and intervals.
     pub timing: Timing,
 }
@@ -80,6 +86,7 @@ impl Default for ConnectOptions {
             page: 1000,
             streaming: true,
             watch: true,
+            scheduler_log: false,
             timing: Timing::default(),
         }
     }
@@ -90,6 +97,7 @@ pub struct Live {
     shared: Arc<Shared>,
     stop: Arc<Notify>,
     object_requests: channel::UnboundedSender<ObjectRequest>,
+    log_requests: channel::UnboundedSender<LogRequest>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -206,6 +214,43 @@ impl Live {
     pub fn cluster(&self) -> Cluster {
         let store = self.shared.store();
         if store.is_gathering() { Cluster::default() } else { store.cluster() }
+    }
+
+    /// Starts to read the log of a scheduler's pod, and to follow it. Does nothing if it is read already, or if
+    /// [`ConnectOptions::scheduler_log`] is not set.
+    pub fn read_log(&self, pod: &Key, follow: bool) {
+        if self.shared.may_read_logs && lock(&self.shared.scheduler_log).add(pod) {
+            // The connection may have ended.
+            let _ = self.log_requests.send((pod.clone(), follow));
+        }
+    }
+
+    /// Returns how far each scheduler's log is read, by pod.
+    pub fn logs(&self) -> Vec<LogStatus> {
+        lock(&self.shared.scheduler_log).statuses()
+    }
+
+    /// Waits until every log was read up to its end once, or failed.
+    pub fn wait_logs(&self, deadline: Option<Instant>) -> bool {
+        loop {
+            let seen = *lock(&self.shared.news);
+            if self.logs().iter().all(|log| log.state != LogState::Reading) {
+                return true;
+            }
+            if !self.wait_beyond(seen, deadline) {
+                return false;
+            }
+        }
+    }
+
+    /// Returns the number of parts of logs that were read so far.
+    pub fn log_news(&self) -> u64 {
+        lock(&self.shared.scheduler_log).news()
+    }
+
+    /// Passes the log that was read so far to a function. Reading waits meanwhile.
+    pub fn with_log<T>(&self, take: impl FnOnce(&SchedulerLog) -> T) -> T {
+        take(lock(&self.shared.scheduler_log).log())
     }
 
     /// Requests an object from the server and returns its current state as YAML. Blocks until the answer.

@@ -1,7 +1,7 @@
 //! The only client of the API server: it can list, watch and get what a scheduler reads, and nothing else.
 //!
 //! [`ReadOnly`] is a layer around kube's client, through which every request passes. It lets only GETs of allowed paths
-//! reach the network. (The exception is kube's own renewal of credentials, which goes to an identity provider.)
+//! reach the network; the log of a pod is among them only if it was asked for. (The exception is kube's own renewal of credentials, which goes to an identity provider.)
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout};
 use tower::{BoxError, Layer, Service};
 
 use super::failure::{Failure, FailureKind, excerpt};
-use super::resource::is_allowed;
+use super::resource::{is_allowed, is_log};
 use super::timing::Timing;
 
 /// The interval between renewals of credentials that are expired on arrival.
@@ -35,19 +35,22 @@ pub(super) struct Refused {
 
 /// The layer that lets only reads through.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ReadOnly;
+pub(super) struct ReadOnly {
+    /// Whether logs of pods may be read.
+    pub(super) logs: bool,
+}
 
 impl<S> Layer<S> for ReadOnly {
     type Service = Guarded<S>;
 
     fn layer(&self, inner: S) -> Guarded<S> {
-        Guarded(inner)
+        Guarded(inner, *self)
     }
 }
 
 /// A service guarded by [`ReadOnly`].
 #[derive(Clone, Debug)]
-pub(super) struct Guarded<S>(S);
+pub(super) struct Guarded<S>(S, ReadOnly);
 
 impl<S, B> Service<Request<B>> for Guarded<S>
 where
@@ -64,7 +67,8 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        if request.method() != Method::GET || !is_allowed(request.uri().path()) {
+        let path = request.uri().path();
+        if request.method() != Method::GET || !(is_allowed(path) || self.1.logs && is_log(path)) {
             let refused = Refused { method: request.method().clone(), path: request.uri().path().to_owned() };
             return Box::pin(async move { Err(refused.into()) });
         }
@@ -94,10 +98,11 @@ pub(super) struct ReadOnlyClient {
     heard: Arc<Mutex<Instant>>,
     connector: Arc<Connector>,
     answer: Duration,
+    guard: ReadOnly,
 }
 
 /// Builds a client inside the layer from a configuration.
-fn build((mut config, valid_until): (Config, Option<Timestamp>)) -> Result<(Client, Option<Timestamp>), Failure> {
+fn build((mut config, valid_until): (Config, Option<Timestamp>), guard: ReadOnly) -> Result<(Client, Option<Timestamp>), Failure> {
     let agent = HeaderValue::from_static(concat!("schedscope/", env!("CARGO_PKG_VERSION")));
     config.headers.push((http::header::USER_AGENT, agent));
     // The caller decides about retries, and shows them.
@@ -107,24 +112,25 @@ fn build((mut config, valid_until): (Config, Option<Timestamp>)) -> Result<(Clie
         // Nothing was sent yet, so the error is in the user's configuration.
         if failure.what == FailureKind::Connection { Failure { what: FailureKind::Credentials, ..failure } } else { failure }
     })?;
-    let client = builder.with_layer(&ReadOnly).build();
+    let client = builder.with_layer(&guard).build();
     let until = valid_until.or(*client.valid_until());
     Ok((client, until))
 }
 
 impl ReadOnlyClient {
     /// Makes a client. Must be called within a runtime.
-    pub(super) fn new(connector: Arc<Connector>, timing: &Timing) -> Result<Self, Failure> {
-        let client = RwLock::new(build(connector()?)?);
+    pub(super) fn new(connector: Arc<Connector>, timing: &Timing, guard: ReadOnly) -> Result<Self, Failure> {
+        let client = RwLock::new(build(connector()?, guard)?);
         let (renewed, heard) = (tokio::sync::Mutex::default(), Arc::new(Mutex::new(Instant::now())));
-        Ok(Self { client, renewed, heard, connector, answer: timing.answer })
+        Ok(Self { client, renewed, heard, connector, answer: timing.answer, guard })
     }
 
     /// Makes a new client from the current kubeconfig.
     pub(super) async fn renew(&self) -> Result<(), Failure> {
         let connector = Arc::clone(&self.connector);
         // It reads files and may run a program.
-        let task = tokio::task::spawn_blocking(move || build(connector()?));
+        let guard = self.guard;
+        let task = tokio::task::spawn_blocking(move || build(connector()?, guard));
         let client = task.await.map_err(|error| Failure::new(FailureKind::Credentials, error.to_string()))??;
         if let Ok(mut held) = self.client.write() {
             *held = client;
@@ -167,7 +173,8 @@ impl ReadOnlyClient {
     pub(super) async fn get(&self, path_and_query: &str, within: Option<Duration>) -> Result<Answer, Failure> {
         self.renew_expired().await?;
         let mut request = Request::get(path_and_query);
-        if path_and_query.contains("watch=true") {
+        let is_log = is_log(path_and_query.split('?').next().unwrap_or_default());
+        if is_log || path_and_query.contains("watch=true") {
             // Servers may compress each event separately, which the decompressing layer does not support.
             request = request.header(ACCEPT_ENCODING, "identity");
         }
@@ -176,10 +183,10 @@ impl ReadOnlyClient {
         let response = timeout(limit, self.client().send(request)).await.map_err(|_| silence(limit))?;
         let response = response.map_err(|error| Failure::of_client(&error))?;
         self.note_heard();
-        self.check(response).await
+        self.check(response, is_log).await
     }
 
-    async fn check(&self, response: Response<Body>) -> Result<Answer, Failure> {
+    async fn check(&self, response: Response<Body>, is_log: bool) -> Result<Answer, Failure> {
         let (head, body) = response.into_parts();
         let date = head.headers.get(DATE).and_then(|value| value.to_str().ok()).and_then(read_date);
         let mut answer = Answer { body, heard: Arc::clone(&self.heard), date };
@@ -194,11 +201,12 @@ impl ReadOnlyClient {
             return Err(Failure::of_answer(head.status, &head.headers, &text));
         }
         let kind = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("no content type");
-        if kind.starts_with("application/json") {
+        if kind.starts_with(if is_log { "text/plain" } else { "application/json" }) {
             return Ok(answer);
         }
         let start = answer.next(self.answer).await.ok().flatten().unwrap_or_default();
-        let message = format!("the answer is {kind}, not JSON; is there a proxy or a login page in between? {}", excerpt(&start));
+        let wanted = if is_log { "plain text" } else { "JSON" };
+        let message = format!("the answer is {kind}, not {wanted}; is there a proxy or a login page in between? {}", excerpt(&start));
         Err(Failure::new(FailureKind::Content, message.trim_end()))
     }
 
@@ -258,6 +266,23 @@ mod tests {
     use tower::{ServiceExt, service_fn};
 
     #[tokio::test]
+    async fn a_log_gets_through_only_if_it_was_asked_for() {
+        let inner = service_fn(|_: Request<()>| std::future::ready(Ok::<_, BoxError>(Response::new(()))));
+        for (logs, method, path, passes) in [
+            (false, "GET", "/api/v1/namespaces/a/pods/b/log?follow=true", false),
+            (true, "GET", "/api/v1/namespaces/a/pods/b/log?follow=true", true),
+            (true, "POST", "/api/v1/namespaces/a/pods/b/log", false),
+            (true, "GET", "/api/v1/namespaces/a/pods/b/exec", false),
+            (true, "GET", "/api/v1/namespaces/a/secrets/b", false),
+            (true, "GET", "/metrics", false),
+        ] {
+            let request = Request::builder().method(method).uri(path).body(()).unwrap();
+            let answer = ReadOnly { logs }.layer(inner).oneshot(request).await;
+            assert_eq!(answer.is_ok(), passes, "{logs} {method} {path}");
+        }
+    }
+
+    #[tokio::test]
     async fn nothing_but_reading_gets_through() {
         let seen = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&seen);
@@ -265,7 +290,7 @@ mod tests {
             counted.fetch_add(1, Ordering::Relaxed);
             std::future::ready(Ok::<_, BoxError>(Response::new(())))
         });
-        let service = ReadOnly.layer(inner);
+        let service = ReadOnly::default().layer(inner);
         for (method, path, passes) in [
             ("GET", "/api/v1/pods?limit=5", true),
             ("GET", "/version", true),

@@ -146,10 +146,33 @@ pub(super) fn is_allowed(path: &str) -> bool {
     }
 }
 
+/// Returns whether a path is the log of one pod, which is read only on request: `/api/v1/namespaces/NS/pods/NAME/log`.
+pub(super) fn is_log(path: &str) -> bool {
+    path.strip_suffix("/log").is_some_and(|pod| pod.split('/').count() == 7 && pod.contains("/pods/") && is_allowed(pod))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use strum::IntoEnumIterator;
+
+    #[test]
+    fn a_log_is_that_of_one_pod() {
+        for (path, expected) in [
+            ("/api/v1/namespaces/kube-system/pods/kube-scheduler-cp-1/log", true),
+            ("/api/v1/namespaces/kube-system/pods/kube-scheduler-cp-1", false),
+            ("/api/v1/namespaces/kube-system/pods/../log", false),
+            ("/api/v1/namespaces/kube-system/secrets/pods/log", false),
+            ("/api/v1/namespaces/kube-system/services/pods/log", false),
+            ("/api/v1/namespaces/kube-system/pods/a/b/log", false),
+            ("/api/v1/namespaces/pods/pods/a/exec/log", false),
+            ("/api/v1/nodes/a/log", false),
+            ("/api/v1/pods/a/log", false),
+            ("/log", false),
+        ] {
+            assert_eq!(is_log(path), expected, "{path}");
+        }
+    }
 
     #[test]
     fn every_kind_has_a_resource_in_versions_that_the_model_reads() {
@@ -180,6 +203,9 @@ mod tests {
         asked.sort();
         used.sort();
         assert_eq!(asked, used);
+        let role = readme.split("```").find(|block| block.contains("kind: Role\n")).unwrap().trim_start_matches("yaml");
+        let role: serde_json::Value = serde_yaml::from_str(role).unwrap();
+        assert_eq!(role["rules"], serde_json::json!([{"apiGroups": [""], "resources": ["pods/log"], "verbs": ["get"]}]));
     }
 
     #[test]

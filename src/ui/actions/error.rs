@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::cluster::Key;
 use crate::release::ReleaseError;
 use crate::report::FormatError;
-use crate::session::{EditError, UntilError};
+use crate::session::{Breakpoint, BreakpointError, EditError, UntilError};
 use crate::ui::model::effect::ScreenEndingError;
 use crate::ui::model::grouping::GroupingError;
 use crate::ui::model::session_handle::SessionError;
@@ -43,6 +43,12 @@ pub enum CommandError {
     /// An invalid stop condition.
     #[error(transparent)]
     Until(#[from] UntilError),
+    /// A text that is not a breakpoint.
+    #[error(transparent)]
+    Breakpoint(#[from] BreakpointError),
+    /// A breakpoint that is not set.
+    #[error("there is no breakpoint: {0}")]
+    NoBreakpoint(Breakpoint),
     /// A text that is not a time to advance by.
     #[error("{0:?} is neither a number of seconds nor next")]
     Seconds(String),
@@ -53,7 +59,7 @@ pub enum CommandError {
     #[error("{0:?} is neither fresh nor observed")]
     Start(String),
     /// A text that is not a step size.
-    #[error("{0:?} is none of event, plugin, node, extension-point, cycle")]
+    #[error("{0:?} is none of event, plugin, node, phase, extension-point, cycle")]
     Step(String),
     /// A text that is not a release.
     #[error(transparent)]

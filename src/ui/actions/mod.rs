@@ -79,7 +79,7 @@ fn verb(name: &str) -> Option<&'static Verb> {
 /// Returns whether a request neither calls the engine nor moves the cursor, so it runs before the next frame.
 pub fn runs_on_ui_thread(state: &State, action: &Action) -> bool {
     match action {
-        Action::Verb(name) => verb(name).is_some_and(|verb| (verb.runs_on_ui_thread)(state)),
+        Action::Verb(name) => *action == Action::NOTHING || verb(name).is_some_and(|verb| (verb.runs_on_ui_thread)(state)),
         Action::Type(_) | Action::Paste(_) | Action::Resize(..) => true,
         Action::Mouse(Mouse::Scroll(_), x, y) => {
             let pane = || Plan::of(state).pane_at(*x, *y);

@@ -19,8 +19,8 @@ pub fn go_on(state: &mut State, session: &mut dyn SessionHandle, mut more: impl 
                 None => Some(settled(session)),
                 Some(until) => match session.run_until(until, 1) {
                     RunEnd::OutOfTurns => None,
-                    RunEnd::Met => Some(until.to_string()),
-                    RunEnd::NothingLeft => Some(format!("nothing is left to schedule, and it did not happen that {until}")),
+                    RunEnd::Met => Some(until.stopped_at(session.timeline().occurrence().as_ref())),
+                    RunEnd::NothingLeft => Some(until.not_met()),
                 },
             };
             if said.is_some() || !more() {

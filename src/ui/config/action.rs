@@ -27,6 +27,8 @@ impl Action {
     pub const CYCLE: Self = Self::Verb("cycle");
     pub const FILTER: Self = Self::Verb("filter");
     pub const HELP: Self = Self::Verb("help");
+    /// Of a key without a binding.
+    pub const NOTHING: Self = Self::Verb("nothing");
     pub const OPEN: Self = Self::Verb("open");
     pub const QUIT: Self = Self::Verb("quit");
     pub const REPORT: Self = Self::Verb("report");

@@ -194,6 +194,10 @@ impl ListView {
             if at >= self.offset + height {
                 self.offset = at + 1 - height;
             }
+            // Rows behind the last that can be selected come into sight with it.
+            if (at + 1..count).all(|below| rows.id_at(below).is_none()) {
+                self.offset = self.offset.max(count.saturating_sub(height));
+            }
             // Keep the heading above the row in sight too if there is room.
             let top = if at > 0 && height > 1 && rows.id_at(at - 1).is_none() { at - 1 } else { at };
             self.offset = self.offset.min(top);
@@ -296,6 +300,19 @@ mod tests {
         list.reset();
         list.settle(&rows(&["c", "a", "b"]), 2);
         assert_eq!(selected(&list), "c");
+    }
+
+    #[test]
+    fn notes_at_the_end_come_into_sight_with_the_last_row() {
+        let rows = rows(&["a", "b", "c", "#note", "#note", "#note"]);
+        let mut list = ListView::default();
+        list.settle(&rows, 4);
+        assert_eq!((selected(&list).as_str(), list.offset), ("a", 0));
+        list.go(&rows, Motion::Bottom, 4);
+        list.settle(&rows, 4);
+        assert_eq!((selected(&list).as_str(), list.offset), ("c", 2));
+        list.settle(&rows, 2);
+        assert_eq!(list.offset, 2, "the selected row stays in sight");
     }
 
     #[test]

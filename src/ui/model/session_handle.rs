@@ -9,7 +9,7 @@ use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
 use crate::release::{Emulated, Release};
 use crate::report::{LastReported, ReleaseReport};
-use crate::session::{Branch, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
+use crate::session::{Branch, Breakpoint, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
 use crate::ui::model::text_view::Form;
 
 /// A session. The screen reads its timeline and makes requests.
@@ -41,6 +41,11 @@ pub trait SessionHandle {
     fn apply(&mut self, change: Change) -> Result<Applied, SessionError>;
     /// Restarts the record, with waiting pods placed as given.
     fn restart(&mut self, queues: InitialQueues) -> Result<Restarted, SessionError>;
+
+    /// Returns the breakpoints.
+    fn breakpoints(&self) -> &[Breakpoint];
+    /// Replaces the breakpoints.
+    fn set_breakpoints(&mut self, breakpoints: Vec<Breakpoint>);
 
     /// Returns all branches, and the index of the current one.
     fn branches(&self) -> (&[Branch], usize);

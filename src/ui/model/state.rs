@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::{Key, Str};
-use crate::session::{Timeline, Until};
+use crate::session::{Cursor, Timeline, Until};
 use crate::trace::{CycleView, StepSize};
+use crate::ui::config::action::Direction;
 use crate::ui::config::settings::Settings;
 use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::{GroupKey, ListView, RowId};
@@ -33,6 +34,8 @@ pub struct State {
     pub pinned: Option<usize>,
     /// The step size.
     pub step_size: StepSize,
+    /// The decision that the user opened last; steps stop at its ends.
+    pub decision: Option<OpenedDecision>,
     /// The pod that the user chose last; it may be bound or gone at the cursor.
     pub subject: Option<Key>,
     /// Selections and scroll positions of all lists.
@@ -79,6 +82,15 @@ pub struct State {
     pub view_model: ViewModel,
     /// Counts changes that affect rows and are not in the record or the cursor.
     pub(in crate::ui) revision: u64,
+}
+
+/// A decision that the user opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenedDecision {
+    /// Its pod.
+    pub pod: Key,
+    /// Where the last step stopped at an end of it, and its direction.
+    pub stopped: Option<(Cursor, Direction)>,
 }
 
 /// A run in progress.
@@ -132,6 +144,7 @@ impl State {
             upper: Pane::NODES,
             pinned: None,
             step_size: StepSize::default(),
+            decision: None,
             subject: None,
             lists: BTreeMap::new(),
             detail: None,

@@ -257,9 +257,17 @@ pub fn time_of_day(at: Timestamp) -> String {
     at.to_zoned(TimeZone::UTC).strftime("%H:%M:%S").to_string()
 }
 
-/// Formats the time of day in UTC from nanoseconds since 1970; `-` for a time out of range.
-pub fn time_of_day_nanos(nanos: i64) -> String {
-    Timestamp::from_nanosecond(i128::from(nanos)).map_or_else(|_| "-".to_owned(), time_of_day)
+/// Formats a start time in UTC from nanoseconds since 1970: the time of day, with the date if it is not that of `now`; `-` for
+/// a time out of range.
+pub fn start_time(now: Timestamp, nanos: i64) -> String {
+    let Ok(at) = Timestamp::from_nanosecond(i128::from(nanos)) else { return "-".to_owned() };
+    let (today, at) = (now.to_zoned(TimeZone::UTC), at.to_zoned(TimeZone::UTC));
+    let format = match () {
+        () if today.date() == at.date() => "%H:%M:%S",
+        () if today.year() == at.year() => "%m-%d %H:%M:%S",
+        () => "%Y-%m-%d %H:%M:%S",
+    };
+    at.strftime(format).to_string()
 }
 
 /// Formats the time since a start as `+00:12` or `+1:00:12`.
@@ -424,6 +432,9 @@ mod tests {
             assert_eq!(span(at(0), Timestamp::from_millisecond(millis).unwrap()), text);
         }
         assert_eq!(time_of_day(at(1_795_199_129)), "18:25:29");
-        assert_eq!(time_of_day_nanos(i64::MAX), "23:47:16");
+        let start = |time: &str| start_time(at(1_795_199_129), time.parse::<Timestamp>().unwrap().as_nanosecond() as i64);
+        assert_eq!(start("2026-11-20T18:25:29Z"), "18:25:29");
+        assert_eq!([start("2026-11-19T18:25:29Z"), start("2025-11-20T18:25:29Z")], ["11-19 18:25:29", "2025-11-20 18:25:29"]);
+        assert_eq!(start_time(at(0), i64::MAX), "2262-04-11 23:47:16");
     }
 }

@@ -52,6 +52,8 @@ pub enum Target {
     Node(Str),
     /// A branch, by its index.
     Branch(usize),
+    /// A breakpoint to remove, by its index.
+    Breakpoint(usize),
     /// The consequences of a fix.
     Fix(FixToApply),
 }

@@ -9,7 +9,7 @@ use crate::ui::model::list::{ListView, RowId};
 use crate::ui::model::pane::{Pane, Place};
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::size::Mode;
-use crate::ui::model::state::State;
+use crate::ui::model::state::{OpenedDecision, State};
 
 /// Moves the cursor and lets the panes follow, unless the user chose a pane in this cycle.
 pub fn seek_and_follow(state: &mut State, session: &mut dyn SessionHandle, seek: impl FnOnce(&mut dyn SessionHandle)) {
@@ -79,6 +79,9 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
         None => found = false,
     });
     state.touch();
+    if found {
+        open_decision(state, pod);
+    }
     found
 }
 
@@ -92,13 +95,63 @@ fn end_of_cycle(timeline: &Timeline, revision: usize, pod: &Key) -> usize {
     at.map_or(usize::MAX, |at| at + 1)
 }
 
+/// Opens the decision about a pod: steps stop at its ends.
+pub fn open_decision(state: &mut State, pod: &Key) {
+    state.decision = Some(OpenedDecision { pod: pod.clone(), stopped: None });
+}
+
+/// Returns whether a step in this direction stops at the end of the opened decision, and says so. The same step again goes on.
+pub fn stops_at_end(state: &mut State, timeline: &Timeline, direction: Direction, key: &Action) -> bool {
+    let cursor = timeline.cursor();
+    let decides = |event: &Event, pod: &Key| match event {
+        Event::CycleStarted(start) => start.pod == *pod,
+        Event::CycleFinished { pod: finished, .. } => finished == pod,
+        _ => false,
+    };
+    let is_about = |pod: &Key| timeline.revision().is_some_and(|revision| revision.events.iter().any(|event| decides(event, pod)));
+    let Some(decision) = state.decision.as_mut().filter(|decision| is_about(&decision.pod)) else {
+        state.decision = None;
+        return false;
+    };
+    let length = timeline.revision().map_or(0, |revision| revision.events.len());
+    let at_end = match direction {
+        Direction::Forward => cursor.event >= length,
+        Direction::Back => cursor.event == 0,
+    };
+    if !at_end || (direction == Direction::Back && timeline.at_start()) {
+        decision.stopped = None;
+        return false;
+    }
+    if decision.stopped == Some((cursor, direction)) {
+        state.decision = None;
+        return false;
+    }
+    decision.stopped = Some((cursor, direction));
+    let (pod, key) = (decision.pod.clone(), state.settings.keymap.label(Context::GLOBAL, key));
+    state.say(match direction {
+        Direction::Forward => format!("end of the decision about {pod}; {key} again starts the next cycle"),
+        Direction::Back => format!("start of the decision about {pod}; {key} again goes to the cycle before"),
+    });
+    true
+}
+
 /// Takes one step. At the end of the record the scheduler continues.
 pub fn step(state: &mut State, session: &mut dyn SessionHandle, direction: Direction, by: StepSize) {
+    let key = if direction == Direction::Forward { Action::STEP } else { Action::STEP_BACK };
+    if by != StepSize::Cycle && stops_at_end(state, session.timeline(), direction, &key) {
+        return;
+    }
+    let stays = state.decision.is_some() && by != StepSize::Cycle;
     let mut done = false;
     seek_and_follow(state, session, |s| {
+        let revision = s.timeline().cursor().revision;
         done = match direction {
             Direction::Forward => s.timeline_mut().forward(by) || (s.run_next() && s.timeline_mut().forward(by)),
             Direction::Back => s.timeline_mut().back(by),
+        };
+        // The start of a revision shows the same as the end of the one before; an opened decision is not left.
+        if stays && direction == Direction::Back && s.timeline().cursor().revision < revision {
+            s.timeline_mut().seek(Cursor { revision, event: 0 });
         }
     });
     match (done, direction) {
@@ -140,13 +193,20 @@ pub fn pin(state: &mut State, timeline: &Timeline, pane: Pane) {
     }
 }
 
+/// Returns a step size in words, at the cursor.
+pub fn step_words_at(size: StepSize, timeline: &Timeline) -> &'static str {
+    let inside = timeline.current().is_some_and(|event| event.extension_point() == ExtensionPoint::PostFilter);
+    if size == StepSize::Phase && inside { "one phase" } else { step_words(size) }
+}
+
 /// Returns a step size in words.
 pub fn step_words(size: StepSize) -> &'static str {
     match size {
         StepSize::Event => "one event",
         StepSize::Plugin => "one plugin",
         StepSize::Node => "one node",
-        StepSize::ExtensionPoint => "one extension point",
+        StepSize::Phase => "one extension point",
+        StepSize::ExtensionPoint => "one whole extension point",
         StepSize::Cycle => "one cycle",
     }
 }

@@ -111,6 +111,7 @@ impl<'a> Verdicts<'a> {
         let mut texts = status.texts();
         let reason = match (texts.next(), status.reasons().len()) {
             (Some(one), 1) => one,
+            (None, _) if status.plugin() == Some(PluginName::Extender) => "left out without a reason".into(),
             _ => status.message().into(),
         };
         NodeVerdict { class: Class::of(status), plugin: status.plugin(), reason, status: Some(status) }
@@ -193,7 +194,7 @@ pub fn function_meaning(name: ScoreFunctionName) -> &'static str {
     match name {
         ScoreFunctionName::MinNumPDBViolations => "fewest budgets violated",
         ScoreFunctionName::MinHighestPriority => "lowest priority of its most important victim",
-        ScoreFunctionName::MinSumPriorities => "smallest sum of victim priorities",
+        ScoreFunctionName::MinSumPriorities => "smallest sum of victim priorities; more pods weigh more",
         ScoreFunctionName::MinNumPods => "fewest victims",
         ScoreFunctionName::LatestStartTime => "its most important victims started last",
     }

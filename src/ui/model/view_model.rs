@@ -169,7 +169,7 @@ impl State {
             model.starts.push(model.starts[model.starts.len() - 1] + revision.events.len());
         }
         let cycle = timeline.cycle();
-        let snapshot = &timeline.moment().snapshot;
+        let snapshot = &timeline.decided_on().snapshot;
         model.grouping = self.grouping.clone().unwrap_or_else(|| Grouping::usual(snapshot.len()));
         model.moved = pod_activity::moved(timeline);
         model.ranks = rows::ranks(cycle);

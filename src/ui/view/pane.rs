@@ -119,7 +119,7 @@ impl PaneDef {
             node: |_, _| None,
             visit: Self::show,
             open: |_, _| {},
-            opens_by_mouse: false,
+            opens_by_mouse: true,
             select: Self::select_row,
             scroll: Self::scroll_list,
             moves_cursor: false,

@@ -2,6 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use schedscope::output::Lines;
 use schedscope::report::{Answer, FORMATS, LogReport};
 use schedscope::scheduler_log::{FileFacts, Reader};
 
@@ -16,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
         let report = LogReport::new(&log, Some(change.at));
         let report = report.expect("a change is of a process");
         for format in FORMATS {
-            assert!(format.write(&Answer::Log(&report), "").is_ok_and(|answer| !answer.is_empty()));
+            assert!(format.write(&Answer::Log(&report), Lines::default()).is_ok_and(|answer| !answer.as_str().is_empty()));
         }
     }
 });

@@ -124,7 +124,7 @@ fn find_the_key_for_budgets_in_the_help() {
         assert!(line(&screen, &["all budgets, and what"]).contains(" 9 "), "{screen}");
         close_filtered(&mut pty, "Keys and commands");
         pty.send("9");
-        pty.wait_for("MAY DISRUPT");
+        pty.wait_for("ALLOWED");
         quit(pty);
     }
 }

@@ -5,6 +5,7 @@
 
 mod files;
 mod finding;
+mod log;
 mod preemption;
 mod releases;
 mod time;

@@ -157,3 +157,40 @@ fn find_at_which_score_function_worker_a1_falls() {
     line(&screen, &["result", "eliminated by MinHighestPriority"]);
     quit(pty);
 }
+
+/// "Which pod blocks checkout on big-2, and by which budget?"
+/// Two keys after `--pod`: the budgets, and the first of them opened.
+#[test]
+fn two_keys_say_who_blocks_checkout() {
+    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+        let mut pty = Pty::start(&["demo", "budgets", "--pod", "shop/checkout"], columns, rows);
+        pty.wait_for("shop/checkout: Pending");
+        let keys = ["9", ENTER];
+        pty.send(keys[0]);
+        let screen = pty.wait_for("violated on big-2");
+        line(&screen, &["▸ shop/search", "1 of 1", "0", "kept on big-1; violated on big-2"]);
+        pty.send(keys[1]);
+        let screen = pty.wait_for("▾ shop/search");
+        line(&screen, &["minAvailable 1: 1 pod expected, 1 healthy, 1 needed"]);
+        line(&screen, &["‼   shop/search-1", "big-2: violates it"]);
+        assert_eq!(keys.len(), 2);
+        quit(pty);
+    }
+}
+
+/// "worker-a1 is eliminated: why, in numbers?"
+/// One key after `--pod` and the row's own: its highest victim has priority 1000, on worker-a2 -10.
+#[test]
+fn the_row_of_a_loser_says_why_it_is_eliminated() {
+    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+        let mut pty = Pty::start(&["demo", "payments", "--pod", "shop/payments"], columns, rows);
+        pty.wait_for("shop/payments: Pending");
+        pty.send("3");
+        pty.wait_for("any of these 2 is right");
+        pty.send("jj");
+        let screen = pty.wait_for("✗ worker-a1 is eliminated");
+        line(&screen, &["its highest victim has priority 1000, ", "-10"]);
+        assert!(screen.contains("any of these 2 is right"), "{screen}");
+        quit(pty);
+    }
+}

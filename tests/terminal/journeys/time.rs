@@ -135,3 +135,29 @@ fn run_until_something_is_bound() {
     line(&screen, &["▸ Bind", "web/small was bound to node-2"]);
     quit(pty);
 }
+
+/// "Walk me through the decision about payments, and only that."
+/// Steps stop at its end and say so; the next one goes on. Breakpoints stop a run in it.
+#[test]
+fn walk_a_decision_to_its_end_and_stop_at_a_breakpoint() {
+    let mut pty = Pty::start(&["demo", "payments", "--pod", "shop/payments"], 80, 24);
+    pty.wait_for("shop/payments: Pending");
+    pty.send("n");
+    pty.wait_for("end of the decision about shop/payments; n again starts the next cycle");
+    pty.send("C");
+    pty.wait_for("step 0/");
+    command(&mut pty, "break node worker-b1");
+    pty.wait_for("breakpoint: node worker-b1; r runs to the next one");
+    pty.send("r");
+    let screen = pty.wait_gone("r runs to the next one");
+    line(&screen, &["breakpoint: node worker-b1"]);
+    line(&screen, &["▸ Filter", "worker-b1: "]);
+    command(&mut pty, "break");
+    pty.wait_for("━ Breakpoints ━");
+    pty.send(ENTER);
+    pty.wait_for("none: :break pod NAME");
+    pty.send(ESC);
+    pty.send("n");
+    pty.wait_gone("removed the breakpoint");
+    quit(pty);
+}

@@ -221,7 +221,14 @@ impl FilterRunner for NoRunner {
 
 fn post_filter(world: &World) -> (String, Vec<Object>) {
     let statuses = NodeToStatus::default();
-    let cx = PostFilterContext { cx: world.cx(), runner: &NoRunner, statuses: &statuses, dry_run: DryRunPolicy::default(), quiet: false };
+    let cx = PostFilterContext {
+        cx: world.cx(),
+        runner: &NoRunner,
+        statuses: &statuses,
+        dry_run: DryRunPolicy::default(),
+        quiet: false,
+        extenders: None,
+    };
     let result = PostFilterPlugin::post_filter(&world.plugin, &cx, &world.state, &world.pod);
     (result.status.to_string(), result.writes)
 }

@@ -9,8 +9,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use self::policy::{Policy, PredicatePolicy, PriorityPolicy};
-use super::file::{self, Extender};
-use super::{Config, not_emulated};
+use super::file;
+use super::{Config, built, not_emulated};
+use crate::extenders::Extenders;
 use crate::framework::{FieldErrors, PluginName};
 use crate::plugins::registry::{self, Make};
 use crate::release::{DefaultPlugin, Emulation, FilterRun, Gate};
@@ -100,7 +101,8 @@ fn build(configuration: &Configuration, policy: Policy, emulation: Emulation) ->
     }
     let mut framework = builder.framework;
     errors.into_result()?;
-    framework.not_emulated.extend(extenders(&policy.extenders));
+    let extenders = built(&policy.extenders);
+    framework.not_emulated.extend(not_emulated(&extenders));
     if configuration.algorithm_source.policy.is_some() {
         let what = "the policy of algorithmSource.policy, which can be given in place of this file".to_owned();
         framework.not_emulated.push((what, vec!["filter", "score"]));
@@ -111,12 +113,9 @@ fn build(configuration: &Configuration, policy: Policy, emulation: Emulation) ->
         pod_initial_backoff_seconds: 1,
         pod_max_backoff_seconds: 60,
         emulation,
+        extenders: Extenders::new(extenders),
         text: None,
     })
-}
-
-fn extenders(extenders: &[Extender]) -> impl Iterator<Item = (String, Vec<&'static str>)> {
-    extenders.iter().enumerate().filter_map(|(i, extender)| not_emulated(i, extender))
 }
 
 /// Builds the single framework.

@@ -7,7 +7,7 @@ use crate::ui::actions::pod_key::pod_key;
 use crate::ui::actions::verb::{Answer, Command, Verb};
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
-use crate::ui::model::time_travel::seek_and_follow;
+use crate::ui::model::time_travel::{open_decision, seek_and_follow};
 
 /// The command `decide`.
 pub static VERBS: &[Verb] = &[Verb {
@@ -28,5 +28,9 @@ fn decide(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Res
         }
     });
     state.touch();
-    if found { Ok(Answer::Done) } else { Err(CommandError::NoPod(key)) }
+    if !found {
+        return Err(CommandError::NoPod(key));
+    }
+    open_decision(state, &key);
+    Ok(Answer::Done)
 }

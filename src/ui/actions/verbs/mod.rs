@@ -6,6 +6,7 @@ pub mod apply;
 pub mod back;
 pub mod branch;
 pub mod branches;
+pub mod breakpoint;
 pub mod budgets;
 pub mod capture;
 pub mod catch_up;
@@ -62,6 +63,7 @@ pub static VERBS: &[&[Verb]] = &[
     step_size::VERBS,
     settle::VERBS,
     until::VERBS,
+    breakpoint::VERBS,
     wait::VERBS,
     pod_seek::VERBS,
     branches::VERBS,

@@ -3,7 +3,7 @@
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::theme_list;
 use crate::ui::actions::verb::{Answer, Verb, keys};
-use crate::ui::actions::verbs::{branch, fixes};
+use crate::ui::actions::verbs::{branch, breakpoint, fixes};
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::Overlay;
 use crate::ui::model::session_handle::SessionHandle;
@@ -52,6 +52,7 @@ fn follow(state: &mut State, session: &mut dyn SessionHandle, target: Target) ->
         }
         Target::Node(node) => state.open_node(node),
         Target::Branch(to) => branch::switch(state, session, to),
+        Target::Breakpoint(at) => breakpoint::remove(state, session, at),
         Target::Fix(fix) => drop(fixes::apply(state, session, fix)?),
     }
     Ok(())

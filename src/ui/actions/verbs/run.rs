@@ -1,15 +1,17 @@
 //! Runs until preemption starts or the cycle ends.
 
+use crate::session::Until;
 use crate::trace::{Event, StepSize};
 use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::config::action::{Action, Direction};
 use crate::ui::config::context::Context;
 use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
+use crate::ui::model::state::{Running, State};
 use crate::ui::model::time_travel;
 
 /// `run`.
 pub static VERBS: &[Verb] = &[Verb {
-    keys: &[keys(Context::GLOBAL, &["r"], "run", "run until preemption starts or the cycle ends")],
+    keys: &[keys(Context::GLOBAL, &["r"], "run", "run to the next breakpoint; without any, until preemption starts or the cycle ends")],
     ..Verb::new("run", |state, session, _| {
         run(state, session);
         Ok(Answer::Done)
@@ -17,6 +19,14 @@ pub static VERBS: &[Verb] = &[Verb {
 }];
 
 fn run(state: &mut State, session: &mut dyn SessionHandle) {
+    if !session.breakpoints().is_empty() {
+        let until = Until::Breakpoint(session.breakpoints().into());
+        state.running = Some(Running { until: Some(until), pieces: 0 });
+        return;
+    }
+    if time_travel::stops_at_end(state, session.timeline(), Direction::Forward, &Action::RUN) {
+        return;
+    }
     if session.timeline().at_end() && !session.run_next() {
         return state.say("nothing is left to schedule");
     }

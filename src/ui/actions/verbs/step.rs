@@ -18,7 +18,7 @@ pub static VERBS: &[Verb] = &[
         keys: &[keys(Context::GLOBAL, &["n", "space"], "step", "one step forward")],
         command: Some(Command {
             complete: |_, _, word| arguments::words(StepSize::iter().map(|g| g.to_string()), word),
-            ..Command::new(&["step"], "[event|plugin|node|extension-point|cycle]", "step, or set how far a step goes")
+            ..Command::new(&["step"], "[event|plugin|node|phase|extension-point|cycle]", "step, or set how far a step goes")
         }),
         ..Verb::new("step", step)
     },

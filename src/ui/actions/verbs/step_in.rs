@@ -6,7 +6,7 @@ use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
-use crate::ui::model::time_travel::seek_and_follow;
+use crate::ui::model::time_travel::{open_decision, seek_and_follow};
 use crate::ui::view::panes::queues;
 
 /// `step-in`.
@@ -30,6 +30,7 @@ fn step_in(state: &mut State, session: &mut dyn SessionHandle) {
     });
     state.touch();
     if found {
+        open_decision(state, &pod);
         let key = |action| state.settings.keymap.label(Context::GLOBAL, &action);
         let (step, cycle) = (key(Action::STEP), key(Action::CYCLE));
         state.say(format!("before the decision about {pod}: {step} goes through it step by step, {cycle} to its end"));

@@ -12,7 +12,7 @@ use crate::ui::model::time_travel::step_words;
 /// `coarser` and `finer`.
 pub static VERBS: &[Verb] = &[
     Verb {
-        keys: &[keys(Context::GLOBAL, &["e"], "step size", "coarser steps: event, plugin, node, extension point, cycle")],
+        keys: &[keys(Context::GLOBAL, &["e"], "step size", "coarser steps: event, plugin, node, phase, extension point, cycle")],
         runs_on_ui_thread: |_| true,
         ..Verb::new("coarser", |state, _, _| {
             change(state, Direction::Forward);

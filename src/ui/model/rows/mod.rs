@@ -8,8 +8,9 @@ mod nodes;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::cluster::{Key, Pod, Str, Taint};
+use crate::cluster::{Cluster, Key, Pod, Str, Taint};
 use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo};
+use crate::report::{BudgetEvictions, budgets_unknown_because, evictions};
 use crate::session::{Keyframe, Timeline};
 use crate::trace::{CycleView, DryRunView, Place, PreemptionView, QueueEntry};
 use crate::ui::model::fuzzy::Fuzzy;
@@ -232,7 +233,7 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, orde
         let functions = whole.score_functions().iter().take_while(|f| f.remaining.contains(node)).count();
         (Reverse(chosen), Reverse(functions))
     };
-    let mut candidates: Vec<&Candidate> = now.candidates().filter(|c| filter.keeps(&c.node)).collect();
+    let mut candidates: Vec<&Candidate> = now.all_candidates().filter(|c| filter.keeps(&c.node)).collect();
     match order {
         // They are sorted by name already.
         Sort::Name => {}
@@ -263,6 +264,8 @@ pub enum DetailRow {
     Filter(usize),
     /// A step of the dry run, by its index.
     Step(usize),
+    /// The effect of evicting the node's pods on a budget: the budget's index and a sentence.
+    Budget(usize, String),
     /// A pod on the node.
     Pod(Key),
     /// A note in place of rows.
@@ -277,6 +280,7 @@ impl Row for DetailRow {
             Self::Score(i) => Some(RowId::Line("score", *i)),
             Self::Filter(i) => Some(RowId::Line("filter", *i)),
             Self::Step(i) => Some(RowId::Line("step", *i)),
+            Self::Budget(i, _) => Some(RowId::Line("budget", *i)),
             Self::Heading(_) | Self::Note(_) => None,
         }
     }
@@ -289,7 +293,14 @@ pub fn taint(taint: &Taint) -> String {
 }
 
 /// Returns the rows of a node: verdict, scores, dry run, all Filter plugins, and its pods, least important first.
-pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilters>, order: Sort, filter: &mut Fuzzy) -> Vec<DetailRow> {
+pub fn detail_rows(
+    node: &NodeInfo,
+    cluster: &Cluster,
+    cycle: &CycleView,
+    filters: Option<&NodeFilters>,
+    order: Sort,
+    filter: &mut Fuzzy,
+) -> Vec<DetailRow> {
     let name = node.name();
     let verdict = Verdicts::new(cycle).of(name);
     let mut rows = Vec::new();
@@ -297,7 +308,11 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
     let candidate = cycle.preemption.as_ref().and_then(|p| p.candidate(name)).filter(|_| verdict.class == Class::Unschedulable);
     let words = candidate.map_or_else(
         || verdict.class.phrase().to_owned(),
-        |c| format!("unschedulable: evicting {} makes room", text::count(c.victims.len(), "pod")),
+        |c| {
+            let dropped = cycle.preemption.as_ref().is_some_and(|p| p.is_dropped(name));
+            let but = if dropped { ", but an extender drops the candidate" } else { "" };
+            format!("unschedulable: evicting {} makes room{but}", text::count(c.victims.len(), "pod"))
+        },
     );
     rows.push(DetailRow::Fact("verdict", words));
     if !verdict.reason.is_empty() {
@@ -315,9 +330,18 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
     if !taints.is_empty() {
         rows.push(DetailRow::Fact("taints", taints));
     }
+    let (drain, budgets) = drain(node, cluster);
+    rows.push(DetailRow::Fact("drain", drain));
     if let Some(score) = cycle.scores.get(name) {
         rows.push(DetailRow::Heading("scores"));
         rows.extend((0..score.plugins.len()).map(DetailRow::Score));
+        for (index, given) in cycle.extender_scores(name).iter().filter(|(index, _)| cycle.scoring_extenders().contains(index)) {
+            rows.push(DetailRow::Fact("extender", format!("extenders[{index}]  weighted {given}")));
+        }
+    }
+    if let Some(status) = cycle.extender_statuses.get(name).filter(|_| verdict.class == Class::Fits) {
+        // It is left among the nodes that fit, all the same.
+        rows.push(DetailRow::Fact("an extender says", status.to_string()));
     }
     if let Some(run) = cycle.preemption.as_ref().and_then(|p| p.dry_run(name)) {
         rows.push(DetailRow::Heading("dry run, in order"));
@@ -327,6 +351,10 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
         }
     }
     rows.extend(filters.into_iter().flat_map(filter_rows));
+    if !budgets.is_empty() {
+        rows.push(DetailRow::Heading("budgets, if its pods are evicted"));
+        rows.extend(budgets);
+    }
     rows.push(DetailRow::Heading("pods on the node"));
     let mut pods: Vec<_> = node.pods.iter().filter(|p| filter.keeps_key(&p.key())).collect();
     match order {
@@ -340,6 +368,21 @@ pub fn detail_rows(node: &NodeInfo, cycle: &CycleView, filters: Option<&NodeFilt
     }
     rows.extend(pods.into_iter().map(|p| DetailRow::Pod(p.key())));
     rows
+}
+
+/// Returns what budgets say to the eviction of all pods on the node: in one sentence, and a row for each budget, those that stop
+/// it first.
+fn drain(node: &NodeInfo, cluster: &Cluster) -> (String, Vec<DetailRow>) {
+    if cluster.unknown.budgets {
+        return (format!("? unknown: {}", budgets_unknown_because(cluster.unknown)), Vec::new());
+    }
+    let mut pods: Vec<&Pod> = node.pods.iter().map(|info| &*info.pod).collect();
+    pods.sort_by_cached_key(|pod| pod.key());
+    let result = evictions(cluster, pods);
+    let mut budgets: Vec<_> = result.budgets.iter().collect();
+    budgets.sort_by_key(|(_, budget)| budget.stopped.is_empty());
+    let row = |(i, (key, budget)): (usize, (&Key, &BudgetEvictions))| DetailRow::Budget(i, format!("{key} {}", budget.sentence()));
+    (result.sentence(), budgets.into_iter().enumerate().map(row).collect())
 }
 
 /// Returns the answers of all Filter plugins, with the nominated pods that were counted.

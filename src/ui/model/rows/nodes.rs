@@ -119,7 +119,7 @@ pub struct NodeOptions<'a> {
 
 /// Returns the nodes, worst last: those that fit by falling score, then the others by verdict, reason and name.
 pub fn node_rows(timeline: &Timeline, whole: &CycleView, options: &NodeOptions<'_>, filter: &mut Fuzzy) -> Vec<NodeRow> {
-    let nodes = timeline.moment().snapshot.nodes();
+    let nodes = timeline.decided_on().snapshot.nodes();
     let shown = nodes.iter().filter(|n| filter.keeps(n.name()));
     match (options.grouping, options.order) {
         (Grouping::Verdict, _) => by_verdict(timeline.cycle(), shown, options),

@@ -1,11 +1,11 @@
 //! The pane of all budgets: disruptions allowed, pods covered, and the effect of the preemption under the cursor.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::cluster::{Key, Pod, PodDisruptionBudget, Str};
 use crate::framework::DryRunStep;
-use crate::report::budgets_unknown_because;
+use crate::report::{ALWAYS_ALLOW, BudgetEvictions, budgets_unknown_because, evictions};
 use crate::trace::PreemptionView;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, fit, left, right};
@@ -55,6 +55,8 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
 struct BudgetImpact {
     nodes: Vec<Str>,
     on_chosen: usize,
+    /// The victims that violate it.
+    pods: BTreeSet<Key>,
 }
 
 impl BudgetImpact {
@@ -108,16 +110,20 @@ fn rows(input: &PageInput<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
             (_, None) => (String::new(), Role::Muted),
         };
         let which = budget.usable_selector().map_or_else(|| "no pods".to_owned(), selector);
-        let mut cells = vec![
-            signed(if open { Sign::Open } else { Sign::Closed }, key.to_string(), Role::Text),
-            cell(allowed.to_string(), role),
-            cell(said.0, said.1),
-            cell(which, Role::Muted),
+        let all = [
+            ("  BUDGET", signed(if open { Sign::Open } else { Sign::Closed }, key.to_string(), Role::Text)),
+            (RULE, cell(rule(budget), Role::Text)),
+            (HEALTHY, cell(healthy(budget), Role::Text)),
+            (ALLOWED, cell(allowed.to_string(), role)),
+            (EFFECT, cell(said.0, said.1)),
+            ("COVERS", cell(which, Role::Muted)),
         ];
-        cells.truncate(columns.len());
+        let shown = |title: &&'static str| columns.iter().any(|column| column.title == *title);
+        let cells = all.into_iter().filter(|(title, _)| shown(title)).map(|(_, cell)| cell).collect();
         rows.cells(RowId::Budget(key), &columns, cells);
         if open {
-            pods(input, budget, &mut rows);
+            facts(budget, input.width, &mut rows);
+            pods(input, budget, harms.get(&budget.metadata.key()), &mut rows);
         }
     }
     rows.done()
@@ -126,17 +132,116 @@ fn rows(input: &PageInput<'_>, filter: &mut Fuzzy) -> Vec<PageRow> {
 /// The number of names from which the width of their column is taken.
 const SOME: usize = 200;
 
+const RULE: &str = "RULE";
+const HEALTHY: &str = "HEALTHY";
+const ALLOWED: &str = "ALLOWED";
+const EFFECT: &str = "THIS PREEMPTION";
+
 fn columns(width: usize, names: &[String]) -> Arc<[Column]> {
     let name = fit("  BUDGET", (width * 2 / 5) as u16, names.iter().map(String::as_str));
-    let mut columns = vec![
-        left("  BUDGET", name).by(Sort::Name),
-        right("MAY DISRUPT", Width::Fixed(11)).by(Sort::Left),
-        left("THIS PREEMPTION", Width::Rest).by(Sort::Usual),
-    ];
-    if width >= 100 {
+    let mut columns = vec![left("  BUDGET", name).by(Sort::Name)];
+    if width >= 110 {
+        columns.push(left(RULE, Width::Fixed(19)));
+    }
+    if width >= 76 {
+        columns.push(right(HEALTHY, Width::Fixed(8)));
+    }
+    columns.extend([right(ALLOWED, Width::Fixed(7)).by(Sort::Left), left(EFFECT, Width::Rest).by(Sort::Usual)]);
+    if width >= 110 {
         columns.push(left("COVERS", Width::Rest));
     }
     columns.into()
+}
+
+/// Returns what the budget demands: `minAvailable 2`.
+fn rule(budget: &PodDisruptionBudget) -> String {
+    match (&budget.spec.min_available, &budget.spec.max_unavailable) {
+        (Some(min), None) => format!("minAvailable {min}"),
+        (None, Some(max)) => format!("maxUnavailable {max}"),
+        (Some(min), Some(max)) => format!("minAvailable {min}, maxUnavailable {max}"),
+        (None, None) => "not stated".to_owned(),
+    }
+}
+
+/// Returns the healthy pods of those expected, `?` for numbers that the status does not state.
+fn healthy(budget: &PodDisruptionBudget) -> String {
+    let status = &budget.status;
+    match status.expected_pods {
+        Some(expected) => format!("{} of {expected}", status.current_healthy),
+        None if status.current_healthy > 0 => format!("{} of ?", status.current_healthy),
+        None => "?".to_owned(),
+    }
+}
+
+/// Adds the numbers of an open budget.
+fn facts(budget: &PodDisruptionBudget, width: usize, rows: &mut PageRows<'_>) {
+    let status = &budget.status;
+    let healthy = match status.expected_pods {
+        Some(expected) => {
+            format!("{} expected, {} healthy, {} needed", count(expected), status.current_healthy, status.desired_healthy)
+        }
+        None if status.current_healthy > 0 => {
+            format!("{} healthy, {} needed; how many are expected is not stated", count(status.current_healthy), status.desired_healthy)
+        }
+        None => "how many pods are expected and healthy is not stated".to_owned(),
+    };
+    note(format!("{}: {healthy}", rule(budget)), width, rows);
+}
+
+/// Adds the policy of an open budget and the pods that it counts as disrupted.
+fn policy(budget: &PodDisruptionBudget, width: usize, rows: &mut PageRows<'_>) {
+    let status = &budget.status;
+    let policy = match budget.spec.unhealthy_pod_eviction_policy.as_deref() {
+        Some(ALWAYS_ALLOW) => "AlwaysAllow: unready pods may always be evicted".to_owned(),
+        Some(other) => format!("{other}: unready pods may be evicted while enough others are healthy"),
+        None => "IfHealthyBudget (the default): unready pods may be evicted while enough others are healthy".to_owned(),
+    };
+    note(policy, width, rows);
+    let disrupted: Vec<&str> = status.disrupted_pods.iter().map(|(name, _)| name.as_str()).take(SOME_PODS).collect();
+    if !disrupted.is_empty() {
+        let more = status.disrupted_pods.len() - disrupted.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        note(format!("counted as disrupted already: {}{more}", disrupted.join(", ")), width, rows);
+    }
+}
+
+/// Adds an indented note on as many lines as it takes.
+fn note(words: impl AsRef<str>, width: usize, rows: &mut PageRows<'_>) {
+    for line in text::wrap(words.as_ref(), width.saturating_sub(4).max(16)) {
+        rows.note(format!("    {line}"));
+    }
+}
+
+fn count(pods: i32) -> String {
+    if pods == 1 { "1 pod".to_owned() } else { format!("{pods} pods") }
+}
+
+/// Limit on the names in a sentence.
+const SOME_PODS: usize = 5;
+
+/// Adds the nodes whose drain the budget stops.
+fn drains(input: &PageInput<'_>, budget: &PodDisruptionBudget, covered: &[&Arc<Pod>], rows: &mut PageRows<'_>) {
+    let mut nodes: BTreeMap<&Str, Vec<&Pod>> = BTreeMap::new();
+    for pod in covered.iter().filter(|pod| !pod.node_name.is_empty()) {
+        nodes.entry(&pod.node_name).or_default().push(pod);
+    }
+    let cluster = &input.timeline.moment().cluster;
+    let stopped: Vec<(&Str, BudgetEvictions)> = nodes
+        .into_iter()
+        .filter_map(|(node, pods)| {
+            let effect = evictions(cluster, pods).budgets.remove(&budget.metadata.key())?;
+            (!effect.stopped.is_empty()).then_some((node, effect))
+        })
+        .collect();
+    if stopped.is_empty() {
+        return note("stops the drain of no single node", input.width, rows);
+    }
+    for (node, effect) in stopped.iter().take(SOME_PODS) {
+        note(format!("stops a drain of {node}: {}", effect.sentence()), input.width, rows);
+    }
+    if stopped.len() > SOME_PODS {
+        note(format!("and of {} more", text::count(stopped.len() - SOME_PODS, "node")), input.width, rows);
+    }
 }
 
 /// Returns the effect of the dry runs so far on budgets: a pod counts from the step that makes it a victim.
@@ -151,6 +256,7 @@ fn harms(preemption: &PreemptionView) -> BTreeMap<Key, BudgetImpact> {
                 let harm =
                     harms.entry(Key { namespace: victim.pod().metadata.namespace.clone(), name: violated.budget.clone() }).or_default();
                 harm.on_chosen += usize::from(chosen);
+                harm.pods.insert(victim.key());
                 if harm.nodes.last() != Some(node) {
                     harm.nodes.push(node.clone());
                 }
@@ -160,21 +266,26 @@ fn harms(preemption: &PreemptionView) -> BTreeMap<Key, BudgetImpact> {
     harms
 }
 
-/// Adds the pods that a budget covers.
-fn pods(input: &PageInput<'_>, budget: &PodDisruptionBudget, rows: &mut PageRows<'_>) {
+/// Adds the pods that a budget covers, those that violate it first, and what the budget does to drains.
+fn pods(input: &PageInput<'_>, budget: &PodDisruptionBudget, harm: Option<&BudgetImpact>, rows: &mut PageRows<'_>) {
     let columns: Arc<[Column]> = [left("    POD", Width::Rest), right("PRIORITY", Width::Fixed(10)), left("NODE", Width::Fixed(30))].into();
     let moment = input.timeline.moment();
-    let covered: Vec<&Arc<Pod>> = moment.cluster.pods.in_namespace(&budget.metadata.namespace).filter(|pod| budget.covers(pod)).collect();
+    let mut covered: Vec<&Arc<Pod>> =
+        moment.cluster.pods.in_namespace(&budget.metadata.namespace).filter(|pod| budget.covers(pod)).collect();
     if covered.is_empty() {
-        return rows.note("    it covers no pod");
+        rows.note("    it covers no pod");
+        return policy(budget, input.width, rows);
     }
+    let violates = |pod: &Key| harm.is_some_and(|harm| harm.pods.contains(pod));
+    covered.sort_by_cached_key(|pod| !violates(&pod.key()));
     let chosen = input.timeline.cycle().preemption.as_ref().and_then(PreemptionView::chosen);
-    for pod in covered {
+    for pod in &covered {
         let key = pod.key();
         let goes = chosen.is_some_and(|c| c.victims.iter().any(|v| v.key() == key));
         let disrupted = budget.status.disrupted_pods.contains_key(&pod.metadata.name);
         let (sign, said, role) = match () {
             () if goes => (Sign::Falls, ", a victim", Role::Victim),
+            () if violates(&key) => (Sign::Failed, ": violates it", Role::Violation),
             () if disrupted => (Sign::Unseen, ", disrupted already", Role::Warning),
             () => (Sign::Blank, "", Role::Text),
         };
@@ -183,4 +294,6 @@ fn pods(input: &PageInput<'_>, budget: &PodDisruptionBudget, rows: &mut PageRows
             vec![signed(sign, format!("  {key}"), role), cell(pod.priority().to_string(), Role::Text), cell(format!("{node}{said}"), role)];
         rows.cells(RowId::Pod(key), &columns, cells);
     }
+    policy(budget, input.width, rows);
+    drains(input, budget, &covered, rows);
 }

@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use crate::cluster::{Key, Str};
 use crate::framework::{Candidate, DryRunStep, ScoreFunctionName, Victim};
-use crate::report::budgets_unknown_because;
+use crate::report::{budgets_unknown_because, elimination_of, eliminations, plain_value};
 use crate::trace::{CycleView, DryRunView, PreemptionView};
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, fit, left, right};
@@ -50,7 +52,7 @@ fn rows(input: &PageInput<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
     let candidate = preemption.candidate(node);
     match candidate {
         Some(candidate) => {
-            standing(cycle, preemption, candidate, &mut rows);
+            standing(cycle, preemption, candidate, input.timeline.clock(), &mut rows);
             let victims = candidate.victims.iter().map(|v| (v, true));
             people("victims", cycle, victims, input, &mut rows);
         }
@@ -62,7 +64,7 @@ fn rows(input: &PageInput<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
     }
     budgets(input, cycle, node, run, &mut rows);
     if let Some(candidate) = candidate {
-        functions(cycle, preemption, candidate, input.width, &mut rows);
+        functions(cycle, preemption, candidate, input, &mut rows);
     }
     let steps = run.into_iter().flat_map(DryRunView::steps);
     let kept = steps.filter_map(|s| if let DryRunStep::Reprieved(v) = s { Some((v, false)) } else { None });
@@ -70,7 +72,7 @@ fn rows(input: &PageInput<'_>, node: &Str, filter: &mut Fuzzy) -> Vec<PageRow> {
     rows.done()
 }
 
-fn standing(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidate, rows: &mut PageRows<'_>) {
+fn standing(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidate, now: Timestamp, rows: &mut PageRows<'_>) {
     let chosen = preemption.selected();
     let fell = preemption.score_functions().iter().find(|f| !f.remaining.contains(&candidate.node));
     let (words, role) = match (chosen, fell) {
@@ -86,7 +88,14 @@ fn standing(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidat
         (Some((_, best)), _) if best.contains(&candidate.node) => {
             ("as good as the one chosen: kube-scheduler may take either".to_owned(), Role::Winner)
         }
-        (_, Some(function)) => (format!("eliminated by {}: {}", function.name, verdict::function_meaning(function.name)), Role::Fallen),
+        (_, Some(function)) => {
+            let own = elimination_of(preemption, &candidate.node, &|at| text::start_time(now, at));
+            let why = own.map_or_else(
+                || verdict::function_meaning(function.name).to_owned(),
+                |e| format!("{}, on {} {}", e.value, e.best.node, e.best_value),
+            );
+            (format!("eliminated by {}: {why}", function.name), Role::Fallen)
+        }
         _ => ("still in the running".to_owned(), Role::Text),
     };
     rows.fact("result", words, role);
@@ -104,9 +113,11 @@ fn standing(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidat
     rows.fact("evicts", words, if candidate.pdb_violations > 0 { Role::Violation } else { Role::Text });
 }
 
-fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidate, width: usize, rows: &mut PageRows<'_>) {
-    let mut columns =
-        vec![left("SCORE FUNCTION", Width::Fixed(22)), right("HERE", Width::Fixed(12)), right("BEST OTHER", Width::Fixed(12))];
+fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidate, input: &PageInput<'_>, rows: &mut PageRows<'_>) {
+    let now = input.timeline.clock();
+    let time = |at: i64| text::start_time(now, at);
+    let (width, values) = (input.width, Width::Fixed(14));
+    let mut columns = vec![left("SCORE FUNCTION", Width::Fixed(22)), right("HERE", values), right("BEST OTHER", values)];
     if width >= 80 {
         columns.push(left("", Width::Rest));
     }
@@ -116,12 +127,15 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
         return rows.note("no score function was called: there is one candidate");
     }
     rows.titles(&columns);
+    let eliminations = eliminations(preemption, &time);
+    let own_fall = elimination_of(preemption, &candidate.node, &time);
     for function in preemption.score_functions() {
-        let score = |of: &Str| function.scores.iter().find(|(node, _)| node == of).map(|(_, score)| *score);
-        let best = function.scores.iter().filter(|(node, _)| *node != candidate.node).map(|(_, score)| *score).max();
-        let Some(own) = score(&candidate.node) else {
+        let others = function.scores.iter().filter(|(node, _)| *node != candidate.node);
+        let best = others.max_by_key(|(_, score)| *score).and_then(|(node, _)| preemption.candidate(node));
+        let best = best.and_then(|best| plain_value(function, best));
+        let Some(own) = plain_value(function, candidate) else {
             let mut cells = vec![signed(Sign::Unseen, function.name.to_string(), Role::Ahead), cell("fell before", Role::Ahead)];
-            cells.extend(best.map(|b| cell(value(function.name, b), Role::Ahead)));
+            cells.extend(best.map(|b| cell(value(function.name, b, now), Role::Ahead)));
             rows.cells(RowId::Line("function", function.name as usize), &columns, cells);
             continue;
         };
@@ -133,22 +147,27 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
             (false, _) => (Sign::Falls, Role::Unresolvable),
         };
         let unknown = function.name == ScoreFunctionName::MinNumPDBViolations && own == 0 && cycle.budgets_unknown();
-        let here = if unknown { cell("?", Role::Warning) } else { cell(value(function.name, own), role) };
+        let here = if unknown { cell("?", Role::Warning) } else { cell(value(function.name, own, now), role) };
         let mut cells = vec![signed(sign, function.name.to_string(), role), here];
-        cells.push(cell(best.map(|b| value(function.name, b)).unwrap_or_default(), Role::Muted));
-        // kube-scheduler adds 2^31 to each priority, so that every victim adds to the sum.
-        let more = if function.name == ScoreFunctionName::MinSumPriorities { ", each raised by 2147483648" } else { "" };
-        cells.push(cell(format!("{}{more}", verdict::function_meaning(function.name)), Role::Muted));
+        cells.push(cell(best.map(|b| value(function.name, b, now)).unwrap_or_default(), Role::Muted));
+        cells.push(cell(verdict::function_meaning(function.name), Role::Muted));
         cells.truncate(columns.len());
         rows.cells(RowId::Line("function", function.name as usize), &columns, cells);
+        let said = if stays { eliminations.iter().find(|e| e.function == function.name) } else { own_fall.as_ref() };
+        if let Some(elimination) = said {
+            let [_, _, sentence, ..] = elimination.sentences();
+            for line in text::wrap(&sentence, width.saturating_sub(4).max(16)) {
+                rows.note(format!("    {line}"));
+            }
+        }
     }
 }
 
-/// Formats a score in the unit of its function. Most functions negate the value, so that higher is better.
-pub fn value(name: ScoreFunctionName, score: i64) -> String {
+/// Formats the value that a function compares.
+pub fn value(name: ScoreFunctionName, value: i64, now: Timestamp) -> String {
     match name {
-        ScoreFunctionName::LatestStartTime => text::time_of_day_nanos(score),
-        _ => score.saturating_neg().to_string(),
+        ScoreFunctionName::LatestStartTime => text::start_time(now, value),
+        _ => value.to_string(),
     }
 }
 
@@ -167,10 +186,16 @@ fn people<'v>(
     let names: Vec<String> = all.iter().map(|(v, _)| format!("  {}", v.key())).collect();
     let name = fit("POD", (width * 5 / 9).max(20) as u16, names.iter().map(String::as_str));
     let wide = width >= WIDE;
+    let clock = input.timeline.clock();
+    let started = |victim: &Victim| victim.start_time().map_or_else(|| "now".to_owned(), |at| text::start_time(clock, at));
+    let times: Vec<String> = all.iter().map(|(victim, _)| started(victim)).collect();
     let mut columns =
         vec![left("POD", name).by(Sort::Name), right("PRIORITY", Width::Fixed(10)).by(Sort::Usual), left("BUDGET", Width::Rest)];
     if wide {
-        columns.extend([left("STARTED", Width::Fixed(8)), left("OWNER", Width::Fixed(34))]);
+        columns.extend([
+            left("STARTED", fit("STARTED", 19, times.iter().map(String::as_str).chain(["00:00:00"]))),
+            left("OWNER", Width::Fixed(34)),
+        ]);
     }
     let columns: Arc<[Column]> = columns.into();
     rows.heading(format!("{what} ({})", all.len()));
@@ -181,7 +206,7 @@ fn people<'v>(
     for (victim, goes) in all {
         let (sign, role) = if goes { (Sign::Falls, Role::Victim) } else { (Sign::Stays, Role::Fits) };
         let going = if victim.is_terminating() { " (terminating)" } else { "" };
-        let started = victim.start_time().map_or_else(|| "now".to_owned(), text::time_of_day_nanos);
+        let started = started(victim);
         let owner = victim.owner().unwrap_or_else(|| "no controller".to_owned());
         let mut cells = vec![
             signed(sign, format!("{}{going}", victim.key()), role),

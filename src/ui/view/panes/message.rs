@@ -106,7 +106,7 @@ impl Beside {
 fn beside(scene: &Scene<'_>) -> Option<Beside> {
     let written = scene.written?;
     scene.cycle().outcome?;
-    let at = written.at.map_or_else(String::new, |at| format!(" at {}", text::time_of_day(at)));
+    let at = written.at.map_or_else(String::new, |at| format!(" at {}", text::moment(scene.timeline.clock(), at)));
     let (different, other_words) = differences(scene.cycle(), written, &scene.release);
     Some(Beside { at, different, other_words })
 }

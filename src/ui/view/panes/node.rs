@@ -1,12 +1,13 @@
 //! The pane of one node: verdict, scores, dry run in order, all Filter plugins, and its pods.
 
+use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::cluster::Key;
 use crate::cluster::Str;
-use crate::framework::{DryRunStep, NodeInfo};
+use crate::framework::{DryRunStep, NodeInfo, unix_nanoseconds};
 use crate::session::Timeline;
 use crate::trace::DryRunView;
 use crate::ui::config::action::Action;
@@ -63,7 +64,7 @@ fn make(state: &mut State, timeline: &Timeline) {
     let node = state.detail.as_ref().and_then(|n| timeline.moment().snapshot.get(n));
     state.view_model.detail = node.map_or_else(Vec::new, |node| {
         let filters = state.view_model.filters_at(timeline, state.detail.as_ref()).filter(|_| cycle.start.is_some());
-        rows::detail_rows(node, cycle, filters, state.sort_of(Pane::NODE), &mut state.fuzzy(Pane::NODE))
+        rows::detail_rows(node, &timeline.moment().cluster, cycle, filters, state.sort_of(Pane::NODE), &mut state.fuzzy(Pane::NODE))
     });
 }
 
@@ -71,7 +72,7 @@ fn heading_columns(state: &State, timeline: &Timeline, list: Rect, row: u16) -> 
     let at = state.list(Pane::NODE).offset + usize::from(row.checked_sub(list.y)?);
     let heading = matches!(state.view_model.detail.get(at)?, DetailRow::Heading("pods on the node"));
     let info = state.detail.as_ref().and_then(|node| timeline.moment().snapshot.get(node));
-    info.filter(|_| heading).map(|info| pod_columns(info, list.width))
+    info.filter(|_| heading).map(|info| pod_columns(info, timeline.clock(), list.width))
 }
 
 /// Goes to the open node, or opens the node that the focused pane is about.
@@ -115,7 +116,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         return scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
     };
     let run = scene.cycle().preemption.as_ref().and_then(|p| p.dry_run(info.name()));
-    let columns = pod_columns(info, list.width);
+    let columns = pod_columns(info, scene.timeline.clock(), list.width);
     def.extent(scene, plan, buf);
     for (i, row) in
         scene.state.view_model.detail.iter().skip(scene.state.list(Pane::NODE).offset).take(usize::from(list.height)).enumerate()
@@ -135,6 +136,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
                     scene.line(buf, area, &Line::from(step_line(scene, step)));
                 }
             }
+            DetailRow::Budget(_, words) => scene.line(buf, area, &Line::from(scene.span(Role::Text, format!("  {words}")))),
             DetailRow::Pod(key) => pod(scene, info, run, key, &columns, area, buf),
             DetailRow::Note(words) => scene.line(buf, area, &Line::from(scene.span(Role::Muted, *words))),
         }
@@ -224,7 +226,7 @@ fn step_line(scene: &Scene<'_>, step: DryRunStep<'_>) -> Vec<Span<'static>> {
 }
 
 /// Returns the columns of the node's pods.
-fn pod_columns(info: &NodeInfo, width: u16) -> Vec<Column> {
+fn pod_columns(info: &NodeInfo, now: Timestamp, width: u16) -> Vec<Column> {
     let longest =
         info.pods.iter().map(|p| text::width(&p.pod.metadata.namespace) + text::width(&p.pod.metadata.name) + 3).max().unwrap_or(0);
     let name = if width >= 120 { Width::Fixed((longest as u16).clamp(18, 64)) } else { Width::Rest };
@@ -239,7 +241,9 @@ fn pod_columns(info: &NodeInfo, width: u16) -> Vec<Column> {
         columns.push(left("BUDGET", Width::Fixed(22)));
     }
     if width >= 100 {
-        columns.push(left("STARTED", Width::Fixed(8)));
+        let first = info.pods.iter().filter_map(|p| p.pod.status.start_time).min();
+        let widest = first.map_or(0, |at| text::columns(&text::start_time(now, unix_nanoseconds(at))));
+        columns.push(left("STARTED", Width::Fixed(widest.max(8))));
     }
     columns
 }
@@ -262,7 +266,9 @@ fn pod(scene: &Scene<'_>, info: &NodeInfo, run: Option<DryRunView<'_>>, key: &Ke
         _ => vec![scene.span(Role::Muted, scene.glyphs.dash)],
     };
     let going = if pod.pod.is_terminating() { " (terminating)" } else { "" };
-    let started = pod.pod.status.start_time.map_or_else(|| scene.glyphs.dash.to_owned(), text::time_of_day);
+    let clock = scene.timeline.clock();
+    let started =
+        pod.pod.status.start_time.map_or_else(|| scene.glyphs.dash.to_owned(), |at| text::start_time(clock, unix_nanoseconds(at)));
     let all = [
         ("  PODS ON THE NODE", vec![scene.span(role, format!("{sign} ")), scene.span(Role::Text, format!("{key}{going}"))]),
         ("PRIORITY", vec![scene.span(Role::Text, pod.pod.priority().to_string())]),

@@ -2,12 +2,16 @@
 
 mod groups;
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::cluster::{Quantity, Str};
 use crate::framework::{NodeInfo, PluginName, Status};
+use crate::odds::Odds;
+use crate::report::{self, odds_cell};
 use crate::session::Timeline;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
@@ -27,6 +31,9 @@ use crate::ui::view::layout::{Plan, split_top};
 use crate::ui::view::pane::{PaneDef, Rows};
 use crate::ui::view::widgets::{bar, table};
 
+/// The heading of the column of odds.
+const ODDS: &str = "ODDS";
+
 /// The context of its keys.
 pub const CONTEXT: Context = Context::pane("nodes", "Among the nodes");
 
@@ -45,7 +52,6 @@ pub static DEF: PaneDef = PaneDef {
     columns: heading_columns,
     node: |state, _| if let Some(RowId::Node(node)) = &state.list(Pane::NODES).selected { Some(node.clone()) } else { None },
     open,
-    opens_by_mouse: true,
     ..PaneDef::new(Pane::NODES, CONTEXT, ("go-to-nodes", "the nodes"), draw)
 };
 
@@ -174,6 +180,8 @@ pub(super) struct RowStyle<'a> {
     scored: Vec<Column>,
     plugins: Vec<PluginName>,
     chosen: Option<&'a Str>,
+    /// The likelihood of each node, once one is selected.
+    odds: Option<Cow<'a, Odds>>,
     linked: Option<Str>,
     reasons_only: bool,
     narrow: bool,
@@ -202,6 +210,7 @@ impl<'a> RowStyle<'a> {
             scored,
             plugins,
             chosen,
+            odds: cycle.selected.as_ref().and_then(|_| report::odds(cycle)),
             linked,
             reasons_only: reasons_only(state),
             narrow,
@@ -286,7 +295,21 @@ fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -
     let plugins: Vec<PluginName> =
         state.view_model.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
     let mut scored = vec![name, verdict, right("RANK", Width::Fixed(10)).by(Sort::Usual), right("TOTAL", Width::Fixed(6)).by(Sort::Usual)];
+    if state.view_model.whole.selected.is_some() && report::is_chance(&state.view_model.whole) {
+        scored.push(right(ODDS, Width::Fixed(7)));
+    }
     let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
+    let extenders = state.view_model.whole.scoring_extenders();
+    // Next to the totals: few nodes differ in as much as extenders give.
+    for index in &extenders {
+        let Some(title) = EXTENDER_TITLES.get(*index) else { break };
+        let need = text::columns(title) + 2;
+        if need > room {
+            break;
+        }
+        room -= need;
+        scored.push(right(title, Width::Fixed(need - 2)));
+    }
     for plugin in &plugins {
         let title = score_title(*plugin);
         let need = text::columns(title) + 2;
@@ -298,6 +321,9 @@ fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -
     }
     (scored, plugins)
 }
+
+/// Headings of the scores of extenders, by their place in the configuration; more of them are in the pane of one node.
+const EXTENDER_TITLES: [&str; 8] = ["Ext. 0", "Ext. 1", "Ext. 2", "Ext. 3", "Ext. 4", "Ext. 5", "Ext. 6", "Ext. 7"];
 
 /// Returns a short heading for a plugin's score; the pane of one node has the full name.
 fn score_title(plugin: PluginName) -> &'static str {
@@ -357,7 +383,7 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
         vec![scene.span(mark_role, format!("{mark} {indent}")), scene.span(name_role, name.to_string())],
         vec![scene.span(role, verdict_cell)],
     ];
-    let info = scene.timeline.moment().snapshot.get(name);
+    let info = scene.timeline.decided_on().snapshot.get(name);
     let scored = (verdict.class == Class::Fits && !style.reasons_only).then(|| scene.cycle().scores.get(name)).flatten();
     let section_scored =
         !scene.state.view_model.whole.scores.is_empty() && !style.reasons_only && scene.state.view_model.whole.scores.contains_key(name);
@@ -366,6 +392,15 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
         let shared = if tied > 1 { format!("{rank} ({tied} tied)") } else { rank.to_string() };
         cells.push(vec![scene.span(if rank == 1 { Role::Winner } else { Role::Text }, shared)]);
         cells.push(vec![scene.span(Role::Strong, score.total.to_string())]);
+        if style.scored.iter().any(|column| column.title == ODDS) {
+            let odds = style.odds.as_deref().map(|odds| odds_cell(odds, name));
+            cells.push(vec![scene.span(Role::Text, odds.unwrap_or_default())]);
+        }
+        let given = scene.cycle().extender_scores(name);
+        for (index, _) in EXTENDER_TITLES.iter().enumerate().filter(|(_, title)| style.scored.iter().any(|c| c.title == **title)) {
+            let shown = given.get(&index).map_or_else(|| scene.glyphs.dash.to_owned(), ToString::to_string);
+            cells.push(vec![scene.span(if given.get(&index).is_some_and(|score| *score != 0) { Role::Text } else { Role::Muted }, shown)]);
+        }
         for plugin in &style.plugins {
             let weighted = score.plugins.iter().find(|p| p.plugin == *plugin).map_or(0, |p| p.weighted);
             cells.push(vec![scene.span(if weighted == 0 { Role::Muted } else { Role::Text }, weighted.to_string())]);
@@ -391,7 +426,7 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
 /// fact alone if the group's row has the reason.
 fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, name: &Str, told: bool) -> String {
     let lacks = style.wanted.as_ref().filter(|_| verdict.plugin.is_some_and(PluginName::compares_requests));
-    let lacks = lacks.zip(scene.timeline.moment().snapshot.get(name)).and_then(|(wanted, node)| wanted.lacks(node));
+    let lacks = lacks.zip(scene.timeline.decided_on().snapshot.get(name)).and_then(|(wanted, node)| wanted.lacks(node));
     match scene.cycle().scores.get(name) {
         Some(score) if style.reasons_only => {
             let (rank, tied) = scene.state.view_model.ranks.get(&score.total).copied().unwrap_or((0, 1));

@@ -33,7 +33,6 @@ pub const fn new(id: Pane, verb: (&'static str, &'static str)) -> PaneDef {
         columns: |_, _, _, _| None,
         visit: PaneDef::show_page,
         open: open_row,
-        opens_by_mouse: true,
         ..PaneDef::new(id, CONTEXT, verb, draw)
     }
 }

@@ -295,7 +295,7 @@ pub fn covering<'a>(cluster: &'a Cluster, pod: &'a Pod) -> impl Iterator<Item = 
 }
 
 fn budgets(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
-    let columns: Arc<[Column]> = [left("BUDGET", Width::Rest), right("MAY DISRUPT", Width::Fixed(11))].into();
+    let columns: Arc<[Column]> = [left("BUDGET", Width::Rest), right("ALLOWED", Width::Fixed(7))].into();
     rows.heading("budgets that cover it");
     let all: Vec<_> = covering(cluster, pod).collect();
     if all.is_empty() {
@@ -339,7 +339,10 @@ fn concerned(revision: &Revision, key: &Key) -> bool {
     let object = |m: &Keyframe| m.cluster.pods.get(key).map(Arc::as_ptr);
     let entry = |m: &Keyframe| m.queues.entries.get(key).map(Arc::as_ptr);
     let (before, after) = (&revision.before, &revision.after);
-    object(before) != object(after) || entry(before) != entry(after) || revision.events.iter().take(4).any(|e| e.is_about(key))
+    revision.kind.is_logged()
+        || object(before) != object(after)
+        || entry(before) != entry(after)
+        || revision.events.iter().take(4).any(|e| e.is_about(key))
 }
 
 /// Returns the pod's part in a revision; `None` if it has none.
@@ -348,6 +351,9 @@ fn part(revision: &Revision, key: &Key) -> Option<(String, Role)> {
         return None;
     }
     let about: Vec<&Event> = revision.events.iter().filter(|e| e.is_about(key)).collect();
+    if revision.kind.is_logged() {
+        return logged(&about, key);
+    }
     let finished = about.iter().find_map(|e| if let Event::CycleFinished { outcome, .. } = e { Some(*outcome) } else { None });
     if let Some(outcome) = finished {
         let role = match outcome {
@@ -370,6 +376,18 @@ fn part(revision: &Revision, key: &Key) -> Option<(String, Role)> {
         }
         _ => None,
     })
+}
+
+/// Returns a pod's part in a revision that is from the scheduler's log.
+fn logged(about: &[&Event], key: &Key) -> Option<(String, Role)> {
+    let of_log = |event: &&Event| if let Event::Logged(logged) = event { (!logged.is_ours).then(|| Arc::clone(logged)) } else { None };
+    let name = key.to_string();
+    let told: Vec<String> = about
+        .iter()
+        .filter_map(of_log)
+        .map(|logged| logged.words.strip_prefix(&name).unwrap_or(&logged.words).trim_start().to_owned())
+        .collect();
+    (!told.is_empty()).then(|| (format!("by the log: {}", told.join("; then ")), Role::Text))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The pane of preemption: candidates, their victims, and the tie-break.
 
+use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -7,6 +8,8 @@ use strum::IntoEnumIterator;
 
 use crate::cluster::{Pod, Str};
 use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, Victim};
+use crate::odds::Chance;
+use crate::report::{Elimination, elimination_of, eliminations, odds_cell, odds_in_words, plain_value};
 use crate::session::Timeline;
 use crate::trace::{DryRunView, PreemptionView};
 use crate::ui::config::action::Action;
@@ -43,15 +46,14 @@ pub static DEF: PaneDef = PaneDef {
         SortChoice::new(Sort::Violations, "fewest violations"),
     ],
     rows: Rows::List { make, get: |model| &model.candidates },
-    list_area: |_, inner| split_top(split_bottom(inner, victim_rows(inner.height)).0, 2).1,
+    list_area: |_, inner| split_top(split_bottom(inner, bottom_rows(inner.height)).0, 2).1,
     columns: |_, timeline, list, row| {
         let preemption = timeline.cycle().preemption.as_ref()?;
-        (list.y.checked_sub(1) == Some(row)).then(|| columns(preemption, list.width))
+        (list.y.checked_sub(1) == Some(row)).then(|| columns(preemption, timeline.clock(), list.width))
     },
     subject: |state, timeline| state.selected_candidate(timeline.cycle()).cloned().map(RowId::Node),
     node: |state, timeline| state.selected_candidate(timeline.cycle()).cloned(),
     open,
-    opens_by_mouse: true,
     ..PaneDef::new(Pane::PREEMPTION, CONTEXT, ("go-to-preemption", "preemption"), draw)
 };
 
@@ -75,10 +77,25 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
     }
 }
 
-/// Returns the rows for the selected candidate's victims in a pane of this height.
-fn victim_rows(height: u16) -> u16 {
+/// Returns the rows below the list in a pane of this height: those of the eliminations, and of the selected candidate's victims.
+fn bottom_rows(height: u16) -> u16 {
     if height < 8 { 0 } else { (height * 2 / 5).clamp(4, 9) }
 }
+
+/// Returns the rows for sentences about eliminations, one each, in a pane of this height.
+fn sentence_rows(height: u16) -> u16 {
+    match height {
+        ..8 => 0,
+        8..16 => 1,
+        16..28 => 3,
+        _ => 5,
+    }
+}
+
+/// The heading of the column of odds.
+const ODDS: &str = "ODDS";
+/// The width of that column.
+const ODDS_WIDTH: u16 = 7;
 
 /// Draws preemption.
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
@@ -89,7 +106,9 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     }
     let (done, found) = (preemption.finished_dry_runs(), preemption.candidate_count());
     let unhelpful = done.saturating_sub(found);
-    let words = format!("{done} dry-run, {}, {unhelpful} not helpful", count(found, "candidate"));
+    let left = preemption.after_extenders().filter(|_| !preemption.extender_calls().is_empty());
+    let left = left.map_or_else(String::new, |left| format!(" ({} after extenders)", left.len()));
+    let words = format!("{done} dry-run, {}{left}, {unhelpful} not helpful", count(found, "candidate"));
     let right = if preemption.potential_nodes().is_empty() { Vec::new() } else { vec![scene.span(Role::Muted, words)] };
     let inner = def.chrome(scene, plan, heading, right, buf);
     if inner.is_empty() {
@@ -100,7 +119,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         return ruled_out(scene, preemption, inner, buf);
     }
     let list = def.list_in(plan);
-    let table = Table::new(preemption, list.width);
+    let table = Table::new(preemption, scene.timeline.clock(), list.width);
     def.extent(scene, plan, buf);
     let over = done == preemption.begun_dry_runs();
     if found > 0 {
@@ -137,6 +156,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         }
     }
     let below = split_bottom(inner, inner.height - list.height - 2).1;
+    let below = sentences(scene, preemption, split_top(below, sentence_rows(inner.height)), buf);
     victims(scene, preemption, below, buf);
 }
 
@@ -200,7 +220,12 @@ fn summary(scene: &Scene<'_>, preemption: &PreemptionView, room: usize) -> Vec<S
     let [short, more] = words;
     let taken = text::width(&spans[0].content) + text::width(&short) + text::width(&more);
     let words = if taken <= room { short + &more } else { short };
+    let taken = text::width(&spans[0].content) + text::width(&words);
     spans.push(scene.span(Role::Text, words));
+    // That equal candidates are equally likely needs no words.
+    let drawn = preemption.odds().filter(|odds| odds.of() != Chance::LastTie).and_then(|odds| odds_in_words(odds, node));
+    let drawn = drawn.map(|words| format!("; {words}")).filter(|words| taken + text::width(words) <= room);
+    spans.extend(drawn.map(|words| scene.span(Role::Winner, words)));
     spans
 }
 
@@ -211,8 +236,8 @@ fn names(nodes: &[Str]) -> String {
 }
 
 /// Returns the columns with headings above the list; none without candidates.
-fn columns(preemption: &PreemptionView, width: u16) -> Vec<Column> {
-    if preemption.candidate_count() == 0 { Vec::new() } else { Table::new(preemption, width).columns }
+fn columns(preemption: &PreemptionView, now: Timestamp, width: u16) -> Vec<Column> {
+    if preemption.candidate_count() == 0 { Vec::new() } else { Table::new(preemption, now, width).columns }
 }
 
 /// The columns of the tie-break.
@@ -223,29 +248,43 @@ struct Table {
 }
 
 impl Table {
-    fn new(preemption: &PreemptionView, width: u16) -> Self {
-        let nodes = preemption.candidates().map(|c| c.node.as_str()).take(100);
+    fn new(preemption: &PreemptionView, now: Timestamp, width: u16) -> Self {
+        let nodes = preemption.all_candidates().map(|c| c.node.as_str()).take(100);
         let Width::Fixed(node) = fit("CANDIDATE", 28, nodes) else { unreachable!("a fitted column is fixed") };
         let values = width >= 74;
         let mut columns = vec![left("  CANDIDATE", Width::Fixed((node + 2).min(width / 3))).by(Sort::Name)];
-        if width >= 60 {
-            columns.push(right("VICTIMS", Width::Fixed(7)).by(Sort::Victims));
-        }
         let functions: Vec<ScoreFunctionName> = ScoreFunctionName::iter().collect();
+        let titles = |name: &ScoreFunctionName| match name {
+            ScoreFunctionName::MinNumPDBViolations => ("MinNumPDBViolations", "MinPDB", "PDB"),
+            ScoreFunctionName::MinHighestPriority => ("MinHighestPriority", "MinHighest", "Hi"),
+            ScoreFunctionName::MinSumPriorities => ("MinSumPriorities", "MinSum", "Sum"),
+            ScoreFunctionName::MinNumPods => ("MinNumPods", "MinPods", "Pod"),
+            ScoreFunctionName::LatestStartTime => ("LatestStartTime", "LatestStart", "Time"),
+        };
+        // Two columns for the sign.
+        let needs: Vec<u16> = functions.iter().map(|name| widest_value(preemption, *name, now) + 2).collect();
+        let sum = |title: &dyn Fn(&ScoreFunctionName) -> &'static str| -> u16 {
+            functions.iter().zip(&needs).map(|(name, need)| (*need).max(text::columns(title(name))) + 2).sum()
+        };
+        let scores = if values { sum(&|name| titles(name).1) } else { 25 };
+        let [victims, odds] = [right("VICTIMS", Width::Fixed(7)).by(Sort::Victims), right(ODDS, Width::Fixed(ODDS_WIDTH))];
+        let spare = (width + 2).saturating_sub((node + 2).min(width / 3) + 2 + scores);
+        // The odds take the place of the number of victims, which are listed below, where there is no room for both. The
+        // number is also left out where values are wide.
+        match preemption.is_chance() {
+            true if width >= 60 && spare >= 9 + ODDS_WIDTH + 2 => columns.extend([victims, odds]),
+            true if spare >= ODDS_WIDTH + 2 => columns.push(odds),
+            _ if width >= 60 && (spare >= 9 || !values) => columns.push(victims),
+            _ => {}
+        }
         let used: u16 = columns.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum();
-        let full = 84 + 10 + used <= width;
-        for name in &functions {
-            let (long, short, mark, need) = match name {
-                ScoreFunctionName::MinNumPDBViolations => ("MinNumPDBViolations", "MinPDB", "PDB", 6),
-                ScoreFunctionName::MinHighestPriority => ("MinHighestPriority", "MinHighest", "Hi", 10),
-                ScoreFunctionName::MinSumPriorities => ("MinSumPriorities", "MinSum", "Sum", 12),
-                ScoreFunctionName::MinNumPods => ("MinNumPods", "MinPods", "Pod", 7),
-                ScoreFunctionName::LatestStartTime => ("LatestStartTime", "LatestStart", "Time", 11),
-            };
+        let full = used + sum(&|name| titles(name).0) <= width + 2;
+        for (name, need) in functions.iter().zip(needs) {
+            let (long, short, mark) = titles(name);
             let column = match (values, full) {
                 (false, _) => left(mark, Width::Fixed(text::columns(mark))),
                 (true, true) => right(long, Width::Fixed(need.max(text::columns(long)))),
-                (true, false) => right(short, Width::Fixed(need)),
+                (true, false) => right(short, Width::Fixed(need.max(text::columns(short)))),
             };
             columns.push(if *name == ScoreFunctionName::MinNumPDBViolations { column.by(Sort::Violations) } else { column });
         }
@@ -259,12 +298,17 @@ impl Table {
         let (sign, role) = match () {
             () if chosen => (scene.glyphs.winner, Role::Winner),
             () if tied => ("=", Role::Winner),
+            () if preemption.is_dropped(&candidate.node) => (scene.glyphs.failed, Role::Fallen),
             () if fell => (" ", Role::Fallen),
             () => (" ", Role::Text),
         };
         let mut cells = vec![vec![scene.span(Role::Winner, format!("{sign} ")), scene.span(role, candidate.node.to_string())]];
         if self.columns.iter().any(|c| c.title == "VICTIMS") {
             cells.push(vec![scene.span(role, candidate.victims.len().to_string())]);
+        }
+        if self.columns.iter().any(|c| c.title == ODDS) {
+            let odds = preemption.odds().map(|odds| odds_cell(odds, &candidate.node));
+            cells.push(vec![scene.span(role, odds.unwrap_or_default())]);
         }
         for name in &self.functions {
             let function = preemption.score_functions().iter().find(|f| f.name == *name);
@@ -282,8 +326,8 @@ impl Table {
         candidate: &Candidate,
         role: Role,
     ) -> Vec<Span<'static>> {
-        let scored = function.and_then(|f| f.scores.iter().find(|(n, _)| *n == candidate.node).map(|(_, score)| (f, *score)));
-        let Some((function, score)) = scored else { return vec![scene.span(Role::Ahead, scene.glyphs.unseen)] };
+        let scored = function.and_then(|f| Some((f, plain_value(f, candidate)?)));
+        let Some((function, compared)) = scored else { return vec![scene.span(Role::Ahead, scene.glyphs.unseen)] };
         let stays = function.remaining.contains(&candidate.node);
         let decides = verdict::decision(preemption) == Decision::By(function.name);
         let (sign, sign_role) = match (stays, decides) {
@@ -292,11 +336,65 @@ impl Table {
             (false, _) => (scene.glyphs.falls, Role::Unresolvable),
         };
         let mark = scene.span(sign_role, sign);
-        let unknown = function.name == ScoreFunctionName::MinNumPDBViolations && score == 0 && scene.cycle().budgets_unknown();
+        let unknown = function.name == ScoreFunctionName::MinNumPDBViolations && compared == 0 && scene.cycle().budgets_unknown();
         if unknown {
             return vec![scene.span(Role::Warning, if self.values { "? " } else { "?" }), scene.span(Role::Muted, " ")];
         }
-        if self.values { vec![scene.span(role, format!("{} ", value(function.name, score))), mark] } else { vec![mark] }
+        if self.values {
+            vec![scene.span(role, format!("{} ", value(function.name, compared, scene.timeline.clock()))), mark]
+        } else {
+            vec![mark]
+        }
+    }
+}
+
+/// Returns the columns that the widest value of a function takes.
+fn widest_value(preemption: &PreemptionView, name: ScoreFunctionName, now: Timestamp) -> u16 {
+    let Some(function) = preemption.score_functions().iter().find(|f| f.name == name) else { return 1 };
+    let values = || preemption.candidates().filter_map(|candidate| plain_value(function, candidate));
+    if name == ScoreFunctionName::LatestStartTime {
+        // A date makes a value wider; the earliest start is the furthest away.
+        return values().min().map_or(1, |earliest| text::columns(&value(name, earliest, now)));
+    }
+    let ends = [values().min(), values().max()];
+    ends.iter().flatten().map(|end| text::columns(&value(name, *end, now))).max().unwrap_or(1)
+}
+
+/// Draws why candidates were eliminated: the selected one first, then by function. Returns the area below, with the rows left.
+fn sentences(scene: &Scene<'_>, preemption: &PreemptionView, (area, below): (Rect, Rect), buf: &mut Buffer) -> Rect {
+    let now = scene.timeline.clock();
+    let time = |at: i64| text::start_time(now, at);
+    let selected = scene.state.selected_candidate(scene.cycle());
+    let own = selected.and_then(|node| elimination_of(preemption, node, &time));
+    // The latest elimination comes closest to the choice.
+    let others = eliminations(preemption, &time).into_iter().rev().filter(|e| own.as_ref().is_none_or(|own| own.function != e.function));
+    let all: Vec<Elimination<'_>> = own.clone().into_iter().chain(others).take(usize::from(area.height)).collect();
+    for (i, elimination) in all.iter().enumerate() {
+        let row = Rect { y: area.y + i as u16, height: 1, ..area };
+        let words = fitting(elimination, usize::from(row.width).saturating_sub(2), scene.glyphs.ellipsis);
+        put(
+            buf,
+            row,
+            &[scene.span(Role::Unresolvable, format!("{} ", scene.glyphs.falls)), scene.span(Role::Text, words)],
+            scene.glyphs.ellipsis,
+        );
+    }
+    let used = all.len() as u16;
+    Rect { y: area.y + used, height: below.height + area.height - used, ..area }
+}
+
+/// Returns the most complete sentence that fits; with the node's name shortened if none does.
+fn fitting(elimination: &Elimination<'_>, room: usize, ellipsis: &str) -> String {
+    let all = elimination.sentences();
+    if let Some(fits) = all.iter().find(|sentence| text::width(sentence) <= room) {
+        return fits.clone();
+    }
+    match &elimination.losers[..] {
+        [one] => {
+            let rest = text::width(&elimination.shortest_about(""));
+            elimination.shortest_about(&text::clip_middle(&one.node, room.saturating_sub(rest), ellipsis))
+        }
+        _ => all[all.len() - 1].clone(),
     }
 }
 
@@ -346,7 +444,8 @@ fn victim_columns(scene: &Scene<'_>, victims: &[Victim], width: u16) -> Vec<Colu
     let budgets: Vec<String> = victims.iter().map(|v| budget(scene, v).iter().map(|s| s.content.as_ref()).collect()).collect();
     columns.push(left("BUDGET", fit("BUDGET", (width / 3).max(12), budgets.iter().map(String::as_str))));
     if width >= 70 {
-        columns.push(left("STARTED", Width::Fixed(8)));
+        let times: Vec<String> = victims.iter().map(|v| started(scene, v)).collect();
+        columns.push(left("STARTED", fit("STARTED", 19, times.iter().map(String::as_str).chain(["00:00:00"]))));
     }
     if width >= 110 {
         columns.push(left("OWNER", Width::Fixed(32)));
@@ -354,15 +453,18 @@ fn victim_columns(scene: &Scene<'_>, victims: &[Victim], width: u16) -> Vec<Colu
     columns
 }
 
+fn started(scene: &Scene<'_>, victim: &Victim) -> String {
+    victim.start_time().map_or_else(|| "now".to_owned(), |at| text::start_time(scene.timeline.clock(), at))
+}
+
 fn victim_cells(scene: &Scene<'_>, victim: &Victim, columns: &[Column]) -> Vec<Vec<Span<'static>>> {
     let name = if victim.is_terminating() { format!("{} (terminating)", victim.key()) } else { victim.key().to_string() };
-    let started = victim.start_time().map_or_else(|| "now".to_owned(), text::time_of_day_nanos);
     let owner = victim.owner().unwrap_or_else(|| "no controller".to_owned());
     let mut cells = vec![
         vec![scene.span(Role::Victim, format!("{} ", scene.glyphs.falls)), scene.span(Role::Text, name)],
         vec![scene.span(Role::Text, victim.priority().to_string())],
         budget(scene, victim),
-        vec![scene.span(Role::Muted, started)],
+        vec![scene.span(Role::Muted, started(scene, victim))],
         vec![scene.span(Role::Muted, owner)],
     ];
     cells.truncate(columns.len());

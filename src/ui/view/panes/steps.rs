@@ -17,7 +17,7 @@ use crate::ui::model::list::RowId;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
-use crate::ui::model::time_travel::{step_words, walk};
+use crate::ui::model::time_travel::{step_words_at, walk};
 use crate::ui::model::verdict;
 use crate::ui::model::{text, time_travel};
 use crate::ui::view::draw::Scene;
@@ -65,7 +65,7 @@ const POINT: usize = 11;
 /// Draws the steps.
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let mut heading = def.title(scene, "Steps");
-    heading.push(scene.span(Role::Muted, format!("  a step is {}", step_words(scene.state.step_size))));
+    heading.push(scene.span(Role::Muted, format!("  a step is {}", step_words_at(scene.state.step_size, scene.timeline))));
     let used: usize = heading.iter().map(|s| text::width(&s.content)).sum();
     let width = usize::from(plan.area(Pane::STEPS).map_or(0, |a| a.width));
     def.chrome(scene, plan, heading, points(scene, width.saturating_sub(used + 10)), buf);

@@ -1,0 +1,162 @@
+//! Which extenders a command asks, and what of it is written down.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use serde_json::Value;
+
+use super::Failure;
+use super::args::{ExtenderArgs, SchedulerArgs};
+use crate::cluster::{Key, Kind};
+use crate::extender_client::HttpTransport;
+use crate::extenders::{Asker, Extender, Originals, RecordedCall, Recorder};
+use crate::output;
+use crate::scheduler::Config;
+use crate::source::{self, Report};
+
+/// Bytes of a recording that are read.
+const LARGEST_RECORDING: u64 = 1 << 30;
+
+/// Lets the extenders of a configuration be asked as the arguments say.
+pub(super) fn asked(args: &SchedulerArgs, config: Config, report: &Report) -> Result<Config, Failure> {
+    let ExtenderArgs { ask_extenders, record_extenders, extender_answers } = &args.extenders;
+    if ask_extenders.is_none() && extender_answers.is_none() {
+        return Ok(config);
+    }
+    if config.extenders.list().is_empty() {
+        return Err(Failure::usage("--ask-extenders and --extender-answers: the configuration has no extenders"));
+    }
+    let known = extender_answers.as_deref().map(recorded).transpose()?.unwrap_or_default();
+    let mut asker = Asker::of_recording(known);
+    let Some(hosts) = ask_extenders else { return Ok(config.asked_by(Arc::new(asker), |_| true)) };
+    let hosts: Vec<&str> = hosts.split(',').map(str::trim).filter(|host| !host.is_empty()).collect();
+    let from_source = args.config_from_dump || args.config_from_log;
+    let is_named = |extender: &Extender| hosts.iter().any(|host| is_on(extender, host));
+    for host in &hosts {
+        if !config.extenders.list().iter().any(|extender| is_on(extender, host)) {
+            return Err(Failure::usage(format!("--ask-extenders: no extender of the configuration is on {host}")));
+        }
+    }
+    if from_source && hosts.is_empty() {
+        let words = "--ask-extenders: the configuration comes from the source, so that its extenders are asked only where their host is \
+                     named, as --ask-extenders=";
+        let hosts: Vec<&str> = config.extenders.list().iter().map(host).collect();
+        return Err(Failure::usage(format!("{words}{}", hosts.join(","))));
+    }
+    let transport = HttpTransport::start().map_err(|error| Failure::source(format!("no thread can be started: {error}")))?;
+    asker = asker.with_transport(Box::new(transport));
+    if let Some(path) = record_extenders {
+        asker = asker.with_recorder(recorder(path)?);
+    }
+    asker = asker.with_originals(Box::new(DumpObjects::new(report.clone())));
+    Ok(config.asked_by(Arc::new(asker), |extender| hosts.is_empty() || is_named(extender)))
+}
+
+/// The objects of a dump with the fields that scheduling does not read.
+struct DumpObjects {
+    report: Report,
+    /// Read as a whole when the first node is needed: there are thousands in one file.
+    nodes: OnceLock<HashMap<Key, Value>>,
+    /// Pods that were needed before.
+    pods: Mutex<HashMap<Key, Option<Value>>>,
+}
+
+impl DumpObjects {
+    fn new(report: Report) -> Self {
+        Self { report, nodes: OnceLock::new(), pods: Mutex::default() }
+    }
+
+    fn read_nodes(&self) -> HashMap<Key, Value> {
+        let mut nodes = HashMap::new();
+        let read = self.report.originals(Kind::Node, &mut |keys, text| {
+            nodes.extend(keys.iter().filter_map(|key| Some((key.clone(), parsed(text, Kind::Node, key)?))));
+        });
+        if let Err(error) = read {
+            tracing::warn!(%error, "nodes are sent to extenders as far as scheduling reads them");
+        }
+        nodes
+    }
+}
+
+impl Originals for DumpObjects {
+    fn original(&self, kind: Kind, key: &Key) -> Option<Value> {
+        if kind == Kind::Node {
+            return self.nodes.get_or_init(|| self.read_nodes()).get(key).cloned();
+        }
+        let known = |pods: &HashMap<Key, Option<Value>>| pods.get(key).cloned();
+        let lock = || self.pods.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pod) = known(&lock()) {
+            return pod;
+        }
+        let text = self.report.original(kind, key).ok().flatten();
+        let pod = text.and_then(|text| parsed(&text, kind, key));
+        lock().insert(key.clone(), pod.clone());
+        pod
+    }
+}
+
+/// Reads an object from its text, which is JSON or YAML and may hold others.
+fn parsed(text: &str, kind: Kind, key: &Key) -> Option<Value> {
+    let json = serde_json::Deserializer::from_str(text.trim_start_matches([' ', '\t', '\r', '\n', ','])).into_iter::<Value>().next();
+    let named = |value: &Value| value.pointer("/metadata/name").and_then(Value::as_str) == Some(key.name.as_str());
+    match json {
+        Some(Ok(value)) if named(&value) => Some(value),
+        _ => serde_yaml::from_str(&source::as_yaml(text, kind, key)?).ok(),
+    }
+}
+
+/// The host of an extender, with its port where the URL has one.
+fn host(extender: &Extender) -> &str {
+    let url = extender.name.url.as_str();
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().unwrap_or_default()
+}
+
+/// Whether an extender is on a host, which is named with its port or without.
+fn is_on(extender: &Extender, named: &str) -> bool {
+    let host = host(extender);
+    let without_port = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let bare = |text: &str| text.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
+    bare(host) == bare(named) || bare(without_port) == bare(named)
+}
+
+/// Reads a recording.
+fn recorded(path: &Path) -> Result<Vec<RecordedCall>, Failure> {
+    let at = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", path.display()));
+    let file = File::open(path).map_err(|error| at(&error))?;
+    let mut calls = Vec::new();
+    for (number, line) in BufReader::new(file.take(LARGEST_RECORDING)).lines().enumerate() {
+        let line = line.map_err(|error| at(&error))?;
+        if !line.trim().is_empty() {
+            calls.push(serde_json::from_str(&line).map_err(|error| at(&format!("line {}: {error}", number + 1)))?);
+        }
+    }
+    Ok(calls)
+}
+
+/// Writes each call as a line as soon as it is over.
+fn recorder(path: &Path) -> Result<Recorder, Failure> {
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let mut file = output::create_new(path).map_err(|error| Failure::usage(failed(&error)))?;
+    let name = path.display().to_string();
+    let mut broken = false;
+    Ok(Box::new(move |call| {
+        if broken {
+            return;
+        }
+        let written = serde_json::to_string(call).map_err(std::io::Error::from).and_then(|mut line| {
+            line.push('\n');
+            file.write_all(line.as_bytes())
+        });
+        if let Err(error) = written {
+            broken = true;
+            tracing::error!(file = name, %error, "the recording of extenders ends");
+        }
+    }))
+}

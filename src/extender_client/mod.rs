@@ -1,0 +1,287 @@
+//! Asks HTTP extenders for real: `POST`, the time limit and the TLS settings of the extender, the proxies of the
+//! environment, answers of bounded size, and Go's words for what goes wrong. Redirects are not followed.
+//!
+//! One thread of its own does the waiting, so that whoever asks needs no runtime; who asks waits for it.
+
+mod bytes;
+mod proxy;
+mod tls;
+mod words;
+
+use std::io;
+use std::sync::mpsc;
+use std::thread::Builder;
+
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, PROXY_AUTHORIZATION, USER_AGENT};
+use http::{Method, Request, Uri};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::runtime::Runtime;
+
+use self::proxy::{Environment, ProxyKind, ProxyUrl};
+use crate::extenders::{Answer, AnswerBody, Extender, ExtenderTransport};
+use crate::framework::ExtenderVerb;
+use crate::output::Secret;
+
+/// Bytes of an answer that are read: all nodes of a large cluster, as the API server has them, are less.
+pub const LARGEST_ANSWER: usize = 128 << 20;
+
+/// Bytes of a proxy's answer to `CONNECT` that are read.
+const PROXY_HEAD: usize = 16 << 10;
+
+/// A call to make.
+struct Call {
+    extender: Extender,
+    verb: ExtenderVerb,
+    body: String,
+    answer: mpsc::Sender<Answer>,
+}
+
+/// Asks extenders over HTTP.
+#[derive(Debug)]
+pub struct HttpTransport {
+    calls: mpsc::Sender<Call>,
+}
+
+impl HttpTransport {
+    /// Starts the thread that asks.
+    ///
+    /// # Errors
+    /// Where the system has none to give.
+    pub fn start() -> io::Result<Self> {
+        Self::start_with(LARGEST_ANSWER, Environment::of_process())
+    }
+
+    /// Starts the thread with a limit on the bytes of an answer, and with the proxies of this environment.
+    fn start_with(largest: usize, environment: Environment) -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+        let (calls, taken) = mpsc::channel();
+        Builder::new().name("extenders".to_owned()).spawn(move || serve(&runtime, &taken, largest, &environment))?;
+        Ok(Self { calls })
+    }
+}
+
+impl ExtenderTransport for HttpTransport {
+    fn send(&self, extender: &Extender, verb: ExtenderVerb, body: &str) -> Answer {
+        let (answer, answered) = mpsc::channel();
+        let call = Call { extender: extender.clone(), verb, body: body.to_owned(), answer };
+        // The thread is there for as long as this is; where it is not, it has come to harm.
+        let sent = self.calls.send(call).ok().and_then(|()| answered.recv().ok());
+        sent.unwrap_or_else(|| Answer::failed("the thread that asks extenders has ended"))
+    }
+}
+
+fn serve(runtime: &Runtime, calls: &mpsc::Receiver<Call>, largest: usize, environment: &Environment) {
+    for call in calls {
+        let answer = runtime.block_on(answer(&call, largest, environment));
+        // Whoever asked may have gone.
+        let _ = call.answer.send(answer);
+    }
+}
+
+/// Makes a call within its time.
+async fn answer(call: &Call, largest: usize, environment: &Environment) -> Answer {
+    let mut status = None;
+    let within = tokio::time::timeout(call.extender.timeout, exchange(call, largest, environment, &mut status)).await;
+    match within {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(error)) => Answer::failed(format!("Post {:?}: {error}", call.extender.shown_url(call.verb))),
+        Err(_) if status.is_some() => {
+            let text = "context deadline exceeded (Client.Timeout or context cancellation while reading body)";
+            Answer { status, body: AnswerBody::Error(text.to_owned()) }
+        }
+        Err(_) => {
+            let text = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
+            Answer::failed(format!("Post {:?}: {text}", call.extender.shown_url(call.verb)))
+        }
+    }
+}
+
+/// Where a call goes to.
+struct Target {
+    tls: bool,
+    host: String,
+    port: u16,
+    /// `host` or `host:port`, as the URL has it.
+    authority: String,
+    path: String,
+    credentials: Option<Secret<String>>,
+}
+
+impl Target {
+    /// Reads a URL.
+    fn of(url: &str) -> Result<Self, String> {
+        let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+        let tls = match scheme.to_ascii_lowercase().as_str() {
+            "http" => false,
+            "https" => true,
+            _ => return Err(format!("unsupported protocol scheme {scheme:?}")),
+        };
+        let rest = &url[scheme.len() + 3..];
+        let (authority, path) = rest.find(['/', '?']).map_or((rest, "/"), |at| rest.split_at(at));
+        let (user, authority) = authority.rsplit_once('@').map_or((None, authority), |(user, host)| (Some(user), host));
+        let uri: Uri = format!("http://{authority}/").parse().map_err(|_| format!("invalid host {authority:?}"))?;
+        let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
+        if host.is_empty() {
+            return Err("http: no Host in request URL".to_owned());
+        }
+        let port = uri.port_u16().unwrap_or(if tls { 443 } else { 80 });
+        let credentials = user.map(|user| Secret::new(words::percent_decoded(user)));
+        Ok(Self { tls, host, port, authority: authority.to_owned(), path: path.to_owned(), credentials })
+    }
+}
+
+/// Connects, sends the request and reads the answer; sets `status` as soon as it is known.
+async fn exchange(call: &Call, largest: usize, environment: &Environment, status: &mut Option<u16>) -> Result<Answer, String> {
+    let url = call.extender.url(call.verb);
+    let target = Target::of(url.expose())?;
+    let proxy = environment.proxy_for(target.tls, &target.host, target.port)?;
+    let mut stream = match &proxy {
+        Some(proxy) => dial(&proxy.host, proxy.port).await.map_err(|error| format!("proxyconnect tcp: {error}"))?,
+        None => dial(&target.host, target.port).await?,
+    };
+    let mut absolute = None;
+    match &proxy {
+        Some(proxy) if proxy.kind == ProxyKind::Socks5 => proxy::socks5(&mut stream, proxy, &target.host, target.port).await?,
+        Some(proxy) if target.tls => tunnel(&mut stream, proxy, &target).await?,
+        Some(proxy) => absolute = Some(proxy),
+        None => {}
+    }
+    let request = request(call, &target, absolute)?;
+    if target.tls {
+        let config = tls::client_config(&call.extender.tls)?;
+        let name = if call.extender.tls.server_name.is_empty() { &target.host } else { &call.extender.tls.server_name };
+        let stream = tls::handshake(config, name, stream).await?;
+        talk(stream, request, largest, status).await
+    } else {
+        talk(stream, request, largest, status).await
+    }
+}
+
+/// Connects to one of the addresses of a host; the error is that of the first.
+async fn dial(host: &str, port: u16) -> Result<TcpStream, String> {
+    let found = tokio::net::lookup_host((host, port)).await;
+    let addresses = found.map_err(|_| format!("dial tcp: lookup {host}: no such host"))?;
+    let mut first = None;
+    for address in addresses {
+        match TcpStream::connect(address).await {
+            Ok(stream) => {
+                // Go sends at once as well.
+                let _ = stream.set_nodelay(true);
+                return Ok(stream);
+            }
+            Err(error) => {
+                first.get_or_insert_with(|| format!("dial tcp {address}: connect: {}", words::system_error(&error)));
+            }
+        }
+    }
+    Err(first.unwrap_or_else(|| format!("dial tcp: lookup {host}: no such host")))
+}
+
+fn request(call: &Call, target: &Target, proxy: Option<&ProxyUrl>) -> Result<Request<Full<Bytes>>, String> {
+    let uri = if proxy.is_some() { format!("http://{}{}", target.authority, target.path) } else { target.path.clone() };
+    let mut request = Request::builder()
+        .method(Method::POST)
+        .uri(uri)
+        .header(HOST, &target.authority)
+        .header(USER_AGENT, concat!("schedscope/", env!("CARGO_PKG_VERSION")))
+        .header(CONTENT_TYPE, "application/json")
+        .body(Full::new(Bytes::from(call.body.clone())))
+        .map_err(|error| error.to_string())?;
+    if let Some(credentials) = &target.credentials {
+        request.headers_mut().insert(AUTHORIZATION, basic(credentials)?);
+    }
+    if let Some(credentials) = proxy.and_then(|proxy| proxy.credentials.as_ref()) {
+        request.headers_mut().insert(PROXY_AUTHORIZATION, basic(credentials)?);
+    }
+    Ok(request)
+}
+
+fn basic(credentials: &Secret<String>) -> Result<HeaderValue, String> {
+    let mut value = HeaderValue::from_str(&format!("Basic {}", words::base64(credentials.expose().as_bytes())))
+        .map_err(|_| "credentials that no header can hold".to_owned())?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// Asks a proxy for a way to the target.
+async fn tunnel(stream: &mut TcpStream, proxy: &ProxyUrl, target: &Target) -> Result<(), String> {
+    let to = format!("{}:{}", proxy::bracketed(&target.host), target.port);
+    let mut head = format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n");
+    if let Some(credentials) = &proxy.credentials {
+        head += &format!("Proxy-Authorization: Basic {}\r\n", words::base64(credentials.expose().as_bytes()));
+    }
+    head += "\r\n";
+    bytes::write(stream, head.as_bytes()).await.map_err(|error| words::system_error(&error))?;
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\n") {
+        if answer.len() > PROXY_HEAD {
+            return Err("the proxy's answer does not end".to_owned());
+        }
+        // Byte by byte: what comes behind the head is not the proxy's.
+        answer.extend(bytes::read::<1>(stream).await.map_err(|_| "unexpected EOF".to_owned())?);
+    }
+    let text = String::from_utf8_lossy(&answer);
+    let line = text.lines().next().unwrap_or_default();
+    let (code, reason) = line.split_once(' ').map_or(("", ""), |(_, rest)| rest.split_once(' ').unwrap_or((rest, "")));
+    if code == "200" { Ok(()) } else { Err(if reason.is_empty() { code.to_owned() } else { reason.to_owned() }) }
+}
+
+/// Sends a request on a connection, and reads the answer up to a size.
+async fn talk(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    request: Request<Full<Bytes>>,
+    largest: usize,
+    status: &mut Option<u16>,
+) -> Result<Answer, String> {
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| words::http_error(&error))?;
+    let mut connection = std::pin::pin!(connection);
+    let mut over = false;
+    let response = {
+        let mut response = std::pin::pin!(sender.send_request(request));
+        loop {
+            tokio::select! {
+                biased;
+                response = &mut response => break response,
+                _ = &mut connection, if !over => over = true,
+            }
+        }
+    };
+    let response = response.map_err(|error| words::http_error(&error))?;
+    let code = response.status().as_u16();
+    *status = Some(code);
+    if code != 200 {
+        // kube-scheduler does not look at it, wherever it leads.
+        return Ok(Answer::response(code, ""));
+    }
+    let mut body = response.into_body();
+    let mut read: Vec<u8> = Vec::new();
+    loop {
+        let frame = tokio::select! {
+            biased;
+            frame = body.frame() => frame,
+            _ = &mut connection, if !over => {
+                over = true;
+                continue;
+            }
+        };
+        match frame {
+            None => break,
+            Some(Ok(frame)) => read.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data)),
+            // The bytes so far may contain a whole value.
+            Some(Err(_)) => break,
+        }
+        if read.len() > largest {
+            let text = format!("the answer has more than {largest} bytes; schedscope reads no more");
+            return Ok(Answer { status: Some(code), body: AnswerBody::Error(text) });
+        }
+    }
+    Ok(Answer::response(code, String::from_utf8_lossy(&read)))
+}
+
+#[cfg(test)]
+mod tests;

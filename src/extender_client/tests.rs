@@ -1,0 +1,245 @@
+//! Calls to servers on this machine.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use super::*;
+use crate::extenders::TlsSettings;
+use crate::framework::ExtenderName;
+
+const CA: &str = include_str!("../../fixtures/tls/ca.pem");
+const CERTIFICATE: &str = include_str!("../../fixtures/tls/server.pem");
+const KEY: &str = include_str!("../../fixtures/tls/server.key");
+
+/// A server for one connection: what it was sent, after it has answered.
+fn serve_once(answer: impl FnOnce(&mut TcpStream, &str) + Send + 'static) -> (String, JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let thread = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let request = request_of(&mut stream);
+        answer(&mut stream, &request);
+        request
+    });
+    (address, thread)
+}
+
+/// Reads a request with its body, which is `{}`.
+fn request_of(stream: &mut impl Read) -> String {
+    let mut text = Vec::new();
+    let mut byte = [0];
+    while !text.ends_with(b"\r\n\r\n{}") && stream.read(&mut byte).is_ok_and(|read| read > 0) {
+        text.push(byte[0]);
+    }
+    String::from_utf8(text).unwrap()
+}
+
+fn respond(stream: &mut impl Write, head: &str, body: &str) {
+    let length = body.len();
+    write!(stream, "HTTP/1.1 {head}\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
+}
+
+fn extender(prefix: &str) -> Extender {
+    Extender {
+        name: ExtenderName { index: 0, url: crate::output::url_without_password(prefix).into() },
+        url_prefix: Secret::new(prefix.to_owned()),
+        filter_verb: "filter".to_owned(),
+        timeout: Duration::from_secs(5),
+        ..Extender::default()
+    }
+}
+
+/// Asks with no proxies around, and reads 1000 bytes of an answer.
+fn ask(extender: &Extender) -> Answer {
+    ask_in(extender, Environment::default())
+}
+
+fn ask_in(extender: &Extender, environment: Environment) -> Answer {
+    HttpTransport::start_with(1000, environment).unwrap().send(extender, ExtenderVerb::Filter, "{}")
+}
+
+fn failure(extender: &Extender) -> String {
+    match ask(extender).body {
+        AnswerBody::Error(text) => text,
+        AnswerBody::Body(body) => panic!("answered {body}"),
+    }
+}
+
+#[test]
+fn a_question_is_posted_as_json_and_its_answer_read() {
+    let (address, server) = serve_once(|stream, _| respond(stream, "200 OK", "{\"nodenames\":[]}"));
+    let answer = ask(&extender(&format!("http://me:hunter%32@{address}/e0//")));
+    assert_eq!(answer, Answer::response(200, "{\"nodenames\":[]}"));
+    let request = server.join().unwrap().to_ascii_lowercase();
+    assert!(request.starts_with("post /e0/filter http/1.1\r\n"), "{request}");
+    assert!(request.contains("content-type: application/json\r\n") && request.contains(&format!("host: {address}\r\n")), "{request}");
+    let credentials = words::base64(b"me:hunter2").to_ascii_lowercase();
+    assert!(request.contains(&format!("authorization: basic {credentials}\r\n")), "{request}");
+}
+
+#[test]
+fn an_answer_may_come_in_chunks_and_may_break_off() {
+    let chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n[1,\r\n2\r\n2]\r\n0\r\n\r\n";
+    let (address, _server) = serve_once(move |stream, _| stream.write_all(chunks.as_bytes()).unwrap());
+    assert_eq!(ask(&extender(&format!("http://{address}"))), Answer::response(200, "[1,2]"));
+    let short = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"nodes\":";
+    let (address, _server) = serve_once(move |stream, _| stream.write_all(short.as_bytes()).unwrap());
+    assert_eq!(ask(&extender(&format!("http://{address}"))), Answer::response(200, "{\"nodes\":"));
+}
+
+#[test]
+fn redirects_are_not_followed() {
+    let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let (to, seen) = (elsewhere.local_addr().unwrap(), asked.clone());
+    std::thread::spawn(move || {
+        for _ in elsewhere.incoming() {
+            seen.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    for code in ["301 Moved Permanently", "307 Temporary Redirect"] {
+        let head = format!("{code}\r\nLocation: http://{to}/filter");
+        let (address, _server) = serve_once(move |stream, _| respond(stream, &head, "{}"));
+        let answer = ask(&extender(&format!("http://{address}")));
+        assert_eq!(answer, Answer::response(code[..3].parse().unwrap(), ""));
+    }
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(asked.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn an_answer_that_is_too_large_is_given_up() {
+    let (address, _server) = serve_once(|stream, _| {
+        let _ = write!(stream, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
+        // Without an end, as far as the reader is concerned.
+        while stream.write_all(&[b' '; 512]).is_ok() {}
+    });
+    let answer = ask(&extender(&format!("http://{address}")));
+    assert_eq!(answer.status, Some(200));
+    assert_eq!(answer.body, AnswerBody::Error("the answer has more than 1000 bytes; schedscope reads no more".to_owned()));
+}
+
+#[test]
+fn time_is_limited_for_the_whole_call() {
+    let limit = Duration::from_millis(150);
+    let (address, _server) = serve_once(|_, _| std::thread::sleep(Duration::from_secs(2)));
+    let begin = Instant::now();
+    let slow = Extender { timeout: limit, ..extender(&format!("http://{address}")) };
+    assert_eq!(
+        failure(&slow),
+        format!("Post \"http://{address}/filter\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)")
+    );
+    let (address, _server) = serve_once(|stream, _| {
+        let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[");
+        std::thread::sleep(Duration::from_secs(2));
+    });
+    let slow = Extender { timeout: limit, ..extender(&format!("http://{address}")) };
+    assert_eq!(failure(&slow), "context deadline exceeded (Client.Timeout or context cancellation while reading body)");
+    assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+}
+
+#[test]
+fn what_fails_is_told_in_the_words_of_go() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let post = |text: &str| format!("Post \"http://{address}/filter\": {text}");
+    assert_eq!(failure(&extender(&format!("http://{address}"))), post(&format!("dial tcp {address}: connect: connection refused")));
+    let (address, _server) = serve_once(|_, _| {});
+    assert_eq!(failure(&extender(&format!("http://{address}"))), format!("Post \"http://{address}/filter\": EOF"));
+    assert_eq!(failure(&extender("ftp://h")), "Post \"ftp://h/filter\": unsupported protocol scheme \"ftp\"");
+    assert_eq!(failure(&extender("h")), "Post \"h/filter\": unsupported protocol scheme \"\"");
+    let text = failure(&extender(&format!("http://me:hunter2@{}", "127.0.0.1:1")));
+    assert!(text.contains("127.0.0.1:1") && !text.contains("hunter2"), "{text}");
+}
+
+#[test]
+fn a_proxy_is_asked_for_hosts_elsewhere() {
+    let (address, server) = serve_once(|stream, _| respond(stream, "200 OK", "[]"));
+    let environment = Environment { http: Secret::new(format!("http://p:w@{address}")), ..Environment::default() };
+    let answer = ask_in(&extender("http://extender.invalid:81/x"), environment);
+    assert_eq!(answer, Answer::response(200, "[]"));
+    let request = server.join().unwrap().to_ascii_lowercase();
+    assert!(request.starts_with("post http://extender.invalid:81/x/filter http/1.1\r\n"), "{request}");
+    assert!(request.contains("host: extender.invalid:81\r\n") && request.contains("proxy-authorization: basic "), "{request}");
+    let (address, _server) = serve_once(|stream, _| respond(stream, "200 OK", "[]"));
+    let environment = Environment { http: Secret::new("http://127.0.0.1:1".to_owned()), ..Environment::default() };
+    assert_eq!(ask_in(&extender(&format!("http://{address}")), environment), Answer::response(200, "[]"), "this machine has no proxy");
+}
+
+/// A TLS server for one connection; what it answers is `[]`.
+fn tls_server() -> (String, JoinHandle<()>) {
+    let chain: Vec<_> = CertificateDer::pem_slice_iter(CERTIFICATE.as_bytes()).map(Result::unwrap).collect();
+    let key = PrivateKeyDer::from_pem_slice(KEY.as_bytes()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let config = Arc::new(config.with_no_client_auth().with_single_cert(chain, key).unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let thread = std::thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let mut stream = rustls::StreamOwned::new(rustls::ServerConnection::new(config).unwrap(), stream);
+        let request = request_of(&mut stream);
+        if !request.is_empty() {
+            respond(&mut stream, "200 OK", "[]");
+            let _ = stream.flush();
+        }
+    });
+    (address, thread)
+}
+
+#[test]
+fn certificates_are_verified_unless_the_configuration_says_otherwise() {
+    let ask_with = |tls: TlsSettings| {
+        let (address, _server) = tls_server();
+        (address.clone(), ask(&Extender { tls, ..extender(&format!("https://{address}")) }))
+    };
+    let error_of = |tls: TlsSettings| match ask_with(tls).1.body {
+        AnswerBody::Error(text) => text,
+        AnswerBody::Body(body) => panic!("answered {body}"),
+    };
+    let named = |ca: &str| TlsSettings { ca_data: ca.as_bytes().to_vec(), server_name: "api.test".to_owned(), ..TlsSettings::default() };
+    assert_eq!(ask_with(named(CA)).1, Answer::response(200, "[]"));
+    assert_eq!(ask_with(named(CERTIFICATE)).1, Answer::response(200, "[]"), "a trusted certificate may be the server's own");
+    assert_eq!(ask_with(TlsSettings { insecure: true, ..TlsSettings::default() }).1, Answer::response(200, "[]"));
+    let (address, answer) = ask_with(TlsSettings { ca_data: Vec::new(), ..named("") });
+    let text = "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+    assert_eq!(answer, Answer::failed(format!("Post \"https://{address}/filter\": {text}")));
+    for trusted in [CA, CERTIFICATE] {
+        let text = error_of(TlsSettings { server_name: "elsewhere.example".to_owned(), ..named(trusted) });
+        assert!(text.ends_with("x509: certificate is valid for api.test, not elsewhere.example"), "{text}");
+    }
+    let text = error_of(TlsSettings { server_name: String::new(), ..named(CA) });
+    assert!(text.ends_with("x509: cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs"), "{text}");
+    let text = error_of(TlsSettings { ca_file: "/no/such/file".to_owned(), ..TlsSettings::default() });
+    assert!(text.ends_with("open /no/such/file: no such file or directory"), "{text}");
+}
+
+#[test]
+fn a_server_without_tls_is_told_from_a_bad_certificate() {
+    let (address, _server) = serve_once_raw(|stream| {
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+    });
+    let text =
+        failure(&Extender { tls: TlsSettings { insecure: true, ..TlsSettings::default() }, ..extender(&format!("https://{address}")) });
+    assert_eq!(text, format!("Post \"https://{address}/filter\": http: server gave HTTP response to HTTPS client"));
+}
+
+/// A server that answers without reading a request.
+fn serve_once_raw(answer: impl FnOnce(&mut TcpStream) + Send + 'static) -> (String, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let thread = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        answer(&mut stream);
+        std::thread::sleep(Duration::from_millis(100));
+    });
+    (address, thread)
+}

@@ -1,0 +1,273 @@
+//! The tie-break among candidates in people's numbers: the value that a score function compares, and why it eliminates a
+//! candidate.
+
+use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName};
+use crate::plural::count;
+use crate::trace::PreemptionView;
+
+/// Returns the value that a function compares for a candidate, as people read it: priorities with their own sign and without
+/// the 2^31 that kube-scheduler adds to each, start times in nanoseconds since 1970. `None` for a candidate that an earlier
+/// function eliminated.
+pub fn plain_value(function: &ScoreFunction, candidate: &Candidate) -> Option<i64> {
+    let score = score(function, candidate)?;
+    Some(match function.name {
+        ScoreFunctionName::LatestStartTime => score,
+        ScoreFunctionName::MinSumPriorities => sum_of_priorities(candidate),
+        ScoreFunctionName::MinNumPDBViolations | ScoreFunctionName::MinHighestPriority | ScoreFunctionName::MinNumPods => {
+            score.saturating_neg()
+        }
+    })
+}
+
+fn score(function: &ScoreFunction, candidate: &Candidate) -> Option<i64> {
+    let at = function.scores.binary_search_by(|(node, _)| node.cmp(&candidate.node)).ok()?;
+    Some(function.scores[at].1)
+}
+
+fn sum_of_priorities(candidate: &Candidate) -> i64 {
+    candidate.victims.iter().map(|victim| i64::from(victim.priority())).sum()
+}
+
+/// The candidates that one function eliminates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elimination<'p> {
+    /// The function.
+    pub function: ScoreFunctionName,
+    /// The eliminated candidates, by node name.
+    pub losers: Vec<&'p Candidate>,
+    /// A candidate that remains: the chosen one, or else the first by name.
+    pub best: &'p Candidate,
+    /// The value of the loser that came closest, with its noun.
+    pub value: String,
+    /// The same in fewer words.
+    pub short_value: String,
+    /// The value of the best candidate, to be read after [`Self::value`].
+    pub best_value: String,
+}
+
+/// Returns what each function eliminated so far, in order; nothing for functions that kept all candidates. `time` formats a
+/// start time.
+pub fn eliminations<'p>(preemption: &'p PreemptionView, time: &dyn Fn(i64) -> String) -> Vec<Elimination<'p>> {
+    let all = preemption.score_functions().iter();
+    all.filter_map(|function| {
+        let losers = function.scores.iter().map(|(node, _)| node).filter(|node| function.remaining.binary_search(node).is_err());
+        elimination(preemption, function, losers.filter_map(|node| preemption.candidate(node)).collect(), time)
+    })
+    .collect()
+}
+
+/// Returns why a candidate was eliminated; `None` for one that remains.
+pub fn elimination_of<'p>(preemption: &'p PreemptionView, node: &str, time: &dyn Fn(i64) -> String) -> Option<Elimination<'p>> {
+    let fell = |f: &&ScoreFunction| f.remaining.binary_search_by(|kept| kept.as_str().cmp(node)).is_err();
+    let function = preemption.score_functions().iter().find(fell)?;
+    elimination(preemption, function, vec![preemption.candidate(node)?], time)
+}
+
+fn elimination<'p>(
+    preemption: &'p PreemptionView,
+    function: &ScoreFunction,
+    losers: Vec<&'p Candidate>,
+    time: &dyn Fn(i64) -> String,
+) -> Option<Elimination<'p>> {
+    let chosen = preemption.selected().map(|(node, _)| node).filter(|node| function.remaining.contains(node));
+    let best = preemption.candidate(chosen.or_else(|| function.remaining.first())?)?;
+    let closest = losers.iter().copied().max_by_key(|loser| score(function, loser))?;
+    // Losers further away are covered by "or more".
+    let lowest = losers.iter().filter_map(|loser| score(function, loser)).min();
+    let differ = lowest != score(function, closest);
+    let Compared { value, short_value, best_value } = compared(function, closest, best, losers.len() > 1, differ, time)?;
+    Some(Elimination { function: function.name, losers, best, value, short_value, best_value })
+}
+
+/// The values of a loser and of the best candidate in words.
+struct Compared {
+    value: String,
+    short_value: String,
+    best_value: String,
+}
+
+/// Compares a loser with the best candidate. `several` losers are spoken of in the plural; the value is that of the closest one
+/// if they `differ`.
+fn compared(
+    function: &ScoreFunction,
+    loser: &Candidate,
+    best: &Candidate,
+    several: bool,
+    differ: bool,
+    time: &dyn Fn(i64) -> String,
+) -> Option<Compared> {
+    let (value, best_value) = (plain_value(function, loser)?, plain_value(function, best)?);
+    let (its, it, s) = if several { ("their", "they", "s") } else { ("its", "it", "") };
+    let more = if differ { " or more" } else { "" };
+    let verb = if several { "evict" } else { "evicts" };
+    let pods = |candidate: &Candidate| count(candidate.victims.len(), "pod");
+    let (value, short_value, best_value) = match function.name {
+        ScoreFunctionName::MinNumPDBViolations => {
+            let violate = if value == 1 && !differ { "violates" } else { "violate" };
+            let none = if best_value == 0 { "none".to_owned() } else { best_value.to_string() };
+            (
+                format!("{value}{more} of {its} victims {violate} a budget"),
+                format!("{}{more}", count(usize::try_from(value).unwrap_or(0), "budget violation")),
+                none,
+            )
+        }
+        ScoreFunctionName::MinHighestPriority => {
+            let have = if several { "have" } else { "has" };
+            (
+                format!("{its} highest victim{s} {have} priority {value}{more}"),
+                format!("highest victim{s} {value}{more}"),
+                best_value.to_string(),
+            )
+        }
+        ScoreFunctionName::MinSumPriorities if loser.victims.len() == best.victims.len() => {
+            (format!("{its} victims' priorities add up to {value}{more}"), format!("priorities of {value}{more}"), best_value.to_string())
+        }
+        // 2^31 is added for every pod, so that more pods weigh more whatever their priorities.
+        ScoreFunctionName::MinSumPriorities => (
+            format!("{it} {verb} {}{more} with priorities of {value} in all", pods(loser)),
+            format!("{}{more} with {value}", pods(loser)),
+            format!("{} with {best_value}", pods(best)),
+        ),
+        ScoreFunctionName::MinNumPods => {
+            (format!("{it} {verb} {}{more}", pods(loser)), format!("{}{more}", pods(loser)), best_value.to_string())
+        }
+        ScoreFunctionName::LatestStartTime => {
+            let earlier = if differ { " or earlier" } else { "" };
+            (
+                format!("{its} highest victim{s} started {}{earlier}", time(value)),
+                format!("top victim{s} since {}{earlier}", time(value)),
+                time(best_value),
+            )
+        }
+    };
+    Some(Compared { value, short_value, best_value })
+}
+
+impl Elimination<'_> {
+    /// Returns the elimination as sentences without a full stop, the most complete first: `worker-a1 is eliminated by
+    /// MinHighestPriority: its highest victim has priority 1000, on worker-a2 -10`. All of them have both values.
+    pub fn sentences(&self) -> [String; 5] {
+        let Self { function, losers, best, value, best_value, .. } = self;
+        let names: Vec<&str> = losers.iter().take(2).map(|loser| loser.node.as_str()).collect();
+        let rest = losers.len().saturating_sub(names.len());
+        let listed = if rest == 0 { names.join(", ") } else { format!("{} and {rest} more", names.join(", ")) };
+        let (who, short, shortest) = match &losers[..] {
+            [one] => (format!("{} is", one.node), format!("{} is", one.node), one.node.to_string()),
+            _ => {
+                let n = losers.len();
+                (format!("{n} candidates ({listed}) are"), format!("{n} are"), n.to_string())
+            }
+        };
+        let on = format!("on {} {best_value}", best.node);
+        [
+            format!("{who} eliminated by {function}: {value}, {on}"),
+            format!("{short} eliminated by {function}: {value}, {on}"),
+            format!("{short} eliminated: {value}, {on}"),
+            format!("{short} eliminated: {value}, best {best_value}"),
+            self.shortest_about(&shortest),
+        ]
+    }
+
+    /// Returns the shortest sentence, with another name for the losers.
+    pub fn shortest_about(&self, name: &str) -> String {
+        format!("{name} eliminated: {}, best {}", self.short_value, self.best_value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::cluster::Pod;
+    use crate::framework::{NodeDryRun, PodInfo, PreemptionRecord, Victim};
+    use ScoreFunctionName::{LatestStartTime, MinHighestPriority, MinNumPDBViolations, MinNumPods, MinSumPriorities};
+
+    fn candidate(node: &str, priorities: &[i32], violations: i64) -> Candidate {
+        let victim = |priority: &i32| {
+            let mut pod = Pod::default();
+            pod.metadata.name = format!("v{priority}").as_str().into();
+            Arc::make_mut(&mut pod.spec).priority = Some(*priority);
+            Victim::new(Arc::new(PodInfo::new(Arc::new(pod))), None)
+        };
+        Candidate { node: node.into(), victims: priorities.iter().map(victim).collect(), pdb_violations: violations }
+    }
+
+    /// Makes a preemption with one function, which keeps the candidates with the highest score.
+    fn preemption(name: ScoreFunctionName, candidates: &[(Candidate, i64)]) -> PreemptionView {
+        let run = |c: &Candidate| Arc::new(NodeDryRun { node: c.node.clone(), candidate: Some(c.clone()), ..NodeDryRun::default() });
+        let highest = candidates.iter().map(|(_, score)| *score).max();
+        let remaining: Vec<_> = candidates.iter().filter(|(_, s)| Some(*s) == highest).map(|(c, _)| c.node.clone()).collect();
+        PreemptionView::whole(Arc::new(PreemptionRecord {
+            dry_runs: candidates.iter().map(|(c, _)| run(c)).collect::<Vec<_>>().into(),
+            score_functions: vec![ScoreFunction {
+                name,
+                scores: candidates.iter().map(|(c, score)| (c.node.clone(), *score)).collect(),
+                remaining: remaining.clone().into(),
+            }],
+            best: remaining.into(),
+            ..PreemptionRecord::default()
+        }))
+    }
+
+    fn time(at: i64) -> String {
+        format!("t{at}")
+    }
+
+    fn check(name: ScoreFunctionName, candidates: &[(Candidate, i64)], expected: &str) {
+        let view = preemption(name, candidates);
+        let found: Vec<String> = eliminations(&view, &time).iter().map(|e| e.sentences()[0].clone()).collect();
+        assert_eq!(found, [expected]);
+    }
+
+    #[test]
+    fn each_function_names_the_losers_reason() {
+        let one = |node: &str| candidate(node, &[5], 0);
+        let cases = [
+            (MinNumPDBViolations, (-1, 0), "b is eliminated by MinNumPDBViolations: 1 of its victims violates a budget, on a none"),
+            (MinHighestPriority, (-1000, 10), "b is eliminated by MinHighestPriority: its highest victim has priority 1000, on a -10"),
+            (MinNumPods, (-1, 0), "b is eliminated by MinNumPods: it evicts 1 pod, on a 0"),
+            (LatestStartTime, (3, 4), "b is eliminated by LatestStartTime: its highest victim started t3, on a t4"),
+        ];
+        for (name, (loser, best), sentence) in cases {
+            check(name, &[(one("a"), best), (one("b"), loser)], sentence);
+        }
+    }
+
+    #[test]
+    fn priorities_add_up_without_the_offset() {
+        let (raised, two) = (1_i64 << 31, candidate("a", &[50, 50], 0));
+        check(
+            MinSumPriorities,
+            &[(two.clone(), -2 * raised - 100), (candidate("b", &[100, 50], 0), -2 * raised - 150)],
+            "b is eliminated by MinSumPriorities: its victims' priorities add up to 150, on a 100",
+        );
+        // Fewer pods weigh less even if their priorities add up to more.
+        check(
+            MinSumPriorities,
+            &[(candidate("a", &[100], 0), -raised - 100), (candidate("b", &[10, 10], 0), -2 * raised - 20)],
+            "b is eliminated by MinSumPriorities: it evicts 2 pods with priorities of 20 in all, on a 1 pod with 100",
+        );
+        let view = preemption(MinSumPriorities, &[(two.clone(), -2 * raised - 100)]);
+        assert_eq!(plain_value(&view.score_functions()[0], &two), Some(100));
+        assert_eq!(plain_value(&view.score_functions()[0], &candidate("z", &[], 0)), None);
+    }
+
+    #[test]
+    fn several_losers_are_counted_and_measured_by_the_closest() {
+        let one = |node: &str| candidate(node, &[5], 0);
+        let all = [(one("a"), -1), (one("b"), -7), (one("c"), -9), (one("d"), -9)];
+        let sentence = "3 candidates (b, c and 1 more) are eliminated by MinHighestPriority: \
+                        their highest victims have priority 7 or more, on a 1";
+        check(MinHighestPriority, &all, sentence);
+        check(
+            MinHighestPriority,
+            &[(one("a"), -1), (one("b"), -7), (one("c"), -7)],
+            "2 candidates (b, c) are eliminated by MinHighestPriority: their highest victims have priority 7, on a 1",
+        );
+        let view = preemption(MinHighestPriority, &all);
+        let own = elimination_of(&view, "c", &time).unwrap().sentences();
+        assert_eq!(own[3..], ["c is eliminated: its highest victim has priority 9, best 1", "c eliminated: highest victim 9, best 1"]);
+        assert_eq!(elimination_of(&view, "a", &time), None);
+    }
+}

@@ -1,0 +1,296 @@
+//! Reads and follows the logs of kube-scheduler's pods, if that was asked for.
+//!
+//! A log is read once up to its present end, and then followed. A connection that breaks off is resumed from the time of
+//! the last line; lines that were read before are skipped by their times, which the server writes before each line.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::connection::{Shared, lock};
+use super::failure::{Failure, FailureKind};
+use super::timing::Backoff;
+use crate::cluster::{Key, Pod};
+use crate::scheduler_log::{FileFacts, Reader, SchedulerLog};
+
+/// The name of kube-scheduler's container in its static pods.
+const CONTAINER: &str = "kube-scheduler";
+
+/// How long a followed log may be silent before it is asked for again: an idle scheduler logs nothing.
+const SILENCE: Duration = Duration::from_secs(600);
+
+/// Limit on a line and on a value of several lines; a longer one is passed on in parts.
+const MAX_VALUE: usize = 64 << 20;
+
+/// Limit on the schedulers whose logs are read; a control plane has 3 to 5.
+const MAX_PODS: usize = 16;
+
+/// The log of one scheduler's pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogStatus {
+    /// The pod.
+    pub pod: Key,
+    /// How far it is read.
+    pub state: LogState,
+}
+
+/// How far the log of a pod is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LogState {
+    /// Being read for the first time.
+    Reading,
+    /// Read up to its end, and followed if that was asked for.
+    Read,
+    /// The user may not read it; the server's message.
+    Forbidden(String),
+    /// The pod or its container is gone, or has not started; the server's message.
+    Absent(String),
+    /// Another failure; it is read again. The message.
+    Failed(String),
+}
+
+impl LogState {
+    /// Returns why it is not read; `None` if it is, or is not yet.
+    pub fn trouble(&self) -> Option<String> {
+        Some(match self {
+            Self::Reading | Self::Read => return None,
+            Self::Forbidden(why) => format!("the user may not read it ({why}); the right is \"get\" on \"pods/log\""),
+            Self::Absent(why) => format!("there is no log ({why})"),
+            Self::Failed(why) => format!("it could not be read ({why})"),
+        })
+    }
+}
+
+/// Returns whether a pod runs kube-scheduler, as a static pod of the control plane does.
+pub fn runs_scheduler(pod: &Pod) -> bool {
+    !pod.is_terminal() && pod.spec.containers.iter().any(|container| container.name == CONTAINER)
+}
+
+/// The logs that were read so far.
+#[derive(Debug, Default)]
+pub(super) struct LogFeed {
+    reader: Reader,
+    states: BTreeMap<Key, LogState>,
+    /// The number of changes of the log so far.
+    news: u64,
+}
+
+impl LogFeed {
+    /// Adds a pod; returns false if its log is read already, or too many are.
+    pub(super) fn add(&mut self, pod: &Key) -> bool {
+        if self.states.contains_key(pod) || self.states.len() >= MAX_PODS {
+            return false;
+        }
+        self.states.insert(pod.clone(), LogState::Reading);
+        true
+    }
+
+    pub(super) fn log(&self) -> &SchedulerLog {
+        self.reader.so_far()
+    }
+
+    pub(super) fn news(&self) -> u64 {
+        self.news
+    }
+
+    pub(super) fn statuses(&self) -> Vec<LogStatus> {
+        self.states.iter().map(|(pod, state)| LogStatus { pod: pod.clone(), state: state.clone() }).collect()
+    }
+
+    fn take(&mut self, pod: &Key, text: &[u8]) {
+        let facts = FileFacts { writer: Some(pod.to_string()), found: true, latest: None, offset: None };
+        self.reader.file(&format!("log of {pod}"), &facts, &mut &*text, &mut |_| true);
+        self.news += 1;
+    }
+}
+
+/// Reads the log of a pod, and follows it if that was asked for.
+pub(super) async fn run(shared: Arc<Shared>, pod: Key, follow: bool) {
+    let mut cutter = Cutter::default();
+    let mut backoff = Backoff::default();
+    let mut follows = false;
+    loop {
+        let before = cutter.last;
+        let read = read(&shared, &pod, &mut cutter, follows).await;
+        if cutter.last > before {
+            backoff.reset();
+        }
+        let state = match &read {
+            Ok(()) => LogState::Read,
+            Err(failure) => match failure.what {
+                FailureKind::Forbidden | FailureKind::Unauthorised => LogState::Forbidden(failure.message.clone()),
+                FailureKind::Absent | FailureKind::Rejected => LogState::Absent(failure.message.clone()),
+                // A log without news is no trouble.
+                FailureKind::Timeout if follows => LogState::Read,
+                _ => LogState::Failed(failure.message.clone()),
+            },
+        };
+        let changed = lock(&shared.scheduler_log).states.insert(pod.clone(), state.clone()).as_ref() != Some(&state);
+        if changed {
+            shared.wake();
+        }
+        if !follow {
+            return;
+        }
+        let timing = &shared.timing;
+        let pause = match (&read, &state) {
+            (Ok(()), _) if !follows => Duration::ZERO,
+            (Err(failure), LogState::Failed(_)) => backoff.next(timing, failure.asked(timing.second)),
+            (_, LogState::Forbidden(_)) => timing.forbidden,
+            _ => backoff.next(timing, None),
+        };
+        follows |= read.is_ok();
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// Reads a log up to the end of the answer, which for a followed one comes with the end of the container.
+async fn read(shared: &Shared, pod: &Key, cutter: &mut Cutter, follows: bool) -> Result<(), Failure> {
+    let mut path = format!("/api/v1/namespaces/{}/pods/{}/log?container={CONTAINER}&timestamps=true", pod.namespace, pod.name);
+    if follows {
+        path.push_str("&follow=true");
+    }
+    if let Some(last) = cutter.last {
+        path.push_str(&format!("&sinceTime={}", last.strftime("%Y-%m-%dT%H:%M:%SZ")));
+    }
+    cutter.resume();
+    let within = if follows { SILENCE } else { shared.timing.answer };
+    let mut answer = shared.client.get(&path, None).await?;
+    while let Some(piece) = answer.next(within).await? {
+        shared.note_read(piece.len(), None);
+        let whole = cutter.take(&piece);
+        if !whole.is_empty() {
+            lock(&shared.scheduler_log).take(pod, &whole);
+            shared.wake();
+        }
+    }
+    Ok(())
+}
+
+/// Cuts a stream of lines with times into parts that end with a whole value, and drops the lines that came before.
+#[derive(Debug, Default)]
+struct Cutter {
+    /// The text after the last whole value.
+    rest: Vec<u8>,
+    /// The number of bytes of `rest` that are scanned.
+    seen: usize,
+    /// Within a value of several lines.
+    in_value: bool,
+    /// The time of the last line.
+    last: Option<Timestamp>,
+    /// The number of lines with that time.
+    same: usize,
+    /// The lines to skip after a break: those before this time, and this many of this time.
+    known: Option<(Timestamp, usize)>,
+}
+
+impl Cutter {
+    /// Begins an answer that repeats lines: they are given in whole seconds.
+    fn resume(&mut self) {
+        self.rest.clear();
+        (self.seen, self.in_value) = (0, false);
+        self.known = self.last.map(|last| (last, self.same));
+    }
+
+    /// Takes a piece; returns the whole values that it completes.
+    fn take(&mut self, piece: &[u8]) -> Vec<u8> {
+        self.rest.extend_from_slice(piece);
+        let (mut whole, mut kept) = (0, Vec::new());
+        while let Some(length) = memchr::memchr(b'\n', &self.rest[self.seen..]) {
+            let end = self.seen + length + 1;
+            let line = &self.rest[self.seen..end];
+            let at = memchr::memchr(b' ', line).unwrap_or(0);
+            let time = std::str::from_utf8(&line[..at]).ok().and_then(|time| time.parse::<Timestamp>().ok());
+            let text = line[(at + 1).min(line.len())..].trim_ascii_end();
+            // A value begins behind `=<`. Its lines begin with a tab, up to one that begins with ` >`; others cut it short.
+            let goes_on = self.in_value && (text.is_empty() || text.starts_with(b"\t"));
+            self.in_value = goes_on || text.ends_with(b"=<");
+            let is_known = time.is_some_and(|time| Self::is_known(&mut self.known, time));
+            if let Some(time) = time.filter(|_| !is_known) {
+                self.same = if self.last == Some(time) { self.same + 1 } else { 1 };
+                self.last = Some(time);
+            }
+            if is_known {
+                self.rest.drain(self.seen..end);
+            } else {
+                self.seen = end;
+            }
+            if !self.in_value {
+                whole = self.seen;
+            }
+        }
+        if self.rest.len() > MAX_VALUE {
+            whole = self.rest.len();
+        }
+        if whole > 0 {
+            kept = self.rest.drain(..whole).collect();
+            self.seen -= self.seen.min(whole);
+        }
+        kept
+    }
+
+    /// Returns whether a line of this time was read before.
+    fn is_known(known: &mut Option<(Timestamp, usize)>, time: Timestamp) -> bool {
+        match known {
+            Some((last, _)) if time < *last => true,
+            Some((last, left)) if time == *last && *left > 0 => {
+                *left -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(cutter: &mut Cutter, piece: &str) -> String {
+        String::from_utf8(cutter.take(piece.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn values_come_whole_however_they_are_sent() {
+        let all = "2026-11-22T10:00:00.1Z I1122 \"a\"\n2026-11-22T10:00:00.2Z I1122 \"Dump\" nodes=<\n\
+                   2026-11-22T10:00:00.2Z \tNode name: a\n2026-11-22T10:00:00.2Z  >\n2026-11-22T10:00:00.3Z I1122 \"b\"\n";
+        for size in 1..all.len() {
+            let mut cutter = Cutter::default();
+            let mut parts = Vec::new();
+            for piece in all.as_bytes().chunks(size) {
+                let part = cutter.take(piece);
+                if !part.is_empty() {
+                    parts.push(String::from_utf8(part).unwrap());
+                }
+            }
+            assert_eq!(parts.concat(), all);
+            assert!(parts.iter().all(|part| part.contains("nodes=<") == part.contains(" >\n")), "{parts:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_cut_keeps_nothing_back() {
+        let mut cutter = Cutter::default();
+        let all =
+            "2026-11-22T10:00:00.2Z I1122 \"Dump\" nodes=<\n2026-11-22T10:00:00.2Z \tNode name: a\n2026-11-22T10:00:00.3Z I1122 \"b\"\n";
+        assert_eq!(text(&mut cutter, all), all);
+    }
+
+    #[test]
+    fn lines_that_were_read_before_a_break_are_skipped() {
+        let mut cutter = Cutter::default();
+        assert_eq!(
+            text(&mut cutter, "2026-11-22T10:00:00.1Z a\n2026-11-22T10:00:00.1Z b\n2026-11-22T10:00:00.2Z half"),
+            "\
+            2026-11-22T10:00:00.1Z a\n2026-11-22T10:00:00.1Z b\n"
+        );
+        cutter.resume();
+        // The time is the same, with trailing zeros.
+        let again = "2026-11-22T10:00:00.05Z 0\n2026-11-22T10:00:00.100Z a\n2026-11-22T10:00:00.100Z b\n2026-11-22T10:00:00.1Z c\n2026-11-22T10:00:00.2Z half\n";
+        assert_eq!(text(&mut cutter, again), "2026-11-22T10:00:00.1Z c\n2026-11-22T10:00:00.2Z half\n");
+        cutter.resume();
+        assert_eq!(text(&mut cutter, "2026-11-22T10:00:00.200Z half\n2026-11-22T10:00:01Z d\n"), "2026-11-22T10:00:01Z d\n");
+    }
+}

@@ -1,0 +1,127 @@
+//! Sets, lists and removes breakpoints.
+
+use strum::IntoEnumIterator;
+
+use crate::framework::PluginName;
+use crate::session::{BREAKPOINT_WORDS, Breakpoint};
+use crate::ui::actions::arguments;
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::pod_key::with_pod;
+use crate::ui::actions::verb::{Answer, Command, Verb};
+use crate::ui::config::action::Action;
+use crate::ui::config::context::Context;
+use crate::ui::model::overlay::{Completion, Overlay};
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::model::text::count;
+use crate::ui::model::text_view::{Form, Target, TextView};
+
+/// The commands `break` and `unbreak`.
+pub static VERBS: &[Verb] = &[
+    Verb {
+        command: Some(Command {
+            complete: |session, _, args| complete(session, args),
+            ..Command::new(&["break"], "[pod|node|plugin|budget NAME]", "set a breakpoint, or list them")
+        }),
+        ..Verb::new("break", set)
+    },
+    Verb {
+        command: Some(Command {
+            complete: |session, _, args| match args.split_once(' ') {
+                None => {
+                    let numbers = (1..=session.breakpoints().len()).map(|n| n.to_string());
+                    arguments::words(numbers.chain(std::iter::once("all".to_owned())), args)
+                }
+                Some(_) => Vec::new(),
+            },
+            ..Command::new(&["unbreak"], "N|all|pod NAME|...", "remove a breakpoint")
+        }),
+        ..Verb::new("unbreak", unset)
+    },
+];
+
+fn complete(session: &dyn SessionHandle, args: &str) -> Vec<Completion> {
+    match args.split_once(' ') {
+        None => arguments::words(BREAKPOINT_WORDS, args),
+        Some(("pod", word)) => arguments::pods(session, word),
+        Some(("node", word)) => arguments::nodes(session, word),
+        Some(("plugin", word)) => arguments::words(PluginName::iter().map(PluginName::as_str), word),
+        Some(("budget", word)) => {
+            let budgets = session.timeline().moment().cluster.pod_disruption_budgets.iter();
+            arguments::words(budgets.map(|budget| budget.metadata.key().to_string()), word)
+        }
+        Some(_) => Vec::new(),
+    }
+}
+
+fn set(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    if args.is_empty() {
+        list(state, session, 0);
+        return Ok(Answer::Done);
+    }
+    let breakpoint: Breakpoint = with_pod(session, args)?.parse()?;
+    let mut all = session.breakpoints().to_vec();
+    if all.contains(&breakpoint) {
+        state.say(format!("there is already a breakpoint: {breakpoint}"));
+        return Ok(Answer::Done);
+    }
+    all.push(breakpoint.clone());
+    session.set_breakpoints(all);
+    let run = state.settings.keymap.label(Context::GLOBAL, &Action::RUN);
+    state.say(format!("breakpoint: {breakpoint}; {run} runs to the next one"));
+    Ok(Answer::Done)
+}
+
+fn unset(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    let mut all = session.breakpoints().to_vec();
+    if all.is_empty() {
+        state.say("there are no breakpoints");
+        return Ok(Answer::Done);
+    }
+    let before = all.len();
+    match args.parse::<usize>() {
+        _ if args == "all" => all.clear(),
+        Ok(n) if (1..=before).contains(&n) => drop(all.remove(n - 1)),
+        Ok(_) => return Err(CommandError::Number { command: "unbreak", last: before }),
+        Err(_) if args.is_empty() => return Err(CommandError::Number { command: "unbreak", last: before }),
+        Err(_) => {
+            let breakpoint: Breakpoint = with_pod(session, args)?.parse()?;
+            all.retain(|other| *other != breakpoint);
+            if all.len() == before {
+                return Err(CommandError::NoBreakpoint(breakpoint));
+            }
+        }
+    }
+    let left = count(all.len(), "breakpoint");
+    session.set_breakpoints(all);
+    state.say(format!("removed; {left} left"));
+    Ok(Answer::Done)
+}
+
+/// Removes a breakpoint by its index, and lists the others.
+pub fn remove(state: &mut State, session: &mut dyn SessionHandle, at: usize) {
+    let mut all = session.breakpoints().to_vec();
+    if at < all.len() {
+        let removed = all.remove(at);
+        session.set_breakpoints(all);
+        list(state, session, at);
+        state.say(format!("removed the breakpoint: {removed}"));
+    }
+}
+
+/// Lists the breakpoints with one of them selected.
+fn list(state: &mut State, session: &dyn SessionHandle, selected: usize) {
+    let all = session.breakpoints();
+    let mut lines: Vec<String> = all.iter().enumerate().map(|(i, breakpoint)| format!("{}  {breakpoint}", i + 1)).collect();
+    let run = state.settings.keymap.label(Context::GLOBAL, &Action::RUN);
+    if lines.is_empty() {
+        lines.push("none: :break pod NAME, node NAME, plugin NAME or budget NAME sets one".to_owned());
+    } else {
+        lines.push(String::new());
+        lines.push(format!("Enter removes the selected one; {run} runs to the next"));
+    }
+    let mut view = TextView::new("Breakpoints", lines, Form::Prose);
+    view.links = (0..all.len()).map(|at| (at, Target::Breakpoint(at))).collect();
+    view.view.selected = all.len().checked_sub(1).map(|last| selected.min(last));
+    state.overlay = Some(Overlay::Text(view));
+}
