@@ -74,8 +74,9 @@ pub(super) async fn explore(
     let mut state = first_state(&explorer, options, terminal.size()?);
     theme.name().clone_into(&mut state.settings.theme);
     let mut screen = UiThread::new(state, explorer)?;
-    if let Some(pod) = &options.pod {
-        screen.show_pod(pod.clone());
+    match &options.pod {
+        Some(pod) => screen.show_pod(pod.clone()),
+        None => screen.greet(),
     }
     let mut on = Loop { options, theme, terminal, due: None };
     let live = options.wake.is_some();
@@ -109,7 +110,7 @@ pub(super) async fn explore(
             outcome = screen.answer(), if screen.is_busy() => Wake::Answered(outcome),
             () = panics::told() => Wake::Broken,
             () = at(tick) => Wake::Tick,
-            () = sleep(LOOK), if screen.state.working.is_some() && !screen.is_busy() => Wake::Look,
+            () = sleep(LOOK), if screen.looks_at_jobs() => Wake::Look,
             () = wait_for_notify(options.wake.as_deref()), if live => Wake::News,
             () = at(follow) => Wake::Follow,
         };
@@ -133,7 +134,7 @@ pub(super) async fn explore(
             }
             // The report opens before the next frame.
             Wake::Broken => {}
-            Wake::Look => dirty = ui::poll_job(&mut screen.state, &mut screen.explorer),
+            Wake::Look => dirty = screen.look_at_jobs(),
             Wake::News => on.look_in(screen.cooldown()),
             Wake::Follow => {
                 on.due = None;
@@ -252,9 +253,12 @@ pub(super) fn first_state(driver: &dyn SessionHandle, options: &Options, size: (
         log: panics::log().words(),
     };
     let mut state = State::new(driver.timeline(), size, settings);
+    state.lesson = options.learn.then_some(0);
     ui::renew(&mut state, driver);
-    if let Some(words) = first_words(options) {
-        state.warn(words);
+    match (first_words(options), options.offer) {
+        (Some(words), _) => state.warn(words),
+        (None, Some(offer)) => state.say(offer),
+        (None, None) => {}
     }
     state
 }

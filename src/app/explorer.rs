@@ -8,6 +8,7 @@ use super::error::{ExplorerError, WriteError};
 use super::jobs::RunningJob;
 use super::live_follow::{self, FollowConfig, LiveFollow};
 use super::object_text::Sources;
+use super::overview_job::{MadeOf, OverviewJob};
 use crate::cluster::{Key, Object, Pod};
 use crate::fixes;
 use crate::framework::NodeFilters;
@@ -19,7 +20,9 @@ use crate::scheduler_log::SchedulerLog;
 use crate::session::{Branch, Breakpoint, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
-use crate::ui::{Advance, Applied, CaughtUp, Change, FixToApply, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle};
+use crate::ui::{
+    Advance, Applied, CaughtUp, Change, FixToApply, Job, JobState, LiveStatus, OverviewStatus, Restarted, SessionError, SessionHandle,
+};
 
 /// A session that reads and writes files. Clones share their parts and the running job.
 #[derive(Clone, Debug)]
@@ -31,6 +34,8 @@ pub struct Explorer {
     following: Option<LiveFollow>,
     /// The running job.
     job: Option<Arc<RunningJob>>,
+    /// The newest overview of pending pods.
+    overview: Option<Arc<OverviewJob>>,
     /// The Events of the cluster's scheduler, indexed on first use.
     heard: Arc<OnceLock<SchedulerEvents>>,
     /// Guards irreversible effects.
@@ -40,7 +45,15 @@ pub struct Explorer {
 impl Explorer {
     /// Makes an explorer of a session.
     pub fn new(session: Session) -> Self {
-        Self { session, reports: Vec::new(), following: None, job: None, heard: Arc::default(), guard: CancelGuard::default() }
+        Self {
+            session,
+            reports: Vec::new(),
+            following: None,
+            job: None,
+            overview: None,
+            heard: Arc::default(),
+            guard: CancelGuard::default(),
+        }
     }
 
     /// Adds the reports of the loaded sources, the newest last.
@@ -125,8 +138,12 @@ impl Explorer {
 
     /// Applies an operation at the cursor, in the past on a new branch.
     fn apply_operation(&mut self, operation: Operation) -> Result<Applied, ExplorerError> {
+        self.apply_by(|session| session.apply(operation))
+    }
+
+    fn apply_by(&mut self, apply: impl FnOnce(&mut Session) -> bool) -> Result<Applied, ExplorerError> {
         let (branches, old) = (self.session.branches().len(), self.session.branch().name().to_owned());
-        if !self.session.apply(operation) {
+        if !apply(&mut self.session) {
             return Err(ExplorerError::NothingDone);
         }
         let done = self.session.timeline().revisions().last();
@@ -164,10 +181,16 @@ impl Explorer {
         result
     }
 
+    /// Makes the changes of a fix, always on a new branch.
     fn fix(&mut self, fix: &FixToApply) -> Result<Applied, ExplorerError> {
         let cluster = self.session.scheduler_here().state().cluster();
-        let operations = fixes::operations(cluster, &fix.pod, &fix.changes).ok_or(ExplorerError::FixOutdated)?;
-        self.apply_operation(Operation::Batch { name: fix.text.clone(), operations })
+        let operations = if fix.pods.is_empty() {
+            fixes::operations(cluster, &fix.pod, &fix.changes)
+        } else {
+            fixes::operations_of_all(cluster, &fix.pod, &fix.changes, &fix.pods)
+        };
+        let operations = operations.ok_or(ExplorerError::FixOutdated)?;
+        self.apply_by(|session| session.apply_on_new_branch(Operation::Batch { name: fix.text.clone(), operations }))
     }
 
     fn advance(&mut self, by: Advance) -> Result<Applied, ExplorerError> {
@@ -288,6 +311,7 @@ impl SessionHandle for Explorer {
             InitialQueues::Fresh => Waiting::Fresh,
         };
         self.session = self.session.restarted(waiting);
+        self.overview = None;
         let entries = &self.session.timeline().queues().entries;
         Ok(Restarted { waiting: entries.len(), inferred: entries.values().filter(|e| e.inferred.is_some()).count() })
     }
@@ -324,6 +348,33 @@ impl SessionHandle for Explorer {
 
     fn stop_job(&mut self) {
         self.job = None;
+    }
+
+    fn overview(&self) -> OverviewStatus {
+        let here = MadeOf::here(&self.session);
+        self.overview.as_ref().map_or_else(OverviewStatus::default, |job| OverviewStatus {
+            newest: job.newest(),
+            runs: job.runs(),
+            is_current: job.of == here,
+        })
+    }
+
+    fn renew_overview(&mut self, again: bool) -> Result<(), SessionError> {
+        let here = MadeOf::here(&self.session);
+        let waits = |job: &Arc<OverviewJob>| {
+            let changes_by_itself = self.following.is_some() && self.session.current() == 0 && job.of.is_beside(here);
+            (job.of == here && (!again || job.runs())) || (changes_by_itself && (job.runs() || !job.is_due_again()))
+        };
+        if !self.overview.as_ref().is_some_and(waits) {
+            self.overview = Some(Arc::new(OverviewJob::start(&self.session, &self.sources()).map_err(ExplorerError::from)?));
+        }
+        Ok(())
+    }
+
+    fn stop_overview(&mut self) {
+        if let Some(job) = &self.overview {
+            job.stop();
+        }
     }
 
     fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {

@@ -60,6 +60,7 @@ fn fixes_of(scheduler: &Scheduler, pod: &Arc<Pod>, finding: &Finding, progress: 
         text: report.fixes[at].text.clone(),
         pod: found.pod.clone(),
         changes: found.fixes[at].changes.clone().into(),
+        pods: Arc::default(),
     };
     Document {
         title: format!("Fixes for {}", found.pod),

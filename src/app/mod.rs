@@ -14,6 +14,7 @@ mod jobs;
 mod live_follow;
 mod loading;
 mod object_text;
+mod overview_job;
 mod panics;
 mod print;
 mod settings;
@@ -63,6 +64,10 @@ pub struct Options {
     pub glyphs: Glyphs,
     /// Pod whose decision to show first.
     pub pod: Option<Key>,
+    /// Whether to begin the tour.
+    pub learn: bool,
+    /// Offer to show first, unless there is a notice.
+    pub offer: Option<&'static str>,
     /// Notice to show first.
     pub notice: Option<String>,
     /// Notified when a live cluster has changes.
@@ -90,6 +95,8 @@ impl Options {
             depth,
             glyphs: configured.glyphs.unwrap_or_else(|| Glyphs::detect(&var)),
             pod: None,
+            learn: false,
+            offer: None,
             notice: None,
             wake: None,
         }

@@ -25,12 +25,13 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
     let form = ScreenForm::of(&print.path).map_err(PrintError::from)?;
     let mut theme = options.library().load(&options.theme, options.depth)?;
     let mut state = first_state(driver, options, print.size);
-    if let Some(pod) = &options.pod {
-        if !ui::show_pod(&mut state, driver, pod) {
+    if let Some(pod) = options.pod.clone().or_else(|| ui::greet(&mut state, driver)) {
+        if !ui::show_pod(&mut state, driver, &pod) {
             state.warn(format!("{pod} does not wait to be scheduled"));
         }
         ui::renew(&mut state, driver);
     }
+    wait_for_overview(&mut state, driver);
     for key in keys(&print.keys)? {
         let contexts = ui::contexts(&state);
         let action = match &key {
@@ -68,7 +69,16 @@ fn press(state: &mut State, driver: &mut dyn SessionHandle, options: &Options, t
             std::thread::yield_now();
         }
     }
+    wait_for_overview(state, driver);
     true
+}
+
+/// Waits until the overview is made, if it is in sight.
+pub(super) fn wait_for_overview(state: &mut State, driver: &mut dyn SessionHandle) {
+    while ui::keep_up(state, driver) || state.overview.runs && ui::overview_has_news(state) {
+        std::thread::yield_now();
+    }
+    ui::renew(state, driver);
 }
 
 /// A key to press, or text to type.

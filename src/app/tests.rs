@@ -6,6 +6,7 @@ mod golden;
 mod groups;
 mod keys;
 mod lists;
+mod overview;
 mod pod_groups;
 mod queues;
 mod sessions;
@@ -27,7 +28,7 @@ use crate::session::{Background, Session, Timeline};
 use crate::source::{self, Input, Story};
 use crate::ui::{
     ASCII, Action, Depth, Direction, Effect, Glyphs, Library, Mouse, Overlay, Pane, ScreenForm, SessionHandle, State, Theme, UNICODE,
-    contexts, draw, first_state, go_on, poll_job, update,
+    contexts, draw, first_state, go_on, greet, poll_job, update,
 };
 
 /// An explorer, and the state and signs of its screen.
@@ -71,6 +72,19 @@ impl Screen {
     fn of(explorer: Explorer, width: u16, height: u16) -> Self {
         let state = first_state(explorer.timeline(), (width, height));
         Self { explorer, state, glyphs: UNICODE }
+    }
+
+    /// Opens a story as `demo` does: with the overview of its pending pods.
+    fn greeted(story: &str, width: u16, height: u16) -> Self {
+        Self::sized(story, width, height).greet()
+    }
+
+    fn greet(mut self) -> Self {
+        if let Some(pod) = greet(&mut self.state, &mut self.explorer) {
+            self.enter(&format!("pod {pod}"));
+        }
+        self.wait();
+        self
     }
 
     fn timeline(&self) -> &Timeline {
@@ -146,6 +160,7 @@ impl Screen {
             poll_job(&mut self.state, &mut self.explorer);
             std::thread::yield_now();
         }
+        super::print::wait_for_overview(&mut self.state, &mut self.explorer);
     }
 
     /// Returns the title and the text of the overlay, and closes it.

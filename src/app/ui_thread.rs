@@ -153,6 +153,28 @@ impl UiThread {
         None
     }
 
+    /// Shows the first screen: the overview of pending pods, or the decision about the only one.
+    pub(super) fn greet(&mut self) {
+        if let Some(pod) = ui::greet(&mut self.state, &mut self.explorer) {
+            self.show_pod(pod);
+        }
+    }
+
+    /// Returns whether a job or the overview is to be polled.
+    pub(super) fn looks_at_jobs(&self) -> bool {
+        !self.is_busy() && (self.state.working.is_some() || ui::overview_has_news(&self.state))
+    }
+
+    /// Polls the job and the overview. Returns whether anything is new.
+    pub(super) fn look_at_jobs(&mut self) -> bool {
+        let job = ui::poll_job(&mut self.state, &mut self.explorer);
+        let overview = ui::keep_up(&mut self.state, &mut self.explorer);
+        if overview {
+            ui::renew(&mut self.state, &self.explorer);
+        }
+        job || overview
+    }
+
     /// Shows a pod's decision, making it first if necessary.
     pub(super) fn show_pod(&mut self, pod: Key) {
         self.give(

@@ -255,7 +255,7 @@ fn bytes(text: &str) -> Result<u64, ArgError> {
 /// Arguments of `demo`.
 #[derive(Clone, Debug, Args)]
 pub struct DemoArgs {
-    /// The story
+    /// The story, or `learn` for a tour of ten screens
     #[arg(value_name = "STORY", default_value = "payments")]
     pub story: String,
     /// Name the stories

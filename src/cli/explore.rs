@@ -8,10 +8,40 @@ use crate::cluster::Key;
 use crate::output;
 use crate::ui::{Depth, ThemeError};
 
+/// The name of the tour among the stories.
+const LEARN: &str = "learn";
+/// The story of the tour.
+const LEARNED_ON: &str = "payments";
+/// The offer of the tour.
+const OFFER: &str = "new here? schedscope demo learn is a tour of ten screens";
+/// The file beside the logs whose existence says that the tour was offered.
+const OFFERED: &str = "tour-offered";
+
+/// The part of the tour in a start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tour {
+    None,
+    Offered,
+    Begun,
+}
+
+/// Returns whether the tour was never offered before, and records that it is. Without a folder to record it in, it is not
+/// offered.
+fn offers_tour() -> bool {
+    let Some(folder) = app::folder(|name| std::env::var(name).ok(), "XDG_STATE_HOME", ".local/state") else { return false };
+    std::fs::create_dir_all(&folder).is_ok() && output::write_new(&folder.join(OFFERED), |_| Ok::<(), std::io::Error>(())).is_ok()
+}
+
 /// Opens an embedded cluster.
 pub(super) fn demo(args: &DemoArgs, no_color: bool) -> Result<u8, Failure> {
-    let source = Source::Story(super::story(&args.story)?);
-    explore(Wanted { source, scheduler: args.scheduler.clone() }, &args.screen, no_color)
+    let learn = args.story == LEARN;
+    let source = Source::Story(super::story(if learn { LEARNED_ON } else { &args.story })?);
+    let tour = match () {
+        () if learn => Tour::Begun,
+        () if args.screen.print.is_none() && args.screen.pod.is_none() && offers_tour() => Tour::Offered,
+        () => Tour::None,
+    };
+    go(Some(Wanted { source, scheduler: args.scheduler.clone() }), &args.screen, tour, no_color)
 }
 
 /// Opens dumps.
@@ -28,18 +58,21 @@ pub(super) fn live(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
 
 /// Opens the start screen.
 pub(super) fn choose(no_color: bool) -> Result<u8, Failure> {
-    go(None, &ScreenArgs { pod: None, theme: None, log: None, print: None, size: (0, 0), keys: String::new() }, no_color)
+    let screen = ScreenArgs { pod: None, theme: None, log: None, print: None, size: (0, 0), keys: String::new() };
+    go(None, &screen, Tour::None, no_color)
 }
 
 fn explore(wanted: Wanted, screen: &ScreenArgs, no_color: bool) -> Result<u8, Failure> {
-    go(Some(wanted), screen, no_color)
+    go(Some(wanted), screen, Tour::None, no_color)
 }
 
 /// Explores one source after another until the user exits, and returns the exit code. With the start screen open, a
 /// source that fails to open leads back to it.
-fn go(first: Option<Wanted>, screen: &ScreenArgs, no_color: bool) -> Result<u8, Failure> {
+fn go(first: Option<Wanted>, screen: &ScreenArgs, tour: Tour, no_color: bool) -> Result<u8, Failure> {
     super::log::start(screen.log.as_deref())?;
     let mut options = options(screen, no_color)?;
+    options.learn = tour == Tour::Begun;
+    options.offer = (tour == Tour::Offered).then_some(OFFER);
     if let Some((print, wanted)) = screen.print().zip(first.clone()) {
         return written(wanted, &options, &print);
     }
@@ -72,8 +105,8 @@ fn go(first: Option<Wanted>, screen: &ScreenArgs, no_color: bool) -> Result<u8, 
                 next = path.map(|path| Wanted { source: start::at_path(&path), scheduler: SchedulerArgs::default() });
             }
         }
-        // `--pod` belongs to the first source.
-        options.pod = None;
+        // These belong to the first source.
+        (options.pod, options.learn, options.offer) = (None, false, None);
     }
 }
 

@@ -167,7 +167,8 @@ fn ended(result: Result<u8, Failure>) -> ExitCode {
 }
 
 fn list_stories() -> Result<u8, Failure> {
-    print(&STORIES.iter().map(|s| format!("{:<12} {}", s.name, s.title)).collect::<Lines>().into())
+    let stories = STORIES.iter().map(|s| (s.name, s.title)).chain([("learn", "a tour of ten screens on the first of them")]);
+    print(&stories.map(|(name, title)| format!("{name:<12} {title}")).collect::<Lines>().into())
 }
 
 /// Writes an answer to standard output.

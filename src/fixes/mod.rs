@@ -12,6 +12,7 @@
 //! | `search` | single changes of the pod |
 //! | `cluster` | single changes of other objects |
 //! | `pairs` | two changes at once |
+//! | `shared` | a fix made to all pods that wait for the same reasons |
 //! | `requests`, `typo` | lower requests, names one edit apart |
 
 mod change;
@@ -20,6 +21,7 @@ mod constraints;
 mod pairs;
 mod requests;
 mod search;
+mod shared;
 mod trial;
 mod typo;
 
@@ -28,6 +30,7 @@ use std::sync::Arc;
 
 pub use change::{Change, Lowered, LoweredPart, NodeChange, PodChange, RequestPlace, RequirementPlace, UNSCHEDULABLE_TAINT, toleration};
 pub use constraints::{Closest, Constraint, Demand, Matrix, NodeBits, Row};
+pub use shared::{freed, operations_of_all};
 pub use trial::Watch;
 
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};

@@ -36,7 +36,7 @@ pub use info::Info;
 pub use missing::{Missing, budgets_unknown_because};
 pub use odds::{OddsReport, is_chance, odds, odds_cell, odds_in_words};
 pub use operation::{BackoffReport, BeforeOperation, MoveReport, OperationReport, QueuesReport, SamplingReport, UnschedulableReport};
-pub use overview::{CauseFix, CauseReport, PreemptionHelp, WaitReason, causes, causes_text};
+pub use overview::{Cause, CauseFix, CauseReport, FixSearch, Overview, PreemptionHelp, Stage, WaitReason, causes, causes_text};
 pub use pod_group::{ConditionReport, GroupReport, MemberReport, PlacementReport, group_text};
 pub use release::{ReleaseReport, decision_parts, run_parts};
 pub use releases::{PodComparison, ReleaseComparison, Releases};

@@ -93,6 +93,11 @@ impl Session {
         (revision + 1..self.timeline().revisions_done()).any(|at| !self.branch().changes_nothing(at))
     }
 
+    /// Returns the number of revisions up to the last one, up to the cursor, that may have changed the state.
+    pub fn revisions_that_changed(&self) -> usize {
+        (0..self.timeline().revisions_done()).rev().find(|at| !self.branch().changes_nothing(*at)).map_or(0, |at| at + 1)
+    }
+
     /// Returns the pod of the dry decision at the cursor.
     pub fn explained(&self) -> Option<Key> {
         self.branch().explained(self.timeline().cursor().revision)
@@ -173,6 +178,14 @@ impl Session {
         self.branch().scheduler_at(self.timeline().revisions_done())
     }
 
+    /// Returns whether the state at the cursor is that of [`Self::scheduler_as_seen`].
+    pub fn is_as_seen(&self) -> bool {
+        if self.background.observed {
+            return self.current == 0 && self.timeline().revisions_done() == self.timeline().revisions().len();
+        }
+        self.revisions_that_changed() == 0
+    }
+
     /// Applies an operation at the cursor. Extends the current branch at its end, where the cursor stays; elsewhere
     /// forks a new branch and makes it current. Returns false, and records nothing, when the operation has no effect.
     pub fn apply(&mut self, operation: Operation) -> bool {
@@ -230,6 +243,12 @@ impl Session {
         let branch = self.branch().fork(name, fork);
         self.branches.push(branch);
         self.current = self.branches.len() - 1;
+    }
+
+    /// Applies an operation at the cursor on a new branch, which becomes the current one. Returns false, and makes no branch,
+    /// when the operation has no effect.
+    pub fn apply_on_new_branch(&mut self, operation: Operation) -> bool {
+        self.apply_apart(self.timeline().revisions_done(), operation)
     }
 
     /// Forks a branch after the first `at` revisions and applies an operation there. Without an effect, no branch

@@ -23,6 +23,7 @@ pub(crate) mod testing;
 
 pub use actions::error::{CommandError, ExportError};
 pub use actions::jobs::{poll_job, show_live_status};
+pub use actions::overview::{greet, keep_up, overview_has_news};
 pub use actions::runs::go_on;
 pub use actions::theme_list::show_theme;
 pub use actions::{keymap, runs_on_ui_thread, update};
@@ -35,6 +36,7 @@ pub use config::theme::{Depth, FileError, Role, Theme, ThemeError};
 pub use config::themes::{Library, ThemeEntry};
 pub use model::effect::{Effect, Export, ScreenForm};
 pub use model::overlay::{Overlay, Prompt, Typing};
+pub use model::overview::OverviewStatus;
 pub use model::pane::Pane;
 pub use model::session_handle::{
     Advance, Applied, CaughtUp, Change, Document, FixToApply, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle,

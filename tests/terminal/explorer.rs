@@ -3,9 +3,11 @@
 use crate::pty::{ENTER, ESC, Pty, command};
 
 fn demo(columns: u16, rows: u16) -> Pty {
-    let pty = Pty::start(&["demo", "payments"], columns, rows);
-    pty.wait_for("activeQ");
+    let mut pty = Pty::start(&["demo", "payments"], columns, rows);
+    pty.wait_for("0 Overview");
     pty.assert_taken();
+    pty.send("1");
+    pty.wait_for("━ 1 Queues ");
     pty
 }
 
@@ -179,9 +181,10 @@ fn a_panic_is_reported_and_logged_with_its_backtrace() {
     assert!(logged.contains("schedscope::app::event_loop"), "a backtrace\n{logged}");
 }
 
-/// Returns the content of the only log in a state directory.
+/// Returns the content of the only log in a state directory, which also holds that the tour was offered.
 fn log(state: &std::path::Path) -> String {
-    let files: Vec<_> = std::fs::read_dir(state.join("schedscope")).expect("a folder").map(|e| e.expect("an entry").path()).collect();
+    let entries = std::fs::read_dir(state.join("schedscope")).expect("a folder").map(|e| e.expect("an entry").path());
+    let files: Vec<_> = entries.filter(|path| !path.ends_with("tour-offered")).collect();
     let [file] = &files[..] else { panic!("{files:?}") };
     std::fs::read_to_string(file).expect("a log")
 }
@@ -511,8 +514,9 @@ fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_told() {
     let start = |args: &[&str]| Pty::start_in(&[("XDG_CONFIG_HOME", folder.as_str())], args, 120, 40);
 
     let mut pty = start(&["demo", "payments"]);
+    pty.wait_for("keys.global.run: \"c\" is the key of keys.global.cycle");
+    pty.send("1");
     let screen = pty.wait_for("m takes the first step, c a whole cycle");
-    assert!(screen.contains("keys.global.run: \"c\" is the key of keys.global.cycle"), "{screen}");
     assert!(screen.contains('#') && !screen.contains('┃'), "{screen}");
     let painted = |pty: &Pty, (r, g, b): (u8, u8, u8)| {
         pty.wait_until("the theme is shown", |s| {

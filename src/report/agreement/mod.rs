@@ -158,6 +158,14 @@ impl SchedulerComparer {
         self.changes.get_or_init(|| Changes::of(&self.cluster, &self.preempted, &self.bound, &self.heard, &self.seen))
     }
 
+    /// Decides a pod on its own and compares. A pod of another scheduler is left to that.
+    pub fn decide(&self, pod: &Arc<Pod>) -> SchedulerMatch {
+        if self.scheduler.state().config().profile(&pod.spec.scheduler_name).is_none() {
+            return not_ours(pod);
+        }
+        self.compare(pod, &CycleView::of(&self.scheduler.explain(pod)))
+    }
+
     /// Compares a decision on the cluster as it was read.
     pub fn compare(&self, pod: &Pod, view: &CycleView) -> SchedulerMatch {
         let there = self.heard.about(pod);
@@ -431,10 +439,7 @@ impl Agreements {
                 if !go_on(count) {
                     return None;
                 }
-                if state.config().profile(&pod.spec.scheduler_name).is_none() {
-                    return Some(not_ours(pod));
-                }
-                Some(comparer.compare(pod, &CycleView::of(&scheduler.explain(pod))))
+                Some(comparer.decide(pod))
             })
             .collect();
         found.sort_by(|a, b| (a.accord, &a.pod).cmp(&(b.accord, &b.pod)));

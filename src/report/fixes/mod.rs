@@ -11,7 +11,8 @@ use serde_json::Value;
 
 pub use self::patches::Originals;
 use self::patches::Targets;
-use self::words::{closest_text, cut_short_text, demand_kind, demand_text, fix_text, outcome_text, search_text};
+pub(super) use self::words::cut_short_text;
+use self::words::{closest_text, demand_kind, demand_text, fix_text, outcome_text, search_text};
 use super::text::table;
 use crate::cluster::{Cluster, Key, Kind, Str};
 use crate::fixes::{Change, Fix, FixOutcome, Fixes};

@@ -213,7 +213,7 @@ pub(super) fn closest_text(demand: &Demand, closest: &Closest) -> String {
 }
 
 /// Returns why a search ended early, in words.
-pub(super) fn cut_short_text(by: CutShort) -> String {
+pub(in crate::report) fn cut_short_text(by: CutShort) -> String {
     match by {
         CutShort::Trials(number) => format!("{number} decisions were taken, no more are"),
         CutShort::CombinedFilters => "the filters of this release decide several demands at once".to_owned(),

@@ -27,6 +27,8 @@ pub(super) struct Detail {
     pub(super) notes: bool,
     /// Whether to name the deciding facts.
     pub(super) facts: bool,
+    /// Whether to name the requested amounts, and the nodes that lack them even when empty.
+    pub(super) amounts: bool,
 }
 
 impl Cause {
@@ -52,7 +54,7 @@ pub(super) fn cause(view: &CycleView, detail: Detail) -> Option<String> {
     if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_some()) {
         return Some(no_node_at_all(status));
     }
-    let causes = causes(view);
+    let causes = causes(view, detail.amounts);
     let total: usize = causes.iter().map(|c| c.nodes).sum();
     match &causes[..] {
         [] => None,
@@ -78,8 +80,8 @@ pub(super) fn cause(view: &CycleView, detail: Detail) -> Option<String> {
 }
 
 /// Returns the causes, most nodes first; each node counts once.
-fn causes(view: &CycleView) -> Vec<Cause> {
-    let start = view.start.as_deref();
+fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
+    let start = view.start.as_deref().filter(|_| amounts);
     let mut by_phrase: BTreeMap<Phrase, (usize, Shared)> = BTreeMap::new();
     let mut fits = Lacking::default();
     for verdict in view.verdicts.values().filter(|v| !v.status.is_success()) {
@@ -87,7 +89,7 @@ fn causes(view: &CycleView) -> Vec<Cause> {
         let lacks: Option<BTreeSet<&str>> = status.reasons().iter().map(|r| resource(r)).collect();
         match lacks.filter(|l| !l.is_empty() && status.plugin().is_some_and(PluginName::compares_requests)) {
             Some(lacks) => {
-                let never = status.code() == Code::UnschedulableAndUnresolvable;
+                let never = amounts && status.code() == Code::UnschedulableAndUnresolvable;
                 *fits.nodes.entry((lacks, never)).or_default() += 1;
                 fits.nominated |= !verdict.nominated.is_empty();
                 status.reasons().iter().for_each(|r| fits.note_free(r));
@@ -99,7 +101,7 @@ fn causes(view: &CycleView) -> Vec<Cause> {
             }
         }
     }
-    let unseen = start.map_or(0, |s| s.nodes).saturating_sub(view.verdicts.len());
+    let unseen = view.start.as_deref().map_or(0, |s| s.nodes).saturating_sub(view.verdicts.len());
     if unseen > 0 {
         let phrase = view.narrowed.as_ref().map_or_else(Phrase::not_looked_at, |(_, status)| Phrase::left_out(status));
         by_phrase.entry(phrase).or_default().0 += unseen;

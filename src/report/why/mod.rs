@@ -155,9 +155,9 @@ fn unschedulable(view: &CycleView, facts: bool) -> String {
     }
     let then = eviction(view).map_or_else(String::new, |then| format!("; {then}"));
     let with = |detail| Some(format!("Pending because {}{then}", cause(view, detail)?));
-    let least = Detail { causes: 1, notes: false, facts: false };
-    let all = Detail { causes: CAUSES, notes: true, facts: true };
-    let fewer = |notes| (1..=CAUSES).rev().map(move |causes| Detail { causes, notes, facts: false });
+    let least = Detail { causes: 1, notes: false, facts: false, amounts: true };
+    let all = Detail { causes: CAUSES, notes: true, facts: true, amounts: true };
+    let fewer = |notes| (1..=CAUSES).rev().map(move |causes| Detail { causes, notes, facts: false, amounts: true });
     let details = facts.then_some(all).into_iter().chain([true, false].into_iter().flat_map(fewer));
     let sentence = details.filter_map(with).find(|s| s.chars().count() <= LONGEST).or_else(|| with(least));
     sentence.unwrap_or_else(|| match view.failure.as_deref() {
@@ -165,6 +165,27 @@ fn unschedulable(view: &CycleView, facts: bool) -> String {
         Some(failure) => format!("Pending: {}", short(&failure.message)),
         None => "Pending".to_owned(),
     })
+}
+
+/// Returns why the pod waits, in words that pods with other requests can share, as half a sentence; empty for a pod that fits.
+pub(super) fn in_common(view: &CycleView) -> String {
+    let shared = Detail { causes: CAUSES, notes: false, facts: false, amounts: false };
+    match view.outcome {
+        None | Some(Outcome::Scheduled) => String::new(),
+        Some(Outcome::Gated) => uncapitalized(&gated(view.pre_enqueue.as_ref())),
+        Some(Outcome::Error) => uncapitalized(&error(view)),
+        Some(Outcome::Unschedulable) if view.selected.is_some() && view.failure.is_some() => uncapitalized(&turned_back(view)),
+        Some(Outcome::Unschedulable) => cause(view, shared).unwrap_or_else(|| match view.failure.as_deref() {
+            Some(AttemptFailure { cause: FailureCause::NoNodes, .. }) => "there are no nodes".to_owned(),
+            Some(failure) => short(&failure.message),
+            None => "no reason is recorded".to_owned(),
+        }),
+    }
+}
+
+fn uncapitalized(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}", first.to_lowercase(), letters.as_str()))
 }
 
 /// Returns the progress of the search for a node.

@@ -7,10 +7,12 @@ pub mod error;
 pub mod jobs;
 pub mod mouse;
 pub mod object_text;
+pub mod overview;
 pub mod pod_key;
 pub mod prompt;
 pub mod runs;
 pub mod theme_list;
+pub mod tour;
 pub mod verb;
 pub mod verbs;
 
@@ -38,6 +40,7 @@ pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action
             }
         }
     }
+    let asked = action.clone();
     let effect = match apply(state, session, action) {
         Ok(Answer::Done) => None,
         Ok(Answer::Effect(effect)) => Some(effect),
@@ -50,6 +53,8 @@ pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action
             None
         }
     };
+    tour::advance(state, session.timeline(), &asked);
+    overview::keep_up(state, session);
     renew(state, session);
     effect
 }
@@ -132,8 +137,8 @@ fn binding(verb: &'static str, row: &Keys) -> Binding {
 
 /// Returns the key of a pane: its digit; none above 9.
 fn digit(digit: u8) -> &'static [&'static str] {
-    const DIGITS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
-    let at = usize::from(digit).wrapping_sub(1);
+    const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+    let at = usize::from(digit);
     DIGITS.get(at..=at).unwrap_or_default()
 }
 

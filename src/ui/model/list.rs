@@ -18,6 +18,10 @@ pub enum RowId {
     Revision(usize),
     /// A group of nodes.
     Group(GroupKey),
+    /// A cause of pending pods, by its key.
+    Cause(Str),
+    /// The fix of a cause of pending pods, by the cause's key.
+    CauseFix(Str),
     /// A pod group in a queue, by its number among the queues.
     PodGroup(Key, usize),
     /// A row that is not about an object: its kind, and its index among rows of that kind.

@@ -12,6 +12,7 @@ use crate::ui::model::text_view::TextView;
 pub struct Location {
     focus: Pane,
     shown: [Pane; 3],
+    whole: Option<Pane>,
     detail: Option<Str>,
     pod: Option<Key>,
     /// The text that was open when this location was left.
@@ -76,7 +77,7 @@ impl State {
 
     fn location(&self) -> Location {
         let shown = [self.main, self.right, self.upper];
-        Location { focus: self.focus, shown, detail: self.detail.clone(), pod: self.pod.clone(), over: None }
+        Location { focus: self.focus, shown, whole: self.whole, detail: self.detail.clone(), pod: self.pod.clone(), over: None }
     }
 
     /// Remembers this location with the text that is left.
@@ -87,6 +88,23 @@ impl State {
     /// Returns whether the last location has a text.
     pub fn came_from_text(&self) -> bool {
         self.history.last().is_some_and(|location| location.over.is_some())
+    }
+
+    /// Returns whether the last location is a pane in place of all others.
+    pub fn came_from_whole(&self) -> bool {
+        self.history.last().is_some_and(|location| location.whole.is_some())
+    }
+
+    /// Leaves a pane that is shown in place of all others, for the queues. Returns false if there is none.
+    pub fn leave_whole(&mut self) -> bool {
+        if self.whole.is_none() {
+            return false;
+        }
+        self.leave(Pane::QUEUES);
+        self.pinned = None;
+        self.show(Pane::QUEUES);
+        self.focus = Pane::QUEUES;
+        true
     }
 
     /// Remembers this location before another pane opens.
@@ -112,6 +130,7 @@ impl State {
         }
         self.focus = location.focus;
         [self.main, self.right, self.upper] = location.shown;
+        self.whole = location.whole;
         // An open node or pod stays a tab, unless the location had another one open.
         self.detail = location.detail.or_else(|| self.detail.take());
         self.pod = location.pod.or_else(|| self.pod.take());

@@ -5,7 +5,7 @@ use std::fmt;
 /// A pane, identified by its digit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pane {
-    /// The digit key that goes to it, from 1.
+    /// The digit key that goes to it.
     pub digit: u8,
     /// The name that its title and tab begin with.
     pub name: &'static str,
@@ -24,10 +24,14 @@ pub enum Place {
     Lower,
     /// Always in sight, below the others.
     Fixed,
+    /// In place of all others.
+    Whole,
 }
 
 /// Panes that the state refers to. Other panes define their identities in the view.
 impl Pane {
+    /// All pending pods by cause.
+    pub const OVERVIEW: Self = Self::new(0, "Overview", Place::Whole);
     /// The queues.
     pub const QUEUES: Self = Self::new(1, "Queues", Place::Left);
     /// The verdicts of all nodes.

@@ -10,6 +10,7 @@ use crate::framework::NodeFilters;
 use crate::release::{Emulated, Release};
 use crate::report::{LastReported, ReleaseReport};
 use crate::session::{Branch, Breakpoint, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
+use crate::ui::model::overview::OverviewStatus;
 use crate::ui::model::text_view::Form;
 
 /// A session. The screen reads its timeline and makes requests.
@@ -58,6 +59,14 @@ pub trait SessionHandle {
     fn poll_job(&mut self) -> JobState;
     /// Stops the job.
     fn stop_job(&mut self);
+
+    /// Returns the overview of pending pods, as far as it is made.
+    fn overview(&self) -> OverviewStatus;
+    /// Starts the overview of the state at the cursor, unless it is there or under way. On a cluster that changes it waits for
+    /// a pause. `again` also starts one that was stopped.
+    fn renew_overview(&mut self, again: bool) -> Result<(), SessionError>;
+    /// Stops the overview; its parts stay.
+    fn stop_overview(&mut self);
 
     /// Returns the status of a live cluster; `None` for any other source.
     fn live_status(&self) -> Option<LiveStatus> {
@@ -119,6 +128,8 @@ pub struct FixToApply {
     pub pod: Key,
     /// Its changes.
     pub changes: Arc<[crate::fixes::Change]>,
+    /// The pods that get its changes of a pod; empty for [`Self::pod`] alone.
+    pub pods: Arc<[Key]>,
 }
 
 /// The time to advance by.

@@ -24,6 +24,14 @@ pub enum Sort {
     Request,
     /// The fewest allowed disruptions first.
     Left,
+    /// The oldest first.
+    Age,
+    /// By queue.
+    Queue,
+    /// Pods that preemption helps first.
+    Preemption,
+    /// Pods on which the cluster's scheduler disagrees first.
+    Agreement,
 }
 
 /// A sort order of a pane, with its name.

@@ -11,6 +11,7 @@ use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::{GroupKey, ListView, RowId};
 use crate::ui::model::navigation::Location;
 use crate::ui::model::overlay::Overlay;
+use crate::ui::model::overview::OverviewStatus;
 use crate::ui::model::pane::{Pane, Place};
 use crate::ui::model::rows::{self, PodGroupRow, QueuePart};
 use crate::ui::model::size::Mode;
@@ -30,6 +31,8 @@ pub struct State {
     pub right: Pane,
     /// The pane above preemption: nodes, a node, or a page.
     pub upper: Pane,
+    /// The pane that is shown in place of all others.
+    pub whole: Option<Pane>,
     /// The revision in which the user chose a pane; panes do not follow the cursor until the next one.
     pub pinned: Option<usize>,
     /// The step size.
@@ -48,6 +51,12 @@ pub struct State {
     pub opened: BTreeSet<Pane>,
     /// The expanded budgets.
     pub open_budgets: BTreeSet<Key>,
+    /// The causes of the overview that the user opened, or with a filter closed.
+    pub turned_causes: BTreeSet<Str>,
+    /// The overview.
+    pub overview: OverviewStatus,
+    /// The lesson of the tour; `None` outside of it.
+    pub lesson: Option<usize>,
     /// The locations to go back to, the nearest last.
     pub history: Vec<Location>,
     /// The first visible line of the message.
@@ -142,6 +151,7 @@ impl State {
             main: Pane::QUEUES,
             right: Pane::NODES,
             upper: Pane::NODES,
+            whole: None,
             pinned: None,
             step_size: StepSize::default(),
             decision: None,
@@ -151,6 +161,9 @@ impl State {
             pod: None,
             opened: BTreeSet::new(),
             open_budgets: BTreeSet::new(),
+            turned_causes: BTreeSet::new(),
+            overview: OverviewStatus::default(),
+            lesson: None,
             history: Vec::new(),
             message_offset: 0,
             filters: BTreeMap::new(),
@@ -206,11 +219,12 @@ impl State {
 
     /// Shows a pane in its place.
     pub fn show(&mut self, pane: Pane) {
+        self.whole = (pane.place == Place::Whole).then_some(pane);
         match pane.place {
             Place::Left => self.main = pane,
             Place::Upper => (self.main, self.right, self.upper) = (pane, pane, pane),
             Place::Lower => (self.main, self.right) = (pane, pane),
-            Place::Fixed => {}
+            Place::Fixed | Place::Whole => {}
         }
     }
 

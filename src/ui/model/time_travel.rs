@@ -71,6 +71,7 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
         return false;
     }
     let mut found = true;
+    let came_from_whole = state.leave_whole();
     seek_and_follow(state, session, |s| match known.or_else(|| s.explain(pod)) {
         Some(revision) => {
             let event = end_of_cycle(s.timeline(), revision, pod);
@@ -78,6 +79,9 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
         }
         None => found = false,
     });
+    if came_from_whole {
+        follow(state, session.timeline());
+    }
     state.touch();
     if found {
         open_decision(state, pod);
@@ -143,6 +147,7 @@ pub fn step(state: &mut State, session: &mut dyn SessionHandle, direction: Direc
     }
     let stays = state.decision.is_some() && by != StepSize::Cycle;
     let mut done = false;
+    state.leave_whole();
     seek_and_follow(state, session, |s| {
         let revision = s.timeline().cursor().revision;
         done = match direction {
@@ -172,6 +177,7 @@ pub fn walk(state: &mut State, session: &mut dyn SessionHandle, direction: Direc
 
 /// Seeks the start of this cycle, or from there the start of the previous one.
 pub fn cycle_back(state: &mut State, session: &mut dyn SessionHandle) {
+    state.leave_whole();
     let cursor = session.timeline().cursor();
     let revision = if cursor.event == 0 { cursor.revision.checked_sub(1) } else { Some(cursor.revision) };
     match revision.filter(|_| !session.timeline().at_start()) {
@@ -186,7 +192,7 @@ pub fn pin(state: &mut State, timeline: &Timeline, pane: Pane) {
         Place::Upper | Place::Lower => true,
         Place::Left => state.mode() == Mode::Compact,
         // The steps and the message are always in sight.
-        Place::Fixed => false,
+        Place::Fixed | Place::Whole => false,
     };
     if chosen {
         state.pinned = Some(timeline.cursor().revision);

@@ -12,6 +12,7 @@ use crate::trace::{CycleView, Event, GroupEvent};
 use crate::ui::model::fuzzy::Fuzzy;
 use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::RowId;
+use crate::ui::model::overview::OverviewRow;
 use crate::ui::model::page::PageRow;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::pod_activity::PodActivity;
@@ -27,6 +28,8 @@ pub struct ViewModel {
     stamp: Option<Stamp>,
     /// Rows of the queues.
     pub queues: Vec<QueueRow>,
+    /// Rows of the overview; none while it is out of sight.
+    pub overview: Vec<OverviewRow>,
     /// Rows of the nodes.
     pub nodes: Vec<NodeRow>,
     /// Rows of the candidates.

@@ -7,9 +7,11 @@ use ratatui::text::{Line, Span};
 use crate::trace::{Outcome, Place};
 use crate::ui::config::action::Action;
 use crate::ui::config::theme::Role;
+use crate::ui::model::pane::Pane;
 use crate::ui::model::text;
 use crate::ui::model::verdict;
 use crate::ui::view::draw::Scene;
+use crate::ui::view::panes;
 
 /// Draws the sentence on the available lines.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
@@ -61,6 +63,9 @@ fn nothing(scene: &Scene<'_>) -> String {
 }
 
 fn answer(scene: &Scene<'_>, fits: impl Fn(&str) -> bool) -> (Span<'static>, String) {
+    if scene.state.whole == Some(Pane::OVERVIEW) {
+        return panes::overview::answer(scene);
+    }
     let cycle = scene.cycle();
     let whole = verdict::answer(cycle).filter(|sentence| fits(sentence));
     let Some(text) = whole.or_else(|| verdict::answer_in_short(cycle)) else {

@@ -11,7 +11,7 @@ use crate::ui::model::text;
 use crate::ui::model::text_view::Form;
 use crate::ui::view::draw::{Scene, put};
 use crate::ui::view::layout::Plan;
-use crate::ui::view::{answer, header, hints, overlays, panes, tabs};
+use crate::ui::view::{answer, header, hints, lesson, overlays, panes, tabs};
 
 /// Draws the whole screen.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
@@ -33,6 +33,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         let def = panes::def(*pane);
         (def.draw)(def, scene, &plan, buf);
     }
+    lesson::draw(scene, plan.lesson, buf);
     hints::draw(scene, plan.hints, buf);
     if let Some(over) = &scene.state.overlay {
         draw_over(scene, over, &plan, area, buf);

@@ -33,7 +33,14 @@ pub struct Shape {
     pub preemption: Preemption,
     /// The number of rows in the queues.
     pub queue_rows: usize,
+    /// The pane that is shown in place of all others.
+    pub whole: Option<Pane>,
+    /// Whether a lesson of the tour is shown.
+    pub lesson: bool,
 }
+
+/// The rows of a lesson of the tour.
+const LESSON: u16 = 3;
 
 /// The areas of the screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,6 +55,8 @@ pub struct Plan {
     pub panes: Vec<(Pane, Rect)>,
     /// The scrub bar.
     pub scrub: Rect,
+    /// The lesson of the tour; empty outside of it.
+    pub lesson: Rect,
     /// The last line.
     pub hints: Rect,
     /// Whether steps and message have no box.
@@ -65,7 +74,15 @@ impl Plan {
             Some(_) => Preemption::Table,
         };
         let queue_rows = state.view_model.queues.len();
-        let shape = Shape { main: state.main, right: state.right, upper: state.upper, preemption, queue_rows };
+        let shape = Shape {
+            main: state.main,
+            right: state.right,
+            upper: state.upper,
+            preemption,
+            queue_rows,
+            whole: state.whole,
+            lesson: state.lesson.is_some(),
+        };
         Self::new(Rect::new(0, 0, state.size.0, state.size.1), shape)
     }
 
@@ -79,6 +96,19 @@ impl Plan {
         let (header, rest) = split_top(area, 1);
         let (answer, rest) = split_top(rest, if flat && area.height >= 24 { 3 } else { 2 });
         let (rest, hints) = split_bottom(rest, 1);
+        let (rest, lesson) = split_bottom(rest, if shape.lesson { LESSON } else { 0 });
+        if let Some(pane) = shape.whole {
+            return Self {
+                header,
+                answer,
+                lesson,
+                hints,
+                flat,
+                queue_rows: shape.queue_rows,
+                panes: vec![(pane, rest)],
+                ..Self::default()
+            };
+        }
         let (message, steps) = match (mode, area.height) {
             (Mode::Compact, ..20) => (1, 3),
             (Mode::Compact, ..28) => (2, 5),
@@ -88,7 +118,7 @@ impl Plan {
         };
         let (rest, message) = split_bottom(rest, message);
         let (rest, steps) = split_bottom(rest, steps);
-        let mut plan = Self { header, answer, hints, flat, queue_rows: shape.queue_rows, ..Self::default() };
+        let mut plan = Self { header, answer, lesson, hints, flat, queue_rows: shape.queue_rows, ..Self::default() };
         match mode {
             Mode::TooSmall => {}
             Mode::Compact => {
@@ -176,18 +206,27 @@ mod tests {
     use super::*;
     use crate::ui::view::panes::PANES;
 
-    const SHAPE: Shape =
-        Shape { main: Pane::NODES, right: Pane::NODES, upper: Pane::NODES, preemption: Preemption::Table, queue_rows: 1000 };
+    const SHAPE: Shape = Shape {
+        main: Pane::NODES,
+        right: Pane::NODES,
+        upper: Pane::NODES,
+        preemption: Preemption::Table,
+        queue_rows: 1000,
+        whole: None,
+        lesson: false,
+    };
 
     #[test]
     fn areas_cover_the_screen_without_overlap_at_every_size() {
         for width in (60..=220).step_by(7) {
             for height in 16..=70 {
-                for preemption in [Preemption::None, Preemption::Sentence, Preemption::Table] {
+                let preemptions = [Preemption::None, Preemption::Sentence, Preemption::Table].map(|preemption| (preemption, None, false));
+                let others = [(Preemption::Table, Some(Pane::OVERVIEW), false), (Preemption::Table, None, true)];
+                for (preemption, whole, lesson) in preemptions.into_iter().chain(others) {
                     let area = Rect::new(0, 0, width, height);
-                    let plan = Plan::new(area, Shape { preemption, ..SHAPE });
+                    let plan = Plan::new(area, Shape { preemption, whole, lesson, ..SHAPE });
                     let mut all: Vec<Rect> = plan.panes.iter().map(|(_, a)| *a).collect();
-                    all.extend([plan.header, plan.answer, plan.hints]);
+                    all.extend([plan.header, plan.answer, plan.hints, plan.lesson]);
                     all.extend(plan.tabs);
                     let covered: u32 = all.iter().map(|a| a.area()).sum();
                     assert_eq!(covered, area.area(), "{width}x{height}: {plan:?}");

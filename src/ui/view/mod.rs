@@ -10,6 +10,7 @@ pub mod header;
 pub mod highlight;
 pub mod hints;
 pub mod layout;
+pub mod lesson;
 pub mod overlays;
 pub mod pane;
 pub mod panes;

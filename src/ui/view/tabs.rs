@@ -18,7 +18,7 @@ fn tabs(state: &State, plan: &Plan) -> Vec<(Pane, String, Rect)> {
     let mut list = Vec::new();
     for def in panes::PANES.iter().filter(|def| (def.is_open)(state)) {
         let pane = def.id;
-        if pane.place == Place::Fixed || (pane.place == Place::Left && !plan.flat) {
+        if matches!(pane.place, Place::Fixed | Place::Whole) || (pane.place == Place::Left && !plan.flat) {
             continue;
         }
         let words = def.tab_words(state);

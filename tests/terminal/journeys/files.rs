@@ -66,8 +66,9 @@ fn open_a_dump_from_the_start_screen() {
     pty.send("colleague");
     pty.wait_gone("tie-breaks");
     pty.send(ENTER);
-    pty.wait_for("activeQ");
-    line(&pty.screen(), &["from-a-colleague.yaml", "fresh start"]);
+    // The decision about its only pending pod is the first screen.
+    pty.wait_for("preempting 2 pods");
+    line(&pty.screen(), &["dry decision"]);
     decide(&mut pty, "checkout");
     pty.wait_for("preempting 2 pods");
     quit(pty);
@@ -82,6 +83,8 @@ fn change_a_key_and_the_theme_for_good() {
     fs::write(own.join("config.toml"), "theme = 'light'\n[keys.global]\nstep = 'm'\n").expect("a file");
     let folder = home.path().display().to_string();
     let mut pty = Pty::start_in(&[("XDG_CONFIG_HOME", folder.as_str())], &["demo", "tie-breaks"], 80, 24);
+    pty.wait_for("0 Overview");
+    pty.send("1");
     let screen = pty.wait_for("m goes step by step");
     assert!(line(&screen, &["Enter open"]).contains("m step"), "{screen}");
     pty.send("m");

@@ -186,7 +186,8 @@ fn turn_the_wheel_over_the_queues() {
 #[test]
 fn find_whether_the_answers_agree_with_the_cluster_s_scheduler() {
     for (columns, rows) in [(80, 24), (120, 40)] {
-        let mut pty = story("aftermath", (columns, rows));
+        let mut pty = Pty::start(&["demo", "aftermath"], columns, rows);
+        pty.wait_for("0 Overview");
         pty.send("A");
         let screen = pty.wait_for("Compared with the cluster's scheduler");
         line(&screen, &["14 pending pods. Compared with the cluster's scheduler: 5 explained"]);

@@ -6,6 +6,7 @@
 mod files;
 mod finding;
 mod log;
+mod overview;
 mod preemption;
 mod releases;
 mod time;
@@ -15,11 +16,15 @@ use crate::pty::{ENTER, ESC, Pty, command};
 const HOME: &str = "\x1b[H";
 const PAGE_DOWN: &str = "\x1b[6~";
 
-/// Opens a story on a terminal of this size.
+/// Opens a story on a terminal of this size, and goes from its first screen to the queues.
 fn story(name: &str, (columns, rows): (u16, u16)) -> Pty {
-    let pty = Pty::start(&["demo", name], columns, rows);
-    pty.wait_for("activeQ");
+    let mut pty = Pty::start(&["demo", name], columns, rows);
+    let first = pty.wait_until("the first screen", |s| ["0 Overview", "1 Queues"].iter().any(|pane| s.contents().contains(pane)));
     pty.assert_taken();
+    if first.contains("0 Overview") {
+        pty.send("1");
+        pty.wait_for("━ 1 Queues ");
+    }
     pty
 }
 

@@ -22,8 +22,8 @@ fn see_what_an_upgrade_changes_and_keep_the_answer() {
     std::fs::write(folder.path().join("cluster.json"), CLUSTER).expect("it can be written");
     for size in [(80, 24), (120, 40)] {
         let mut pty = Pty::start_at(folder.path(), &[], &["open", "cluster.json"], size.0, size.1);
-        let screen = pty.wait_for("activeQ");
-        line(&screen, &["v1.33.4 (kubelets)"]);
+        pty.wait_for("v1.33.4 (kubelets)");
+        pty.wait_for("a/waits: ");
         command(&mut pty, "release newest");
         pty.wait_for("is no version of kube-scheduler");
         command(&mut pty, "release 1.36");

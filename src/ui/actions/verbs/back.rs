@@ -4,6 +4,7 @@ use crate::ui::actions::theme_list;
 use crate::ui::actions::verb::{Answer, Verb, keys};
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::{Overlay, Prompt, Typing};
+use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 use crate::ui::view::panes;
@@ -45,7 +46,11 @@ fn back(state: &mut State, session: &mut dyn SessionHandle) {
         }
         Some(_) => {}
         None if !state.filter(state.focus).is_empty() => state.set_filter(state.focus, String::new()),
-        None if state.came_from_text() => {
+        None if state.whole == Some(Pane::OVERVIEW) && state.overview.runs => {
+            session.stop_overview();
+            state.say("stopped");
+        }
+        None if state.came_from_text() || state.came_from_whole() => {
             state.go_back();
         }
         None => {

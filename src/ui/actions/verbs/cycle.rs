@@ -36,6 +36,7 @@ fn go_to(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resu
     let last = session.timeline().revisions().len();
     match args.parse::<usize>() {
         Ok(n) if (1..=last).contains(&n) => {
+            state.leave_whole();
             time_travel::seek_and_follow(state, session, |s| s.timeline_mut().seek(Cursor { revision: n - 1, event: usize::MAX }));
             state.touch();
             Ok(Answer::Done)

@@ -26,10 +26,11 @@ pub static VERBS: &[Verb] = &[
 
 fn go(state: &mut State, direction: Direction) {
     let panes = panes::open(state);
-    let at = panes.iter().position(|p| *p == state.focus).unwrap_or(0);
-    let next = match direction {
-        Direction::Forward => (at + 1) % panes.len(),
-        Direction::Back => (at + panes.len() - 1) % panes.len(),
+    let next = match (panes.iter().position(|p| *p == state.focus), direction) {
+        (Some(at), Direction::Forward) => (at + 1) % panes.len(),
+        (Some(at), Direction::Back) => (at + panes.len() - 1) % panes.len(),
+        // From the overview, which is not among them.
+        (None, _) => 0,
     };
     state.show(panes[next]);
     state.focus = panes[next];

@@ -21,6 +21,7 @@ pub static VERBS: &[Verb] = &[Verb {
 fn decide(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
     let key = pod_key(session, args)?;
     let mut found = false;
+    state.leave_whole();
     seek_and_follow(state, session, |s| {
         if let Some(revision) = s.explain(&key) {
             found = true;

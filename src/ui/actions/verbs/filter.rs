@@ -3,12 +3,18 @@
 use crate::ui::actions::verb::{Answer, Verb, keys};
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::Typing;
-use crate::ui::view::panes;
+use crate::ui::view::panes::{self, overview};
 
 /// `filter`.
 pub static VERBS: &[Verb] = &[Verb {
     keys: &[
         keys(Context::GLOBAL, &["/"], "filter", "filter the list"),
+        keys(
+            overview::CONTEXT,
+            &["/"],
+            "filter",
+            "filter: words, and cause: plugin: reason: queue: namespace: priority:>9 age:>1h, ! for not",
+        ),
         keys(Context::OVERLAY, &["/"], "filter", "keep only lines that match"),
         keys(Context::START, &["/"], "filter", "filter the list"),
     ],

@@ -4,16 +4,22 @@ use crate::ui::actions::arguments;
 use crate::ui::actions::edits::apply_edit;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
+use crate::ui::actions::overview;
 use crate::ui::actions::pod_key::pod_key;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::{Change, FixToApply, Job, SessionHandle};
 use crate::ui::model::state::State;
+use crate::ui::view::panes::overview as overview_pane;
 
 /// `fixes`.
 pub static VERBS: &[Verb] = &[Verb {
-    keys: &[keys(Context::GLOBAL, &["x"], "", "what keeps the pod out, and the changes that let it in; Esc stops the search")],
+    keys: &[
+        keys(Context::GLOBAL, &["x"], "", "what keeps the pod out, and the changes that let it in; Esc stops the search"),
+        keys(overview_pane::CONTEXT, &["x"], "fix", "the fix that frees most pods of the cause; of a pod, all its fixes"),
+    ],
     command: Some(Command {
         complete: |session, _, word| arguments::pods(session, word),
         ..Command::new(&["fixes"], "[POD]", "what keeps a pod out, and the changes that let it in")
@@ -21,14 +27,20 @@ pub static VERBS: &[Verb] = &[Verb {
     ..Verb::new("fixes", fixes)
 }];
 
-/// Searches fixes for the named pod, the one selected in the queues, or the one of the cycle.
+/// Searches fixes for the named pod, the one selected in the queues, or the one of the cycle. In the overview, shows the fix of
+/// the selected cause.
 fn fixes(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
     let timeline = session.timeline();
     let of_cycle = || timeline.cycle().start.as_ref().map(|start| start.pod.clone());
     let selected = state.selected_pod().cloned();
+    let of_cycle = of_cycle();
     let pod = match args {
-        "" if state.focus == Pane::QUEUES => selected.or_else(of_cycle),
-        "" => of_cycle().or(selected),
+        "" if state.focus == Pane::OVERVIEW => match overview::show_fix(state) {
+            Some(pod) => Some(pod),
+            None => return Ok(Answer::Done),
+        },
+        "" if state.focus == Pane::QUEUES => selected.or(of_cycle),
+        "" => of_cycle.or(selected),
         name => Some(pod_key(session, name)?),
     };
     let Some(pod) = pod else { return Err(CommandError::NoPodName) };
@@ -43,5 +55,12 @@ fn fixes(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resu
 
 /// Applies a fix as a what-if. At a decision it makes a branch before it and decides the pod again.
 pub fn apply(state: &mut State, session: &mut dyn SessionHandle, fix: FixToApply) -> Result<Answer, CommandError> {
-    apply_edit(state, session, Change::Fix(fix))
+    let of_several = fix.pods.len() > 1;
+    let answer = apply_edit(state, session, Change::Fix(fix))?;
+    // The pods of a cause are not decided again one by one.
+    let [settle, compare] = ["settle", "compare"].map(|verb| state.settings.keymap.label(Context::GLOBAL, &Action::Verb(verb)));
+    if let Some(notice) = state.notice.as_mut().filter(|notice| of_several && !notice.warning) {
+        notice.text += &format!("; {settle} schedules them, {compare} compares");
+    }
+    Ok(answer)
 }

@@ -1,18 +1,22 @@
-//! Closes the group of the selected node.
+//! Closes the group of the selected node, or the cause of the selected pod.
 
 use crate::ui::actions::verb::{Answer, Verb, keys};
 use crate::ui::model::list::RowId;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::rows::NodeRow;
 use crate::ui::model::state::State;
-use crate::ui::view::panes::nodes;
+use crate::ui::view::panes::{nodes, overview};
 
 /// `close-group`.
 pub static VERBS: &[Verb] = &[Verb {
-    keys: &[keys(nodes::CONTEXT, &["h", "left"], "", "close the group")],
+    keys: &[keys(nodes::CONTEXT, &["h", "left"], "", "close the group"), keys(overview::CONTEXT, &["h", "left"], "", "close the cause")],
     runs_on_ui_thread: |_| true,
     ..Verb::new("close-group", |state, _, _| {
-        fold(state);
+        if state.focus == Pane::OVERVIEW {
+            overview::fold(state)
+        } else {
+            fold(state)
+        }
         Ok(Answer::Done)
     })
 }];

@@ -25,9 +25,11 @@ pub mod fixes;
 pub mod fold;
 pub mod groups;
 pub mod help;
+pub mod learn;
 pub mod node;
 pub mod open;
 pub mod open_source;
+pub mod overview;
 #[cfg(debug_assertions)]
 pub mod panic;
 pub mod patch;
@@ -94,9 +96,11 @@ pub static VERBS: &[&[Verb]] = &[
     budgets::VERBS,
     capture::VERBS,
     cordon::VERBS,
+    learn::VERBS,
     decide::VERBS,
     delete::VERBS,
     open_source::VERBS,
+    overview::VERBS,
     patch::VERBS,
     reject::VERBS,
     release::VERBS,

@@ -1,11 +1,13 @@
 //! Opens the selected row of a pane, or follows the selected line of a text.
 
 use crate::ui::actions::error::CommandError;
-use crate::ui::actions::theme_list;
 use crate::ui::actions::verb::{Answer, Verb, keys};
 use crate::ui::actions::verbs::{branch, breakpoint, fixes};
+use crate::ui::actions::{overview, theme_list};
 use crate::ui::config::context::Context;
+use crate::ui::model::list::RowId;
 use crate::ui::model::overlay::Overlay;
+use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 use crate::ui::model::text_view::Target;
@@ -37,9 +39,17 @@ pub fn open(state: &mut State, session: &mut dyn SessionHandle) -> Result<Answer
             }
         }
         Some(_) => {}
-        None => (panes::def(state.focus).open)(state, session),
+        None => match overview::selected_fix(state).filter(|_| fix_is_selected(state)) {
+            Some(fix) => return fixes::apply(state, session, fix),
+            None => (panes::def(state.focus).open)(state, session),
+        },
     }
     Ok(Answer::Done)
+}
+
+/// Returns whether the fix of a cause is selected in the overview.
+fn fix_is_selected(state: &State) -> bool {
+    state.focus == Pane::OVERVIEW && matches!(state.selected_row(), Some(RowId::CauseFix(_)))
 }
 
 /// Follows the link of a line.

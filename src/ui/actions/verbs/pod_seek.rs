@@ -38,7 +38,10 @@ fn seek(state: &mut State, session: &mut dyn SessionHandle, direction: Direction
         Direction::Back => (0..here.min(revisions.len())).rev().find(touches),
     };
     match found {
-        Some(revision) => time_travel::seek_and_follow(state, session, |s| s.timeline_mut().seek(Cursor { revision, event: usize::MAX })),
+        Some(revision) => {
+            state.leave_whole();
+            time_travel::seek_and_follow(state, session, |s| s.timeline_mut().seek(Cursor { revision, event: usize::MAX }));
+        }
         None if direction == Direction::Forward => state.say(format!("nothing more is recorded about {pod}")),
         None => state.say(format!("nothing is recorded about {pod} before this")),
     }

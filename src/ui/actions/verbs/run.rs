@@ -30,6 +30,7 @@ fn run(state: &mut State, session: &mut dyn SessionHandle) {
     if session.timeline().at_end() && !session.run_next() {
         return state.say("nothing is left to schedule");
     }
+    state.leave_whole();
     time_travel::seek_and_follow(state, session, |s| {
         let timeline = s.timeline_mut();
         loop {

@@ -5,6 +5,7 @@ pub mod candidate;
 pub mod message;
 pub mod node;
 pub mod nodes;
+pub mod overview;
 pub mod page;
 pub mod pod;
 pub mod preemption;
@@ -17,9 +18,19 @@ use crate::ui::model::pane::Pane;
 use crate::ui::model::state::State;
 use crate::ui::view::pane::PaneDef;
 
-/// All panes, in the order of their digits.
-pub static PANES: &[&PaneDef] =
-    &[&queues::DEF, &nodes::DEF, &preemption::DEF, &node::DEF, &steps::DEF, &message::DEF, &pod::DEF, &candidate::DEF, &budgets::DEF];
+/// All panes, in the order of their digits, 0 last.
+pub static PANES: &[&PaneDef] = &[
+    &queues::DEF,
+    &nodes::DEF,
+    &preemption::DEF,
+    &node::DEF,
+    &steps::DEF,
+    &message::DEF,
+    &pod::DEF,
+    &candidate::DEF,
+    &budgets::DEF,
+    &overview::DEF,
+];
 
 /// Returns the definition of a pane; the first one for a pane that is not registered.
 pub fn def(pane: Pane) -> &'static PaneDef {

@@ -1,0 +1,126 @@
+//! Makes the overview of pending pods on its own thread, on clones that share their parts with the session.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use super::error::JobError;
+use super::object_text::{Finding, Sources};
+use crate::report::{Overview, SchedulerComparer, Stage};
+use crate::session::Session;
+
+/// Name of the thread.
+const THREAD: &str = "overview";
+/// Least time between the end of an overview and the start of the next, on a cluster that changes.
+const PAUSE: Duration = Duration::from_secs(2);
+/// How much longer than an overview took the pause after it is at least.
+const PAUSES: u32 = 4;
+
+/// The state of a session that an overview is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MadeOf {
+    branch: usize,
+    revisions: usize,
+    clock: Timestamp,
+}
+
+impl MadeOf {
+    /// Returns the state at the cursor. Dry decisions do not change it.
+    pub(super) fn here(session: &Session) -> Self {
+        let revisions = session.revisions_that_changed();
+        Self { branch: session.current(), revisions, clock: session.timeline().moment().clock }
+    }
+
+    /// Returns whether another state is of the same branch.
+    pub(super) fn is_beside(self, other: Self) -> bool {
+        self.branch == other.branch && self != other
+    }
+}
+
+/// An overview that is being made, or is made; dropping it cancels it.
+#[derive(Debug)]
+pub(super) struct OverviewJob {
+    pub(super) of: MadeOf,
+    shared: Arc<Shared>,
+    began: Instant,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    cancelled: AtomicBool,
+    /// The newest part, and when the last one came.
+    newest: Mutex<(Option<Arc<Overview>>, Option<Instant>)>,
+}
+
+impl Shared {
+    fn goes_on(&self) -> bool {
+        !self.cancelled.load(Ordering::Relaxed)
+    }
+
+    fn publish(&self, overview: Overview) {
+        let ended = matches!(overview.stage, Stage::Complete | Stage::Stopped).then(Instant::now);
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = (Some(Arc::new(overview)), ended);
+    }
+}
+
+/// Records the end of the thread even if it panics.
+struct Ended(Arc<Shared>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let mut newest = self.0.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        newest.1 = newest.1.or_else(|| Some(Instant::now()));
+    }
+}
+
+impl OverviewJob {
+    /// Starts to make the overview of the state at the cursor.
+    pub(super) fn start(session: &Session, sources: &Sources) -> Result<Self, JobError> {
+        let shared = Arc::new(Shared::default());
+        let (scheduler, finding) = (session.scheduler_here().clone(), Finding::new(session, sources));
+        let compared = session.is_as_seen();
+        let (events, seen) = (session.background().events.clone(), super::live_follow::seen(session));
+        let watched = Arc::clone(&shared);
+        let work = move || {
+            let ended = Ended(watched);
+            let watched = &ended.0;
+            let comparer = SchedulerComparer::new(&scheduler, &events).having_seen(seen);
+            let originals = |kind, key: &_| finding.original(kind, key);
+            Overview::make(&scheduler, (&comparer, compared), &originals, &|| watched.goes_on(), &|overview| watched.publish(overview));
+        };
+        std::thread::Builder::new().name(THREAD.to_owned()).spawn(work).map_err(JobError::Thread)?;
+        Ok(Self { of: MadeOf::here(session), shared, began: Instant::now() })
+    }
+
+    /// Returns the newest part; `None` before the first.
+    pub(super) fn newest(&self) -> Option<Arc<Overview>> {
+        self.shared.newest.lock().unwrap_or_else(PoisonError::into_inner).0.clone()
+    }
+
+    fn ended(&self) -> Option<Instant> {
+        self.shared.newest.lock().unwrap_or_else(PoisonError::into_inner).1
+    }
+
+    /// Returns whether it is being made.
+    pub(super) fn runs(&self) -> bool {
+        self.ended().is_none()
+    }
+
+    /// Returns whether it ended so long ago that another may be made, in proportion to its costs.
+    pub(super) fn is_due_again(&self) -> bool {
+        self.ended().is_some_and(|ended| ended.elapsed() >= PAUSE.max(ended.duration_since(self.began) * PAUSES))
+    }
+
+    /// Stops it; its parts stay.
+    pub(super) fn stop(&self) {
+        self.shared.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for OverviewJob {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

@@ -1,0 +1,211 @@
+//! The overview of pending pods: the first screen, its filter and sort orders, and the way from a cause to its fix and to
+//! its pods.
+
+use serde_json::{Value, json};
+
+use super::golden::SIZES;
+use super::*;
+use crate::report::Stage;
+use crate::ui::model::overview::{CauseKind, CauseRow, OverviewRow};
+
+/// A full node, one with a taint and room for twenty pods, and this number of pods that wait.
+fn cluster(waiting: usize) -> Vec<Value> {
+    let node = |name: &str, cpu: &str, taints: Value| {
+        json!({"kind": "Node", "metadata": {"name": name, "uid": name}, "spec": {"taints": taints},
+            "status": {"allocatable": {"cpu": cpu, "memory": "64Gi", "pods": "110"}}})
+    };
+    let pod = |i: usize| {
+        json!({"kind": "Pod", "metadata": {"name": format!("api-{i:02}"), "namespace": "shop", "uid": format!("api-{i}"),
+                "creationTimestamp": "2026-11-20T17:26:12Z"},
+            "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]},
+            "status": {"phase": "Pending"}})
+    };
+    let taint = json!([{"key": "dedicated", "value": "db", "effect": "NoSchedule"}]);
+    let mut items = vec![node("a", "100m", json!([])), node("db", "20", taint)];
+    items.extend((0..waiting).map(pod));
+    items
+}
+
+/// Returns the causes in sight: kind, number of pods, sentence.
+fn causes(screen: &Screen) -> Vec<(CauseKind, usize, String)> {
+    let cause = |row: &OverviewRow| match row {
+        OverviewRow::Cause(CauseRow { kind, matching, sentence, .. }) => Some((*kind, *matching, sentence.clone())),
+        _ => None,
+    };
+    screen.state.view_model.overview.iter().filter_map(cause).collect()
+}
+
+/// Returns the pods in sight, by name.
+fn pods(screen: &Screen) -> Vec<String> {
+    let pod = |row: &OverviewRow| if let OverviewRow::Pod(pod) = row { Some(pod.key.to_string()) } else { None };
+    screen.state.view_model.overview.iter().filter_map(pod).collect()
+}
+
+#[test]
+fn the_overview_at_four_sizes() {
+    for (name, story, words) in [
+        ("overview", "payments", ""),
+        ("overview_opened", "payments", "j enter"),
+        ("overview_filtered", "payments", "/ 'plugin:affinity !ns:ml' enter"),
+        ("overview_by_priority", "queues", "o o enter j"),
+        ("overview_compared", "aftermath", "enter j j"),
+    ] {
+        for (width, height) in SIZES {
+            let mut screen = Screen::greeted(story, width, height);
+            screen.act(words);
+            insta::assert_snapshot!(format!("{name}_{width}x{height}"), screen.text());
+        }
+    }
+    let mut fixes = Screen::listed(&cluster(20), 80, 24).greet();
+    fixes.act("x");
+    insta::assert_snapshot!("overview_fix", fixes.text());
+}
+
+#[test]
+fn the_first_screen_is_the_overview_the_only_pod_s_decision_or_that_nothing_waits() {
+    let greeted = |waiting| Screen::listed(&cluster(waiting), 80, 24).greet();
+    let several = greeted(2);
+    assert_eq!((several.state.whole, several.state.focus), (Some(Pane::OVERVIEW), Pane::OVERVIEW));
+    let only = greeted(1);
+    assert_eq!(only.state.whole, None);
+    assert_eq!(only.timeline().cycle().start.as_ref().map(|start| start.pod.to_string()).as_deref(), Some("shop/api-00"));
+    let none = greeted(0).text();
+    assert!(
+        none.contains("no pod is pending: 0 pods on 2 nodes") && none.contains("activeQ 0 backoff 0 unsched. 0 gated 0 flight 0 Permit 0"),
+        "{none}"
+    );
+    // A session that is not at its start stays where it is.
+    let mut elsewhere = Screen::listed(&cluster(2), 80, 24);
+    elsewhere.act("c");
+    assert_eq!(elsewhere.greet().state.whole, None);
+}
+
+#[test]
+fn the_first_frame_lists_every_pod_before_any_is_decided() {
+    let mut screen = Screen::listed(&cluster(20), 80, 24);
+    assert_eq!(greet(&mut screen.state, &mut screen.explorer), None);
+    let all: usize = causes(&screen).iter().map(|(_, pods, _)| pods).sum();
+    assert_eq!(all, 20);
+    screen.wait();
+    let stage = screen.state.overview.newest.as_ref().map(|overview| overview.stage);
+    assert_eq!((stage, causes(&screen)[0].1), (Some(Stage::Complete), 20));
+}
+
+#[test]
+fn all_pods_of_one_cause_take_two_keys() {
+    let mut screen = Screen::greeted("payments", 120, 40);
+    let expected = causes(&screen)[1].clone();
+    assert_eq!(pods(&screen), [""; 0]);
+    let keys = ["j", "enter"];
+    for key in keys {
+        screen.press(key);
+    }
+    assert_eq!((keys.len(), pods(&screen).len()), (2, expected.1));
+    assert!(pods(&screen).iter().all(|pod| pod.starts_with("platform/ingress-extra-")), "{:?}", pods(&screen));
+    assert!(expected.2.contains("anti-affinity"), "{}", expected.2);
+    screen.act("h");
+    assert_eq!(pods(&screen), [""; 0]);
+}
+
+#[test]
+fn the_fix_that_frees_twenty_pods_is_proved_on_a_branch() {
+    let mut screen = Screen::listed(&cluster(22), 120, 40).greet();
+    let waiting = causes(&screen);
+    assert_eq!(waiting.len(), 1);
+    assert_eq!((waiting[0].0, waiting[0].1), (CauseKind::Waits, 22));
+    assert!(screen.text().contains("fix: tolerate dedicated=db:NoSchedule (frees 20 of 22)"), "{}", screen.text());
+    screen.act("x enter");
+    assert_eq!(
+        screen.said(),
+        "tolerate dedicated=db:NoSchedule: 20 changes on new branch 2; main is unchanged; S schedules them, = compares"
+    );
+    // The branch is decided anew: the freed pods fit, the others have no toleration.
+    let on_branch: Vec<(CauseKind, usize)> = causes(&screen).iter().map(|(kind, pods, _)| (*kind, *pods)).collect();
+    assert_eq!(on_branch, [(CauseKind::Waits, 2), (CauseKind::Fits, 20)]);
+    screen.act("S");
+    let bound = screen.timeline().moment().cluster.pods.iter().filter(|pod| pod.node_name == "db").count();
+    assert_eq!(bound, 20, "{}", screen.text());
+    assert_eq!(causes(&screen).iter().map(|(kind, pods, _)| (*kind, *pods)).collect::<Vec<_>>(), [(CauseKind::Waits, 2)]);
+    let main = &screen.explorer.branches().0[0];
+    assert!(main.timeline().end().cluster.pods.iter().all(|pod| pod.node_name.is_empty()));
+    // The same by the row of the fix.
+    let mut screen = Screen::listed(&cluster(22), 120, 40).greet();
+    screen.act("enter j enter");
+    assert!(screen.said().starts_with("tolerate dedicated=db:NoSchedule: 20 changes on new branch 2"), "{}", screen.said());
+}
+
+#[test]
+fn a_pod_leads_to_its_decision_and_back() {
+    for (width, height) in SIZES {
+        let mut screen = Screen::greeted("payments", width, height);
+        screen.act("/ 'payments' enter j j enter");
+        assert_eq!(screen.state.whole, None);
+        assert_eq!(screen.timeline().cycle().start.as_ref().map(|start| start.pod.to_string()).as_deref(), Some("shop/payments"));
+        screen.act("esc");
+        assert_eq!(screen.state.whole, Some(Pane::OVERVIEW));
+        screen.act("esc");
+        assert_eq!(screen.state.filter(Pane::OVERVIEW), "");
+        // Steps leave it, and `0` and the command go to it.
+        screen.act("n");
+        assert_eq!(screen.state.whole, None);
+        screen.act("0");
+        assert_eq!(screen.state.whole, Some(Pane::OVERVIEW));
+        screen.act("1 :overview;");
+        assert_eq!(screen.state.whole, Some(Pane::OVERVIEW));
+    }
+}
+
+#[test]
+fn filters_and_orders_keep_the_causes_of_their_pods() {
+    let mut screen = Screen::greeted("payments", 200, 60);
+    let all: usize = causes(&screen).iter().map(|(_, pods, _)| pods).sum();
+    assert_eq!(all, screen.timeline().moment().cluster.pods.iter().filter(|pod| pod.is_pending()).count());
+    let mut filtered = |text: &str| {
+        screen.act(&format!("/ '{text}' enter"));
+        let found = pods(&screen);
+        screen.act("esc");
+        found
+    };
+    assert_eq!(filtered("queue:gated"), ["batch/gated"]);
+    assert_eq!(filtered("cause:quota"), ["batch/gated"]);
+    assert_eq!(filtered("plugin:VolumeRestrictions"), ["platform/needs-volume"]);
+    assert_eq!(filtered("priority:>=100000 ns:shop"), ["shop/payments"]);
+    assert_eq!(filtered("priority:>=100000").len(), 4);
+    assert_eq!(filtered("ns:ml"), ["ml/gpu-hungry", "ml/no-toleration"]);
+    assert_eq!(filtered("ns:ml !reason:gpu"), ["ml/no-toleration"]);
+    assert_eq!(filtered("zzz"), [""; 0]);
+    // Each order has the extreme first.
+    let mut first = |order: &str| {
+        screen.act("o");
+        assert_eq!(screen.said(), format!("overview: {order}"));
+        causes(&screen)[0].2.clone()
+    };
+    first("by name");
+    assert!(first("by priority").contains("free cpu"), "of shop/payments");
+    for order in ["oldest first", "by attempts", "by queue", "where preemption helps first", "disagreements first", "most pods first"] {
+        first(order);
+    }
+}
+
+#[test]
+fn the_tour_is_walked_by_the_reader_s_keys() {
+    for (width, height) in SIZES {
+        let mut screen = Screen::sized("payments", width, height);
+        screen.state.lesson = Some(0);
+        let mut screen = screen.greet();
+        let steps = ["j enter", "/ 'name:payments' enter", "j j enter", "2", "d", "3", "j enter", "C r n b", "1", "x"];
+        for (at, keys) in steps.into_iter().enumerate() {
+            assert_eq!(screen.state.lesson, Some(at), "{width}x{height} before {keys}");
+            let text = screen.text();
+            assert!(text.contains(&format!("{}/10 ", at + 1)), "{text}");
+            screen.act(keys);
+        }
+        // The list of fixes lies over the panes, the lesson stays below.
+        screen.act("esc :learn;");
+        assert_eq!(screen.state.lesson, None);
+        assert_eq!(screen.command("learn 11"), "! learn needs a number from 1 to 10");
+    }
+    let mut screen = Screen::sized("payments", 80, 24);
+    screen.state.lesson = Some(0);
+    insta::assert_snapshot!("tour", screen.greet().text());
+}

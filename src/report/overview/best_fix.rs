@@ -1,0 +1,86 @@
+//! The fix that frees most pods of a cause.
+
+use std::sync::Arc;
+
+use super::{CauseFix, FixSearch};
+use crate::cluster::{Cluster, Key, Pod};
+use crate::fixes::{Change, Fix, FixOutcome, Limits, find, freed};
+use crate::plural::count;
+use crate::report::fixes::{FixReport, Originals, cut_short_text, fix_report};
+use crate::scheduler::Scheduler;
+
+/// Limit on the decisions of a search.
+const TRIALS: usize = 400;
+/// Limit on the different pods of a cause whose fixes are searched.
+const MODELS: usize = 3;
+/// Limit on a pod's fixes that are tried on the other pods of its cause.
+const FIXES_TRIED: usize = 6;
+/// Limit on the pods of a cause on which a fix is tried.
+const PODS_TRIED: usize = 500;
+
+/// Returns the fix that frees most of the pods, the smallest among equals. Searches fixes for a few distinct specs.
+pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> FixSearch {
+    let cluster = scheduler.state().cluster();
+    let mut models: Vec<&Arc<Pod>> = Vec::new();
+    let mut cut_short = None;
+    for pod in pods.iter().filter_map(|key| cluster.pods.get(key)) {
+        if models.iter().any(|model| model.spec == pod.spec) {
+            continue;
+        }
+        if models.len() == MODELS {
+            cut_short = Some(format!("fixes of {} are tried, these pods differ more", count(MODELS, "pod")));
+            break;
+        }
+        models.push(pod);
+    }
+    let limits = Limits { trials: TRIALS, ..Limits::of(cluster.nodes.len()) };
+    let tried = &pods[..pods.len().min(PODS_TRIED)];
+    let mut best: Option<(Fix, &Arc<Pod>, Vec<Key>)> = None;
+    for model in models {
+        let found = find(scheduler, model, limits, &|_| go_on());
+        cut_short = found.search.cut_short_by.map(cut_short_text).or(cut_short);
+        for fix in found.fixes.into_iter().filter(|fix| fix.outcome == FixOutcome::Scheduled).take(FIXES_TRIED) {
+            let freed = freed(scheduler, model, &fix.changes, tried, go_on);
+            if !go_on() {
+                return FixSearch::Stopped;
+            }
+            if freed.len() > best.as_ref().map_or(0, |(.., most)| most.len()) {
+                best = Some((fix, model, freed));
+            }
+        }
+        if !go_on() {
+            return FixSearch::Stopped;
+        }
+    }
+    let Some((fix, model, freed)) = best else { return FixSearch::Nothing(cut_short) };
+    let report = for_all(&fix, cluster, originals, &freed);
+    FixSearch::Found(Arc::new(CauseFix { frees: freed.len(), fix: report, first: model.key(), parts: fix.changes, freed }))
+}
+
+/// Returns a fix with the patches of all pods that it frees. Changes of other objects are made once.
+fn for_all(fix: &Fix, cluster: &Cluster, originals: Originals<'_>, pods: &[Key]) -> FixReport {
+    let (of_pod, others): (Vec<Change>, Vec<Change>) = fix.changes.iter().cloned().partition(|c| matches!(c, Change::Pod(_)));
+    let none = Key::default();
+    let mut report = fix_report(&Fix { changes: others, ..fix.clone() }, &none, cluster, originals);
+    let mut commands: Vec<String> = Vec::new();
+    let whole = fix_report(fix, pods.first().unwrap_or(&none), cluster, originals);
+    report.text = whole.text;
+    if !of_pod.is_empty() {
+        let alone = Fix { changes: of_pod, ..fix.clone() };
+        for pod in pods {
+            let one = fix_report(&alone, pod, cluster, originals);
+            report.changes.extend(one.changes);
+            report.patches.extend(one.patches);
+            let lines = one.kubectl.iter().flat_map(|text| text.lines()).map(str::to_owned);
+            // Pods of one workload share a template, and so a command.
+            for line in lines {
+                if !commands.contains(&line) {
+                    commands.push(line);
+                }
+            }
+        }
+    }
+    commands.extend(report.kubectl.take());
+    report.kubectl = (!commands.is_empty()).then(|| commands.join("\n"));
+    report
+}

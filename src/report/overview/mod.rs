@@ -1,0 +1,388 @@
+//! All pending pods at a glance: grouped by cause, each cause with the fix that frees most of its pods.
+
+mod best_fix;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending};
+use super::fixes::{FixReport, Originals};
+use super::why::in_common;
+use crate::cluster::{Key, Pod};
+use crate::fixes::Change;
+use crate::framework::{PluginSet, Reason, Status};
+use crate::output::Lines;
+use crate::plural::count;
+use crate::scheduler::Scheduler;
+use crate::trace::{CycleView, Outcome};
+
+use best_fix::best_fix;
+
+/// Limit on the causes for which fixes are searched, largest first.
+const CAUSES_SEARCHED: usize = 8;
+/// Limit on the pods of a cause named in text.
+const NAMED: usize = 6;
+/// The number of pods decided before the overview is published again.
+const CHUNK: usize = 32;
+
+/// Why a pod waits, in a form that pods can share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitReason {
+    /// A stable key of the set of reasons.
+    pub key: String,
+    /// The reason in words that leave out the pod's own amounts.
+    pub words: String,
+    /// The number of nodes that give each reason, by its text.
+    pub nodes: BTreeMap<String, usize>,
+    /// The plugins that reject it.
+    pub plugins: PluginSet,
+    /// Whether preemption makes room.
+    pub preemption: PreemptionHelp,
+}
+
+/// Whether preemption makes room for the pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum PreemptionHelp {
+    /// It finds a candidate.
+    #[serde(rename = "helps")]
+    Helps,
+    /// It finds none.
+    #[serde(rename = "no")]
+    No,
+    /// PostFilter did not run.
+    #[serde(rename = "not asked")]
+    NotAsked,
+}
+
+/// Pods that wait for the same reasons.
+#[derive(Clone, Debug)]
+pub struct Cause {
+    /// A stable key of the set of reasons.
+    pub key: String,
+    /// The cause in words.
+    pub sentence: String,
+    /// The pods, by name.
+    pub pods: Vec<Key>,
+    /// The number of nodes that give each reason, the largest over the pods.
+    pub nodes: BTreeMap<String, usize>,
+    /// Whether preemption makes room for any of the pods.
+    pub preemption: PreemptionHelp,
+    /// The fix that frees most of the pods.
+    pub fix: FixSearch,
+}
+
+/// The state of the search for the fix of a cause.
+#[derive(Clone, Debug)]
+pub enum FixSearch {
+    /// It has not begun.
+    Ahead,
+    /// It is not made, because enough other causes have more pods.
+    LeftOut,
+    /// It was stopped before it ended.
+    Stopped,
+    /// No fix places any of the pods. Holds why some fixes were not tried; `None` if all were.
+    Nothing(Option<String>),
+    /// This fix frees most of the pods.
+    Found(Arc<CauseFix>),
+}
+
+impl FixSearch {
+    /// Returns the fix.
+    pub fn found(&self) -> Option<&Arc<CauseFix>> {
+        if let Self::Found(fix) = self { Some(fix) } else { None }
+    }
+
+    /// Returns the state in words, for a cause of a number of pods.
+    pub fn words(&self, pods: usize) -> String {
+        match self {
+            Self::Ahead => "a fix is being searched for".to_owned(),
+            Self::LeftOut => format!("no fix searched: {CAUSES_SEARCHED} causes have more pods"),
+            Self::Stopped => "the search for a fix was stopped".to_owned(),
+            Self::Nothing(None) => "no fix found that places one of them".to_owned(),
+            Self::Nothing(Some(why)) => format!("no fix found that places one of them; incomplete: {why}"),
+            Self::Found(fix) => format!("fix: {} (frees {} of {pods})", fix.fix.text, fix.frees),
+        }
+    }
+}
+
+/// Pods that wait for the same reasons, as `explain --pending -o json` prints them.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CauseReport {
+    /// A stable key of the set of reasons.
+    pub cause: String,
+    /// The cause in words.
+    pub sentence: String,
+    /// The pods as `namespace/name`, by name.
+    pub pods: Vec<String>,
+    /// The number of nodes that give each reason, the largest over the pods.
+    pub nodes: BTreeMap<String, usize>,
+    /// Whether preemption makes room for any of the pods.
+    pub preemption: PreemptionHelp,
+    /// The fix that frees most of the pods.
+    pub fix: Option<CauseFix>,
+    /// Whether a fix was searched for.
+    pub fix_searched: bool,
+    /// Why some fixes were not tried although none was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix_search_cut_short_by: Option<String>,
+    /// The state of the search in words.
+    #[serde(skip)]
+    fix_words: String,
+}
+
+/// The fix that frees most pods of a cause.
+#[derive(Clone, Debug, Serialize)]
+pub struct CauseFix {
+    /// The fix, with the patches of all pods that it frees.
+    #[serde(flatten)]
+    pub fix: FixReport,
+    /// The number of pods that find a node, placed one after another.
+    pub frees: usize,
+    /// The pod for which the fix was found.
+    #[serde(skip)]
+    pub first: Key,
+    /// Its changes, to the first pod and to other objects.
+    #[serde(skip)]
+    pub parts: Vec<Change>,
+    /// The pods that it frees, by name.
+    #[serde(skip)]
+    pub freed: Vec<Key>,
+}
+
+/// All pending pods, as far as they are decided, with their causes.
+#[derive(Clone, Debug)]
+pub struct Overview {
+    /// The decided pods, each compared with the cluster's scheduler.
+    pub pods: BTreeMap<Key, Arc<SchedulerMatch>>,
+    /// The causes, most pods first. Holds no pods that fit or belong to another scheduler.
+    pub causes: Vec<Cause>,
+    /// The number of pending pods.
+    pub pending: usize,
+    /// Whether the decisions are about the cluster that its scheduler reported about, so that both can be compared.
+    pub compared: bool,
+    /// The progress.
+    pub stage: Stage,
+}
+
+/// The progress of an overview.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Pods are being decided.
+    Deciding,
+    /// Fixes are being searched for: the number of causes done, and of all that are searched.
+    Searching(usize, usize),
+    /// Everything is there.
+    Complete,
+    /// It was stopped before.
+    Stopped,
+}
+
+impl WaitReason {
+    /// Returns why the pod of a decision waits; `None` for a pod that fits.
+    pub fn of(view: &CycleView) -> Option<Self> {
+        let preemption = match &view.preemption {
+            Some(found) if !found.hypothetical() && found.selected().is_some() => PreemptionHelp::Helps,
+            _ if view.post_filter.is_empty() => PreemptionHelp::NotAsked,
+            _ => PreemptionHelp::No,
+        };
+        let (nodes, plugins) = (BTreeMap::new(), PluginSet::default());
+        let mut reason = Self { key: String::new(), words: in_common(view), nodes, plugins, preemption };
+        match view.outcome? {
+            Outcome::Gated => {
+                let gate = view.pre_enqueue.as_ref()?;
+                let gates = gate.reasons().iter().filter_map(|r| match r {
+                    Reason::SchedulingGates { gates } => Some(gates.iter().map(crate::cluster::Str::as_str).collect::<Vec<_>>().join(",")),
+                    _ => None,
+                });
+                let kinds = gate.reasons().iter().map(kind_of).collect::<Vec<_>>().join("+");
+                reason.key = format!("gated:{kinds}:{}", gates.collect::<Vec<_>>().join(","));
+                reason.rejected_by(gate);
+            }
+            Outcome::Error => "error".clone_into(&mut reason.key),
+            Outcome::Unschedulable => reason.count(view),
+            Outcome::Scheduled => return None,
+        }
+        Some(reason)
+    }
+
+    fn rejected_by(&mut self, status: &Status) {
+        if let Some(plugin) = status.plugin() {
+            self.plugins.insert(plugin);
+        }
+    }
+
+    fn count(&mut self, view: &CycleView) {
+        let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+        let mut add = |status: &Status, nodes: usize| {
+            self.rejected_by(status);
+            for (reason, text) in status.reasons().iter().zip(status.texts()) {
+                *kinds.entry(kind_of(reason)).or_default() += nodes;
+                *self.nodes.entry(text.into_owned()).or_default() += nodes;
+            }
+        };
+        for verdict in view.verdicts.values().filter(|verdict| !verdict.status.is_success()) {
+            add(&verdict.status, 1);
+        }
+        let all = view.start.as_ref().map_or(0, |start| start.nodes);
+        if let Some((_, status)) = view.narrowed.as_ref().filter(|(_, status)| !status.is_success()) {
+            add(status, all.saturating_sub(view.verdicts.len()));
+        }
+        self.key = kinds.into_keys().collect::<Vec<_>>().join("+");
+        if self.key.is_empty() {
+            "no-nodes".clone_into(&mut self.key);
+        }
+    }
+}
+
+/// Returns the kind of a reason, with its resource if it has one.
+fn kind_of(reason: &Reason) -> String {
+    match reason {
+        Reason::Insufficient(shortage) => format!("Insufficient({})", shortage.resource),
+        other => other.kind().to_string(),
+    }
+}
+
+/// Groups pods by cause, most pods first, without fixes.
+fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
+    let mut groups: BTreeMap<&str, (Cause, BTreeMap<&str, usize>)> = BTreeMap::new();
+    for found in pods {
+        let Some(reason) = &found.waits_for else { continue };
+        let (cause, words) = groups.entry(&reason.key).or_insert_with(|| {
+            let cause = Cause {
+                key: reason.key.clone(),
+                sentence: String::new(),
+                pods: Vec::new(),
+                nodes: BTreeMap::new(),
+                preemption: reason.preemption,
+                fix: FixSearch::Ahead,
+            };
+            (cause, BTreeMap::new())
+        });
+        for (text, nodes) in &reason.nodes {
+            let known = cause.nodes.entry(text.clone()).or_default();
+            *known = (*known).max(*nodes);
+        }
+        *words.entry(reason.words.as_str()).or_default() += 1;
+        cause.preemption = cause.preemption.min(reason.preemption);
+        cause.pods.push(found.pod.clone());
+    }
+    let mut causes: Vec<Cause> = groups.into_values().map(|(cause, words)| Cause { sentence: sentence(&words), ..cause }).collect();
+    for cause in &mut causes {
+        cause.pods.sort();
+    }
+    causes.sort_by(|a, b| b.pods.len().cmp(&a.pods.len()).then_with(|| a.key.cmp(&b.key)));
+    for cause in causes.iter_mut().skip(CAUSES_SEARCHED) {
+        cause.fix = FixSearch::LeftOut;
+    }
+    causes
+}
+
+/// Returns the words of most pods of a cause.
+fn sentence(words: &BTreeMap<&str, usize>) -> String {
+    let most = words.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0))).map_or("", |(words, _)| *words);
+    let others = if words.len() > 1 { " (details differ by pod)" } else { "" };
+    format!("{most}{others}")
+}
+
+/// Groups pending pods by cause and searches each cause's best fix.
+pub fn causes(agreements: &Agreements, scheduler: &Scheduler, originals: Originals<'_>) -> Vec<CauseReport> {
+    let mut causes = grouped(agreements.pods.iter());
+    for cause in causes.iter_mut().take(CAUSES_SEARCHED) {
+        cause.fix = best_fix(scheduler, &cause.pods, originals, &|| true);
+    }
+    causes.into_iter().map(CauseReport::of).collect()
+}
+
+impl CauseReport {
+    fn of(cause: Cause) -> Self {
+        Self {
+            cause: cause.key,
+            sentence: cause.sentence,
+            nodes: cause.nodes,
+            preemption: cause.preemption,
+            fix_searched: !matches!(cause.fix, FixSearch::LeftOut),
+            fix_words: cause.fix.words(cause.pods.len()),
+            fix: cause.fix.found().map(|fix| CauseFix::clone(fix)),
+            fix_search_cut_short_by: if let FixSearch::Nothing(why) = cause.fix { why } else { None },
+            pods: cause.pods.iter().map(Key::to_string).collect(),
+        }
+    }
+}
+
+impl Overview {
+    /// Decides every pending pod on its own, groups them by cause and searches each cause's best fix. `compared` says whether
+    /// the cluster is the one that its scheduler reported about. Calls `publish` after each part. Once `go_on` returns false, the rest is left out and the last stage is [`Stage::Stopped`].
+    pub fn make(
+        scheduler: &Scheduler,
+        (comparer, compared): (&SchedulerComparer, bool),
+        originals: Originals<'_>,
+        go_on: &(dyn Fn() -> bool + Sync),
+        publish: &dyn Fn(Self),
+    ) {
+        let waiting: Vec<&Arc<Pod>> = pending(scheduler.state().cluster()).collect();
+        let mut found = Self { pods: BTreeMap::new(), causes: Vec::new(), pending: waiting.len(), compared, stage: Stage::Deciding };
+        for chunk in waiting.chunks(CHUNK) {
+            let decided: Vec<Option<SchedulerMatch>> = chunk.par_iter().map(|pod| go_on().then(|| comparer.decide(pod))).collect();
+            found.pods.extend(decided.into_iter().flatten().map(|decided| (decided.pod.clone(), Arc::new(decided))));
+            found.causes = grouped(found.pods.values().map(|pod| &**pod));
+            if !go_on() {
+                return publish(found.stopped());
+            }
+            publish(found.clone());
+        }
+        let searched = found.causes.len().min(CAUSES_SEARCHED);
+        for at in 0..searched {
+            found.stage = Stage::Searching(at, searched);
+            publish(found.clone());
+            found.causes[at].fix = best_fix(scheduler, &found.causes[at].pods, originals, go_on);
+            if !go_on() {
+                return publish(found.stopped());
+            }
+        }
+        found.stage = Stage::Complete;
+        publish(found);
+    }
+
+    fn stopped(mut self) -> Self {
+        for cause in self.causes.iter_mut().filter(|cause| matches!(cause.fix, FixSearch::Ahead)) {
+            cause.fix = FixSearch::Stopped;
+        }
+        self.stage = Stage::Stopped;
+        self
+    }
+
+    /// Returns the cause of a pod, by its index.
+    pub fn cause_of(&self, pod: &SchedulerMatch) -> Option<usize> {
+        let key = &pod.waits_for.as_ref()?.key;
+        self.causes.iter().position(|cause| cause.key == *key)
+    }
+}
+
+/// Returns the causes as text; empty without causes.
+pub fn causes_text(causes: &[CauseReport]) -> Lines {
+    let mut out = Lines::default();
+    if causes.is_empty() {
+        return out;
+    }
+    out.blank();
+    out.push("CAUSES");
+    for cause in causes {
+        let preemption = match cause.preemption {
+            PreemptionHelp::Helps => "; preemption helps",
+            PreemptionHelp::No => "; preemption does not help",
+            PreemptionHelp::NotAsked => "",
+        };
+        out.line(format_args!("  {}: {}{preemption}", count(cause.pods.len(), "pod"), cause.sentence));
+        let shown = cause.pods.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = cause.pods.len().saturating_sub(NAMED);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        out.line(format_args!("    {shown}{more}"));
+        out.line(format_args!("    {}", cause.fix_words));
+    }
+    out.blank();
+    out
+}

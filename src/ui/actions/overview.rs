@@ -1,0 +1,149 @@
+//! The overview of pending pods: the first screen, and its progress.
+
+use std::sync::Arc;
+
+use crate::cluster::{Key, Str};
+use crate::report::{Cause, CauseFix, Stage};
+use crate::session::Timeline;
+use crate::ui::model::list::RowId;
+use crate::ui::model::overlay::Overlay;
+use crate::ui::model::pane::Pane;
+use crate::ui::model::session_handle::{FixToApply, SessionHandle};
+use crate::ui::model::state::State;
+use crate::ui::model::text;
+use crate::ui::model::text_view::{Form, Target, TextView};
+use crate::ui::view::panes;
+use crate::ui::view::refresh::renew;
+
+/// Limit on the pods that a text names.
+const NAMED: usize = 200;
+
+/// Shows the first screen: the overview, or nothing where one pod is pending. Returns that pod, whose decision is to be shown.
+/// A session that was left elsewhere than at its start is shown as it was.
+pub fn greet(state: &mut State, session: &mut dyn SessionHandle) -> Option<Key> {
+    let timeline = session.timeline();
+    if !timeline.at_start() {
+        return None;
+    }
+    if let Some(only) = only_pending(timeline) {
+        return Some(only);
+    }
+    state.show(Pane::OVERVIEW);
+    state.focus = Pane::OVERVIEW;
+    state.touch();
+    keep_up(state, session);
+    renew(state, session);
+    None
+}
+
+/// Returns the pending pod, if there is only one and it is in the queues.
+fn only_pending(timeline: &Timeline) -> Option<Key> {
+    let mut pending = timeline.moment().cluster.pods.iter().filter(|pod| pod.is_pending());
+    let only = pending.next().filter(|_| pending.next().is_none())?;
+    timeline.queues().entries.contains_key(&only.key()).then(|| only.key())
+}
+
+/// Starts the overview of the state at the cursor if it is in sight and not there, and takes its newest part. Returns whether
+/// anything is new.
+pub fn keep_up(state: &mut State, session: &mut dyn SessionHandle) -> bool {
+    if state.whole != Some(Pane::OVERVIEW) {
+        return false;
+    }
+    if let Err(error) = session.renew_overview(false) {
+        state.warn(error.to_string());
+    }
+    let mut status = session.overview();
+    let known = &state.overview;
+    // Until the first part is there, the parts of the state before are shown.
+    if status.newest.is_none() && known.newest.is_some() {
+        (status.newest, status.is_current) = (known.newest.clone(), false);
+    }
+    if same(&status.newest, &known.newest) && (status.runs, status.is_current) == (known.runs, known.is_current) {
+        return false;
+    }
+    state.overview = status;
+    state.touch();
+    true
+}
+
+fn same<T>(one: &Option<Arc<T>>, other: &Option<Arc<T>>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+/// Returns whether the overview is in sight and is being made, or is to be made again.
+pub fn overview_has_news(state: &State) -> bool {
+    state.whole == Some(Pane::OVERVIEW) && (state.overview.runs || !state.overview.is_current)
+}
+
+/// Goes to the overview. If it was stopped, makes it again.
+pub fn go(state: &mut State, session: &mut dyn SessionHandle) {
+    let stopped = state.overview.newest.as_ref().is_some_and(|overview| overview.stage == Stage::Stopped);
+    if stopped && let Err(error) = session.renew_overview(true) {
+        state.warn(error.to_string());
+    }
+    let def = panes::def(Pane::OVERVIEW);
+    (def.visit)(def, state, session.timeline());
+    state.touch();
+}
+
+/// Returns the cause of the selected row of the overview.
+fn selected_cause(state: &State) -> Option<&Cause> {
+    let key: &Str = match state.list(Pane::OVERVIEW).selected.as_ref()? {
+        RowId::Cause(key) | RowId::CauseFix(key) => key,
+        _ => return None,
+    };
+    state.overview.newest.as_ref()?.causes.iter().find(|cause| cause.key == key.as_str())
+}
+
+/// Returns the fix of the selected cause as a change to apply.
+pub fn selected_fix(state: &State) -> Option<FixToApply> {
+    let cause = selected_cause(state)?;
+    Some(to_apply(cause.fix.found()?))
+}
+
+fn to_apply(fix: &CauseFix) -> FixToApply {
+    let (pod, changes, pods) = (fix.first.clone(), fix.parts.clone().into(), fix.freed.clone().into());
+    FixToApply { text: fix.fix.text.clone(), pod, changes, pods }
+}
+
+/// Shows the fix of the selected cause with its pods and commands. Returns the pod whose fixes are to be searched instead:
+/// the selected one, or the first of a cause without a fix.
+pub fn show_fix(state: &mut State) -> Option<Key> {
+    if let Some(RowId::Pod(pod)) = &state.list(Pane::OVERVIEW).selected {
+        return Some(pod.clone());
+    }
+    let cause = selected_cause(state)?;
+    let Some(fix) = cause.fix.found() else { return cause.pods.first().cloned() };
+    let mut lines = vec!["Cause:".to_owned(), format!("  {}: {}", text::count(cause.pods.len(), "pod"), cause.sentence)];
+    lines.push("Fix:".to_owned());
+    let at = lines.len();
+    lines.push(format!("  {}: frees {} of {}", fix.fix.text, fix.frees, cause.pods.len()));
+    let mut links = std::collections::BTreeMap::from([(at, Target::Fix(to_apply(fix)))]);
+    let (freed, left): (Vec<&Key>, Vec<&Key>) = cause.pods.iter().partition(|pod| fix.freed.binary_search(pod).is_ok());
+    for (title, pods) in [("Pods that find a node with it, one after another:", freed), ("Pods that still wait:", left)] {
+        if pods.is_empty() {
+            continue;
+        }
+        lines.push(title.to_owned());
+        for pod in pods.iter().take(NAMED) {
+            links.insert(lines.len(), Target::Pod((*pod).clone()));
+            lines.push(format!("  {pod}"));
+        }
+        if pods.len() > NAMED {
+            lines.push(format!("  and {} more", text::thousands(pods.len() - NAMED)));
+        }
+    }
+    if let Some(commands) = &fix.fix.kubectl {
+        lines.push("Commands:".to_owned());
+        lines.extend(commands.lines().map(|line| format!("  {line}")));
+    }
+    let mut sheet = TextView::new(format!("Fix for {}", text::count(cause.pods.len(), "pod")), lines, Form::Prose);
+    sheet.links = links;
+    sheet.view.selected = Some(at);
+    state.overlay = Some(Overlay::Text(sheet));
+    None
+}

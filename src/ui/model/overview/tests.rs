@@ -1,0 +1,134 @@
+//! Tests of the rows of the overview.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::*;
+use crate::cluster::Cluster;
+use crate::report::{Cause, SchedulerMatch, Stage, WaitReason};
+use crate::session::Keyframe;
+use crate::trace::Place;
+use crate::ui::testing;
+
+fn decided(name: &str, cause: Option<&str>, accord: MatchKind) -> (Key, Arc<SchedulerMatch>) {
+    let key = Key::new("ns", name);
+    let waits_for = cause.map(|cause| WaitReason {
+        key: cause.to_owned(),
+        words: cause.to_owned(),
+        nodes: BTreeMap::new(),
+        plugins: crate::framework::PluginSet::default(),
+        preemption: PreemptionHelp::No,
+    });
+    let found = SchedulerMatch {
+        pod: key.clone(),
+        accord,
+        here: String::new(),
+        message: String::new(),
+        outcome: Some(if cause.is_some() { Outcome::Unschedulable } else { Outcome::Scheduled }),
+        there: None,
+        nominated: Str::default(),
+        differences: Vec::new(),
+        other_words: Vec::new(),
+        since: Vec::new(),
+        waits_for,
+        decided_by: None,
+    };
+    (key, Arc::new(found))
+}
+
+/// Five pods: `a` and `b` wait for cpu, `c` for a volume, `d` fits, `e` is not decided.
+fn world() -> (Timeline, OverviewStatus) {
+    let mut keyframe = Keyframe { clock: Timestamp::from_second(10_000).unwrap(), ..Keyframe::default() };
+    let mut cluster = Cluster::default();
+    for (name, priority) in [("a", 1), ("b", 5), ("c", 9), ("d", 0), ("e", 0)] {
+        let pod = testing::pod(&format!("ns/{name}"), priority, "1", "1Gi", "");
+        cluster.insert(crate::cluster::Object::Pod(Arc::new(pod)));
+        let entry = QueueEntry { priority, ..QueueEntry::at(Key::new("ns", name), Place::Active) };
+        keyframe.queues.entries.insert(Key::new("ns", name), Arc::new(entry));
+    }
+    keyframe.cluster = cluster;
+    let cause = |key: &str, pods: &[&str]| Cause {
+        key: key.to_owned(),
+        sentence: key.to_owned(),
+        pods: pods.iter().map(|name| Key::new("ns", *name)).collect(),
+        nodes: BTreeMap::new(),
+        preemption: PreemptionHelp::No,
+        fix: FixSearch::Ahead,
+    };
+    let pods = [
+        decided("a", Some("cpu"), MatchKind::Same),
+        decided("b", Some("cpu"), MatchKind::Unexplained),
+        decided("c", Some("volume"), MatchKind::Same),
+        decided("d", None, MatchKind::Unwritten),
+        // It was bound since.
+        decided("gone", Some("cpu"), MatchKind::Same),
+    ];
+    let overview = Overview {
+        pods: pods.into_iter().collect(),
+        causes: vec![cause("cpu", &["a", "b"]), cause("volume", &["c"])],
+        pending: 5,
+        compared: true,
+        stage: Stage::Complete,
+    };
+    (Timeline::new(keyframe), OverviewStatus { newest: Some(Arc::new(overview)), runs: false, is_current: true })
+}
+
+fn shape(order: Sort, filter: &str, turned: &[&str]) -> Vec<String> {
+    let (timeline, status) = world();
+    let turned: BTreeSet<Str> = turned.iter().map(|key| Str::from(*key)).collect();
+    let rows = overview_rows(&timeline, &RowsInput { status: &status, turned: &turned, order, filter });
+    let words = |row: &OverviewRow| match row {
+        OverviewRow::Cause(cause) => format!("{}: {} of {}, {} disagree", cause.key, cause.matching, cause.all, cause.disagree),
+        OverviewRow::Fix { words, .. } => format!("- {words}"),
+        OverviewRow::Pod(pod) => pod.key.name.to_string(),
+    };
+    rows.iter().map(words).collect()
+}
+
+#[test]
+fn every_pending_pod_is_under_one_cause() {
+    let fix = "- a fix is being searched for";
+    let closed =
+        ["cpu: 2 of 2, 1 disagree", fix, "volume: 1 of 1, 0 disagree", fix, "fits: 1 of 1, 0 disagree", "undecided: 1 of 1, 0 disagree"];
+    assert_eq!(shape(Sort::Usual, "", &[]), closed);
+    let open = [
+        "cpu: 2 of 2, 1 disagree",
+        fix,
+        "a",
+        "b",
+        "volume: 1 of 1, 0 disagree",
+        fix,
+        "fits: 1 of 1, 0 disagree",
+        "undecided: 1 of 1, 0 disagree",
+    ];
+    assert_eq!(shape(Sort::Usual, "", &["cpu"]), open);
+}
+
+#[test]
+fn a_filter_opens_causes_and_counts_their_pods() {
+    let fix = "- a fix is being searched for";
+    assert_eq!(shape(Sort::Usual, "name:b", &[]), ["cpu: 1 of 2, 1 disagree", fix, "b"]);
+    assert_eq!(shape(Sort::Usual, "name:b", &["cpu"]), ["cpu: 1 of 2, 1 disagree", fix]);
+    assert_eq!(shape(Sort::Usual, "cause:volume", &[]), ["volume: 1 of 1, 0 disagree", fix, "c"]);
+    assert_eq!(shape(Sort::Usual, "agreement:disagrees", &[]), ["cpu: 1 of 2, 1 disagree", fix, "b"]);
+}
+
+#[test]
+fn causes_are_sorted_by_the_extreme_of_their_pods() {
+    let rows = shape(Sort::Priority, "", &["cpu"]);
+    assert_eq!(
+        rows.iter().filter(|row| !row.starts_with('-')).map(|row| row.split(':').next().unwrap()).collect::<Vec<_>>(),
+        ["volume", "cpu", "b", "a", "fits", "undecided"]
+    );
+    let rows = shape(Sort::Agreement, "", &["cpu"]);
+    assert_eq!(&rows[..4], ["cpu: 2 of 2, 1 disagree", "- a fix is being searched for", "b", "a"]);
+}
+
+#[test]
+fn all_queues_are_counted_and_empty_ones_too() {
+    let (timeline, _) = world();
+    let counts = queue_counts(timeline.queues());
+    assert_eq!(counts.iter().map(|(_, pods)| *pods).collect::<Vec<_>>(), [5, 0, 0, 0, 0, 0]);
+    assert_eq!(counts.len(), QueuePart::iter().count());
+}

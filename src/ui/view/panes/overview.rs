@@ -1,0 +1,359 @@
+//! The overview: every pending pod under its cause, with the fix that frees most pods of each.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::cluster::Kind;
+use crate::report::{MatchKind, PreemptionHelp, Stage};
+use crate::session::Timeline;
+use crate::ui::config::action::Action;
+use crate::ui::config::context::Context;
+use crate::ui::config::theme::Role;
+use crate::ui::model::column::{Column, Width, left, right};
+use crate::ui::model::list::{Row as _, RowId};
+use crate::ui::model::overview::{CauseKind, CauseRow, OverviewRow, PodRow, RowsInput, overview_rows, preemption_words, queue_counts};
+use crate::ui::model::pane::Pane;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::sort::{Sort, SortChoice};
+use crate::ui::model::state::State;
+use crate::ui::model::{text, time_travel};
+use crate::ui::view::draw::{Scene, put};
+use crate::ui::view::layout::{Plan, split_top};
+use crate::ui::view::pane::{PaneDef, Rows};
+use crate::ui::view::widgets::table;
+
+/// The context of its keys.
+pub const CONTEXT: Context = Context::pane("overview", "In the overview");
+
+/// The pane.
+pub static DEF: PaneDef = PaneDef {
+    open_help: Some(("open", "open or close the cause; apply its fix; show the decision about the pod")),
+    sort_help: "sort causes and pods: by number, name, priority, age, attempts, queue, preemption, agreement",
+    sorts: &[
+        SortChoice::new(Sort::Usual, "most pods first"),
+        SortChoice::new(Sort::Name, "by name"),
+        SortChoice::new(Sort::Priority, "by priority"),
+        SortChoice::new(Sort::Age, "oldest first"),
+        SortChoice::new(Sort::Attempts, "by attempts"),
+        SortChoice::new(Sort::Queue, "by queue"),
+        SortChoice::new(Sort::Preemption, "where preemption helps first"),
+        SortChoice::new(Sort::Agreement, "disagreements first"),
+    ],
+    is_open: |_| false,
+    rows: Rows::List { make, get: |model| &model.overview },
+    list_area: |_, inner| split_top(inner, HEAD).1,
+    columns: |_, _, list, row| (row + 1 == list.y).then(|| columns(list.width)),
+    open,
+    opens_by_mouse: true,
+    ..PaneDef::new(Pane::OVERVIEW, CONTEXT, ("go-to-overview", "all pending pods by cause, and the fix that frees most of each"), draw)
+};
+
+/// The rows above the list: the queues, and the headings of the columns.
+const HEAD: u16 = 2;
+
+fn make(state: &mut State, timeline: &Timeline) {
+    let shown = state.whole == Some(Pane::OVERVIEW);
+    state.view_model.overview = if shown {
+        let (order, filter) = (state.sort_of(Pane::OVERVIEW), state.filter(Pane::OVERVIEW));
+        overview_rows(timeline, &RowsInput { status: &state.overview, turned: &state.turned_causes, order, filter })
+    } else {
+        Vec::new()
+    };
+}
+
+/// Opens or closes the selected cause, or shows the decision about the selected pod.
+fn open(state: &mut State, session: &mut dyn SessionHandle) {
+    match state.list(Pane::OVERVIEW).selected.clone() {
+        Some(RowId::Cause(key)) => {
+            if !state.turned_causes.remove(&key) {
+                state.turned_causes.insert(key);
+            }
+            state.touch();
+        }
+        Some(RowId::Pod(pod)) => {
+            if !time_travel::show_pod(state, session, &pod) {
+                state.open_pod(pod);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Closes the cause of the selected row.
+pub fn fold(state: &mut State) {
+    let rows = &state.view_model.overview;
+    let list = state.lists.entry(Pane::OVERVIEW).or_default();
+    let Some(at) = list.position(rows) else { return };
+    let Some(at) = rows[..=at].iter().rposition(|row| matches!(row, OverviewRow::Cause(_))) else { return };
+    list.select(rows, at);
+    if let Some(OverviewRow::Cause(CauseRow { key, open: true, .. })) = rows.get(at)
+        && !state.turned_causes.remove(key)
+    {
+        state.turned_causes.insert(key.clone());
+    }
+    state.touch();
+}
+
+/// The widths from which columns are shown.
+const WITH_QUEUE: u16 = 72;
+const WITH_TRIES: u16 = 80;
+const WITH_PREEMPTION: u16 = 100;
+const WITH_AGREEMENT: u16 = 115;
+
+/// Returns the columns, those of the pods' facts from the left by importance.
+fn columns(width: u16) -> Vec<Column> {
+    let all = [
+        (0, left("  CAUSE, POD", Width::Rest).by(Sort::Name)),
+        (WITH_QUEUE, left("QUEUE", Width::Fixed(13)).by(Sort::Queue)),
+        (0, right("PRIORITY", Width::Fixed(11)).by(Sort::Priority)),
+        (0, right("AGE", Width::Fixed(5)).by(Sort::Age)),
+        (WITH_TRIES, right("TRIES", Width::Fixed(5)).by(Sort::Attempts)),
+        (WITH_PREEMPTION, left("PREEMPTION", Width::Fixed(10)).by(Sort::Preemption)),
+        (WITH_AGREEMENT, left("AGREEMENT", Width::Fixed(13)).by(Sort::Agreement)),
+    ];
+    all.into_iter().filter(|(from, _)| width >= *from).map(|(_, column)| column).collect()
+}
+
+fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
+    let rows = &scene.state.view_model.overview;
+    let causes = rows.iter().filter(|row| matches!(row, OverviewRow::Cause(CauseRow { kind: CauseKind::Waits, .. }))).count();
+    let pods: usize = rows.iter().map(|row| if let OverviewRow::Cause(cause) = row { cause.matching } else { 0 }).sum();
+    let words = match causes {
+        0 => format!("Overview: {}", text::count(pods, "pending pod")),
+        causes => format!("Overview: {}, {}", text::count(pods, "pending pod"), text::count(causes, "cause")),
+    };
+    let inner = def.chrome(scene, plan, def.title(scene, words), progress(scene), buf);
+    let (head, _) = split_top(inner, HEAD);
+    let list = def.list_in(plan);
+    let (queues, titles) = split_top(head, 1);
+    put(buf, queues, &queue_line(scene, queues.width), scene.glyphs.ellipsis);
+    table::heading(scene, &columns(list.width), titles, buf);
+    def.extent(scene, plan, buf);
+    if rows.is_empty() {
+        scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, nothing(scene))));
+    }
+    let view = scene.state.list(Pane::OVERVIEW);
+    for (i, row) in rows.iter().skip(view.offset).take(usize::from(list.height)).enumerate() {
+        let area = Rect { y: list.y + i as u16, height: 1, ..list };
+        match row {
+            OverviewRow::Cause(cause) => draw_cause(scene, cause, area, buf),
+            OverviewRow::Fix { words, frees, .. } => {
+                let role = if frees.is_some() { Role::Accent } else { Role::Muted };
+                scene.line(buf, area, &Line::from(vec![Span::raw("    "), scene.span(role, words.as_str())]));
+            }
+            OverviewRow::Pod(pod) => draw_pod(scene, pod, area, buf),
+        }
+        let selected = view.selected.as_ref().is_some_and(|id| row.is(id));
+        table::mark(scene, area, selected, scene.state.focus == Pane::OVERVIEW, buf);
+    }
+}
+
+/// Returns the progress of the overview, or that it is of another state.
+fn progress(scene: &Scene<'_>) -> Vec<Span<'static>> {
+    let status = &scene.state.overview;
+    let words = match status.newest.as_deref().map(|overview| (overview.stage, overview)) {
+        _ if !status.is_current && status.newest.is_some() => "of the state before; deciding again".to_owned(),
+        None if status.runs => "deciding".to_owned(),
+        Some((Stage::Deciding, overview)) => {
+            format!("deciding: {} of {}", text::thousands(overview.pods.len()), text::thousands(overview.pending))
+        }
+        Some((Stage::Searching(at, of), _)) => format!("searching fixes: cause {} of {of}", at + 1),
+        Some((Stage::Stopped, overview)) => {
+            let (done, all) = (text::thousands(overview.pods.len()), text::thousands(overview.pending));
+            return vec![scene.span(Role::Warning, format!("stopped: {done} of {all} decided; :overview goes on"))];
+        }
+        None | Some((Stage::Complete, _)) => return Vec::new(),
+    };
+    let stops = if status.runs { format!("; {} stops", scene.key(&Action::BACK)) } else { String::new() };
+    vec![scene.span(Role::Notice, format!("{words}{stops}"))]
+}
+
+/// Returns all queues with their numbers of pods, empty ones too.
+fn queue_line(scene: &Scene<'_>, width: u16) -> Vec<Span<'static>> {
+    let counts = queue_counts(scene.timeline.queues());
+    let line = |words: fn(&(crate::ui::model::rows::QueuePart, usize)) -> &'static str, gap: &str| {
+        let mut spans = Vec::new();
+        for (i, part) in counts.iter().enumerate() {
+            let role = if part.1 == 0 { Role::Muted } else { Role::Strong };
+            spans.push(scene.span(Role::Muted, format!("{}{} ", if i == 0 { "" } else { gap }, words(part))));
+            spans.push(scene.span(role, text::thousands(part.1)));
+        }
+        spans
+    };
+    let full = line(|(part, _)| part.title(), "  ");
+    let taken: usize = full.iter().map(|span| text::width(&span.content)).sum();
+    if taken <= usize::from(width) { full } else { line(|(part, _)| part.in_brief(), " ") }
+}
+
+fn nothing(scene: &Scene<'_>) -> String {
+    if !scene.state.filter(Pane::OVERVIEW).is_empty() {
+        return "no pending pod matches; fields are cause: plugin: reason: queue: namespace: name: priority: age: attempts: preemption: agreement:"
+            .to_owned();
+    }
+    no_pending(scene.timeline)
+}
+
+/// Returns that no pod is pending, or that it is unknown whether one is.
+fn no_pending(timeline: &Timeline) -> String {
+    let cluster = &timeline.moment().cluster;
+    let pods = cluster.count(Kind::Pod);
+    if pods == 0 && cluster.unknown.why(Kind::Pod).is_some() {
+        return "whether pods are pending is unknown: the pods could not be read".to_owned();
+    }
+    format!("no pod is pending: {} on {}", text::count(pods, "pod"), text::count(cluster.count(Kind::Node), "node"))
+}
+
+fn draw_cause(scene: &Scene<'_>, cause: &CauseRow, area: Rect, buf: &mut Buffer) {
+    let columns = columns(area.width);
+    let sign = if cause.open { scene.glyphs.open } else { scene.glyphs.closed };
+    let number = if cause.matching == cause.all {
+        text::count(cause.all, "pod")
+    } else {
+        format!("{} of {}", text::thousands(cause.matching), text::count(cause.all, "pod"))
+    };
+    let (role, _) = colours(cause.kind, cause.preemption);
+    let words = vec![scene.span(role, format!("{sign} {number}")), scene.span(Role::Text, format!("  {}", cause.sentence))];
+    let needed: usize = words.iter().map(|span| text::width(&span.content)).sum();
+    let areas = table::areas(&columns, area);
+    // A sentence that is longer than its column takes the place of the pods' facts, then of everything.
+    let spare = |titles: &[&str]| columns.iter().zip(&areas).find(|(column, _)| !titles.contains(&column.title)).map(|(_, area)| area.x);
+    let facts = ["  CAUSE, POD", "QUEUE", "PRIORITY", "AGE", "TRIES"];
+    let ends = [spare(&facts[..1]), spare(&facts)].into_iter().flatten().map(|x| x.saturating_sub(2));
+    let all: Vec<u16> = ends.chain([area.right()]).collect();
+    let end = all.iter().copied().find(|end| usize::from(end.saturating_sub(area.x)) >= needed);
+    // Preemption and agreement stay where there is a column for them.
+    let end = end.or_else(|| (area.width >= WITH_PREEMPTION).then(|| all[all.len().saturating_sub(2)])).unwrap_or(area.right());
+    let end = if area.width >= WITH_PREEMPTION { end.min(all[all.len().saturating_sub(2)]) } else { end };
+    put(buf, Rect { width: end.saturating_sub(area.x), ..area }, &words, scene.glyphs.ellipsis);
+    let cells = [
+        ("QUEUE", String::new(), Role::Muted),
+        ("PRIORITY", cause.priority.to_string(), Role::Muted),
+        ("AGE", age(scene, cause.since), Role::Muted),
+        ("TRIES", cause.attempts.to_string(), Role::Muted),
+        ("PREEMPTION", cause.preemption.map_or("", preemption_words).to_owned(), preemption_role(cause.preemption)),
+        ("AGREEMENT", agreement(cause), accord_role(if cause.disagree > 0 { Some(MatchKind::Unexplained) } else { cause.accord })),
+    ];
+    for ((column, place), (_, words, role)) in
+        columns.iter().zip(areas).filter_map(|at| Some((at, cells.iter().find(|(title, ..)| *title == at.0.title)?)))
+    {
+        if place.x > end {
+            let shift = if column.right { place.width.saturating_sub(text::columns(words)) } else { 0 };
+            let place = Rect { x: place.x + shift, width: place.width - shift, ..place };
+            put(buf, place, &[scene.span(*role, words.as_str())], scene.glyphs.ellipsis);
+        }
+    }
+}
+
+/// Returns the agreement of a cause's pods in a word or two.
+fn agreement(cause: &CauseRow) -> String {
+    match (cause.accord, cause.disagree) {
+        (Some(accord), _) => accord.in_short().to_owned(),
+        (None, 0) => String::new(),
+        (None, disagree) => format!("{disagree} disagree"),
+    }
+}
+
+fn draw_pod(scene: &Scene<'_>, pod: &PodRow, area: Rect, buf: &mut Buffer) {
+    let columns = columns(area.width);
+    let place = table::areas(&columns, area).first().map_or(0, |place| usize::from(place.width));
+    let name = pod.key.to_string();
+    let queue = pod.queue.map_or("", |queue| queue.in_short());
+    let queue = if pod.inferred { format!("{}{queue}", scene.glyphs.inferred) } else { queue.to_owned() };
+    let cells: Vec<Vec<Span<'_>>> = columns
+        .iter()
+        .map(|column| {
+            let (words, role) = match column.title {
+                "QUEUE" => (queue.clone(), if pod.inferred { Role::Warning } else { Role::Muted }),
+                "PRIORITY" => (pod.priority.to_string(), Role::Text),
+                "AGE" => (age(scene, pod.since), Role::Text),
+                "TRIES" => (pod.attempts.to_string(), Role::Text),
+                "PREEMPTION" => (pod.preemption.map_or("", preemption_words).to_owned(), preemption_role(pod.preemption)),
+                "AGREEMENT" => (pod.accord.map_or("", |accord| accord.in_short()).to_owned(), accord_role(pod.accord)),
+                _ => (format!("    {}", text::clip_middle(&name, place.saturating_sub(4), scene.glyphs.ellipsis)), Role::Text),
+            };
+            vec![scene.span(role, words)]
+        })
+        .collect();
+    table::row(scene, &columns, area, &cells, buf);
+}
+
+/// Returns the time since the creation, in its largest unit.
+fn age(scene: &Scene<'_>, since: Option<jiff::Timestamp>) -> String {
+    let Some(since) = since else { return "?".to_owned() };
+    match (scene.timeline.clock().as_second() - since.as_second()).max(0) {
+        seconds @ ..120 => format!("{seconds}s"),
+        seconds @ 120..7200 => format!("{}m", seconds / 60),
+        seconds @ 7200..172_800 => format!("{}h", seconds / 3600),
+        seconds => format!("{}d", seconds / 86_400),
+    }
+}
+
+fn preemption_role(help: Option<PreemptionHelp>) -> Role {
+    match help {
+        Some(PreemptionHelp::Helps) => Role::Winner,
+        Some(PreemptionHelp::No) => Role::Unresolvable,
+        Some(PreemptionHelp::NotAsked) | None => Role::Muted,
+    }
+}
+
+fn accord_role(accord: Option<MatchKind>) -> Role {
+    match accord {
+        Some(MatchKind::Unexplained) => Role::Warning,
+        Some(MatchKind::Same) => Role::Fits,
+        _ => Role::Muted,
+    }
+}
+
+/// Returns the colour and the sign of a group of pods.
+fn colours(kind: CauseKind, preemption: Option<PreemptionHelp>) -> (Role, Sign) {
+    match (kind, preemption) {
+        (CauseKind::Fits, _) => (Role::Fits, |glyphs| glyphs.fits),
+        (CauseKind::Waits, Some(PreemptionHelp::Helps)) => (Role::Winner, |glyphs| glyphs.winner),
+        (CauseKind::Waits, Some(PreemptionHelp::NotAsked)) => (Role::Gated, |glyphs| glyphs.unresolvable),
+        (CauseKind::Waits, _) => (Role::Unresolvable, |glyphs| glyphs.unschedulable),
+        (CauseKind::Elsewhere | CauseKind::Undecided, _) => (Role::Muted, |glyphs| glyphs.here),
+    }
+}
+
+type Sign = fn(&crate::ui::config::glyphs::Glyphs) -> &'static str;
+
+/// Returns the sign and the sentence of the selected row: why the pods of a cause or a pod wait, and the fix.
+pub fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
+    let state = scene.state;
+    let rows = &state.view_model.overview;
+    let row = state.list(Pane::OVERVIEW).selected.as_ref().and_then(|id| rows.iter().position(|row| row.is(id)));
+    let here = scene.span(Role::Accent, format!("{} ", scene.glyphs.here));
+    let Some(at) = row else { return (here, no_pending(scene.timeline)) };
+    match &rows[at] {
+        OverviewRow::Cause(cause) => {
+            let (role, sign) = colours(cause.kind, cause.preemption);
+            // Without the words of the fix, which are in the row below and hold text from outside.
+            let fix = match rows.get(at + 1) {
+                Some(OverviewRow::Fix { frees: Some(frees), .. }) => format!("; the fix below frees {frees} of them"),
+                _ => String::new(),
+            };
+            let preemption = match cause.preemption {
+                Some(PreemptionHelp::Helps) => "; preemption helps",
+                Some(PreemptionHelp::No) => "; preemption does not help",
+                Some(PreemptionHelp::NotAsked) | None => "",
+            };
+            let words = format!("{}: {}{preemption}{fix}", text::count(cause.all, "pod"), cause.sentence);
+            (scene.span(role, format!("{} ", sign(scene.glyphs))), words)
+        }
+        OverviewRow::Fix { frees, .. } => {
+            let open = state.settings.keymap.label(CONTEXT, &Action::OPEN);
+            let fixes = state.settings.keymap.label(CONTEXT, &Action::Verb("fixes"));
+            let words = format!(
+                "{open} applies this fix on a branch and frees {}; {fixes} shows its commands",
+                text::count(frees.unwrap_or(0), "pod")
+            );
+            (scene.span(Role::Winner, format!("{} ", scene.glyphs.winner)), words)
+        }
+        OverviewRow::Pod(pod) => {
+            let decided = state.overview.newest.as_ref().and_then(|overview| overview.pods.get(&pod.key));
+            let words = decided.map_or_else(|| "not decided yet".to_owned(), |decided| decided.here.clone());
+            (here, format!("{}: {words}", pod.key))
+        }
+    }
+}
