@@ -194,14 +194,17 @@ impl OperationReport {
         let popped = events.iter().find_map(|e| if let Event::PodPopped { pod, .. } = e { Some(pod.to_string()) } else { None });
         let view = popped.as_ref().map(|_| CycleView::of(events)).unwrap_or_default();
         let decision = Decision::of(&view);
+        let group = GroupReport::of(&view, Some(state.cluster()));
+        let of_popped = group.iter().flat_map(|group| &group.pods).find(|pod| Some(&pod.pod) == popped.as_ref());
+        let best_nodes = of_popped.map_or(decision.best_nodes, |pod| pod.best_nodes.clone());
         Self {
             message: popped.as_ref().map(|_| decision.message),
             popped,
             outcome: decision.outcome,
             node: decision.node,
-            best_nodes: decision.best_nodes,
+            best_nodes,
             victims: victims(&view),
-            group: GroupReport::of(&view, Some(state.cluster())),
+            group,
             nominated: view.nominated.filter(|node| !node.is_empty()),
             queues: QueuesReport::of(state),
             nominations: state.nominations().into_iter().map(|(pod, node)| (pod.to_string(), node)).collect(),

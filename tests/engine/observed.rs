@@ -84,8 +84,10 @@ fn parked_pods_are_found_by_what_their_objects_say() {
                 other => wrong.push(format!("{} {key}: {:?}, not {:?}", case["id"], other, entry.place)),
             }
         }
+        // A pod group that does not fit never rests: its pods wait in backoffQ, from which an idle scheduler pops early.
+        let rests = case["featureGates"]["GenericWorkload"] != true;
         let mut turns = 0;
-        while second.next_pod().is_some() && turns < 1000 {
+        while rests && second.next_pod().is_some() && turns < 1000 {
             second.apply(Operation::Schedule);
             turns += 1;
         }

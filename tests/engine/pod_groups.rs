@@ -36,7 +36,7 @@ fn group(min: u32, more: Value) -> Object {
     object(Kind::PodGroup, &json!({"metadata": {"namespace": "ml", "name": "train", "uid": "train"}, "spec": spec}))
 }
 
-/// Three pods of the group `train` on nodes that take two, unless a pod of low priority goes.
+/// Three pods of the group `train` on nodes that take two, unless the pod `low` goes.
 fn scheduler(gates: &[Gate], min: u32, spec: Value) -> Scheduler {
     let mut emulation = Emulation::default();
     for gate in gates {
@@ -44,7 +44,7 @@ fn scheduler(gates: &[Gate], min: u32, spec: Value) -> Scheduler {
     }
     let members = ["train-0", "train-1", "train-2"].map(|name| pod(name, 10, "", Some("train")));
     let nodes = [node("a1", 1, "a"), node("b1", 1, "b"), node("b2", 1, "b")];
-    let objects = nodes.into_iter().chain([group(min, spec), pod("low", 0, "b2", None)]).chain(members).collect();
+    let objects = nodes.into_iter().chain([group(min, spec), pod("low", 10, "b2", None)]).chain(members).collect();
     let start = "2026-11-20T18:26:12Z".parse().expect("a time");
     Scheduler::new(Config::defaults(emulation), objects, Options { start, ..Options::default() })
 }
@@ -61,7 +61,7 @@ fn bound(scheduler: &Scheduler) -> Vec<String> {
 #[test]
 fn a_group_of_which_too_few_pods_fit_is_not_bound_at_all_and_says_why() {
     let mut scheduler =
-        scheduler(&[Gate::GenericWorkload, Gate::GangScheduling, Gate::WorkloadAwarePreemption], 3, json!({"priority": 10}));
+        scheduler(&[Gate::GenericWorkload, Gate::GangScheduling, Gate::WorkloadAwarePreemption], 3, json!({"priority": 20}));
     let with_low = scheduler.apply(Operation::Schedule);
     assert_eq!(text(&with_low)[0], "POD GROUP ml/train: Waits until the 1 pod evicted for it is gone.");
     assert!(text(&with_low).iter().any(|line| line == "  evicts ml/low"), "{:?}", text(&with_low));

@@ -92,7 +92,7 @@ impl Checker {
                     None => must(sentence.contains(plugin) || sentence.contains("preempted for it"), "names who holds the pod"),
                 }
             }
-            Some("error") => must(sentence.starts_with("Not "), "does not say that the pod was rejected"),
+            Some("error") if view.selected.is_none() => must(sentence.starts_with("Not "), "does not say that the pod was rejected"),
             _ if view.selected.is_some() => {
                 let node = view.selected.as_ref().map_or("", |(node, ..)| node.as_str());
                 must(names(&sentence, node) && sentence.contains("it was to run on"), "says which node it had");

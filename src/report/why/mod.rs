@@ -138,13 +138,12 @@ fn count_of_pods(number: i32) -> String {
 
 /// Returns the sentence of a pod whose group is not scheduled.
 fn with_group(view: &CycleView, status: &Status) -> String {
-    let place = view.selected.as_ref().map_or_else(String::new, |(node, ..)| format!(", although it would fit on {node}"));
-    let whole = if status.reasons().iter().any(|reason| matches!(reason, Reason::GroupAwaitsPreemption)) {
-        "victims have to go first"
-    } else {
-        "the group is not scheduled"
-    };
-    format!("Pending with its pod group{place}: {whole}")
+    let awaits = status.reasons().iter().any(|reason| matches!(reason, Reason::GroupAwaitsPreemption));
+    let whole = if awaits { "its pod group waits until victims are gone" } else { "its pod group is not scheduled" };
+    match &view.selected {
+        Some((node, ..)) => format!("Pending although it was to run on {node}: {whole}"),
+        None => format!("Pending because {whole}"),
+    }
 }
 
 fn unschedulable(view: &CycleView, facts: bool) -> String {

@@ -195,7 +195,7 @@ fn group_facts(scene: &Scene<'_>, group: &Key) -> Vec<Fact> {
     if let Some(min) = object.and_then(|object| object.min_count()) {
         facts.push(fact("must have a place at once ", text::count(usize::try_from(min).unwrap_or(0), "pod"), Role::Text));
     }
-    facts.push(fact("", why_group_waits(&moment.cluster, pods, &moment.queues, group), Role::Warning));
+    facts.push(fact("", why_group_waits(&moment.cluster, pods, scene.timeline.queues(), group), Role::Warning));
     if let Some(condition) = object.and_then(|object| object.condition(PodGroup::SCHEDULED)) {
         let value = format!("{}, {}: {}", condition.status, condition.reason, condition.message);
         facts.push(fact("PodGroupScheduled ", value, Role::Text));
