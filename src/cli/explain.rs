@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::args::ExplainArgs;
-use super::suggest::nearest;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, print, section};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent};
 use crate::fixes::{self, Limits};
@@ -14,6 +13,7 @@ use crate::report::{
 };
 use crate::scheduler::{Evictions, Scheduler, Waiting};
 use crate::source::{self, Loaded};
+use crate::suggest::nearest;
 use crate::trace::{CycleView, Outcome};
 
 /// Wait before a live cluster is read again: its scheduler may not have written its latest decision yet.

@@ -12,7 +12,6 @@ mod opening;
 mod run;
 mod scheduler_log;
 mod start;
-mod suggest;
 
 use args::ConnectArgs;
 pub use args::{Cli, Command, Queues, SchedulerArgs, SourceArgs};
@@ -240,7 +239,7 @@ fn story(name: &str) -> Result<&'static Story, Failure> {
     let names = || STORIES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
     Story::named(name).ok_or_else(|| {
         let meant =
-            suggest::nearest(name, STORIES.iter().map(|s| s.name)).map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+            crate::suggest::nearest(name, STORIES.iter().map(|s| s.name)).map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
         Failure::usage(format!("there is no story {name:?}; there are {}{meant}", names()))
     })
 }

@@ -453,6 +453,8 @@ pub struct PodStatus {
 pub struct RarePodStatus {
     /// Without [`KUBELET_CONDITIONS`]; a loaded pod that is bound also lacks `PodScheduled`.
     pub conditions: List<Condition>,
+    /// Whether the condition `Ready` is there and not true; never of a pod that has ended.
+    pub unready: bool,
     pub nominated_node_name: Str,
     pub container_statuses: List<ContainerStatus>,
     pub init_container_statuses: List<ContainerStatus>,
@@ -467,6 +469,7 @@ impl Empty for RarePodStatus {
     fn empty() -> &'static Self {
         static EMPTY: RarePodStatus = RarePodStatus {
             conditions: List::EMPTY,
+            unready: false,
             nominated_node_name: Str::EMPTY,
             container_statuses: List::EMPTY,
             init_container_statuses: List::EMPTY,
@@ -521,9 +524,13 @@ struct PodStatusWire {
 impl From<PodStatusWire> for PodStatus {
     fn from(wire: PodStatusWire) -> Self {
         let PodStatusWire { container_statuses, init_container_statuses, resources, allocated_resources, .. } = wire;
-        let PodStatusWire { resource_claim_statuses, extended_resource_claim_status, nominated_node_name, conditions, .. } = wire;
+        let PodStatusWire { resource_claim_statuses, extended_resource_claim_status, nominated_node_name, mut conditions, .. } = wire;
+        let unready = conditions.iter().any(|c| c.kind == READY) && wire.phase != "Succeeded" && wire.phase != "Failed";
+        conditions.retain(|c| c.kind != READY);
+        conditions.shrink_to_fit();
         let rare = RarePodStatus {
             conditions,
+            unready,
             nominated_node_name,
             container_statuses,
             init_container_statuses,
@@ -541,7 +548,8 @@ impl From<PodStatus> for PodStatusWire {
     fn from(status: PodStatus) -> Self {
         let PodStatus { phase, start_time, rare } = status;
         let RarePodStatus {
-            conditions,
+            mut conditions,
+            unready,
             nominated_node_name,
             container_statuses,
             init_container_statuses,
@@ -550,6 +558,9 @@ impl From<PodStatus> for PodStatusWire {
             resource_claim_statuses,
             extended_resource_claim_status,
         } = (*rare).clone();
+        if unready {
+            conditions.push(Condition { kind: READY.into(), status: "False".into(), ..Condition::default() });
+        }
         Self {
             phase,
             conditions,
@@ -567,11 +578,14 @@ impl From<PodStatus> for PodStatusWire {
 
 /// The conditions that report the kubelet's progress. Scheduling does not read them, and on running pods they would take
 /// more memory than everything else.
-pub const KUBELET_CONDITIONS: [&str; 4] = ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"];
+pub const KUBELET_CONDITIONS: [&str; 4] = ["PodReadyToStartContainers", "Initialized", READY, "ContainersReady"];
+
+/// The condition of a pod that counts as healthy. Only its failure is kept, as [`RarePodStatus::unready`].
+const READY: &str = "Ready";
 
 fn read_conditions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<Condition>, D::Error> {
     let mut conditions = List::<Condition>::deserialize(deserializer)?;
-    conditions.retain(|c| !KUBELET_CONDITIONS.contains(&c.kind.as_str()));
+    conditions.retain(|c| !KUBELET_CONDITIONS.contains(&c.kind.as_str()) || c.kind == READY && c.status != "True");
     conditions.shrink_to_fit();
     Ok(conditions)
 }

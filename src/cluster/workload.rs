@@ -47,21 +47,32 @@ impl PodDisruptionBudget {
     }
 }
 
-/// `minAvailable` and `maxUnavailable` are not read: preemption reads the status only.
+/// `minAvailable` and `maxUnavailable` are not read: preemption and evictions read the status.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PodDisruptionBudgetSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<LabelSelector>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unhealthy_pod_eviction_policy: Option<Str>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PodDisruptionBudgetStatus {
     pub disruptions_allowed: i32,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub current_healthy: i32,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub desired_healthy: i32,
     /// Names of pods whose eviction is already counted.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub disrupted_pods: Labels,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature of serde")]
+fn is_zero(number: &i32) -> bool {
+    *number == 0
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

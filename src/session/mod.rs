@@ -19,6 +19,7 @@ pub use dump_series::{changes, is_news, is_same_cluster};
 pub use edit::{Edit, EditError, key_named, kind_named};
 pub use file::{LineProblem, SESSION_HEAD, SessionFileError, is_session_file};
 pub use logged::{LoggedAttempt, LoggedPlace};
+pub(crate) use recording::objects_in_order;
 pub use recording::{Background, ReleaseChangeError, RunEnd, Session};
 pub use requeue_events::RequeueEvents;
 pub use timeline::{Cursor, InitialQueues, Keyframe, Revision, RevisionKind, Timeline};

@@ -6,6 +6,7 @@
 //! are extenders; both are recorded as not emulated.
 
 mod defaults;
+mod edit;
 mod fields;
 mod file;
 mod legacy;
@@ -22,6 +23,7 @@ use super::runtime::Framework;
 use crate::framework::{FieldErrors, PluginName};
 use crate::output::url_without_password;
 use crate::release::{Algorithm, Emulation, FilterRun};
+pub use edit::{ConfigEdit, ConfigEditError};
 use file::{ConfigFile, Extender, without_credentials};
 
 /// The errors of a configuration, by field.
@@ -42,6 +44,8 @@ pub struct Config {
     pub emulation: Emulation,
     /// The file it was read from, if there was one.
     text: Option<Arc<str>>,
+    /// Edits of plugins since, in order.
+    edits: Vec<ConfigEdit>,
 }
 
 impl Config {
@@ -78,7 +82,8 @@ impl Config {
     /// # Errors
     /// Returns the errors if that release refuses it.
     pub fn of_release(&self, emulation: Emulation) -> Result<Self, ConfigError> {
-        self.text().map_or_else(|| Ok(Self::defaults(emulation)), |text| Self::parse(text, emulation))
+        let read = self.text().map_or_else(|| Ok(Self::defaults(emulation)), |text| Self::parse(text, emulation));
+        read?.with_edits_of(self)
     }
 
     /// Returns whether any extender is called for pods.
@@ -112,6 +117,7 @@ impl Config {
             pod_max_backoff_seconds,
             emulation,
             text: None,
+            edits: Vec::new(),
         })
     }
 }

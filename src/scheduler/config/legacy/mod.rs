@@ -112,6 +112,7 @@ fn build(configuration: &Configuration, policy: Policy, emulation: Emulation) ->
         pod_max_backoff_seconds: 60,
         emulation,
         text: None,
+        edits: Vec::new(),
     })
 }
 

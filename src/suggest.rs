@@ -7,7 +7,7 @@ const COMPARED: usize = 64;
 const EDITS: usize = 3;
 
 /// Returns the nearest name within the limit; the first of several at the same distance.
-pub(super) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // At most a third of the name may differ.
     let limit = EDITS.min(wanted.chars().count().div_ceil(3));
     let near = names.filter(|name| name.len().abs_diff(wanted.len()) <= 4 * EDITS).map(|name| (edits(wanted, name), name));
