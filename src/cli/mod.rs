@@ -12,6 +12,7 @@ mod opening;
 mod run;
 mod scheduler_log;
 mod start;
+mod what_if;
 
 use args::ConnectArgs;
 pub use args::{Cli, Command, Queues, SchedulerArgs, SourceArgs};
@@ -27,6 +28,7 @@ use std::time::{Duration, Instant};
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::app::AppError;
+use crate::cluster::{Key, Kind};
 use crate::output::{self, Lines, Status, Text};
 use crate::release::{Emulation, FeatureGates, Profile};
 use crate::report::{LogReport, Missing};
@@ -233,6 +235,12 @@ fn read(source: &SourceArgs, connect: &ConnectArgs, limits: &Limits) -> Result<L
         return Err(Failure::usage("--kubeconfig, --context and --only-namespace are for live clusters, and this is none"));
     }
     load(&inputs, limits)
+}
+
+/// Returns an object with the fields that scheduling does not read; `None` where its source can be read once only.
+fn original(loaded: &Loaded, kind: Kind, key: &Key) -> Option<serde_json::Value> {
+    let text = loaded.report.original(kind, key).ok().flatten()?;
+    serde_yaml::from_str(&source::as_yaml(&text, kind, key)?).ok()
 }
 
 fn story(name: &str) -> Result<&'static Story, Failure> {

@@ -23,6 +23,9 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     if let Some(other) = args.compare {
         return super::compare::run(args, other, loaded);
     }
+    if !args.what_if.is_empty() {
+        return super::what_if::run(args, loaded);
+    }
     loaded.report.forget_origins();
     super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
     let evictions = match (args.graceful, &operations) {

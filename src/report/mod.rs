@@ -15,6 +15,7 @@ mod releases;
 mod scheduler_log;
 mod story;
 mod text;
+mod whatif;
 mod why;
 
 pub use agreement::{
@@ -34,4 +35,5 @@ pub use releases::{PodComparison, ReleaseComparison, Releases};
 pub use scheduler_log::LogReport;
 pub use story::{PodStory, Stories, stories, stories_text};
 pub use text::{decided_by, text};
+pub use whatif::WhatIfReport;
 pub use why::{so_far, so_far_in_short, why};

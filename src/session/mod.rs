@@ -16,6 +16,7 @@ mod values;
 pub use branch::{Action, Branch, Fork};
 pub use compare::{Comparison, Decided, PodDifference, PodLocation, ScoreChange, VerdictChange};
 pub use dump_series::{changes, is_news, is_same_cluster};
+pub(crate) use edit::patched;
 pub use edit::{Edit, EditError, key_named, kind_named};
 pub use file::{LineProblem, SESSION_HEAD, SessionFileError, is_session_file};
 pub use logged::{LoggedAttempt, LoggedPlace};
