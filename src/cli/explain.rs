@@ -12,7 +12,7 @@ use crate::report::{
     self, Agreements, Answer, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, decision_parts,
 };
 use crate::scheduler::{Evictions, Scheduler, Waiting};
-use crate::source::{self, Loaded};
+use crate::source::Loaded;
 use crate::suggest::nearest;
 use crate::trace::{CycleView, Outcome};
 

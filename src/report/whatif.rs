@@ -46,6 +46,13 @@ impl WhatIfReport {
         }
     }
 
+    /// Reports how many more of a pod fit.
+    pub fn of_capacity(capacity: Capacity) -> Self {
+        let complete = capacity.fits > 0;
+        let answer = Answer::of_capacity(capacity);
+        Self { answers: vec![answer], made: BTreeMap::new(), elsewhere: Vec::new(), missing: Vec::new(), release: None, complete }
+    }
+
     /// Returns whether every verb did all of its work: nodes drained, pods placed, at least one more fits.
     pub fn is_complete(&self) -> bool {
         self.complete

@@ -155,6 +155,12 @@ impl Answer {
         Self { verb, nodes: Vec::new(), pods: Vec::new(), capacity: None, notes: Vec::new() }
     }
 
+    /// Returns the answer about how many more of a pod fit.
+    pub fn of_capacity(capacity: Capacity) -> Self {
+        let verb = Verb::Capacity(capacity.pod.to_string().into());
+        Self { capacity: Some(capacity), ..Self::new(verb) }
+    }
+
     /// Adds a pod.
     pub(super) fn pod(&mut self, pod: Key, node: Str, end: PodEnd) {
         self.pods.push(PodAnswer { pod, node, end });

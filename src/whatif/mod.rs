@@ -24,10 +24,11 @@ mod testing;
 mod tests;
 
 pub use answer::{Answer, Block, Departure, Elsewhere, NodeAnswer, NodeEnd, Note, PodAnswer, PodEnd, Stay, Whereabouts};
-pub use capacity::{Capacity, CapacityEnd, capacity};
+pub use capacity::{Capacity, CapacityEnd, Watch, capacity};
 pub use error::WhatIfError;
 pub use names::pod_named;
-pub use stage::{Rehearsal, Stage};
+pub use scale::scalable;
+pub use stage::{OnBranch, Rehearsal, Stage};
 pub use verb::{Lost, Owner, OwnerKind, PriorityWord, TaintEdit, VERBS, Verb};
 
 use crate::cluster::{Kind, Object, Str};

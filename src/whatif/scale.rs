@@ -209,6 +209,13 @@ fn workloads(cluster: &Cluster, kind: OwnerKind) -> BTreeSet<Key> {
     keys
 }
 
+/// Returns workloads that can be scaled, at most `limit` of each kind.
+pub fn scalable(cluster: &Cluster, limit: usize) -> Vec<Owner> {
+    use strum::IntoEnumIterator as _;
+    let of = |kind: OwnerKind| workloads(cluster, kind).into_iter().take(limit).map(move |key| Owner { kind, name: key.to_string().into() });
+    OwnerKind::iter().flat_map(of).collect()
+}
+
 /// Returns a pod made from the template of a workload without living pods, as the source has it.
 fn from_template(cluster: &Cluster, kind: OwnerKind, workload: &Workload, originals: Originals<'_>) -> Option<Pod> {
     let (controller, key) = &workload.controller;

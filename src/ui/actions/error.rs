@@ -9,6 +9,7 @@ use crate::session::{EditError, UntilError};
 use crate::ui::model::effect::ScreenEndingError;
 use crate::ui::model::grouping::GroupingError;
 use crate::ui::model::session_handle::SessionError;
+use crate::whatif::WhatIfError;
 
 /// Why a command was not run. The text is a sentence for the user.
 #[derive(Debug, Error)]
@@ -82,6 +83,9 @@ pub enum CommandError {
     /// Export failed.
     #[error(transparent)]
     Export(#[from] ExportError),
+    /// A line that is not a what-if, or one that names what the cluster does not have.
+    #[error(transparent)]
+    WhatIf(#[from] WhatIfError),
     /// The session refused the request.
     #[error(transparent)]
     Session(#[from] SessionError),

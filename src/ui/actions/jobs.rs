@@ -13,6 +13,7 @@ pub fn begin(state: &mut State, session: &mut dyn SessionHandle, job: Job) {
         Job::SchedulerMatch => "deciding about all pending pods",
         Job::Compare(..) => "comparing the branches",
         Job::Fixes(_) => "searching for fixes",
+        Job::Capacity(_) => "counting how many more fit",
         Job::Object(..) => "reading the object",
         Job::Capture { .. } => "writing the cluster",
     };

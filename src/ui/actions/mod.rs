@@ -13,6 +13,7 @@ pub mod runs;
 pub mod theme_list;
 pub mod verb;
 pub mod verbs;
+pub mod what_if;
 
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::{Answer, Keys, Verb};

@@ -11,6 +11,7 @@ use crate::release::{Emulated, Release};
 use crate::report::{LastReported, ReleaseReport};
 use crate::session::{Branch, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
 use crate::ui::model::text_view::Form;
+use crate::whatif::Verb;
 
 /// A session. The screen reads its timeline and makes requests.
 ///
@@ -39,6 +40,8 @@ pub trait SessionHandle {
     fn explain(&mut self, pod: &Key) -> Option<usize>;
     /// Applies a change at the cursor; in the past, on a new branch.
     fn apply(&mut self, change: Change) -> Result<Applied, SessionError>;
+    /// Applies a what-if at the cursor, on a branch, and runs until nothing changes where pods come or go.
+    fn what_if(&mut self, verb: &Verb) -> Result<WhatIf, SessionError>;
     /// Restarts the record, with waiting pods placed as given.
     fn restart(&mut self, queues: InitialQueues) -> Result<Restarted, SessionError>;
 
@@ -116,6 +119,17 @@ pub struct FixToApply {
     pub changes: Arc<[crate::fixes::Change]>,
 }
 
+/// The result of a what-if.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WhatIf {
+    /// The result in a line.
+    pub headline: String,
+    /// The whole result.
+    pub document: Document,
+    /// The new branch and its parent, by name; `None` if the what-if made no branch.
+    pub branch: Option<(String, String)>,
+}
+
 /// The time to advance by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
@@ -180,6 +194,8 @@ pub enum Job {
     Compare(usize, usize),
     /// Searches fixes for a pod at the cursor.
     Fixes(Key),
+    /// Counts how many more of a pod fit at the cursor.
+    Capacity(Key),
     /// Reads an object with all its fields, from the source or the live cluster.
     Object(Kind, Key),
     /// Writes the cluster as last seen to a dump.
