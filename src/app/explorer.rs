@@ -20,7 +20,8 @@ use crate::session::{Branch, Cursor, Edit, InitialQueues, RunEnd, Session, Sessi
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
 use crate::ui::{
-    Advance, Applied, CaughtUp, Change, Document, FixToApply, Form, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle, WhatIf,
+    Advance, Applied, CaughtUp, Change, Document, FixToApply, Form, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle,
+    WhatIf,
 };
 use crate::whatif::{self, OnBranch, Verb};
 

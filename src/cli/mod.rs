@@ -246,8 +246,8 @@ fn original(loaded: &Loaded, kind: Kind, key: &Key) -> Option<serde_json::Value>
 fn story(name: &str) -> Result<&'static Story, Failure> {
     let names = || STORIES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
     Story::named(name).ok_or_else(|| {
-        let meant =
-            crate::suggest::nearest(name, STORIES.iter().map(|s| s.name)).map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+        let meant = crate::suggest::nearest(name, STORIES.iter().map(|s| s.name))
+            .map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
         Failure::usage(format!("there is no story {name:?}; there are {}{meant}", names()))
     })
 }

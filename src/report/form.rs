@@ -3,8 +3,8 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Agreements, Decision, FixesReport, Info, LogReport, OperationReport, PodComparison, ReleaseComparison, ReleaseReport,
-    WhatIfReport, causes_text, text,
+    Agreements, Decision, FixesReport, Info, LogReport, OperationReport, PodComparison, ReleaseComparison, ReleaseReport, WhatIfReport,
+    causes_text, text,
 };
 use crate::output::{self, Lines, Text};
 use crate::trace::CycleView;

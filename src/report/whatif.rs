@@ -138,7 +138,11 @@ impl WhatIfReport {
         for node in &answer.nodes {
             match &node.end {
                 NodeEnd::Bare(pods) => {
-                    lines.line(format_args!("{} is cordoned, and nothing is evicted: no controller would replace {}", node.node, list(pods)));
+                    lines.line(format_args!(
+                        "{} is cordoned, and nothing is evicted: no controller would replace {}",
+                        node.node,
+                        list(pods)
+                    ));
                 }
                 NodeEnd::Blocked => lines.line(format_args!("{} is cordoned, and not drained", node.node)),
                 NodeEnd::NotReached => lines.line(format_args!("{} is cordoned, and its drain waits for the node before it", node.node)),

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Config, ConfigEdit, ConfigEditError, ConfigError, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly, every_filter};
+use super::{
+    Config, ConfigEdit, ConfigEditError, ConfigError, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly,
+    every_filter,
+};
 use crate::cluster::{Cluster, Key, MissingKinds, Object, ObservedEvent, Pod};
 use crate::framework::NodeFilters;
 use crate::release::{Emulated, Emulation, FeatureGates, GateError, ReleaseChoice};

@@ -1,4 +1,4 @@
-//! What a verb did.
+//! The answer to a verb: nodes, pods, capacity, notes.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::scheduler::Scheduler;
 use crate::session::PodLocation;
 use crate::trace::Place;
 
-/// What a verb did. Where pods ended is looked up at the end of everything: [`Whereabouts::of`].
+/// The answer to a verb. [`Whereabouts::of`] returns the places of its pods at the end of all verbs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The verb.
@@ -20,7 +20,7 @@ pub struct Answer {
     pub pods: Vec<PodAnswer>,
     /// How many more of a pod fit.
     pub capacity: Option<Capacity>,
-    /// What is not emulated and may matter.
+    /// Facts that are unknown or not emulated and may matter.
     pub notes: Vec<Note>,
 }
 
@@ -29,11 +29,11 @@ pub struct Answer {
 pub struct NodeAnswer {
     /// Its name.
     pub node: Str,
-    /// What became of it.
+    /// Its end.
     pub end: NodeEnd,
 }
 
-/// What became of a node.
+/// The end of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeEnd {
     /// No pod is left that a drain evicts.
@@ -57,11 +57,11 @@ pub struct PodAnswer {
     pub pod: Key,
     /// The node that it was on; empty without one.
     pub node: Str,
-    /// What became of it.
+    /// Its end.
     pub end: PodEnd,
 }
 
-/// What became of a pod.
+/// The end of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PodEnd {
     /// Its controller made this pod in its place.
@@ -136,7 +136,7 @@ impl Block {
     }
 }
 
-/// What is not emulated and may matter.
+/// A fact that is unknown or not emulated and may matter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Note {
     /// Controllers of this kind are assumed to replace their pods.
@@ -239,9 +239,8 @@ impl Elsewhere {
         let mut keys: BTreeSet<Key> = BTreeSet::new();
         for (own, other) in [(0, 1), (1, 0)] {
             let pods = &ends[other].cluster().pods;
-            let differs = |pod: &&std::sync::Arc<crate::cluster::Pod>| {
-                pods.get(&pod.key()).is_none_or(|twin| !std::sync::Arc::ptr_eq(pod, twin))
-            };
+            let differs =
+                |pod: &&std::sync::Arc<crate::cluster::Pod>| pods.get(&pod.key()).is_none_or(|twin| !std::sync::Arc::ptr_eq(pod, twin));
             keys.extend(ends[own].cluster().pods.iter().filter(differs).map(|pod| pod.key()));
             keys.extend(ends[own].queue().view().entries.keys().cloned());
         }

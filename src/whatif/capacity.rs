@@ -38,9 +38,9 @@ pub struct Capacity {
 pub enum CapacityEnd {
     /// The next one fits nowhere; holds the scheduler's message.
     Full(String),
-    /// At least so many fit; more were not tried.
+    /// The limit was reached; more may fit.
     Limit,
-    /// The count was cancelled; at least so many fit.
+    /// The count was cancelled; more may fit.
     Cancelled,
 }
 
@@ -202,7 +202,7 @@ impl Count<'_> {
                 self.base.apply(Operation::Delete { object });
             }
         }
-        // The copies evict nobody.
+        // The copies evict no pod.
         self.like.spec_mut().preemption_policy = Some("Never".into());
         let like = self.like.clone();
         let old = self.base.state().cluster().clone();
@@ -232,9 +232,9 @@ impl Count<'_> {
 /// The search for the number of copies that a node takes.
 struct Search {
     node: Str,
-    /// So many fit.
+    /// The number that fits for certain.
     least: usize,
-    /// No more than so many fit, if that is known.
+    /// The number that can fit at most, if it is known.
     most: Option<usize>,
     /// The number of copies beside which the next one is tried.
     next: usize,

@@ -108,13 +108,7 @@ fn because_of_replacements(block: Block, ledger: &Ledger) -> Block {
 }
 
 /// Deletes a pod and lets its controller make another; asks budgets if there is a ledger.
-fn disrupt(
-    stage: &dyn Stage,
-    draft: &mut Draft,
-    pod: &Arc<Pod>,
-    ledger: Option<&mut Ledger>,
-    answer: &mut Answer,
-) -> Result<(), Block> {
+fn disrupt(stage: &dyn Stage, draft: &mut Draft, pod: &Arc<Pod>, ledger: Option<&mut Ledger>, answer: &mut Answer) -> Result<(), Block> {
     let new = replacement(stage, draft, pod);
     if let Some(ledger) = ledger {
         ledger.evict(draft, pod, new.as_ref().map(Pod::key).as_ref())?;

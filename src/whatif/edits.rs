@@ -124,13 +124,7 @@ pub(super) fn relax(cluster: &Cluster, budget: &PodDisruptionBudget) -> Result<O
 
 /// Adds nodes like one, each with copies of its devices and of the DaemonSets' pods on it. They are neither cordoned
 /// nor tainted by the node's conditions.
-pub(super) fn add(
-    stage: &mut dyn Stage,
-    verb: &Verb,
-    count: usize,
-    like: &Arc<Node>,
-    answer: &mut Answer,
-) -> Result<(), WhatIfError> {
+pub(super) fn add(stage: &mut dyn Stage, verb: &Verb, count: usize, like: &Arc<Node>, answer: &mut Answer) -> Result<(), WhatIfError> {
     let state = stage.scheduler().state();
     let snapshot = state.snapshot();
     let mut cluster = state.cluster().clone();

@@ -1,4 +1,4 @@
-//! What controllers do about a pod that is gone: a replacement, with the claims that are made for it.
+//! Emulates controllers: the replacement of a pod that is gone, with the claims that are made for it.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ const GENERATED: usize = 5;
 /// Who makes a pod anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Controller {
-    /// Nobody.
+    /// No controller.
     None,
     /// A DaemonSet, on the same node only.
     DaemonSet,
@@ -62,7 +62,7 @@ pub(super) fn remove(draft: &mut Draft, pod: &Pod) {
         let mut claim = ResourceClaim::clone(claim);
         claim.status.reserved_for.retain(|consumer| consumer.uid != pod.metadata.uid);
         if claim.status.reserved_for.is_empty() {
-            // Its controller deallocates a claim that nobody uses.
+            // Its controller deallocates a claim without users.
             claim.status = ResourceClaimStatus::default();
         }
         draft.put(Object::ResourceClaim(Arc::new(claim)));

@@ -153,9 +153,8 @@ fn controller_kind(kind: OwnerKind) -> Str {
 
 /// Returns the ReplicaSets of a Deployment, the newest last.
 fn replica_sets(cluster: &Cluster, deployment: &Key) -> Vec<Str> {
-    let controls = |meta: &crate::cluster::Meta| {
-        meta.controller().is_some_and(|owner| owner.kind == "Deployment" && owner.name == deployment.name)
-    };
+    let controls =
+        |meta: &crate::cluster::Meta| meta.controller().is_some_and(|owner| owner.kind == "Deployment" && owner.name == deployment.name);
     let mut sets: Vec<_> = cluster.replica_sets.in_namespace(&deployment.namespace).filter(|set| controls(&set.metadata)).collect();
     sets.sort_by_key(|set| (set.metadata.creation_timestamp, set.metadata.name.clone()));
     let mut names: Vec<Str> = sets.into_iter().map(|set| set.metadata.name.clone()).collect();
@@ -212,7 +211,8 @@ fn workloads(cluster: &Cluster, kind: OwnerKind) -> BTreeSet<Key> {
 /// Returns workloads that can be scaled, at most `limit` of each kind.
 pub fn scalable(cluster: &Cluster, limit: usize) -> Vec<Owner> {
     use strum::IntoEnumIterator as _;
-    let of = |kind: OwnerKind| workloads(cluster, kind).into_iter().take(limit).map(move |key| Owner { kind, name: key.to_string().into() });
+    let of =
+        |kind: OwnerKind| workloads(cluster, kind).into_iter().take(limit).map(move |key| Owner { kind, name: key.to_string().into() });
     OwnerKind::iter().flat_map(of).collect()
 }
 

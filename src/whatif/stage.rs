@@ -25,7 +25,7 @@ pub trait Stage {
     fn change_release(&mut self, release: Release) -> Result<(), WhatIfError>;
 }
 
-/// A scheduler without a record, for runs whose events nobody looks at.
+/// A scheduler without a record.
 #[derive(Clone, Debug)]
 pub struct Rehearsal {
     scheduler: Scheduler,

@@ -11,7 +11,7 @@ pub(super) fn object(kind: Kind, value: &Value) -> Object {
     Object::deserialize_kind(kind, value).unwrap()
 }
 
-/// A node with so many CPUs, in a zone.
+/// A node with a number of CPUs, in a zone.
 pub(super) fn node(name: &str, cpu: u32, zone: &str) -> Object {
     object(
         Kind::Node,

@@ -180,7 +180,7 @@ fn labels_of_lost_nodes_may_be_short_and_unknown_ones_are_corrected() {
     assert_eq!(error(&mut stage, "lose zoen=a"), "no node has the label zoen=a; did you mean zone=a?");
     assert_eq!(error(&mut stage, "lose a3"), "there is no Node a3; did you mean a1?");
     assert_eq!(error(&mut stage, "drain worker-x"), "there is no Node worker-x");
-    assert_eq!(error(&mut stage, "cordon b2"), "there is no Node b2; did you mean a2?".replace("a2", "b1"));
+    assert_eq!(error(&mut stage, "cordon b2"), "there is no Node b2; did you mean a2?");
     assert_eq!(error(&mut stage, "evict web"), "there is no Pod web");
     assert_eq!(ends(&run(&mut stage, "lose topology.kubernetes.io/zone=b")), [&NodeEnd::Lost]);
 }
@@ -336,7 +336,7 @@ fn the_configuration_is_edited_and_the_scheduler_starts_anew() {
     let error = |verb: &str| try_run(&mut stage.clone(), verb).unwrap_err().to_string();
     assert!(error("gate SchedulerAsyncPreemtion=true").ends_with("did you mean SchedulerAsyncPreemption?"));
     assert_eq!(error("plugin off NodeResourcesFit"), "NodeResourcesFit is not enabled");
-    assert!(error("release 1.5").contains("1.5"));
+    assert!(error("release 1.20").contains("would not start with this configuration"), "{}", error("release 1.20"));
 }
 
 #[test]
@@ -365,7 +365,9 @@ fn claims_made_for_a_pod_are_made_again_and_shared_ones_are_freed() {
     assert_eq!(pod.status.resource_claim_statuses[0].resource_claim_name.as_deref(), Some(made.as_str()));
     let owner = |meta: &crate::cluster::Meta| meta.controller().map(|owner| owner.uid.clone());
     assert_eq!(owner(&cluster.resource_claims.get(&key(&made)).unwrap().metadata), Some(pod.metadata.uid.clone()));
-    assert!(cluster.resource_claims.get(&key("web-x-gpu-1")).is_none() && cluster.persistent_volume_claims.get(&key("web-x-scratch")).is_none());
+    assert!(
+        cluster.resource_claims.get(&key("web-x-gpu-1")).is_none() && cluster.persistent_volume_claims.get(&key("web-x-scratch")).is_none()
+    );
     let shared = &cluster.resource_claims.get(&key("s")).unwrap().status;
     assert!(shared.reserved_for.iter().all(|c| c.uid != "uid-web-x"));
     let scratch = cluster.persistent_volume_claims.get(&key(&format!("{}-scratch", new.name))).unwrap();
@@ -469,7 +471,7 @@ const OWNERS: [&str; 6] = ["ReplicaSet/web", "ReplicaSet/api", "StatefulSet/db",
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
-    /// A drain keeps every pod exactly once; what is gone is told, budgets are never overdrawn.
+    /// A drain keeps every pod exactly once; a pod that is gone is reported, budgets are never overdrawn.
     #[test]
     fn a_drain_keeps_every_pod_once(
         pods in prop::collection::vec((0..4_usize, 0..6_usize), 1..16),
@@ -490,9 +492,9 @@ proptest! {
         prop_assert_eq!(census(&before), census(after));
         let uids: BTreeSet<_> = after.pods.iter().map(|pod| pod.metadata.uid.clone()).collect();
         prop_assert_eq!(uids.len(), after.pods.len(), "every pod has a uid of its own");
-        let mut told = BTreeSet::new();
+        let mut reported = BTreeSet::new();
         for pod in &answer.pods {
-            prop_assert!(told.insert(pod.pod.clone()), "{} is told once", pod.pod);
+            prop_assert!(reported.insert(pod.pod.clone()), "{} is reported once", pod.pod);
             let old = before.pods.get(&pod.pod).unwrap();
             match &pod.end {
                 PodEnd::Recreated(new) => {
@@ -541,4 +543,68 @@ proptest! {
             }
         }
     }
+}
+
+/// Applies verbs on a branch of a session.
+fn on_branch(session: &mut crate::session::Session, verbs: &[&str]) {
+    session.begin_what_if();
+    for verb in verbs {
+        apply(&mut OnBranch::new(session, &|| true), &verb.parse().unwrap(), &|_, _| None)
+            .unwrap_or_else(|error| panic!("{verb}: {error}"));
+    }
+}
+
+#[test]
+fn a_what_if_is_undone_by_going_back_and_saved_with_the_session() {
+    use crate::session::{Cursor, Session};
+    let pods = ["w1", "w2", "w3"].map(|name| pod(name, "a1", "ReplicaSet/web"));
+    let one = budget("web", &json!({"disruptionsAllowed": 1, "currentHealthy": 3, "desiredHealthy": 2}));
+    let start = scheduler(with(two_zones(), pods.into_iter().chain([one, pod("p", "", "ReplicaSet/p")])));
+    let mut session = Session::new(start.clone(), "test");
+    let verbs = ["drain a1", "weights ImageLocality=9", "lose b1", "plugin off ImageLocality", "add 1 like a2", "scale rs/web 5"];
+    on_branch(&mut session, &verbs);
+    assert_eq!((session.branches().len(), session.current()), (2, 1), "one branch for all of them");
+    let end = session.timeline().end().clone();
+    // The same operations without a record lead to the same cluster.
+    let mut rehearsal = Rehearsal::new(start.clone());
+    for verb in verbs {
+        run(&mut rehearsal, verb);
+    }
+    assert_eq!(rehearsal.scheduler().state().cluster(), &end.cluster);
+    // Back to the start, and forth to the end.
+    session.timeline_mut().seek(Cursor::default());
+    assert_eq!(&session.timeline().moment().cluster, start.state().cluster());
+    session.timeline_mut().seek(Cursor::END);
+    assert_eq!(session.timeline().moment().cluster, end.cluster);
+    assert_eq!(session.branches()[0].timeline().end().cluster, *start.state().cluster(), "main is as it was");
+    // Saved as operations and edits of the configuration, which replay to the same.
+    let mut file = Vec::new();
+    session.save(&mut file).unwrap();
+    let again = Session::load(file.as_slice()).unwrap();
+    assert_eq!(again.timeline().end().cluster, end.cluster);
+    assert_eq!(again.timeline().progress(), session.timeline().progress());
+    let plugins = |session: &Session| session.scheduler().state().config().profiles[0].all.iter().map(|p| p.name()).collect::<Vec<_>>();
+    assert_eq!(plugins(&again), plugins(&session));
+    assert!(!plugins(&again).iter().any(|plugin| plugin.as_str() == "ImageLocality"));
+}
+
+#[test]
+fn a_what_if_in_the_past_begins_a_branch_there() {
+    use crate::session::{Cursor, Session};
+    let start = scheduler(with(two_zones(), [pod("w1", "a1", "ReplicaSet/web"), pod("p", "", "")]));
+    let mut session = Session::new(start, "test");
+    while session.settle() {}
+    session.timeline_mut().seek(Cursor::END);
+    let main = session.timeline().end().cluster.clone();
+    session.timeline_mut().seek(Cursor::default());
+    assert_eq!(session.begin_what_if(), Some(("branch 2".to_owned(), "main".to_owned())));
+    assert_eq!(session.begin_what_if(), None, "the branch goes on at its end");
+    on_branch(&mut session, &["evict w1"]);
+    let fork = session.branches()[1].forked().unwrap();
+    assert_eq!((fork.branch, fork.revisions), (0, 0));
+    assert_eq!(session.branches()[0].timeline().end().cluster, main);
+    session.abandon_branch();
+    assert_eq!((session.branches().len(), session.current()), (1, 0));
+    session.abandon_branch();
+    assert_eq!(session.branches().len(), 1, "main stays");
 }

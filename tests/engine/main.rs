@@ -28,4 +28,5 @@ mod selectors;
 mod sentences;
 mod sessions;
 mod story;
+mod what_if;
 mod words;

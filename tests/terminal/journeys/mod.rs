@@ -8,6 +8,7 @@ mod finding;
 mod preemption;
 mod releases;
 mod time;
+mod what_if;
 
 use crate::pty::{ENTER, ESC, Pty, command};
 
