@@ -8,6 +8,7 @@ mod keys;
 mod lists;
 mod queues;
 mod sessions;
+mod what_ifs;
 
 use std::fmt::Write;
 

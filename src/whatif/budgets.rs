@@ -32,11 +32,13 @@ struct Owed {
 /// Returns the budgets that cover a pod as the eviction API sees it: an empty selector covers every pod of the
 /// namespace, unlike in preemption.
 pub(super) fn covering(cluster: &Cluster, pod: &Pod) -> Vec<Arc<PodDisruptionBudget>> {
-    let covers = |budget: &&Arc<PodDisruptionBudget>| {
-        let selector = budget.spec.selector.as_ref().filter(|selector| selector.validate().is_ok());
-        selector.is_some_and(|selector| selector.matches(&pod.metadata.labels))
-    };
-    cluster.pod_disruption_budgets.in_namespace(&pod.metadata.namespace).filter(covers).cloned().collect()
+    cluster.pod_disruption_budgets.in_namespace(&pod.metadata.namespace).filter(|budget| covers(budget, pod)).cloned().collect()
+}
+
+/// Returns whether a budget covers a pod of its namespace, as the eviction API sees it.
+pub(super) fn covers(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
+    let selector = budget.spec.selector.as_ref().filter(|selector| selector.matches(&pod.metadata.labels));
+    selector.is_some_and(|selector| selector.validate().is_ok())
 }
 
 /// Returns whether the eviction API deletes a pod without asking budgets: it has not begun to run, has ended, or is

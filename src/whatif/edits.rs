@@ -111,8 +111,7 @@ pub(super) fn ungate(pod: &Pod) -> Result<Object, WhatIfError> {
 /// Returns a budget that allows the disruption of every pod it covers, as `minAvailable: 0` would.
 pub(super) fn relax(cluster: &Cluster, budget: &PodDisruptionBudget) -> Result<Object, WhatIfError> {
     let running = |pod: &&Arc<Pod>| !pod.node_name.is_empty() && !pod.is_terminal();
-    let of_budget = |pod: &&Arc<Pod>| budgets::covering(cluster, pod).iter().any(|b| b.metadata.name == budget.metadata.name);
-    let covered = cluster.pods.in_namespace(&budget.metadata.namespace).filter(running).filter(of_budget).count();
+    let covered = cluster.pods.in_namespace(&budget.metadata.namespace).filter(running).filter(|pod| budgets::covers(budget, pod)).count();
     let covered = i32::try_from(covered).unwrap_or(i32::MAX);
     if budget.status.disruptions_allowed >= covered && budget.status.desired_healthy == 0 {
         return Err(WhatIfError::NothingChanges);

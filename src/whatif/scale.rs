@@ -50,7 +50,8 @@ pub(super) fn scale(
         let now = stage.scheduler().state().clock();
         let like = sibling(&workload.pods).or_else(|| from_template(&cluster, owner.kind, &workload, originals));
         let like = like.ok_or_else(|| WhatIfError::NoTemplate { owner: owner.to_string() })?;
-        let mut ordinals = (0..).filter(|n| !workload.pods.iter().any(|pod| ordinal(pod) == Some(*n)));
+        let taken: BTreeSet<u32> = workload.pods.iter().filter_map(|pod| ordinal(pod)).collect();
+        let mut ordinals = (0..).filter(|ordinal| !taken.contains(ordinal));
         for _ in workload.pods.len()..replicas {
             let pod = match owner.kind {
                 OwnerKind::StatefulSet => with_ordinal(&like, &workload.key.name, ordinals.next().unwrap_or_default(), now),
@@ -113,7 +114,7 @@ fn superfluous(workload: &Workload, kind: OwnerKind, replicas: usize) -> Vec<Arc
 
 /// Finds a workload with its pods.
 fn find(cluster: &Cluster, owner: &Owner) -> Result<Workload, WhatIfError> {
-    let all = workloads(cluster, owner.kind);
+    let all = workloads(cluster, owner.kind, usize::MAX);
     let key = named(Kind::Pod, &owner.name, || all.iter().map(|key| (&key.namespace, &key.name))).map_err(|error| match error {
         WhatIfError::NotFound { meant, .. } => {
             let kind = owner.kind.to_string().to_lowercase();
@@ -159,7 +160,8 @@ fn replica_sets(cluster: &Cluster, deployment: &Key) -> Vec<Str> {
     sets.sort_by_key(|set| (set.metadata.creation_timestamp, set.metadata.name.clone()));
     let mut names: Vec<Str> = sets.into_iter().map(|set| set.metadata.name.clone()).collect();
     // Where ReplicaSets were not read, their names tell.
-    for (set, of) in named_sets(cluster, &deployment.namespace) {
+    let named: BTreeSet<(Str, Str)> = cluster.pods.in_namespace(&deployment.namespace).filter_map(|pod| named_set(cluster, pod)).collect();
+    for (set, of) in named {
         if of == deployment.name && !names.contains(&set) {
             names.insert(0, set);
         }
@@ -167,21 +169,19 @@ fn replica_sets(cluster: &Cluster, deployment: &Key) -> Vec<Str> {
     names
 }
 
-/// Returns the ReplicaSets that pods name and the cluster lacks, each with the Deployment that its name and the pods'
+/// Returns the ReplicaSet that a pod names and the cluster lacks, with the Deployment that its name and the pod's
 /// `pod-template-hash` show.
-fn named_sets(cluster: &Cluster, namespace: &Str) -> BTreeSet<(Str, Str)> {
-    let of_pod = |pod: &Arc<Pod>| {
-        let owner = pod.metadata.controller().filter(|owner| owner.kind == "ReplicaSet")?;
-        cluster.replica_sets.namespaced(namespace, &owner.name).is_none().then_some(())?;
-        let hash = pod.metadata.labels.get("pod-template-hash")?;
-        let deployment = owner.name.strip_suffix(hash.as_str())?.strip_suffix('-')?;
-        Some((owner.name.clone(), Str::from(deployment)))
-    };
-    cluster.pods.in_namespace(namespace).filter_map(of_pod).collect()
+fn named_set(cluster: &Cluster, pod: &Pod) -> Option<(Str, Str)> {
+    let owner = pod.metadata.controller().filter(|owner| owner.kind == "ReplicaSet")?;
+    let is_read = cluster.replica_sets.namespaced(&pod.metadata.namespace, &owner.name).is_some();
+    let hash = pod.metadata.labels.get("pod-template-hash").filter(|_| !is_read)?;
+    let deployment = owner.name.strip_suffix(hash.as_str())?.strip_suffix('-')?;
+    Some((owner.name.clone(), Str::from(deployment)))
 }
 
-/// Returns the workloads of a kind, by namespace and name: those that were read, and those that own pods.
-fn workloads(cluster: &Cluster, kind: OwnerKind) -> BTreeSet<Key> {
+/// Returns the workloads of a kind, by namespace and name: those that were read, and those that own pods, of which at
+/// most `most` are considered.
+fn workloads(cluster: &Cluster, kind: OwnerKind, most: usize) -> BTreeSet<Key> {
     let mut keys: BTreeSet<Key> = match kind {
         OwnerKind::ReplicaSet => cluster.replica_sets.iter().map(|set| set.metadata.key()).collect(),
         OwnerKind::StatefulSet => cluster.stateful_sets.iter().map(|set| set.metadata.key()).collect(),
@@ -194,25 +194,25 @@ fn workloads(cluster: &Cluster, kind: OwnerKind) -> BTreeSet<Key> {
             Some(Key { namespace: set.metadata.namespace.clone(), name: owner.name.clone() })
         });
         keys.extend(owned);
-        let namespaces: BTreeSet<&Str> = cluster.pods.iter().map(|pod| &pod.metadata.namespace).collect();
-        for namespace in namespaces {
-            keys.extend(named_sets(cluster, namespace).into_iter().map(|(_, name)| Key { namespace: namespace.clone(), name }));
-        }
+        let of_pod = |pod: &Arc<Pod>| {
+            let (_, name) = named_set(cluster, pod)?;
+            Some(Key { namespace: pod.metadata.namespace.clone(), name })
+        };
+        keys.extend(cluster.pods.iter().take(most).filter_map(of_pod));
         return keys;
     }
     let wanted = kind.to_string();
-    keys.extend(cluster.pods.iter().filter_map(|pod| {
+    keys.extend(cluster.pods.iter().take(most).filter_map(|pod| {
         let owner = pod.metadata.controller().filter(|owner| owner.kind == wanted.as_str())?;
         Some(Key { namespace: pod.metadata.namespace.clone(), name: owner.name.clone() })
     }));
     keys
 }
 
-/// Returns workloads that can be scaled, at most `limit` of each kind.
-pub fn scalable(cluster: &Cluster, limit: usize) -> Vec<Owner> {
+/// Returns workloads that can be scaled: those that were read, and the owners of at most `pods` pods.
+pub fn scalable(cluster: &Cluster, pods: usize) -> Vec<Owner> {
     use strum::IntoEnumIterator as _;
-    let of =
-        |kind: OwnerKind| workloads(cluster, kind).into_iter().take(limit).map(move |key| Owner { kind, name: key.to_string().into() });
+    let of = |kind: OwnerKind| workloads(cluster, kind, pods).into_iter().map(move |key| Owner { kind, name: key.to_string().into() });
     OwnerKind::iter().flat_map(of).collect()
 }
 

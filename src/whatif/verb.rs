@@ -13,8 +13,10 @@ use crate::scheduler::ConfigEdit;
 use crate::session::Edit;
 use crate::suggest::nearest;
 
-/// Maximum number of nodes to add, and of replicas to scale to.
-const MOST: usize = 10_000;
+/// Maximum number of nodes to add.
+const NODES: usize = 1000;
+/// Maximum number of replicas to scale to.
+const REPLICAS: usize = 10_000;
 
 /// First words of the verbs, each with its arguments.
 pub const VERBS: [(&str, &str); 21] = [
@@ -234,7 +236,7 @@ impl FromStr for Verb {
                 Some(_) => return Err(usage()),
                 None => Lost::Node((*one).into()),
             }),
-            ("add", [count, "like", node]) => Self::Add { count: number(count, 1, MOST)?, like: (*node).into() },
+            ("add", [count, "like", node]) => Self::Add { count: number(count, 1, NODES)?, like: (*node).into() },
             ("scale", [owner, replicas]) => {
                 let (kind, name) = owner.split_once('/').ok_or_else(usage)?;
                 Self::scale(kind, name, replicas)?
@@ -300,7 +302,7 @@ impl Verb {
             let meant = nearest(&kind.to_lowercase(), kinds.iter().map(String::as_str)).map(|kind| format!("{kind}/{name}"));
             return Err(WhatIfError::NoOwner { owner: format!("{kind}/{name}"), meant });
         };
-        Ok(Self::Scale { owner: Owner { kind: owner_kind, name: name.into() }, replicas: number(replicas, 0, MOST)? })
+        Ok(Self::Scale { owner: Owner { kind: owner_kind, name: name.into() }, replicas: number(replicas, 0, REPLICAS)? })
     }
 }
 
@@ -392,7 +394,7 @@ mod tests {
         check("drain", "drain needs NODE...");
         check("lose", "lose needs LABEL=VALUE or NODE");
         check("lose =a", "lose needs");
-        check("add many like n", "\"many\" is not a number from 1 to 10000");
+        check("add many like n", "\"many\" is not a number from 1 to 1000");
         check("add 3 n", "add needs N like NODE");
         check("scale deploymnt/web 3", "there is no deploymnt/web; did you mean deployment/web?");
         check("scale deployment/web 99999", "is not a number from 0 to 10000");

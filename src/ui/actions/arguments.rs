@@ -13,6 +13,8 @@ use crate::ui::model::session_handle::SessionHandle;
 const OFFERED: usize = 12;
 /// Limit on the pods considered.
 const CONSIDERED: usize = 1000;
+/// Limit on the pods that are read for their names or owners.
+const SCANNED: usize = 20_000;
 
 /// Returns a completion without arguments and without help.
 pub fn plain(word: impl Into<String>) -> Completion {
@@ -72,7 +74,7 @@ pub fn node_labels_and_nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Co
 
 /// Returns pods that have a node.
 pub fn pods_on_nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
-    let pods = session.timeline().moment().cluster.pods.iter().filter(|pod| !pod.node_name.is_empty());
+    let pods = session.timeline().moment().cluster.pods.iter().take(SCANNED).filter(|pod| !pod.node_name.is_empty());
     let is_like = |name: &String| typed.is_empty() || name.contains(typed);
     names(pods.map(|pod| pod.key().to_string()).filter(is_like).take(CONSIDERED).collect(), typed)
 }
@@ -91,7 +93,7 @@ pub fn priority_classes(session: &dyn SessionHandle, typed: &str) -> Vec<Complet
 
 /// Returns workloads, as `kind/namespace/name`.
 pub fn owners(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
-    let all = crate::whatif::scalable(&session.timeline().moment().cluster, CONSIDERED);
+    let all = crate::whatif::scalable(&session.timeline().moment().cluster, SCANNED);
     names(all.into_iter().map(|owner| owner.to_string()).collect(), typed)
 }
 
