@@ -117,7 +117,9 @@ impl Config {
                 if enabled.iter().any(|p| p.sorts_queue() || p.binds()) {
                     return Err(ConfigEditError::Required(*plugin));
                 }
-                self.profiles.iter_mut().for_each(|profile| profile.disable(*plugin));
+                for profile in &mut self.profiles {
+                    profile.disable(*plugin);
+                }
                 Ok(())
             }
             ConfigEdit::Gates(_) => Ok(()),
