@@ -2,6 +2,7 @@
 //! the scheduling and binding cycle. It is the only emitter of [`crate::trace`].
 
 mod algorithm;
+mod binding_under_way;
 #[cfg(test)]
 mod budget_tests;
 mod cache;
@@ -27,6 +28,7 @@ mod timers;
 mod trial;
 
 pub use algorithm::{FitError, NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
+pub use binding_under_way::{BindingUnderWay, binding_under_way};
 pub use cache::Cache;
 pub use config::{Config, ConfigEdit, ConfigEditError, ConfigError};
 pub use decide::{DecisionInput, DryDecision, decide, decide_quietly, every_filter};

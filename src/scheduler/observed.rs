@@ -4,13 +4,14 @@
 //! so in which queue it left the pod; later moves are unknown. The first matching rule applies, after `PreEnqueue` (a
 //! pod that it rejects is gated for certain):
 //!
-//! |  taken to be|observed | inferred| taken to be |
+//! | observed | inferred queue |
 //! | --- | --- |
 //! | `deletionTimestamp`, rejected by plugins | in unschedulablePods until something moves it |
 //! | `deletionTimestamp` | in no queue: dropped when it was popped |
 //! | Unschedulable, with texts of plugins | in unschedulablePods |
 //! | Unschedulable, with texts of unknown plugins only | in activeQ: nothing can be parked without a rejector |
 //! | Unschedulable with another text; `SchedulerError` | in the error backoff heap, or in activeQ when that is over |
+//! | no failed attempt, and a claim with a chosen node that is not bound | in no queue: it waits in `PreBind` |
 //! | anything else | in activeQ: no failed attempt is recorded |
 //!
 //! Without a condition about a failed attempt, the text of the newest `FailedScheduling` event is used. Events of other
@@ -21,8 +22,8 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::queue::{InferredQueue, Observed};
-use super::{NO_NODES, Rejectors};
-use crate::cluster::{Condition, Key, ObservedEvent, Pod};
+use super::{NO_NODES, Rejectors, binding_under_way};
+use crate::cluster::{Cluster, Condition, Key, ObservedEvent, Pod};
 use crate::framework::{PluginName, PluginSet};
 
 /// Infers the queue places of pods from their conditions and events.
@@ -68,7 +69,7 @@ impl<'a> QueuePlaceInference<'a> {
     }
 
     /// Infers where the pod waits if `PreEnqueue` admits it.
-    pub(super) fn observe(&self, pod: &Pod) -> Observed {
+    pub(super) fn observe(&self, cluster: &Cluster, pod: &Pod) -> Observed {
         let attempts = self.attempts(pod);
         let condition = pod.condition("PodScheduled");
         let failure = condition.filter(|c| c.status == "False" && matches!(c.reason.as_str(), "Unschedulable" | "SchedulerError"));
@@ -98,6 +99,14 @@ impl<'a> QueuePlaceInference<'a> {
         }
         if seen.waits == InferredQueue::Parked {
             from.extend(self.freed_since(&mut seen));
+        }
+        if let Some(binding) = binding_under_way(cluster, pod) {
+            if known == 0 {
+                seen.waits = InferredQueue::Nowhere;
+                from.push(format!("{binding}: it waits in PreBind"));
+            } else {
+                from.push(format!("{binding}: it may be waiting in PreBind"));
+            }
         }
         from.extend(nominated(pod, known > 0));
         if attempts.scheduled {

@@ -127,6 +127,38 @@ fn pods_without_a_failed_attempt_are_to_be_tried() {
 }
 
 #[test]
+fn a_pod_whose_claim_is_being_bound_waits_in_pre_bind() {
+    let claim = |annotations: &str, volume: &str| {
+        let text = format!(
+            r#"{{"metadata":{{"name":"data","namespace":"d","annotations":{{{annotations}}}}},"spec":{{"storageClassName":"s"{volume}}}}}"#
+        );
+        object(Kind::PersistentVolumeClaim, &text)
+    };
+    let volume = r#","volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"data"}}]"#;
+    let selected = r#""volume.kubernetes.io/selected-node":"n""#;
+    let place = |claim: Object, status: &str| {
+        let scheduler = start(vec![claim, pod("", volume, status)], Vec::new());
+        let entry = scheduler.state().queue().view().entries.get(&Key::new("d", "p")).cloned();
+        entry.map(|e| (word(&e).to_owned(), e.inferred.clone().unwrap_or_default()))
+    };
+    assert_eq!(place(claim(selected, ""), ""), None);
+    let scheduler = start(vec![claim(selected, ""), pod("", volume, "")], Vec::new());
+    let pod = scheduler.state().cluster().pods.get(&Key::new("d", "p")).unwrap();
+    let binding = crate::scheduler::binding_under_way(scheduler.state().cluster(), pod).unwrap();
+    assert_eq!(binding.to_string(), r#"claim "data" is being bound for n"#);
+
+    for (claim, status, queue, says) in [
+        (claim("", ""), String::new(), "active", "no PodScheduled condition"),
+        (claim(&format!(r#"{selected},"pv.kubernetes.io/bind-completed":"yes""#), r#","volumeName":"pv""#), String::new(), "active", ""),
+        (claim(selected, ""), condition("False", "Unschedulable", FIT), "parked", "it may be waiting in PreBind"),
+    ] {
+        let (word, why) = place(claim, &status).unwrap();
+        assert_eq!(word, queue);
+        assert!(why.contains(says), "{why}");
+    }
+}
+
+#[test]
 fn what_keeps_a_pod_out_is_certain() {
     let emulation = r#","schedulingGates":[{"name":"g"}]"#;
     check(pod("", emulation, ""), &[], "gated [SchedulingGates] 0 00:30:00Z", "");

@@ -166,7 +166,7 @@ impl State {
                 continue;
             }
             if let Some(observer) = &observer {
-                let observed = observer.observe(&pod);
+                let observed = observer.observe(&state.cluster, &pod);
                 state.with_queue(&mut unseen, |queue, env| queue.place_as_observed(env, &pod, observed));
             } else {
                 let before = SignedDuration::from_millis(i64::try_from(last - i).unwrap_or(i64::MAX));
@@ -189,7 +189,7 @@ impl State {
             if !pod.is_pending() || self.config.profile(&pod.spec.scheduler_name).is_none() {
                 continue;
             }
-            let observed = observer.observe(&pod);
+            let observed = observer.observe(&self.cluster, &pod);
             self.with_queue(events, |queue, env| queue.place_as_observed(env, &pod, observed));
         }
     }

@@ -8,6 +8,7 @@ use super::timeline::{Keyframe, Revision, RevisionKind};
 use super::upgrade::UpgradeComparison;
 use crate::cluster::{Cluster, Key, Str};
 use crate::framework::{PluginName, Status, Victim};
+use crate::scheduler::{BindingUnderWay, binding_under_way};
 use crate::trace::{CycleView, Event, Place, QueuesView};
 
 /// Place of a pod at the end of a branch.
@@ -19,6 +20,8 @@ pub enum PodLocation {
     Leaving(Str),
     /// In a queue, with the nominated node; empty without a nomination.
     Waiting(Place, Str),
+    /// Unbound and in no queue, and `PreBind` binds its claim.
+    PreBind(BindingUnderWay),
     /// Unbound and in no queue.
     Nowhere,
     /// Deleted, or succeeded or failed.
@@ -47,6 +50,7 @@ impl std::fmt::Display for PodLocation {
                 }
                 if nominated.is_empty() { Ok(()) } else { write!(f, ", nominated to {nominated}") }
             }
+            Self::PreBind(binding) => write!(f, "waiting in PreBind: {binding}"),
             Self::Nowhere => f.write_str("in no queue"),
             Self::Gone => f.write_str("gone"),
         }
@@ -201,7 +205,7 @@ fn whereabouts(cluster: &Cluster, queues: &QueuesView, key: &Key) -> PodLocation
     match cluster.pods.get(key) {
         None => PodLocation::Gone,
         Some(pod) if pod.is_terminal() => PodLocation::Gone,
-        Some(pod) if pod.node_name.is_empty() => PodLocation::Nowhere,
+        Some(pod) if pod.node_name.is_empty() => binding_under_way(cluster, pod).map_or(PodLocation::Nowhere, PodLocation::PreBind),
         Some(pod) if pod.is_terminating() => PodLocation::Leaving(pod.node_name.clone()),
         Some(pod) => PodLocation::Node(pod.node_name.clone()),
     }

@@ -10,8 +10,8 @@ use crate::cluster::{
 };
 use crate::framework::PluginName;
 use crate::report::{budgets_unknown_because, why};
-use crate::session::Timeline;
 use crate::session::{Keyframe, Revision};
+use crate::session::{PodLocation, Timeline};
 use crate::trace::{CycleView, Event, Outcome, Place};
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, left, right};
@@ -61,7 +61,7 @@ fn rows(input: &PageInput<'_>, key: &Key, filter: &mut Fuzzy) -> Vec<PageRow> {
     let mut rows = PageRows::new(input.width, filter);
     match cluster.pods.get(key) {
         Some(pod) => {
-            state(input, pod, &mut rows);
+            state(input, cluster, pod, &mut rows);
             requests::table(pod, input.width, &mut rows);
             priority(cluster, pod, &mut rows);
             constraints(cluster, pod, &mut rows);
@@ -74,7 +74,7 @@ fn rows(input: &PageInput<'_>, key: &Key, filter: &mut Fuzzy) -> Vec<PageRow> {
     rows.done()
 }
 
-fn state(input: &PageInput<'_>, pod: &Pod, rows: &mut PageRows<'_>) {
+fn state(input: &PageInput<'_>, cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
     let now = input.timeline.clock();
     let entry = input.timeline.queues().entries.get(&pod.key());
     let place = match entry.map(|e| (&e.place, e)) {
@@ -92,7 +92,10 @@ fn state(input: &PageInput<'_>, pod: &Pod, rows: &mut PageRows<'_>) {
         }
         None if !pod.node_name.is_empty() => format!("on {}", pod.node_name),
         None if pod.is_terminal() => "done".to_owned(),
-        None => "in no queue of this scheduler".to_owned(),
+        None => match PodLocation::of(cluster, input.timeline.queues(), &pod.key()) {
+            PodLocation::Nowhere => "in no queue of this scheduler".to_owned(),
+            other => other.to_string(),
+        },
     };
     rows.fact("where it is", place, Role::Strong);
     rows.fact("phase", pod.status.phase.as_str(), Role::Text);
