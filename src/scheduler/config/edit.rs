@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn weights_and_plugins_change_in_every_profile_and_stay_in_another_release() {
-        let text = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: [{}, {schedulerName: b}]\n";
+        let text = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: [{schedulerName: a}, {schedulerName: b}]\n";
         let config = Config::parse(text, Emulation::default()).unwrap();
         let heavy = config.edited(&ConfigEdit::Weights(vec![(PluginName::NodeResourcesFit, 7)])).unwrap();
         let off = heavy.edited(&ConfigEdit::PluginOff(PluginName::TaintToleration)).unwrap();
