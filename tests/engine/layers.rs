@@ -42,7 +42,7 @@ const LAYERS: Rooms = &[
             "plural",
         ],
     ),
-    ("ui", &["output", "session", "fixes", "whatif", "report", "scheduler_log", "trace", "framework", "release", "cluster"]),
+    ("ui", &["output", "session", "fixes", "whatif", "report", "scheduler_log", "trace", "framework", "release", "cluster", "suggest"]),
     (
         "app",
         &[

@@ -68,11 +68,11 @@ fn a_drain_is_reported_pod_by_pod() {
         report(&items, &["relax db", "drain two one"]),
         "relax db: done
 
-drain two one: 1 node not drained, 1 node drained, 2 pods pending
+drain two one: 1 node drained, 1 node not drained, 2 pods pending
   two is cordoned, and nothing is evicted: no controller would replace shop/by-hand
   one is cordoned and drained
-  shop/db-0 on one → pending: 0/2 nodes are available: 2 node(s) were unschedulable. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
-  shop/web-0 on one → pending: 0/2 nodes are available: 2 node(s) were unschedulable. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
+  shop/db-0 on one → pending: 0/2 nodes are available: 2 node(s) were unschedulable. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
+  shop/web-0 on one → pending: 0/2 nodes are available: 2 node(s) were unschedulable. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
   shop/logs-x stays on one: it is of a DaemonSet
 "
     );

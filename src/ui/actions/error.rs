@@ -15,10 +15,12 @@ use crate::whatif::WhatIfError;
 #[derive(Debug, Error)]
 pub enum CommandError {
     /// There is no such command.
-    #[error("there is no command {name:?}; {help} lists them")]
+    #[error("there is no command {name:?}; {}{help} lists them", .meant.map_or_else(String::new, |name| format!("did you mean {name}? ")))]
     Unknown {
         /// The unknown name.
         name: String,
+        /// The nearest command.
+        meant: Option<&'static str>,
         /// The key that lists all commands.
         help: String,
     },
