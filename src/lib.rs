@@ -15,6 +15,7 @@
 //! | [`output`] | output: escaping of untrusted text, formats of answers, standard streams, new files |
 //! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
 //! | [`release`] | kube-scheduler's releases with their differences and feature gates |
+//! | [`odds`] | the likelihood of each outcome where kube-scheduler draws at random, as exact fractions |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
 //! | [`trace`] | typed events, their sentences, and the views that fold them |
 //! | [`preemption`] | the Evaluator: eligible pods, candidates with their victims, and the choice among them |
@@ -51,6 +52,7 @@ pub mod cli;
 pub mod cluster;
 pub mod fixes;
 pub mod framework;
+pub mod odds;
 pub mod output;
 pub mod plugins;
 mod plural;

@@ -6,6 +6,7 @@ mod golden;
 mod groups;
 mod keys;
 mod lists;
+mod pod_groups;
 mod queues;
 mod sessions;
 mod what_ifs;

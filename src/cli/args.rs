@@ -90,6 +90,10 @@ pub struct SchedulerArgs {
     /// Evaluate every node and dry-run every candidate
     #[arg(long)]
     pub all_nodes: bool,
+    /// Where each dry run of preemption starts, as an index into the nodes that eviction might help, modulo their number;
+    /// kube-scheduler draws it [default: 0]
+    #[arg(long, value_name = "N")]
+    pub dry_run_offset: Option<u32>,
     /// Places of the waiting pods at the start [default: fresh, and observed for a live cluster]
     #[arg(long, value_enum, value_name = "HOW")]
     pub queues: Option<Queues>,
@@ -120,6 +124,7 @@ impl SchedulerArgs {
             || self.emulate.is_some()
             || self.feature_gates.is_some()
             || self.all_nodes
+            || self.dry_run_offset.is_some()
             || self.queues.is_some()
             || self.start.is_some()
     }

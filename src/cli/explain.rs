@@ -66,7 +66,7 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     if pod.is_terminal() {
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
-    let view = CycleView::of(&scheduler.explain(pod));
+    let view = scheduler.explain_group(pod).map_or_else(|| scheduler.explain_with_odds(pod), |events| CycleView::of(&events));
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
     let mut more = unknown(&view);
     more.extend(beside(&agreement));

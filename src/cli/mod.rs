@@ -30,7 +30,7 @@ use clap::{CommandFactory as _, Parser as _};
 use crate::app::AppError;
 use crate::cluster::{Key, Kind};
 use crate::output::{self, Lines, Status, Text};
-use crate::release::{Emulation, FeatureGates, Profile};
+use crate::release::{Emulation, FeatureGates, Gate, Profile};
 use crate::report::{LogReport, Missing};
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::source::{self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
@@ -341,13 +341,17 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, sa
     let release = emulate::choose(args.emulate, loaded);
     emulate::substitution(release).into_iter().for_each(say);
     let config = config(args, loaded, release.profile())?;
-    let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: args.all_nodes, ..Sampling::default() };
+    let sampling = Sampling {
+        percentage: config.percentage_of_nodes_to_score,
+        all_nodes: args.all_nodes,
+        dry_run_offset: args.dry_run_offset.unwrap_or(0) as usize,
+    };
     let start = args.start.or(loaded.report.newest).unwrap_or_default();
     let waiting = match args.queues.unwrap_or_default() {
         Queues::Fresh => Waiting::Fresh,
         Queues::Observed => Waiting::AsObserved(std::mem::take(&mut loaded.events)),
     };
-    let unknown = loaded.report.missing();
+    let unknown = loaded.report.missing_for(config.emulation.enabled(Gate::GenericWorkload));
     let options = Options { start, sampling, evictions, waiting, unknown, release };
     let objects = std::mem::take(&mut loaded.objects);
     // Run on a pool thread: the allocator's arenas of those threads hold the memory that decoding freed.

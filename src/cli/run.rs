@@ -11,7 +11,7 @@ use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Key, Kind, Object};
 use crate::framework::format_duration;
 use crate::output::{self, Lines, Text};
-use crate::report::{Format, OperationReport, ReleaseReport, Stories, run_parts, stories_text, why};
+use crate::report::{BeforeOperation, Format, OperationReport, ReleaseReport, Stories, group_text, run_parts, stories_text, why};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
 use crate::session::{Edit, PodLocation};
 use crate::trace::{CycleView, Event};
@@ -92,14 +92,16 @@ fn started(scheduler: &Scheduler) -> String {
 
 fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &mut Text) -> Result<Vec<Event>, Failure> {
     let name = format!("{operation:?}").split([' ', '{']).next().unwrap_or_default().to_lowercase();
+    let before = BeforeOperation::of(scheduler);
     let events = scheduler.apply(operation);
     if let Some(line) = output.operation() {
-        out.push(&line(&OperationReport::of(&events, scheduler)).map_err(|e| Failure::source(e.to_string()))?);
+        out.push(&line(&OperationReport::after(&before, &events, scheduler)).map_err(|e| Failure::source(e.to_string()))?);
         return Ok(events);
     }
     let mut lines = Lines::default();
     let view = CycleView::of(&events);
     match &view.start {
+        _ if view.group.is_some() => lines.extend(group_text(&view)),
         Some(start) => {
             lines.line(format_args!("{}: {}", start.pod, why(&view)));
         }

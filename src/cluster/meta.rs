@@ -283,6 +283,7 @@ pub enum Kind {
     PersistentVolumeClaim,
     Pod,
     PodDisruptionBudget,
+    PodGroup,
     PriorityClass,
     ReplicaSet,
     ReplicationController,
@@ -318,7 +319,7 @@ impl Kind {
             | Self::Service => "",
             Self::ReplicaSet | Self::StatefulSet => "apps",
             Self::PodDisruptionBudget => "policy",
-            Self::PriorityClass => "scheduling.k8s.io",
+            Self::PodGroup | Self::PriorityClass => "scheduling.k8s.io",
             Self::CSIDriver | Self::CSINode | Self::CSIStorageCapacity | Self::StorageClass | Self::VolumeAttachment => "storage.k8s.io",
             Self::DeviceClass | Self::ResourceClaim | Self::ResourceClaimTemplate | Self::ResourceSlice => "resource.k8s.io",
         }
@@ -328,6 +329,7 @@ impl Kind {
     pub fn api_version(self) -> String {
         match self.group() {
             "" => "v1".to_owned(),
+            group if self == Self::PodGroup => format!("{group}/v1alpha2"),
             group => format!("{group}/v1"),
         }
     }
@@ -340,6 +342,7 @@ impl Kind {
                 | Self::PersistentVolumeClaim
                 | Self::Pod
                 | Self::PodDisruptionBudget
+                | Self::PodGroup
                 | Self::ReplicaSet
                 | Self::ReplicationController
                 | Self::ResourceClaim

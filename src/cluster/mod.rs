@@ -12,6 +12,7 @@ mod missing;
 mod node;
 mod observed_event;
 mod pod;
+mod pod_group;
 mod quantity;
 pub mod resource;
 mod resource_version;
@@ -29,6 +30,7 @@ pub use missing::{KindSet, MissingKinds, MissingReason};
 pub use node::{ContainerImage, Node, NodeSpec, NodeStatus, NodeSystemInfo, ResourceList, Taint};
 pub use observed_event::ObservedEvent;
 pub use pod::*;
+pub use pod_group::*;
 pub use quantity::{Format, ParseQuantityError, Quantity};
 pub use resource_version::ResourceVersion;
 pub use selector::{

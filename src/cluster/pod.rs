@@ -70,6 +70,12 @@ impl Pod {
         self.node_name.is_empty() && !self.is_terminal()
     }
 
+    /// The PodGroup that the pod names as its own, whether there is one or not.
+    pub fn group_key(&self) -> Option<Key> {
+        let group = self.spec.scheduling_group.as_ref()?;
+        Some(Key { namespace: self.metadata.namespace.clone(), name: group.pod_group_name.clone() })
+    }
+
     /// Returns whether the pod is being deleted.
     pub fn is_terminating(&self) -> bool {
         self.metadata.deletion_timestamp.is_some()
@@ -116,6 +122,8 @@ pub struct PodSpec {
     pub topology_spread_constraints: List<TopologySpreadConstraint>,
     #[serde(skip_serializing_if = "List::is_empty")]
     pub scheduling_gates: List<SchedulingGate>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduling_group: Option<PodSchedulingGroup>,
     #[serde(skip_serializing_if = "List::is_empty")]
     pub resource_claims: List<PodResourceClaim>,
     #[serde(skip_serializing_if = "List::is_empty", deserialize_with = "read_volumes")]
@@ -212,6 +220,12 @@ pub struct Toleration {
 #[serde(rename_all = "camelCase", default)]
 pub struct SchedulingGate {
     pub name: Str,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PodSchedulingGroup {
+    pub pod_group_name: Str,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -649,7 +663,8 @@ mod tests {
     #[test]
     fn of_the_kubelets_conditions_only_unreadiness_is_kept() {
         let pod = |phase: &str, ready: &str| -> Pod {
-            let conditions = json!([{"type": "Initialized", "status": "True"}, {"type": "Ready", "status": ready}, {"type": "Own", "status": "x"}]);
+            let conditions =
+                json!([{"type": "Initialized", "status": "True"}, {"type": "Ready", "status": ready}, {"type": "Own", "status": "x"}]);
             serde_json::from_value(json!({"status": {"phase": phase, "conditions": conditions}})).unwrap()
         };
         for (phase, ready, unready) in

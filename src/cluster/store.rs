@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::resource::{DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
 use super::storage::{CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment};
 use super::{
-    Key, Kind, Meta, MissingKinds, Namespace, Node, Pod, PodDisruptionBudget, PriorityClass, ReplicationController, Service, Str, Workload,
+    Key, Kind, Meta, MissingKinds, Namespace, Node, Pod, PodDisruptionBudget, PodGroup, PriorityClass, ReplicationController, Service, Str,
+    Workload,
 };
 
 /// The objects of one kind by key. Cloning is O(1); iteration is by namespace and name.
@@ -150,6 +151,7 @@ kinds! {
     PersistentVolumeClaim(PersistentVolumeClaim) in persistent_volume_claims: "v1 PersistentVolumeClaims",
     Pod(Pod) in pods: "v1 Pods",
     PodDisruptionBudget(PodDisruptionBudget) in pod_disruption_budgets: "policy/v1 PodDisruptionBudgets",
+    PodGroup(PodGroup) in pod_groups: "scheduling.k8s.io/v1alpha2 PodGroups",
     PriorityClass(PriorityClass) in priority_classes: "scheduling.k8s.io/v1 PriorityClasses",
     ReplicaSet(Workload) in replica_sets: "apps/v1 ReplicaSets",
     ReplicationController(ReplicationController) in replication_controllers: "v1 ReplicationControllers",

@@ -225,7 +225,12 @@ impl Matrix {
         builder.volumes();
         builder.claims();
         builder.rest();
-        let rows = builder.rows;
+        let mut rows = builder.rows;
+        let combined = COMBINED.iter().any(|plugin| table.asked.contains(*plugin));
+        if combined {
+            // One filter may have rejected the node for any of its demands: a demand without a rejection of its own is unknown.
+            rows.retain(|row| row.fails.count() > 0);
+        }
         let nodes = snapshot.len();
         let (mut one, mut two, mut more) = (NodeBits::none(nodes), NodeBits::none(nodes), NodeBits::none(nodes));
         for row in &rows {
@@ -240,7 +245,6 @@ impl Matrix {
         let at_least_two = two.clone();
         one.zip(&at_least_two, |a, b| a & !b);
         two.zip(&more, |a, b| a & !b);
-        let combined = COMBINED.iter().any(|plugin| table.asked.contains(*plugin));
         Some(Self { rows, one, two, combined })
     }
 }

@@ -6,8 +6,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{ClusterEventWithHint, CycleState, NodeInfo, NodeToStatus, PluginName, PodInfo, PreemptionRecord, Snapshot, Status};
-use crate::cluster::{Cluster, Object, Pod, Str};
+use super::{
+    ClusterEventWithHint, CycleState, NodeInfo, NodeToStatus, PlacementGeneratePlugin, PlacementScorePlugin, PluginName, PodInfo,
+    PreemptionRecord, Snapshot, Status,
+};
+use crate::cluster::{Cluster, Key, Object, Pod, Str};
 use crate::release::Emulation;
 
 /// The highest score a plugin may give a node, before its weight.
@@ -64,6 +67,14 @@ pub trait Plugin: Send + Sync {
     }
     /// Its PreBind point.
     fn pre_bind(&self) -> Option<&dyn PreBindPlugin> {
+        None
+    }
+    /// Its PlacementGenerate point.
+    fn placement_generate(&self) -> Option<&dyn PlacementGeneratePlugin> {
+        None
+    }
+    /// Its PlacementScore point.
+    fn placement_score(&self) -> Option<&dyn PlacementScorePlugin> {
         None
     }
     /// Whether it implements QueueSort.
@@ -162,6 +173,8 @@ pub struct DryRunPolicy {
     pub offset: usize,
     /// Whether to dry-run every potential node instead of the configured number.
     pub all_nodes: bool,
+    /// How many nodes beyond the shortlist may be dry-run for the odds of the decision.
+    pub odds_nodes: usize,
 }
 
 /// The change to the pod's nominated node; mirrors `NominatingInfo`.
@@ -229,6 +242,19 @@ pub trait ReservePlugin {
 pub trait PermitPlugin {
     /// Returns Success, a rejection, or Wait with the timeout in seconds.
     fn permit(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, node: &NodeInfo) -> (Status, u64);
+    /// Returns the effects of its answer on other pods.
+    fn effects(&self, _cx: &Context<'_>, _pod: &PodInfo, _answer: &Status) -> PermitEffects {
+        PermitEffects::default()
+    }
+}
+
+/// Effects of a Permit plugin on other pods.
+#[derive(Clone, Debug, Default)]
+pub struct PermitEffects {
+    /// Pods that are to be tried again.
+    pub activate: Vec<Arc<Pod>>,
+    /// Pods that it allows.
+    pub allow: Vec<Key>,
 }
 
 /// Runs before the pod is bound.

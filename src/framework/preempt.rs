@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use super::{PodInfo, SharedList, Status};
 use crate::cluster::{Key, Pod, Str};
+use crate::odds::Odds;
 
 pub use crate::release::ScoreFunctionName;
 
@@ -32,6 +33,8 @@ pub struct PreemptionRecord {
     pub best: SharedList<Str>,
     /// Pods whose nomination to the selected node is cleared, in order.
     pub cleared_nominations: Vec<Key>,
+    /// How likely each outcome is, where chance has a say; a quiet run leaves it out.
+    pub odds: Option<Arc<Odds>>,
 }
 
 impl PreemptionRecord {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use imbl::HashMap;
 
-use super::{BudgetIndex, EquivalenceClasses, NodeInfo, NodeList, PodsByPosition};
+use super::{BudgetIndex, EquivalenceClasses, NodeInfo, NodeList, PodGroupStates, PodsByPosition};
 use crate::cluster::Str;
 
 /// The nodes at the start of a cycle, in walking order: zones in turn, one node each. Cloning is free.
@@ -16,6 +16,9 @@ pub struct Snapshot {
     /// The pods of [`Self::nodes`] by slot.
     pods: EquivalenceClasses,
     budgets: BudgetIndex,
+    pod_groups: PodGroupStates,
+    /// The nodes to evaluate, as positions; `None` for all.
+    placement: Option<Arc<[usize]>>,
 }
 
 /// Size and spread of an image; mirrors `ImageStateSummary`.
@@ -30,7 +33,7 @@ pub struct ImageState {
 impl Snapshot {
     /// Makes a snapshot of nodes, image states, and pod counts by slot.
     pub fn new(nodes: NodeList, image_nodes: HashMap<Str, ImageState>, pods: EquivalenceClasses) -> Self {
-        Self { nodes, image_nodes, pods, budgets: BudgetIndex::default() }
+        Self { nodes, image_nodes, pods, budgets: BudgetIndex::default(), pod_groups: PodGroupStates::default(), placement: None }
     }
 
     /// Makes a snapshot of any nodes, for tests and small tools. Image states are counted from the nodes.
@@ -62,6 +65,35 @@ impl Snapshot {
     /// Returns the PodDisruptionBudgets that can match pods.
     pub fn budgets(&self) -> &BudgetIndex {
         &self.budgets
+    }
+
+    /// Returns the snapshot with these groups' pods; without, it knows of none.
+    #[must_use]
+    pub fn with_pod_groups(self, pod_groups: PodGroupStates) -> Self {
+        Self { pod_groups, ..self }
+    }
+
+    /// Returns the pods of each group.
+    pub fn pod_groups(&self) -> &PodGroupStates {
+        &self.pod_groups
+    }
+
+    /// Returns the snapshot with a placement: only the nodes at these positions are evaluated for a pod. Mirrors
+    /// `AssumePlacement`.
+    #[must_use]
+    pub fn with_placement(self, nodes: &[usize]) -> Self {
+        let placement = (nodes.len() != self.len()).then(|| nodes.into());
+        Self { placement, ..self }
+    }
+
+    /// Returns the positions of the nodes to evaluate, in walking order; `None` for all.
+    pub fn placement(&self) -> Option<&[usize]> {
+        self.placement.as_deref()
+    }
+
+    /// Returns the number of nodes to evaluate.
+    pub fn nodes_in_placement(&self) -> usize {
+        self.placement().map_or(self.len(), <[usize]>::len)
     }
 
     /// Returns all nodes in walking order.

@@ -104,16 +104,34 @@ impl Plugin for DefaultPreemption {
 }
 
 impl PreEnqueuePlugin for DefaultPreemption {
-    fn pre_enqueue(&self, cx: &Context<'_>, _pod: &Pod, preempting: bool) -> Status {
+    fn pre_enqueue(&self, cx: &Context<'_>, pod: &Pod, preempting: bool) -> Status {
         if preempting && cx.emulation.enabled(Gate::SchedulerAsyncPreemption) {
-            return Status::rejected(Reason::PreemptionInProgress);
+            let of_group = pod.spec.scheduling_group.is_some() && cx.emulation.enabled(Gate::WorkloadAwarePreemption);
+            return Status::rejected(if of_group { Reason::GroupPreemptionInProgress } else { Reason::PreemptionInProgress });
         }
         Status::success()
     }
 }
 
+/// Why a member of a group does not preempt by itself; `None` where it may.
+fn left_to_group(cx: &Context<'_>, pod: &Pod) -> Option<Reason> {
+    let key = pod.group_key()?;
+    if cx.emulation.enabled(Gate::TopologyAwareWorkloadScheduling) {
+        match cx.cluster.pod_groups.get(&key) {
+            None => return Some(Reason::PreemptorGroupMissing),
+            Some(group) if group.spec.scheduling_constraints.is_some() => return Some(Reason::PreemptionLimitedByPlacements),
+            Some(_) => {}
+        }
+    }
+    cx.emulation.enabled(Gate::WorkloadAwarePreemption).then_some(Reason::PreemptionLeftToGroup)
+}
+
 impl PostFilterPlugin for DefaultPreemption {
     fn post_filter(&self, cx: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> PostFilterResult {
+        if let Some(reason) = left_to_group(&cx.cx, &pod.pod) {
+            let status = Status::rejected(Reason::Preemption { reason: Box::new(reason) });
+            return PostFilterResult { status, nominating: None, preemption: None, writes: Vec::new() };
+        }
         let Preemption { mut status, nominating, record } = self.evaluator(cx).preempt(state, pod);
         let message = status.message();
         if !message.is_empty() {
@@ -128,6 +146,9 @@ impl PostFilterPlugin for DefaultPreemption {
     }
 
     fn dry_run_only(&self, cx: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo) -> Option<Arc<PreemptionRecord>> {
+        if left_to_group(&cx.cx, &pod.pod).is_some() {
+            return None;
+        }
         Some(Arc::new(self.evaluator(cx).dry_run_only(state, pod)))
     }
 }

@@ -144,6 +144,11 @@ pub fn broken_linear(shape: &[FunctionShapePoint], p: i64) -> i64 {
 /// An object before and after a change; `None` before an addition and after a deletion.
 pub type BeforeAfter<'a, T> = (Option<&'a Arc<T>>, Option<&'a Arc<T>>);
 
+/// The text with which the API says that there is no PodGroup of a name.
+pub fn pod_group_not_found(name: &str) -> String {
+    format!("podgroup.scheduling.k8s.io {name:?} not found")
+}
+
 /// Returns the pods of a change; an error if it is about another kind. Mirrors `As` in `pkg/scheduler/util/utils.go`.
 pub fn changed_pods(change: &Change) -> Result<BeforeAfter<'_, Pod>, HintError> {
     fn pod(object: &Object) -> Result<&Arc<Pod>, HintError> {

@@ -18,6 +18,8 @@ macro_rules! plugin {
     (@ reserve) => { plugin!(@ reserve ReservePlugin); };
     (@ permit) => { plugin!(@ permit PermitPlugin); };
     (@ pre_bind) => { plugin!(@ pre_bind PreBindPlugin); };
+    (@ placement_generate) => { plugin!(@ placement_generate PlacementGeneratePlugin); };
+    (@ placement_score) => { plugin!(@ placement_score PlacementScorePlugin); };
     (@ $point:ident $of:ident) => {
         fn $point(&self) -> Option<&dyn $crate::framework::$of> {
             Some(self)
@@ -29,6 +31,7 @@ mod admission;
 pub mod default_binder;
 pub mod default_preemption;
 pub mod dynamic_resources;
+pub mod gang_scheduling;
 pub mod helper;
 pub mod image_locality;
 pub mod inter_pod_affinity;
@@ -42,6 +45,7 @@ pub mod node_prefer_avoid_pods;
 pub mod node_resources;
 pub mod node_unschedulable;
 pub mod node_volume_limits;
+pub mod pod_group_pods_count;
 pub mod pod_topology_spread;
 pub mod priority_sort;
 pub mod registry;
@@ -49,6 +53,7 @@ pub mod scheduling_gates;
 pub mod selector_spread;
 pub mod service_affinity;
 pub mod taint_toleration;
+pub mod topology_placement_generator;
 pub mod volume_binding;
 pub mod volume_helpers;
 pub mod volume_restrictions;

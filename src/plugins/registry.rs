@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::default_binder::DefaultBinder;
 use super::default_preemption::{DefaultPreemption, DefaultPreemptionArgs};
 use super::dynamic_resources::{DynamicResources, DynamicResourcesArgs};
+use super::gang_scheduling::GangScheduling;
 use super::image_locality::ImageLocality;
 use super::inter_pod_affinity::{InterPodAffinity, InterPodAffinityArgs};
 use super::legacy::{
@@ -32,12 +33,14 @@ use super::node_resources::{
 };
 use super::node_unschedulable::NodeUnschedulable;
 use super::node_volume_limits::{InTreeVolumeLimits, NodeVolumeLimits};
+use super::pod_group_pods_count::PodGroupPodsCount;
 use super::pod_topology_spread::{PodTopologySpread, PodTopologySpreadArgs};
 use super::priority_sort::PrioritySort;
 use super::scheduling_gates::SchedulingGates;
 use super::selector_spread::SelectorSpread;
 use super::service_affinity::{ServiceAffinity, ServiceAffinityArgs};
 use super::taint_toleration::TaintToleration;
+use super::topology_placement_generator::TopologyPlacementGenerator;
 use super::volume_binding::{CheckVolumeBinding, VolumeBinding, VolumeBindingArgs};
 use super::volume_restrictions::VolumeRestrictions;
 use super::volume_zone::VolumeZone;
@@ -108,7 +111,9 @@ static ROWS: &[Row] = &[
     row(PluginName::EBSLimits, IN_TREE_LIMITS, |_, _| Ok(Arc::new(InTreeVolumeLimits::EBS))),
     row(PluginName::EqualPriority, PREDICATES, |_, _| Ok(Arc::new(EqualPriority))),
     row(PluginName::GCEPDLimits, IN_TREE_LIMITS, |_, _| Ok(Arc::new(InTreeVolumeLimits::GCE_PD))),
-    not_emulated(PluginName::GangScheduling, Lifetime::since(35), &["preEnqueue", "permit"]),
+    // The API of pod groups was another one.
+    not_emulated(PluginName::GangScheduling, Lifetime::since(35).until(36), &["preEnqueue", "permit"]),
+    row(PluginName::GangScheduling, Lifetime::since(36), |_, _| Ok(Arc::new(GangScheduling))),
     row(PluginName::GeneralPredicates, PREDICATES, |_, _| Ok(Arc::new(General(None)))),
     row(PluginName::HostName, PREDICATES, |_, _| Ok(Arc::new(General(Some(GeneralPart::HostName))))),
     row(PluginName::ImageLocality, FRAMEWORK, |_, _| Ok(Arc::new(ImageLocality))),
@@ -157,7 +162,7 @@ static ROWS: &[Row] = &[
     row(PluginName::NodeVolumeLimits, FRAMEWORK, |_, _| Ok(Arc::new(NodeVolumeLimits))),
     row(PluginName::PodFitsHostPorts, PREDICATES, |_, _| Ok(Arc::new(General(Some(GeneralPart::HostPorts))))),
     row(PluginName::PodFitsResources, PREDICATES, |_, _| Ok(Arc::new(General(Some(GeneralPart::Resources))))),
-    not_emulated(PluginName::PodGroupPodsCount, Lifetime::since(36), &["placementScore"]),
+    row(PluginName::PodGroupPodsCount, Lifetime::since(36), |_, _| Ok(Arc::new(PodGroupPodsCount))),
     row(PluginName::PodToleratesNodeNoExecuteTaints, PREDICATES, |_, _| Ok(Arc::new(ToleratesTaints::NoExecute))),
     row(PluginName::PodToleratesNodeTaints, PREDICATES, |_, _| Ok(Arc::new(ToleratesTaints::All))),
     row(PluginName::PodTopologySpread, FRAMEWORK, |args, _| {
@@ -184,7 +189,7 @@ static ROWS: &[Row] = &[
     row(PluginName::ServiceSpreadingPriority, PREDICATES, |_, _| Ok(Arc::new(SelectorSpreadPriority::Services))),
     row(PluginName::TaintToleration, FRAMEWORK, |_, _| Ok(Arc::new(TaintToleration))),
     row(PluginName::TaintTolerationPriority, PREDICATES, |_, _| Ok(Arc::new(TaintTolerationPriority))),
-    not_emulated(PluginName::TopologyPlacementGenerator, Lifetime::since(36), &["placementGenerate"]),
+    row(PluginName::TopologyPlacementGenerator, Lifetime::since(36), |_, _| Ok(Arc::new(TopologyPlacementGenerator))),
     row(PluginName::VolumeBinding, FRAMEWORK, |args, emulation| {
         Ok(Arc::new(VolumeBinding::new(read(args, |a: &VolumeBindingArgs| a.validate(emulation))?)))
     }),

@@ -55,7 +55,7 @@ pub(super) fn search<'a>(
     if nodes.is_empty() {
         return;
     }
-    let DryRunPolicy { offset, all_nodes } = post.dry_run;
+    let DryRunPolicy { offset, all_nodes, .. } = post.dry_run;
     record.offset = offset % nodes.len();
     let all_nodes = all_nodes || post.cx.emulation.behaviour().candidates == Candidates::All;
     record.wanted_candidates = if all_nodes { nodes.len() } else { limits.wanted(nodes.len()) };

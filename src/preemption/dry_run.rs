@@ -51,6 +51,19 @@ pub(super) fn select_victims_on_node<'a>(
     node: &'a NodeInfo,
     scratch: &mut Scratch<'a>,
 ) -> NodeDryRun {
+    select_victims_in_order(post, state, pod, node, scratch, None)
+}
+
+/// Finds the victims on one node where pods of equal importance come in another order: `order` holds the places of all pods of
+/// lower priority in the usual one, [`by_importance`].
+pub(super) fn select_victims_in_order<'a>(
+    post: &PostFilterContext<'_>,
+    state: &CycleState,
+    pod: &PodInfo,
+    node: &'a NodeInfo,
+    scratch: &mut Scratch<'a>,
+    order: Option<&[usize]>,
+) -> NodeDryRun {
     let now = unix_nanoseconds(post.cx.now);
     let release = post.cx.emulation.behaviour();
     let ranked = |info| Potential { info, rank: rank(info, now, release.importance), budgets: None };
@@ -69,7 +82,7 @@ pub(super) fn select_victims_on_node<'a>(
     if !post.quiet {
         record.removed.reserve_exact(potential.len());
     }
-    let mut attempt = Attempt { post, pod, state: state.clone(), node: node.clone(), record, scratch };
+    let mut attempt = Attempt { post, pod, state: state.clone(), node: node.clone(), order, record, scratch };
     let found = attempt.run(potential);
     let mut record = attempt.record;
     match found {
@@ -85,6 +98,15 @@ pub(super) fn select_victims_on_node<'a>(
         }
     }
     record
+}
+
+/// Returns the pods of lower priority on a node, most important first, each with what it is compared by.
+pub(super) fn by_importance<'n>(post: &PostFilterContext<'_>, pod: &PodInfo, node: &'n NodeInfo) -> Vec<(Rank, &'n Arc<PodInfo>)> {
+    let (now, importance) = (unix_nanoseconds(post.cx.now), post.cx.emulation.behaviour().importance);
+    let mut pods: Vec<(Rank, &Arc<PodInfo>)> =
+        node.pods_below(pod.pod.priority()).map(|info| (rank(info, now, importance), info)).collect();
+    pods.sort_by_key(|(rank, _)| *rank);
+    pods
 }
 
 /// Returns the status with its reasons sorted by text.
@@ -105,6 +127,8 @@ struct Attempt<'a, 'n> {
     pod: &'a PodInfo,
     state: CycleState,
     node: NodeInfo,
+    /// The order of pods, where it is not the usual one.
+    order: Option<&'a [usize]>,
     record: NodeDryRun,
     scratch: &'a mut Scratch<'n>,
 }
@@ -127,6 +151,15 @@ impl<'n> Attempt<'_, 'n> {
             return Err(status);
         }
         potential.sort_by_key(|p| p.rank);
+        if let Some(order) = self.order {
+            let mut places = vec![usize::MAX; potential.len()];
+            for (place, at) in order.iter().enumerate() {
+                places[*at] = place;
+            }
+            let mut placed: Vec<_> = places.into_iter().zip(potential).collect();
+            placed.sort_by_key(|(place, _)| *place);
+            potential = placed.into_iter().map(|(_, p)| p).collect();
+        }
         self.scratch.budgets.restart();
         for p in &mut potential {
             p.budgets = self.scratch.budgets.take(p.info);

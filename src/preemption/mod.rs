@@ -6,13 +6,17 @@
 //! Extenders are not called.
 //!
 //! kube-scheduler draws two choices at random. Here [`DryRunPolicy`](crate::framework::DryRunPolicy) sets the node
-//! where the dry run starts, and the first node by name breaks the last tie among candidates.
+//! where the dry run starts, and the first node by name breaks the last tie among candidates. The record
+//! says how likely each outcome is.
 
 mod budgets;
 mod candidates;
+mod chance;
 mod dry_run;
 mod eligibility;
+mod group;
 mod importance;
+mod orders;
 mod select;
 #[cfg(test)]
 mod testing;
@@ -28,6 +32,7 @@ use crate::framework::{
 use crate::release::{DryRunReport, Gate, WithoutVictims};
 
 pub use candidates::CandidateLimits;
+pub use group::{GroupPreemptor, GroupTrial};
 
 /// Runs preemption for one pod after a cycle found no feasible node.
 #[derive(Clone, Copy)]
@@ -96,6 +101,9 @@ impl<'a> Evaluator<'a> {
             .selected()
             .cloned()
             .ok_or_else(|| Status::rejected(Reason::NoCandidate).in_words_of(self.post.cx.emulation.release()))?;
+        if !self.post.quiet {
+            record.odds = chance::odds(self.post, state, &preemptor, record).map(Arc::new);
+        }
         let evicts = record.evictions().next().is_some() || self.post.cx.emulation.behaviour().queue.terminating_victims_deleted;
         if evicts || !self.post.cx.emulation.enabled(Gate::SchedulerAsyncPreemption) {
             record.cleared_nominations = self.lower_nominations(&preemptor, &best);

@@ -31,6 +31,11 @@ pub(super) fn pick_one_node<'a>(
     (functions, left.into_iter().map(|c| c.node.clone()).collect())
 }
 
+/// Returns what a candidate is compared by, the most important first; higher is better.
+pub(super) fn scores(candidate: &Candidate, order: &[ScoreFunctionName], now: Timestamp) -> Vec<i64> {
+    order.iter().map(|name| score(*name, candidate, now)).collect()
+}
+
 /// Returns a candidate's score; higher is better.
 fn score(name: ScoreFunctionName, candidate: &Candidate, now: Timestamp) -> i64 {
     let victims = &candidate.victims;

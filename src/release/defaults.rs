@@ -189,6 +189,9 @@ static DEFAULT_PLUGINS: &[DefaultPlugin] = &[
     DefaultPlugin::plain("SchedulingGates").with(Gate::PodSchedulingReadiness).of(Lifetime::since(26).until(30)),
     SELECTOR_SPREAD,
     DefaultPlugin::plain("NodeDeclaredFeatures").with(Gate::NodeDeclaredFeatures).of(Lifetime::since(35)),
+    DefaultPlugin::plain("GangScheduling").with(Gate::GangScheduling).of(Lifetime::since(36)),
+    DefaultPlugin::plain("TopologyPlacementGenerator").with(Gate::TopologyAwareWorkloadScheduling).of(Lifetime::since(36)),
+    DefaultPlugin::weighing("PodGroupPodsCount", 1).with(Gate::TopologyAwareWorkloadScheduling).of(Lifetime::since(36)),
 ];
 
 /// A plugin argument whose default in a release differs from the plugin's own code.

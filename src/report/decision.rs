@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Missing, ReleaseReport};
+use super::{GroupReport, Missing, OddsReport, ReleaseReport};
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, Reason, Status};
 use crate::release::PreFilterRejection;
@@ -38,6 +38,8 @@ pub struct Decision {
     pub unschedulable_plugins: Vec<PluginName>,
     /// The preemption; `None` if PostFilter did not run.
     pub preemption: Option<Preemption>,
+    /// The likelihood of each outcome; `None` if nothing is left to chance.
+    pub odds: Option<OddsReport>,
     /// The decision in one sentence.
     pub why: String,
     /// The source does not show the budgets, so a missing violation proves nothing.
@@ -48,6 +50,9 @@ pub struct Decision {
     /// Plugins of the profile that are not emulated and might decide otherwise.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_emulated: Vec<String>,
+    /// The cycle of the pod's group, if it was tried with one; `None` in answers that have it elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupReport>,
     /// The emulated release; `None` in answers that name it elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<ReleaseReport>,
@@ -228,10 +233,12 @@ impl Decision {
             message,
             unschedulable_plugins: view.failure.as_ref().map(|failure| failure.plugins.iter().collect()).unwrap_or_default(),
             preemption: (!view.post_filter.is_empty()).then(|| preemption(view)),
+            odds: super::odds(view).map(|odds| OddsReport::of(&odds)),
             why: super::why(view),
             budgets_unknown: view.budgets_unknown(),
             missing: Missing::all(view.missing()),
             not_emulated: view.not_emulated.iter().map(|(plugin, what)| format!("{plugin}: {what}")).collect(),
+            group: None,
             release: None,
         }
     }

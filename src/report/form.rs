@@ -3,8 +3,8 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Agreements, Decision, FixesReport, Info, LogReport, OperationReport, PodComparison, ReleaseComparison, ReleaseReport, WhatIfReport,
-    causes_text, text,
+    Agreements, Decision, FixesReport, GroupReport, Info, LogReport, OperationReport, PodComparison, ReleaseComparison, ReleaseReport,
+    WhatIfReport, causes_text, text,
 };
 use crate::output::{self, Lines, Text};
 use crate::trace::CycleView;
@@ -190,12 +190,16 @@ struct WithFixes<'a> {
     fixes: &'a FixesReport,
 }
 
+fn whole(view: &CycleView, release: &ReleaseReport) -> Decision {
+    Decision { group: GroupReport::of(view, None), release: Some(release.clone()), ..Decision::of(view) }
+}
+
 impl Serialize for Answer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Decision(view, release) => Decision { release: Some((*release).clone()), ..Decision::of(view) }.serialize(serializer),
+            Self::Decision(view, release) => whole(view, release).serialize(serializer),
             Self::Fixes(view, release, fixes) => {
-                let decision = Decision { release: Some((*release).clone()), ..Decision::of(view) };
+                let decision = whole(view, release);
                 WithFixes { decision, fixes }.serialize(serializer)
             }
             Self::Agreements(agreements) => agreements.serialize(serializer),

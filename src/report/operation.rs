@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Decision, Missing, ReleaseReport, run_parts};
+use super::pod_group::{GroupReport, victims};
+use super::{Decision, Missing, OddsReport, ReleaseReport, run_parts};
 use crate::cluster::Str;
-use crate::framework::PluginName;
+use crate::framework::{PluginName, QueuedPodInfo};
+use crate::odds::Share;
 use crate::scheduler::{Scheduler, State};
-use crate::trace::{CycleView, Event, Outcome, Place};
+use crate::trace::{CycleView, Event, Outcome, Place, PreemptionView};
 
 /// One operation: its scheduling cycle, if it ran one, and the queues after it.
 #[derive(Clone, Debug, Serialize)]
@@ -28,6 +30,9 @@ pub struct OperationReport {
     pub nominated: Option<Str>,
     /// The victims of the cycle's preemption, most important first, including those already terminating.
     pub victims: Vec<String>,
+    /// The cycle of the popped pod's group, where it was tried with one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupReport>,
     /// The queues after the operation.
     pub queues: QueuesReport,
     /// All nominations: node by pod.
@@ -38,6 +43,13 @@ pub struct OperationReport {
     pub missing: Vec<Missing>,
     /// The emulated release.
     pub release: ReleaseReport,
+    /// The likelihood of each outcome of the cycle; `None` if nothing is left to chance.
+    pub odds: Option<OddsReport>,
+    /// The share of each pod that could have been popped, where several came to activeQ together.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub pop_odds: BTreeMap<String, Share>,
+    /// The nodes and candidates that the cycle looked at; `None` if none ran.
+    pub sampling: Option<SamplingReport>,
 }
 
 /// The three queues.
@@ -83,7 +95,99 @@ pub struct MoveReport {
     pub to: &'static str,
 }
 
+/// The parts of the state before an operation that its report needs.
+#[derive(Clone, Debug, Default)]
+pub struct BeforeOperation {
+    /// The index of the node where the next search starts.
+    start: usize,
+    /// The pods that could be popped next, by name, if there are several: those of equal priority and timestamp in activeQ.
+    next: Vec<String>,
+}
+
+impl BeforeOperation {
+    /// Notes the state of a scheduler before an operation.
+    pub fn of(scheduler: &Scheduler) -> Self {
+        let queue = scheduler.state().queue();
+        let order = |info: &QueuedPodInfo| (info.pod().priority(), info.timestamp);
+        let first = queue.active_pods().next().map(|info| order(info));
+        let mut next: Vec<String> =
+            queue.active_pods().take_while(|info| Some(order(info)) == first).map(|info| info.key().to_string()).collect();
+        next.sort_unstable();
+        Self { start: scheduler.state().next_start_node_index(), next: if next.len() > 1 { next } else { Vec::new() } }
+    }
+
+    /// Returns the share of each pod that could be popped next, if there are several.
+    fn pop_odds(&self) -> BTreeMap<String, Share> {
+        self.next.iter().map(|pod| (pod.clone(), Share::new(1, self.next.len() as u64))).collect()
+    }
+}
+
+/// The nodes and candidates that a cycle looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SamplingReport {
+    /// The index of the node where the search started.
+    pub start: usize,
+    /// The index where the next one starts.
+    pub next: usize,
+    /// The number of nodes that were evaluated.
+    pub evaluated: usize,
+    /// The number of feasible nodes.
+    pub feasible: usize,
+    /// The feasible node that was found first; `None` if PreFilter named the nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<Str>,
+    /// The one that was found last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<Str>,
+    /// The number of nodes that eviction might help, and of candidates that are wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<[usize; 2]>,
+    /// The index where the dry run started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<usize>,
+    /// The nodes on the shortlist, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<Vec<Str>>,
+}
+
+impl SamplingReport {
+    /// Returns the report of a cycle that started its search at an index; `None` if no cycle ran.
+    fn of(events: &[Event], view: &CycleView, start: usize, next: usize) -> Option<Self> {
+        view.start.as_ref()?;
+        let fits = |event: &Event| match event {
+            Event::NodeFiltered { node, status, .. } => status.is_success().then(|| node.clone()),
+            _ => None,
+        };
+        let found: Vec<Str> = events.iter().filter_map(fits).collect();
+        let in_order = view.narrowed.is_none();
+        let preemption = view.preemption.as_ref().filter(|p| !p.hypothetical() && !p.potential_nodes().is_empty());
+        Some(Self {
+            start,
+            next,
+            evaluated: view.verdicts.len(),
+            feasible: found.len(),
+            first: found.first().filter(|_| in_order).cloned(),
+            last: found.last().filter(|_| in_order).cloned(),
+            dry_run: preemption.map(|p| [p.potential_nodes().len(), p.wanted_candidates()]),
+            offset: preemption.map(PreemptionView::offset),
+            candidates: preemption.map(|p| p.candidates().map(|c| c.node.clone()).collect()),
+        })
+    }
+}
+
 impl OperationReport {
+    /// Returns the report of an operation, with the parts that only the state before it tells.
+    pub fn after(before: &BeforeOperation, events: &[Event], scheduler: &Scheduler) -> Self {
+        let mut report = Self::of(events, scheduler);
+        if report.popped.is_some() {
+            let next = scheduler.state().next_start_node_index();
+            report.sampling = SamplingReport::of(events, &CycleView::of(events), before.start, next);
+            report.pop_odds = before.pop_odds();
+        }
+        report
+    }
+
     /// Reports the events of an operation and the state after it.
     pub fn of(events: &[Event], scheduler: &Scheduler) -> Self {
         let state = scheduler.state();
@@ -97,19 +201,18 @@ impl OperationReport {
             node: decision.node,
             best_nodes: decision.best_nodes,
             victims: victims(&view),
+            group: GroupReport::of(&view, Some(state.cluster())),
             nominated: view.nominated.filter(|node| !node.is_empty()),
             queues: QueuesReport::of(state),
             nominations: state.nominations().into_iter().map(|(pod, node)| (pod.to_string(), node)).collect(),
             moves: moves(events),
             missing: Missing::brief(state.cluster().unknown),
             release: ReleaseReport::of(scheduler.emulated(), &run_parts(state.config())),
+            odds: decision.odds,
+            pop_odds: BTreeMap::new(),
+            sampling: None,
         }
     }
-}
-
-fn victims(view: &CycleView) -> Vec<String> {
-    let Some(preemption) = view.preemption.as_ref().filter(|p| !p.hypothetical()) else { return Vec::new() };
-    preemption.chosen().map(|c| c.victims.iter().map(|v| v.key().to_string()).collect()).unwrap_or_default()
 }
 
 impl QueuesReport {

@@ -196,7 +196,10 @@ impl StoryBuilder {
             Eviction::InMemory => "turned back on Permit",
         };
         self.add(pod, format!("{word} from {node} for {preemptor}"));
-        self.add(preemptor, format!("evicts {pod} from {node}"));
+        // A pod group may preempt as a whole; it has no story.
+        if self.attempts.contains_key(preemptor) {
+            self.add(preemptor, format!("evicts {pod} from {node}"));
+        }
     }
 
     fn moved(&mut self, moved: &QueueMove) {

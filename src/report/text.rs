@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::group_text;
+use super::odds::{odds, odds_cell, odds_text};
 use super::why::why;
 use crate::cluster::Str;
 use crate::framework::{Candidate, Code, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
@@ -35,11 +37,16 @@ pub fn text(view: &CycleView) -> Lines {
         out.blank();
         out.line(format_args!("{}", failure.message));
     }
+    if view.group.is_some() {
+        out.blank();
+        out.extend(group_text(view));
+    }
     nodes(view, &mut out);
     scores(view, &mut out);
     if let Some(preemption) = &view.preemption {
         preemption_text(preemption, view.budgets_unknown(), &mut out);
     }
+    odds_text(view, &mut out);
     if !view.not_emulated.is_empty() {
         out.blank();
         out.line(format_args!("NOT EMULATED"));
@@ -146,10 +153,15 @@ fn scores(view: &CycleView, out: &mut Lines) {
     let mut list: Vec<_> = view.scores.values().collect();
     list.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.node.cmp(&b.node)));
     let plugins: Vec<PluginName> = list.first().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
-    let mut rows = vec![[vec!["NODE".to_owned(), "TOTAL".to_owned()], plugins.iter().map(|p| p.as_str().to_owned()).collect()].concat()];
+    let odds = odds(view);
+    let mut head = vec!["NODE".to_owned(), "TOTAL".to_owned()];
+    head.extend(odds.iter().map(|_| "ODDS".to_owned()));
+    let mut rows = vec![[head, plugins.iter().map(|p| p.as_str().to_owned()).collect()].concat()];
     for score in list.iter().take(10) {
         let cells = score.plugins.iter().map(|p| p.weighted.to_string()).collect();
-        rows.push([vec![score.node.to_string(), score.total.to_string()], cells].concat());
+        let mut facts = vec![score.node.to_string(), score.total.to_string()];
+        facts.extend(odds.iter().map(|odds| odds_cell(odds, &score.node)));
+        rows.push([facts, cells].concat());
     }
     out.blank();
     out.line(format_args!("SCORES (weighted)"));
@@ -171,12 +183,15 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
         preemption.potential_nodes().len(),
         preemption.candidate_count()
     ));
-    let mut rows = vec![[vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()], columns(preemption)].concat()];
+    let mut head = vec!["NODE".to_owned(), "VICTIMS".to_owned(), "VIOLATIONS".to_owned()];
+    head.extend(preemption.odds().map(|_| "ODDS".to_owned()));
+    let mut rows = vec![[head, columns(preemption)].concat()];
     let ranked = ranked(preemption);
     for candidate in ranked.iter().take(CANDIDATES_SHOWN) {
         let violations =
             if budgets_unknown && candidate.pdb_violations == 0 { "?".to_owned() } else { candidate.pdb_violations.to_string() };
-        let facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
+        let mut facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
+        facts.extend(preemption.odds().map(|odds| odds_cell(odds, &candidate.node)));
         let scores = preemption.score_functions().iter().map(|f| score_cell(f, candidate)).collect();
         rows.push([facts, scores].concat());
     }

@@ -25,6 +25,9 @@ pub struct Sampling {
     pub dry_run_offset: usize,
 }
 
+/// The number of nodes beyond the shortlist that are dry-run for odds by default: few enough not to slow down long runs.
+pub(super) const ODDS_NODES: usize = 1000;
+
 /// Whether PostFilter, and with it preemption, runs when no node fits the pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PostFilter {
@@ -47,6 +50,8 @@ pub struct SchedulePod<'a> {
     pub sampling: Sampling,
     /// Whether PostFilter runs.
     pub post_filter: PostFilter,
+    /// How many nodes beyond the shortlist may be dry-run for the odds of a preemption.
+    pub odds_nodes: usize,
     /// Index into the snapshot at which the search starts; every search advances it.
     pub next_start_node_index: &'a mut usize,
     /// Counts the pods that were scored; selects among nodes of equal score in releases that rotate them.
@@ -110,7 +115,7 @@ impl SchedulePod<'_> {
         if let Err(error) = self.check_claims(pod) {
             return ScheduleResult::Error(error);
         }
-        if self.cx.snapshot.is_empty() {
+        if self.cx.snapshot.nodes_in_placement() == 0 {
             return ScheduleResult::NoNodes;
         }
         let Search { feasible, by_nomination, diagnosis } = match self.find_nodes_that_fit_pod(pod, state, recorder) {
@@ -204,7 +209,7 @@ impl SchedulePod<'_> {
 
     fn run_post_filter(&self, pod: &PodInfo, state: &mut CycleState, diagnosis: Diagnosis, recorder: &mut impl Recorder) -> ScheduleResult {
         let mut error = FitError {
-            num_all_nodes: self.cx.snapshot.len(),
+            num_all_nodes: self.cx.snapshot.nodes_in_placement(),
             diagnosis,
             post_filter: None,
             nominating: Some(NominatingInfo::Override(Str::default())),
@@ -216,7 +221,8 @@ impl SchedulePod<'_> {
             return ScheduleResult::FitError(Box::new(error));
         }
         let runner = self.runner(state);
-        let policy = DryRunPolicy { offset: self.sampling.dry_run_offset, all_nodes: self.sampling.all_nodes };
+        let Sampling { all_nodes, dry_run_offset: offset, .. } = self.sampling;
+        let policy = DryRunPolicy { offset, all_nodes, odds_nodes: self.odds_nodes };
         let px = runner.post_filter_context(&error.diagnosis.node_to_status, policy, recorder.events().is_none());
         let result = self.framework.run_post_filter(&px, state, pod, recorder);
         error.preempted = result.preemption.is_some();

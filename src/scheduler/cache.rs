@@ -11,8 +11,10 @@ use imbl::{HashMap, OrdMap};
 
 use super::queue::pod_id;
 use crate::cluster::{Node, Object, Pod, Str};
-use crate::framework::{BudgetIndex, EquivalenceClasses, ImageState, KnownTerms, NodeInfo, NodeList, PodInfo, Snapshot, is_same_pod};
-use crate::release::Emulation;
+use crate::framework::{
+    BudgetIndex, EquivalenceClasses, ImageState, KnownTerms, NodeInfo, NodeList, PodGroupStates, PodInfo, Snapshot, is_same_pod,
+};
+use crate::release::{Emulation, Gate};
 
 /// Nodes with the pods on them, assumed ones included.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +31,8 @@ pub struct Cache {
     orphans: OrdMap<Str, Vec<Arc<PodInfo>>>,
     /// Pods added to their node before the API server confirmed it, by `pod_id`.
     assumed: OrdMap<Str, Arc<PodInfo>>,
+    /// The pods of each group; empty unless the gate `GenericWorkload` is on.
+    pub(super) pod_groups: PodGroupStates,
 }
 
 impl Cache {
@@ -52,6 +56,9 @@ impl Cache {
         }
         let mut terms = KnownTerms::default();
         for pod in bound {
+            if emulation.enabled(Gate::GenericWorkload) {
+                cache.pod_groups.add(pod);
+            }
             cache.add_pod(Arc::new(PodInfo::among(pod.clone(), emulation, &mut terms)));
         }
         cache
@@ -59,7 +66,9 @@ impl Cache {
 
     /// Returns the nodes, pods, images and budgets that a cycle reads.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.nodes.clone(), self.images.clone(), self.pods.clone()).with_budgets(self.budgets.clone())
+        Snapshot::new(self.nodes.clone(), self.images.clone(), self.pods.clone())
+            .with_budgets(self.budgets.clone())
+            .with_pod_groups(self.pod_groups.clone())
     }
 
     /// Adds nodes in order of name, as the API server lists them, and rebuilds the walking order once. The first node
@@ -168,6 +177,7 @@ impl Cache {
     /// Adds an unbound pod to the node it names.
     pub fn assume(&mut self, pod: Arc<PodInfo>) {
         self.assumed.insert(pod_id(&pod.pod), pod.clone());
+        self.pod_groups.assume(&pod);
         self.add_pod(pod);
     }
 
@@ -185,6 +195,7 @@ impl Cache {
     pub fn forget(&mut self, pod: &Pod) -> Option<Arc<PodInfo>> {
         let assumed = self.assumed.remove(&pod_id(pod))?;
         self.remove_pod(&assumed.pod);
+        self.pod_groups.forget(&assumed.pod);
         Some(assumed)
     }
 

@@ -24,6 +24,10 @@ pub struct DecisionInput<'a> {
     pub nominations: &'a dyn Nominations,
     /// Number of nodes to filter.
     pub sampling: Sampling,
+    /// The index of the node where the search starts.
+    pub start: usize,
+    /// The number of nodes beyond the shortlist that may be dry-run for odds.
+    pub odds_nodes: usize,
     /// The virtual time.
     pub now: jiff::Timestamp,
 }
@@ -120,9 +124,17 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
         recorder.record(|| Event::CycleSkipped { pod: pod.key(), why: SkipReason::Deleting });
         return DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(pod.key())));
     }
-    let (nominations, sampling, mut start) = (input.nominations, input.sampling, 0);
-    let mut attempt =
-        SchedulePod { framework, cx, nominations, sampling, post_filter, next_start_node_index: &mut start, last_node_index: &mut 0 };
+    let (nominations, sampling, odds_nodes, mut start) = (input.nominations, input.sampling, input.odds_nodes, input.start);
+    let mut attempt = SchedulePod {
+        framework,
+        cx,
+        nominations,
+        sampling,
+        post_filter,
+        odds_nodes,
+        next_start_node_index: &mut start,
+        last_node_index: &mut 0,
+    };
     let result = attempt.run(&info, &mut CycleState::default(), recorder);
     record_failure(pod, &result, recorder);
     if let Some(events) = recorder.events() {

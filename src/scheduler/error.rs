@@ -64,6 +64,9 @@ pub enum ScheduleError {
         /// The highest valid score.
         max: i64,
     },
+    /// A Reserve or Permit plugin failed on the node that was chosen.
+    #[error("{message}", message = .0.message())]
+    Place(Status),
     /// No node was scored.
     #[error("empty priorityList")]
     NoScores,

@@ -153,6 +153,7 @@ fn event_resource(kind: Kind) -> Option<EventResource> {
         Kind::DeviceClass => EventResource::DeviceClass,
         Kind::PersistentVolume => EventResource::PersistentVolume,
         Kind::PersistentVolumeClaim => EventResource::PersistentVolumeClaim,
+        Kind::PodGroup => EventResource::PodGroup,
         Kind::ResourceClaim => EventResource::ResourceClaim,
         Kind::ResourceSlice => EventResource::ResourceSlice,
         Kind::StorageClass => EventResource::StorageClass,
@@ -188,10 +189,17 @@ fn add_pod(env: &dyn HandlerEnv, pod: Arc<Pod>) -> Vec<HandlerStep> {
     if is_assigned(&pod) {
         add_assigned_pod(env, pod)
     } else if is_responsible(env, &pod) {
-        vec![HandlerStep::QueueAdd(pod)]
+        let told = env.emulation().enabled(Gate::GangScheduling).then(|| unscheduled_pod_added(&pod));
+        std::iter::once(HandlerStep::QueueAdd(pod)).chain(told).collect()
     } else {
         Vec::new()
     }
+}
+
+/// Returns the step that lets other pods move for a new waiting pod, which may complete a gang.
+pub(super) fn unscheduled_pod_added(pod: &Arc<Pod>) -> HandlerStep {
+    let change = Change { old: None, new: Some(Object::Pod(pod.clone())) };
+    HandlerStep::Move { event: ClusterEvent::UNSCHEDULED_POD_ADD, change, whom: PodFilter::All }
 }
 
 fn add_assigned_pod(env: &dyn HandlerEnv, pod: Arc<Pod>) -> Vec<HandlerStep> {

@@ -9,10 +9,13 @@ mod cache;
 mod config;
 mod cycle;
 mod decide;
+mod dry_group;
 mod error;
 mod event_handlers;
 mod observed;
 mod operations;
+mod pod_group;
+mod pod_groups;
 #[cfg(test)]
 mod predicates_tests;
 pub mod queue;
@@ -21,6 +24,7 @@ mod rejectors;
 mod runtime;
 mod scoring;
 mod search;
+mod starts;
 mod state;
 #[cfg(test)]
 mod testing;

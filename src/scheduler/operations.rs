@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::algorithm::ODDS_NODES;
 use super::{
     Config, ConfigEdit, ConfigEditError, ConfigError, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly,
     every_filter,
@@ -277,6 +278,8 @@ impl Scheduler {
             cache: &state.cache,
             nominations: &state.queue,
             sampling: self.sampling,
+            start: 0,
+            odds_nodes: ODDS_NODES,
             now: state.clock,
         }
     }

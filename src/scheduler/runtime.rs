@@ -40,6 +40,10 @@ pub struct Framework {
     pub permit: Vec<PluginRef>,
     /// PreBind plugins.
     pub pre_bind: Vec<PluginRef>,
+    /// The PlacementGenerate plugin; at most one.
+    pub placement_generate: Vec<PluginRef>,
+    /// PlacementScore plugins with their weights.
+    pub placement_score: Vec<(PluginRef, i64)>,
     /// Every enabled plugin, once.
     pub all: Vec<PluginRef>,
     /// Enabled plugins that are not emulated, with their extension points.

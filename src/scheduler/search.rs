@@ -114,10 +114,10 @@ impl SchedulePod<'_> {
             });
             search.diagnosis.node_to_status.set_absent(absent);
         }
-        let nodes = narrowed.as_deref().map_or(Nodes::All(snapshot.len()), Nodes::Only);
+        let nodes = narrowed.as_deref().or(snapshot.placement()).map_or(Nodes::All(snapshot.len()), Nodes::Only);
         let found = self.find_nodes_that_pass_filters(pod, state, &nodes, &mut search, recorder);
         let processed = search.feasible.len() + search.diagnosis.node_to_status.len();
-        *self.next_start_node_index = (*self.next_start_node_index + processed) % snapshot.len();
+        *self.next_start_node_index = (*self.next_start_node_index + processed) % snapshot.nodes_in_placement();
         self.forget_rejectors(&mut search.diagnosis);
         found.map(|()| search)
     }
@@ -134,7 +134,8 @@ impl SchedulePod<'_> {
     /// Returns the positions of the nodes that PreFilter returned.
     fn named_positions(&self, names: &BTreeSet<Str>) -> Result<Vec<usize>, ScheduleError> {
         let snapshot = self.cx.snapshot;
-        let found: Vec<usize> = names.iter().filter_map(|name| snapshot.position(name)).collect();
+        let in_placement = |at: &usize| snapshot.placement().is_none_or(|nodes| nodes.contains(at));
+        let found: Vec<usize> = names.iter().filter_map(|name| snapshot.position(name)).filter(in_placement).collect();
         match self.cx.emulation.behaviour().missing_nodes {
             MissingNodes::PassedOver => {}
             MissingNodes::Crash if found.is_empty() => return Err(ScheduleError::Crash),
@@ -154,7 +155,9 @@ impl SchedulePod<'_> {
     /// passes the diagnosis by value.
     fn nominated_node_fits(&self, pod: &PodInfo, state: &CycleState, search: &mut Search, recorder: &mut impl Recorder) -> bool {
         let nominated = &pod.pod.status.nominated_node_name;
-        let Some(position) = self.cx.snapshot.position(nominated).filter(|_| !nominated.is_empty()) else { return false };
+        let in_placement = |at: &usize| self.cx.snapshot.placement().is_none_or(|nodes| nodes.contains(at));
+        let position = self.cx.snapshot.position(nominated).filter(in_placement);
+        let Some(position) = position.filter(|_| !nominated.is_empty()) else { return false };
         recorder.record(|| Event::NominatedNodeTried { node: nominated.clone() });
         let before = (search.diagnosis.unschedulable_plugins, search.diagnosis.pending_plugins);
         let found = self.find_nodes_that_pass_filters(pod, state, &Nodes::Only(&[position]), search, recorder);

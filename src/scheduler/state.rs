@@ -6,15 +6,15 @@ use std::sync::Arc;
 use imbl::{OrdMap, OrdSet};
 use jiff::{SignedDuration, Timestamp};
 
-use super::cycle::WaitingPod;
-use super::event_handlers::{HandlerEnv, HandlerStep, handle_change};
+use super::cycle::{WaitingPod, group_id};
+use super::event_handlers::{HandlerEnv, HandlerStep, handle_change, unscheduled_pod_added};
 use super::observed::QueuePlaceInference;
 use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
 use super::runtime::Nominations;
 use super::{Cache, Config, Waiting};
 use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Str};
 use crate::framework::{Change, ClusterEvent, Context, PluginName, PodInfo, Snapshot, Status, is_same_pod};
-use crate::release::Emulation;
+use crate::release::{Emulation, Gate};
 use crate::trace::{Event, ObjectChange};
 
 /// The scheduler's memory and the objects of the API server. Clones share their contents.
@@ -90,7 +90,15 @@ impl Env<'_> {
     /// Mirrors `isRunningPreemption` in `pkg/scheduler/framework/preemption/executor.go`: a preemption ends when its
     /// last victim terminates, before the call that deletes it returns, so that the event is not missed.
     fn is_running_preemption(&self, pod: &Pod) -> bool {
-        match self.preempting.get(&pod_id(pod)) {
+        let by_group = self.config.emulation.enabled(Gate::WorkloadAwarePreemption);
+        let id = match pod.group_key().filter(|_| by_group) {
+            None => pod_id(pod),
+            Some(group) => match self.cluster.pod_groups.get(&group) {
+                Some(group) => group_id(group),
+                None => return false,
+            },
+        };
+        match self.preempting.get(&id) {
             None => false,
             Some(None) => true,
             Some(Some(last)) => self.informer_pod(last).is_some_and(|victim| !victim.is_terminating()),
@@ -160,6 +168,14 @@ impl State {
         // The queue's view has folded in these events already, and the trace begins at the start.
         let mut unseen = Vec::new();
         let last = pending.len().saturating_sub(1);
+        if observer.is_some() {
+            // The scheduler has met them all.
+            for pod in pending.iter().filter_map(|key| state.cluster.pods.get(key)).cloned().collect::<Vec<_>>() {
+                if state.config.profile(&pod.spec.scheduler_name).is_some() {
+                    state.track_group(&HandlerStep::QueueAdd(pod));
+                }
+            }
+        }
         for (i, key) in pending.into_iter().enumerate() {
             let Some(pod) = state.cluster.pods.get(&key).cloned() else { continue };
             if state.config.profile(&pod.spec.scheduler_name).is_none() {
@@ -171,7 +187,9 @@ impl State {
             } else {
                 let before = SignedDuration::from_millis(i64::try_from(last - i).unwrap_or(i64::MAX));
                 state.clock = start.checked_sub(before).unwrap_or(start);
-                state.with_queue(&mut unseen, |queue, env| queue.add(env, pod));
+                for step in add_pod(state.config.emulation, pod) {
+                    state.handle(step, &mut unseen);
+                }
             }
         }
         state.clock = start;
@@ -212,6 +230,11 @@ impl State {
     /// Returns the virtual time.
     pub fn clock(&self) -> Timestamp {
         self.clock
+    }
+
+    /// Returns the index of the node where the next search starts.
+    pub fn next_start_node_index(&self) -> usize {
+        self.next_start_node_index
     }
 
     /// Returns the initial virtual time.
@@ -318,6 +341,7 @@ impl State {
     }
 
     pub(super) fn handle(&mut self, step: HandlerStep, events: &mut Vec<Event>) {
+        self.track_group(&step);
         match step {
             HandlerStep::CacheAddNode(node) => self.cache.add_nodes([node]),
             HandlerStep::CacheUpdateNode { new, .. } => self.cache.update_node(&new),
@@ -359,6 +383,12 @@ impl State {
     pub(super) fn move_all(&mut self, event: ClusterEvent, change: &Change, max_priority: Option<i32>, events: &mut Vec<Event>) {
         self.with_queue(events, |queue, env| queue.move_all_to_active_or_backoff_queue(env, event, change, max_priority));
     }
+}
+
+/// Returns the steps for a new pod without a node.
+fn add_pod(emulation: Emulation, pod: Arc<Pod>) -> impl Iterator<Item = HandlerStep> {
+    let told = emulation.enabled(Gate::GangScheduling).then(|| unscheduled_pod_added(&pod));
+    std::iter::once(HandlerStep::QueueAdd(pod)).chain(told)
 }
 
 /// Returns when a terminating pod will be deleted by itself; `None` for everything else. A pod without a node has no

@@ -109,6 +109,9 @@ impl State {
         let steps = self.take_object(old.as_ref(), new.as_ref());
         let mut unseen = Vec::new();
         for step in steps {
+            if matches!(step, HandlerStep::QueueAdd(_) | HandlerStep::QueueUpdate { .. }) {
+                self.track_group(&step);
+            }
             if !matches!(step, HandlerStep::Move { .. } | HandlerStep::QueueAdd(_) | HandlerStep::QueueUpdate { .. }) {
                 self.handle(step, &mut unseen);
             }

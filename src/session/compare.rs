@@ -220,7 +220,7 @@ fn decisions(since: [&[Arc<Revision>]; 2]) -> Vec<Decided> {
         keys
     };
     let decided = |pod: &Key| {
-        let views = [0, 1].map(|i: usize| newest[i].get(pod).map(|revision| CycleView::of(revision.events.iter())));
+        let views = [0, 1].map(|i: usize| newest[i].get(pod).map(|revision| CycleView::of(revision.events.iter()).showing(pod)));
         let outcomes = [0, 1].map(|i: usize| views[i].as_ref().map(outcome));
         let victims = [0, 1].map(|i: usize| views[i].as_ref().and_then(victims));
         let verdicts = match &views {
@@ -234,10 +234,11 @@ fn decisions(since: [&[Arc<Revision>]; 2]) -> Vec<Decided> {
 }
 
 fn newest_decisions(revisions: &[Arc<Revision>]) -> BTreeMap<Key, &Revision> {
-    let pod = |revision: &Revision| {
-        revision.events.iter().find_map(|e| if let Event::CycleStarted(start) = e { Some(start.pod.clone()) } else { None })
+    // The cycle of a pod group starts one for each member.
+    let pods = |revision: &'_ Revision| -> Vec<Key> {
+        revision.events.iter().filter_map(|e| if let Event::CycleStarted(start) = e { Some(start.pod.clone()) } else { None }).collect()
     };
-    revisions.iter().filter_map(|revision| Some((pod(revision)?, &**revision))).collect()
+    revisions.iter().flat_map(|revision| pods(revision).into_iter().map(|pod| (pod, &**revision))).collect()
 }
 
 pub(super) fn outcome(view: &CycleView) -> String {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Key, Object, ObservedEvent, Pod};
 use crate::framework::NodeFilters;
-use crate::release::{FoundVersion, Release, ReleaseChoice, VersionSource};
+use crate::release::{FoundVersion, Gate, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{ConfigEdit, ConfigEditError, Operation, Options, ReleaseRefused, Scheduler, State, Waiting};
 use crate::trace::{Event, SchedulerStart};
 
@@ -416,8 +416,9 @@ impl Session {
         let timeline = &self.branches[branch].timeline;
         let keyframe = timeline.revisions().get(at).map_or_else(|| timeline.end(), |revision| &revision.before);
         let now = moment(scheduler.state(), &keyframe.requeue_events);
+        let events = scheduler.explain_group(&object).unwrap_or_else(|| scheduler.explain(&object));
         let (kind, title) = (RevisionKind::Explain(pod.clone()), format!("explain {pod}"));
-        let revision = Revision { kind, title, events: scheduler.explain(&object).into(), before: now.clone(), after: now };
+        let revision = Revision { kind, title, events: events.into(), before: now.clone(), after: now };
         // A revision that branches share belongs to the branch that the others forked from.
         let mut owner = branch;
         while let Some(fork) = self.branches[owner].forked().filter(|f| f.revisions > at) {
@@ -487,6 +488,7 @@ pub(super) fn moment(state: &State, requeue_events: &Arc<RequeueEvents>) -> Keyf
         queues: state.queue().view().clone(),
         clock: state.clock(),
         requeue_events: requeue_events.clone(),
+        reads_pod_groups: state.config().emulation.enabled(Gate::GenericWorkload),
     }
 }
 

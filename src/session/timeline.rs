@@ -28,6 +28,8 @@ pub struct Keyframe {
     pub clock: Timestamp,
     /// Events that may requeue parked pods; constant per release.
     pub requeue_events: Arc<RequeueEvents>,
+    /// Whether the scheduler reads pod groups; constant per configuration.
+    pub reads_pod_groups: bool,
 }
 
 /// Queue places of pending pods at the start of a session.

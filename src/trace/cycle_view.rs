@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::event::{AttemptFailure, CycleStart, Event, Eviction, Outcome, Selection, SkipReason};
+use super::pod_group::GroupView;
 use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, MissingKinds, Str};
 use crate::framework::{Code, PluginName, SharedList, Status};
+use crate::odds::Odds;
 use crate::release::{PreFilterRejection, Release};
 
 /// A cycle up to the cursor.
@@ -39,6 +41,8 @@ pub struct CycleView {
     pub scores: BTreeMap<Str, Row<NodeScore>>,
     /// The chosen node, why it was chosen, and all nodes with its total.
     pub selected: Option<(Str, Selection, SharedList<Str>)>,
+    /// The odds of nodes over all starts of the search, if they were asked for; no event has them.
+    pub odds_over_starts: Option<Arc<Odds>>,
     /// Statuses of PostFilter plugins, in order.
     pub post_filter: Vec<(PluginName, Status)>,
     /// The preemption so far.
@@ -61,6 +65,8 @@ pub struct CycleView {
     pub outcome: Option<Outcome>,
     /// The node of the newest event, for following it on the screen.
     pub current_node: Option<Str>,
+    /// The cycle of the pod's group, of which this is a part.
+    pub group: Option<Arc<GroupView>>,
 }
 
 /// A node's verdict.
@@ -100,7 +106,8 @@ impl CycleView {
         match event {
             Event::CycleStarted(start) => {
                 let pre_enqueue = self.pre_enqueue.take();
-                *self = Self { start: Some(start.clone()), pre_enqueue, ..Self::default() };
+                let group = self.put_away(&start.pod);
+                *self = Self { start: Some(start.clone()), pre_enqueue: pre_enqueue.filter(|_| group.is_none()), group, ..Self::default() };
             }
             Event::CycleSkipped { pod, why } => self.skipped = Some((pod.clone(), *why)),
             Event::PreEnqueueRejected { pod, status } if self.is_about(pod) => self.pre_enqueue = Some(status.clone()),
@@ -131,6 +138,7 @@ impl CycleView {
             Event::PodBound { node, .. } => self.bound = Some(node.clone()),
             Event::AttemptFailed { failure, .. } => self.failure = Some(failure.clone()),
             Event::CycleFinished { outcome, .. } => self.outcome = Some(*outcome),
+            Event::Group(event) => self.apply_group(event),
             Event::PreemptionStarted(record) => self.preemption = Some(PreemptionView::started(record.clone())),
             _ => {
                 if let Some(preemption) = &mut self.preemption {

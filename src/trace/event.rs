@@ -8,6 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::pod_group::GroupEvent;
 use super::preemption::{DryRunStepAt, ScoreFunctionAt};
 use super::queues_view::QueuesView;
 use super::scores::{NodeScore, Row};
@@ -105,6 +106,8 @@ pub enum Event {
     AttemptFailed { pod: Key, failure: Arc<AttemptFailure> },
     /// The cycle ended.
     CycleFinished { pod: Key, outcome: Outcome },
+    /// In the cycle of a pod group, something that is about the group.
+    Group(Arc<GroupEvent>),
 }
 
 /// A kube-scheduler that has just started.
@@ -234,6 +237,8 @@ pub enum FailureCause {
     NoNodes,
     /// A plugin rejected the pod after its node was chosen.
     Rejected(Status),
+    /// The pod's group is not scheduled, whatever place the pod would have.
+    Group(Status),
     /// No profile has this scheduler name.
     UnknownProfile(Str),
     /// An error, described by the message.

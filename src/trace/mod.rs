@@ -3,6 +3,7 @@
 mod api_event;
 mod cycle_view;
 mod event;
+mod pod_group;
 mod preemption;
 mod queues_view;
 mod recorder;
@@ -12,6 +13,7 @@ mod steps;
 pub use api_event::ApiEvent;
 pub use cycle_view::{CycleView, Verdict};
 pub use event::*;
+pub use pod_group::{GroupDecision, GroupEvent, GroupOutcome, GroupStart, GroupView, PlacementTry};
 pub use preemption::{DryRunStepAt, DryRunView, PreemptionView, ScoreFunctionAt, preemption_events};
 pub use queues_view::{QueueEntry, QueuesView};
 pub use recorder::{Quiet, Recorder, Trace};

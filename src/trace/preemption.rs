@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::event::Event;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{Candidate, DryRunStep, NodeDryRun, PreemptionRecord, ScoreFunction, SharedList, Status};
+use crate::odds::Odds;
 
 /// One step of a node's dry run.
 #[derive(Clone)]
@@ -206,6 +207,21 @@ impl PreemptionView {
     /// Returns the chosen node and all equal ones, by name; `None` before the choice.
     pub fn selected(&self) -> Option<(&Str, &SharedList<Str>)> {
         self.record.selected().filter(|_| self.selected).map(|node| (node, &self.record.best))
+    }
+
+    /// Returns the likelihood of each outcome; `None` if nothing is left to chance, or before a candidate is chosen.
+    pub fn odds(&self) -> Option<&Arc<Odds>> {
+        self.record.odds.as_ref().filter(|_| self.selected)
+    }
+
+    /// Returns whether the choice, once it is made, is left to chance.
+    pub fn is_chance(&self) -> bool {
+        self.record.odds.is_some()
+    }
+
+    /// Returns the index into [`Self::potential_nodes`] where the dry run started.
+    pub fn offset(&self) -> usize {
+        self.record.offset
     }
 
     /// Returns the chosen candidate.

@@ -58,6 +58,7 @@ impl Event {
             | Self::PodPopped { .. }
             | Self::CycleStarted(_)
             | Self::CycleSkipped { .. } => P::Queue,
+            Self::Group(event) => event.extension_point(),
             Self::PreEnqueueRejected { .. } => P::PreEnqueue,
             Self::PreFiltered { .. } | Self::NodesNarrowed { .. } => P::PreFilter,
             Self::NominatedNodeTried { .. } | Self::NodeFiltered { .. } | Self::FilterStopped { .. } | Self::NotEmulated { .. } => {
@@ -119,6 +120,7 @@ impl Event {
             | Self::PodAssumed { node, .. }
             | Self::Unreserved { node, .. }
             | Self::PodBound { node, .. } => Some(node),
+            Self::Group(event) => event.node(),
             Self::NodeScored(score) => Some(&score.node),
             Self::DryRunStepped(at) => Some(at.node()),
             Self::DryRunFinished(run) => Some(&run.node),
@@ -155,6 +157,7 @@ impl Event {
             | Self::PodBound { pod, .. }
             | Self::AttemptFailed { pod, .. }
             | Self::CycleFinished { pod, .. } => Some(pod),
+            Self::Group(event) => event.pod(),
             Self::VictimEvicted { pod, .. } | Self::PermitWaited { pod, .. } | Self::PermitResolved { pod, .. } => Some(pod),
             _ => None,
         }
@@ -262,6 +265,7 @@ impl Event {
             Self::PreBound { plugin, status, .. } => point("PreBind", *plugin, status),
             Self::PodBound { pod, node } => format!("{pod} was bound to {node}"),
             Self::AttemptFailed { failure, .. } => format!("{}: {}", failure.reason, failure.message),
+            Self::Group(event) => event.sentence(),
             Self::CycleFinished { pod, outcome } => format!("the attempt for {pod} ended: {outcome}"),
         }
     }

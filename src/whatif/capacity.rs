@@ -71,10 +71,11 @@ pub fn capacity(scheduler: &Scheduler, pod: &Arc<Pod>, watch: Watch<'_>) -> Resu
     Ok(Capacity { pod: pod.key(), fits, nodes: count.nodes, end })
 }
 
-/// Returns a pod without node, gates and status, that evicts nothing.
+/// Returns a pod without gates and without its group: copies are placed on their own.
 fn template(pod: &Pod) -> Pod {
     let mut like = pod.clone();
     like.spec_mut().scheduling_gates = Vec::new().into();
+    like.spec_mut().scheduling_group = None;
     like
 }
 

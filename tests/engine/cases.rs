@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
-use schedscope::release::{Emulation, Release, nearest};
+use schedscope::release::{Emulation, FeatureGates, Release, nearest};
 use schedscope::scheduler::Config;
 use serde_json::Value;
 
@@ -43,15 +43,25 @@ pub(crate) fn cases(folder: &Path, prefix: &str) -> impl Iterator<Item = Value> 
 /// Returns the folders of other releases, which their versions name, that have files whose names start with `prefix`.
 pub(crate) fn other_releases(prefix: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(fixtures()).expect("the folder").map(|e| e.expect("an entry").path());
-    let found: Vec<PathBuf> = entries.filter(|path| path.is_dir() && !files(path, prefix).is_empty()).collect();
+    let found: Vec<PathBuf> = entries.filter(|path| path.is_dir() && is_version(path) && !files(path, prefix).is_empty()).collect();
     assert!(found.len() >= 7, "{found:?}");
     found
 }
 
-/// Returns the configuration of a case, for its release; the newest release if it names none.
+/// Whether the name of a folder is a version.
+fn is_version(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Returns the configuration of a case, for its release and gates; the newest release if it names none.
 pub(crate) fn config(case: &Value) -> Config {
     let release: Option<Release> = case["version"].as_str().map(|version| version.parse().expect("a version"));
-    let emulation = release.map_or_else(Emulation::default, |release| nearest(release).profile.into());
+    let mut emulation = release.map_or_else(Emulation::default, |release| nearest(release).profile.into());
+    if let Some(gates) = case["featureGates"].as_object() {
+        let gates: Vec<String> = gates.iter().map(|(name, on)| format!("{name}={on}")).collect();
+        let gates = FeatureGates::parse(&gates.join(","), emulation.profile()).expect("valid gates");
+        emulation = Emulation::new(emulation.profile(), gates);
+    }
     match &case["config"] {
         Value::Null => Config::defaults(emulation),
         config => Config::parse(&config.to_string(), emulation).expect("a valid configuration"),

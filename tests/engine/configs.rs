@@ -105,7 +105,7 @@ fn what_is_not_emulated_is_remembered_where_it_has_a_say() {
     for (name, expected) in [
         ("bare", vec![]),
         ("from-elsewhere", vec![("Coscheduling", vec!["multiPoint", "queueSort"]), ("MyBinder", vec!["bind"])]),
-        ("pod-groups", vec![("GangScheduling", vec!["permit", "preEnqueue"])]),
+        ("pod-groups", vec![]),
         ("extenders", vec![("extender https://extender.example.com (extenders[0])", vec!["filter", "prioritize", "bind"])]),
     ] {
         let expected: Vec<(String, Vec<&str>)> = expected.into_iter().map(|(n, points)| (n.to_owned(), points)).collect();

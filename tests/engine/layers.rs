@@ -14,12 +14,13 @@ const LAYERS: Rooms = &[
     ("output", &[]),
     ("cluster", &[]),
     ("release", &["cluster"]),
-    ("framework", &["release", "cluster"]),
-    ("trace", &["framework", "release", "cluster", "plural"]),
-    ("preemption", &["trace", "framework", "release", "cluster"]),
+    ("odds", &["cluster"]),
+    ("framework", &["odds", "release", "cluster"]),
+    ("trace", &["framework", "odds", "release", "cluster", "plural"]),
+    ("preemption", &["odds", "trace", "framework", "release", "cluster"]),
     ("cel", &["cluster"]),
     ("plugins", &["cel", "framework", "release", "cluster", "preemption"]),
-    ("scheduler", &["output", "framework", "release", "cluster", "preemption", "plugins", "trace"]),
+    ("scheduler", &["odds", "output", "framework", "release", "cluster", "preemption", "plugins", "trace"]),
     ("fixes", &["scheduler", "plugins", "trace", "framework", "release", "cluster"]),
     ("session", &["output", "scheduler", "trace", "framework", "release", "cluster"]),
     ("whatif", &["session", "fixes", "scheduler", "plugins", "trace", "framework", "release", "cluster", "suggest"]),
@@ -28,6 +29,7 @@ const LAYERS: Rooms = &[
     (
         "report",
         &[
+            "odds",
             "output",
             "session",
             "fixes",
@@ -42,7 +44,10 @@ const LAYERS: Rooms = &[
             "plural",
         ],
     ),
-    ("ui", &["output", "session", "fixes", "whatif", "report", "scheduler_log", "trace", "framework", "release", "cluster", "suggest"]),
+    (
+        "ui",
+        &["odds", "output", "session", "fixes", "whatif", "report", "scheduler_log", "trace", "framework", "release", "cluster", "suggest"],
+    ),
     (
         "app",
         &[
@@ -64,6 +69,7 @@ const LAYERS: Rooms = &[
     (
         "cli",
         &[
+            "odds",
             "app",
             "output",
             "ui",

@@ -294,9 +294,44 @@ const SCORED: [Row; 27] = [
     row("", At::Outcome(Case::weighs), "weights of the profile's own"),
 ];
 
+/// Pod groups; the recorded runs `runs-gang` have them.
+const POD_GROUPS: [Row; 14] = [
+    never("GangScheduling", At::PreEnqueue, "waiting for pods's pod group \"*\" to appear in scheduling queue", GATE_IS_OFF),
+    never("GangScheduling", At::PreEnqueue, "waiting for minCount pods from a gang to appear in scheduling queue", GATE_IS_OFF),
+    never("DefaultPreemption", At::PreEnqueue, "waiting for the preemption for this pod group to be finished", GATE_IS_OFF),
+    never("GangScheduling", At::Error, "waiting for minCount pods from a gang to be scheduled", GATE_IS_OFF),
+    never("", At::Error, "one or more plugins asked to wait and no plugin rejected pod", GATE_IS_OFF),
+    never("", At::Error, "pod group is unschedulable", GATE_IS_OFF),
+    never("", At::Error, "pod group is waiting for preemption to complete", GATE_IS_OFF),
+    never("", At::Error, "no feasible placements found", GATE_IS_OFF),
+    never("DefaultPreemption", At::PostFilter, "No preemption victims found for incoming preemptor", GATE_IS_OFF),
+    never(
+        "DefaultPreemption",
+        At::PostFilter,
+        "workload aware preemption is not supported for pod groups with scheduling constraints",
+        GATE_IS_OFF,
+    ),
+    never(
+        "DefaultPreemption",
+        At::PostFilter,
+        "default preemption plugin is not registered, workload aware preemption is disabled",
+        GATE_IS_OFF,
+    ),
+    never("DefaultPreemption", At::Ineligible, "not eligible due to workload aware preemption enabled", GATE_IS_OFF),
+    never("DefaultPreemption", At::Ineligible, "not eligible due to placement-based pod group scheduling limitation", GATE_IS_OFF),
+    never("DefaultPreemption", At::Ineligible, "pod group for pod not found", GATE_IS_OFF),
+];
+
 /// All rows, in the order of a cycle.
 pub(crate) fn rows() -> Vec<Row> {
-    REJECTED_BEFORE_FILTER.into_iter().chain(REJECTED_BY_FILTER).chain(WRITTEN_ONCE).chain(PREEMPTION).chain(SCORED).collect()
+    REJECTED_BEFORE_FILTER
+        .into_iter()
+        .chain(REJECTED_BY_FILTER)
+        .chain(WRITTEN_ONCE)
+        .chain(PREEMPTION)
+        .chain(SCORED)
+        .chain(POD_GROUPS)
+        .collect()
 }
 
 fn only_feasible_node(case: &Case) -> bool {

@@ -277,6 +277,23 @@ fn every_archive_reads_as_the_directory_does() {
     check(&load_bytes("must-gather.tar.gz", gzip(&gathered)), &must_gather());
 }
 
+/// A taint that evicts dates the last change of its node, which agreement with the cluster's scheduler needs.
+#[test]
+fn the_time_of_a_taint_dates_its_node() {
+    let node = |taint: &str| {
+        let text = format!(
+            r#"{{"apiVersion": "v1", "kind": "Node", "metadata": {{"name": "n", "managedFields": [
+                 {{"manager": "x", "time": "2026-11-20T00:00:00Z", "fieldsV1": {{"f:spec": {{}}}}}}]}},
+                 "spec": {{"taints": [{{"key": "k", "effect": "NoExecute"{taint}}}]}}}}"#
+        );
+        let loaded = load_bytes("node.json", text.into_bytes());
+        loaded.objects[0].meta().changed.map(|t| t.to_string())
+    };
+    assert_eq!(node("").as_deref(), Some("2026-11-20T00:00:00Z"));
+    assert_eq!(node(r#", "timeAdded": "2026-11-20T01:00:00Z""#).as_deref(), Some("2026-11-20T01:00:00Z"));
+    assert_eq!(node(r#", "timeAdded": "2026-11-19T01:00:00Z""#).as_deref(), Some("2026-11-20T00:00:00Z"));
+}
+
 #[test]
 fn every_compression_of_a_single_text() {
     let text = std::fs::read(fixture("kubectl.json")).unwrap();

@@ -79,3 +79,25 @@ fn what_cannot_be_written_is_told() {
     }
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing was written");
 }
+
+/// The odds of a decision are in text and JSON, and the start of the dry run can be chosen.
+#[test]
+fn explain_tells_the_odds_and_run_starts_the_dry_run_elsewhere() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = |args: &[&str]| {
+        let output = print(folder.path(), &[], &[args, &["--demo", "payments"]].concat());
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let text = output(&["explain", "payments", "-n", "shop"]);
+    assert!(text.contains("ODDS (lastTie)\n  worker-a2 in 1 of 2 cases, else another node\n"), "{text}");
+    let decision: serde_json::Value = serde_json::from_str(&output(&["explain", "payments", "-n", "shop", "-o", "json"])).expect("JSON");
+    assert_eq!(decision["odds"]["node"], serde_json::json!({"worker-a2": "1/2", "worker-b1": "1/2"}));
+    let first_dry_run = |args: &[&str]| {
+        let lines = output(&[&["run", "-o", "json"], args].concat());
+        let sampling = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON")["sampling"].clone();
+        lines.lines().map(sampling).find(|sampling| sampling["dryRun"].is_array()).expect("a dry run")
+    };
+    let (usual, moved) = (first_dry_run(&[]), first_dry_run(&["--dry-run-offset", "3"]));
+    assert_eq!((&usual["offset"], &moved["offset"]), (&0.into(), &3.into()));
+    assert_eq!(usual["candidates"], moved["candidates"]);
+}

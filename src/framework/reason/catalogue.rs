@@ -130,6 +130,8 @@ fn arguments(reason: &Reason) -> Vec<Cow<'_, str>> {
         }
         Reason::DeviceClassNotFound { request, class } => vec![request.as_str().into(), class.as_str().into()],
         Reason::NoVictimsOnNode { node, pod } => vec![node.as_str().into(), pod.name.as_str().into()],
+        Reason::PodGroupMissing { group } => vec![group.as_str().into()],
+        Reason::NoPlacementAvailable { placements, first } => vec![placements.to_string().into(), first.as_str().into()],
         Reason::NotAmongNodes { plugins } | Reason::NoNodeLeftTogether { plugins } => vec![names(plugins)],
         Reason::NoNodeLeftBy { plugin } => vec![plugin.as_str().into()],
         _ => Vec::new(),
@@ -179,6 +181,46 @@ const OLD_AFFINITY: &str = "mentions node affinity only, as old versions do";
 static ENTRIES: &[Entry] = &[
     row(K::SchedulingGates, P::SchedulingGates, Unresolvable, &[always("waiting for scheduling gates: [%s]")]),
     row(K::PreemptionInProgress, P::DefaultPreemption, Unresolvable, &[always("waiting for the preemption for this pod to be finished")]),
+    row(
+        K::GroupPreemptionInProgress,
+        P::DefaultPreemption,
+        Unresolvable,
+        &[always("waiting for the preemption for this pod group to be finished")],
+    ),
+    row(K::PodGroupMissing, P::GangScheduling, Unresolvable, &[always("waiting for pods's pod group %q to appear in scheduling queue")]),
+    row(
+        K::GangIncomplete,
+        P::GangScheduling,
+        Unresolvable,
+        &[always("waiting for minCount pods from a gang to appear in scheduling queue")],
+    ),
+    row(K::GangQuorumUnmet, P::GangScheduling, Unschedulable, &[always("waiting for minCount pods from a gang to be scheduled")]),
+    framework(K::PermitWaits, Unschedulable, &[always("one or more plugins asked to wait and no plugin rejected pod")]),
+    framework(K::GroupUnschedulable, Unschedulable, &[always("pod group is unschedulable")]),
+    framework(K::GroupAwaitsPreemption, Unschedulable, &[always("pod group is waiting for preemption to complete")]),
+    framework(K::NoPlacementAvailable, Unschedulable, &[always("0/%s placements are available, first placement status: %s")]),
+    framework(K::NoFeasiblePlacement, Unschedulable, &[always("no feasible placements found")]),
+    row(K::NoVictimsForGroup, P::DefaultPreemption, Unresolvable, &[always("No preemption victims found for incoming preemptor")]),
+    row(
+        K::GroupPreemptionConstrained,
+        P::DefaultPreemption,
+        Unschedulable,
+        &[always("workload aware preemption is not supported for pod groups with scheduling constraints")],
+    ),
+    row(
+        K::GroupPreemptionUnregistered,
+        P::DefaultPreemption,
+        Unschedulable,
+        &[always("default preemption plugin is not registered, workload aware preemption is disabled")],
+    ),
+    row(K::PreemptionLeftToGroup, P::DefaultPreemption, Unschedulable, &[always("not eligible due to workload aware preemption enabled")]),
+    row(
+        K::PreemptionLimitedByPlacements,
+        P::DefaultPreemption,
+        Unschedulable,
+        &[always("not eligible due to placement-based pod group scheduling limitation")],
+    ),
+    row(K::PreemptorGroupMissing, P::DefaultPreemption, Unschedulable, &[always("pod group for pod not found")]),
     row(K::NodeUnschedulable, P::NodeUnschedulable, Unresolvable, &[always("node(s) were unschedulable")])
         .phrase("is cordoned", "are cordoned"),
     row(K::NodeNotReady, P::CheckNodeCondition, Unresolvable, &[before_plugins("node(s) were not ready")])

@@ -107,6 +107,8 @@ impl Reason {
     /// `None` if the text already contains it.
     pub fn fact(&self) -> Option<String> {
         Some(match self {
+            Self::GangIncomplete { pods, min_count } => format!("{pods} of {min_count} pods are there"),
+            Self::GangQuorumUnmet { placed, min_count } => format!("{placed} of {min_count} pods have a place"),
             Self::NodeNameMismatch { wanted } => format!("asks for node {wanted}"),
             Self::UntoleratedTaint { taint } => format!("has taint {}", taint_text(taint)),
             Self::NodeAffinityMismatch { unmet: Some(unmet) } | Self::AddedAffinityMismatch { unmet: Some(unmet) } => unmet.fact(),

@@ -47,6 +47,36 @@ pub enum Reason {
     SchedulingGates { gates: SharedList<Str> },
     /// Victims of the pod's preemption are still being deleted.
     PreemptionInProgress,
+    /// Victims of the preemption of the pod's group are still being deleted.
+    GroupPreemptionInProgress,
+    /// There is no PodGroup of the name that the pod gives.
+    PodGroupMissing { group: Str },
+    /// Fewer pods of the group are known than must be scheduled together.
+    GangIncomplete { pods: usize, min_count: i32 },
+    /// Fewer pods of the group have a place than must be bound together.
+    GangQuorumUnmet { placed: usize, min_count: i32 },
+    /// A Permit plugin lets the pod wait, and none turns it down.
+    PermitWaits,
+    /// The group of the pod cannot be scheduled.
+    GroupUnschedulable,
+    /// The group could be scheduled once the victims of a preemption are gone.
+    GroupAwaitsPreemption,
+    /// No placement takes the group; the answer of the first that was tried is given.
+    NoPlacementAvailable { placements: usize, first: Str },
+    /// No node is in any placement.
+    NoFeasiblePlacement,
+    /// No running pod has a lower priority than the group.
+    NoVictimsForGroup,
+    /// A group with topology constraints does not preempt as a whole.
+    GroupPreemptionConstrained,
+    /// DefaultPreemption, which would preempt for the group, is not in the profile.
+    GroupPreemptionUnregistered,
+    /// The group preempts as a whole, so that its pods do not.
+    PreemptionLeftToGroup,
+    /// The group is tried in several placements, so that its pods do not preempt.
+    PreemptionLimitedByPlacements,
+    /// There is no PodGroup of the name that the preemptor gives.
+    PreemptorGroupMissing,
     /// The node is cordoned.
     NodeUnschedulable,
     /// The node's condition Ready is not true.

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use super::args::{NodeResourcesFitArgs, ScoringStrategyType};
 use super::formula::Formula;
 use super::hints;
+use super::most_allocated;
 use super::resource_allocation::{PreScore, Requests, ResourceAllocationScorer};
-use crate::cluster::{Cluster, Container, List, Pod, Str};
+use crate::cluster::{Cluster, Container, Key, List, Pod, Str};
 use crate::framework::{
-    ClusterEventWithHint, Code, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, PodResourcesOptions, PreFilterPlugin,
-    PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Shortage, Status, is_extended_resource_name, pod_requests,
+    ClusterEventWithHint, Code, Context, CycleState, FilterPlugin, NodeInfo, PlacementScorePlugin, Plugin, PodGroupAssignments, PodInfo,
+    PodResourcesOptions, PreFilterPlugin, PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Shortage, Status,
+    is_extended_resource_name, pod_requests,
 };
 use crate::plugins::dynamic_resources::extended_resource_class;
 use crate::release::{Behaviour, Emulation, Gate, SidecarCheck, ZeroRequests};
@@ -139,7 +141,7 @@ struct PreFilterState(PodRequest);
 struct PreScoreState(PreScore);
 
 impl Plugin for NodeResourcesFit {
-    plugin!(NodeResourcesFit: pre_filter, filter, pre_score, score);
+    plugin!(NodeResourcesFit: pre_filter, filter, pre_score, score, placement_score);
 
     fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         Some(hints::events(emulation))
@@ -185,6 +187,15 @@ impl ScorePlugin for NodeResourcesFit {
             Some(PreScoreState(pre)) => score(pre),
             None => score(&self.scorer.pre_score(cx, &pod.pod)),
         })
+    }
+}
+
+impl PlacementScorePlugin for NodeResourcesFit {
+    /// Whatever the configured strategy, the fuller a placement would be, the better.
+    fn score_placement(&self, cx: &Context<'_>, _group: &Key, assignments: &PodGroupAssignments<'_>) -> Result<i64, Status> {
+        let pods = assignments.pods.iter().map(|info| &*info.pod);
+        let nodes = assignments.placement.nodes.iter().filter_map(|at| cx.snapshot.nodes().get(*at)).map(|node| &**node);
+        Ok(self.scorer.score_placement(pods, nodes, cx.emulation, most_allocated::most_requested_score))
     }
 }
 

@@ -8,7 +8,8 @@ pub(super) fn score(usages: &[Usage]) -> i64 {
     weighted_mean(usages, most_requested_score)
 }
 
-fn most_requested_score(requested: i64, capacity: i64) -> i64 {
+/// The share of one resource that is taken.
+pub(super) fn most_requested_score(requested: i64, capacity: i64) -> i64 {
     if capacity == 0 {
         return 0;
     }

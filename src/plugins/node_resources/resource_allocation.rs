@@ -152,6 +152,44 @@ impl ResourceAllocationScorer {
         score(usages)
     }
 
+    /// Scores a placement by `score(requested, allocatable)` of each configured resource over all its nodes, with the pods
+    /// that would come to it. A resource beyond the basic ones counts only for pods that ask for it, and what devices back
+    /// does not count.
+    pub(super) fn score_placement<'p>(
+        &self,
+        pods: impl Iterator<Item = &'p Pod>,
+        nodes: impl Iterator<Item = &'p NodeInfo>,
+        emulation: Emulation,
+        score: impl Fn(i64, i64) -> i64,
+    ) -> i64 {
+        let mut requested = vec![0i64; self.resources.len()];
+        for pod in pods {
+            for (sum, request) in requested.iter_mut().zip(self.pod_requests(pod, emulation)) {
+                *sum = sum.wrapping_add(request);
+            }
+        }
+        let none = PreScore { pod_requests: Vec::new(), dra: None };
+        let mut allocatable = vec![0i64; self.resources.len()];
+        for node in nodes {
+            for i in 0..self.resources.len() {
+                let usage = self.usage(i, requested[i], &none, node);
+                allocatable[i] = allocatable[i].wrapping_add(usage.allocatable);
+                requested[i] = requested[i].wrapping_add(usage.allocated);
+            }
+        }
+        let sums = requested.into_iter().zip(allocatable).zip(&self.resources);
+        let usages: Vec<Usage> = sums
+            .map(|((requested, allocatable), (resource, _))| Usage {
+                requested,
+                allocated: 0,
+                allocatable,
+                counts: allocatable != 0,
+                weight: resource.weight,
+            })
+            .collect();
+        weighted_mean(&usages, score)
+    }
+
     fn usage(&self, i: usize, request: i64, pre: &PreScore, node: &NodeInfo) -> Usage {
         let (resource, which) = &self.resources[i];
         let unused = Usage { weight: resource.weight, ..Usage::default() };

@@ -43,7 +43,9 @@ gates! {
     DRAPartitionableDevices: "Devices draw on shared counters.";
     DRAPrioritizedList: "Requests may list alternatives in firstAvailable.";
     DRAResourceClaimDeviceStatus: "Drivers report the status of allocated devices.";
+    GangScheduling: "The members of a gang are bound once enough of them have a place.";
     GenericEphemeralVolume: "Pods may have volumes whose claims are made for them.";
+    GenericWorkload: "Pods of one PodGroup are tried together.";
     InPlacePodLevelResourcesVerticalScaling: "A resize of pod-level resources in progress counts.";
     InPlacePodVerticalScaling: "A container resize in progress counts.";
     MatchLabelKeysInPodTopologySpread: "matchLabelKeys of topology spread constraints are read.";
@@ -64,11 +66,21 @@ gates! {
     StorageCapacityScoring: "VolumeBinding scores nodes by storage capacity.";
     TaintNodesByCondition: "Taints represent a node's conditions and replace the predicates that check them.";
     TaintTolerationComparisonOperators: "Tolerations may compare numbers with Lt and Gt.";
+    TopologyAwareWorkloadScheduling: "The members of a PodGroup share one value of a topology key.";
     VolumeAttributesClass: "volumeAttributesClassName of claims and volumes is read.";
     VolumeLimitScaling: "A node without a CSI driver cannot take the driver's volumes.";
+    WorkloadAwarePreemption: "A PodGroup preempts as a whole.";
 }
 
 impl Gate {
+    /// Returns the first release in which the gate is emulated: the gates of pod groups came with another API.
+    fn emulated_since(self) -> Release {
+        match self {
+            Self::GangScheduling | Self::GenericWorkload => Release::patch(36, 0),
+            _ => Release::patch(0, 0),
+        }
+    }
+
     /// Returns whether the gate is on by default in a release. A gate that the release does not have yet is off. A
     /// removed gate keeps the behaviour of its last release.
     pub fn default_enabled(self, release: &Profile) -> bool {
@@ -139,7 +151,8 @@ fn known(release: &Profile) -> BTreeMap<&'static str, Settable> {
     });
     let read = ROWS.iter().filter_map(|row| Some((row, row.at(release.release)?))).filter(|(_, state)| state.stage != Stage::Removed);
     let read = read.map(|(row, GateState { default, locked, .. })| {
-        (row.name, Settable { default, locked, emulated: row.name.parse::<Gate>().is_ok() })
+        let emulated = row.name.parse::<Gate>().is_ok_and(|gate| gate.emulated_since() <= release.release);
+        (row.name, Settable { default, locked, emulated })
     });
     others.chain(read).collect()
 }

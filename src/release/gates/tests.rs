@@ -1,17 +1,13 @@
 use super::*;
 
 /// Every gate that is emulated only at its default.
-const DEFAULT_ONLY: [&str; 10] = [
+const DEFAULT_ONLY: [&str; 6] = [
     "DRADeviceTaintRules",
     "DRAListTypeAttributes",
     "DRANodeAllocatableResources",
     "DRASchedulerFilterTimeout",
     "DRAWorkloadResourceClaims",
-    "GangScheduling",
-    "GenericWorkload",
     "SchedulerAsyncAPICalls",
-    "TopologyAwareWorkloadScheduling",
-    "WorkloadAwarePreemption",
 ];
 
 #[test]
@@ -41,7 +37,15 @@ fn gates_that_are_read_and_not_emulated_stay_at_their_defaults() {
 
 #[test]
 fn what_is_on_by_default_is_on_unless_set() {
-    let off = [Gate::StorageCapacityScoring, Gate::TaintTolerationComparisonOperators, Gate::VolumeLimitScaling];
+    let off = [
+        Gate::GangScheduling,
+        Gate::GenericWorkload,
+        Gate::StorageCapacityScoring,
+        Gate::TaintTolerationComparisonOperators,
+        Gate::TopologyAwareWorkloadScheduling,
+        Gate::VolumeLimitScaling,
+        Gate::WorkloadAwarePreemption,
+    ];
     for gate in Gate::iter() {
         assert_eq!(gate.default_enabled(Profile::newest()), !off.contains(&gate), "{gate}");
     }
@@ -101,7 +105,15 @@ fn what_cannot_be_set_is_refused() {
         ("SidecarContainers=false", locked("SidecarContainers")),
         ("SidecarContainers=false,DRAAdminAccess=false", format!("[{}, {}]", locked("DRAAdminAccess"), locked("SidecarContainers"))),
         ("GitRepoVolumeDriver=true", "cannot set feature gate GitRepoVolumeDriver to true, feature is locked to false".into()),
-        ("GangScheduling=true", "cannot set feature gate GangScheduling to true: what it changes in kube-scheduler is not emulated".into()),
+        (
+            "DRAWorkloadResourceClaims=true",
+            "cannot set feature gate DRAWorkloadResourceClaims to true: what it changes in kube-scheduler is not emulated".into(),
+        ),
+        ("GangScheduling=true", "GangScheduling is enabled, but depends on features that are disabled: [GenericWorkload]".into()),
+        (
+            "GenericWorkload=true,WorkloadAwarePreemption=true",
+            "WorkloadAwarePreemption is enabled, but depends on features that are disabled: [GangScheduling]".into(),
+        ),
         ("AllAlpha=true", "AllAlpha is not emulated: name the feature gates one by one".into()),
         ("AllBeta=false", "AllBeta is not emulated: name the feature gates one by one".into()),
         (
@@ -111,4 +123,14 @@ fn what_cannot_be_set_is_refused() {
     ] {
         assert_eq!(FeatureGates::parse(text, Profile::newest()).unwrap_err().to_string(), expected, "{text}");
     }
+}
+
+#[test]
+fn pod_groups_are_emulated_as_the_newest_release_has_them() {
+    let on = "GenericWorkload=true,GangScheduling=true";
+    let gates = FeatureGates::parse(on, Profile::newest()).unwrap();
+    assert!(gates.enabled(Gate::GenericWorkload) && gates.enabled(Gate::GangScheduling));
+    let earlier = Profile::named("v1.35.2").unwrap();
+    let refused = "cannot set feature gate GangScheduling to true: what it changes in kube-scheduler is not emulated";
+    assert!(FeatureGates::parse(on, earlier).unwrap_err().to_string().contains(refused));
 }

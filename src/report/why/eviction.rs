@@ -2,7 +2,9 @@
 
 use super::words::{list, short};
 use crate::framework::{Candidate, PluginName, Reason, Status, Victim};
+use crate::odds::Chance;
 use crate::plural::count;
+use crate::report::odds_in_words;
 use crate::trace::{CycleView, DryRunView, Eviction, PreemptionView};
 
 /// Limit on the budgets named.
@@ -70,7 +72,12 @@ fn no_help(preemption: &PreemptionView, nodes: usize) -> String {
 fn chosen(candidate: &Candidate, equals: usize, view: &CycleView) -> String {
     let node = &candidate.node;
     let pods = victims(candidate);
-    let any = if equals > 1 { format!(" (any of these {equals} is right)") } else { String::new() };
+    let drawn = view.preemption.as_ref().and_then(PreemptionView::odds).filter(|odds| odds.of() != Chance::LastTie);
+    let any = match drawn.and_then(|odds| odds_in_words(odds, node)) {
+        Some(words) => format!(" ({words})"),
+        None if equals > 1 => format!(" (any of these {equals} is right)"),
+        None => String::new(),
+    };
     let ending = candidate.victims.iter().filter(|v| v.is_terminating()).count();
     let rest =
         if ending > 0 && ending < candidate.victims.len() { format!(" ({ending} of them terminating already)") } else { String::new() };

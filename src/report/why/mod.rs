@@ -2,6 +2,7 @@
 
 mod cause;
 mod eviction;
+mod group;
 mod scheduled;
 #[cfg(test)]
 mod tests;
@@ -9,6 +10,7 @@ mod words;
 
 use cause::{Detail, cause};
 use eviction::eviction;
+pub use group::{why_group, why_group_waits};
 use scheduled::scheduled;
 use words::{list, short};
 
@@ -59,7 +61,7 @@ fn told(view: &CycleView, facts: bool) -> Option<String> {
             (None, None) => return None,
         }
     } else if view.failure.is_some() && view.selected.is_some() {
-        turned_back(view)
+        unschedulable(view, facts)
     } else if view.selected.is_some() || view.bound.is_some() {
         scheduled(view)
     } else if view.skipped.is_some() {
@@ -90,6 +92,11 @@ fn gated(status: Option<&Status>) -> String {
             let (noun, gone) = if gates.len() == 1 { ("gate", "it is") } else { ("gates", "they are") };
             format!("Held back by its scheduling {noun} {} until {gone} removed", list(&gates, "and"))
         }
+        [Reason::PodGroupMissing { group }] => format!("Held back until there is a pod group named {}", short(group)),
+        [Reason::GangIncomplete { pods, min_count }] => {
+            format!("Held back until its pod group has {}, which must have a place at once: it has {pods}", count_of_pods(*min_count))
+        }
+        [Reason::GroupPreemptionInProgress] => "Held back until the pods that are preempted for its pod group have been evicted".to_owned(),
         [Reason::PreemptionInProgress] => "Held back until the pods that are preempted for it have been evicted".to_owned(),
         _ => format!("Held back by {}: {}", status.plugin().map_or("a plugin", |p| p.as_str()), short(&status.message())),
     }
@@ -125,7 +132,25 @@ fn turned_back(view: &CycleView) -> String {
     format!("Pending although it was to run on {node}: {by}{}", short(&reason))
 }
 
+fn count_of_pods(number: i32) -> String {
+    if number == 1 { "1 pod".to_owned() } else { format!("{number} pods") }
+}
+
+/// Returns the sentence of a pod whose group is not scheduled.
+fn with_group(view: &CycleView, status: &Status) -> String {
+    let place = view.selected.as_ref().map_or_else(String::new, |(node, ..)| format!(", although it would fit on {node}"));
+    let whole = if status.reasons().iter().any(|reason| matches!(reason, Reason::GroupAwaitsPreemption)) {
+        "victims have to go first"
+    } else {
+        "the group is not scheduled"
+    };
+    format!("Pending with its pod group{place}: {whole}")
+}
+
 fn unschedulable(view: &CycleView, facts: bool) -> String {
+    if let Some(AttemptFailure { cause: FailureCause::Group(status), .. }) = view.failure.as_deref() {
+        return with_group(view, status);
+    }
     if view.selected.is_some() && view.failure.is_some() {
         return turned_back(view);
     }

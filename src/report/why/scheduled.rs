@@ -5,6 +5,7 @@ use super::words::list;
 use crate::cluster::Str;
 use crate::framework::PluginName;
 use crate::plural::count;
+use crate::report::odds_in_words;
 use crate::trace::{CycleView, NodeScore, Selection};
 
 /// Returns the node and why it was selected.
@@ -41,6 +42,9 @@ pub(super) fn scheduled(view: &CycleView) -> String {
             }
         }
     };
+    let over_starts = view.odds_over_starts.as_ref().and_then(|odds| odds_in_words(odds, node));
+    let sentence =
+        over_starts.map_or_else(|| sentence.clone(), |words| format!("{sentence}; over all starts of the search it is taken {words}"));
     let waits: Vec<String> = view.permit_waits.iter().map(ToString::to_string).collect();
     if waits.is_empty() { sentence } else { format!("{sentence}; it waits there until {} lets it", list(&waits, "and")) }
 }

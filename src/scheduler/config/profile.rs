@@ -38,9 +38,8 @@ static POINTS: [Point; 14] = [
     Point { key: "permit", interface: "PermitPlugin", extends: |p| p.permit().is_some() },
     Point { key: "preEnqueue", interface: "PreEnqueuePlugin", extends: |p| p.pre_enqueue().is_some() },
     Point { key: "queueSort", interface: "QueueSortPlugin", extends: |p| p.sorts_queue() },
-    Point { key: "placementGenerate", interface: "PlacementGeneratePlugin", extends: |_| false },
-    // Placements belong to pod groups, which are not emulated.
-    Point { key: "placementScore", interface: "PlacementScorePlugin", extends: |p| p.name() == PluginName::NodeResourcesFit },
+    Point { key: "placementGenerate", interface: "PlacementGeneratePlugin", extends: |p| p.placement_generate().is_some() },
+    Point { key: "placementScore", interface: "PlacementScorePlugin", extends: |p| p.placement_score().is_some() },
 ];
 
 /// Points at which no plugin affects the placement of a single pod.
@@ -122,7 +121,9 @@ impl<'a> Builder<'a> {
         let mut lists: BTreeMap<&str, Vec<PluginRef>> = POINTS.iter().map(|point| (point.key, self.expand(point, &mut repeated))).collect();
         let mut take = |key: &str| lists.remove(key).unwrap_or_default();
         let score = take("score");
-        let weights = self.weights(multi_point);
+        let (placement_generate, placement_score) = (take("placementGenerate"), take("placementScore"));
+        let weights = self.weights("score", |plugin| plugin.score().is_some(), multi_point);
+        let placement_weights = self.weights("placementScore", |plugin| plugin.placement_score().is_some(), multi_point);
         let sorts = self.count("queueSort", take("queueSort"));
         let binds = self.count("bind", take("bind"));
         let f = &mut self.framework;
@@ -139,12 +140,15 @@ impl<'a> Builder<'a> {
         f.pre_bind = take("preBind");
         let weight = |plugin: &PluginRef| weights.get(&plugin.name()).copied().unwrap_or(1);
         f.score = score.into_iter().map(|plugin| (plugin.clone(), weight(&plugin))).collect();
-        self.check(name, &sorts, &binds);
+        let weight = |plugin: &PluginRef| placement_weights.get(&plugin.name()).copied().unwrap_or(1);
+        f.placement_score = placement_score.into_iter().map(|plugin| (plugin.clone(), weight(&plugin))).collect();
+        f.placement_generate.clone_from(&placement_generate);
+        self.check(name, &sorts, &binds, placement_generate);
         let sure = sorts.names.into_iter().next().map(|name| Sort { name, certain: true });
         sure.or_else(|| sorts.maybe.map(|name| Sort { name, certain: false }))
     }
 
-    fn check(&mut self, name: &str, sorts: &Count, binds: &Count) {
+    fn check(&mut self, name: &str, sorts: &Count, binds: &Count, placement_generate: Vec<PluginRef>) {
         let plugins = format!("{}.plugins", self.path);
         let of = format!("for profile with scheduler name {name:?}");
         let sorting = sorts.names.len();
@@ -155,7 +159,7 @@ impl<'a> Builder<'a> {
         if binds.names.is_empty() && binds.maybe.is_none() {
             self.errors.add(format!("{plugins}.bind"), format!("at least one bind plugin is needed {of}"));
         }
-        if self.count("placementGenerate", Vec::new()).names.len() > 1 {
+        if self.count("placementGenerate", placement_generate).names.len() > 1 {
             let message = format!("at most one placement generate plugin is allowed {of}");
             self.errors.add(format!("{plugins}.placementGenerate"), message);
         }
@@ -301,20 +305,22 @@ impl<'a> Builder<'a> {
 
     /// Returns the weights of score plugins. A weight at the extension point overrides that of multiPoint; zero or none
     /// means 1. Mirrors `getValidScoreWeights`.
-    fn weights(&mut self, multi_point: &PluginSet) -> BTreeMap<PluginName, i64> {
+    fn weights(&mut self, point: &str, scores: fn(&PluginRef) -> bool, multi_point: &PluginSet) -> BTreeMap<PluginName, i64> {
         let score_max = self.emulation.behaviour().score_max;
         let mut weights = BTreeMap::new();
         let mut total: i64 = 0;
-        for plugin in self.profile.plugins.at("score").enabled.iter().chain(&multi_point.enabled) {
+        for plugin in self.profile.plugins.at(point).enabled.iter().chain(&multi_point.enabled) {
             let Some(PluginRefKind::Known(known)) = self.plugins.get(&plugin.name) else { continue };
-            if known.score().is_none() || weights.contains_key(&known.name()) {
+            if !scores(known) || weights.contains_key(&known.name()) {
                 continue;
             }
             let weight = if plugin.weight == 0 { 1 } else { i64::from(plugin.weight) };
             weights.insert(known.name(), weight);
             // Weights are too small for the limit, but after a negative weight the difference wraps around in Go.
             if weight * score_max > i64::MAX.wrapping_sub(total) {
-                self.errors.add(format!("{}.plugins.score", self.path), "score plugins: total score of Score plugins could overflow");
+                let of = if point == "score" { "score" } else { "placement score" };
+                let message = format!("{of} plugins: total score of Score plugins could overflow");
+                self.errors.add(format!("{}.plugins.{point}", self.path), message);
                 break;
             }
             total += weight * score_max;

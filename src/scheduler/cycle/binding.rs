@@ -9,8 +9,8 @@ use super::failure::{set_condition, whole_second};
 use super::{Failed, Write};
 use crate::cluster::{Condition, Object, Pod, Str};
 use crate::framework::{
-    Change, ClusterEvent, Code, Context, CycleState, NodeInfo, NodeToStatus, PluginName, PluginSet, PodInfo, QueuedPodInfo, Snapshot,
-    Status,
+    Change, ClusterEvent, Code, Context, CycleState, NodeInfo, NodeToStatus, PermitEffects, PluginName, PluginSet, PodInfo, QueuedPodInfo,
+    Snapshot, Status,
 };
 use crate::release::Gate;
 use crate::scheduler::State;
@@ -51,42 +51,85 @@ impl State {
         let Some(node_info) = snapshot.get(node) else {
             return Err(Failed::new(FailureCause::Error, format!("node {node:?} not found")));
         };
-        let mut assumed = Pod::clone(info.pod());
-        assumed.node_name = node.clone();
-        let assumed = Arc::new(PodInfo::with_emulation(Arc::new(assumed), self.config.emulation));
-        self.cache.assume(assumed.clone());
-        self.with_queue(events, |queue, env| queue.delete_nominated_pod_if_exists(env, info.pod()));
-        events.push(Event::PodAssumed { pod: info.key(), node: node.clone() });
-
-        let mut binding = Binding { info: info.clone(), assumed, node: node_info.clone(), cycle_state, pre_bind: PluginSet::default() };
-        let patience = match self.reserve_and_permit(&mut binding, snapshot, events) {
-            Ok(patience) => patience,
-            Err(status) => {
-                self.unreserve_and_forget(&mut binding, events);
-                return Err(scheduling_failed(&status));
-            }
-        };
-        let bound = self.pre_flight(&mut binding, snapshot).and_then(|()| {
-            self.announce_node(&binding, !patience.is_empty(), writes);
-            if patience.is_empty() { self.finish_binding(&mut binding, writes, events) } else { Ok(()) }
-        });
-        if let Err(status) = bound {
+        let (mut binding, patience, effects) = self.prepare_binding(snapshot, cycle_state, info, node_info, events)?;
+        self.activate(effects.activate, events);
+        for pod in effects.allow {
+            self.allow(&pod, events);
+        }
+        let waits = !patience.is_empty();
+        if let Err(status) = self.begin_binding(&mut binding, snapshot, waits, waits, writes, events) {
             // Writes up to here were made while the pod was assumed.
             self.carry_out(std::mem::take(writes), events);
             let failed = Failed::new(failure_cause(&status), status.message());
             return Err(self.binding_failed(&mut binding, &status, failed, events));
         }
-        if !patience.is_empty() {
+        if waits {
             self.wait_on_permit(binding, patience, events);
         }
         Ok(())
     }
 
-    /// Runs Reserve and Permit; returns the plugins that make the pod wait.
-    fn reserve_and_permit(&self, binding: &mut Binding, snapshot: &Snapshot, events: &mut Vec<Event>) -> Result<PermitTimeouts, Status> {
+    /// The end of the scheduling cycle: the pod is assumed on a node, Reserve and Permit run. Returns who makes the pod wait,
+    /// and what that means for others.
+    pub(super) fn prepare_binding(
+        &mut self,
+        snapshot: &Snapshot,
+        cycle_state: CycleState,
+        info: &QueuedPodInfo,
+        node: &Arc<NodeInfo>,
+        events: &mut Vec<Event>,
+    ) -> Result<(Binding, PermitTimeouts, PermitEffects), Failed> {
+        let mut assumed = Pod::clone(info.pod());
+        assumed.node_name = node.name().clone();
+        let assumed = Arc::new(PodInfo::with_emulation(Arc::new(assumed), self.config.emulation));
+        self.cache.assume(assumed.clone());
+        self.with_queue(events, |queue, env| queue.delete_nominated_pod_if_exists(env, info.pod()));
+        events.push(Event::PodAssumed { pod: info.key(), node: node.name().clone() });
+        let mut binding = Binding { info: info.clone(), assumed, node: node.clone(), cycle_state, pre_bind: PluginSet::default() };
+        // Permit plugins that count pods count this one.
+        let snapshot = snapshot.clone().with_pod_groups(self.cache.pod_groups.clone());
+        match self.reserve_and_permit(&mut binding, &snapshot, events) {
+            Ok((patience, effects)) => Ok((binding, patience, effects)),
+            Err(status) => {
+                self.unreserve_and_forget(&mut binding, events);
+                Err(scheduling_failed(&status))
+            }
+        }
+    }
+
+    /// The binding cycle up to the wait on Permit or, for a pod that waits no longer, to its end. `announced` says whether
+    /// the pod was made to wait.
+    pub(super) fn begin_binding(
+        &mut self,
+        binding: &mut Binding,
+        snapshot: &Snapshot,
+        announced: bool,
+        waits: bool,
+        writes: &mut Vec<Write>,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Status> {
+        self.pre_flight(binding, snapshot)?;
+        self.announce_node(binding, announced, writes);
+        if waits { Ok(()) } else { self.finish_binding(binding, writes, events) }
+    }
+
+    /// A plugin wants pods tried again.
+    pub(super) fn activate(&mut self, pods: Vec<Arc<Pod>>, events: &mut Vec<Event>) {
+        if !pods.is_empty() {
+            self.with_queue(events, |queue, env| queue.activate(env, &pods));
+        }
+    }
+
+    /// Runs Reserve and Permit; returns the plugins that make the pod wait, and the effects on other pods.
+    fn reserve_and_permit(
+        &self,
+        binding: &mut Binding,
+        snapshot: &Snapshot,
+        events: &mut Vec<Event>,
+    ) -> Result<(PermitTimeouts, PermitEffects), Status> {
         let Binding { assumed, node, cycle_state, .. } = binding;
         let cx = self.context(snapshot);
-        let Some(framework) = self.framework_of(assumed) else { return Ok(PermitTimeouts::new()) };
+        let Some(framework) = self.framework_of(assumed) else { return Ok(Default::default()) };
         for plugin in &framework.reserve {
             let Some(point) = plugin.reserve() else { continue };
             let status = point.reserve(&cx, cycle_state, assumed, node);
@@ -98,11 +141,14 @@ impl State {
                 return Err(Status::error(format!("running Reserve plugin \"{}\": {}", plugin.name(), status.message())));
             }
         }
-        let mut patience = PermitTimeouts::new();
+        let (mut patience, mut effects) = (PermitTimeouts::new(), PermitEffects::default());
         for plugin in &framework.permit {
             let Some(point) = plugin.permit() else { continue };
             let (status, timeout) = point.permit(&cx, cycle_state, assumed, node);
             events.push(Event::Permitted { plugin: plugin.name(), status: status.clone() });
+            let PermitEffects { activate, allow } = point.effects(&cx, assumed, &status);
+            effects.activate.extend(activate);
+            effects.allow.extend(allow);
             match status.code() {
                 Code::Success => {}
                 Code::Wait => {
@@ -113,7 +159,7 @@ impl State {
                 _ => return Err(Status::error(format!("running Permit plugin \"{}\": {}", plugin.name(), status.message()))),
             }
         }
-        Ok(patience)
+        Ok((patience, effects))
     }
 
     /// Asks the PreBind plugins which of them have work to do.
@@ -248,7 +294,7 @@ pub(super) fn failure_cause(status: &Status) -> FailureCause {
 }
 
 /// Returns why Reserve or Permit ended the scheduling cycle.
-fn scheduling_failed(status: &Status) -> Failed {
+pub(super) fn scheduling_failed(status: &Status) -> Failed {
     if status.is_rejected() { rejected(status) } else { Failed::new(FailureCause::Error, status.message()) }
 }
 

@@ -98,7 +98,7 @@ impl Scheduler {
                 let id = id.clone();
                 evictions.push(if in_memory { Write::PreemptionOver(id) } else { Write::LastVictim(id, key.clone()) });
             }
-            self.evict(key, info, &mut evictions);
+            self.evict(key, info.pod(), "pod", &mut evictions);
         }
         let beside = self.state.config.emulation.enabled(Gate::SchedulerAsyncPreemption);
         if queue.preemption_calls == PreemptionCalls::VictimsFirst {
@@ -109,7 +109,7 @@ impl Scheduler {
             }
             writes.extend(cleared.into_iter().chain(evictions));
         } else {
-            record_evictions(info, &evictions, events);
+            record_evictions(info.key(), &evictions, events);
             self.state.carry_out(evictions, events);
             self.state.carry_out(cleared, events);
         }
@@ -122,8 +122,8 @@ impl Scheduler {
     }
 
     /// Marks a victim and deletes it; if pods keep their grace period, it terminates. A victim that waits on Permit is
-    /// rejected without a write.
-    fn evict(&self, key: &Key, preemptor: &QueuedPodInfo, writes: &mut Vec<Write>) {
+    /// rejected without a write. `what` names the kind of the preemptor.
+    pub(super) fn evict(&self, key: &Key, preemptor: &Pod, what: &str, writes: &mut Vec<Write>) {
         if let Some(waiting) = self.state.waiting.get(key) {
             writes.push(Write::PreemptWaiting(key.clone(), waiting.node().clone()));
             return;
@@ -132,13 +132,13 @@ impl Scheduler {
         let now = whole_second(self.state.clock);
         let mut marked = Pod::clone(victim);
         if self.state.config.emulation.behaviour().queue.victim_status == VictimStatus::OfPreemptor {
-            marked.status = preemptor.pod().status.clone();
+            marked.status = preemptor.status.clone();
         }
         let condition = Condition {
             kind: "DisruptionTarget".into(),
             status: "True".into(),
             reason: "PreemptionByScheduler".into(),
-            message: format!("{}: preempting to accommodate a higher priority pod", preemptor.pod().spec.scheduler_name).into(),
+            message: format!("{}: preempting to accommodate a higher priority {what}", preemptor.spec.scheduler_name).into(),
             last_transition_time: Some(now),
         };
         if self.state.config.emulation.behaviour().queue.victims_marked {
@@ -162,8 +162,8 @@ impl Scheduler {
 }
 
 /// Records the evicted pods.
-pub(super) fn record_evictions(info: &QueuedPodInfo, writes: &[Write], events: &mut Vec<Event>) {
-    let preemptor = Arc::new(info.key());
+pub(super) fn record_evictions(preemptor: Key, writes: &[Write], events: &mut Vec<Event>) {
+    let preemptor = Arc::new(preemptor);
     for write in writes {
         let (pod, node, how) = match write {
             Write::Remove(Object::Pod(pod)) => (pod.key(), &pod.node_name, Eviction::Deleted),

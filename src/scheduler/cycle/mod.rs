@@ -5,6 +5,7 @@
 
 mod binding;
 mod failure;
+mod group;
 mod permit;
 #[cfg(test)]
 mod permit_tests;
@@ -12,13 +13,15 @@ mod permit_tests;
 use std::sync::Arc;
 
 use self::failure::record_evictions;
+pub(super) use self::group::group_id;
 pub(super) use self::permit::WaitingPod;
-use super::algorithm::{NO_NODES, PostFilter, SchedulePod, ScheduleResult};
+use super::algorithm::{FitError, NO_NODES, ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
 use super::decide::cycle_start;
 use super::queue::pod_id;
 use super::{Scheduler, State};
 use crate::cluster::{Key, Kind, Object, Str};
 use crate::framework::{Context, CycleState, NominatingInfo, PluginSet, PodInfo, QueuedPodInfo};
+use crate::release::Gate;
 use crate::trace::{Event, FailureCause, FailureReason, Outcome, PermitEnd, Place, SkipReason, Trace};
 
 /// A change that the scheduler writes.
@@ -60,7 +63,9 @@ impl Failed {
     /// Returns a failure without rejecting plugins; the nomination is cleared.
     pub(super) fn new(cause: FailureCause, message: impl Into<String>) -> Self {
         let reason = match cause {
-            FailureCause::NoFit | FailureCause::NoNodes | FailureCause::Rejected(_) => FailureReason::Unschedulable,
+            FailureCause::NoFit | FailureCause::NoNodes | FailureCause::Rejected(_) | FailureCause::Group(_) => {
+                FailureReason::Unschedulable
+            }
             FailureCause::UnknownProfile(_) | FailureCause::Error => FailureReason::SchedulerError,
         };
         Self {
@@ -73,6 +78,16 @@ impl Failed {
             released: None,
         }
     }
+
+    /// Returns the failure of a pod that no node takes.
+    pub(super) fn no_fit(error: &FitError) -> Self {
+        Self {
+            unschedulable_plugins: error.diagnosis.unschedulable_plugins,
+            pending_plugins: error.diagnosis.pending_plugins,
+            nominating: error.nominating.clone(),
+            ..Self::new(FailureCause::NoFit, error.message())
+        }
+    }
 }
 
 impl Scheduler {
@@ -82,6 +97,10 @@ impl Scheduler {
         let Some(info) = self.state.with_queue(events, |queue, env| queue.pop(env)) else { return };
         let mut info = QueuedPodInfo::clone(&info);
         let pod = info.pod().clone();
+        if let Some(group) = pod.group_key().filter(|_| self.state.config.emulation.enabled(Gate::GenericWorkload)) {
+            self.schedule_one_pod_group(info, group, events);
+            return;
+        }
         let mut writes = Vec::new();
         let outcome = if pod.is_terminating() {
             events.push(Event::CycleSkipped { pod: pod.key(), why: SkipReason::Deleting });
@@ -117,6 +136,7 @@ impl Scheduler {
             nominations: &state.queue,
             sampling: self.sampling,
             post_filter: PostFilter::Run,
+            odds_nodes: ODDS_NODES,
             next_start_node_index: &mut state.next_start_node_index,
             last_node_index: &mut state.last_node_index,
         };
@@ -129,11 +149,7 @@ impl Scheduler {
             },
             ScheduleResult::FitError(error) => {
                 self.preempt(&error, info, writes, events);
-                let mut failed = Failed::new(FailureCause::NoFit, error.message());
-                failed.unschedulable_plugins = error.diagnosis.unschedulable_plugins;
-                failed.pending_plugins = error.diagnosis.pending_plugins;
-                failed.nominating = error.nominating;
-                failed
+                Failed::no_fit(&error)
             }
             ScheduleResult::NoNodes => Failed::new(FailureCause::NoNodes, NO_NODES),
             ScheduleResult::Error(error) => Failed::new(FailureCause::Error, error.to_string()),
@@ -145,7 +161,7 @@ impl Scheduler {
         let own = self.state.handle_failure(info, failed, events);
         // The pod's own status is written before the preemption.
         writes.splice(0..0, own);
-        record_evictions(info, writes, events);
+        record_evictions(info.key(), writes, events);
         outcome
     }
 }

@@ -75,7 +75,9 @@ impl HintMap {
 
 fn register(plugin: PluginName, events: Option<&[ClusterEventWithHint]>, emulation: Emulation) -> Vec<Registration> {
     let Some(events) = events else {
-        return UNROLLED.iter().map(|r| Registration { plugin, event: ClusterEvent::new(*r, ActionType::ALL), hint: None }).collect();
+        let groups = Some(EventResource::PodGroup).filter(|_| emulation.enabled(Gate::GenericWorkload));
+        let all = UNROLLED.iter().copied().chain(groups);
+        return all.map(|r| Registration { plugin, event: ClusterEvent::new(r, ActionType::ALL), hint: None }).collect();
     };
     let hints = emulation.enabled(Gate::SchedulerQueueingHints);
     let registration = |e: &ClusterEventWithHint| Registration { plugin, event: e.event, hint: e.hint.clone().filter(|_| hints) };

@@ -17,6 +17,7 @@ mod moves;
 mod nominator;
 mod observed;
 mod operations;
+mod pod_group;
 #[cfg(test)]
 mod tests;
 

@@ -98,7 +98,12 @@ impl SchedulingQueue {
             let strategy = self.is_pod_worth_requeuing(env, &info, event, change);
             if strategy != Strategy::Skip {
                 let from = Some(unschedulable_place(&info));
-                self.requeue(env, info, from, strategy, MoveCause::Cluster(event));
+                let (key, came) = (info.key(), matches!(&change.new, Some(Object::Pod(pod)) if is_same_pod(pod, info.pod())));
+                self.requeue(env, info, from.clone(), strategy, MoveCause::Cluster(event));
+                // A pod that is kept out as it comes hears of its own coming: kube-scheduler puts it where it is once more.
+                if let Some(info) = self.unschedulable.get(&key).cloned().filter(|_| came && event == ClusterEvent::UNSCHEDULED_POD_ADD) {
+                    self.record_move(env, &info, from, unschedulable_place(&info), MoveCause::Cluster(event), None);
+                }
             }
         }
         if !self.config.emulation.enabled(Gate::SchedulerQueueingHints) {

@@ -62,6 +62,11 @@ impl SchedulingQueue {
             InferredQueue::AfterError => known.consecutive_errors_count = attempts.max(1),
             InferredQueue::Nowhere => {}
         }
+        let waits = match waits {
+            // A member never parks after an attempt: its backoff may still last.
+            InferredQueue::Parked if self.is_group_member(pod) => InferredQueue::AfterError,
+            waits => waits,
+        };
         let place = match waits {
             InferredQueue::Parked if !plugins.is_empty() => Some(super::unschedulable_place(&info)),
             InferredQueue::AfterError if self.backoff.is_backing_off(&info, env.now()) => Some(self.backoff_place(&info)),

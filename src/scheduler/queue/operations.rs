@@ -220,6 +220,9 @@ impl SchedulingQueue {
         if info.rejectors().is_empty() {
             return Strategy::AfterBackoff(None);
         }
+        if self.is_group_member(info.pod()) {
+            return Strategy::AfterBackoff(None);
+        }
         let Some(events) = self.in_flight.events_since_pop(info.pod()) else { return Strategy::AfterBackoff(None) };
         let mut strategy = Strategy::Skip;
         for kept in events {

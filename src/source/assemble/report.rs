@@ -142,6 +142,25 @@ impl Report {
         MissingKinds { budgets: self.budgets_unknown() || missing.budgets_withheld(), ..missing }
     }
 
+    /// Returns whether it is unknown which PodGroups there are: none was read, nor an empty list of them. Embedded
+    /// clusters are complete.
+    pub fn pod_groups_unknown(&self) -> bool {
+        !self.complete && self.kinds.get(&Kind::PodGroup).is_none_or(|count| count.read == 0 && count.skipped() > 0)
+    }
+
+    /// Returns [`Self::missing`] for a scheduler that reads PodGroups, or for one that does not: whether it does depends
+    /// on its feature gates.
+    pub fn missing_for(&self, reads_pod_groups: bool) -> MissingKinds {
+        let mut missing = self.missing();
+        if !reads_pod_groups {
+            return missing.without(Kind::PodGroup);
+        }
+        if self.pod_groups_unknown() {
+            missing.absent.insert(Kind::PodGroup);
+        }
+        missing
+    }
+
     /// Returns the kinds that every decision needs and that were requested but not read.
     pub fn withheld(&self) -> Vec<Kind> {
         let missing = self.missing();
@@ -213,6 +232,7 @@ pub fn effect_of_absence(kind: Kind) -> &'static str {
         Kind::PersistentVolumeClaim => "pods that use claims cannot be judged.",
         Kind::Pod => "which pods are pending is unknown, and all nodes look empty.",
         Kind::PodDisruptionBudget => "which preemptions would violate a budget is unknown.",
+        Kind::PodGroup => "whether pods that name a group may be scheduled, and how many at once, is unknown.",
         Kind::PriorityClass => "priorities are known only where pods state them.",
         Kind::ReplicaSet => "default spreading does not see which pods belong together through them.",
         Kind::ReplicationController => "default spreading does not see which pods belong together through them.",

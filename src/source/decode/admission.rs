@@ -26,7 +26,7 @@ fn set_namespace(object: &mut Object, namespace: Str) {
         };
     }
     set!(CSIDriver CSINode CSIStorageCapacity DeviceClass Namespace Node PersistentVolume PersistentVolumeClaim Pod
-        PodDisruptionBudget PriorityClass ReplicaSet ReplicationController ResourceClaim ResourceClaimTemplate ResourceSlice
+        PodDisruptionBudget PodGroup PriorityClass ReplicaSet ReplicationController ResourceClaim ResourceClaimTemplate ResourceSlice
         Service StatefulSet StorageClass VolumeAttachment);
 }
 

@@ -23,6 +23,7 @@ const RESOURCES: &[(&str, &str, &str)] = &[
     ("persistentvolumeclaims", "PersistentVolumeClaim", "v1"),
     ("persistentvolumes", "PersistentVolume", "v1"),
     ("poddisruptionbudgets", "PodDisruptionBudget", "policy/v1"),
+    ("podgroups", "PodGroup", "scheduling.k8s.io/v1alpha2"),
     ("pods", "Pod", "v1"),
     ("priorityclasses", "PriorityClass", "scheduling.k8s.io/v1"),
     ("pdbs", "PodDisruptionBudget", "policy/v1"),

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::failure::{Failure, FailureKind};
 use super::read_only::ReadOnlyClient;
 use super::resource::{RESOURCES, Resource, Subject, root};
+use crate::cluster::Kind;
 
 /// Whether a resource is offered, and in which version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +105,9 @@ impl Offers {
         }
         match versions.iter().any(|version| resource.understands(version)) {
             _ if !looked_up => Offer::Unknown,
+            // Servers without them offer other resources of their group.
             true => Offer::Absent,
+            false if is_gated(resource.subject) => Offer::Absent,
             false => Offer::Old,
         }
     }
@@ -130,14 +133,17 @@ pub(super) fn streams_lists(version: Option<&str>) -> bool {
 
 /// Returns whether the initial state cannot do without the subject.
 pub(super) fn is_essential(subject: Subject) -> bool {
-    use crate::cluster::Kind;
     matches!(subject, Subject::Objects(Kind::Node | Kind::Pod))
+}
+
+/// Returns whether schedulers read the subject only with a feature gate that is off by default. Few servers offer it.
+pub(super) fn is_gated(subject: Subject) -> bool {
+    matches!(subject, Subject::Objects(Kind::PodGroup))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Kind;
 
     #[test]
     fn the_newest_version_that_is_offered_and_understood_is_taken() {
@@ -161,6 +167,20 @@ mod tests {
         without.resources.values_mut().for_each(Vec::clear);
         assert_eq!(without.of(claims), Offer::Absent);
         assert_eq!(offers(&["v1alpha3", "v1alpha2"], &[]).versions(claims), "resource.k8s.io/v1alpha3, resource.k8s.io/v1alpha2");
+    }
+
+    #[test]
+    fn pod_groups_are_absent_where_their_group_has_only_priority_classes() {
+        let pod_groups = Resource::of(Subject::Objects(Kind::PodGroup));
+        let group = "scheduling.k8s.io".to_owned();
+        let offers = |versions: &[&str], with: &[&str]| Offers {
+            groups: Some([(group.clone(), versions.iter().map(ToString::to_string).collect())].into()),
+            resources: with.iter().map(|v| ((group.clone(), (*v).to_owned()), vec!["podgroups".to_owned()])).collect(),
+        };
+        assert_eq!(offers(&["v1"], &[]).of(pod_groups), Offer::Absent);
+        assert_eq!(offers(&["v1", "v1alpha1"], &[]).of(pod_groups), Offer::Absent);
+        assert_eq!(offers(&["v1", "v1alpha2"], &["v1alpha2"]).of(pod_groups), Offer::Version(0));
+        assert_eq!(offers(&["v1", "v1alpha2"], &[]).of(pod_groups), Offer::Unknown, "the server did not answer about the version");
     }
 
     #[test]

@@ -48,7 +48,7 @@ const DEVICE_VERSIONS: &[&str] = &["v1", "v1beta2", "v1beta1"];
 const BETA_VERSIONS: &[&str] = &["v1", "v1beta1"];
 
 /// All resources that are read.
-pub(super) const RESOURCES: [Resource; 21] = [
+pub(super) const RESOURCES: [Resource; 22] = [
     core(Kind::Namespace, "Namespace", "namespaces"),
     core(Kind::Node, "Node", "nodes"),
     core(Kind::PersistentVolume, "PersistentVolume", "persistentvolumes"),
@@ -59,6 +59,7 @@ pub(super) const RESOURCES: [Resource; 21] = [
     grouped(Kind::ReplicaSet, "ReplicaSet", "apps", "replicasets", &["v1"]),
     grouped(Kind::StatefulSet, "StatefulSet", "apps", "statefulsets", &["v1"]),
     grouped(Kind::PodDisruptionBudget, "PodDisruptionBudget", "policy", "poddisruptionbudgets", BETA_VERSIONS),
+    grouped(Kind::PodGroup, "PodGroup", "scheduling.k8s.io", "podgroups", &["v1alpha2"]),
     grouped(Kind::PriorityClass, "PriorityClass", "scheduling.k8s.io", "priorityclasses", BETA_VERSIONS),
     grouped(Kind::CSIDriver, "CSIDriver", STORAGE, "csidrivers", BETA_VERSIONS),
     grouped(Kind::CSINode, "CSINode", STORAGE, "csinodes", BETA_VERSIONS),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use strum::IntoEnumIterator;
 
+use super::discovery::is_gated;
 use super::error::Target;
 use super::resource::Subject;
 use super::store::About;
@@ -170,7 +171,8 @@ impl Board {
         };
         for kind in Kind::iter() {
             let mut of_kind = self.kinds.values().filter(|status| status.subject == Subject::Objects(kind)).peekable();
-            let known = of_kind.peek().is_some() && of_kind.all(|status| status.lists > 0 || status.state == State::Absent);
+            let known = of_kind.peek().is_some()
+                && of_kind.all(|status| status.lists > 0 || status.state == State::Absent && !is_gated(status.subject));
             if known {
                 about.listed.push(kind);
             } else {
@@ -194,10 +196,13 @@ impl Board {
         for status in self.kinds.values() {
             let subject = status.subject;
             let of = status.namespace.as_ref().map_or_else(String::new, |namespace| format!(" of namespace {namespace}"));
+            // A scheduler that reads PodGroups names them as missing.
+            let severity = if is_gated(subject) { Severity::Note } else { Severity::Warning };
             match &status.state {
-                State::Forbidden { why } => diagnostics.push(remark(Severity::Warning, format!("{subject}{of} cannot be read: {why}"))),
+                State::Forbidden { why } => diagnostics.push(remark(severity, format!("{subject}{of} cannot be read: {why}"))),
                 State::Retrying { why, .. } if status.lists == 0 => {
-                    diagnostics.push(remark(Severity::Error, format!("{subject}{of} could not be read so far: {why}")));
+                    let severity = if is_gated(subject) { Severity::Note } else { Severity::Error };
+                    diagnostics.push(remark(severity, format!("{subject}{of} could not be read so far: {why}")));
                 }
                 State::OldVersion { version } => {
                     let message = format!("{subject} of {version} cannot be read; only newer versions can");

@@ -49,6 +49,7 @@ pub fn subject(state: &State, timeline: &Timeline) -> Option<(Kind, Key)> {
         RowId::Pod(key) => Some((Kind::Pod, key.clone())),
         RowId::Node(name) => Some((Kind::Node, Key { namespace: Str::default(), name: name.clone() })),
         RowId::Budget(key) => Some((Kind::PodDisruptionBudget, key.clone())),
+        RowId::PodGroup(key, _) => Some((Kind::PodGroup, key.clone())),
         RowId::Group(_) | RowId::Line(..) | RowId::Revision(_) => None,
     };
     let def = panes::def(state.focus);

@@ -18,6 +18,8 @@ pub enum RowId {
     Revision(usize),
     /// A group of nodes.
     Group(GroupKey),
+    /// A pod group in a queue, by its number among the queues.
+    PodGroup(Key, usize),
     /// A row that is not about an object: its kind, and its index among rows of that kind.
     Line(&'static str, usize),
 }

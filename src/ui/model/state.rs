@@ -11,6 +11,7 @@ use crate::ui::model::list::{GroupKey, ListView, RowId};
 use crate::ui::model::navigation::Location;
 use crate::ui::model::overlay::Overlay;
 use crate::ui::model::pane::{Pane, Place};
+use crate::ui::model::rows::{self, PodGroupRow, QueuePart};
 use crate::ui::model::size::Mode;
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::view_model::ViewModel;
@@ -56,6 +57,8 @@ pub struct State {
     pub grouping: Option<Grouping>,
     /// The open groups.
     pub open_groups: BTreeSet<GroupKey>,
+    /// The pod groups that are open in the queues.
+    pub open_pod_groups: BTreeSet<Key>,
     /// The overlay.
     pub overlay: Option<Overlay>,
     /// A message to the user, until the next key.
@@ -141,6 +144,7 @@ impl State {
             orders: BTreeMap::new(),
             grouping: None,
             open_groups: BTreeSet::new(),
+            open_pod_groups: BTreeSet::new(),
             overlay: None,
             notice: None,
             dragging: false,
@@ -153,7 +157,11 @@ impl State {
             revision: 0,
         };
         if let Some(first) = timeline.queues().active().first() {
-            state.lists.insert(Pane::QUEUES, ListView::at(RowId::Pod(first.pod.clone())));
+            let row = match rows::group_of(timeline.moment(), &first.pod) {
+                Some(group) => PodGroupRow::id(&group, QueuePart::Active),
+                None => RowId::Pod(first.pod.clone()),
+            };
+            state.lists.insert(Pane::QUEUES, ListView::at(row));
         }
         state
     }

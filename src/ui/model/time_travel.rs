@@ -72,11 +72,24 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
     }
     let mut found = true;
     seek_and_follow(state, session, |s| match known.or_else(|| s.explain(pod)) {
-        Some(revision) => s.timeline_mut().seek(Cursor { revision, event: usize::MAX }),
+        Some(revision) => {
+            let event = end_of_cycle(s.timeline(), revision, pod);
+            s.timeline_mut().seek(Cursor { revision, event });
+        }
         None => found = false,
     });
     state.touch();
     found
+}
+
+/// Returns the cursor's event at the end of a pod's cycle: the end of the revision, or of the member's part in the cycle
+/// of its pod group.
+fn end_of_cycle(timeline: &Timeline, revision: usize, pod: &Key) -> usize {
+    let Some(revision) = timeline.revisions().get(revision) else { return usize::MAX };
+    let group = revision.events.iter().any(|e| matches!(e, Event::Group(_)));
+    let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
+    let at = revision.events.iter().rposition(ended).filter(|_| group);
+    at.map_or(usize::MAX, |at| at + 1)
 }
 
 /// Takes one step. At the end of the record the scheduler continues.

@@ -2,7 +2,7 @@
 
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, ScoreFunctionName, Status};
-use crate::report::{so_far, so_far_in_short};
+use crate::report::{so_far, so_far_in_short, why_group};
 use crate::trace::{CycleView, Event, ExtensionPoint, PreemptionView};
 
 /// Classes of verdicts, best first.
@@ -210,6 +210,12 @@ pub fn answer_in_short(cycle: &CycleView) -> Option<String> {
 }
 
 fn about(cycle: &CycleView, sentence: String) -> String {
+    // At the end of the cycle of a pod group, the answer is about the group.
+    if let Some(group) = cycle.group.as_ref().filter(|group| group.outcome.is_some())
+        && let Some(sentence) = why_group(group)
+    {
+        return format!("pod group {}: {sentence}", group.start.group);
+    }
     match &cycle.start {
         Some(start) => format!("{}: {sentence}", start.pod),
         None => sentence,

@@ -2,12 +2,13 @@
 //! drawing derives nothing whose cost grows with the cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
 use crate::framework::NodeFilters;
 use crate::session::{Cursor, Timeline};
-use crate::trace::{CycleView, Event};
+use crate::trace::{CycleView, Event, GroupEvent};
 use crate::ui::model::fuzzy::Fuzzy;
 use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::RowId;
@@ -42,6 +43,8 @@ pub struct ViewModel {
     /// The whole cycle under the cursor.
     pub whole: Arc<CycleView>,
     whole_of: Option<Arc<[Event]>>,
+    /// The events of each member's parts in the cycle of a pod group, in order; empty in other cycles.
+    pub members: Vec<Range<usize>>,
     /// The extension points of the cycle, in order.
     pub points: Vec<&'static str>,
     /// The index of the first event of each revision among all events, and at the end the number of all events.
@@ -75,6 +78,26 @@ struct Stamp {
     cursor: Cursor,
     revisions: usize,
     revision: u64,
+}
+
+/// Returns the events of each member's parts in the cycle of a pod group: its attempts, and what becomes of it.
+fn member_parts(events: &[Event]) -> Vec<Range<usize>> {
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    let mut open = None;
+    for (at, event) in events.iter().enumerate() {
+        let begins = match event {
+            Event::CycleStarted(_) => true,
+            Event::Group(event) => match &**event {
+                GroupEvent::MemberResumed { .. } => true,
+                GroupEvent::MemberPlaced { .. } => continue,
+                _ => false,
+            },
+            _ => continue,
+        };
+        parts.extend(open.take().map(|start| start..at));
+        open = begins.then_some(at);
+    }
+    parts
 }
 
 impl ViewModel {
@@ -126,10 +149,17 @@ impl State {
             (None, None) => true,
             _ => false,
         };
-        if !same {
-            model.whole = Arc::new(CycleView::of(events.iter().flat_map(|e| e.iter())));
+        // In the cycle of a pod group, the cycle on show is that of the member at the cursor.
+        let shown = timeline.cycle().start.as_ref().map(|start| &start.pod);
+        let is_other = |pod: &Key| model.whole.start.as_ref().is_none_or(|start| start.pod != *pod);
+        let other_member = model.whole.group.is_some() && shown.is_some_and(is_other);
+        if !same || other_member {
+            let whole = CycleView::of(events.iter().flat_map(|e| e.iter()));
+            model.whole = Arc::new(if let Some(pod) = shown { whole.showing(pod) } else { whole });
             model.points = events.iter().flat_map(|e| e.iter()).map(verdict::part).collect();
             model.points.dedup();
+            let group = model.whole.group.is_some();
+            model.members = events.as_ref().filter(|_| group).map(|events| member_parts(events)).unwrap_or_default();
             model.whole_of = events;
             self.message_offset = 0;
         }

@@ -113,3 +113,17 @@ fn place(scene: &Scene<'_>) -> Vec<Span<'static>> {
     spans.extend(pair("clock", text::since(start, now)));
     spans
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_that_could_not_be_read_are_unknown_and_not_none() {
+        let mut cluster = Cluster::default();
+        assert_eq!(known(&cluster, Kind::Node, "node"), (Role::Muted, "0 nodes".to_owned()));
+        cluster.unknown.refused.insert(Kind::Node);
+        assert_eq!(known(&cluster, Kind::Node, "node"), (Role::Warning, "nodes unknown".to_owned()));
+        assert_eq!(known(&cluster, Kind::Pod, "pod"), (Role::Muted, "0 pods".to_owned()));
+    }
+}

@@ -48,7 +48,10 @@ fn decision(session: &dyn SessionHandle, path: &str) -> Result<Text, ExportError
         ending => Format::of_ending(ending).ok_or_else(|| ExportError::Ending { path: path.to_owned() })?,
     };
     let revision = session.timeline().revision().ok_or(ExportError::NothingRecorded)?;
-    let view = CycleView::of(revision.events.iter());
+    let mut view = CycleView::of(revision.events.iter());
+    if let Some(start) = &session.timeline().cycle().start {
+        view = view.showing(&start.pod);
+    }
     if view.start.is_none() {
         return Err(ExportError::NoDecision(revision.title.clone()));
     }

@@ -6,11 +6,12 @@
 mod nodes;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::{Key, Pod, Str, Taint};
 use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo};
-use crate::trace::{CycleView, DryRunView, Place, PreemptionView, QueueEntry, QueuesView};
+use crate::session::Keyframe;
+use crate::trace::{CycleView, DryRunView, Place, PreemptionView, QueueEntry};
 use crate::ui::model::fuzzy::Fuzzy;
 use crate::ui::model::list::Row;
 use crate::ui::model::list::RowId;
@@ -73,23 +74,60 @@ pub enum QueueRow {
     },
     /// A waiting pod.
     Pod(Key),
+    /// The members of a pod group in a queue.
+    Group(PodGroupRow),
+    /// A waiting pod in the open group above it.
+    Member(Key),
+}
+
+/// The members of a pod group in a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodGroupRow {
+    /// The group.
+    pub group: Key,
+    /// The queue.
+    pub part: QueuePart,
+    /// The number of its pods in the queue.
+    pub count: usize,
+    /// Whether they are listed.
+    pub open: bool,
+}
+
+impl PodGroupRow {
+    /// Returns the identity of the row of a group in a queue.
+    pub fn id(group: &Key, part: QueuePart) -> RowId {
+        RowId::PodGroup(group.clone(), part as usize)
+    }
 }
 
 impl Row for QueueRow {
     fn id(&self) -> Option<RowId> {
         match self {
             Self::Part { .. } => None,
-            Self::Pod(key) => Some(RowId::Pod(key.clone())),
+            Self::Pod(key) | Self::Member(key) => Some(RowId::Pod(key.clone())),
+            Self::Group(row) => Some(PodGroupRow::id(&row.group, row.part)),
         }
     }
 
     fn is(&self, id: &RowId) -> bool {
-        matches!((self, id), (Self::Pod(a), RowId::Pod(b)) if a == b)
+        match (self, id) {
+            (Self::Pod(a) | Self::Member(a), RowId::Pod(b)) => a == b,
+            (Self::Group(row), RowId::PodGroup(group, part)) => row.group == *group && row.part as usize == *part,
+            _ => false,
+        }
     }
 }
 
-/// Returns the queues in order, without pods that are filtered out. A sort order applies within each queue.
-pub fn queue_rows(queues: &QueuesView, order: Sort, filter: &mut Fuzzy) -> Vec<QueueRow> {
+/// Returns the group that a waiting pod is tried with; `None` if the scheduler does not read groups.
+pub fn group_of(moment: &Keyframe, pod: &Key) -> Option<Key> {
+    moment.cluster.pods.get(pod).filter(|_| moment.reads_pod_groups)?.group_key()
+}
+
+/// Returns the queues in order, without pods that are filtered out. A sort order applies within each queue. The members of
+/// a pod group in a queue are in one row at the place of the first, which opens if the group is in `open`, or while there
+/// is a filter.
+pub fn queue_rows(moment: &Keyframe, order: Sort, filter: &mut Fuzzy, open: &BTreeSet<Key>) -> Vec<QueueRow> {
+    let queues = &moment.queues;
     let mut parts: BTreeMap<QueuePart, Vec<&QueueEntry>> = BTreeMap::new();
     for entry in queues.entries.values() {
         if let Some(part) = QueuePart::of(&entry.place) {
@@ -119,9 +157,36 @@ pub fn queue_rows(queues: &QueuesView, order: Sort, filter: &mut Fuzzy) -> Vec<Q
         if !entries.is_empty() || filter.is_empty() {
             rows.push(QueueRow::Part { part, count, inferred });
         }
-        rows.extend(entries.into_iter().map(|e| QueueRow::Pod(e.pod.clone())));
+        if moment.reads_pod_groups {
+            grouped(moment, part, &entries, |group| open.contains(group) || !filter.is_empty(), &mut rows);
+        } else {
+            rows.extend(entries.into_iter().map(|e| QueueRow::Pod(e.pod.clone())));
+        }
     }
     rows
+}
+
+/// Adds the rows of a queue in which pod groups wait.
+fn grouped(moment: &Keyframe, part: QueuePart, entries: &[&QueueEntry], is_open: impl Fn(&Key) -> bool, rows: &mut Vec<QueueRow>) {
+    let groups: Vec<Option<Key>> = entries.iter().map(|e| group_of(moment, &e.pod)).collect();
+    let mut members: BTreeMap<&Key, Vec<&Key>> = BTreeMap::new();
+    for (entry, group) in entries.iter().zip(&groups) {
+        if let Some(group) = group {
+            members.entry(group).or_default().push(&entry.pod);
+        }
+    }
+    for (entry, group) in entries.iter().zip(&groups) {
+        let Some(group) = group else {
+            rows.push(QueueRow::Pod(entry.pod.clone()));
+            continue;
+        };
+        let Some(pods) = members.remove(group) else { continue };
+        let open = is_open(group);
+        rows.push(QueueRow::Group(PodGroupRow { group: group.clone(), part, count: pods.len(), open }));
+        if open {
+            rows.extend(pods.into_iter().map(|pod| QueueRow::Member(pod.clone())));
+        }
+    }
 }
 
 /// Returns the rank of each total score and the number of nodes that share it; tied nodes share the better rank.

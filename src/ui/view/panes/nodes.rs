@@ -2,12 +2,16 @@
 
 mod groups;
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::cluster::{Quantity, Str};
 use crate::framework::{NodeInfo, PluginName, Status};
+use crate::odds::Odds;
+use crate::report::{self, odds_cell};
 use crate::session::Timeline;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
@@ -26,6 +30,9 @@ use crate::ui::view::draw::Scene;
 use crate::ui::view::layout::{Plan, split_top};
 use crate::ui::view::pane::{PaneDef, Rows};
 use crate::ui::view::widgets::{bar, table};
+
+/// The heading of the column of odds.
+const ODDS: &str = "ODDS";
 
 /// The context of its keys.
 pub const CONTEXT: Context = Context::pane("nodes", "Among the nodes");
@@ -174,6 +181,8 @@ pub(super) struct RowStyle<'a> {
     scored: Vec<Column>,
     plugins: Vec<PluginName>,
     chosen: Option<&'a Str>,
+    /// The likelihood of each node, once one is selected.
+    odds: Option<Cow<'a, Odds>>,
     linked: Option<Str>,
     reasons_only: bool,
     narrow: bool,
@@ -202,6 +211,7 @@ impl<'a> RowStyle<'a> {
             scored,
             plugins,
             chosen,
+            odds: cycle.selected.as_ref().and_then(|_| report::odds(cycle)),
             linked,
             reasons_only: reasons_only(state),
             narrow,
@@ -286,6 +296,9 @@ fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -
     let plugins: Vec<PluginName> =
         state.view_model.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
     let mut scored = vec![name, verdict, right("RANK", Width::Fixed(10)).by(Sort::Usual), right("TOTAL", Width::Fixed(6)).by(Sort::Usual)];
+    if state.view_model.whole.selected.is_some() && report::is_chance(&state.view_model.whole) {
+        scored.push(right(ODDS, Width::Fixed(7)));
+    }
     let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
     for plugin in &plugins {
         let title = score_title(*plugin);
@@ -366,6 +379,10 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
         let shared = if tied > 1 { format!("{rank} ({tied} tied)") } else { rank.to_string() };
         cells.push(vec![scene.span(if rank == 1 { Role::Winner } else { Role::Text }, shared)]);
         cells.push(vec![scene.span(Role::Strong, score.total.to_string())]);
+        if style.scored.iter().any(|column| column.title == ODDS) {
+            let odds = style.odds.as_deref().map(|odds| odds_cell(odds, name));
+            cells.push(vec![scene.span(Role::Text, odds.unwrap_or_default())]);
+        }
         for plugin in &style.plugins {
             let weighted = score.plugins.iter().find(|p| p.plugin == *plugin).map_or(0, |p| p.weighted);
             cells.push(vec![scene.span(if weighted == 0 { Role::Muted } else { Role::Text }, weighted.to_string())]);

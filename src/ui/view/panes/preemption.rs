@@ -7,6 +7,8 @@ use strum::IntoEnumIterator;
 
 use crate::cluster::{Pod, Str};
 use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, Victim};
+use crate::odds::Chance;
+use crate::report::{odds_cell, odds_in_words};
 use crate::session::Timeline;
 use crate::trace::{DryRunView, PreemptionView};
 use crate::ui::config::action::Action;
@@ -79,6 +81,11 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
 fn victim_rows(height: u16) -> u16 {
     if height < 8 { 0 } else { (height * 2 / 5).clamp(4, 9) }
 }
+
+/// The heading of the column of odds.
+const ODDS: &str = "ODDS";
+/// The width of that column.
+const ODDS_WIDTH: u16 = 7;
 
 /// Draws preemption.
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
@@ -200,7 +207,12 @@ fn summary(scene: &Scene<'_>, preemption: &PreemptionView, room: usize) -> Vec<S
     let [short, more] = words;
     let taken = text::width(&spans[0].content) + text::width(&short) + text::width(&more);
     let words = if taken <= room { short + &more } else { short };
+    let taken = text::width(&spans[0].content) + text::width(&words);
     spans.push(scene.span(Role::Text, words));
+    // That equal candidates are equally likely needs no words.
+    let drawn = preemption.odds().filter(|odds| odds.of() != Chance::LastTie).and_then(|odds| odds_in_words(odds, node));
+    let drawn = drawn.map(|words| format!("; {words}")).filter(|words| taken + text::width(words) <= room);
+    spans.extend(drawn.map(|words| scene.span(Role::Winner, words)));
     spans
 }
 
@@ -228,10 +240,17 @@ impl Table {
         let Width::Fixed(node) = fit("CANDIDATE", 28, nodes) else { unreachable!("a fitted column is fixed") };
         let values = width >= 74;
         let mut columns = vec![left("  CANDIDATE", Width::Fixed((node + 2).min(width / 3))).by(Sort::Name)];
-        if width >= 60 {
-            columns.push(right("VICTIMS", Width::Fixed(7)).by(Sort::Victims));
-        }
         let functions: Vec<ScoreFunctionName> = ScoreFunctionName::iter().collect();
+        let scores = if values { 54 } else { 23 };
+        let [victims, odds] = [right("VICTIMS", Width::Fixed(7)).by(Sort::Victims), right(ODDS, Width::Fixed(ODDS_WIDTH))];
+        let spare = width.saturating_sub(node + 4 + scores);
+        // The odds take the place of the number of victims, which are listed below, where there is no room for both.
+        match preemption.is_chance() {
+            true if width >= 60 && spare >= 9 + ODDS_WIDTH + 2 => columns.extend([victims, odds]),
+            true if spare >= ODDS_WIDTH + 2 => columns.push(odds),
+            _ if width >= 60 => columns.push(victims),
+            _ => {}
+        }
         let used: u16 = columns.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum();
         let full = 84 + 10 + used <= width;
         for name in &functions {
@@ -265,6 +284,10 @@ impl Table {
         let mut cells = vec![vec![scene.span(Role::Winner, format!("{sign} ")), scene.span(role, candidate.node.to_string())]];
         if self.columns.iter().any(|c| c.title == "VICTIMS") {
             cells.push(vec![scene.span(role, candidate.victims.len().to_string())]);
+        }
+        if self.columns.iter().any(|c| c.title == ODDS) {
+            let odds = preemption.odds().map(|odds| odds_cell(odds, &candidate.node));
+            cells.push(vec![scene.span(role, odds.unwrap_or_default())]);
         }
         for name in &self.functions {
             let function = preemption.score_functions().iter().find(|f| f.name == *name);

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::cluster::Key;
-use crate::framework::{PluginName, PluginSet};
+use crate::framework::{PluginName, PluginSet, PodGroupState};
 use crate::session::Timeline;
 use crate::trace::{Place, QueueEntry};
 use crate::ui::config::context::Context;
@@ -15,7 +15,7 @@ use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, left, right};
 use crate::ui::model::list::RowId;
 use crate::ui::model::pane::Pane;
-use crate::ui::model::rows::{QueuePart, QueueRow};
+use crate::ui::model::rows::{PodGroupRow, QueuePart, QueueRow};
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::state::State;
@@ -51,7 +51,13 @@ pub static DEF: PaneDef = PaneDef {
 };
 
 fn make(state: &mut State, timeline: &Timeline) {
-    state.view_model.queues = rows::queue_rows(timeline.queues(), state.sort_of(Pane::QUEUES), &mut state.fuzzy(Pane::QUEUES));
+    let moment = timeline.moment();
+    // The group of the selected pod opens, and stays open.
+    if let Some(group) = state.selected_pod().and_then(|pod| rows::group_of(moment, pod)) {
+        state.open_pod_groups.insert(group);
+    }
+    let (order, filter) = (state.sort_of(Pane::QUEUES), &mut state.fuzzy(Pane::QUEUES));
+    state.view_model.queues = rows::queue_rows(moment, order, filter, &state.open_pod_groups);
 }
 
 /// Returns the columns of the headings, which are in the first row if that is a queue's heading.
@@ -61,8 +67,15 @@ fn heading_columns(state: &State, _: &Timeline, list: Rect, row: u16) -> Option<
     shown.then(|| columns(list.width))
 }
 
-/// Shows the decision about the selected pod, even if the user chose another pane.
+/// Shows the decision about the selected pod, even if the user chose another pane. Opens or closes a pod group.
 fn open(state: &mut State, session: &mut dyn SessionHandle) {
+    if let Some(RowId::PodGroup(group, _)) = state.list(Pane::QUEUES).selected.clone() {
+        if !state.open_pod_groups.remove(&group) {
+            state.open_pod_groups.insert(group);
+        }
+        state.touch();
+        return;
+    }
     let Some(pod) = state.selected_pod().cloned() else { return };
     state.pinned = None;
     if time_travel::show_pod(state, session, &pod) {
@@ -98,6 +111,8 @@ fn note_rows(height: u16, listed: usize) -> u16 {
 const WITH_NUMBERS: u16 = 56;
 /// Columns for priority and attempts.
 const NUMBERS: u16 = 19;
+/// The columns by which a member is indented in its pod group.
+const MEMBER: u16 = 2;
 /// The least columns of a pod's name next to [`SIDE`].
 const NAME: usize = 16;
 /// The width of `InterPodAffinity +2`.
@@ -128,7 +143,9 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {
             QueueRow::Part { part, count, inferred } => heading(scene, *part, (*count, *inferred), i == 0, area, buf),
-            QueueRow::Pod(key) => pod(scene, key, area, buf),
+            QueueRow::Pod(key) => pod(scene, key, 0, area, buf),
+            QueueRow::Member(key) => pod(scene, key, MEMBER, area, buf),
+            QueueRow::Group(row) => group(scene, row, area, buf),
         }
     }
     let notes = split_bottom(inner, inner.height - list.height).1;
@@ -174,7 +191,27 @@ fn heading(scene: &Scene<'_>, part: QueuePart, (count, inferred): (usize, usize)
     }
 }
 
-fn pod(scene: &Scene<'_>, key: &Key, area: Rect, buf: &mut Buffer) {
+/// Draws the row of a pod group: its name, and its pods in this queue.
+fn group(scene: &Scene<'_>, row: &PodGroupRow, area: Rect, buf: &mut Buffer) {
+    let arrow = if row.open { scene.glyphs.open } else { scene.glyphs.closed };
+    let known = scene.timeline.moment().snapshot.pod_groups().get(&row.group).map_or(row.count, PodGroupState::pods);
+    let full = format!("{} of {}", row.count, text::count(known, "pod"));
+    let side = [scene.span(Role::Muted, if row.count == known { text::count(known, "pod") } else { full })];
+    let side_width = side.iter().map(|s| text::columns(&s.content)).sum::<u16>().min(area.width / 2);
+    let numbers = if area.width >= WITH_NUMBERS { NUMBERS } else { 0 };
+    let room = area.width.saturating_sub(numbers);
+    let name_width = room.saturating_sub(side_width + 3);
+    let name = row.group.to_string();
+    let name = text::clip_middle(&name, usize::from(name_width), scene.glyphs.ellipsis);
+    let head = [scene.span(Role::Accent, format!("{arrow} ")), scene.span(Role::Strong, name)];
+    put(buf, Rect { width: room.saturating_sub(side_width + 1), ..area }, &head, scene.glyphs.ellipsis);
+    put(buf, Rect { x: area.x + room.saturating_sub(side_width), width: side_width, ..area }, &side, scene.glyphs.ellipsis);
+    let selected = scene.state.list(Pane::QUEUES).selected == Some(PodGroupRow::id(&row.group, row.part));
+    table::mark(scene, area, selected, scene.state.focus == Pane::QUEUES, buf);
+}
+
+/// Draws the row of a pod, with its name `indent` columns to the right.
+fn pod(scene: &Scene<'_>, key: &Key, indent: u16, area: Rect, buf: &mut Buffer) {
     let Some(entry) = scene.timeline.queues().entries.get(key) else { return };
     let shown = scene.cycle().start.as_ref().is_some_and(|s| s.pod == *key);
     let moved = scene.state.view_model.moved.contains(key);
@@ -187,7 +224,8 @@ fn pod(scene: &Scene<'_>, key: &Key, area: Rect, buf: &mut Buffer) {
     let here = if shown { scene.glyphs.here } else { " " };
     put(buf, mark, &[scene.span(Role::Accent, here), scene.span(sign_role, sign)], scene.glyphs.ellipsis);
     let numbers = if area.width >= WITH_NUMBERS { NUMBERS } else { 0 };
-    let body = Rect { x: area.x + mark.width, width: (area.width - mark.width).saturating_sub(numbers), ..area };
+    let before = (mark.width + indent).min(area.width);
+    let body = Rect { x: area.x + before, width: (area.width - before).saturating_sub(numbers), ..area };
     let name = key.to_string();
     // The fact gets the space that the name leaves, or at least a bit less than half, or [`SIDE`] if the name keeps enough.
     let room = usize::from(body.width);

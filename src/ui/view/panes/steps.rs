@@ -1,9 +1,12 @@
 //! The pane of steps: the cycle's events as sentences around the cursor, and the scrub bar.
 
+mod fold;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use self::fold::StepLine;
 use crate::session::Revision;
 use crate::session::Timeline;
 use crate::trace::StepSize;
@@ -135,26 +138,37 @@ fn passed(scene: &Scene<'_>) -> usize {
 fn sentences(scene: &Scene<'_>, revision: &Revision, list: Rect, buf: &mut Buffer) {
     let room = usize::from(list.height);
     let here = scene.timeline.cursor().event;
-    // Line 0 is the operation itself; line i the i-th event. A third of the room looks ahead.
-    let total = revision.events.len() + 1;
-    let first = (here + 1 + room / 3).min(total).saturating_sub(room);
-    for (row, at) in (first..total.min(first + room)).enumerate() {
+    let lines = fold::lines(revision.events.len(), &scene.state.view_model.members, here, room);
+    for (row, line) in lines.into_iter().enumerate() {
         let area = Rect { y: list.y + row as u16, height: 1, ..list };
-        let current = at == here;
+        let at = match &line {
+            StepLine::Title => 0,
+            StepLine::Event(event) => event + 1,
+            StepLine::Part(part) => part.end,
+        };
+        let current = at == here && !matches!(line, StepLine::Part(_));
         let role = match () {
             () if current => Role::Current,
-            () if at < here => Role::Past,
+            () if at <= here => Role::Past,
             () => Role::Ahead,
         };
         let sign = if current { scene.glyphs.here } else { " " };
         let mut spans = vec![scene.span(Role::Accent, format!("{sign} "))];
-        match at.checked_sub(1).map(|i| &revision.events[i]) {
+        let (event, more) = match line {
+            StepLine::Title => (None, 0),
+            StepLine::Event(event) => (Some(&revision.events[event]), 0),
+            StepLine::Part(part) => (Some(&revision.events[part.start]), part.len() - 1),
+        };
+        match event {
             None => spans.push(scene.span(role, revision.title.clone())),
             Some(event) => {
                 let role_of_part = if at > here { Role::Ahead } else { scrub_bar::role(event) };
                 spans.push(scene.span(role_of_part, format!("{:<POINT$} ", verdict::part(event))));
                 spans.push(scene.span(role, event.sentence()));
             }
+        }
+        if more > 0 {
+            spans.push(scene.span(Role::Muted, format!("  {} {}", scene.glyphs.closed, text::count(more, "more step"))));
         }
         scene.line(buf, area, &Line::from(spans));
         if current && scene.state.focus == Pane::STEPS {

@@ -4,10 +4,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-use crate::cluster::Key;
+use crate::cluster::{Key, PodGroup};
 use crate::framework::{ActionType, ClusterEvent, EventLabel, EventResource, PluginName, PluginSet};
+use crate::report::why_group_waits;
 use crate::trace::{MoveCause, Place, QueueEntry, QueueMove};
 use crate::ui::config::theme::Role;
+use crate::ui::model::list::RowId;
+use crate::ui::model::pane::Pane;
 use crate::ui::model::rows::QueuePart;
 use crate::ui::model::text;
 use crate::ui::view::draw::{Scene, put};
@@ -39,6 +42,11 @@ pub(super) fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let (rule, body) = split_top(area, 1);
     for x in rule.left()..rule.right() {
         buf[(x, rule.y)].set_symbol(scene.glyphs.border.horizontal_top).set_style(scene.style(Role::Border));
+    }
+    if let Some(RowId::PodGroup(group, _)) = &scene.state.list(Pane::QUEUES).selected {
+        let facts = group_facts(scene, group);
+        let left = heading(scene, group, facts.first(), rule, buf);
+        return body_lines(scene, if left { &facts[1..] } else { &facts }, body, buf);
     }
     let Some(entry) = scene.state.selected_pod().and_then(|k| scene.timeline.queues().entries.get(k)) else { return };
     let mut facts = facts(scene, entry);
@@ -176,6 +184,23 @@ fn folded(fact: &Fact, width: usize, limit: usize) -> Vec<String> {
 fn ellipsed(line: &str, width: usize, ellipsis: &str) -> String {
     let longer = format!("{line} {ellipsis}");
     if text::width(&longer) <= width { longer } else { text::cut(line, width, ellipsis) }
+}
+
+/// Returns the facts about a pod group, of which pods wait.
+fn group_facts(scene: &Scene<'_>, group: &Key) -> Vec<Fact> {
+    let moment = scene.timeline.moment();
+    let (object, pods) = (moment.cluster.pod_groups.get(group), moment.snapshot.pod_groups().get(group));
+    let (known, placed) = pods.map_or((0, 0), |pods| (pods.pods(), pods.scheduled_count()));
+    let mut facts = vec![fact("pod group of ", format!("{}, {placed} with a node", text::count(known, "pod")), Role::Text)];
+    if let Some(min) = object.and_then(|object| object.min_count()) {
+        facts.push(fact("must have a place at once ", text::count(usize::try_from(min).unwrap_or(0), "pod"), Role::Text));
+    }
+    facts.push(fact("", why_group_waits(&moment.cluster, pods, &moment.queues, group), Role::Warning));
+    if let Some(condition) = object.and_then(|object| object.condition(PodGroup::SCHEDULED)) {
+        let value = format!("{}, {}: {}", condition.status, condition.reason, condition.message);
+        facts.push(fact("PodGroupScheduled ", value, Role::Text));
+    }
+    facts
 }
 
 /// Returns the facts about a waiting pod, most important first, without the events that requeue it.

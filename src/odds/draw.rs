@@ -1,0 +1,360 @@
+//! The draw of a shortlist of candidates, and who wins it.
+//!
+//! # The walk
+//!
+//! The dry run of preemption walks the nodes that eviction might help and puts candidates on two lists, those without and
+//! those with budget violations, each at most `w` long. It ends as soon as the first list is not empty and both together have
+//! `w`. The best candidate on the lists wins; among equals, each is as likely.
+//!
+//! # Any order
+//!
+//! From 1.31 on the nodes come in a Go map's order, so every order is taken as equally likely. Nodes that are no candidate take
+//! no place on a list and change nothing. Let `K` be the number of candidates, `v` of them with and `m = K - v` without
+//! violations, and `K >= w` (else all are listed, and the best of all win).
+//!
+//! - The walk always passes the first `w` candidates, which are a set of `w` out of `K`, each as likely. With one without
+//!   violations among them it ends there. Else, which is so in `C(v, w)` of `C(K, w)` cases, it goes on to the first one
+//!   without violations, each of the `m` as likely, drops what is in between, and lists `w + 1`. That one wins, as the number of
+//!   violations is the first thing that candidates are compared by. Without any (`m = 0`) the first `w` are listed.
+//! - Let classes of equal candidates have the sizes `c1, c2, …` from the best on, and `sj = c1 + … + cj`. None of the best `j`
+//!   classes is among the first `w` in `C(K - sj, w)` of `C(K, w)` cases. So class `j` is the best among them in
+//!   `C(K - s(j-1), w) - C(K - sj, w)` cases, and each of its members wins as often as any other.
+//!
+//! So a candidate of class `j` without violations wins with `(C(K - s(j-1), w) - C(K - sj, w)) / (cj C(K, w)) + C(v, w) / (m C(K, w))`,
+//! and one with violations with the first term alone, or never where `m > 0`.
+//!
+//! # From an offset
+//!
+//! Until 1.30, and where all nodes without a status of their own are Unschedulable, the nodes come in the snapshot's order from
+//! an offset, each as likely. There are as many walks as nodes, and each is walked.
+
+use std::collections::BTreeMap;
+
+use super::{Natural, Share, sum_by_name};
+use crate::cluster::Str;
+
+/// A candidate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contender {
+    /// Its node.
+    pub node: Str,
+    /// Whether its victims violate a budget.
+    pub violates: bool,
+    /// The candidate's scores, the most important first; higher is better. A candidate without violations outranks any with.
+    pub rank: Vec<i64>,
+}
+
+/// The law of a draw in any order; see the module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draw {
+    wanted: usize,
+    /// How many candidates violate a budget.
+    violating: usize,
+    /// Candidates that are equal, the best first.
+    classes: Vec<Class>,
+    /// Every node with its class, by name.
+    nodes: Vec<(Str, usize)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Class {
+    violates: bool,
+    size: usize,
+    /// How many candidates are better.
+    better: usize,
+    /// How likely each of the class wins.
+    likelihood: f64,
+}
+
+impl Draw {
+    /// A draw among candidates, of which `wanted` are enough.
+    pub fn new(mut contenders: Vec<Contender>, wanted: usize) -> Self {
+        contenders.sort_by(|a, b| b.rank.cmp(&a.rank));
+        let violating = contenders.iter().filter(|c| c.violates).count();
+        let mut classes: Vec<Class> = Vec::new();
+        let mut nodes = Vec::with_capacity(contenders.len());
+        for (better, contender) in contenders.iter().enumerate() {
+            match classes.last_mut().filter(|_| contenders[better - 1].rank == contender.rank) {
+                Some(class) => class.size += 1,
+                None => classes.push(Class { violates: contender.violates, size: 1, better, likelihood: 0.0 }),
+            }
+            nodes.push((contender.node.clone(), classes.len() - 1));
+        }
+        nodes.sort_unstable();
+        let mut draw = Self { wanted, violating, classes, nodes };
+        draw.estimate();
+        draw
+    }
+
+    /// The number of candidates.
+    fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Returns whether some candidates are equal.
+    pub fn has_ties(&self) -> bool {
+        self.classes.len() < self.len()
+    }
+
+    /// Whether all candidates are listed, whatever the order.
+    fn lists_all(&self) -> bool {
+        self.len() <= self.wanted
+    }
+
+    fn without_violations(&self) -> usize {
+        self.len() - self.violating
+    }
+
+    /// Whether a class can win.
+    fn can_win(&self, class: &Class) -> bool {
+        !class.violates || self.without_violations() == 0
+    }
+
+    /// Fills in how likely each class wins, in floats.
+    fn estimate(&mut self) {
+        let (all, wanted, any_without) = (self.len(), self.wanted, self.without_violations());
+        // How likely none of the best few is among the first.
+        let mut missed = vec![1.0];
+        for better in 0..all {
+            let left = all - better;
+            missed.push(missed[better] * left.saturating_sub(wanted) as f64 / left as f64);
+        }
+        let extra = if any_without == 0 { 0.0 } else { missed[any_without] / any_without as f64 };
+        let likely = |class: &Class| match () {
+            () if self.lists_all() => {
+                if class.better == 0 {
+                    1.0 / class.size as f64
+                } else {
+                    0.0
+                }
+            }
+            () if !self.can_win(class) => 0.0,
+            () => (missed[class.better] - missed[class.better + class.size]) / class.size as f64 + extra,
+        };
+        let likelihoods: Vec<f64> = self.classes.iter().map(likely).collect();
+        for (class, likelihood) in self.classes.iter_mut().zip(likelihoods) {
+            class.likelihood = likelihood;
+        }
+    }
+
+    /// Returns how likely a node wins; `None` for one that is no candidate.
+    pub fn likelihood(&self, node: &str) -> Option<f64> {
+        Some(self.classes[self.class(node)?].likelihood)
+    }
+
+    fn class(&self, node: &str) -> Option<usize> {
+        let at = self.nodes.binary_search_by(|(name, _)| name.as_str().cmp(node)).ok()?;
+        Some(self.nodes[at].1)
+    }
+
+    /// Returns in which share of all cases a node wins; `None` for one that is no candidate.
+    pub fn share(&self, node: &str) -> Option<Share> {
+        let class = self.class(node)?;
+        self.class_shares(class + 1).pop()
+    }
+
+    /// Returns the share of every node that can win, by name.
+    pub fn shares(&self) -> Vec<(Str, Share)> {
+        let shares = self.class_shares(self.classes.len());
+        let each = self.nodes.iter().map(|(node, class)| (node.clone(), shares[*class].clone()));
+        each.filter(|(_, share)| !share.is_none()).collect()
+    }
+
+    /// Returns how many nodes can win.
+    pub fn winners(&self) -> usize {
+        let (all, wanted) = (self.len(), self.wanted);
+        // Where the first may all violate budgets, any of the others can come next.
+        let any_next = self.violating >= wanted && self.without_violations() > 0;
+        let wins = |class: &&Class| match () {
+            () if self.lists_all() => class.better == 0,
+            () => self.can_win(class) && (any_next || all - class.better >= wanted),
+        };
+        self.classes.iter().filter(wins).map(|class| class.size).sum()
+    }
+
+    /// Returns in which share of all cases each member of the first classes wins.
+    fn class_shares(&self, number: usize) -> Vec<Share> {
+        let classes = &self.classes[..number];
+        if self.lists_all() {
+            return classes.iter().map(|c| if c.better == 0 { Share::new(1, c.size as u64) } else { Share::none() }).collect();
+        }
+        let (all, wanted, others) = (self.len() as u32, self.wanted as u32, self.without_violations() as u64);
+        let every = choose(all, wanted);
+        let extra = if others == 0 { Natural::default() } else { choose(self.violating as u32, wanted) };
+        let mut missed = every.clone();
+        let share = |class: &Class| {
+            let mut after = missed.clone();
+            for left in (0..class.size as u32).map(|i| all - class.better as u32 - i) {
+                // C(left - 1, w) of C(left, w).
+                after = after.times(&u64::from(left.saturating_sub(wanted)).into()).divided(left).0;
+            }
+            let cases = missed.minus(&after);
+            missed = after;
+            if !self.can_win(class) {
+                return None;
+            }
+            let size = class.size as u64;
+            let (cases, of) = match others {
+                0 => (cases, every.times(&size.into())),
+                _ => (cases.times(&others.into()).plus(&extra.times(&size.into())), every.times(&(size * others).into())),
+            };
+            Some((cases, of))
+        };
+        let fractions: Vec<_> = classes.iter().map(share).collect();
+        let reduced = |fraction: Option<(Natural, Natural)>| fraction.map_or_else(Share::none, |(cases, of)| Share::smooth(cases, of, all));
+        fractions.into_iter().map(reduced).collect()
+    }
+}
+
+/// Returns in how many ways `k` can be chosen from `n`.
+fn choose(n: u32, k: u32) -> Natural {
+    if k > n {
+        return Natural::default();
+    }
+    (0..k).fold(1.into(), |ways, i| ways.times(&u64::from(n - i).into()).divided(i + 1).0)
+}
+
+/// Returns the shares of the nodes that can win where the walk begins at any of the nodes, each as likely, and goes in order; by
+/// name. Nodes that are no candidates are `None`.
+pub fn from_offsets(nodes: &[Option<Contender>], wanted: usize) -> Vec<(Str, Share)> {
+    let mut wins: BTreeMap<(Str, usize), u64> = BTreeMap::new();
+    for offset in 0..nodes.len() {
+        let (mut without, mut violating) = (0, 0);
+        let mut best: Vec<&Contender> = Vec::new();
+        for contender in nodes[offset..].iter().chain(&nodes[..offset]).flatten() {
+            let list = if contender.violates { &mut violating } else { &mut without };
+            if *list < wanted {
+                *list += 1;
+                match best.first().map_or(std::cmp::Ordering::Greater, |first| contender.rank.cmp(&first.rank)) {
+                    std::cmp::Ordering::Greater => best = vec![contender],
+                    std::cmp::Ordering::Equal => best.push(contender),
+                    std::cmp::Ordering::Less => {}
+                }
+            }
+            if without > 0 && without + violating >= wanted {
+                break;
+            }
+        }
+        for contender in &best {
+            *wins.entry((contender.node.clone(), best.len())).or_default() += 1;
+        }
+    }
+    let shares = wins.into_iter().map(|((node, tied), count)| (node, Share::new(count, (nodes.len() * tied) as u64)));
+    sum_by_name(shares, nodes.len() as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Contenders of (violations, rank among those alike), named by their place.
+    fn contenders(specs: &[(u8, u8)]) -> Vec<Contender> {
+        let contender = |(i, (violations, rank)): (usize, &(u8, u8))| Contender {
+            node: format!("n{i}").as_str().into(),
+            violates: *violations > 0,
+            rank: vec![-i64::from(*violations), i64::from(*rank)],
+        };
+        specs.iter().enumerate().map(contender).collect()
+    }
+
+    /// Walks one order as the rule is written, and returns the winners.
+    fn walk(order: &[Contender], wanted: usize) -> Vec<Str> {
+        let (mut without, mut violating) = (Vec::new(), Vec::new());
+        for contender in order {
+            let list = if contender.violates { &mut violating } else { &mut without };
+            if list.len() < wanted {
+                list.push(contender);
+            }
+            if !without.is_empty() && without.len() + violating.len() >= wanted {
+                break;
+            }
+        }
+        without.extend(violating);
+        let best = without.iter().map(|c| &c.rank).max();
+        without.iter().filter(|c| Some(&c.rank) == best).map(|c| c.node.clone()).collect()
+    }
+
+    /// Every order of a list.
+    fn orders<T: Clone>(list: &[T]) -> Vec<Vec<T>> {
+        if list.is_empty() {
+            return vec![Vec::new()];
+        }
+        let with_first = |i: usize| {
+            let mut rest = list.to_vec();
+            let first = rest.remove(i);
+            orders(&rest).into_iter().map(move |tail| [vec![first.clone()], tail].concat())
+        };
+        (0..list.len()).flat_map(with_first).collect()
+    }
+
+    /// Counts wins over walks, each winner of a tie once in as many cases as there are winners.
+    fn counted(walks: &[Vec<Contender>], wanted: usize) -> Vec<(Str, Share)> {
+        let mut sums: BTreeMap<Str, Share> = BTreeMap::new();
+        for order in walks {
+            let winners = walk(order, wanted);
+            for node in &winners {
+                let sum = sums.entry(node.clone()).or_insert_with(Share::none);
+                *sum = sum.plus(&Share::new(1, (winners.len() * walks.len()) as u64), 50);
+            }
+        }
+        sums.into_iter().collect()
+    }
+
+    fn sum(shares: &[(Str, Share)], largest: u32) -> Share {
+        shares.iter().fold(Share::none(), |sum, (_, share)| sum.plus(share, largest))
+    }
+
+    #[test]
+    fn one_of_a_hundred_and_fifty_is_listed_two_times_in_three() {
+        let ranked: Vec<(u8, u8)> = (0..150).map(|i| (0, 150 - i)).collect();
+        let draw = Draw::new(contenders(&ranked), 100);
+        let share = |node| draw.share(node).map(|s| s.to_string()).unwrap_or_default();
+        assert_eq!((share("n0").as_str(), share("n1").as_str(), share("n51").as_str()), ("2/3", "100/447", "0"));
+        assert_eq!((share("x").as_str(), draw.winners(), draw.shares().len()), ("", 51, 51));
+        assert_eq!(sum(&draw.shares(), 150), Share::whole());
+    }
+
+    #[test]
+    fn thousands_of_candidates_add_up() {
+        let ranked: Vec<(u8, u8)> = (0..1000_usize).map(|i| (u8::from(i % 3 == 0), (i % 200) as u8)).collect();
+        let draw = Draw::new(contenders(&ranked), 100);
+        let shares = draw.shares();
+        assert_eq!((sum(&shares, 1000), shares.len()), (Share::whole(), draw.winners()));
+        for (node, share) in &shares {
+            assert!((draw.likelihood(node).unwrap_or_default() - share.to_f64()).abs() < 1e-9, "{node}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn shares_equal_the_counts_over_every_order(specs in prop::collection::vec((0..3_u8, 0..3_u8), 1..7), wanted in 1..8_usize) {
+            let contenders = contenders(&specs);
+            let draw = Draw::new(contenders.clone(), wanted);
+            let shares = draw.shares();
+            prop_assert_eq!(&shares, &counted(&orders(&contenders), wanted));
+            prop_assert_eq!(sum(&shares, 50), Share::whole());
+            prop_assert_eq!(draw.winners(), shares.len());
+            for contender in &contenders {
+                let (share, likelihood) = (draw.share(&contender.node), draw.likelihood(&contender.node));
+                prop_assert!((share.map_or(-1.0, |s| s.to_f64()) - likelihood.unwrap_or(-2.0)).abs() < 1e-9);
+            }
+        }
+
+        #[test]
+        fn shares_equal_the_counts_over_every_offset(
+            specs in prop::collection::vec((any::<bool>(), 0..3_u8, 0..3_u8), 1..12), wanted in 1..12_usize,
+        ) {
+            let all = contenders(&specs.iter().map(|(_, violations, rank)| (*violations, *rank)).collect::<Vec<_>>());
+            let nodes: Vec<Option<Contender>> = all.into_iter().zip(&specs).map(|(c, (fits, ..))| fits.then_some(c)).collect();
+            let rotated = |offset: usize| nodes[offset..].iter().chain(&nodes[..offset]).flatten().cloned().collect();
+            let walks: Vec<Vec<Contender>> = (0..nodes.len()).map(rotated).collect();
+            let shares = from_offsets(&nodes, wanted);
+            prop_assert_eq!(&shares, &counted(&walks, wanted));
+            if nodes.iter().any(Option::is_some) {
+                prop_assert_eq!(sum(&shares, 50), Share::whole());
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The likelihood of each outcome of a preemption where kube-scheduler leaves it to chance: the candidates that are listed, the
+//! choice among equal ones, and the victims among equal pods.
+//!
+//! One dry run of every potential node ranks all candidates; the rest is counting ([`crate::odds`]).
+
+use rayon::prelude::*;
+
+use super::dry_run::{Scratch, select_victims_on_node};
+use super::orders::{Outcomes, Ties};
+use super::select;
+use crate::cluster::Str;
+use crate::framework::{Candidate, Code, CycleState, NodeInfo, PodInfo, PostFilterContext, PreemptionRecord};
+use crate::odds::{Chance, Contender, Draw, Odds, UnknownOdds, from_offsets, mixed};
+use crate::release::{PotentialNodes, WithoutVictims};
+
+/// Orders of equal pods that are tried for one decision at most.
+const MOST_ORDERS: u64 = 2000;
+/// Combinations of what several nodes can be, over orders of equal pods, that are counted at most.
+const MOST_COMBINATIONS: usize = 512;
+/// Nodes times combinations that are counted at most.
+const MOST_COUNTED: usize = 20_000;
+
+/// The candidate that a potential node is, over all orders of equal pods on it, each with the number of orders. Empty for a node
+/// that is no candidate.
+type Contenders = Vec<(u64, Contender)>;
+
+/// Returns the odds of a preemption that has chosen among its candidates; `None` where nothing is left to chance.
+pub(super) fn odds(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo, record: &PreemptionRecord) -> Option<Odds> {
+    let selected = record.selected()?;
+    let shortlist = shortlist(post);
+    let cut = record.wanted_candidates < record.potential_nodes.len();
+    let beyond = record.potential_nodes.len() - record.dry_runs.in_order().len();
+    if beyond > post.dry_run.odds_nodes {
+        return Some(Odds::unknown(shortlist, UnknownOdds::DryRuns(beyond)));
+    }
+    let candidates = all_candidates(post, state, pod, record);
+    let found = Found::of(post, state, pod, selected, &candidates);
+    let victims = match &found.victims {
+        Ok(outcomes) => Ok(outcomes.iter().flat_map(|o| &o.victims).filter(|(_, share)| !share.is_whole()).cloned().collect::<Vec<_>>()),
+        Err(why) => Err(why.clone()),
+    };
+    let victims_open = victims.as_ref().map_or(true, |victims| !victims.is_empty());
+    let mut odds = match found.potential {
+        Err(why) => Odds::unknown(Chance::VictimOrder, why),
+        Ok(potential) => {
+            let number = potential.iter().filter(|p| !p.is_empty()).count();
+            let listed = if cut && number > record.wanted_candidates { Some(shortlist) } else { None };
+            nodes(&potential, record.wanted_candidates, listed)
+        }
+    };
+    if victims_open {
+        odds = odds.and(Chance::VictimOrder).with_victims(victims.clone());
+    }
+    if odds.why_unknown().is_some() || odds.outcomes() > 1 {
+        return Some(odds);
+    }
+    let one = Odds::uniform(Chance::VictimOrder, std::slice::from_ref(selected));
+    victims_open.then(|| one.with_victims(victims))
+}
+
+/// Returns the chance that decides which candidates are listed: the order of a map, or the offset in the snapshot's order. Up to 1.30
+/// all nodes are listed and then filtered; later releases do so if nodes without a status of their own are Unschedulable.
+fn shortlist(post: &PostFilterContext<'_>) -> Chance {
+    let absent = post.statuses.absent().code() == Code::Unschedulable;
+    match post.cx.emulation.behaviour().potential_nodes {
+        PotentialNodes::Unschedulable if !absent => Chance::Shortlist,
+        _ => Chance::Offset,
+    }
+}
+
+/// A potential node, the candidate that it is if it is dry-run and listed, and the ties among its pods.
+struct Potential<'a> {
+    node: &'a NodeInfo,
+    candidate: Option<(Candidate, Ties)>,
+}
+
+/// Returns the potential nodes in the snapshot's order.
+fn all_candidates<'a>(post: &'a PostFilterContext<'a>, state: &CycleState, pod: &PodInfo, record: &PreemptionRecord) -> Vec<Potential<'a>> {
+    let snapshot = post.cx.snapshot;
+    let nodes: Vec<&NodeInfo> = record.potential_nodes.iter().filter_map(|name| snapshot.get(name)).map(|node| &**node).collect();
+    let quiet = &PostFilterContext { quiet: true, ..*post };
+    let start = || Scratch::new(snapshot, post.cx.emulation.behaviour());
+    let candidate = |scratch: &mut Scratch<'a>, node: &'a NodeInfo| match record.dry_runs.get(node.name()) {
+        Some(run) if run.candidate.is_some() || !run.status.is_success() => run.candidate.clone(),
+        // Not tried, or dropped from a full list.
+        _ => select_victims_on_node(quiet, state, pod, node, scratch).candidate,
+    };
+    let potential = |scratch: &mut Scratch<'a>, node: &&'a NodeInfo| {
+        let candidate = candidate(scratch, node).map(|candidate| (candidate, Ties::on(post, pod, node)));
+        Potential { node, candidate }
+    };
+    nodes.par_iter().with_min_len(8).map_init(start, potential).collect()
+}
+
+/// The outcomes over all orders of equal pods.
+struct Found {
+    potential: Result<Vec<Contenders>, UnknownOdds>,
+    /// The outcomes on the selected node; `None` where no pods are equal there.
+    victims: Result<Option<Outcomes>, UnknownOdds>,
+}
+
+impl Found {
+    fn of(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo, selected: &Str, candidates: &[Potential<'_>]) -> Self {
+        let rank = |candidate: &Candidate| {
+            let release = post.cx.emulation.behaviour();
+            let costless = release.without_victims == WithoutVictims::Chosen && candidate.victims.is_empty();
+            let scores = select::scores(candidate, release.tie_break, post.cx.now);
+            let rank = std::iter::once(i64::from(costless)).chain(scores).collect();
+            Contender { node: candidate.node.clone(), violates: candidate.pdb_violations > 0, rank }
+        };
+        let only_one = candidates.iter().filter(|p| p.candidate.is_some()).count() == 1;
+        let mut scratch = Scratch::new(post.cx.snapshot, post.cx.emulation.behaviour());
+        let (mut potential, mut victims, mut tried) = (Ok(Vec::new()), Ok(None), 0);
+        for Potential { node, candidate } in candidates {
+            let Some((candidate, ties)) = candidate else {
+                if let Ok(potential) = &mut potential {
+                    potential.push(Vec::new());
+                }
+                continue;
+            };
+            let is_selected = node.name() == selected;
+            let mut outcomes = vec![(1, rank(candidate))];
+            // One order alone decides between interchangeable pods only, which matters where they are evicted.
+            if !ties.is_empty() && (is_selected || ties.orders() != Some(1)) {
+                let orders = ties.orders().filter(|orders| tried + orders <= MOST_ORDERS);
+                let found = match orders {
+                    None => Err(UnknownOdds::TiedPods { node: node.name().clone(), pods: ties.tied_pods() }),
+                    Some(orders) => {
+                        tried += orders;
+                        ties.outcomes(post, state, pod, node, &mut scratch).ok_or(UnknownOdds::OtherOutcome)
+                    }
+                };
+                match &found {
+                    Ok(found) => outcomes = by_rank(found.candidates.iter().map(|(count, candidate)| (*count, rank(candidate)))),
+                    Err(why) if !only_one => potential = Err(why.clone()),
+                    Err(_) => {}
+                }
+                if is_selected {
+                    victims = found.map(Some);
+                }
+            }
+            if let Ok(potential) = &mut potential {
+                potential.push(outcomes);
+            }
+        }
+        Self { potential, victims }
+    }
+}
+
+/// Puts together outcomes that are as good as each other.
+fn by_rank(outcomes: impl Iterator<Item = (u64, Contender)>) -> Vec<(u64, Contender)> {
+    let mut distinct: Vec<(u64, Contender)> = Vec::new();
+    for (count, contender) in outcomes {
+        match distinct.iter_mut().find(|(_, known)| *known == contender) {
+            Some((sum, _)) => *sum += count,
+            None => distinct.push((count, contender)),
+        }
+    }
+    distinct
+}
+
+/// Returns the odds of nodes. `listed` says what decides which candidates are listed, where not all are.
+fn nodes(potential: &[Contenders], wanted: usize, listed: Option<Chance>) -> Odds {
+    let several: Vec<&Contenders> = potential.iter().filter(|p| p.len() > 1).collect();
+    let combinations = several.iter().try_fold(1_usize, |product, p| product.checked_mul(p.len()));
+    let orders = several.iter().try_fold(1_u64, |product, p| product.checked_mul(p.iter().map(|(count, _)| count).sum()));
+    let few = |number: &usize| *number == 1 || *number <= MOST_COMBINATIONS && *number * potential.len() <= MOST_COUNTED;
+    let Some(combinations) = combinations.filter(few).filter(|_| orders.is_some()) else {
+        return Odds::unknown(Chance::VictimOrder, UnknownOdds::TiedNodes(several.len()));
+    };
+    if combinations == 1 {
+        let contenders: Vec<Option<Contender>> = potential.iter().map(|p| p.first().map(|(_, contender)| contender.clone())).collect();
+        let draw = Draw::new(contenders.iter().flatten().cloned().collect(), wanted);
+        let odds = match listed {
+            None => return Odds::drawn(Chance::LastTie, draw),
+            Some(Chance::Offset) => Odds::counted(Chance::Offset, from_offsets(&contenders, wanted)),
+            Some(chance) => Odds::drawn(chance, draw.clone()),
+        };
+        return if draw.has_ties() { odds.and(Chance::LastTie) } else { odds };
+    }
+    let mut has_ties = false;
+    let mut cases = Vec::with_capacity(combinations);
+    for number in 0..combinations {
+        let (mut rest, mut weight) = (number, 1_u64);
+        let contenders = potential.iter().map(|p| {
+            let (count, contender) = match &p[..] {
+                [] => return None,
+                [(_, one)] => return Some(one.clone()),
+                many => &many[rest % many.len()],
+            };
+            rest /= p.len();
+            weight *= *count;
+            Some(contender.clone())
+        });
+        let contenders: Vec<Option<Contender>> = contenders.collect();
+        let draw = Draw::new(contenders.iter().flatten().cloned().collect(), wanted);
+        let shares = if listed == Some(Chance::Offset) { from_offsets(&contenders, wanted) } else { draw.shares() };
+        has_ties |= if listed.is_some() { draw.has_ties() } else { shares.len() > 1 };
+        cases.push((weight, shares));
+    }
+    let odds = Odds::counted(Chance::VictimOrder, mixed(&cases, (potential.len() as u64).max(MOST_ORDERS) as u32));
+    let odds = if has_ties { odds.and(Chance::LastTie) } else { odds };
+    if let Some(listed) = listed { odds.and(listed) } else { odds }
+}

@@ -1,0 +1,229 @@
+//! Preemption for a whole pod group: whom to evict anywhere in the cluster so that the group finds its places. Mirrors
+//! `pkg/scheduler/framework/preemption/{podgrouppreemption,types}.go`.
+//!
+//! Where kube-scheduler leaves the order of equal units to chance, they come by name here.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::cluster::{Cluster, Key, PodGroup};
+use crate::framework::{BudgetIndex, EvictionUnit, GroupPreemptionRecord, PodInfo, Reason, Snapshot, Status, unix_nanoseconds};
+
+/// A trial of the group on nodes without some pods.
+pub trait GroupTrial {
+    /// Takes pods off their nodes.
+    fn remove(&mut self, pods: &[Arc<PodInfo>]);
+    /// Puts pods back on their nodes.
+    fn add(&mut self, pods: &[Arc<PodInfo>]);
+    /// Returns success if the group finds its places now.
+    fn schedule(&mut self) -> Status;
+}
+
+/// The group that preempts.
+#[derive(Clone, Copy)]
+pub struct GroupPreemptor<'a> {
+    /// Its object.
+    pub group: &'a PodGroup,
+    /// Its members that wait.
+    pub pods: &'a [Arc<PodInfo>],
+}
+
+impl GroupPreemptor<'_> {
+    /// Finds whom to evict. All pods of a lower priority than the group's are taken away first, then put back one unit after
+    /// another as long as the group still finds its places.
+    pub fn preempt(&self, cluster: &Cluster, snapshot: &Snapshot, now: Timestamp, trial: &mut dyn GroupTrial) -> GroupPreemptionRecord {
+        let mut record = GroupPreemptionRecord { priority: self.group.priority(), ..GroupPreemptionRecord::default() };
+        if self.pods.iter().any(|info| info.pod.spec.preemption_policy.as_deref() == Some("Never")) {
+            record.status = Status::rejected(Reason::PreemptionPolicyNever);
+            return record;
+        }
+        let mut units: Vec<(i64, EvictionUnit)> = units(cluster, snapshot, now);
+        units.retain(|(_, unit)| unit.priority < self.group.priority());
+        if units.is_empty() {
+            record.status = Status::rejected(Reason::NoVictimsForGroup);
+            return record;
+        }
+        units.sort_by(|a, b| rank(a).cmp(&rank(b)));
+        record.units = units.into_iter().map(|(_, unit)| unit).collect();
+        record.units.iter().for_each(|unit| trial.remove(&unit.pods));
+        record.status = trial.schedule();
+        if !record.status.is_success() {
+            return record;
+        }
+        mark_violations(&mut record.units, snapshot.budgets());
+        for violating in [true, false] {
+            for unit in record.units.iter_mut().filter(|unit| unit.violates == violating) {
+                trial.add(&unit.pods);
+                unit.reprieved = trial.schedule().is_success();
+                if !unit.reprieved {
+                    trial.remove(&unit.pods);
+                }
+            }
+        }
+        record
+    }
+}
+
+/// Everything that runs, in units, each with when it started in nanoseconds since 1970. Of a group that is the start of the
+/// pod that is met first.
+fn units(cluster: &Cluster, snapshot: &Snapshot, now: Timestamp) -> Vec<(i64, EvictionUnit)> {
+    let mut units: Vec<(i64, EvictionUnit)> = Vec::new();
+    let mut groups: BTreeMap<Key, usize> = BTreeMap::new();
+    for info in snapshot.nodes().iter().flat_map(|node| &node.pods) {
+        let group = info.pod.group_key().and_then(|key| cluster.pod_groups.get(&key)).filter(|group| group.is_disrupted_as_one());
+        let start = info.start_time().unwrap_or_else(|| unix_nanoseconds(now));
+        let Some(group) = group else {
+            let unit =
+                EvictionUnit { name: info.key(), pods: vec![info.clone()], priority: info.pod.priority(), ..EvictionUnit::default() };
+            units.push((start, unit));
+            continue;
+        };
+        let key = group.metadata.key();
+        if let Some(at) = groups.get(&key) {
+            units[*at].1.pods.push(info.clone());
+            continue;
+        }
+        groups.insert(key.clone(), units.len());
+        let unit = EvictionUnit { name: key, group: true, pods: vec![info.clone()], priority: group.priority(), ..EvictionUnit::default() };
+        units.push((start, unit));
+    }
+    units
+}
+
+/// Where a unit comes in an order that has the more important ones first. A pod of any group is worth more than one of none;
+/// of the former, more pods are worth more.
+fn rank((start, unit): &(i64, EvictionUnit)) -> (Reverse<i32>, bool, Reverse<usize>, i64, &Key) {
+    let of_group = unit.pods.first().is_some_and(|info| info.pod.spec.scheduling_group.is_some());
+    let size = if of_group { unit.pods.len() } else { 0 };
+    (Reverse(unit.priority), !of_group, Reverse(size), *start, &unit.name)
+}
+
+/// Notes which units violate a budget: those with a pod for which a budget has nothing left. Budgets are counted down pod by
+/// pod, and a pod that finds one exhausted is not counted by those behind it. Mirrors `filterVictimsWithPDBViolation`.
+fn mark_violations(units: &mut [EvictionUnit], budgets: &BudgetIndex) {
+    let mut left: BTreeMap<Key, i32> = BTreeMap::new();
+    let mut violates = |info: &PodInfo| {
+        let covering = budgets.in_namespace(info.namespace()).iter().filter(|selector| info.is_labelled() && selector.matches(info));
+        for budget in covering.map(|selector| selector.budget()) {
+            if budget.status.disrupted_pods.contains_key(&info.pod.metadata.name) {
+                continue;
+            }
+            let left = left.entry(budget.metadata.key()).or_insert(budget.status.disruptions_allowed);
+            *left = left.saturating_sub(1);
+            if *left < 0 {
+                return true;
+            }
+        }
+        false
+    };
+    for unit in units {
+        unit.violates = unit.pods.iter().any(|info| violates(info));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Object;
+    use crate::framework::NodeInfo;
+    use crate::preemption::testing::budget;
+
+    /// A running pod: its name, priority, group, and start in seconds.
+    type Running<'a> = (&'a str, i32, &'a str, i64);
+
+    fn pod((name, priority, group, start): Running<'_>) -> Arc<PodInfo> {
+        let group = if group.is_empty() { String::new() } else { format!(r#","schedulingGroup":{{"podGroupName":"{group}"}}"#) };
+        let start = Timestamp::from_second(start).unwrap();
+        let text = format!(
+            r#"{{"metadata":{{"name":"{name}","namespace":"d","uid":"{name}","labels":{{"app":"web"}}}},
+            "spec":{{"nodeName":"n","priority":{priority}{group}}},"status":{{"startTime":"{start}"}}}}"#
+        );
+        Arc::new(PodInfo::new(Arc::new(serde_json::from_str(&text).unwrap())))
+    }
+
+    fn group(name: &str, rest: &str) -> PodGroup {
+        serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}","namespace":"d"}},"spec":{{{rest}}}}}"#)).unwrap()
+    }
+
+    /// A trial in which the group fits if at most `at_most` pods run.
+    struct Room {
+        running: usize,
+        at_most: usize,
+        tries: usize,
+    }
+
+    impl GroupTrial for Room {
+        fn remove(&mut self, pods: &[Arc<PodInfo>]) {
+            self.running -= pods.len();
+        }
+        fn add(&mut self, pods: &[Arc<PodInfo>]) {
+            self.running += pods.len();
+        }
+        fn schedule(&mut self) -> Status {
+            self.tries += 1;
+            if self.running <= self.at_most { Status::success() } else { Status::rejected(Reason::GroupUnschedulable) }
+        }
+    }
+
+    #[track_caller]
+    fn check(running: &[Running<'_>], groups: &[&str], allowed: Option<i32>, at_most: usize, expected: &str) {
+        let mut node = NodeInfo::new(Arc::new(serde_json::from_str(r#"{"metadata":{"name":"n"}}"#).unwrap()));
+        running.iter().for_each(|of| node.add_pod(pod(*of)));
+        let budget = allowed.map(|allowed| Arc::new(budget("b", allowed, r#"{"matchLabels":{"app":"web"}}"#)));
+        let budget = budget.map(|mut b| {
+            Arc::make_mut(&mut b).metadata.namespace = "d".into();
+            b
+        });
+        let snapshot = Snapshot::of([node]).with_budgets(budget.iter().collect());
+        let as_one = |name: &&str| Object::PodGroup(Arc::new(group(name, r#""priority":1,"disruptionMode":"PodGroup""#)));
+        let cluster: Cluster = groups.iter().map(as_one).collect();
+        let preemptor = group("p", r#""priority":9"#);
+        let waiting = [pod(("w", 0, "p", 0))];
+        let mut room = Room { running: running.len(), at_most, tries: 0 };
+        let record = GroupPreemptor { group: &preemptor, pods: &waiting }.preempt(&cluster, &snapshot, Timestamp::UNIX_EPOCH, &mut room);
+        let names = |pods: Vec<&Arc<PodInfo>>| pods.iter().map(|p| p.pod.metadata.name.to_string()).collect::<Vec<_>>().join(" ");
+        let got = if record.status.is_success() { names(record.victims().collect()) } else { record.status.message() };
+        assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn the_least_important_units_go() {
+        let pods = [("new", 1, "", 9), ("old", 1, "", 5), ("low", 0, "", 1), ("equal", 9, "", 1), ("of-group", 1, "g", 99)];
+        check(&pods, &[], None, 3, "new low");
+        check(&pods, &[], None, 2, "old new low");
+        // A pod of a group, even a single one, is worth more than one of none.
+        check(&pods, &[], None, 1, "of-group old new low");
+        check(&pods, &[], None, 0, "pod group is unschedulable");
+        check(&pods[3..4], &[], None, 0, "No preemption victims found for incoming preemptor");
+    }
+
+    #[test]
+    fn a_group_goes_as_one() {
+        let pods = [("g1", 50, "g", 3), ("a", 1, "", 1), ("g2", 50, "g", 1), ("b", 1, "", 2)];
+        // The priority of the group counts, not that of its pods.
+        check(&pods, &["g"], None, 2, "a b");
+        check(&pods, &["g"], None, 1, "g1 g2 b");
+    }
+
+    #[test]
+    fn what_violates_a_budget_is_put_back_first() {
+        let pods = [("a", 3, "", 1), ("b", 2, "", 1), ("c", 1, "", 1)];
+        check(&pods, &[], Some(1), 1, "a c");
+        check(&pods, &[], Some(0), 1, "b c");
+        check(&pods, &[], None, 1, "b c");
+    }
+
+    #[test]
+    fn a_member_that_never_preempts_speaks_for_all() {
+        let mut never = Arc::unwrap_or_clone(pod(("w", 0, "p", 0)));
+        Arc::make_mut(&mut never.pod).spec_mut().preemption_policy = Some("Never".into());
+        let (preemptor, snapshot, pods) = (group("p", r#""priority":9"#), Snapshot::default(), [Arc::new(never)]);
+        let mut room = Room { running: 0, at_most: 0, tries: 0 };
+        let by = GroupPreemptor { group: &preemptor, pods: &pods };
+        let record = by.preempt(&Cluster::default(), &snapshot, Timestamp::UNIX_EPOCH, &mut room);
+        assert_eq!((record.status.message().as_str(), room.tries), ("not eligible due to preemptionPolicy=Never.", 0));
+    }
+}

@@ -1,0 +1,380 @@
+//! One turn of the scheduling loop for a pod group: the members leave the queue together, are tried together, and come back
+//! or are bound together. Mirrors `scheduleOnePodGroup` and `submitPodGroupAlgorithmResult` in
+//! `pkg/scheduler/schedule_one_podgroup.go`.
+//!
+//! Work that upstream does outside the loop happens at the end of the turn: the writes about members in their order, then the
+//! condition of the PodGroup, then evictions, one member after another.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::binding::{Binding, PermitTimeouts, failure_cause, scheduling_failed};
+use super::failure::{record_evictions, whole_second};
+use super::{Failed, Write};
+use crate::cluster::{Condition, Key, Object, PodGroup, Str};
+use crate::framework::{Code, Context, GroupPreemptionRecord, NominatingInfo, PluginName, QueuedPodInfo, Reason, Snapshot, Status};
+use crate::release::Gate;
+use crate::scheduler::algorithm::{FitError, NO_NODES};
+use crate::scheduler::decide::cycle_start;
+use crate::scheduler::pod_group::{GroupResult, PlaceFound, PodGroupCycle, Verdict, World};
+use crate::scheduler::queue::pod_id;
+use crate::scheduler::{Scheduler, State};
+use crate::trace::{Event, FailureCause, FailureReason, GroupEvent, GroupOutcome, GroupStart, Outcome, Place, SkipReason};
+
+/// Names a group through all its changes: its uid or, for objects that carry none, its kind, namespace and name.
+pub(in crate::scheduler) fn group_id(group: &PodGroup) -> Str {
+    let uid = &group.metadata.uid;
+    if uid.is_empty() { format!("podgroup/{}", group.metadata.key()).into() } else { uid.clone() }
+}
+
+/// Work left for a member after the loop over all.
+enum Rest {
+    /// It is assumed, and its binding goes on, or waits for Permit plugins.
+    Bind { binding: Box<Binding>, patience: PermitTimeouts, waited: bool },
+    /// It came back to the queue, and this is written to it.
+    Written(Option<Write>),
+}
+
+/// The end of a member's cycle.
+enum Fate<'a> {
+    /// It is bound to the node that it found.
+    Bind(&'a PlaceFound),
+    /// It comes back to the queue.
+    Fail(Failed),
+}
+
+impl Scheduler {
+    /// Takes the other members of a popped pod's group out of the queue, and tries them all.
+    pub(in crate::scheduler) fn schedule_one_pod_group(&mut self, popped: QueuedPodInfo, group: Key, events: &mut Vec<Event>) {
+        let key = popped.key();
+        let Some(state) = self.state.cache.pod_groups.get(&group) else {
+            let message = format!("error while retrieving pod group state: pod group state not found for pod group {group}");
+            let mut popped = popped;
+            let failed = Failed { nominating: None, ..Failed::new(FailureCause::Error, message) };
+            let own = self.state.handle_failure(&mut popped, failed, events);
+            events.push(Event::CycleFinished { pod: key, outcome: Outcome::Error });
+            self.state.carry_out(own, events);
+            return;
+        };
+        let (known, scheduled) = (state.pods(), state.scheduled_count());
+        let others: Vec<_> = state.unscheduled().filter(|pod| pod.metadata.name != key.name).cloned().collect();
+        let mut members = vec![popped];
+        for pod in others {
+            let info = self.state.with_queue(events, |queue, env| queue.pop_specific_pod(env, &pod));
+            members.extend(info.map(|info| QueuedPodInfo::clone(&info)));
+        }
+        // Equals come by name.
+        members.sort_by_cached_key(|info| {
+            let since = info.initial_attempt_timestamp.unwrap_or(Timestamp::MIN);
+            (Reverse(info.pod().priority()), since, info.key())
+        });
+        let min_count = self.state.cluster.pod_groups.get(&group).and_then(|object| object.min_count());
+        let pods = members.iter().map(QueuedPodInfo::key).collect();
+        let start = GroupStart { group: group.clone(), popped: key, pods, min_count, scheduled, known };
+        events.push(Event::group(GroupEvent::Started(start)));
+        let outcome = match several_schedulers(&members) {
+            Some(message) => self.fail_all(&mut members, &message, events),
+            None => {
+                self.skip(&mut members, events);
+                self.try_group(&group, &mut members, events)
+            }
+        };
+        events.push(Event::group(GroupEvent::Finished { group, outcome }));
+        for info in &members {
+            self.state.time_out_at_once(&info.key(), events);
+        }
+    }
+
+    /// Sends all members back for the same reason, without having tried any.
+    fn fail_all(&mut self, members: &mut [QueuedPodInfo], message: &str, events: &mut Vec<Event>) -> GroupOutcome {
+        let snapshot = self.state.cache.snapshot();
+        let mut writes = Vec::new();
+        for info in members {
+            self.state.cycle += 1;
+            let state = &self.state;
+            let emulation = state.config.emulation;
+            let cx = Context { cluster: &state.cluster, snapshot: &snapshot, emulation, now: state.clock };
+            events.push(Event::CycleStarted(Arc::new(cycle_start(state.cycle, &info.pod_info, &cx))));
+            let failed = Failed::new(FailureCause::Error, message);
+            writes.extend(self.state.handle_failure(info, failed, events));
+            events.push(Event::CycleFinished { pod: info.key(), outcome: Outcome::Error });
+        }
+        self.state.carry_out(writes, events);
+        GroupOutcome::Error
+    }
+
+    /// Drops the members that are being deleted or have a node in memory.
+    fn skip(&mut self, members: &mut Vec<QueuedPodInfo>, events: &mut Vec<Event>) {
+        members.retain(|info| {
+            let pod = info.pod().clone();
+            let deleting = pod.is_terminating();
+            if !deleting && !self.state.cache.is_assumed(&pod) {
+                return true;
+            }
+            if deleting {
+                events.push(Event::CycleSkipped { pod: pod.key(), why: SkipReason::Deleting });
+            }
+            self.state.with_queue(events, |queue, env| queue.leave(env, &pod, Place::Gone));
+            if deleting {
+                events.push(Event::CycleFinished { pod: pod.key(), outcome: Outcome::Error });
+            }
+            false
+        });
+    }
+
+    fn try_group(&mut self, group: &Key, members: &mut [QueuedPodInfo], events: &mut Vec<Event>) -> GroupOutcome {
+        let state = &mut self.state;
+        let config = state.config.clone();
+        let framework = members.first().and_then(|info| config.profile(&info.pod().spec.scheduler_name));
+        // Only pods of our profiles are queued.
+        let Some(framework) = framework else { return GroupOutcome::Error };
+        let snapshot = state.cache.snapshot();
+        let mut cycle = PodGroupCycle {
+            framework,
+            emulation: config.emulation,
+            now: state.clock,
+            sampling: self.sampling,
+            group,
+            members,
+            first_cycle: state.cycle + 1,
+            next_start_node_index: &mut state.next_start_node_index,
+            last_node_index: &mut state.last_node_index,
+            world: World::new(&state.cache, &state.cluster, &state.queue),
+        };
+        let mut result = cycle.run(events);
+        state.cycle += members.len() as u64;
+        let (outcome, status) = (result.outcome(), result.status.clone());
+        let preemptions = Preemptions { members: std::mem::take(&mut result.post_filtered), group: result.preemption.take() };
+        let beside = config.emulation.enabled(Gate::SchedulerAsyncPreemption);
+        if beside {
+            self.state.hold_preemptors(group, &preemptions, members);
+        } else {
+            self.carry_out_preemptions(group, &preemptions, members, events);
+        }
+        let rests = self.state.submit(&snapshot, &result, members, events);
+        self.state.finish_members(&snapshot, rests, members, events);
+        let condition = self.state.group_condition(group, outcome, &status);
+        self.state.carry_out(condition, events);
+        if beside {
+            self.carry_out_preemptions(group, &preemptions, members, events);
+        }
+        outcome
+    }
+
+    /// Evicts for one member after another, then for the group as a whole.
+    fn carry_out_preemptions(&mut self, group: &Key, preemptions: &Preemptions, members: &[QueuedPodInfo], events: &mut Vec<Event>) {
+        for (i, error) in &preemptions.members {
+            let Some(info) = members.get(*i) else { continue };
+            let mut writes = Vec::new();
+            self.preempt(error, info, &mut writes, events);
+            record_evictions(info.key(), &writes, events);
+            self.state.carry_out(writes, events);
+            self.state.preempting.remove(&pod_id(info.pod()));
+        }
+        let Some(object) = self.state.cluster.pod_groups.get(group) else { return };
+        let id = group_id(object);
+        let victims: Vec<Key> = preemptions.group_victims().collect();
+        let Some(first) = members.first() else { return };
+        let mut writes = Vec::new();
+        for (i, key) in victims.iter().enumerate() {
+            if i + 1 == victims.len() {
+                let in_memory = self.state.waiting.contains_key(key);
+                let id = id.clone();
+                writes.push(if in_memory { Write::PreemptionOver(id) } else { Write::LastVictim(id, key.clone()) });
+            }
+            self.evict(key, first.pod(), "podgroup", &mut writes);
+        }
+        record_evictions(group.clone(), &writes, events);
+        self.state.carry_out(writes, events);
+        self.state.preempting.remove(&id);
+    }
+}
+
+/// The preemptions of one cycle.
+struct Preemptions {
+    /// Members by place in the order, with what PostFilter found.
+    members: Vec<(usize, Box<FitError>)>,
+    /// That of the group as a whole.
+    group: Option<Arc<GroupPreemptionRecord>>,
+}
+
+impl Preemptions {
+    /// The victims of the group that are not being deleted already.
+    fn group_victims(&self) -> impl Iterator<Item = Key> {
+        self.group.iter().flat_map(|record| record.victims()).filter(|info| !info.pod.is_terminating()).map(|info| info.key())
+    }
+}
+
+impl State {
+    /// From here on, members whose victims are still to go are kept out of activeQ and backoffQ.
+    fn hold_preemptors(&mut self, group: &Key, preemptions: &Preemptions, members: &[QueuedPodInfo]) {
+        for (i, error) in &preemptions.members {
+            let record = error.preemption.as_ref().filter(|record| error.preempted && record.selected().is_some());
+            if let Some(info) = members.get(*i).filter(|_| record.is_some_and(|record| record.evictions().next().is_some())) {
+                self.preempting.insert(pod_id(info.pod()), None);
+            }
+        }
+        if let Some(object) = self.cluster.pod_groups.get(group).filter(|_| preemptions.group_victims().next().is_some()) {
+            let id = group_id(object);
+            self.preempting.insert(id, None);
+        }
+    }
+
+    /// Assumes the members that are to be bound, and puts the others back into the queue.
+    fn submit(&mut self, snapshot: &Snapshot, result: &GroupResult, members: &mut [QueuedPodInfo], events: &mut Vec<Event>) -> Vec<Rest> {
+        let mut rests: Vec<Rest> = Vec::with_capacity(members.len());
+        for (i, info) in members.iter_mut().enumerate() {
+            events.push(Event::group(GroupEvent::MemberResumed { pod: info.key() }));
+            let failed = match fate(result, i) {
+                Fate::Fail(failed) => failed,
+                Fate::Bind(place) => match self.prepare_binding(snapshot, place.cycle_state.clone(), info, &place.node, events) {
+                    Err(failed) => failed,
+                    Ok((binding, patience, effects)) => {
+                        self.activate(effects.activate, events);
+                        self.let_go(&effects.allow, &mut rests, events);
+                        let waited = !patience.is_empty();
+                        rests.push(Rest::Bind { binding: Box::new(binding), patience, waited });
+                        continue;
+                    }
+                },
+            };
+            let outcome = outcome_of(&failed);
+            let own = self.handle_failure(info, failed, events);
+            events.push(Event::CycleFinished { pod: info.key(), outcome });
+            rests.push(Rest::Written(own));
+        }
+        rests
+    }
+
+    /// GangScheduling allows members that wait: those of this cycle, and those of an earlier one.
+    fn let_go(&mut self, allowed: &[Key], rests: &mut [Rest], events: &mut Vec<Event>) {
+        for rest in rests {
+            if let Rest::Bind { binding, patience, .. } = rest
+                && allowed.contains(&binding.info.key())
+            {
+                patience.retain(|(plugin, _)| *plugin != PluginName::GangScheduling);
+            }
+        }
+        for pod in allowed {
+            self.allow(pod, events);
+        }
+    }
+
+    /// Carries on with each member in turn: its binding, or what is written to it.
+    fn finish_members(&mut self, snapshot: &Snapshot, rests: Vec<Rest>, members: &mut [QueuedPodInfo], events: &mut Vec<Event>) {
+        for (rest, info) in rests.into_iter().zip(members) {
+            match rest {
+                Rest::Written(own) => self.carry_out(own, events),
+                Rest::Bind { mut binding, patience, waited } => {
+                    let pod = info.key();
+                    events.push(Event::group(GroupEvent::MemberResumed { pod: pod.clone() }));
+                    let (mut writes, waits) = (Vec::new(), !patience.is_empty());
+                    let begun = self.begin_binding(&mut binding, snapshot, waited, waits, &mut writes, events);
+                    let Err(status) = begun else {
+                        if waits {
+                            self.wait_on_permit(*binding, patience, events);
+                        }
+                        events.push(Event::CycleFinished { pod, outcome: Outcome::Scheduled });
+                        self.carry_out(writes, events);
+                        continue;
+                    };
+                    self.carry_out(writes, events);
+                    let failed = Failed::new(failure_cause(&status), status.message());
+                    let failed = self.binding_failed(&mut binding, &status, failed, events);
+                    let outcome = outcome_of(&failed);
+                    let own = self.handle_failure(info, failed, events);
+                    events.push(Event::CycleFinished { pod, outcome });
+                    self.carry_out(own, events);
+                }
+            }
+        }
+    }
+
+    /// The condition of the PodGroup, where it changes; once true it stays so. Mirrors `updatePodGroupCondition`.
+    fn group_condition(&self, group: &Key, outcome: GroupOutcome, status: &Status) -> Option<Write> {
+        let known = self.cluster.pod_groups.get(group)?;
+        let (value, reason) = match outcome {
+            GroupOutcome::Scheduled => ("True", "Scheduled"),
+            GroupOutcome::WaitingOnPreemption | GroupOutcome::Unschedulable => ("False", "Unschedulable"),
+            GroupOutcome::Error => ("False", "SchedulerError"),
+        };
+        let old = known.condition(PodGroup::SCHEDULED);
+        if old.is_some_and(|old| old.status == "True") && value != "True" {
+            return None;
+        }
+        let since = old.filter(|old| old.status == value).map_or(Some(whole_second(self.clock)), |old| old.last_transition_time);
+        let condition = Condition {
+            kind: PodGroup::SCHEDULED.into(),
+            status: value.into(),
+            reason: reason.into(),
+            message: status.message().into(),
+            last_transition_time: since,
+        };
+        let mut changed = PodGroup::clone(known);
+        match changed.status.conditions.iter_mut().find(|old| old.kind == condition.kind) {
+            Some(old) => *old = condition,
+            None => changed.status.conditions.push(condition),
+        }
+        (changed != **known).then(|| Write::Put(Object::PodGroup(Arc::new(changed))))
+    }
+}
+
+/// Why the members cannot be tried together; `None` where one scheduler is to take them all.
+fn several_schedulers(members: &[QueuedPodInfo]) -> Option<String> {
+    let name = |info: &QueuedPodInfo| info.pod().spec.scheduler_name.clone();
+    let first = name(members.first()?);
+    let other = members.iter().map(name).find(|name| *name != first)?;
+    Some(format!(
+        "all pods in a single pod group should have the same .spec.schedulerName set, got: {:?} and {:?}",
+        other.as_str(),
+        first.as_str()
+    ))
+}
+
+fn outcome_of(failed: &Failed) -> Outcome {
+    match failed.reason {
+        FailureReason::Unschedulable => Outcome::Unschedulable,
+        FailureReason::SchedulerError => Outcome::Error,
+    }
+}
+
+/// Returns the end of a member's cycle from the results of the attempts.
+fn fate(result: &GroupResult, i: usize) -> Fate<'_> {
+    let of_group = |nominating| Failed { nominating, ..Failed::new(FailureCause::Group(result.status.clone()), result.status.message()) };
+    let Some(member) = result.members.get(i) else {
+        // This member was not reached; it ends as the group does.
+        return Fate::Fail(if result.status.is_error() { group_error(&result.status) } else { of_group(None) });
+    };
+    let own_error = if let Verdict::Error(error) = &member.verdict { Some(error.to_string()) } else { None };
+    if result.status.is_error() {
+        return Fate::Fail(own_error.map_or_else(|| group_error(&result.status), |message| Failed::new(FailureCause::Error, message)));
+    }
+    let waits = result.waiting_on_preemption;
+    if let Some(place) = &member.place {
+        let fits = !member.requires_preemption();
+        if fits && result.status.is_success() {
+            return Fate::Bind(place);
+        }
+        if fits && waits {
+            return Fate::Fail(of_group(Some(NominatingInfo::Override(place.node.name().clone()))));
+        }
+        if fits || !waits {
+            let reasons = std::iter::once(Reason::GroupUnschedulable).chain(place.permit.reasons().iter().cloned());
+            let status = Status::new(Code::Unschedulable, reasons);
+            let message = status.message();
+            return Fate::Fail(Failed::new(FailureCause::Group(status), message));
+        }
+    }
+    Fate::Fail(match &member.verdict {
+        Verdict::NoFit(error) => Failed::no_fit(error),
+        Verdict::NoNodes => Failed::new(FailureCause::NoNodes, NO_NODES),
+        Verdict::Rejected(status) => scheduling_failed(status),
+        Verdict::Fits | Verdict::Error(_) => group_error(&result.status),
+    })
+}
+
+fn group_error(status: &Status) -> Failed {
+    Failed::new(FailureCause::Error, status.message())
+}

@@ -1,0 +1,47 @@
+//! The decision about a member of a pod group as if it were popped now, together with its group.
+
+use std::sync::Arc;
+
+use super::Scheduler;
+use crate::cluster::Pod;
+use crate::framework::QueuedPodInfo;
+use crate::release::Gate;
+use crate::trace::Event;
+
+impl Scheduler {
+    /// Tries the group of a pending pod as if the pod were popped now, without consequences. `None` for a pod without a
+    /// group, for one that waits in no queue, and for one that PreEnqueue keeps out: [`Self::explain`] answers for these.
+    pub fn explain_group(&self, pod: &Arc<Pod>) -> Option<Vec<Event>> {
+        let group = pod.group_key().filter(|_| self.state.config.emulation.enabled(Gate::GenericWorkload))?;
+        let mut copy = self.clone();
+        let popped = copy.state.with_queue(&mut Vec::new(), |queue, env| queue.pop_specific_pod(env, pod))?;
+        let mut events = Vec::new();
+        copy.schedule_one_pod_group(QueuedPodInfo::clone(&popped), group, &mut events);
+        events.retain(is_of_decision);
+        Some(events)
+    }
+}
+
+/// Returns whether an event says how the decision comes about, rather than what changes by it.
+fn is_of_decision(event: &Event) -> bool {
+    match event {
+        Event::ClockMoved { .. }
+        | Event::ObjectChanged { .. }
+        | Event::QueueMoved(_)
+        | Event::PlaceInferred(_)
+        | Event::PriorityChanged { .. }
+        | Event::HintAsked { .. }
+        | Event::PreEnqueueRejected { .. }
+        | Event::PodPopped { .. }
+        | Event::PodNominated { .. }
+        | Event::NominationCleared { .. }
+        | Event::GracePeriodEnded { .. }
+        | Event::VictimEvicted { .. }
+        | Event::PodAssumed { .. }
+        | Event::PermitWaited { .. }
+        | Event::PermitResolved { .. }
+        | Event::PreBound { .. }
+        | Event::PodBound { .. } => false,
+        _ => true,
+    }
+}

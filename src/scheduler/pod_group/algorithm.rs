@@ -1,0 +1,204 @@
+//! The members one after another; mirrors `podGroupSchedulingDefaultAlgorithm` and `podGroupPodSchedulingAlgorithm`.
+
+use std::sync::Arc;
+
+use super::{GroupResult, MemberResult, PlaceFound, PodGroupCycle, Verdict, World, unschedulable};
+use crate::cluster::{Object, Pod};
+use crate::framework::{Code, Context, CycleState, NominatingInfo, Placement, PodInfo, QueuedPodInfo, Reason, Snapshot, Status};
+use crate::scheduler::ScheduleError;
+use crate::scheduler::algorithm::{ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
+use crate::scheduler::decide::cycle_start;
+use crate::trace::{Event, GroupEvent, Quiet, Recorder, Trace};
+
+impl PodGroupCycle<'_> {
+    /// Tries the members on the nodes of a placement, or on all. Nothing stays of it but the nominations.
+    pub(super) fn try_members(
+        &mut self,
+        placement: Option<&Placement>,
+        post_filter: PostFilter,
+        events: Option<&mut Vec<Event>>,
+    ) -> GroupResult {
+        let mut world = self.world.clone();
+        let result = match events {
+            Some(events) => self.try_all(&mut world, placement, post_filter, &mut Trace::new(events)),
+            None => self.try_all(&mut world, placement, post_filter, &mut Quiet),
+        };
+        self.world.nominations = world.nominations;
+        for (info, member) in self.members.iter().zip(&result.members).rev() {
+            if member.place.is_some() {
+                self.world.nominations.restore(info.pod(), &self.world.cluster);
+            }
+        }
+        result
+    }
+
+    fn try_all(
+        &mut self,
+        world: &mut World<'_>,
+        placement: Option<&Placement>,
+        post_filter: PostFilter,
+        recorder: &mut impl Recorder,
+    ) -> GroupResult {
+        let mut result = GroupResult::of(unschedulable([]));
+        let mut requires_preemption = false;
+        for (i, info) in self.members.iter().enumerate() {
+            let member = self.try_member(world, i, info, placement, post_filter, recorder);
+            if let Verdict::NoFit(error) = &member.verdict
+                && post_filter == PostFilter::Run
+                && (error.preempted || !error.writes.is_empty())
+            {
+                result.post_filtered.push((i, error.clone()));
+            }
+            let error = if let Verdict::Error(error) = &member.verdict { Some(error.to_string()) } else { None };
+            if let Some(place) = &member.place {
+                requires_preemption |= member.requires_preemption();
+                if place.permit.is_success() {
+                    result.waiting_on_preemption = requires_preemption;
+                    result.status = if requires_preemption { unschedulable([Reason::GroupAwaitsPreemption]) } else { Status::success() };
+                }
+            }
+            result.members.push(member);
+            if let Some(error) = error {
+                result.status = Status::error(format!("failed to schedule other pod from a pod group: {error}"));
+                result.waiting_on_preemption = false;
+                break;
+            }
+        }
+        self.unreserve(world, &mut result);
+        result
+    }
+
+    fn try_member(
+        &mut self,
+        world: &mut World<'_>,
+        i: usize,
+        info: &QueuedPodInfo,
+        placement: Option<&Placement>,
+        post_filter: PostFilter,
+        recorder: &mut impl Recorder,
+    ) -> MemberResult {
+        let mut snapshot = world.cache.snapshot();
+        if let Some(placement) = placement {
+            snapshot = snapshot.with_placement(&placement.nodes);
+        }
+        let cx = Context { cluster: &world.cluster, snapshot: &snapshot, emulation: self.emulation, now: self.now };
+        recorder.record(|| Event::CycleStarted(Arc::new(cycle_start(self.first_cycle + i as u64, &info.pod_info, &cx))));
+        let mut cycle_state = CycleState::default();
+        let mut attempt = SchedulePod {
+            framework: self.framework,
+            cx,
+            nominations: &world.nominations,
+            sampling: self.sampling,
+            odds_nodes: ODDS_NODES,
+            post_filter,
+            next_start_node_index: self.next_start_node_index,
+            last_node_index: self.last_node_index,
+        };
+        let result = attempt.run(&info.pod_info, &mut cycle_state, recorder);
+        if let Some(events) = recorder.events() {
+            events.extend(self.framework.not_emulated_events());
+        }
+        let nowhere = |verdict| MemberResult { verdict, place: None };
+        let (verdict, node) = match result {
+            ScheduleResult::Selected { node, .. } => (Verdict::Fits, node),
+            ScheduleResult::NoNodes => return nowhere(Verdict::NoNodes),
+            ScheduleResult::Error(error) => return nowhere(Verdict::Error(error)),
+            ScheduleResult::FitError(error) => match &error.nominating {
+                Some(NominatingInfo::Override(node)) if !node.is_empty() => {
+                    let node = node.clone();
+                    (Verdict::NoFit(error), node)
+                }
+                _ => return nowhere(Verdict::NoFit(error)),
+            },
+        };
+        let Some(node) = snapshot.get(&node).cloned() else {
+            let status = Status::error(format!("nodeinfo not found for node name {node:?}"));
+            return nowhere(Verdict::Error(ScheduleError::Place(status)));
+        };
+        let mut assumed = Pod::clone(info.pod());
+        assumed.node_name = node.name().clone();
+        let assumed = Arc::new(PodInfo::with_emulation(Arc::new(assumed), self.emulation));
+        let before = world.clone();
+        world.cache.assume(assumed.clone());
+        world.nominations.delete(info.pod());
+        let mut place = PlaceFound { node, cycle_state, permit: Status::success() };
+        match self.reserve_and_permit(world, &snapshot, &assumed, &mut place, recorder) {
+            Ok(permit) => place.permit = permit,
+            Err(status) => {
+                *world = before;
+                world.nominations.restore(info.pod(), &world.cluster);
+                let verdict = if status.is_rejected() { Verdict::Rejected(status) } else { Verdict::Error(ScheduleError::Place(status)) };
+                return nowhere(verdict);
+            }
+        }
+        recorder.record(|| {
+            let (pod, node) = (info.key(), place.node.name().clone());
+            Event::group(GroupEvent::MemberPlaced { pod, node })
+        });
+        MemberResult { verdict, place: Some(place) }
+    }
+
+    /// Runs Reserve and Permit on copies. Later members see the objects that plugins would write at binding, as they see
+    /// the plugins' reservations in kube-scheduler.
+    fn reserve_and_permit(
+        &self,
+        world: &mut World<'_>,
+        snapshot: &Snapshot,
+        assumed: &PodInfo,
+        place: &mut PlaceFound,
+        recorder: &mut impl Recorder,
+    ) -> Result<Status, Status> {
+        let snapshot = snapshot.clone().with_pod_groups(world.cache.pod_groups.clone());
+        let mut written: Vec<Object> = Vec::new();
+        let permit = {
+            let cx = Context { cluster: &world.cluster, snapshot: &snapshot, emulation: self.emulation, now: self.now };
+            let PlaceFound { node, cycle_state, .. } = place;
+            for plugin in &self.framework.reserve {
+                let Some(point) = plugin.reserve() else { continue };
+                let status = point.reserve(&cx, cycle_state, assumed, node);
+                if status.is_rejected() {
+                    return Err(status.answered_by(plugin.name(), self.emulation.release()));
+                }
+                if !status.is_success() {
+                    return Err(Status::error(format!("running Reserve plugin \"{}\": {}", plugin.name(), status.message())));
+                }
+            }
+            for point in self.framework.pre_bind.iter().filter_map(|plugin| plugin.pre_bind()) {
+                if point.pre_bind_pre_flight(&cx, cycle_state, assumed, node).is_success() {
+                    written.extend(point.pre_bind(&cx, cycle_state, assumed, node).unwrap_or_default());
+                }
+            }
+            let mut waits: Option<Status> = None;
+            for plugin in &self.framework.permit {
+                let Some(point) = plugin.permit() else { continue };
+                let (status, _) = point.permit(&cx, cycle_state, assumed, node);
+                recorder.record(|| Event::Permitted { plugin: plugin.name(), status: status.clone() });
+                match status.code() {
+                    Code::Success => {}
+                    Code::Wait => waits = Some(status),
+                    _ if status.is_rejected() => return Err(status.answered_by(plugin.name(), self.emulation.release())),
+                    _ => return Err(Status::error(format!("running Permit plugin \"{}\": {}", plugin.name(), status.message()))),
+                }
+            }
+            waits.map_or_else(Status::success, |status| {
+                Status::new(Code::Wait, status.reasons().iter().cloned().chain([Reason::PermitWaits]))
+            })
+        };
+        for object in written.into_iter().filter(|object| !matches!(object, Object::Pod(_))) {
+            world.cluster.insert(object);
+        }
+        Ok(permit)
+    }
+
+    /// Gives back what was reserved, last member first.
+    fn unreserve(&self, world: &World<'_>, result: &mut GroupResult) {
+        let snapshot = world.cache.snapshot();
+        let cx = Context { cluster: &world.cluster, snapshot: &snapshot, emulation: self.emulation, now: self.now };
+        for (info, member) in self.members.iter().zip(&mut result.members).rev() {
+            let Some(PlaceFound { node, cycle_state, .. }) = &mut member.place else { continue };
+            for point in self.framework.reserve.iter().rev().filter_map(|plugin| plugin.reserve()) {
+                point.unreserve(&cx, cycle_state, &info.pod_info, node);
+            }
+        }
+    }
+}

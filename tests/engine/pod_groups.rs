@@ -1,0 +1,144 @@
+//! Pod groups: what text and JSON say about them, and dry decisions about their members.
+
+use schedscope::cluster::{Key, Kind, Object};
+use schedscope::release::{Emulation, Gate};
+use schedscope::report::{GroupReport, OperationReport, group_text};
+use schedscope::scheduler::{Config, Operation, Options, Scheduler};
+use schedscope::trace::{CycleView, Event, GroupOutcome, Outcome};
+use serde_json::{Value, json};
+
+const GANG: &[Gate] = &[Gate::GenericWorkload, Gate::GangScheduling];
+
+fn object(kind: Kind, value: &Value) -> Object {
+    Object::deserialize_kind(kind, value).expect("a valid object")
+}
+
+fn node(name: &str, cpu: u32, zone: &str) -> Object {
+    let labels = json!({ "zone": zone });
+    object(
+        Kind::Node,
+        &json!({"metadata": {"name": name, "labels": labels}, "status": {"allocatable": {"cpu": cpu.to_string(), "pods": "9"}}}),
+    )
+}
+
+fn pod(name: &str, priority: i32, node: &str, group: Option<&str>) -> Object {
+    let group = group.map_or(Value::Null, |group| json!({ "podGroupName": group }));
+    let containers = json!([{"name": "c", "resources": {"requests": {"cpu": "1"}}}]);
+    let spec = json!({"schedulerName": "default-scheduler", "priority": priority, "nodeName": node, "schedulingGroup": group, "containers": containers});
+    object(Kind::Pod, &json!({"metadata": {"namespace": "ml", "name": name, "uid": name}, "spec": spec}))
+}
+
+fn group(min: u32, more: Value) -> Object {
+    let mut spec = json!({"schedulingPolicy": {"gang": {"minCount": min}}});
+    for (key, value) in more.as_object().into_iter().flatten() {
+        spec[key] = value.clone();
+    }
+    object(Kind::PodGroup, &json!({"metadata": {"namespace": "ml", "name": "train", "uid": "train"}, "spec": spec}))
+}
+
+/// Three pods of the group `train` on nodes that take two, unless a pod of low priority goes.
+fn scheduler(gates: &[Gate], min: u32, spec: Value) -> Scheduler {
+    let mut emulation = Emulation::default();
+    for gate in gates {
+        emulation.set(*gate, true);
+    }
+    let members = ["train-0", "train-1", "train-2"].map(|name| pod(name, 10, "", Some("train")));
+    let nodes = [node("a1", 1, "a"), node("b1", 1, "b"), node("b2", 1, "b")];
+    let objects = nodes.into_iter().chain([group(min, spec), pod("low", 0, "b2", None)]).chain(members).collect();
+    let start = "2026-11-20T18:26:12Z".parse().expect("a time");
+    Scheduler::new(Config::defaults(emulation), objects, Options { start, ..Options::default() })
+}
+
+fn text(events: &[Event]) -> Vec<String> {
+    group_text(&CycleView::of(events)).into_iter().map(|line| line.to_string()).collect()
+}
+
+fn bound(scheduler: &Scheduler) -> Vec<String> {
+    let pods = scheduler.state().cluster().pods.iter().filter(|pod| !pod.node_name.is_empty());
+    pods.map(|pod| pod.metadata.name.to_string()).collect()
+}
+
+#[test]
+fn a_group_of_which_too_few_pods_fit_is_not_bound_at_all_and_says_why() {
+    let mut scheduler =
+        scheduler(&[Gate::GenericWorkload, Gate::GangScheduling, Gate::WorkloadAwarePreemption], 3, json!({"priority": 10}));
+    let with_low = scheduler.apply(Operation::Schedule);
+    assert_eq!(text(&with_low)[0], "POD GROUP ml/train: Waits until the 1 pod evicted for it is gone.");
+    assert!(text(&with_low).iter().any(|line| line == "  evicts ml/low"), "{:?}", text(&with_low));
+    assert!(!bound(&scheduler).contains(&"train-0".to_owned()));
+
+    let mut scheduler = self::scheduler(GANG, 4, json!({}));
+    assert!(scheduler.apply(Operation::Schedule).is_empty(), "a pod is missing, so that all are gated");
+    let pod = scheduler.state().cluster().pods.get(&Key::new("ml", "train-0")).expect("the pod").clone();
+    assert_eq!(scheduler.explain_group(&pod), None);
+    let view = CycleView::of(&scheduler.explain(&pod));
+    assert_eq!(schedscope::report::why(&view), "Held back until its pod group has 4 pods, which must have a place at once: it has 3.");
+}
+
+#[test]
+fn the_pods_of_a_group_are_bound_together_and_its_condition_says_so() {
+    let mut scheduler = scheduler(GANG, 2, json!({}));
+    let events = scheduler.apply(Operation::Schedule);
+    assert_eq!(text(&events)[0], "POD GROUP ml/train: Scheduled: 2 of 3 pods found a place, and 2 are enough.");
+    assert_eq!(text(&events).len(), 4, "a line for each pod: {:?}", text(&events));
+    assert_eq!(bound(&scheduler), ["low", "train-0", "train-1"]);
+    let report = serde_json::to_value(OperationReport::of(&events, &scheduler)).expect("plain data");
+    assert_eq!(report["group"]["outcome"], "scheduled");
+    assert_eq!(report["group"]["condition"], json!({"status": "True", "reason": "Scheduled", "message": ""}));
+    let outcomes: Vec<&Value> = report["group"]["pods"].as_array().expect("pods").iter().map(|pod| &pod["outcome"]).collect();
+    assert_eq!(outcomes, ["scheduled", "scheduled", "unschedulable"]);
+}
+
+#[test]
+fn a_placement_that_takes_all_is_chosen_and_the_others_are_listed() {
+    let gates = [Gate::GenericWorkload, Gate::GangScheduling, Gate::TopologyAwareWorkloadScheduling];
+    let together = json!({"schedulingConstraints": {"topology": [{"key": "zone"}]}});
+    let mut scheduler = scheduler(&gates, 2, together);
+    let events = scheduler.apply(Operation::Schedule);
+    let lines = text(&events);
+    assert_eq!(
+        lines[..3],
+        [
+            "POD GROUP ml/train: Waits, because all 2 placements are too small: at most 1 pod finds a place, and 2 must have one at once.",
+            "  placement a (1 node) does not take the group: 1 pod would fit",
+            "  placement b (2 nodes) does not take the group: 1 pod would fit",
+        ]
+    );
+    scheduler.apply(Operation::Delete { object: pod("low", 0, "b2", None) });
+    let events = loop {
+        let events = scheduler.apply(Operation::Schedule);
+        if !events.is_empty() {
+            break events;
+        }
+        scheduler.apply(Operation::Advance { seconds: 1 });
+    };
+    assert!(text(&events)[0].starts_with("POD GROUP ml/train: Scheduled in b: 2 of 3 pods found a place"), "{:?}", text(&events));
+}
+
+#[test]
+fn a_dry_decision_about_a_member_tries_the_group_and_changes_nothing() {
+    let mut scheduler = scheduler(GANG, 2, json!({}));
+    let pod = scheduler.state().cluster().pods.get(&Key::new("ml", "train-1")).expect("the pod").clone();
+    let before = scheduler.state().queue().view().clone();
+    let events = scheduler.explain_group(&pod).expect("a pod of a group");
+    assert_eq!((scheduler.state().queue().view(), bound(&scheduler)), (&before, vec!["low".to_owned()]));
+    let view = CycleView::of(&events);
+    let group = GroupReport::of(&view, None).expect("a group");
+    assert_eq!((group.outcome, group.pods.len(), group.condition), (Some(GroupOutcome::Scheduled), 3, None));
+    assert_eq!(view.start.as_ref().map(|start| start.pod.to_string()).as_deref(), Some("ml/train-1"), "the pod asked about is on show");
+    let real = CycleView::of(&scheduler.apply(Operation::Schedule));
+    for pod in &real.group.as_ref().expect("a group").start.pods {
+        let outcome = |view: &CycleView| view.member(pod).and_then(|member| member.outcome);
+        assert_eq!(outcome(&view), outcome(&real), "{pod}");
+    }
+}
+
+#[test]
+fn with_the_gates_off_a_group_has_no_say() {
+    let mut scheduler = scheduler(&[], 4, json!({}));
+    let events = scheduler.apply(Operation::Schedule);
+    assert!(!events.iter().any(|event| matches!(event, Event::Group(_))));
+    assert_eq!(CycleView::of(&events).outcome, Some(Outcome::Scheduled));
+    let pod = scheduler.state().cluster().pods.get(&Key::new("ml", "train-2")).expect("the pod").clone();
+    assert_eq!((scheduler.explain_group(&pod), bound(&scheduler).len()), (None, 2));
+}
