@@ -11,6 +11,7 @@
 //! | module | holds |
 //! | --- | --- |
 //! | `plural` | numbers with their nouns |
+//! | `suggest` | suggestions for names that do not exist |
 //! | [`output`] | output: escaping of untrusted text, formats of answers, standard streams, new files |
 //! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
 //! | [`release`] | kube-scheduler's releases with their differences and feature gates |
@@ -25,6 +26,7 @@
 //! | [`scheduler`] | configuration and profiles, the runtime, the queue, cache and snapshot, the scheduling and binding cycle |
 //! | [`fixes`] | the demands that keep a pod out, and verified changes that let it in |
 //! | [`session`] | timelines of scheduling on branches, each with a cursor; edits, runs, comparison, saving |
+//! | [`whatif`] | what-ifs in operators' verbs: drain, lose, scale, capacity and others, applied and answered |
 //! | [`scheduler_log`] | kube-scheduler's own log: attempts, queues, victims, and the gaps in it |
 //! | [`source`] | reading of dumps in any layout or archive and of live clusters, with a report of read, skipped and missing objects; captures |
 //! | [`report`] | a decision as a sentence, text or JSON; the story of each pod; the comparison of branches |
@@ -66,5 +68,7 @@ pub mod scheduler;
 pub mod scheduler_log;
 pub mod session;
 pub mod source;
+mod suggest;
 pub mod trace;
 pub mod ui;
+pub mod whatif;

@@ -109,6 +109,9 @@ for device in ["/dev/zero", "/dev/urandom"]:
 # Operations, sessions, themes, expressions.
 write("ops.json", json.dumps([{"op": "advance", "seconds": 2**64 - 1}] * 1000))
 run("ops", ["run", "--demo", "payments", "--ops", "ops.json"], folder)
+for verb in ["", "drain " + "n" * 60_000, "drain " + "n " * 30_000, "lose =", "lose \x1b[2J=\x07", "add 999999999999999999999 like worker-a1",
+             "patch pod shop/payments " + "{" * 60_000, "gate " + "A=true," * 10_000, "weights " + "NodeName=1 " * 5_000, "taint worker-a1 :-"]:
+    run("verb", ["run", "--demo", "payments", "--what-if", verb], folder)
 write("session", gzip.compress(b'{"format":"schedscope session","x":"' + b" " * 100_000_000))
 run("session", ["open", "session", "--print", "session.txt"], folder)
 write("cel.json", json.dumps({"kind": "DeviceClass", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "c"}, "spec": {"selectors": [{"cel": {"expression": "(" * 500_000}}]}}))

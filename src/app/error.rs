@@ -11,6 +11,7 @@ use crate::source::live::OriginalError;
 use crate::ui::ThemeError;
 use crate::ui::config::key::KeyNameError;
 use crate::ui::model::effect::ScreenEndingError;
+use crate::whatif::WhatIfError;
 
 /// Error that ends the explorer.
 #[derive(Debug, Error)]
@@ -93,6 +94,9 @@ pub(super) enum ExplorerError {
     /// The request was cancelled.
     #[error("stopped")]
     Stopped,
+    /// The what-if cannot be applied.
+    #[error(transparent)]
+    WhatIf(#[from] WhatIfError),
     /// The operation has no effect.
     #[error("nothing would change")]
     NothingDone,
@@ -140,6 +144,9 @@ pub(super) enum JobError {
     /// The pod to fix does not exist.
     #[error("there is no pod {0}")]
     NoPod(Key),
+    /// More of the pod cannot be counted.
+    #[error(transparent)]
+    WhatIf(#[from] WhatIfError),
     /// The thread could not be started.
     #[error("no thread could be started: {0}")]
     Thread(io::Error),

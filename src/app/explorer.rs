@@ -1,5 +1,6 @@
 //! Implements the session behind the screen.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -7,7 +8,7 @@ use super::cancel_guard::CancelGuard;
 use super::error::{ExplorerError, WriteError};
 use super::jobs::RunningJob;
 use super::live_follow::{self, FollowConfig, LiveFollow};
-use super::object_text::Sources;
+use super::object_text::{Finding, Sources};
 use super::overview_job::{MadeOf, OverviewJob};
 use super::ticket::Reproduction;
 use crate::cluster::{Key, Object, Pod};
@@ -15,15 +16,17 @@ use crate::fixes;
 use crate::framework::NodeFilters;
 use crate::output;
 use crate::release::{Emulated, Release};
-use crate::report::{LastReported, ReleaseReport, SchedulerEvents, decision_parts};
+use crate::report::{LastReported, ReleaseReport, SchedulerEvents, WhatIfReport, decision_parts};
 use crate::scheduler::{Operation, Waiting};
 use crate::scheduler_log::SchedulerLog;
 use crate::session::{Branch, Breakpoint, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
 use crate::ui::{
-    Advance, Applied, CaughtUp, Change, FixToApply, Job, JobState, LiveStatus, OverviewStatus, Restarted, SessionError, SessionHandle,
+    Advance, Applied, CaughtUp, Change, Document, FixToApply, Form, Job, JobState, LiveStatus, OverviewStatus, Restarted, SessionError,
+    SessionHandle, WhatIf,
 };
+use crate::whatif::{self, OnBranch, Verb};
 
 /// A session that reads and writes files. Clones share their parts and the running job.
 #[derive(Clone, Debug)]
@@ -227,6 +230,45 @@ impl Explorer {
         Ok(Applied { kind, title, objects: 1, branch: Some((self.session.branch().name().to_owned(), old)) })
     }
 
+    /// Applies a what-if on a branch. At a dry decision, one that does not run the scheduler is applied before the
+    /// decision, which is then taken again. An error, or a cancelled run, leaves the session as it was.
+    fn apply_what_if(&mut self, verb: &Verb) -> Result<WhatIf, ExplorerError> {
+        let (explained, cursor) = (self.session.explained(), self.session.timeline().cursor());
+        let again = explained.filter(|_| !verb.settles());
+        if again.is_some() {
+            self.session.timeline_mut().seek(Cursor { event: 0, ..cursor });
+        }
+        let finding = Finding::new(&self.session, &self.sources());
+        let branch = self.session.begin_what_if();
+        let guard = self.guard.clone();
+        let go_on = || !guard.is_cancelled();
+        let result = whatif::apply(&mut OnBranch::new(&mut self.session, &go_on), verb, &|kind, key| finding.original(kind, key));
+        let answer = match result {
+            Ok(answer) => answer,
+            Err(error) => {
+                if branch.is_some() {
+                    self.session.abandon_branch();
+                }
+                self.session.timeline_mut().seek(cursor);
+                return Err(error.into());
+            }
+        };
+        self.session.timeline_mut().seek(Cursor::END);
+        let report = WhatIfReport::new(vec![answer], self.session.scheduler(), Vec::new());
+        if let Some(pod) = again {
+            // The pod may have been deleted or bound.
+            let _ = self.session.explain(&pod);
+            self.session.timeline_mut().seek(Cursor::END);
+        }
+        let document = Document {
+            title: format!("What if: {verb}"),
+            lines: report.answers_text().into_vec(),
+            form: Form::Prose,
+            fixes: BTreeMap::new(),
+        };
+        Ok(WhatIf { headline: report.headline(), document, branch })
+    }
+
     /// Applies an edit. At a dry decision, applies it before the decision, on a new branch, and decides again there, so
     /// that both decisions can be compared.
     fn edit_and_decide_again(&mut self, apply: impl FnOnce(&mut Self) -> Result<Applied, ExplorerError>) -> Result<Applied, ExplorerError> {
@@ -298,6 +340,10 @@ impl SessionHandle for Explorer {
             Change::Fix(fix) => self.edit_and_decide_again(|explorer| explorer.fix(&fix))?,
             Change::Release(release) => self.edit_and_decide_again(|explorer| explorer.change_release(release))?,
         })
+    }
+
+    fn what_if(&mut self, verb: &Verb) -> Result<WhatIf, SessionError> {
+        Ok(self.apply_what_if(verb)?)
     }
 
     fn settle(&mut self) -> bool {

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cluster::Pod;
 use crate::fixes::{self, Limits};
-use crate::report::{Agreements, FixesReport, comparison};
+use crate::report::{Agreements, FixesReport, WhatIfReport, comparison};
 use crate::scheduler::Scheduler;
 use crate::session::{Comparison, Session};
 use crate::ui::{Document, FixToApply, Form, Job, JobState, SessionError};
+use crate::whatif::capacity;
 
 use super::error::JobError;
 use super::object_text::{Finding, Sources};
@@ -106,6 +107,14 @@ impl RunningJob {
                 let decision = Decision::of(session, revision, sources.reproduction.as_ref(), sources.live.is_some())?;
                 let finding = Finding::new(session, sources);
                 Box::new(move || Ok(Outcome::Said(decision.write(&finding, &path, &|| watched.another(0))?)))
+            }
+            Job::Capacity(pod) => {
+                let scheduler = session.scheduler_here().clone();
+                let pod = scheduler.state().cluster().pods.get(&pod).cloned().ok_or(JobError::NoPod(pod))?;
+                Box::new(move || {
+                    let found = capacity(&scheduler, &pod, &|_| watched.another(0))?;
+                    Ok(prose(format!("How many more of {} fit", pod.key()), WhatIfReport::of_capacity(found).answers_text().into_vec()))
+                })
             }
             Job::Object(kind, key) => {
                 let finding = Finding::new(session, sources);

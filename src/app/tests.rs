@@ -14,6 +14,7 @@ mod queues;
 mod sessions;
 mod stepping;
 mod tasks;
+mod what_if_verbs;
 mod what_ifs;
 
 use std::fmt::Write;

@@ -398,6 +398,10 @@ pub struct RunArgs {
     /// Operations, as a JSON array or JSON lines; without them pods are scheduled until nothing moves
     #[arg(long, value_name = "FILE")]
     pub ops: Option<PathBuf>,
+    /// Apply a verb before running, such as "drain worker-a1", "lose zone=a", "scale deployment/shop/web 10" or "capacity
+    /// shop/payments"; may be given several times, in order
+    #[arg(long, value_name = "VERB", conflicts_with_all = ["ops", "compare"])]
+    pub what_if: Vec<String>,
     /// Instead of running, compare how this kube-scheduler decides about every pending pod, such as 1.36
     #[arg(long, value_name = "VERSION", conflicts_with_all = ["ops", "graceful"])]
     pub compare: Option<Emulate>,

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use super::args::ExplainArgs;
 use super::reproduce;
-use super::suggest::nearest;
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, print, section};
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
 use crate::app::Reproduction;
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent};
 use crate::fixes::{self, Limits};
@@ -17,7 +16,8 @@ use crate::report::{
     decision_parts,
 };
 use crate::scheduler::{Evictions, Scheduler, Waiting};
-use crate::source::{self, Loaded};
+use crate::source::Loaded;
+use crate::suggest::nearest;
 use crate::trace::{CycleView, Outcome};
 
 /// Wait before a live cluster is read again: its scheduler may not have written its latest decision yet.
@@ -134,12 +134,6 @@ fn meant(cluster: &Cluster, key: &Key) -> String {
         Some(pod) => format!("; did you mean {pod}?"),
         None => in_another().map_or_else(String::new, |namespace| format!("; did you mean namespace {namespace}?")),
     }
-}
-
-/// Returns an object with the fields that scheduling does not read; `None` where its source can be read once only.
-fn original(loaded: &Loaded, kind: Kind, key: &Key) -> Option<serde_json::Value> {
-    let text = loaded.report.original(kind, key).ok().flatten()?;
-    serde_yaml::from_str(&source::as_yaml(&text, kind, key)?).ok()
 }
 
 fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {

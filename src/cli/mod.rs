@@ -14,7 +14,7 @@ mod reproduce;
 mod run;
 mod scheduler_log;
 mod start;
-mod suggest;
+mod what_if;
 
 use args::ConnectArgs;
 pub use args::{Cli, Command, Queues, SchedulerArgs, SourceArgs};
@@ -30,6 +30,7 @@ use std::time::{Duration, Instant};
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::app::AppError;
+use crate::cluster::{Key, Kind};
 use crate::output::{self, Lines, Status, Text};
 use crate::release::{Emulation, FeatureGates, Gate, Profile};
 use crate::report::{LogReport, Missing};
@@ -239,11 +240,17 @@ fn read(source: &SourceArgs, connect: &ConnectArgs, limits: &Limits) -> Result<L
     load(&inputs, limits)
 }
 
+/// Returns an object with the fields that scheduling does not read; `None` where its source can be read once only.
+fn original(loaded: &Loaded, kind: Kind, key: &Key) -> Option<serde_json::Value> {
+    let text = loaded.report.original(kind, key).ok().flatten()?;
+    serde_yaml::from_str(&source::as_yaml(&text, kind, key)?).ok()
+}
+
 fn story(name: &str) -> Result<&'static Story, Failure> {
     let names = || STORIES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
     Story::named(name).ok_or_else(|| {
-        let meant =
-            suggest::nearest(name, STORIES.iter().map(|s| s.name)).map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+        let meant = crate::suggest::nearest(name, STORIES.iter().map(|s| s.name))
+            .map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
         Failure::usage(format!("there is no story {name:?}; there are {}{meant}", names()))
     })
 }

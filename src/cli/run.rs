@@ -24,6 +24,9 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     if let Some(other) = args.compare {
         return super::compare::run(args, other, loaded);
     }
+    if !args.what_if.is_empty() {
+        return super::what_if::run(args, loaded);
+    }
     if args.scheduler.extenders.ask_extenders.is_none() {
         loaded.report.forget_origins();
     }

@@ -681,3 +681,28 @@ pub struct ContainerExtendedResourceRequest {
 
 /// Zero, as the start of a sum.
 pub const NO_QUANTITY: Quantity = Quantity::units(0);
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn of_the_kubelets_conditions_only_unreadiness_is_kept() {
+        let pod = |phase: &str, ready: &str| -> Pod {
+            let conditions =
+                json!([{"type": "Initialized", "status": "True"}, {"type": "Ready", "status": ready}, {"type": "Own", "status": "x"}]);
+            serde_json::from_value(json!({"status": {"phase": phase, "conditions": conditions}})).unwrap()
+        };
+        for (phase, ready, unready) in
+            [("Running", "True", false), ("Running", "False", true), ("Running", "Unknown", true), ("Failed", "False", false)]
+        {
+            let pod = pod(phase, ready);
+            assert_eq!((pod.status.unready, pod.status.conditions.len()), (unready, 1), "{phase} {ready}");
+            let again: Pod = serde_json::from_value(serde_json::to_value(&pod).unwrap()).unwrap();
+            assert_eq!(again, pod, "{phase} {ready}");
+        }
+        assert!(!Pod::default().status.unready);
+    }
+}

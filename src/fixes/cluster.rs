@@ -269,8 +269,8 @@ fn is_of_one_node(key: &str) -> bool {
     key == "kubernetes.io/hostname"
 }
 
-/// Returns a copy of a node under a new name, the node first, with its CSI drivers and the pods of its DaemonSets.
-fn another(cluster: &Cluster, snapshot: &Snapshot, like: &Node) -> Vec<Object> {
+/// Returns a copy of a node under a new name, the node first and not cordoned, with its CSI drivers and the pods of its DaemonSets.
+pub fn another(cluster: &Cluster, snapshot: &Snapshot, like: &Node) -> Vec<Object> {
     let mut number = 1;
     let name = loop {
         let name = Str::from(format!("{}-like-{number}", like.name()));

@@ -29,6 +29,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use change::{Change, Lowered, LoweredPart, NodeChange, PodChange, RequestPlace, RequirementPlace, UNSCHEDULABLE_TAINT, toleration};
+pub use cluster::another as another_node;
 pub use constraints::{Closest, Constraint, Demand, Matrix, NodeBits, Row};
 pub use shared::{freed, operations_of_all};
 pub use trial::Watch;

@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::{
     Agreements, Decision, FixesReport, GroupReport, Info, LogReport, OperationReport, PodComparison, ReleaseComparison, ReleaseReport,
-    Ticket, causes_text, text,
+    Ticket, WhatIfReport, causes_text, text,
 };
 use crate::output::{self, Lines, Text};
 use crate::trace::CycleView;
@@ -100,6 +100,8 @@ pub enum Answer<'a> {
     Info(&'a Info),
     /// Pending pods, as two releases decide them.
     Comparison(&'a ReleaseComparison),
+    /// What-ifs.
+    WhatIf(&'a WhatIfReport),
 }
 
 /// A format's serializer failed.
@@ -153,6 +155,7 @@ impl Answer<'_> {
             Self::Agreements(_) => "Pending pods".to_owned(),
             Self::Log(_) => "The scheduler's log".to_owned(),
             Self::Info(_) => "schedscope".to_owned(),
+            Self::WhatIf(_) => "What if".to_owned(),
             Self::Comparison(comparison) => format!("kube-scheduler {} compared with {}", comparison.from, comparison.to),
         }
     }
@@ -181,6 +184,7 @@ impl Answer<'_> {
             }
             Self::Info(info) => info.text(),
             Self::Comparison(comparison) => comparison.text(),
+            Self::WhatIf(what_if) => what_if.text(),
         };
         lines.extend(more);
         lines
@@ -212,6 +216,7 @@ impl Serialize for Answer<'_> {
             Self::Log(log) => log.serialize(serializer),
             Self::Info(info) => info.serialize(serializer),
             Self::Comparison(comparison) => comparison.serialize(serializer),
+            Self::WhatIf(what_if) => what_if.serialize(serializer),
         }
     }
 }

@@ -21,6 +21,7 @@ mod story;
 mod text;
 mod ticket;
 mod tie_break;
+mod whatif;
 mod why;
 
 pub use agreement::{
@@ -46,4 +47,5 @@ pub use story::{PodStory, Stories, stories, stories_text};
 pub use text::{decided_by, text};
 pub use ticket::{Origin, Ticket, shell_line};
 pub use tie_break::{Elimination, elimination_of, eliminations, plain_value};
+pub use whatif::WhatIfReport;
 pub use why::{so_far, so_far_in_short, why, why_group, why_group_waits};

@@ -35,7 +35,7 @@ mod trial;
 pub use algorithm::{FitError, NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
 pub use binding_under_way::{BindingUnderWay, binding_under_way};
 pub use cache::Cache;
-pub use config::{Config, ConfigError};
+pub use config::{Config, ConfigEdit, ConfigEditError, ConfigError};
 pub use decide::{DecisionInput, DryDecision, decide, decide_quietly, every_filter};
 pub use error::ScheduleError;
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};

@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::algorithm::ODDS_NODES;
 use super::queue::ToldPlace;
-use super::{Config, ConfigError, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly, every_filter};
+use super::{
+    Config, ConfigEdit, ConfigEditError, ConfigError, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly,
+    every_filter,
+};
 use crate::cluster::{Cluster, Key, MissingKinds, Object, ObservedEvent, Pod};
 use crate::extenders::Asking;
 use crate::framework::NodeFilters;
@@ -193,6 +196,16 @@ impl Scheduler {
         let config = self.state.config.of_release(Emulation::new(profile, gates))?;
         let (start, unknown) = (self.state.clock, self.state.cluster.unknown);
         Ok(Self::new(config, objects, Options { start, waiting, unknown, release, ..(*self.options).clone() }))
+    }
+
+    /// Returns a kube-scheduler with an edited configuration that has just started on `objects`.
+    ///
+    /// # Errors
+    /// Returns the refusal if it would not start with that configuration.
+    pub fn configured(&self, edit: &ConfigEdit, objects: Vec<Object>, waiting: Waiting) -> Result<Self, ConfigEditError> {
+        let config = self.state.config.edited(edit)?;
+        let (start, unknown) = (self.state.clock, self.state.cluster.unknown);
+        Ok(Self::new(config, objects, Options { start, waiting, unknown, ..(*self.options).clone() }))
     }
 
     /// Returns the release that is emulated, and why.

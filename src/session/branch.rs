@@ -8,7 +8,7 @@ use super::logged::LoggedAttempt;
 use super::timeline::{Revision, Timeline};
 use crate::cluster::Key;
 use crate::release::Release;
-use crate::scheduler::{Operation, Quiescence, Scheduler};
+use crate::scheduler::{ConfigEdit, Operation, Quiescence, Scheduler};
 use crate::trace::Event;
 
 /// Request that produced one revision; saved sessions replay it.
@@ -23,6 +23,8 @@ pub enum Action {
     Logged(Box<LoggedAttempt>),
     /// Takeover by a kube-scheduler of another release.
     Release(Release),
+    /// Takeover by a kube-scheduler with an edited configuration.
+    Configure(ConfigEdit),
 }
 
 /// Point where a branch left another.
@@ -47,7 +49,7 @@ fn note(settling: &mut Quiescence, action: &Action, events: &[Event]) {
     match action {
         Action::Explain(_) | Action::Logged(_) => {}
         Action::Apply(Operation::Schedule | Operation::Advance { .. } | Operation::AdvanceTo { .. }) => settling.observe(events),
-        Action::Apply(_) | Action::Release(_) => *settling = Quiescence::default(),
+        Action::Apply(_) | Action::Release(_) | Action::Configure(_) => *settling = Quiescence::default(),
     }
 }
 
@@ -92,7 +94,7 @@ impl Branch {
     pub(super) fn explained(&self, revision: usize) -> Option<Key> {
         match &self.steps.get(revision)?.action {
             Action::Explain(pod) => Some(pod.clone()),
-            Action::Apply(_) | Action::Logged(_) | Action::Release(_) => None,
+            Action::Apply(_) | Action::Logged(_) | Action::Release(_) | Action::Configure(_) => None,
         }
     }
 

@@ -88,6 +88,20 @@ pub enum Edit {
     Reject(Key),
 }
 
+/// Writes the edit as it is typed.
+impl std::fmt::Display for Edit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Cordon(node) => write!(f, "cordon {node}"),
+            Self::Uncordon(node) => write!(f, "uncordon {node}"),
+            Self::Delete(kind, key) => write!(f, "delete {kind} {key}"),
+            Self::Patch(kind, key, patch) => write!(f, "patch {kind} {key} {patch}"),
+            Self::Allow(pod) => write!(f, "allow {pod}"),
+            Self::Reject(pod) => write!(f, "reject {pod}"),
+        }
+    }
+}
+
 impl Edit {
     /// First words of the edits, each with its arguments.
     pub const WORDS: [(&'static str, &'static str); 6] = [
@@ -204,7 +218,8 @@ fn taints(node: &Object) -> Result<Vec<Value>, EditError> {
     Ok(value["spec"]["taints"].as_array().cloned().unwrap_or_default())
 }
 
-fn patched(old: &Object, patch: &Value) -> Result<Operation, EditError> {
+/// Returns the update of an object with a JSON merge patch (RFC 7396).
+pub(crate) fn patched(old: &Object, patch: &Value) -> Result<Operation, EditError> {
     let mut value = serde_json::to_value(old).map_err(EditError::Json)?;
     merge(&mut value, patch);
     let (kind, key) = (old.kind(), old.key());

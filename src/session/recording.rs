@@ -14,7 +14,7 @@ use crate::cluster::{Key, Object, ObservedEvent, Pod};
 use crate::extenders::Asking;
 use crate::framework::NodeFilters;
 use crate::release::{FoundVersion, Gate, Release, ReleaseChoice, VersionSource};
-use crate::scheduler::{Operation, Options, ReleaseRefused, Scheduler, State, Waiting};
+use crate::scheduler::{ConfigEdit, ConfigEditError, Operation, Options, ReleaseRefused, Scheduler, State, Waiting};
 use crate::trace::{Event, SchedulerStart};
 
 /// A scheduler with its branches.
@@ -215,25 +215,80 @@ impl Session {
     fn with_release(&self, before: &Scheduler, release: Release) -> Result<Scheduler, ReleaseChangeError> {
         let wanted = FoundVersion { release, source: VersionSource::Command };
         let choice = ReleaseChoice { wanted: Some(wanted), ..before.options().release };
-        let waiting = match before.options().waiting {
-            Waiting::Fresh => Waiting::Fresh,
-            Waiting::AsObserved(_) => Waiting::AsObserved(self.background.events.clone()),
-        };
-        let after = before.of_release(choice, objects_in_order(before), waiting);
+        let after = before.of_release(choice, objects_in_order(before), self.waiting_again(before));
         after.map_err(|why| ReleaseChangeError { release: choice.profile().release, why })
     }
 
     /// Records the takeover by another release at the end of the current branch.
     fn push_release(&mut self, release: Release, after: Scheduler) {
+        let title = format!("release {}", after.emulated().version());
+        self.push_takeover(Action::Release(release), RevisionKind::Release(release), title, after);
+    }
+
+    /// Continues with an edited configuration at the cursor: at the end of a branch that records no cluster and is not
+    /// the first, else on a new branch. The scheduler starts anew and knows only the cluster's objects.
+    ///
+    /// # Errors
+    /// When kube-scheduler would not start with it, or it would change nothing; no branch begins.
+    pub fn configure(&mut self, edit: &ConfigEdit) -> Result<(), ConfigEditError> {
+        let at = self.timeline().revisions_done();
+        let after = self.with_config(self.branch().scheduler_at(at), edit)?;
+        self.begin_what_if();
+        self.push_configured(edit.clone(), after);
+        tracing::info!(branch = self.current, %edit, "configuration edited");
+        Ok(())
+    }
+
+    /// Returns a scheduler with an edited configuration, just started on the same cluster.
+    fn with_config(&self, before: &Scheduler, edit: &ConfigEdit) -> Result<Scheduler, ConfigEditError> {
+        before.configured(edit, objects_in_order(before), self.waiting_again(before))
+    }
+
+    fn push_configured(&mut self, edit: ConfigEdit, after: Scheduler) {
+        let title = edit.to_string();
+        self.push_takeover(Action::Configure(edit.clone()), RevisionKind::Configure(edit), title, after);
+    }
+
+    /// Begins a branch at the cursor, unless the cursor is at the end of one that left another. Returns the names of the
+    /// new branch and of the one that it left.
+    pub fn begin_what_if(&mut self) -> Option<(String, String)> {
+        let at = self.timeline().revisions_done();
+        if self.current > 0 && at == self.timeline().revisions().len() {
+            return None;
+        }
+        let left = self.branch().name().to_owned();
+        self.fork_at(at);
+        Some((self.branch().name().to_owned(), left))
+    }
+
+    /// Drops the newest branch, if nothing forks from it, and makes the one that it left current, with its cursor as it
+    /// was.
+    pub fn abandon_branch(&mut self) {
+        let last = self.branches.len() - 1;
+        if let Some(fork) = self.branches[last].forked().filter(|_| self.current == last) {
+            self.branches.pop();
+            self.current = fork.branch;
+        }
+    }
+
+    /// Returns the queue places at a restart of a scheduler.
+    fn waiting_again(&self, before: &Scheduler) -> Waiting {
+        match before.options().waiting {
+            Waiting::Fresh => Waiting::Fresh,
+            Waiting::AsObserved(_) => Waiting::AsObserved(self.background.events.clone()),
+        }
+    }
+
+    /// Records the takeover by another scheduler at the end of the current branch.
+    fn push_takeover(&mut self, action: Action, kind: RevisionKind, title: String, after: Scheduler) {
         let branch = &mut self.branches[self.current];
         let before = branch.scheduler.clone();
         let was = moment(before.state(), &branch.timeline.end().requeue_events);
         let is = moment(after.state(), &requeue_events(&after));
         let start = SchedulerStart { release: after.emulated().profile.release, queues: is.queues.clone() };
         let events = vec![Event::SchedulerStarted(Arc::new(start))].into();
-        let title = format!("release {}", after.emulated().version());
-        let revision = Revision { kind: RevisionKind::Release(release), title, events, before: was, after: is };
-        branch.push(Step { action: Action::Release(release), before }, revision, after);
+        let revision = Revision { kind, title, events, before: was, after: is };
+        branch.push(Step { action, before }, revision, after);
     }
 
     /// Forks a branch at the cursor and makes it current. Its cursor is at its end.
@@ -299,6 +354,13 @@ impl Session {
             Action::Release(release) => match self.with_release(self.scheduler(), release) {
                 Ok(after) => {
                     self.push_release(release, after);
+                    true
+                }
+                Err(_) => false,
+            },
+            Action::Configure(edit) => match self.with_config(self.scheduler(), &edit) {
+                Ok(after) => {
+                    self.push_configured(edit, after);
                     true
                 }
                 Err(_) => false,
@@ -485,7 +547,7 @@ pub(super) fn moment(state: &State, requeue_events: &Arc<RequeueEvents>) -> Keyf
 }
 
 /// Returns the objects of a cluster, pending pods last, in the order in which the scheduler received them.
-pub(super) fn objects_in_order(scheduler: &Scheduler) -> Vec<Object> {
+pub(crate) fn objects_in_order(scheduler: &Scheduler) -> Vec<Object> {
     let cluster = scheduler.state().cluster();
     let rest = cluster.objects().filter(|o| !matches!(o, Object::Pod(pod) if pod.is_pending()));
     let arrived = scheduler.state().arrivals().iter().filter_map(|key| cluster.pods.get(key).cloned().map(Object::Pod));

@@ -12,6 +12,7 @@ use super::requeue_events::RequeueEvents;
 use crate::cluster::{Cluster, Key, Kind};
 use crate::framework::Snapshot;
 use crate::release::Release;
+use crate::scheduler::ConfigEdit;
 use crate::trace::{CycleView, Event, QueuesView, StepSize};
 
 /// Full state at one point of the timeline. Clones share their parts.
@@ -84,6 +85,8 @@ pub enum RevisionKind {
     Reject(Key),
     /// Takeover by a kube-scheduler of another release.
     Release(Release),
+    /// Takeover by a kube-scheduler with an edited configuration.
+    Configure(ConfigEdit),
 }
 
 impl RevisionKind {

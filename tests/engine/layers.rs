@@ -10,6 +10,7 @@ type Rooms = &'static [(&'static str, &'static [&'static str])];
 /// Top-level modules.
 const LAYERS: Rooms = &[
     ("plural", &[]),
+    ("suggest", &[]),
     ("output", &[]),
     ("cluster", &[]),
     ("release", &["cluster"]),
@@ -24,6 +25,7 @@ const LAYERS: Rooms = &[
     ("scheduler", &["extenders", "odds", "output", "framework", "release", "cluster", "preemption", "plugins", "trace"]),
     ("fixes", &["scheduler", "plugins", "trace", "framework", "release", "cluster"]),
     ("session", &["extenders", "output", "scheduler", "trace", "framework", "release", "cluster"]),
+    ("whatif", &["session", "fixes", "scheduler", "plugins", "trace", "framework", "release", "cluster", "suggest"]),
     ("scheduler_log", &[]),
     ("source", &["scheduler_log", "cluster", "output", "plural"]),
     (
@@ -33,6 +35,7 @@ const LAYERS: Rooms = &[
             "output",
             "session",
             "fixes",
+            "whatif",
             "scheduler",
             "source",
             "scheduler_log",
@@ -43,10 +46,27 @@ const LAYERS: Rooms = &[
             "plural",
         ],
     ),
-    ("ui", &["odds", "output", "session", "fixes", "report", "scheduler_log", "trace", "framework", "release", "cluster"]),
+    (
+        "ui",
+        &["odds", "output", "session", "fixes", "whatif", "report", "scheduler_log", "trace", "framework", "release", "cluster", "suggest"],
+    ),
     (
         "app",
-        &["output", "ui", "report", "session", "fixes", "source", "scheduler_log", "scheduler", "trace", "framework", "release", "cluster"],
+        &[
+            "output",
+            "ui",
+            "report",
+            "session",
+            "fixes",
+            "whatif",
+            "source",
+            "scheduler_log",
+            "scheduler",
+            "trace",
+            "framework",
+            "release",
+            "cluster",
+        ],
     ),
     (
         "cli",
@@ -58,6 +78,7 @@ const LAYERS: Rooms = &[
             "report",
             "session",
             "fixes",
+            "whatif",
             "source",
             "scheduler_log",
             "scheduler",
@@ -69,6 +90,7 @@ const LAYERS: Rooms = &[
             "extenders",
             "extender_client",
             "plural",
+            "suggest",
         ],
     ),
 ];

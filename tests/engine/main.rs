@@ -32,4 +32,5 @@ mod selectors;
 mod sentences;
 mod sessions;
 mod story;
+mod what_if;
 mod words;

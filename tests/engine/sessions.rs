@@ -158,7 +158,9 @@ proptest! {
                     schedscope::session::Action::Apply(operation) => assert!(alone.apply(operation.clone())),
                     schedscope::session::Action::Explain(pod) => assert!(alone.explain(pod).is_some()),
                     schedscope::session::Action::Logged(attempt) => assert!(alone.log((**attempt).clone())),
-                    schedscope::session::Action::Release(_) => unreachable!("no deal changes the release"),
+                    schedscope::session::Action::Release(_) | schedscope::session::Action::Configure(_) => {
+                        unreachable!("no deal changes the scheduler")
+                    }
                 }
                 seek_end(&mut alone);
             }

@@ -88,6 +88,7 @@ fn filled(usage: &str) -> String {
             ("--ops", "FILE") => "ops.json".to_owned(),
             ("open", "FILE") => "saved".to_owned(),
             ("log" | "--scheduler-log", "FILE...") => "scheduler.log".to_owned(),
+            ("--what-if", "VERB") => "\"add 1 like worker-a1\"".to_owned(),
             (_, "STORY") => "payments".to_owned(),
             (_, "PATH...") => "cluster.json".to_owned(),
             (_, "NS") => "shop".to_owned(),

@@ -6,6 +6,7 @@
 //! recorded as not emulated; so are extenders that are not called.
 
 mod defaults;
+mod edit;
 mod fields;
 mod file;
 mod legacy;
@@ -22,6 +23,7 @@ use super::runtime::Framework;
 use crate::extenders::{Asker, Extender, Extenders};
 use crate::framework::{ExtenderVerb, FieldErrors, PluginName};
 use crate::release::{Algorithm, Emulation, FilterRun};
+pub use edit::{ConfigEdit, ConfigEditError};
 use file::{ConfigFile, without_credentials};
 
 /// The errors of a configuration, by field.
@@ -44,6 +46,8 @@ pub struct Config {
     pub extenders: Extenders,
     /// The file it was read from, if there was one.
     text: Option<Arc<str>>,
+    /// Edits of plugins since, in order.
+    edits: Vec<ConfigEdit>,
 }
 
 impl Config {
@@ -80,8 +84,8 @@ impl Config {
     /// # Errors
     /// Returns the errors if that release refuses it.
     pub fn of_release(&self, emulation: Emulation) -> Result<Self, ConfigError> {
-        let config = self.text().map_or_else(|| Ok(Self::defaults(emulation)), |text| Self::parse(text, emulation))?;
-        Ok(config.asked_as(self))
+        let read = self.text().map_or_else(|| Ok(Self::defaults(emulation)), |text| Self::parse(text, emulation));
+        Ok(read?.with_edits_of(self)?.asked_as(self))
     }
 
     /// Returns whether kube-scheduler would call any extender for pods.
@@ -139,6 +143,7 @@ impl Config {
             emulation,
             extenders: Extenders::new(extenders),
             text: None,
+            edits: Vec::new(),
         })
     }
 }

@@ -3,6 +3,7 @@
 use strum::IntoEnumIterator;
 
 use crate::cluster::{Key, Kind, Str};
+use crate::framework::PluginName;
 use crate::trace::Event;
 use crate::ui::model::fuzzy::Fuzzy;
 use crate::ui::model::overlay::Completion;
@@ -12,6 +13,8 @@ use crate::ui::model::session_handle::SessionHandle;
 const OFFERED: usize = 12;
 /// Limit on the pods considered.
 const CONSIDERED: usize = 1000;
+/// Limit on the pods that are read for their names or owners.
+const SCANNED: usize = 20_000;
 
 /// Returns a completion without arguments and without help.
 pub fn plain(word: impl Into<String>) -> Completion {
@@ -53,6 +56,55 @@ pub fn pods(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
 /// Returns nodes of the cluster at the cursor.
 pub fn nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
     names(session.timeline().moment().snapshot.nodes().iter().map(|n| n.name()).map(Str::to_string).collect(), typed)
+}
+
+/// Returns the last word of the arguments.
+pub fn last(args: &str) -> &str {
+    args.rsplit(' ').next().unwrap_or(args)
+}
+
+/// Returns the labels that several nodes may share, short, then nodes: `zone=a`, `worker-a1`.
+pub fn node_labels_and_nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
+    let snapshot = &session.timeline().moment().snapshot;
+    let nodes = snapshot.nodes().iter().take(CONSIDERED);
+    let labels = nodes.flat_map(|info| info.node.metadata.labels.iter()).filter(|(key, _)| key.as_str() != "kubernetes.io/hostname");
+    let mut pairs: Vec<String> = labels.map(|(key, value)| format!("{}={value}", key.rsplit('/').next().unwrap_or(key))).collect();
+    pairs.sort();
+    pairs.dedup();
+    let mut found = words(pairs, typed);
+    found.extend(self::nodes(session, typed));
+    found.truncate(OFFERED);
+    found
+}
+
+/// Returns pods that have a node.
+pub fn pods_on_nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
+    let pods = session.timeline().moment().cluster.pods.iter().take(SCANNED).filter(|pod| !pod.node_name.is_empty());
+    let is_like = |name: &String| typed.is_empty() || name.contains(typed);
+    names(pods.map(|pod| pod.key().to_string()).filter(is_like).take(CONSIDERED).collect(), typed)
+}
+
+/// Returns budgets.
+pub fn budgets(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
+    let budgets = session.timeline().moment().cluster.pod_disruption_budgets.iter();
+    names(budgets.take(CONSIDERED).map(|budget| budget.metadata.key().to_string()).collect(), typed)
+}
+
+/// Returns priority classes.
+pub fn priority_classes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
+    let classes = session.timeline().moment().cluster.priority_classes.iter();
+    names(classes.take(CONSIDERED).map(|class| class.metadata.name.to_string()).collect(), typed)
+}
+
+/// Returns workloads, as `kind/namespace/name`.
+pub fn owners(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
+    let all = crate::whatif::scalable(&session.timeline().moment().cluster, SCANNED);
+    names(all.into_iter().map(|owner| owner.to_string()).collect(), typed)
+}
+
+/// Returns plugins.
+pub fn plugins(typed: &str) -> Vec<Completion> {
+    words(PluginName::iter().map(PluginName::as_str), typed)
 }
 
 /// Returns kinds; after the kind of a pod or a node, the names of its objects.

@@ -48,6 +48,7 @@ fn words(applied: &Applied) -> String {
         RevisionKind::Update(kind, key) => format!("updated {kind} {key}"),
         RevisionKind::Delete(kind, key) if here.is_empty() => format!("deleted {kind} {key} (in this what-if only)"),
         RevisionKind::Delete(kind, key) => format!("deleted {kind} {key}{here}"),
+        RevisionKind::Configure(edit) => format!("{edit}{here}; = compares"),
         RevisionKind::Release(release) => format!("kube-scheduler {release}{here}; = compares"),
         _ => format!("{}{here}", applied.title),
     };

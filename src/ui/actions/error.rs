@@ -9,15 +9,18 @@ use crate::session::{Breakpoint, BreakpointError, EditError, UntilError};
 use crate::ui::model::effect::ScreenEndingError;
 use crate::ui::model::grouping::GroupingError;
 use crate::ui::model::session_handle::SessionError;
+use crate::whatif::WhatIfError;
 
 /// Why a command was not run. The text is a sentence for the user.
 #[derive(Debug, Error)]
 pub enum CommandError {
     /// There is no such command.
-    #[error("there is no command {name:?}; {help} lists them")]
+    #[error("there is no command {name:?}; {}{help} lists them", .meant.map_or_else(String::new, |name| format!("did you mean {name}? ")))]
     Unknown {
         /// The unknown name.
         name: String,
+        /// The nearest command.
+        meant: Option<&'static str>,
         /// The key that lists all commands.
         help: String,
     },
@@ -88,6 +91,9 @@ pub enum CommandError {
     /// Export failed.
     #[error(transparent)]
     Export(#[from] ExportError),
+    /// A line that is not a what-if, or one that names what the cluster does not have.
+    #[error(transparent)]
+    WhatIf(#[from] WhatIfError),
     /// The session refused the request.
     #[error(transparent)]
     Session(#[from] SessionError),

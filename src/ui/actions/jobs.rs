@@ -14,6 +14,7 @@ pub fn begin(state: &mut State, session: &mut dyn SessionHandle, job: Job) {
         Job::Compare(..) => "comparing the branches",
         Job::Fixes(_) => "searching for fixes",
         Job::Ticket { .. } => "searching for fixes, for the ticket",
+        Job::Capacity(_) => "counting how many more fit",
         Job::Object(..) => "reading the object",
         Job::Capture { .. } => "writing the cluster",
     };

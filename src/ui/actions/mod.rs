@@ -16,6 +16,7 @@ pub mod theme_list;
 pub mod tour;
 pub mod verb;
 pub mod verbs;
+pub mod what_if;
 
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::{Answer, Keys, Verb};

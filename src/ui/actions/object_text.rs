@@ -43,7 +43,8 @@ pub fn copy(state: &mut State, session: &mut dyn SessionHandle) -> Option<Effect
     Some(Effect::Copy(text))
 }
 
-fn subject(state: &State, timeline: &Timeline) -> Option<(Kind, Key)> {
+/// Returns the object of the selected row, or the subject of the focused pane.
+pub fn subject(state: &State, timeline: &Timeline) -> Option<(Kind, Key)> {
     let object = |row: &RowId| match row {
         RowId::Pod(key) => Some((Kind::Pod, key.clone())),
         RowId::Node(name) => Some((Kind::Node, Key { namespace: Str::default(), name: name.clone() })),

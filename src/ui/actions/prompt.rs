@@ -2,6 +2,7 @@
 
 use tui_input::InputRequest as Edit;
 
+use crate::suggest::nearest;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::{Answer, Keys, Verb, keys};
 use crate::ui::actions::{completion, verbs};
@@ -134,7 +135,8 @@ fn execute(state: &mut State, session: &mut dyn SessionHandle, line: &str) -> Re
         Some((verb, _)) => (verb.run)(state, session, args.trim()),
         None => {
             let help = state.settings.keymap.label(Context::GLOBAL, &Action::HELP);
-            Err(CommandError::Unknown { name: name.to_owned(), help })
+            let names = verbs::all().filter_map(|verb| verb.command.as_ref()).flat_map(|command| command.names).copied();
+            Err(CommandError::Unknown { name: name.to_owned(), meant: nearest(name, names), help })
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::report::{LastReported, ReleaseReport};
 use crate::session::{Branch, Breakpoint, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
 use crate::ui::model::overview::OverviewStatus;
 use crate::ui::model::text_view::Form;
+use crate::whatif::Verb;
 
 /// A session. The screen reads its timeline and makes requests.
 ///
@@ -40,6 +41,8 @@ pub trait SessionHandle {
     fn explain(&mut self, pod: &Key) -> Option<usize>;
     /// Applies a change at the cursor; in the past, on a new branch.
     fn apply(&mut self, change: Change) -> Result<Applied, SessionError>;
+    /// Applies a what-if at the cursor, on a branch, and runs until nothing changes where pods come or go.
+    fn what_if(&mut self, verb: &Verb) -> Result<WhatIf, SessionError>;
     /// Restarts the record, with waiting pods placed as given.
     fn restart(&mut self, queues: InitialQueues) -> Result<Restarted, SessionError>;
 
@@ -134,6 +137,17 @@ pub struct FixToApply {
     pub pods: Arc<[Key]>,
 }
 
+/// The result of a what-if.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WhatIf {
+    /// The result in a line.
+    pub headline: String,
+    /// The whole result.
+    pub document: Document,
+    /// The new branch and its parent, by name; `None` if the what-if made no branch.
+    pub branch: Option<(String, String)>,
+}
+
 /// The time to advance by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
@@ -198,6 +212,8 @@ pub enum Job {
     Compare(usize, usize),
     /// Searches fixes for a pod at the cursor.
     Fixes(Key),
+    /// Counts how many more of a pod fit at the cursor.
+    Capacity(Key),
     /// Reads an object with all its fields, from the source or the live cluster.
     Object(Kind, Key),
     /// Writes the decision of a revision to a ticket, with its fixes.

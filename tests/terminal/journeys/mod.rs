@@ -10,6 +10,7 @@ mod overview;
 mod preemption;
 mod releases;
 mod time;
+mod what_if;
 
 use crate::pty::{ENTER, ESC, Pty, command};
 

@@ -115,6 +115,7 @@ fn build(configuration: &Configuration, policy: Policy, emulation: Emulation) ->
         emulation,
         extenders: Extenders::new(extenders),
         text: None,
+        edits: Vec::new(),
     })
 }
 

@@ -1,5 +1,6 @@
 //! One file per verb. To add one, write its file and put it into the registry below.
 
+pub mod add;
 pub mod agreement;
 pub mod allow;
 pub mod apply;
@@ -8,6 +9,7 @@ pub mod branch;
 pub mod branches;
 pub mod breakpoint;
 pub mod budgets;
+pub mod capacity;
 pub mod capture;
 pub mod catch_up;
 pub mod command;
@@ -18,14 +20,19 @@ pub mod cycle;
 pub mod cycle_pane;
 pub mod decide;
 pub mod delete;
+pub mod drain;
 pub mod ends;
+pub mod evict;
 pub mod export;
 pub mod filter;
 pub mod fixes;
 pub mod fold;
+pub mod gate;
 pub mod groups;
 pub mod help;
+pub mod label;
 pub mod learn;
+pub mod lose;
 pub mod node;
 pub mod open;
 pub mod open_source;
@@ -33,15 +40,19 @@ pub mod overview;
 #[cfg(debug_assertions)]
 pub mod panic;
 pub mod patch;
+pub mod plugin;
 pub mod pod;
 pub mod pod_seek;
+pub mod priority;
 pub mod quit;
 pub mod reject;
+pub mod relax;
 pub mod release;
 pub mod report;
 pub mod restart;
 pub mod run;
 pub mod save;
+pub mod scale;
 pub mod select;
 pub mod settle;
 pub mod sort;
@@ -50,10 +61,13 @@ pub mod step;
 pub mod step_in;
 pub mod step_size;
 pub mod suspend;
+pub mod taint;
 pub mod theme;
 pub mod undo;
+pub mod ungate;
 pub mod until;
 pub mod wait;
+pub mod weights;
 pub mod zoom;
 
 use crate::ui::actions::verb::{Command, Verb};
@@ -98,6 +112,20 @@ pub static VERBS: &[&[Verb]] = &[
     allow::VERBS,
     apply::VERBS,
     budgets::VERBS,
+    drain::VERBS,
+    lose::VERBS,
+    add::VERBS,
+    scale::VERBS,
+    taint::VERBS,
+    label::VERBS,
+    priority::VERBS,
+    ungate::VERBS,
+    evict::VERBS,
+    relax::VERBS,
+    capacity::VERBS,
+    weights::VERBS,
+    plugin::VERBS,
+    gate::VERBS,
     capture::VERBS,
     cordon::VERBS,
     learn::VERBS,

@@ -7,27 +7,30 @@ const COMPARED: usize = 64;
 const EDITS: usize = 3;
 
 /// Returns the nearest name within the limit; the first of several at the same distance.
-pub(super) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // At most a third of the name may differ.
     let limit = EDITS.min(wanted.chars().count().div_ceil(3));
     let near = names.filter(|name| name.len().abs_diff(wanted.len()) <= 4 * EDITS).map(|name| (edits(wanted, name), name));
     near.filter(|(edits, _)| *edits <= limit).min_by_key(|(edits, _)| *edits).map(|(_, name)| name)
 }
 
-/// Returns the Levenshtein distance of two texts.
+/// Returns the number of edits between two texts: inserted, removed or replaced characters, and swapped neighbours.
 fn edits(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().take(COMPARED).collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.chars().take(COMPARED).enumerate() {
-        let mut before = row[0];
-        row[0] = i + 1;
+    let [one, other] = [one, other].map(|text| text.chars().take(COMPARED).collect::<Vec<char>>());
+    let mut before_last: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.iter().enumerate() {
+        let mut row = vec![i + 1];
         for (j, b) in other.iter().enumerate() {
-            let replaced = before + usize::from(a != *b);
-            before = row[j + 1];
-            row[j + 1] = replaced.min(before + 1).min(row[j] + 1);
+            let mut least = (last[j] + usize::from(a != b)).min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
+                least = least.min(before_last[j - 1] + 1);
+            }
+            row.push(least);
         }
+        before_last = std::mem::replace(&mut last, row);
     }
-    row[other.len()]
+    last[other.len()]
 }
 
 #[cfg(test)]
@@ -41,6 +44,6 @@ mod tests {
         assert_eq!(near("paymets"), Some("payments"));
         assert_eq!(near("Cart"), Some("cart"));
         assert_eq!((near("checkout"), near("c"), near("")), (None, None, None));
-        assert_eq!(edits("kitten", "sitting"), 3);
+        assert_eq!((edits("kitten", "sitting"), edits("old", "odl"), edits("", "ab"), edits("ab", "ab")), (3, 1, 2, 0));
     }
 }

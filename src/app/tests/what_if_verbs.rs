@@ -1,0 +1,140 @@
+//! What-ifs: commands about named and selected objects, on branches.
+
+use serde_json::{Value, json};
+
+use super::Screen;
+use crate::trace::Outcome;
+use crate::ui::{SessionHandle as _, branch_label};
+
+fn node(name: &str, cpu: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"topology.kubernetes.io/zone": name}},
+           "status": {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "20"}}})
+}
+
+fn pod(name: &str, node: &str, set: &str) -> Value {
+    let owner = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": set, "uid": set, "controller": true});
+    let mut pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "shop", "uid": name,
+        "labels": {"app": set}, "ownerReferences": [owner]}, "spec": {"schedulerName": "default-scheduler",
+        "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}, "status": {"phase": "Pending"}});
+    if !node.is_empty() {
+        (pod["spec"]["nodeName"], pod["status"]["phase"]) = (json!(node), json!("Running"));
+    }
+    pod
+}
+
+/// Two nodes of two CPUs: two pods on `a`, one on `b`, and one that waits.
+fn screen() -> Screen {
+    let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"selector": {"matchLabels": {"app": "web"}}}, "status": {"disruptionsAllowed": 1, "currentHealthy": 2, "desiredHealthy": 1}});
+    let items = [node("a", "2"), node("b", "2"), pod("web-1", "a", "web"), pod("web-2", "a", "web"), pod("api-1", "b", "api"), budget];
+    Screen::listed(&items, 120, 40)
+}
+
+#[test]
+fn a_drain_answers_and_begins_a_branch() {
+    let mut screen = screen();
+    let said = screen.command("drain a");
+    assert_eq!(said, "drain a: 1 node drained, 1 pod placed, 1 pod pending on new branch 2; main is unchanged; = compares");
+    let text = screen.overlay();
+    assert!(
+        text.starts_with("What if: drain a\n") && text.contains("\n  a is cordoned and drained\n  shop/web-2 on a → shop/web-"),
+        "{text}"
+    );
+    assert!(text.contains(" pending: 0/2 nodes are available: 1 Insufficient cpu"), "{text}");
+    assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");
+    screen.keys("=");
+    let text = screen.overlay();
+    assert!(text.starts_with("main beside branch 2") && text.contains("drain a: "), "{text}");
+    // A further one goes on with the branch.
+    assert!(screen.command("add 1 like b").starts_with("add 1 like b: 1 node added; = compares"));
+    screen.keys("esc");
+    let said = screen.command("drain a");
+    assert_eq!(said, "drain a: 1 node drained; = compares", "the pod that was pending is on the new node");
+    assert_eq!(screen.explorer.branches().0.len(), 2);
+    screen.keys("esc");
+    // Back in the past it begins another.
+    screen.keys("home");
+    assert!(screen.command("lose zone=b").contains("on new branch 3; "));
+}
+
+#[test]
+fn the_selected_row_is_the_argument() {
+    let mut screen = screen();
+    // The first node is selected in the list of nodes.
+    screen.act(":node b; 2");
+    let said = screen.command("label disk=ssd");
+    assert!(said.starts_with("label ") && said.contains(" disk=ssd: done on new branch 2"), "{said}");
+    let name = said.split(' ').nth(1).unwrap().to_owned();
+    let labels = &screen.timeline().moment().cluster.nodes.named(&name.as_str().into()).unwrap().metadata.labels;
+    assert!(labels.contains_key("disk"));
+    assert!(screen.command("lose").starts_with(&format!("lose {name}: 1 node lost")));
+    screen.keys("esc");
+    // Budgets.
+    screen.keys("home 9 j");
+    assert!(screen.command("relax").starts_with("relax shop/web: done"), "{}", screen.said());
+    assert_eq!(screen.timeline().moment().cluster.pod_disruption_budgets.iter().next().unwrap().status.disruptions_allowed, 2);
+    screen.act(":capacity shop/api-1;");
+    let text = screen.overlay();
+    assert!(
+        text.starts_with("How many more of shop/api-1 fit\ncapacity shop/api-1: 1 more fit\n  the next: 0/2 nodes are available"),
+        "{text}"
+    );
+}
+
+#[test]
+fn names_that_do_not_exist_leave_everything_as_it_was() {
+    let mut screen = screen();
+    for (line, said) in [
+        ("drain c", "! there is no Node c"),
+        ("lose zoen=a", "! no node has the label zoen=a; did you mean zone=a?"),
+        ("evict web-3", "! there is no Pod web-3; did you mean shop/web-1?"),
+        ("relax wbe", "! there is no PodDisruptionBudget wbe; did you mean shop/web?"),
+        ("scale deploy/web 3", "! there is no deployment/web"),
+        ("weights NodeResourceFit=2", "! there is no plugin \"NodeResourceFit\"; did you mean NodeResourcesFit?"),
+        ("plugin off NodeResourcesFitt", "! there is no plugin \"NodeResourcesFitt\"; did you mean NodeResourcesFit?"),
+        ("gate NoSuchGate=true", "! unrecognized feature gate: NoSuchGate"),
+        ("weights", "! weights needs PLUGIN=N..."),
+        ("capacity nothing", "! there is no Pod nothing"),
+        ("taint a x", "! \"x\" is not KEY[=VALUE]:EFFECT"),
+    ] {
+        let answer = screen.command(line);
+        assert!(answer.starts_with(said), "{line}: {answer}");
+        assert_eq!((screen.explorer.branches().0.len(), screen.state.overlay.is_none()), (1, true), "{line}");
+    }
+}
+
+#[test]
+fn a_decision_is_taken_again_under_another_taint_weight_or_gate() {
+    let mut screen = Screen::asked(120, 40);
+    screen.act("c");
+    assert_eq!(screen.timeline().cycle().outcome, Some(Outcome::Unschedulable));
+    screen.command("plugin off NodeResourcesFit");
+    assert_eq!(screen.timeline().cycle().outcome, Some(Outcome::Scheduled), "{}", screen.said());
+    assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");
+    screen.keys("=");
+    assert!(screen.overlay().contains("plugin off NodeResourcesFit"));
+    // The decision is at the end of the branch, so the next edit leaves it as it is.
+    let node = screen.timeline().cycle().selected.as_ref().map(|(node, ..)| node.to_string()).unwrap();
+    screen.command(&format!("taint {node} out=now:NoSchedule"));
+    let now = screen.timeline().cycle().selected.as_ref().map(|(node, ..)| node.to_string());
+    assert_ne!(now.as_deref(), Some(node.as_str()));
+    assert!(screen.command("priority shop/payments 5").starts_with("priority shop/payments 5: done"), "{}", screen.said());
+}
+
+#[test]
+fn arguments_are_completed() {
+    let screen = screen();
+    let words = |command: &str, typed: &str| {
+        let (_, command) = crate::ui::actions::verbs::command(command).unwrap();
+        (command.complete)(&screen.explorer, &screen.state, typed).into_iter().map(|c| c.word).collect::<Vec<_>>()
+    };
+    assert_eq!(words("drain", "a "), ["a", "b"]);
+    assert_eq!(words("lose", "zone"), ["zone=a", "zone=b"]);
+    assert_eq!(words("add", "3 like "), ["a", "b"]);
+    assert_eq!(words("scale", "web"), ["replicaset/shop/web"]);
+    assert_eq!(words("evict", "web"), ["shop/web-1", "shop/web-2"]);
+    assert_eq!(words("relax", ""), ["shop/web"]);
+    assert_eq!(words("plugin", "off ImageL"), ["ImageLocality", "ImageLocalityPriority"]);
+    assert_eq!(words("weights", "ImageLocality=2 TaintT"), ["TaintToleration", "TaintTolerationPriority"]);
+    assert_eq!(words("gate", "SchedulerPop"), ["SchedulerPopFromBackoffQ=true", "SchedulerPopFromBackoffQ=false"]);
+}

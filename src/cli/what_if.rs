@@ -1,0 +1,40 @@
+//! `schedscope run --what-if`: applies verbs, runs until nothing changes, and says what became of the pods.
+
+use super::args::RunArgs;
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print};
+use crate::output::{self, Lines};
+use crate::report::{Answer, WhatIfReport};
+use crate::scheduler::Evictions;
+use crate::source::Loaded;
+use crate::whatif::{self, Elsewhere, Rehearsal, Stage as _, Verb};
+
+/// Applies the verbs in order, each followed by a run until nothing changes. Returns `EXIT_NO_FIT` if a node was not
+/// drained, a new pod stays pending, or no more of a pod fits.
+pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
+    // Parse all verbs before the long part.
+    let parse = |text: &String| text.parse::<Verb>().map_err(|error| Failure::usage(format!("--what-if {text:?}: {error}")));
+    let verbs = args.what_if.iter().map(parse).collect::<Result<Vec<Verb>, Failure>>()?;
+    super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
+    let evictions = if args.graceful { Evictions::AfterGracePeriod } else { Evictions::AtOnce };
+    let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions, &|line| output::say(line))?;
+    let mut without = Rehearsal::new(scheduler.clone());
+    let mut with = Rehearsal::new(scheduler);
+    let mut answers = Vec::new();
+    for verb in &verbs {
+        let answer = whatif::apply(&mut with, verb, &|kind, key| original(&loaded, kind, key));
+        answers.push(answer.map_err(|error| Failure::usage(format!("--what-if \"{verb}\": {error}")))?);
+    }
+    let asks_only = verbs.iter().all(|verb| matches!(verb, Verb::Capacity(_)));
+    if !asks_only {
+        while with.settle_step() {}
+        while without.settle_step() {}
+    }
+    let elsewhere = Elsewhere::of(without.scheduler(), with.scheduler(), &answers);
+    let report = WhatIfReport::new(answers, with.scheduler(), elsewhere);
+    let more = if args.output.wide { super::completeness(&loaded) } else { Lines::default() };
+    print(&args.output.write(&Answer::WhatIf(&report), more).map_err(|error| Failure::source(error.to_string()))?)?;
+    let code = if report.is_complete() { EXIT_OK } else { EXIT_NO_FIT };
+    // Skip the destructors: the process exits here, and freeing a large cluster takes time.
+    std::mem::forget((without, with, loaded));
+    Ok(code)
+}

@@ -1,0 +1,391 @@
+//! What-ifs as text and as data: who moved where, who stays pending, which budget stops a drain, how many more fit.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{Missing, ReleaseReport, run_parts};
+use crate::cluster::{Key, Str};
+use crate::output::Lines;
+use crate::plural::count;
+use crate::scheduler::Scheduler;
+use crate::session::PodLocation;
+use crate::whatif::{Answer, Block, Capacity, CapacityEnd, Departure, Elsewhere, NodeEnd, Note, PodAnswer, PodEnd, Stay, Whereabouts};
+
+/// Limit on the nodes of a capacity that are listed in text.
+const NODES: usize = 20;
+/// Limit on the pods of one kind that are listed in text.
+const PODS: usize = 200;
+
+/// The answers of several verbs, in order, with the pods at the end of all of them.
+#[derive(Clone, Debug)]
+pub struct WhatIfReport {
+    answers: Vec<Answer>,
+    /// Where each pod that was made is at the end.
+    made: BTreeMap<Key, Whereabouts>,
+    elsewhere: Vec<Elsewhere>,
+    missing: Vec<Missing>,
+    release: Option<ReleaseReport>,
+    complete: bool,
+}
+
+impl WhatIfReport {
+    /// Reports answers, with the scheduler at the end. `elsewhere` are the pods that no verb named.
+    pub fn new(answers: Vec<Answer>, end: &Scheduler, elsewhere: Vec<Elsewhere>) -> Self {
+        let cluster = end.state().cluster();
+        let made = answers.iter().flat_map(|answer| &answer.pods).filter_map(made);
+        let made = made.map(|pod| (pod.clone(), Whereabouts::of(end, pod))).collect();
+        Self {
+            made,
+            elsewhere,
+            missing: Missing::brief(cluster.unknown),
+            release: Some(ReleaseReport::of(end.emulated(), &run_parts(end.state().config()))),
+            complete: answers.iter().all(|answer| answer.is_complete(cluster)),
+            answers,
+        }
+    }
+
+    /// Reports how many more of a pod fit.
+    pub fn of_capacity(capacity: Capacity) -> Self {
+        let complete = capacity.fits > 0;
+        let answer = Answer::of_capacity(capacity);
+        Self { answers: vec![answer], made: BTreeMap::new(), elsewhere: Vec::new(), missing: Vec::new(), release: None, complete }
+    }
+
+    /// Returns whether every verb did all of its work: nodes drained, pods placed, at least one more fits.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// Returns the answers as text, with the source's gaps.
+    pub fn text(&self) -> Lines {
+        let mut lines = self.answers_text();
+        if !self.elsewhere.is_empty() {
+            lines.blank();
+            lines.line(format_args!("{} elsewhere than without this:", count(self.elsewhere.len(), "other pod")));
+            for Elsewhere { pod, at: [without, with] } in self.elsewhere.iter().take(PODS) {
+                lines.line(format_args!("  {pod}: {without} → {with}"));
+            }
+            more(&mut lines, self.elsewhere.len());
+        }
+        if let Some(release) = &self.release {
+            lines.blank();
+            lines.push(release.sentence());
+        }
+        lines
+    }
+
+    /// Returns the answers alone as text.
+    pub fn answers_text(&self) -> Lines {
+        let mut lines = Lines::default();
+        for (at, answer) in self.answers.iter().enumerate() {
+            if at > 0 {
+                lines.blank();
+            }
+            lines.line(format_args!("{}: {}", answer.verb, self.sentence(answer)));
+            lines.extend(self.details(answer).indented(2));
+        }
+        lines
+    }
+
+    /// Returns the first answer as a sentence.
+    pub fn headline(&self) -> String {
+        self.answers.first().map(|answer| format!("{}: {}", answer.verb, self.sentence(answer))).unwrap_or_default()
+    }
+
+    fn place(&self, pod: &Key) -> Option<&Whereabouts> {
+        self.made.get(pod)
+    }
+
+    fn node(&self, pod: &Key) -> Option<&Str> {
+        self.place(pod).and_then(Whereabouts::node)
+    }
+
+    /// Returns an answer as a sentence.
+    fn sentence(&self, answer: &Answer) -> String {
+        if let Some(capacity) = &answer.capacity {
+            return capacity_sentence(capacity);
+        }
+        let mut parts: Vec<String> = Vec::new();
+        let nodes = |wanted: fn(&NodeEnd) -> bool| answer.nodes.iter().filter(|node| wanted(&node.end)).count();
+        for (number, words) in [
+            (nodes(|end| *end == NodeEnd::Drained), "drained"),
+            (nodes(|end| matches!(end, NodeEnd::Bare(_) | NodeEnd::Blocked)), "not drained"),
+            (nodes(|end| *end == NodeEnd::NotReached), "not reached"),
+            (nodes(|end| *end == NodeEnd::Lost), "lost"),
+            (nodes(|end| *end == NodeEnd::Added), "added"),
+        ] {
+            if number > 0 {
+                parts.push(format!("{} {words}", count(number, "node")));
+            }
+        }
+        let pods = |wanted: &dyn Fn(&PodAnswer) -> bool| answer.pods.iter().filter(|pod| wanted(pod)).count();
+        let placed = pods(&|pod| made(pod).is_some_and(|pod| self.node(pod).is_some()));
+        let pending = pods(&|pod| made(pod).is_some_and(|pod| self.node(pod).is_none()));
+        let gone = pods(&|pod| matches!(pod.end, PodEnd::Gone(_)));
+        let stay = pods(&|pod| matches!(pod.end, PodEnd::Stays(Stay::Blocked(_))));
+        for (number, words) in [(placed, "placed"), (pending, "pending"), (gone, "gone for good"), (stay, "kept by budgets")] {
+            if number > 0 {
+                parts.push(format!("{} {words}", count(number, "pod")));
+            }
+        }
+        if parts.is_empty() { "done".to_owned() } else { parts.join(", ") }
+    }
+
+    fn details(&self, answer: &Answer) -> Lines {
+        let mut lines = Lines::default();
+        for node in &answer.nodes {
+            match &node.end {
+                NodeEnd::Bare(pods) => {
+                    lines.line(format_args!(
+                        "{} is cordoned, and nothing is evicted: no controller would replace {}",
+                        node.node,
+                        list(pods)
+                    ));
+                }
+                NodeEnd::Blocked => lines.line(format_args!("{} is cordoned, and not drained", node.node)),
+                NodeEnd::NotReached => lines.line(format_args!("{} is cordoned, and its drain waits for the node before it", node.node)),
+                NodeEnd::Drained => lines.line(format_args!("{} is cordoned and drained", node.node)),
+                NodeEnd::Lost => lines.line(format_args!("{} is lost", node.node)),
+                NodeEnd::Added => lines.line(format_args!("{} is new", node.node)),
+            }
+        }
+        let sections: [(&str, fn(&PodEnd) -> bool); 4] = [
+            ("blocked", |end| matches!(end, PodEnd::Stays(Stay::Blocked(_)))),
+            ("pods", |end| matches!(end, PodEnd::Recreated(_) | PodEnd::Created)),
+            ("gone", |end| matches!(end, PodEnd::Gone(_))),
+            ("left", |end| matches!(end, PodEnd::Stays(Stay::DaemonSet | Stay::Mirror))),
+        ];
+        for (_, wanted) in sections {
+            let mut pods: Vec<&PodAnswer> = answer.pods.iter().filter(|pod| wanted(&pod.end)).collect();
+            // Those without a node come first.
+            pods.sort_by_key(|pod| made(pod).is_some_and(|new| self.node(new).is_some()));
+            for pod in pods.iter().take(PODS) {
+                self.pod(&mut lines, pod);
+            }
+            more(&mut lines, pods.len());
+        }
+        if let Some(capacity) = &answer.capacity {
+            capacity_details(&mut lines, capacity);
+        }
+        for note in &answer.notes {
+            lines.push(note_sentence(note));
+        }
+        lines
+    }
+
+    fn pod(&self, lines: &mut Lines, answer: &PodAnswer) {
+        let PodAnswer { pod, node, end } = answer;
+        let from = if node.is_empty() { String::new() } else { format!(" on {node}") };
+        match end {
+            PodEnd::Recreated(new) if new == pod => lines.line(format_args!("{pod}{from} → {}", self.whereabouts(new))),
+            PodEnd::Recreated(new) => lines.line(format_args!("{pod}{from} → {new} {}", self.whereabouts(new))),
+            PodEnd::Created => lines.line(format_args!("{pod} is new: {}", self.whereabouts(pod))),
+            PodEnd::Gone(why) => lines.line(format_args!("{pod}{from} is gone: {}", departure(*why))),
+            PodEnd::Stays(Stay::DaemonSet) => lines.line(format_args!("{pod} stays{from}: it is of a DaemonSet")),
+            PodEnd::Stays(Stay::Mirror) => lines.line(format_args!("{pod} stays{from}: it mirrors a static pod")),
+            PodEnd::Stays(Stay::Blocked(block)) => lines.line(format_args!("{pod} stays{from}: {}", block_sentence(block))),
+        }
+    }
+
+    /// Returns where a pod is, and if it is pending, why.
+    fn whereabouts(&self, pod: &Key) -> String {
+        match self.place(pod) {
+            Some(Whereabouts { location: PodLocation::Waiting(..), message }) if !message.is_empty() => format!("pending: {message}"),
+            Some(Whereabouts { location, .. }) => location.to_string(),
+            None => PodLocation::Gone.to_string(),
+        }
+    }
+}
+
+/// Returns the pod that an answer made, if it made one.
+fn made(answer: &PodAnswer) -> Option<&Key> {
+    match &answer.end {
+        PodEnd::Recreated(new) => Some(new),
+        PodEnd::Created => Some(&answer.pod),
+        PodEnd::Gone(_) | PodEnd::Stays(_) => None,
+    }
+}
+
+fn more(lines: &mut Lines, all: usize) {
+    if all > PODS {
+        lines.line(format_args!("and {} more", all - PODS));
+    }
+}
+
+/// Returns names as a list.
+fn list(keys: &[Key]) -> String {
+    let names: Vec<String> = keys.iter().map(ToString::to_string).collect();
+    names.join(", ")
+}
+
+fn departure(why: Departure) -> &'static str {
+    match why {
+        Departure::Bare => "no controller replaces it",
+        Departure::Ended => "it had ended",
+        Departure::Terminating => "it was being deleted already",
+        Departure::DaemonSet => "its DaemonSet makes no pod without the node",
+        Departure::Mirror => "it mirrored a static pod of the node",
+        Departure::ScaledDown => "the workload needs it no more",
+    }
+}
+
+fn block_sentence(block: &Block) -> String {
+    match block {
+        Block::Exhausted { budget, allowed, healthy: None } => format!("budget {budget} allows {allowed} disruptions"),
+        Block::Exhausted { budget, allowed, healthy: Some((current, desired)) } => {
+            format!("budget {budget} allows {allowed} disruptions: {current} healthy, {desired} wanted")
+        }
+        Block::Waits { budget, replacements } => {
+            format!("budget {budget} allows no more disruptions before {} has a node", list(replacements))
+        }
+        Block::Several(budgets) => format!("{} cover it, and the eviction API supports only one budget", list(budgets)),
+    }
+}
+
+fn note_sentence(note: &Note) -> String {
+    match note {
+        Note::UnknownController(kind) => format!("Note: pods of {kind} are assumed to be replaced as a ReplicaSet's are."),
+        Note::ImmediateClaim(claim) => {
+            format!("Note: claim {claim} is new and unbound, and its class binds at once, which no controller does here.")
+        }
+        Note::NoClaim(claim) => format!("Note: claim {claim} is not in the source, so its pod's replacement has none."),
+        Note::BudgetsUnknown => "Note: no budgets were read, so none is known to block.".to_owned(),
+    }
+}
+
+fn capacity_sentence(capacity: &Capacity) -> String {
+    let fits = capacity.fits;
+    match &capacity.end {
+        CapacityEnd::Full(_) => format!("{fits} more fit"),
+        CapacityEnd::Limit => format!("at least {fits} more fit; no more were tried"),
+        CapacityEnd::Cancelled => format!("at least {fits} more fit; the count was stopped"),
+    }
+}
+
+fn capacity_details(lines: &mut Lines, capacity: &Capacity) {
+    if let CapacityEnd::Full(message) = &capacity.end {
+        lines.line(format_args!("the next: {message}"));
+    }
+    let mut nodes: Vec<(&Str, usize)> = capacity.nodes.iter().map(|(node, number)| (node, *number)).collect();
+    nodes.sort_by_key(|(node, number)| (std::cmp::Reverse(*number), (*node).clone()));
+    for (node, number) in nodes.iter().take(NODES) {
+        lines.line(format_args!("{number} on {node}"));
+    }
+    if nodes.len() > NODES {
+        lines.line(format_args!("and on {} more", count(nodes.len() - NODES, "node")));
+    }
+}
+
+/// Returns the name of what became of a node, as data.
+fn node_end(end: &NodeEnd) -> &'static str {
+    match end {
+        NodeEnd::Drained => "drained",
+        NodeEnd::Bare(_) => "bare-pods",
+        NodeEnd::Blocked => "blocked",
+        NodeEnd::NotReached => "not-reached",
+        NodeEnd::Lost => "lost",
+        NodeEnd::Added => "added",
+    }
+}
+
+fn keys(keys: &[Key]) -> Vec<String> {
+    keys.iter().map(ToString::to_string).collect()
+}
+
+fn block_data(block: &Block) -> Value {
+    let why = match block {
+        Block::Exhausted { .. } => "exhausted",
+        Block::Waits { .. } => "waits",
+        Block::Several(_) => "several",
+    };
+    let waits_for = if let Block::Waits { replacements, .. } = block { keys(replacements) } else { Vec::new() };
+    let (allowed, healthy) = match block {
+        Block::Exhausted { allowed, healthy, .. } => (Some(*allowed), *healthy),
+        Block::Waits { .. } | Block::Several(_) => (None, None),
+    };
+    json!({
+        "why": why, "budgets": keys(block.budgets()), "disruptionsAllowed": allowed,
+        "currentHealthy": healthy.map(|h| h.0), "desiredHealthy": healthy.map(|h| h.1), "waitsFor": waits_for,
+    })
+}
+
+impl WhatIfReport {
+    fn pod_data(&self, answer: &PodAnswer) -> Value {
+        let end = match &answer.end {
+            PodEnd::Recreated(_) => "recreated",
+            PodEnd::Created => "created",
+            PodEnd::Gone(_) => "gone",
+            PodEnd::Stays(_) => "stays",
+        };
+        let why: Option<&str> = match &answer.end {
+            PodEnd::Recreated(_) | PodEnd::Created => None,
+            PodEnd::Gone(why) => Some(why.into()),
+            PodEnd::Stays(Stay::DaemonSet) => Some("daemon-set"),
+            PodEnd::Stays(Stay::Mirror) => Some("mirror"),
+            PodEnd::Stays(Stay::Blocked(_)) => Some("budget"),
+        };
+        let block = if let PodEnd::Stays(Stay::Blocked(block)) = &answer.end { Some(block_data(block)) } else { None };
+        let new = made(answer);
+        let place = new.and_then(|new| self.place(new));
+        json!({
+            "pod": answer.pod.to_string(),
+            "from": Some(&answer.node).filter(|node| !node.is_empty()).map(Str::as_str),
+            "end": end,
+            "why": why,
+            "now": new.map(ToString::to_string),
+            "node": new.and_then(|new| self.node(new)).map(Str::as_str),
+            "place": place.map(|place| place.location.to_string()),
+            "message": place.map(|place| place.message.as_str()).filter(|message| !message.is_empty()),
+            "blockedBy": block,
+        })
+    }
+
+    fn answer_data(&self, answer: &Answer) -> Value {
+        let nodes: Vec<Value> = answer
+            .nodes
+            .iter()
+            .map(|node| {
+                let bare = if let NodeEnd::Bare(pods) = &node.end { keys(pods) } else { Vec::new() };
+                json!({"node": node.node.as_str(), "end": node_end(&node.end), "barePods": bare})
+            })
+            .collect();
+        let capacity = answer.capacity.as_ref().map(|capacity| {
+            let (complete, next) = match &capacity.end {
+                CapacityEnd::Full(message) => (true, Some(message.as_str())),
+                CapacityEnd::Limit | CapacityEnd::Cancelled => (false, None),
+            };
+            let nodes: BTreeMap<&str, usize> = capacity.nodes.iter().map(|(node, number)| (node.as_str(), *number)).collect();
+            json!({"pod": capacity.pod.to_string(), "fits": capacity.fits, "complete": complete, "next": next, "nodes": nodes})
+        });
+        json!({
+            "verb": answer.verb.to_string(),
+            "sentence": self.sentence(answer),
+            "nodes": nodes,
+            "pods": answer.pods.iter().map(|pod| self.pod_data(pod)).collect::<Vec<Value>>(),
+            "capacity": capacity,
+            "notes": answer.notes.iter().map(note_sentence).collect::<Vec<String>>(),
+        })
+    }
+}
+
+impl Serialize for WhatIfReport {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let elsewhere: Vec<Value> = self
+            .elsewhere
+            .iter()
+            .map(|Elsewhere { pod, at: [without, with] }| {
+                json!({"pod": pod.to_string(), "without": without.to_string(), "with": with.to_string()})
+            })
+            .collect();
+        let data = json!({
+            "whatIf": self.answers.iter().map(|answer| self.answer_data(answer)).collect::<Vec<Value>>(),
+            "complete": self.complete,
+            "elsewhere": elsewhere,
+            "missing": self.missing,
+            "release": self.release,
+        });
+        data.serialize(serializer)
+    }
+}

@@ -1,0 +1,20 @@
+//! Gives a pod another priority.
+
+use crate::ui::actions::arguments;
+use crate::ui::actions::verb::{Command, Verb};
+use crate::ui::actions::what_if::{selected_pod, what_if, with_first};
+
+/// The command `priority`.
+pub static VERBS: &[Verb] = &[Verb {
+    command: Some(Command {
+        complete: |session, _, args| match args.split_once(' ') {
+            None => arguments::pods(session, args),
+            Some((_, word)) => arguments::priority_classes(session, word),
+        },
+        ..Command::new(&["priority"], "[POD] N | PRIORITYCLASS", "what if a pod had another priority")
+    }),
+    ..Verb::new("priority", |state, session, args| {
+        let args = with_first(args, || selected_pod(state, session).map(|pod| pod.to_string()));
+        what_if(state, session, "priority", &args)
+    })
+}];

@@ -1,0 +1,256 @@
+//! The answer to a verb: nodes, pods, capacity, notes.
+
+use std::collections::BTreeSet;
+
+use super::capacity::Capacity;
+use super::verb::Verb;
+use crate::cluster::{Cluster, Key, Str};
+use crate::scheduler::Scheduler;
+use crate::session::PodLocation;
+use crate::trace::Place;
+
+/// The answer to a verb. [`Whereabouts::of`] returns the places of its pods at the end of all verbs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The verb.
+    pub verb: Verb,
+    /// The nodes that it drained, lost or added.
+    pub nodes: Vec<NodeAnswer>,
+    /// The pods that it made, moved or left.
+    pub pods: Vec<PodAnswer>,
+    /// How many more of a pod fit.
+    pub capacity: Option<Capacity>,
+    /// Facts that are unknown or not emulated and may matter.
+    pub notes: Vec<Note>,
+}
+
+/// A node that was drained, lost or added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeAnswer {
+    /// Its name.
+    pub node: Str,
+    /// Its end.
+    pub end: NodeEnd,
+}
+
+/// The end of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NodeEnd {
+    /// No pod is left that a drain evicts.
+    Drained,
+    /// Pods without a controller stop the drain before it begins; the node stays cordoned.
+    Bare(Vec<Key>),
+    /// Pods stay, because their budgets refuse; the node stays cordoned.
+    Blocked,
+    /// The drain waits for a node before this one, which stays cordoned.
+    NotReached,
+    /// The node is gone.
+    Lost,
+    /// The node is new.
+    Added,
+}
+
+/// A pod that a verb made, moved or left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodAnswer {
+    /// The pod as it was.
+    pub pod: Key,
+    /// The node that it was on; empty without one.
+    pub node: Str,
+    /// Its end.
+    pub end: PodEnd,
+}
+
+/// The end of a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PodEnd {
+    /// Its controller made this pod in its place.
+    Recreated(Key),
+    /// It is new.
+    Created,
+    /// It is gone, and nothing takes its place.
+    Gone(Departure),
+    /// It stays where it is.
+    Stays(Stay),
+}
+
+/// Why nothing takes the place of a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Departure {
+    /// It has no controller.
+    Bare,
+    /// It had ended.
+    Ended,
+    /// It was being deleted; its controller has replaced it already.
+    Terminating,
+    /// Its DaemonSet has no node to make it on.
+    DaemonSet,
+    /// The kubelet that ran it is gone.
+    Mirror,
+    /// The workload needs it no more.
+    ScaledDown,
+}
+
+/// Why a pod stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stay {
+    /// A drain leaves pods of DaemonSets.
+    DaemonSet,
+    /// A drain leaves the mirrors of static pods.
+    Mirror,
+    /// Its eviction was refused.
+    Blocked(Block),
+}
+
+/// Why the eviction API refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Block {
+    /// The budget allows no disruption.
+    Exhausted {
+        /// The budget.
+        budget: Key,
+        /// `disruptionsAllowed`.
+        allowed: i32,
+        /// Healthy pods that there are, and that it wants; `None` where its status does not say.
+        healthy: Option<(i32, i32)>,
+    },
+    /// The budget allows no disruption before these replacements are ready, and they have no node.
+    Waits {
+        /// The budget.
+        budget: Key,
+        /// The pods without a node.
+        replacements: Vec<Key>,
+    },
+    /// Several budgets cover the pod, which the eviction API does not support.
+    Several(Vec<Key>),
+}
+
+impl Block {
+    /// Returns the budgets that block.
+    pub fn budgets(&self) -> &[Key] {
+        match self {
+            Self::Exhausted { budget, .. } | Self::Waits { budget, .. } => std::slice::from_ref(budget),
+            Self::Several(budgets) => budgets,
+        }
+    }
+}
+
+/// A fact that is unknown or not emulated and may matter.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Note {
+    /// Controllers of this kind are assumed to replace their pods.
+    UnknownController(Str),
+    /// The claim was made without a volume, and its class binds at once, which no controller does here.
+    ImmediateClaim(Key),
+    /// The claim of an evicted pod is not in the source, so none is made for its replacement.
+    NoClaim(Key),
+    /// The kind of budgets was not read, so none can block.
+    BudgetsUnknown,
+}
+
+impl Answer {
+    /// Returns the answer of a verb that did nothing yet.
+    pub(super) fn new(verb: Verb) -> Self {
+        Self { verb, nodes: Vec::new(), pods: Vec::new(), capacity: None, notes: Vec::new() }
+    }
+
+    /// Returns the answer about how many more of a pod fit.
+    pub fn of_capacity(capacity: Capacity) -> Self {
+        let verb = Verb::Capacity(capacity.pod.to_string().into());
+        Self { capacity: Some(capacity), ..Self::new(verb) }
+    }
+
+    /// Adds a pod.
+    pub(super) fn pod(&mut self, pod: Key, node: Str, end: PodEnd) {
+        self.pods.push(PodAnswer { pod, node, end });
+    }
+
+    /// Adds a note, once.
+    pub(super) fn note(&mut self, note: Note) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// Returns whether all of it was done: nodes drained, new pods placed, at least one more pod fits.
+    pub fn is_complete(&self, cluster: &Cluster) -> bool {
+        let placed = |pod: &Key| cluster.pods.get(pod).is_some_and(|pod| !pod.node_name.is_empty());
+        let done = |end: &NodeEnd| !matches!(end, NodeEnd::Bare(_) | NodeEnd::Blocked | NodeEnd::NotReached);
+        self.nodes.iter().all(|node| done(&node.end))
+            && self.capacity.as_ref().is_none_or(|capacity| capacity.fits > 0)
+            && self.pods.iter().all(|pod| match &pod.end {
+                PodEnd::Recreated(new) => placed(new),
+                PodEnd::Created => placed(&pod.pod),
+                PodEnd::Gone(_) => true,
+                PodEnd::Stays(stay) => !matches!(stay, Stay::Blocked(_)),
+            })
+    }
+}
+
+/// Where a pod is, and why it has no node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Whereabouts {
+    /// Its place.
+    pub location: PodLocation,
+    /// The scheduler's message about its last attempt; empty with a node, and before the first attempt.
+    pub message: Str,
+}
+
+impl Whereabouts {
+    /// Returns where a pod is.
+    pub fn of(scheduler: &Scheduler, pod: &Key) -> Self {
+        let state = scheduler.state();
+        let location = PodLocation::of(state.cluster(), state.queue().view(), pod);
+        let pod = state.cluster().pods.get(pod).filter(|pod| pod.node_name.is_empty());
+        let message = pod.and_then(|pod| pod.condition("PodScheduled").map(|c| c.message.clone())).unwrap_or_default();
+        Self { location, message }
+    }
+
+    /// Returns the node, if the pod has one.
+    pub fn node(&self) -> Option<&Str> {
+        match &self.location {
+            PodLocation::Node(node) | PodLocation::Leaving(node) | PodLocation::Waiting(Place::Bound { node }, _) => Some(node),
+            _ => None,
+        }
+    }
+}
+
+/// A pod that no verb moved, and that is elsewhere because of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elsewhere {
+    /// The pod.
+    pub pod: Key,
+    /// Where it is without the verbs, and with them.
+    pub at: [PodLocation; 2],
+}
+
+impl Elsewhere {
+    /// Returns the pods that verbs did not name, but that end elsewhere than without them, by namespace and name.
+    pub fn of(without: &Scheduler, with: &Scheduler, answers: &[Answer]) -> Vec<Self> {
+        let mut named: BTreeSet<&Key> = BTreeSet::new();
+        for pod in answers.iter().flat_map(|answer| &answer.pods) {
+            named.insert(&pod.pod);
+            if let PodEnd::Recreated(new) = &pod.end {
+                named.insert(new);
+            }
+        }
+        let ends = [without.state(), with.state()];
+        let mut keys: BTreeSet<Key> = BTreeSet::new();
+        for (own, other) in [(0, 1), (1, 0)] {
+            let pods = &ends[other].cluster().pods;
+            let differs =
+                |pod: &&std::sync::Arc<crate::cluster::Pod>| pods.get(&pod.key()).is_none_or(|twin| !std::sync::Arc::ptr_eq(pod, twin));
+            keys.extend(ends[own].cluster().pods.iter().filter(differs).map(|pod| pod.key()));
+            keys.extend(ends[own].queue().view().entries.keys().cloned());
+        }
+        let place = |pod: &Key| ends.map(|end| PodLocation::of(end.cluster(), end.queue().view(), pod));
+        // Whether a pod waits in one queue or another says little; that it waits, and for which node, does.
+        let alike = |at: &[PodLocation; 2]| match at {
+            [PodLocation::Waiting(_, one), PodLocation::Waiting(_, other)] => one == other,
+            [one, other] => one == other,
+        };
+        let found = keys.into_iter().filter(|pod| !named.contains(pod)).map(|pod| Self { at: place(&pod), pod });
+        found.filter(|pod| !alike(&pod.at)).collect()
+    }
+}

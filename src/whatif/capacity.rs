@@ -1,0 +1,308 @@
+//! How many more of a pod fit, and what stops the next.
+//!
+//! Copies are placed until the scheduler finds no node for the next one. Where a copy changes nothing but its own node,
+//! the number is found node by node: Filter accepts a copy beside all but the last of those counted, and rejects one
+//! more. Everything else is placed one by one, each by a decision of its own.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::answer::Answer;
+use super::error::WhatIfError;
+use super::owners;
+use super::verb::Verb;
+use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
+use crate::framework::{NodeInfo, PodResourcesOptions, Resource, pod_requests};
+use crate::scheduler::{DryDecision, ObjectEdit, Operation, PostFilter, ScheduleResult, Scheduler};
+
+/// Maximum number of copies that are placed one by one.
+const ONE_BY_ONE: usize = 10_000;
+/// Maximum number of copies on one node.
+const ON_A_NODE: usize = 10_000;
+
+/// How many more of a pod fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// The pod. If it waits for a node, it is one of those counted.
+    pub pod: Key,
+    /// The number that fits.
+    pub fits: usize,
+    /// The number on each node that takes any, by name.
+    pub nodes: BTreeMap<Str, usize>,
+    /// Why no more were counted.
+    pub end: CapacityEnd,
+}
+
+/// Why counting ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CapacityEnd {
+    /// The next one fits nowhere; holds the scheduler's message.
+    Full(String),
+    /// The limit was reached; more may fit.
+    Limit,
+    /// The count was cancelled; more may fit.
+    Cancelled,
+}
+
+/// Callback while counting, with the number of copies so far; returns false to cancel.
+pub type Watch<'a> = &'a dyn Fn(usize) -> bool;
+
+/// Counts how many more of a pod fit. Other pending pods wait meanwhile, and nothing is evicted.
+///
+/// # Errors
+/// When the pod has ended, or no profile schedules it.
+pub fn capacity(scheduler: &Scheduler, pod: &Arc<Pod>, watch: Watch<'_>) -> Result<Capacity, WhatIfError> {
+    if pod.is_terminal() {
+        return Err(WhatIfError::Ended(pod.key()));
+    }
+    if scheduler.state().config().profile(&pod.spec.scheduler_name).is_none() {
+        return Err(WhatIfError::NoProfile { pod: pod.key(), scheduler: pod.spec.scheduler_name.clone() });
+    }
+    let base = if pod.node_name.is_empty() { scheduler.with_edits([ObjectEdit::Remove(Kind::Pod, pod.key())]) } else { scheduler.clone() };
+    let mut count = Count { base, copies: 0, nodes: BTreeMap::new(), like: template(pod), watch };
+    let cluster = count.base.state().cluster().clone();
+    let end = if needs_claims(&count.like, &cluster) {
+        count.by_scheduling()
+    } else {
+        let filled = if is_independent(&count.like, &count.base) { count.node_by_node() } else { Ok(()) };
+        filled.map_or_else(|end| end, |()| count.one_by_one())
+    };
+    let fits = count.nodes.values().sum();
+    Ok(Capacity { pod: pod.key(), fits, nodes: count.nodes, end })
+}
+
+/// Returns a pod without gates and without its group: copies are placed on their own.
+fn template(pod: &Pod) -> Pod {
+    let mut like = pod.clone();
+    like.spec_mut().scheduling_gates = Vec::new().into();
+    like.spec_mut().scheduling_group = None;
+    like
+}
+
+/// Returns whether a pod uses claims, which scheduling one copy may use up.
+fn needs_claims(pod: &Pod, cluster: &Cluster) -> bool {
+    let claims = pod.spec.volumes.iter().any(|volume| volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some());
+    claims || !pod.spec.resource_claims.is_empty() || is_served_by_devices(pod, cluster)
+}
+
+/// Returns whether the pod requests an extended resource that a DeviceClass may serve.
+fn is_served_by_devices(pod: &Pod, cluster: &Cluster) -> bool {
+    let requests = pod_requests(pod, PodResourcesOptions::default());
+    cluster.device_classes.iter().any(|class| {
+        let implicit = format!("deviceclass.resource.kubernetes.io/{}", class.metadata.name);
+        requests.contains_key(&implicit) || class.spec.extended_resource_name.as_ref().is_some_and(|name| requests.contains_key(name))
+    })
+}
+
+/// Returns whether a copy of the pod on a node changes nothing for copies on other nodes.
+fn is_independent(pod: &Pod, scheduler: &Scheduler) -> bool {
+    let affinity = pod.spec.affinity.as_ref();
+    let of_pods = |terms: Option<&crate::cluster::PodAffinity>| terms.is_some_and(|terms| !terms.required.is_empty());
+    let spreads = pod.spec.topology_spread_constraints.iter().any(|constraint| constraint.when_unsatisfiable != "ScheduleAnyway");
+    !of_pods(affinity.and_then(|a| a.pod_affinity.as_ref()))
+        && !of_pods(affinity.and_then(|a| a.pod_anti_affinity.as_ref()))
+        && !spreads
+        && !scheduler.state().config().has_extenders()
+}
+
+/// A count in progress.
+struct Count<'a> {
+    /// The scheduler with the copies so far.
+    base: Scheduler,
+    /// Number of copies that were named.
+    copies: usize,
+    nodes: BTreeMap<Str, usize>,
+    like: Pod,
+    watch: Watch<'a>,
+}
+
+impl Count<'_> {
+    /// Returns another copy, on a node if one is given.
+    fn copy(&mut self, node: Option<&Str>) -> Pod {
+        self.copies += 1;
+        let name = Str::from(format!("{}-more-{}", self.like.metadata.name, self.copies));
+        let mut pod = owners::copy(&self.like, name, self.base.state().clock());
+        pod.node_name = node.cloned().unwrap_or_default();
+        pod
+    }
+
+    /// Returns the scheduler with more copies on nodes.
+    fn with(&mut self, counts: &[(Str, usize)]) -> Scheduler {
+        let mut edits = Vec::new();
+        for (node, count) in counts {
+            for _ in 0..*count {
+                edits.push(ObjectEdit::Put(Object::Pod(Arc::new(self.copy(Some(node))))));
+            }
+        }
+        self.base.with_edits(edits)
+    }
+
+    /// Fills every node on its own, and places the copies.
+    fn node_by_node(&mut self) -> Result<(), CapacityEnd> {
+        let snapshot = self.base.state().snapshot();
+        let request = Resource::from_list(&pod_requests(&self.like, PodResourcesOptions::default()));
+        let ports = self.like.spec.containers.iter().flat_map(|c| &c.ports).any(|port| port.host_port.is_some_and(|port| port > 0));
+        let guess = |node: &NodeInfo| if ports { 1 } else { room(node, &request) };
+        let pod = Arc::new(self.copy(None));
+        let Some(table) = self.base.filter_table(&pod, None) else { return Ok(()) };
+        let accepting = table.names.into_iter().zip(table.nodes).filter(|(_, rejections)| rejections.is_empty());
+        let mut open: Vec<Search> = accepting
+            .map(|(node, _)| {
+                let next = snapshot.get(&node).map_or(1, |node| guess(node)).clamp(1, ON_A_NODE);
+                Search { node, least: 1, most: None, next }
+            })
+            .collect();
+        let mut found: Vec<(Str, usize)> = Vec::new();
+        while !open.is_empty() {
+            let counted = found.iter().map(|(_, count)| count).sum::<usize>() + open.iter().map(|s| s.least).sum::<usize>();
+            if !(self.watch)(counted) {
+                return Err(CapacityEnd::Cancelled);
+            }
+            let counts: Vec<(Str, usize)> = open.iter().map(|search| (search.node.clone(), search.next)).collect();
+            let Some(table) = self.with(&counts).filter_table(&pod, None) else { return Ok(()) };
+            let accepts: BTreeMap<Str, bool> = table.names.into_iter().zip(table.nodes.iter().map(Vec::is_empty)).collect();
+            let mut going = Vec::new();
+            for mut search in open {
+                if search.narrow(accepts.get(&search.node).copied().unwrap_or(false)) {
+                    found.push((search.node, search.least));
+                } else {
+                    going.push(search);
+                }
+            }
+            open = going;
+        }
+        self.base = self.with(&found);
+        let is_cut = found.iter().any(|(_, count)| *count >= ON_A_NODE);
+        self.nodes.extend(found);
+        if is_cut { Err(CapacityEnd::Limit) } else { Ok(()) }
+    }
+
+    /// Places copies one by one, each where a dry decision puts it.
+    fn one_by_one(&mut self) -> CapacityEnd {
+        for placed in 0..ONE_BY_ONE {
+            if !(self.watch)(placed) {
+                return CapacityEnd::Cancelled;
+            }
+            let mut pod = self.copy(None);
+            let decision = self.base.dry_decision(&Arc::new(pod.clone()), PostFilter::LeaveOut);
+            let DryDecision::Tried(ScheduleResult::Selected { node, .. }) = &decision else {
+                return CapacityEnd::Full(decision.message());
+            };
+            pod.node_name = node.clone();
+            self.base = self.base.with_edits([ObjectEdit::Put(Object::Pod(Arc::new(pod)))]);
+            *self.nodes.entry(node.clone()).or_default() += 1;
+        }
+        CapacityEnd::Limit
+    }
+
+    /// Places copies one by one by scheduling cycles, which bind claims and devices. Other pending pods are left out.
+    fn by_scheduling(&mut self) -> CapacityEnd {
+        let pending: Vec<Key> = self.base.state().cluster().pods.iter().filter(|pod| pod.is_pending()).map(|pod| pod.key()).collect();
+        for key in pending {
+            if let Some(object) = self.base.state().cluster().get(Kind::Pod, &key) {
+                self.base.apply(Operation::Delete { object });
+            }
+        }
+        // The copies evict no pod.
+        self.like.spec_mut().preemption_policy = Some("Never".into());
+        let like = self.like.clone();
+        let old = self.base.state().cluster().clone();
+        for placed in 0..ONE_BY_ONE {
+            if !(self.watch)(placed) {
+                return CapacityEnd::Cancelled;
+            }
+            let pod = self.copy(None);
+            let key = pod.key();
+            let mut draft = super::draft::Draft::new(self.base.state().cluster());
+            owners::create(&mut draft, &old, &like, pod, &mut Answer::new(Verb::Capacity(like.metadata.name.clone())));
+            for operation in draft.into_operations() {
+                self.base.apply(operation);
+            }
+            self.base.apply(Operation::Schedule);
+            let Some(pod) = self.base.state().cluster().pods.get(&key) else { return CapacityEnd::Limit };
+            if pod.node_name.is_empty() {
+                let message = pod.condition("PodScheduled").map(|condition| condition.message.to_string());
+                return CapacityEnd::Full(message.unwrap_or_default());
+            }
+            *self.nodes.entry(pod.node_name.clone()).or_default() += 1;
+        }
+        CapacityEnd::Limit
+    }
+}
+
+/// The search for the number of copies that a node takes.
+struct Search {
+    node: Str,
+    /// The number that fits for certain.
+    least: usize,
+    /// The number that can fit at most, if it is known.
+    most: Option<usize>,
+    /// The number of copies beside which the next one is tried.
+    next: usize,
+}
+
+impl Search {
+    /// Takes the answer about one copy beside `next` others. Returns whether the number is found: `least`.
+    fn narrow(&mut self, accepts: bool) -> bool {
+        if accepts {
+            self.least = self.next + 1;
+        } else {
+            self.most = Some(self.next);
+        }
+        match self.most {
+            Some(most) if most <= self.least => return true,
+            // A good guess is off by one at most; otherwise halve.
+            Some(most) if most - self.least <= 2 || !accepts && self.least == 1 && most > 2 => self.next = most - 1,
+            Some(most) => self.next = self.least + (most - self.least) / 2,
+            None if self.least >= ON_A_NODE => return true,
+            None => self.next = (self.least * 2).min(ON_A_NODE - 1).max(self.least),
+        }
+        false
+    }
+}
+
+/// Returns how many copies the free resources of a node are enough for.
+fn room(node: &NodeInfo, request: &Resource) -> usize {
+    let mut room = node.allocatable.allowed_pod_number - i64::try_from(node.pods.len()).unwrap_or(i64::MAX);
+    let mut limit = |allocatable: i64, requested: i64, request: i64| {
+        if request > 0 {
+            room = room.min(allocatable.saturating_sub(requested) / request);
+        }
+    };
+    let (all, used) = (&node.allocatable, &node.requested);
+    limit(all.milli_cpu, used.milli_cpu, request.milli_cpu);
+    limit(all.memory, used.memory, request.memory);
+    limit(all.ephemeral_storage, used.ephemeral_storage, request.ephemeral_storage);
+    for (name, amount) in request.scalar.iter() {
+        limit(all.scalar(name), used.scalar(name), *amount);
+    }
+    usize::try_from(room).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Searches for a number from a guess; returns the number that was found, and the questions it took.
+    fn search(fits: usize, guess: usize) -> (usize, usize) {
+        let mut search = Search { node: "n".into(), least: 1, most: None, next: guess };
+        for questions in 1..100 {
+            if search.narrow(search.next < fits) {
+                return (search.least, questions);
+            }
+        }
+        panic!("it goes on for ever");
+    }
+
+    #[test]
+    fn the_number_is_found_from_any_guess() {
+        for fits in 1..60 {
+            for guess in 1..80 {
+                assert_eq!(search(fits, guess).0, fits, "{fits} from {guess}");
+            }
+            assert!(search(fits, fits).1 <= 2, "a right guess of {fits} takes {} questions", search(fits, fits).1);
+        }
+        assert!(search(1000, 3).1 < 25);
+        assert_eq!(search(usize::MAX, 7).0, ON_A_NODE);
+    }
+}

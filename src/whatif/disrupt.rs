@@ -1,0 +1,218 @@
+//! Drains, lost nodes and evictions.
+
+use std::sync::Arc;
+
+use super::answer::{Answer, Block, Departure, NodeAnswer, NodeEnd, Note, PodEnd, Stay};
+use super::budgets::Ledger;
+use super::draft::Draft;
+use super::error::WhatIfError;
+use super::owners::{self, Controller};
+use super::stage::Stage;
+use super::verb::Verb;
+use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
+use crate::scheduler::Operation;
+use crate::session::Edit;
+
+/// Drains nodes one after another: cordons all of them, then evicts the pods of each in rounds, for as long as budgets
+/// allow. A round ends when the scheduler has placed the replacements, or nothing changes any more.
+pub(super) fn drain(stage: &mut dyn Stage, verb: &Verb, nodes: &[Str], answer: &mut Answer) {
+    note_unknown_budgets(stage.scheduler().state().cluster(), answer);
+    let mut draft = Draft::new(stage.scheduler().state().cluster());
+    for node in nodes {
+        // A node that is cordoned already stays so.
+        if let Ok(Operation::Update { object }) = Edit::Cordon(node.clone()).operation(draft.cluster()) {
+            draft.put(object);
+        }
+    }
+    commit(stage, verb, draft);
+    let mut ledger = Ledger::default();
+    let mut waits = false;
+    for node in nodes {
+        let end = if waits { NodeEnd::NotReached } else { drain_node(stage, verb, node, &mut ledger, answer) };
+        waits |= end == NodeEnd::Blocked;
+        answer.nodes.push(NodeAnswer { node: node.clone(), end });
+    }
+    settle_with_budgets(stage, verb, &mut ledger);
+}
+
+fn note_unknown_budgets(cluster: &Cluster, answer: &mut Answer) {
+    if cluster.unknown.budgets {
+        answer.note(Note::BudgetsUnknown);
+    }
+}
+
+/// Applies a draft as one operation, unless it is empty.
+fn commit(stage: &mut dyn Stage, verb: &Verb, draft: Draft) {
+    if !draft.is_empty() {
+        stage.apply(Operation::Batch { name: verb.to_string(), operations: draft.into_operations() });
+    }
+}
+
+/// Returns the pods on a node, by namespace and name.
+fn pods_on(cluster: &Cluster, node: &Str) -> Vec<Arc<Pod>> {
+    cluster.pods.iter().filter(|pod| pod.node_name == *node).cloned().collect()
+}
+
+fn drain_node(stage: &mut dyn Stage, verb: &Verb, node: &Str, ledger: &mut Ledger, answer: &mut Answer) -> NodeEnd {
+    let mut evictable: Vec<Arc<Pod>> = Vec::new();
+    let mut bare: Vec<Key> = Vec::new();
+    for pod in pods_on(stage.scheduler().state().cluster(), node) {
+        match Controller::of(&pod) {
+            Controller::Node => answer.pod(pod.key(), node.clone(), PodEnd::Stays(Stay::Mirror)),
+            Controller::DaemonSet if !pod.is_terminal() => answer.pod(pod.key(), node.clone(), PodEnd::Stays(Stay::DaemonSet)),
+            Controller::None if !pod.is_terminal() => bare.push(pod.key()),
+            _ => evictable.push(pod),
+        }
+    }
+    if !bare.is_empty() {
+        return NodeEnd::Bare(bare);
+    }
+    loop {
+        let mut draft = Draft::new(stage.scheduler().state().cluster());
+        ledger.give_back(&mut draft);
+        let mut refused: Vec<(Arc<Pod>, Block)> = Vec::new();
+        for pod in std::mem::take(&mut evictable) {
+            // It may have been preempted meanwhile.
+            if draft.cluster().pods.get(&pod.key()).is_none_or(|now| now.metadata.uid != pod.metadata.uid) {
+                answer.pod(pod.key(), node.clone(), PodEnd::Gone(Departure::Terminating));
+                continue;
+            }
+            if let Err(block) = disrupt(stage, &mut draft, &pod, Some(ledger), answer) {
+                refused.push((pod, block));
+            }
+        }
+        let blocked = !refused.is_empty();
+        let is_stuck = draft.is_empty();
+        commit(stage, verb, draft);
+        if is_stuck || !blocked {
+            for (pod, block) in refused {
+                let block = because_of_replacements(block, ledger);
+                answer.pod(pod.key(), node.clone(), PodEnd::Stays(Stay::Blocked(block)));
+            }
+            return if blocked { NodeEnd::Blocked } else { NodeEnd::Drained };
+        }
+        evictable = refused.into_iter().map(|(pod, _)| pod).collect();
+        while !ledger.is_settled(stage.scheduler().state().cluster()) && stage.settle_step() {}
+    }
+}
+
+/// Returns the block with the replacements that the budget waits for, if there are any.
+fn because_of_replacements(block: Block, ledger: &Ledger) -> Block {
+    match block {
+        Block::Exhausted { budget, allowed, healthy } => {
+            let replacements = ledger.awaited(&budget);
+            if replacements.is_empty() { Block::Exhausted { budget, allowed, healthy } } else { Block::Waits { budget, replacements } }
+        }
+        other => other,
+    }
+}
+
+/// Deletes a pod and lets its controller make another; asks budgets if there is a ledger.
+fn disrupt(stage: &dyn Stage, draft: &mut Draft, pod: &Arc<Pod>, ledger: Option<&mut Ledger>, answer: &mut Answer) -> Result<(), Block> {
+    let new = replacement(stage, draft, pod);
+    if let Some(ledger) = ledger {
+        ledger.evict(draft, pod, new.as_ref().map(Pod::key).as_ref())?;
+    }
+    replace(draft, pod, new, answer);
+    Ok(())
+}
+
+/// Returns the pod that the controller makes; `None` if none is made.
+fn replacement(stage: &dyn Stage, draft: &Draft, pod: &Pod) -> Option<Pod> {
+    let now = stage.scheduler().state().clock();
+    let keeps_name = Controller::of(pod) == Controller::StatefulSet;
+    // Other controllers replace a pod when it begins to terminate.
+    if pod.is_terminal() || pod.is_terminating() && !keeps_name {
+        return None;
+    }
+    match Controller::of(pod) {
+        Controller::None | Controller::DaemonSet | Controller::Node => None,
+        Controller::StatefulSet | Controller::Workload | Controller::Unknown => Some(owners::successor(draft, pod, now)),
+    }
+}
+
+/// Deletes a pod and makes the one in its place.
+fn replace(draft: &mut Draft, pod: &Arc<Pod>, new: Option<Pod>, answer: &mut Answer) {
+    let old = draft.cluster().clone();
+    owners::remove(draft, pod);
+    let end = match new {
+        Some(new) => {
+            let key = new.key();
+            owners::create(draft, &old, pod, new, answer);
+            PodEnd::Recreated(key)
+        }
+        None if pod.is_terminal() => PodEnd::Gone(Departure::Ended),
+        None if pod.is_terminating() => PodEnd::Gone(Departure::Terminating),
+        None => PodEnd::Gone(match Controller::of(pod) {
+            Controller::DaemonSet => Departure::DaemonSet,
+            Controller::Node => Departure::Mirror,
+            _ => Departure::Bare,
+        }),
+    };
+    answer.pod(pod.key(), pod.node_name.clone(), end);
+}
+
+/// Loses nodes: deletes them and what belongs to them, and lets controllers make the pods anew. Budgets count the
+/// healthy pods that are lost, but block nothing.
+pub(super) fn lose(stage: &mut dyn Stage, verb: &Verb, nodes: &[Str], answer: &mut Answer) {
+    let mut draft = Draft::new(stage.scheduler().state().cluster());
+    let mut ledger = Ledger::default();
+    let lost: Vec<Arc<Pod>> = draft.cluster().pods.iter().filter(|pod| nodes.contains(&pod.node_name)).cloned().collect();
+    for node in nodes {
+        let name = Key { namespace: Str::default(), name: node.clone() };
+        draft.delete(Kind::Node, &name);
+        draft.delete(Kind::CSINode, &name);
+        let slices = draft.cluster().resource_slices.iter().filter(|slice| slice.spec.node_name.as_ref() == Some(node));
+        let slices: Vec<Key> = slices.map(|slice| slice.metadata.key()).collect();
+        for slice in slices {
+            draft.delete(Kind::ResourceSlice, &slice);
+        }
+        answer.nodes.push(NodeAnswer { node: node.clone(), end: NodeEnd::Lost });
+    }
+    for pod in &lost {
+        let new = replacement(stage, &draft, pod);
+        ledger.lose(&mut draft, pod, new.as_ref().map(Pod::key).as_ref());
+        replace(&mut draft, pod, new, answer);
+    }
+    commit(stage, verb, draft);
+    settle_with_budgets(stage, verb, &mut ledger);
+}
+
+/// Evicts one pod.
+pub(super) fn evict(stage: &mut dyn Stage, verb: &Verb, pod: &Arc<Pod>, answer: &mut Answer) -> Result<(), WhatIfError> {
+    if pod.node_name.is_empty() {
+        return Err(WhatIfError::NotOnANode(pod.key()));
+    }
+    note_unknown_budgets(stage.scheduler().state().cluster(), answer);
+    let mut draft = Draft::new(stage.scheduler().state().cluster());
+    let mut ledger = Ledger::default();
+    match disrupt(stage, &mut draft, pod, Some(&mut ledger), answer) {
+        Ok(()) => commit(stage, verb, draft),
+        Err(block) => answer.pod(pod.key(), pod.node_name.clone(), PodEnd::Stays(Stay::Blocked(block))),
+    }
+    settle_with_budgets(stage, verb, &mut ledger);
+    Ok(())
+}
+
+/// Deletes the pods of a node that do not tolerate its NoExecute taints, without asking budgets.
+pub(super) fn drive_out(stage: &mut dyn Stage, verb: &Verb, object: Object, pods: &[Arc<Pod>], answer: &mut Answer) {
+    let mut draft = Draft::new(stage.scheduler().state().cluster());
+    let mut ledger = Ledger::default();
+    draft.put(object);
+    for pod in pods {
+        let new = replacement(stage, &draft, pod);
+        ledger.lose(&mut draft, pod, new.as_ref().map(Pod::key).as_ref());
+        replace(&mut draft, pod, new, answer);
+    }
+    commit(stage, verb, draft);
+    settle_with_budgets(stage, verb, &mut ledger);
+}
+
+/// Runs until nothing changes, then gives budgets the disruptions of the placed replacements back.
+fn settle_with_budgets(stage: &mut dyn Stage, verb: &Verb, ledger: &mut Ledger) {
+    while stage.settle_step() {}
+    let mut draft = Draft::new(stage.scheduler().state().cluster());
+    if ledger.give_back(&mut draft) {
+        commit(stage, verb, draft);
+    }
+}

@@ -1,0 +1,65 @@
+//! Changes of a cluster that are collected before they are applied as one operation.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::cluster::{Cluster, Key, Kind, Object, PodDisruptionBudget};
+use crate::scheduler::Operation;
+
+/// A cluster with changes, and the operations that make them.
+#[derive(Debug)]
+pub(super) struct Draft {
+    cluster: Cluster,
+    operations: Vec<Operation>,
+    /// The operation that last wrote an object; a further change replaces it.
+    written: BTreeMap<(Kind, Key), usize>,
+}
+
+impl Draft {
+    /// Begins with a cluster as it is.
+    pub(super) fn new(cluster: &Cluster) -> Self {
+        Self { cluster: cluster.clone(), operations: Vec::new(), written: BTreeMap::new() }
+    }
+
+    /// Returns the cluster with the changes so far.
+    pub(super) fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
+    /// Creates or updates an object.
+    pub(super) fn put(&mut self, object: Object) {
+        let id = (object.kind(), object.key());
+        if let Some(at) = self.written.get(&id).copied()
+            && let Operation::Create { object: old } | Operation::Update { object: old } = &mut self.operations[at]
+        {
+            *old = object.clone();
+        } else {
+            self.written.insert(id, self.operations.len());
+            self.operations.push(Operation::put(&self.cluster, object.clone()));
+        }
+        self.cluster.insert(object);
+    }
+
+    /// Updates a budget.
+    pub(super) fn put_budget(&mut self, budget: PodDisruptionBudget) {
+        self.put(Object::PodDisruptionBudget(Arc::new(budget)));
+    }
+
+    /// Deletes an object, if the cluster has it.
+    pub(super) fn delete(&mut self, kind: Kind, key: &Key) {
+        if let Some(object) = self.cluster.remove(kind, key) {
+            self.written.remove(&(kind, key.clone()));
+            self.operations.push(Operation::Delete { object });
+        }
+    }
+
+    /// Returns whether nothing changes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// Returns the operations, in order.
+    pub(super) fn into_operations(self) -> Vec<Operation> {
+        self.operations
+    }
+}

@@ -1,0 +1,109 @@
+//! What-ifs in the verbs that operators use: what becomes of the pods if a node is drained, a zone is lost, a workload
+//! is scaled; how many more of a pod fit.
+//!
+//! A verb is typed, parsed ([`Verb`]) and applied to a [`Stage`]: a scheduler, or a branch of a session. Where pods are
+//! evicted or lost, their controllers are emulated: replacements are created, go through the queue, and count in their
+//! budgets again once they have a node. The real cluster is never changed.
+
+mod answer;
+mod budgets;
+mod capacity;
+mod disrupt;
+mod draft;
+mod edits;
+mod error;
+mod names;
+mod owners;
+mod scale;
+mod stage;
+mod verb;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use answer::{Answer, Block, Departure, Elsewhere, NodeAnswer, NodeEnd, Note, PodAnswer, PodEnd, Stay, Whereabouts};
+pub use capacity::{Capacity, CapacityEnd, Watch, capacity};
+pub use error::WhatIfError;
+pub use names::pod_named;
+pub use scale::scalable;
+pub use stage::{OnBranch, Rehearsal, Stage};
+pub use verb::{Lost, Owner, OwnerKind, PriorityWord, TaintEdit, VERBS, Verb};
+
+use crate::cluster::{Kind, Object, Str};
+use crate::scheduler::Operation;
+use crate::session::{Edit, EditError};
+
+/// Returns the original of an object with all its fields, for those that scheduling does not read.
+pub type Originals<'a> = &'a dyn Fn(Kind, &crate::cluster::Key) -> Option<serde_json::Value>;
+
+/// Applies a verb, and runs the scheduler until nothing changes where pods come or go ([`Verb::settles`]).
+///
+/// # Errors
+/// When the verb names what the cluster does not have, or changes nothing. The stage is then as it was.
+pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Result<Answer, WhatIfError> {
+    let mut answer = Answer::new(verb.clone());
+    let cluster = stage.scheduler().state().cluster().clone();
+    match verb {
+        Verb::Drain(nodes) => {
+            let found = |node: &Str| names::node(&cluster, node).map(|node| node.name().clone());
+            let nodes = nodes.iter().map(found).collect::<Result<Vec<Str>, _>>()?;
+            disrupt::drain(stage, verb, &nodes, &mut answer);
+        }
+        Verb::Lose(lost) => disrupt::lose(stage, verb, &names::lost_nodes(&cluster, lost)?, &mut answer),
+        Verb::Evict(pod) => disrupt::evict(stage, verb, &names::pod(&cluster, pod)?, &mut answer)?,
+        Verb::Taint(node, edit) => edits::taint(stage, verb, &names::node(&cluster, node)?, edit, &mut answer)?,
+        Verb::Label(node, key, value) => {
+            let object = edits::label(&*names::node(&cluster, node)?, key, value.as_ref())?;
+            stage.apply(batch(verb, vec![Operation::Update { object }]));
+        }
+        Verb::Add { count, like } => edits::add(stage, verb, *count, &names::node(&cluster, like)?, &mut answer)?,
+        Verb::Scale { owner, replicas } => scale::scale(stage, verb, owner, *replicas, originals, &mut answer)?,
+        Verb::Priority(pod, word) => {
+            let object = edits::priority(&cluster, &*names::pod(&cluster, pod)?, word)?;
+            stage.apply(batch(verb, vec![Operation::Update { object }]));
+        }
+        Verb::Ungate(pod) => {
+            let object = edits::ungate(&*names::pod(&cluster, pod)?)?;
+            stage.apply(batch(verb, vec![Operation::Update { object }]));
+        }
+        Verb::Relax(budget) => {
+            let object = edits::relax(&cluster, &*names::budget(&cluster, budget)?)?;
+            stage.apply(batch(verb, vec![Operation::Update { object }]));
+        }
+        Verb::Capacity(pod) => {
+            let pod = names::pod(&cluster, pod)?;
+            answer.capacity = Some(capacity(stage.scheduler(), &pod, &|_| true)?);
+        }
+        Verb::Configure(edit) => stage.configure(edit)?,
+        Verb::Release(release) => stage.change_release(*release)?,
+        Verb::Edit(edit) => {
+            let operation = edit.operation(&cluster).map_err(|error| names::meant_by(&cluster, edit, error))?;
+            if !stage.apply(operation) {
+                return Err(match edit {
+                    Edit::Allow(pod) | Edit::Reject(pod) => WhatIfError::NotWaitingOnPermit(pod.clone()),
+                    _ => WhatIfError::NothingChanges,
+                });
+            }
+        }
+    }
+    if verb.settles() {
+        while stage.settle_step() {}
+    }
+    Ok(answer)
+}
+
+/// Returns the operations of a verb as one.
+fn batch(verb: &Verb, operations: Vec<Operation>) -> Operation {
+    Operation::Batch { name: verb.to_string(), operations }
+}
+
+/// Returns an object after a change of its JSON, for fields that only the serialized form shows.
+fn edited(old: &Object, patch: &serde_json::Value) -> Result<Object, WhatIfError> {
+    match crate::session::patched(old, patch) {
+        Ok(Operation::Update { object }) => Ok(object),
+        Ok(_) | Err(EditError::Unchanged { .. }) => Err(WhatIfError::NothingChanges),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,137 @@
+//! Where a verb is applied: a scheduler alone, or a branch of a session.
+
+use super::error::WhatIfError;
+use crate::release::{FoundVersion, Release, ReleaseChoice, VersionSource};
+use crate::scheduler::{ConfigEdit, ConfigEditError, Operation, Quiescence, Scheduler, Waiting};
+use crate::session::{Cursor, Session, objects_in_order};
+
+/// A scheduler that operations are applied to.
+pub trait Stage {
+    /// Returns the scheduler as it is now.
+    fn scheduler(&self) -> &Scheduler;
+    /// Applies an operation. Returns false if it has no effect.
+    fn apply(&mut self, operation: Operation) -> bool;
+    /// Takes one step towards the state in which nothing changes. Returns false there, or if cancelled.
+    fn settle_step(&mut self) -> bool;
+    /// Starts the scheduler anew with an edited configuration.
+    ///
+    /// # Errors
+    /// When kube-scheduler would not start with it.
+    fn configure(&mut self, edit: &ConfigEdit) -> Result<(), WhatIfError>;
+    /// Starts a kube-scheduler of another release.
+    ///
+    /// # Errors
+    /// When that release refuses the configuration.
+    fn change_release(&mut self, release: Release) -> Result<(), WhatIfError>;
+}
+
+/// A scheduler without a record.
+#[derive(Clone, Debug)]
+pub struct Rehearsal {
+    scheduler: Scheduler,
+    settling: Quiescence,
+}
+
+impl Rehearsal {
+    /// Begins with a scheduler.
+    pub fn new(scheduler: Scheduler) -> Self {
+        Self { scheduler, settling: Quiescence::default() }
+    }
+
+    /// Replaces the scheduler by one that has just started.
+    fn restart(&mut self, scheduler: Scheduler) {
+        *self = Self::new(scheduler);
+    }
+
+    /// Returns the queue places at a restart.
+    fn waiting(&self) -> Waiting {
+        self.scheduler.options().waiting.clone()
+    }
+}
+
+impl Stage for Rehearsal {
+    fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    fn apply(&mut self, operation: Operation) -> bool {
+        // Every pod is worth another attempt after a change from outside.
+        self.settling = Quiescence::default();
+        !self.scheduler.apply(operation).is_empty()
+    }
+
+    fn settle_step(&mut self) -> bool {
+        let Some(operation) = self.scheduler.next_operation(&self.settling) else { return false };
+        let events = self.scheduler.apply(operation);
+        self.settling.observe(&events);
+        true
+    }
+
+    fn configure(&mut self, edit: &ConfigEdit) -> Result<(), WhatIfError> {
+        let objects = objects_in_order(&self.scheduler);
+        let after = self.scheduler.configured(edit, objects, self.waiting()).map_err(refused)?;
+        self.restart(after);
+        Ok(())
+    }
+
+    fn change_release(&mut self, release: Release) -> Result<(), WhatIfError> {
+        let wanted = FoundVersion { release, source: VersionSource::Command };
+        let choice = ReleaseChoice { wanted: Some(wanted), ..self.scheduler.options().release };
+        let after = self.scheduler.of_release(choice, objects_in_order(&self.scheduler), self.waiting());
+        let after = after.map_err(|why| WhatIfError::ReleaseChange { release: choice.profile().release, why })?;
+        self.restart(after);
+        Ok(())
+    }
+}
+
+/// The end of a session's current branch. Every operation is a revision of it.
+pub struct OnBranch<'a> {
+    session: &'a mut Session,
+    go_on: &'a dyn Fn() -> bool,
+}
+
+impl<'a> OnBranch<'a> {
+    /// Continues at the end of the current branch, until `go_on` returns false.
+    pub fn new(session: &'a mut Session, go_on: &'a dyn Fn() -> bool) -> Self {
+        Self { session, go_on }
+    }
+}
+
+impl Stage for OnBranch<'_> {
+    fn scheduler(&self) -> &Scheduler {
+        self.session.scheduler()
+    }
+
+    fn apply(&mut self, operation: Operation) -> bool {
+        self.session.timeline_mut().seek(Cursor::END);
+        let done = self.session.apply(operation);
+        self.session.timeline_mut().seek(Cursor::END);
+        done
+    }
+
+    fn settle_step(&mut self) -> bool {
+        (self.go_on)() && self.session.settle()
+    }
+
+    fn configure(&mut self, edit: &ConfigEdit) -> Result<(), WhatIfError> {
+        self.session.timeline_mut().seek(Cursor::END);
+        self.session.configure(edit).map_err(refused)?;
+        self.session.timeline_mut().seek(Cursor::END);
+        Ok(())
+    }
+
+    fn change_release(&mut self, release: Release) -> Result<(), WhatIfError> {
+        self.session.timeline_mut().seek(Cursor::END);
+        self.session.change_release(release)?;
+        self.session.timeline_mut().seek(Cursor::END);
+        Ok(())
+    }
+}
+
+/// Returns why an edit of the configuration was refused, with the gate that was probably meant.
+fn refused(error: ConfigEditError) -> WhatIfError {
+    match error {
+        ConfigEditError::Gates(error) => WhatIfError::gate(error),
+        error => error.into(),
+    }
+}
