@@ -63,7 +63,7 @@ fn find_how_the_zones_stand_and_open_one() {
         pty.send("g");
         pty.send(ENTER);
         let screen = pty.wait_for("▾ eu-west-1b");
-        assert_order(&screen, &["▾ eu-west-1b", "worker-b1", "worker-b2", "worker-b3", "gpu-b1", "▸ eu-west-1c"]);
+        assert_order(&screen, &["▾ eu-west-1b", "worker-b1", "worker-b3", "worker-b2", "gpu-b1", "▸ eu-west-1c"]);
         pty.send("h");
         pty.wait_for("▸ eu-west-1b");
         quit(pty);
