@@ -170,7 +170,7 @@ fn sort_and_choose_candidates_with_the_mouse() {
 /// "The queue is longer than the pane: scroll it with the wheel, and keep the keyboard focus."
 #[test]
 fn turn_the_wheel_over_the_queues() {
-    let mut pty = payments(120, 40);
+    let mut pty = payments(120, 32);
     let (x, y) = place(&pty.wait_for("batch/too-big"), "batch/too-big");
     pty.send(&format!("\x1b[<65;{x};{y}M").repeat(2));
     let screen = pty.wait_gone("batch/too-big");
