@@ -69,9 +69,12 @@ fn steps_run_and_go_back_exactly() {
     pty.send("\x1b[H");
     let back = pty.wait_for("step 0/");
     let queues = |screen: &str| {
-        screen.lines().filter(|l| l.contains('/') && l.starts_with('┃')).map(|l| l.chars().take(34).collect()).collect::<Vec<String>>()
+        let pods = screen.lines().filter(|l| l.contains('/') && l.starts_with('┃') && !l.starts_with("┃─"));
+        pods.map(|l| l.chars().take(34).collect()).collect::<Vec<String>>()
     };
-    assert_eq!(queues(&back), queues(&start), "the queues are as they were");
+    // With a record, the steps take rows of the queues.
+    let (start, back) = (queues(&start), queues(&back));
+    assert!(!back.is_empty() && start.starts_with(&back), "the queues are as they were: {start:?} {back:?}");
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
 }
@@ -90,13 +93,13 @@ fn a_pod_from_the_command_line_is_decided_at_once() {
 #[test]
 fn resizing_goes_through_every_arrangement() {
     let mut pty = demo(200, 60);
-    pty.wait_for("6 Message");
+    pty.wait_for("2 Nodes");
     pty.resize(50, 12);
     pty.wait_for("needs a little more room");
     pty.resize(80, 24);
     pty.wait_for("▸1 Queues");
     pty.resize(120, 40);
-    pty.wait_for("6 Message");
+    pty.wait_for("2 Nodes");
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
 }

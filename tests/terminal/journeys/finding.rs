@@ -63,7 +63,7 @@ fn find_how_the_zones_stand_and_open_one() {
         pty.send("g");
         pty.send(ENTER);
         let screen = pty.wait_for("▾ eu-west-1b");
-        assert_order(&screen, &["▾ eu-west-1b", "worker-b1", "worker-b2", "worker-b3", "gpu-b1", "▸ eu-west-1c"]);
+        assert_order(&screen, &["▾ eu-west-1b", "worker-b1", "worker-b3", "worker-b2", "gpu-b1", "▸ eu-west-1c"]);
         pty.send("h");
         pty.wait_for("▸ eu-west-1b");
         quit(pty);
@@ -170,7 +170,7 @@ fn sort_and_choose_candidates_with_the_mouse() {
 /// "The queue is longer than the pane: scroll it with the wheel, and keep the keyboard focus."
 #[test]
 fn turn_the_wheel_over_the_queues() {
-    let mut pty = payments(120, 40);
+    let mut pty = payments(120, 32);
     let (x, y) = place(&pty.wait_for("batch/too-big"), "batch/too-big");
     pty.send(&format!("\x1b[<65;{x};{y}M").repeat(2));
     let screen = pty.wait_gone("batch/too-big");

@@ -96,7 +96,7 @@ fn find_which_score_function_decided() {
         decide(&mut pty, pod);
         pty.wait_for(answer);
         pty.send("1");
-        let filtered = format!("━ 1 Queues  /{pod} ━");
+        let filtered = format!("━ 1 /{pod}: ");
         pty.wait_for(&filtered);
         pty.send(ESC);
         pty.wait_gone(&filtered);
