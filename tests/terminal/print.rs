@@ -35,7 +35,7 @@ fn keys_are_pressed_and_the_screen_is_written() {
     // The picture is drawn after long jobs have finished.
     let settled = file("e.txt", &[], &["--keys", "S"]);
     assert!(settled.contains("settled after"), "{settled}");
-    let source = file("f.txt", &[], &["--keys", "y"]);
+    let source = file("f.txt", &[], &["--keys", "1 y"]);
     assert!(source.contains("kind: Pod"), "{source}");
 }
 

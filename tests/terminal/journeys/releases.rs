@@ -28,7 +28,10 @@ fn see_what_an_upgrade_changes_and_keep_the_answer() {
         pty.wait_for("is no version of kube-scheduler");
         command(&mut pty, "release 1.36");
         pty.wait_for("main is unchanged");
-        pty.wait_for("v1.36 (:release)");
+        // A narrow header has no room for it beside a dry decision.
+        if size.0 >= 100 {
+            pty.wait_for("v1.36 (:release)");
+        }
         pty.send("=");
         let screen = pty.wait_for("main beside branch 2");
         line(&screen, &["1 of 1 pending pod is decided otherwise by kube-scheduler v1.36 than by"]);
