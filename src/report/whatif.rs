@@ -151,13 +151,13 @@ impl WhatIfReport {
                 NodeEnd::Added => lines.line(format_args!("{} is new", node.node)),
             }
         }
-        let sections: [(&str, fn(&PodEnd) -> bool); 4] = [
-            ("blocked", |end| matches!(end, PodEnd::Stays(Stay::Blocked(_)))),
-            ("pods", |end| matches!(end, PodEnd::Recreated(_) | PodEnd::Created)),
-            ("gone", |end| matches!(end, PodEnd::Gone(_))),
-            ("left", |end| matches!(end, PodEnd::Stays(Stay::DaemonSet | Stay::Mirror))),
+        let sections: [fn(&PodEnd) -> bool; 4] = [
+            |end| matches!(end, PodEnd::Stays(Stay::Blocked(_))),
+            |end| matches!(end, PodEnd::Recreated(_) | PodEnd::Created),
+            |end| matches!(end, PodEnd::Gone(_)),
+            |end| matches!(end, PodEnd::Stays(Stay::DaemonSet | Stay::Mirror)),
         ];
-        for (_, wanted) in sections {
+        for wanted in sections {
             let mut pods: Vec<&PodAnswer> = answer.pods.iter().filter(|pod| wanted(&pod.end)).collect();
             // Those without a node come first.
             pods.sort_by_key(|pod| made(pod).is_some_and(|new| self.node(new).is_some()));

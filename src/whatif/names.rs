@@ -97,7 +97,7 @@ pub(super) fn lost_nodes(cluster: &Cluster, lost: &Lost) -> Result<Vec<Str>, Wha
             let label = format!("{short}={value}");
             let Some(key) = label_key(&values, short)? else {
                 let own = |key: &&Str| key.rsplit('/').next().unwrap_or_default().to_owned();
-                let mut names: Vec<String> = values.keys().map(|key| key.to_string()).collect();
+                let mut names: Vec<String> = values.keys().map(ToString::to_string).collect();
                 names.extend(values.keys().map(own));
                 let meant = nearest(short, names.iter().map(String::as_str)).map(|key| format!("{key}={value}"));
                 return Err(WhatIfError::NoNodeWithLabel { label, meant });

@@ -221,7 +221,7 @@ fn added_nodes_are_like_one_and_take_pending_pods() {
     assert_eq!(names, ["n", "n-like-1", "n-like-2"]);
     let new = cluster.nodes.named(&"n-like-2".into()).unwrap();
     assert_eq!((new.unschedulable(), new.spec.taints.len()), (false, 1));
-    assert_eq!(new.metadata.labels.get("kubernetes.io/hostname").map(|name| name.as_str()), Some("n-like-2"));
+    assert_eq!(new.metadata.labels.get("kubernetes.io/hostname").map(crate::cluster::Str::as_str), Some("n-like-2"));
     assert_eq!(cluster.resource_slices.iter().filter(|s| s.spec.pool.name == "n-like-2").count(), 1);
     // Each takes the DaemonSet's pod and one more.
     let placed = ["p1", "p2", "p3"].iter().filter(|p| !cluster.pods.get(&key(p)).unwrap().node_name.is_empty()).count();
@@ -306,7 +306,7 @@ fn taints_labels_priorities_and_gates_change_their_object() {
     let answer = run(&mut stage, "taint a1 out:NoExecute");
     assert_eq!(answer.pods.iter().map(|pod| pod.pod.name.as_str()).collect::<Vec<_>>(), ["web-x"], "the other tolerates it");
     run(&mut stage, "label a1 disk=ssd");
-    assert_eq!(of_node(&stage).metadata.labels.get("disk").map(|disk| disk.as_str()), Some("ssd"));
+    assert_eq!(of_node(&stage).metadata.labels.get("disk").map(crate::cluster::Str::as_str), Some("ssd"));
     run(&mut stage, "label a1 disk-");
     assert_eq!(try_run(&mut stage, "label a1 disk-").unwrap_err().to_string(), "a1 has no label disk");
     let pod = |stage: &Rehearsal| stage.scheduler().state().cluster().pods.get(&key("g")).unwrap().as_ref().clone();

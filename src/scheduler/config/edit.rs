@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn what_the_scheduler_would_not_start_with_is_refused() {
         let config = Config::defaults(Emulation::default());
-        let refused = |edit: ConfigEdit| config.edited(&edit).err().expect("refused");
+        let refused = |edit: ConfigEdit| config.edited(&edit).expect_err("refused");
         let off = |plugin| refused(ConfigEdit::PluginOff(plugin));
         let weight = |plugin, weight| refused(ConfigEdit::Weights(vec![(plugin, weight)]));
         assert_eq!(off(PluginName::PrioritySort), ConfigEditError::Required(PluginName::PrioritySort));
