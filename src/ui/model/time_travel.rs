@@ -66,7 +66,7 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
     state.subject = Some(pod.clone());
     let timeline = session.timeline();
     let entry = timeline.queues().entries.get(pod);
-    if entry.is_some_and(|entry| !rows::keeps_entry(timeline.moment(), entry, &mut state.row_filter(Pane::QUEUES))) {
+    if entry.is_some_and(|entry| !rows::keeps_entry(timeline, entry, &mut state.row_filter(Pane::QUEUES))) {
         state.end_filter(Pane::QUEUES, &pod.to_string());
     }
     let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);

@@ -127,11 +127,7 @@ pub fn group_of(moment: &Keyframe, pod: &Key) -> Option<Key> {
 /// Returns the queues in order, without pods that are filtered out. A sort order applies within each queue. The members of
 /// a pod group in a queue are in one row at the place of the first, which opens if the group is in `open`, or while there
 /// is a filter.
-<<<<<<< HEAD
 pub fn queue_rows(timeline: &Timeline, order: Sort, filter: &mut Filter, open: &BTreeSet<Key>) -> Vec<QueueRow> {
-=======
-pub fn queue_rows(timeline: &Timeline, order: Sort, filter: &mut Fuzzy, open: &BTreeSet<Key>) -> Vec<QueueRow> {
->>>>>>> gang
     let (moment, queues) = (timeline.moment(), timeline.queues());
     let mut parts: BTreeMap<QueuePart, Vec<&QueueEntry>> = BTreeMap::new();
     for entry in queues.entries.values() {
@@ -159,7 +155,7 @@ pub fn queue_rows(timeline: &Timeline, order: Sort, filter: &mut Fuzzy, open: &B
             _ => {}
         }
         if !filter.is_empty() {
-            entries.retain(|e| keeps_entry(moment, e, filter));
+            entries.retain(|e| keeps_entry(timeline, e, filter));
         }
         if !entries.is_empty() || filter.is_empty() {
             rows.push(QueueRow::Part { part, count, inferred });

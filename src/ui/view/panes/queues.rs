@@ -57,11 +57,7 @@ fn make(state: &mut State, timeline: &Timeline) {
     if let Some(group) = state.selected_pod().and_then(|pod| rows::group_of(moment, pod)) {
         state.open_pod_groups.insert(group);
     }
-<<<<<<< HEAD
     let (order, filter) = (state.sort_of(Pane::QUEUES), &mut state.row_filter(Pane::QUEUES));
-=======
-    let (order, filter) = (state.sort_of(Pane::QUEUES), &mut state.fuzzy(Pane::QUEUES));
->>>>>>> gang
     state.view_model.queues = rows::queue_rows(timeline, order, filter, &state.open_pod_groups);
 }
 
