@@ -12,7 +12,7 @@ use schedscope::cluster::Key;
 use schedscope::release::{Emulation, FoundVersion, ReleaseChoice, VersionSource};
 use schedscope::report::{comparison, stories, stories_text};
 use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler};
-use schedscope::session::{Comparison, Cursor, Edit, PodLocation, RunEnd, Session, SessionFileError, Timeline, Until};
+use schedscope::session::{Comparison, Cursor, Edit, Occurrence, PodLocation, RunEnd, Session, SessionFileError, Timeline, Until};
 use schedscope::trace::Event;
 
 use crate::deciding::scheduler;
@@ -181,13 +181,14 @@ proptest! {
         let mut from = session.timeline().cursor();
         while session.run_until(&until, 30) == RunEnd::Met {
             let to = session.timeline().cursor();
-            assert!(until.met(session.timeline().current().expect("something has happened")));
+            assert!(until.met(&session.timeline().occurrence().expect("something has happened")));
             let between = session.timeline().revisions()[from.revision..=to.revision].iter().enumerate().flat_map(|(i, f)| {
                 let first = if i == 0 { from.event.min(f.events.len()) } else { 0 };
                 let last = if from.revision + i == to.revision { to.event - 1 } else { f.events.len() };
-                f.events[first..last].iter()
+                let before = |at: usize| at.checked_sub(1).map(|at| &f.events[at]);
+                (first..last).map(move |at| Occurrence { before: before(at), event: &f.events[at], cycle: None })
             });
-            assert!(!between.clone().any(|e| until.met(e)));
+            assert!(!between.clone().any(|at| until.met(&at)));
             from = to;
         }
         prop_assert!(session.timeline().at_end());
