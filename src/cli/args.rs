@@ -431,7 +431,7 @@ pub struct LogArgs {
     /// Logs: files, archives, directories, or - for standard input; rotated and compressed ones too
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// The dump of the cluster: its time tells the year, and schedscope's decision on its objects stands beside each attempt
+    /// The dump of the cluster: its time tells the year, and schedscope's decision on its objects is printed beside each attempt
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub from: Vec<PathBuf>,
     /// Show the queues as they were then: a time as the log has it, with or without the date [default: its end]

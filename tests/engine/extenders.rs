@@ -355,7 +355,7 @@ fn a_recording_replayed_and_a_saved_session_decide_the_same() {
         let asker = Asker::of_answers([]).with_transport(Box::new(table)).with_recorder(Box::new(move |call: &RecordedCall| {
             recorded.lock().expect("a lock").push(serde_json::to_string(call).expect("plain data"));
         }));
-        // What is sent has the originals; what is replayed has none.
+        // Requests have the originals; a replay has none.
         let asker = asker.with_originals(Box::new(CaseObjects(case.clone())));
         let scheduler = scheduler_with(&case, asker, Evictions::AtOnce);
         let first = decide(&case, &scheduler);

@@ -95,7 +95,7 @@ fn the_queues_are_those_of_the_log_and_each_attempt_is_on_the_timeline() {
     until(&mut explorer, &live, "the pod to be parked", |e| place(e, pod) == ("unschedulablePods (NodeResourcesFit)".to_owned(), false));
     let titles: Vec<&str> = explorer.timeline().revisions().iter().map(|revision| revision.title.as_str()).collect();
     assert!(titles.iter().any(|title| title.ends_with("the cluster's scheduler: ml/gpu-hungry fits no node")), "{titles:?}");
-    // The decision on the same objects stands beside it.
+    // The decision on the same objects is shown beside it.
     let revision = explorer.timeline().revisions().iter().find(|revision| revision.title.ends_with("fits no node")).unwrap();
     let told: Vec<String> = revision.events.iter().map(schedscope::trace::Event::sentence).collect();
     assert!(told.iter().any(|sentence| sentence.contains("schedscope on the objects as they are now: ")), "{told:?}");

@@ -238,7 +238,9 @@ fn promise(place: &Place, line: &str) {
             let (events, kinds): (Vec<&str>, Vec<&str>) = kinds.split(',').partition(|kind| *kind == "events");
             assert_eq!(events.len(), 1, "events tell what the cluster's scheduler wrote");
             let named: BTreeSet<Kind> = kinds.iter().map(|k| kind_named(k).unwrap_or_else(|| panic!("{k} is no kind"))).collect();
-            assert_eq!(named, Kind::iter().collect(), "all that decides about scheduling, and nothing else");
+            // kubectl fails on a kind that the server does not have, and few have PodGroups.
+            let all: BTreeSet<Kind> = Kind::iter().filter(|kind| *kind != Kind::PodGroup).collect();
+            assert_eq!(named, all, "all that decides about scheduling, and nothing else");
             assert_eq!(named.len(), kinds.len(), "each once");
         }
         _ => panic!("{line}: what does it promise?"),

@@ -138,7 +138,7 @@ fn the_winner_shows_its_room_before_the_binding() {
     assert_ne!(before, after);
     let text = screen.text();
     let row = text.lines().find(|line| line.contains(&format!("★ {node} "))).unwrap();
-    assert!(row.contains(&format!("▁ {before} ")) || row.contains(&format!("▇ {before} ")), "{before}, not {after}: {row}");
+    assert!(row.contains(&format!("▁ {before}/")) || row.contains(&format!("▇ {before}/")), "{before}, not {after}: {row}");
 }
 
 #[test]

@@ -208,7 +208,7 @@ impl Board {
                     let message = format!("{subject} of {version} cannot be read; only newer versions can");
                     diagnostics.push(remark(Severity::Warning, message));
                 }
-                State::Absent => absent.push(subject.to_string()),
+                State::Absent if !is_gated(subject) => absent.push(subject.to_string()),
                 _ => {}
             }
             if let Some(namespace) = &status.namespace {

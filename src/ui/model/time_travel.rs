@@ -111,6 +111,11 @@ pub fn open_decision(state: &mut State, pod: &Key) {
 
 /// Returns whether a step in this direction stops at the end of the opened decision, and says so. The same step again goes on.
 pub fn stops_at_end(state: &mut State, timeline: &Timeline, direction: Direction, key: &Action) -> bool {
+    // From the overview a step goes on with the scheduler.
+    if state.whole.is_some() {
+        state.decision = None;
+        return false;
+    }
     let cursor = timeline.cursor();
     let decides = |event: &Event, pod: &Key| match event {
         Event::CycleStarted(start) => start.pod == *pod,

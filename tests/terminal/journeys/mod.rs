@@ -52,9 +52,9 @@ fn close_filtered(pty: &mut Pty, title: &str) {
     pty.wait_gone(&format!("{title} ━"));
 }
 
-/// Quits, and checks that the terminal is restored.
+/// Quits without saving what-ifs, and checks that the terminal is restored.
 fn quit(mut pty: Pty) {
-    pty.send("q");
+    command(&mut pty, "q!");
     assert_eq!(pty.wait_exit(), 0);
     pty.assert_restored();
 }

@@ -41,7 +41,7 @@ fn drain_a_node_and_read_which_budget_blocks() {
     std::fs::write(folder.path().join("cluster.json"), cluster().to_string()).expect("it can be written");
     for size in [(80, 24), (120, 40)] {
         let mut pty = Pty::start_at(folder.path(), &[], &["open", "cluster.json"], size.0, size.1);
-        pty.wait_for("activeQ");
+        pty.wait_for("shop/wants-much: ");
         command(&mut pty, "drain odl");
         pty.wait_for("there is no Node odl; did you mean old?");
         command(&mut pty, "drain old");
