@@ -159,7 +159,8 @@ fn walk_a_decision_to_its_end_and_stop_at_a_breakpoint() {
     pty.send(ENTER);
     pty.wait_for("none: :break pod NAME");
     pty.send(ESC);
+    pty.wait_gone("━ Breakpoints ━");
     pty.send("n");
-    pty.wait_gone("removed the breakpoint");
+    pty.wait_gone("step 17/107");
     quit(pty);
 }
