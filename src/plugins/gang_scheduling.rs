@@ -133,7 +133,9 @@ mod tests {
     fn with<R>(pods: &[Arc<Pod>], emulation: Emulation, ask: impl FnOnce(&Context<'_>) -> R) -> R {
         let cluster: Cluster = [group("gang", r#"{"gang":{"minCount":2}}"#), group("basic", r#"{"basic":{}}"#)].into_iter().collect();
         let mut states = PodGroupStates::default();
-        pods.iter().for_each(|pod| states.add(pod));
+        for pod in pods {
+            states.add(pod);
+        }
         let snapshot = Snapshot::default().with_pod_groups(states);
         ask(&Context { cluster: &cluster, snapshot: &snapshot, emulation, now: jiff::Timestamp::UNIX_EPOCH })
     }
@@ -179,10 +181,10 @@ mod tests {
 
     #[test]
     fn only_what_comes_to_the_own_group_helps() {
+        use QueueingHint::{Queue, QueueSkip};
         let (own, other, single) = (pod("a", Some("gang"), ""), pod("b", Some("basic"), ""), pod("c", None, ""));
         let came = |object: Object| Change { old: None, new: Some(object) };
         let after = |waiting: &Pod, came: &Change| (hint_after_pod(waiting, came), hint_after_group(waiting, came));
-        use QueueingHint::{Queue, QueueSkip};
         assert_eq!(after(&own, &came(Object::Pod(pod("d", Some("gang"), "")))), (Queue, QueueSkip));
         assert_eq!(after(&other, &came(Object::Pod(own.clone()))), (QueueSkip, QueueSkip));
         assert_eq!(after(&single, &came(Object::Pod(single.clone()))), (QueueSkip, QueueSkip));

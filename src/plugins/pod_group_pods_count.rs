@@ -30,7 +30,9 @@ impl PlacementScorePlugin for PodGroupPodsCount {
         if most == 0 {
             return Err(Status::error("no pods from pod group are assigned to any of the candidate placements"));
         }
-        scores.iter_mut().for_each(|score| *score = score.saturating_mul(MAX_NODE_SCORE) / most);
+        for score in scores {
+            *score = score.saturating_mul(MAX_NODE_SCORE) / most;
+        }
         Ok(())
     }
 }

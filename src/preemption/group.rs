@@ -107,7 +107,7 @@ fn mark_violations(units: &mut [EvictionUnit], budgets: &BudgetIndex) {
     let mut left: BTreeMap<Key, i32> = BTreeMap::new();
     let mut violates = |info: &PodInfo| {
         let covering = budgets.in_namespace(info.namespace()).iter().filter(|selector| info.is_labelled() && selector.matches(info));
-        for budget in covering.map(|selector| selector.budget()) {
+        for budget in covering.map(crate::framework::BudgetSelector::budget) {
             if budget.status.disrupted_pods.contains_key(&info.pod.metadata.name) {
                 continue;
             }
@@ -171,7 +171,9 @@ mod tests {
     #[track_caller]
     fn check(running: &[Running<'_>], groups: &[&str], allowed: Option<i32>, at_most: usize, expected: &str) {
         let mut node = NodeInfo::new(Arc::new(serde_json::from_str(r#"{"metadata":{"name":"n"}}"#).unwrap()));
-        running.iter().for_each(|of| node.add_pod(pod(*of)));
+        for of in running {
+            node.add_pod(pod(*of));
+        }
         let budget = allowed.map(|allowed| Arc::new(budget("b", allowed, r#"{"matchLabels":{"app":"web"}}"#)));
         let budget = budget.map(|mut b| {
             Arc::make_mut(&mut b).metadata.namespace = "d".into();

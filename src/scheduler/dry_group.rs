@@ -24,24 +24,24 @@ impl Scheduler {
 
 /// Returns whether an event says how the decision comes about, rather than what changes by it.
 fn is_of_decision(event: &Event) -> bool {
-    match event {
+    !matches!(
+        event,
         Event::ClockMoved { .. }
-        | Event::ObjectChanged { .. }
-        | Event::QueueMoved(_)
-        | Event::PlaceInferred(_)
-        | Event::PriorityChanged { .. }
-        | Event::HintAsked { .. }
-        | Event::PreEnqueueRejected { .. }
-        | Event::PodPopped { .. }
-        | Event::PodNominated { .. }
-        | Event::NominationCleared { .. }
-        | Event::GracePeriodEnded { .. }
-        | Event::VictimEvicted { .. }
-        | Event::PodAssumed { .. }
-        | Event::PermitWaited { .. }
-        | Event::PermitResolved { .. }
-        | Event::PreBound { .. }
-        | Event::PodBound { .. } => false,
-        _ => true,
-    }
+            | Event::ObjectChanged { .. }
+            | Event::QueueMoved(_)
+            | Event::PlaceInferred(_)
+            | Event::PriorityChanged { .. }
+            | Event::HintAsked { .. }
+            | Event::PreEnqueueRejected { .. }
+            | Event::PodPopped { .. }
+            | Event::PodNominated { .. }
+            | Event::NominationCleared { .. }
+            | Event::GracePeriodEnded { .. }
+            | Event::VictimEvicted { .. }
+            | Event::PodAssumed { .. }
+            | Event::PermitWaited { .. }
+            | Event::PermitResolved { .. }
+            | Event::PreBound { .. }
+            | Event::PodBound { .. }
+    )
 }

@@ -52,7 +52,7 @@ impl State {
             return Err(Failed::new(FailureCause::Error, format!("node {node:?} not found")));
         };
         let (mut binding, patience, effects) = self.prepare_binding(snapshot, cycle_state, info, node_info, events)?;
-        self.activate(effects.activate, events);
+        self.activate(&effects.activate, events);
         for pod in effects.allow {
             self.allow(&pod, events);
         }
@@ -114,9 +114,9 @@ impl State {
     }
 
     /// A plugin wants pods tried again.
-    pub(super) fn activate(&mut self, pods: Vec<Arc<Pod>>, events: &mut Vec<Event>) {
+    pub(super) fn activate(&mut self, pods: &[Arc<Pod>], events: &mut Vec<Event>) {
         if !pods.is_empty() {
-            self.with_queue(events, |queue, env| queue.activate(env, &pods));
+            self.with_queue(events, |queue, env| queue.activate(env, pods));
         }
     }
 

@@ -234,7 +234,7 @@ impl State {
                 Fate::Bind(place) => match self.prepare_binding(snapshot, place.cycle_state.clone(), info, &place.node, events) {
                     Err(failed) => failed,
                     Ok((binding, patience, effects)) => {
-                        self.activate(effects.activate, events);
+                        self.activate(&effects.activate, events);
                         self.let_go(&effects.allow, &mut rests, events);
                         let waited = !patience.is_empty();
                         rests.push(Rest::Bind { binding: Box::new(binding), patience, waited });

@@ -28,7 +28,9 @@ impl PodGroupCycle<'_> {
             let mut facts = Vec::new();
             let result = self.try_members(Some(placement), post_filter, keeps.then_some(&mut facts));
             if result.status.is_error() {
-                events.iter_mut().for_each(|events| events.append(&mut facts));
+                if let Some(events) = events.as_mut() {
+                    events.append(&mut facts);
+                }
                 return result;
             }
             tried.push((result, facts));
@@ -49,7 +51,9 @@ impl PodGroupCycle<'_> {
         let mut elsewhere: Vec<_> = others.flat_map(|(_, (result, _))| std::mem::take(&mut result.post_filtered)).collect();
         let feasible = tried.iter().any(|(result, _)| result.takes_the_group());
         let (mut result, mut facts) = tried.swap_remove(at);
-        events.iter_mut().for_each(|events| events.append(&mut facts));
+        if let Some(events) = events.as_mut() {
+            events.append(&mut facts);
+        }
         result.post_filtered.append(&mut elsewhere);
         if !feasible {
             // As an error, a status says no more than that the group cannot be scheduled.

@@ -58,7 +58,7 @@ pub fn keep_up(state: &mut State, session: &mut dyn SessionHandle) -> bool {
     if status.newest.is_none() && known.newest.is_some() {
         (status.newest, status.is_current) = (known.newest.clone(), false);
     }
-    if same(&status.newest, &known.newest) && (status.runs, status.is_current) == (known.runs, known.is_current) {
+    if same(status.newest.as_ref(), known.newest.as_ref()) && (status.runs, status.is_current) == (known.runs, known.is_current) {
         return false;
     }
     state.overview = status;
@@ -66,7 +66,7 @@ pub fn keep_up(state: &mut State, session: &mut dyn SessionHandle) -> bool {
     true
 }
 
-fn same<T>(one: &Option<Arc<T>>, other: &Option<Arc<T>>) -> bool {
+fn same<T>(one: Option<&Arc<T>>, other: Option<&Arc<T>>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => Arc::ptr_eq(one, other),
         (None, None) => true,

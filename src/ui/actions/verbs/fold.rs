@@ -13,9 +13,9 @@ pub static VERBS: &[Verb] = &[Verb {
     runs_on_ui_thread: |_| true,
     ..Verb::new("close-group", |state, _, _| {
         if state.focus == Pane::OVERVIEW {
-            overview::fold(state)
+            overview::fold(state);
         } else {
-            fold(state)
+            fold(state);
         }
         Ok(Answer::Done)
     })

@@ -184,10 +184,6 @@ impl QueuePart {
 
 /// Returns the number of pods in each queue, empty ones too.
 pub fn queue_counts(queues: &QueuesView) -> Vec<(QueuePart, usize)> {
-    let mut counts: BTreeMap<QueuePart, usize> = QueuePart::iter().map(|part| (part, 0)).collect();
-    for part in queues.entries.values().filter_map(|entry| QueuePart::of(&entry.place)) {
-        *counts.entry(part).or_default() += 1;
-    }
     const ORDER: [QueuePart; 6] = [
         QueuePart::Active,
         QueuePart::Backoff,
@@ -196,6 +192,10 @@ pub fn queue_counts(queues: &QueuesView) -> Vec<(QueuePart, usize)> {
         QueuePart::InFlight,
         QueuePart::WaitingOnPermit,
     ];
+    let mut counts: BTreeMap<QueuePart, usize> = QueuePart::iter().map(|part| (part, 0)).collect();
+    for part in queues.entries.values().filter_map(|entry| QueuePart::of(&entry.place)) {
+        *counts.entry(part).or_default() += 1;
+    }
     ORDER.into_iter().map(|part| (part, counts.get(&part).copied().unwrap_or(0))).collect()
 }
 

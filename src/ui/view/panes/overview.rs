@@ -71,11 +71,7 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
             }
             state.touch();
         }
-        Some(RowId::Pod(pod)) => {
-            if !time_travel::show_pod(state, session, &pod) {
-                state.open_pod(pod);
-            }
-        }
+        Some(RowId::Pod(pod)) if !time_travel::show_pod(state, session, &pod) => state.open_pod(pod),
         _ => {}
     }
 }
