@@ -383,6 +383,17 @@ fn a_recording_replayed_and_a_saved_session_decide_the_same() {
     assert!(replayed > 20, "{replayed}");
 }
 
+struct Failing(Mutex<Vec<String>>);
+
+impl ExtenderTransport for Failing {
+    fn send(&self, extender: &Extender, verb: ExtenderVerb, _body: &str) -> Answer {
+        let url = extender.url(verb);
+        assert!(url.expose().contains("me:hunter2@"), "who asks needs it");
+        self.0.lock().expect("a lock").push(format!("{extender:?}"));
+        Answer::failed(format!("Post {:?}: EOF", url.expose()))
+    }
+}
+
 #[test]
 fn no_password_is_recorded_or_told() {
     let case = cases::cases(&cases::fixtures(), "extenders-decisions")
@@ -392,15 +403,6 @@ fn no_password_is_recorded_or_told() {
     for extender in case["config"]["extenders"].as_array_mut().expect("extenders") {
         let url = extender["urlPrefix"].as_str().expect("a URL").replace("://", "://me:hunter2@");
         extender["urlPrefix"] = url.into();
-    }
-    struct Failing(Mutex<Vec<String>>);
-    impl ExtenderTransport for Failing {
-        fn send(&self, extender: &Extender, verb: ExtenderVerb, _body: &str) -> Answer {
-            let url = extender.url(verb);
-            assert!(url.expose().contains("me:hunter2@"), "who asks needs it");
-            self.0.lock().expect("a lock").push(format!("{extender:?}"));
-            Answer::failed(format!("Post {:?}: EOF", url.expose()))
-        }
     }
     let lines = Arc::new(Mutex::new(String::new()));
     let recorded = lines.clone();

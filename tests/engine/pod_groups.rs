@@ -28,7 +28,7 @@ fn pod(name: &str, priority: i32, node: &str, group: Option<&str>) -> Object {
     object(Kind::Pod, &json!({"metadata": {"namespace": "ml", "name": name, "uid": name}, "spec": spec}))
 }
 
-fn group(min: u32, more: Value) -> Object {
+fn group(min: u32, more: &Value) -> Object {
     let mut spec = json!({"schedulingPolicy": {"gang": {"minCount": min}}});
     for (key, value) in more.as_object().into_iter().flatten() {
         spec[key] = value.clone();
@@ -37,7 +37,7 @@ fn group(min: u32, more: Value) -> Object {
 }
 
 /// Three pods of the group `train` on nodes that take two, unless the pod `low` goes.
-fn scheduler(gates: &[Gate], min: u32, spec: Value) -> Scheduler {
+fn scheduler(gates: &[Gate], min: u32, spec: &Value) -> Scheduler {
     let mut emulation = Emulation::default();
     for gate in gates {
         emulation.set(*gate, true);
@@ -50,7 +50,7 @@ fn scheduler(gates: &[Gate], min: u32, spec: Value) -> Scheduler {
 }
 
 fn text(events: &[Event]) -> Vec<String> {
-    group_text(&CycleView::of(events)).into_iter().map(|line| line.to_string()).collect()
+    group_text(&CycleView::of(events)).into_vec()
 }
 
 fn bound(scheduler: &Scheduler) -> Vec<String> {
@@ -61,13 +61,13 @@ fn bound(scheduler: &Scheduler) -> Vec<String> {
 #[test]
 fn a_group_of_which_too_few_pods_fit_is_not_bound_at_all_and_says_why() {
     let mut scheduler =
-        scheduler(&[Gate::GenericWorkload, Gate::GangScheduling, Gate::WorkloadAwarePreemption], 3, json!({"priority": 20}));
+        scheduler(&[Gate::GenericWorkload, Gate::GangScheduling, Gate::WorkloadAwarePreemption], 3, &json!({"priority": 20}));
     let with_low = scheduler.apply(Operation::Schedule);
     assert_eq!(text(&with_low)[0], "POD GROUP ml/train: Waits until the 1 pod evicted for it is gone.");
     assert!(text(&with_low).iter().any(|line| line == "  evicts ml/low"), "{:?}", text(&with_low));
     assert!(!bound(&scheduler).contains(&"train-0".to_owned()));
 
-    let mut scheduler = self::scheduler(GANG, 4, json!({}));
+    let mut scheduler = self::scheduler(GANG, 4, &json!({}));
     assert!(scheduler.apply(Operation::Schedule).is_empty(), "a pod is missing, so that all are gated");
     let pod = scheduler.state().cluster().pods.get(&Key::new("ml", "train-0")).expect("the pod").clone();
     assert_eq!(scheduler.explain_group(&pod), None);
@@ -77,7 +77,7 @@ fn a_group_of_which_too_few_pods_fit_is_not_bound_at_all_and_says_why() {
 
 #[test]
 fn the_pods_of_a_group_are_bound_together_and_its_condition_says_so() {
-    let mut scheduler = scheduler(GANG, 2, json!({}));
+    let mut scheduler = scheduler(GANG, 2, &json!({}));
     let events = scheduler.apply(Operation::Schedule);
     assert_eq!(text(&events)[0], "POD GROUP ml/train: Scheduled: 2 of 3 pods found a place, and 2 are enough.");
     assert_eq!(text(&events).len(), 4, "a line for each pod: {:?}", text(&events));
@@ -93,7 +93,7 @@ fn the_pods_of_a_group_are_bound_together_and_its_condition_says_so() {
 fn a_placement_that_takes_all_is_chosen_and_the_others_are_listed() {
     let gates = [Gate::GenericWorkload, Gate::GangScheduling, Gate::TopologyAwareWorkloadScheduling];
     let together = json!({"schedulingConstraints": {"topology": [{"key": "zone"}]}});
-    let mut scheduler = scheduler(&gates, 2, together);
+    let mut scheduler = scheduler(&gates, 2, &together);
     let events = scheduler.apply(Operation::Schedule);
     let lines = text(&events);
     assert_eq!(
@@ -117,7 +117,7 @@ fn a_placement_that_takes_all_is_chosen_and_the_others_are_listed() {
 
 #[test]
 fn a_dry_decision_about_a_member_tries_the_group_and_changes_nothing() {
-    let mut scheduler = scheduler(GANG, 2, json!({}));
+    let mut scheduler = scheduler(GANG, 2, &json!({}));
     let pod = scheduler.state().cluster().pods.get(&Key::new("ml", "train-1")).expect("the pod").clone();
     let before = scheduler.state().queue().view().clone();
     let events = scheduler.explain_group(&pod).expect("a pod of a group");
@@ -135,7 +135,7 @@ fn a_dry_decision_about_a_member_tries_the_group_and_changes_nothing() {
 
 #[test]
 fn with_the_gates_off_a_group_has_no_say() {
-    let mut scheduler = scheduler(&[], 4, json!({}));
+    let mut scheduler = scheduler(&[], 4, &json!({}));
     let events = scheduler.apply(Operation::Schedule);
     assert!(!events.iter().any(|event| matches!(event, Event::Group(_))));
     assert_eq!(CycleView::of(&events).outcome, Some(Outcome::Scheduled));
