@@ -58,6 +58,21 @@ fn a_drain_answers_and_begins_a_branch() {
 }
 
 #[test]
+fn a_drain_is_undone_and_leaving_asks_about_it() {
+    let mut screen = screen();
+    let cordoned = |screen: &Screen| screen.timeline().moment().cluster.nodes.iter().any(|node| node.unschedulable());
+    screen.command("drain a");
+    screen.keys("esc");
+    assert!(cordoned(&screen));
+    assert_eq!(screen.act("q"), None);
+    assert!(screen.said().contains("not saved"), "{}", screen.said());
+    screen.act("U");
+    assert!(!cordoned(&screen) && screen.said().starts_with("undone: drain a"), "{}", screen.said());
+    screen.act("ctrl-r");
+    assert!(cordoned(&screen), "{}", screen.said());
+}
+
+#[test]
 fn the_selected_row_is_the_argument() {
     let mut screen = screen();
     // The first node is selected in the list of nodes.

@@ -10,6 +10,7 @@ use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 use crate::ui::model::text_view::TextView;
 use crate::ui::model::time_travel::seek_and_follow;
+use crate::ui::model::what_ifs::WhatIfs;
 use crate::ui::view::panes;
 use crate::whatif::Verb;
 
@@ -17,10 +18,12 @@ use crate::whatif::Verb;
 pub fn what_if(state: &mut State, session: &mut dyn SessionHandle, word: &str, args: &str) -> Result<Answer, CommandError> {
     let verb: Verb = format!("{word} {args}").parse()?;
     let mut done = None;
+    let begun = WhatIfs::begin(session);
     seek_and_follow(state, session, |session| done = Some(session.what_if(&verb)));
     state.touch();
     if let Some(done) = done {
         let done = done?;
+        state.what_ifs.finish(begun, done.headline.clone(), session);
         let on = done.branch.map_or_else(String::new, |(new, old)| format!(" on new {new}; {old} is unchanged"));
         state.say(format!("{}{on}; = compares", done.headline));
         if verb.settles() {

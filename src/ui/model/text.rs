@@ -19,7 +19,7 @@ const BYTES: usize = 4 * 32;
 /// Columns that no screen has: texts are measured up to this.
 const MOST: usize = 1 << 13;
 
-/// Returns the columns that a text takes on the screen; of one that is wider than any screen, some number above [`MOST`].
+/// Returns the columns that a text takes on the screen; of one that is wider than any screen, some number above 8192.
 pub fn width(text: &str) -> usize {
     if is_plain_ascii(text.as_bytes()) { text.len() } else { measured(text, MOST) }
 }
@@ -30,7 +30,7 @@ pub fn width_within(text: &str, limit: usize) -> Option<usize> {
     Some(measured(head, limit)).filter(|width| *width <= limit && head.len() == text.len())
 }
 
-/// Returns the columns that a text takes on the screen, at most [`MOST`].
+/// Returns the columns that a text takes on the screen, at most 8192.
 pub fn columns(text: &str) -> u16 {
     width_within(text, MOST).unwrap_or(MOST) as u16
 }
