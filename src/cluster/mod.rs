@@ -7,6 +7,7 @@
 mod annotations;
 mod collections;
 mod cow_arc;
+mod eviction;
 mod meta;
 mod missing;
 mod node;
@@ -25,6 +26,7 @@ mod workload;
 pub use annotations::{OTHER_ANNOTATIONS, SCHEDULING_ANNOTATIONS};
 pub use collections::{Labels, List, Map};
 pub use cow_arc::{CowArc, Empty};
+pub use eviction::{ALWAYS_ALLOW, Controller, DrainAction, Eviction, evicting_budgets, needs_no_budget};
 pub use meta::{Condition, Key, Kind, Meta, MetaTemplate, OwnerReference};
 pub use missing::{KindSet, MissingKinds, MissingReason};
 pub use node::{ContainerImage, Node, NodeSpec, NodeStatus, NodeSystemInfo, ResourceList, Taint};

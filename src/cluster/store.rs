@@ -43,9 +43,10 @@ impl<T> Store<T> {
     }
 
     /// Returns the objects of a namespace, by name.
-    pub fn in_namespace<'a>(&'a self, namespace: &'a Str) -> impl Iterator<Item = &'a Arc<T>> {
+    pub fn in_namespace<'a>(&'a self, namespace: &Str) -> impl Iterator<Item = &'a Arc<T>> + use<'a, T> {
         let from = Key { namespace: namespace.clone(), name: Str::default() };
-        self.0.range(from..).take_while(move |(k, _)| k.namespace == *namespace).map(|(_, v)| v)
+        let namespace = namespace.clone();
+        self.0.range(from..).take_while(move |(k, _)| k.namespace == namespace).map(|(_, v)| v)
     }
 
     /// Returns the number of objects.

@@ -29,12 +29,7 @@ pub(super) fn client_config(settings: &TlsSettings) -> Result<Arc<ClientConfig>,
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
     let builder = builder.map_err(|error| error.to_string())?;
-    let verifier: Arc<dyn ServerCertVerifier> = if settings.insecure {
-        Arc::new(Insecure(provider))
-    } else {
-        let roots = roots(settings)?;
-        Arc::new(Verifier::new(roots, provider)?)
-    };
+    let verifier = Arc::new(Verifier::new(settings, provider)?);
     let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
     let certificate = either(&settings.cert_data, &settings.cert_file)?;
     let key = either(settings.key_data.expose(), &settings.key_file)?;
@@ -158,30 +153,49 @@ fn alert_text(alert: AlertDescription) -> String {
     .to_owned()
 }
 
-/// Verifies as Go does: besides what chains to a trusted certificate, a trusted certificate itself may be the server's.
+/// Whose certificates are trusted.
+enum Trust {
+    /// Anybody's, as the configuration asks for.
+    Everyone,
+    /// As Go does: besides what chains to a trusted certificate, a trusted certificate itself may be the server's.
+    Roots {
+        /// `None` if no certificate can be used as a root.
+        chains: Option<Arc<WebPkiServerVerifier>>,
+        roots: Vec<CertificateDer<'static>>,
+    },
+}
+
+/// Verifies servers' certificates.
 struct Verifier {
-    inner: Option<Arc<WebPkiServerVerifier>>,
-    roots: Vec<CertificateDer<'static>>,
+    trust: Trust,
     provider: Arc<CryptoProvider>,
 }
 
 impl fmt::Debug for Verifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Verifier").field("roots", &self.roots.len()).finish_non_exhaustive()
+        let roots = match &self.trust {
+            Trust::Everyone => None,
+            Trust::Roots { roots, .. } => Some(roots.len()),
+        };
+        f.debug_struct("Verifier").field("roots", &roots).finish_non_exhaustive()
     }
 }
 
 impl Verifier {
-    fn new(roots: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Result<Self, String> {
+    fn new(settings: &TlsSettings, provider: Arc<CryptoProvider>) -> Result<Self, String> {
+        if settings.insecure {
+            return Ok(Self { trust: Trust::Everyone, provider });
+        }
+        let roots = roots(settings)?;
         let mut store = RootCertStore::empty();
         store.add_parsable_certificates(roots.iter().cloned());
-        let inner = if store.is_empty() {
+        let chains = if store.is_empty() {
             None
         } else {
             let built = WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider.clone()).build();
             Some(built.map_err(|error| error.to_string())?)
         };
-        Ok(Self { inner, roots, provider })
+        Ok(Self { trust: Trust::Roots { chains, roots }, provider })
     }
 }
 
@@ -194,11 +208,12 @@ impl ServerCertVerifier for Verifier {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let Some(inner) = &self.inner else { return Err(CertificateError::UnknownIssuer.into()) };
-        match inner.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
+        let Trust::Roots { chains, roots } = &self.trust else { return Ok(ServerCertVerified::assertion()) };
+        let Some(chains) = chains else { return Err(CertificateError::UnknownIssuer.into()) };
+        match chains.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
             // The certificate itself is trusted. Its validity period was checked before.
             Err(Error::InvalidCertificate(CertificateError::Other(_) | CertificateError::UnknownIssuer))
-                if self.roots.iter().any(|root| root == end_entity) =>
+                if roots.iter().any(|root| root == end_entity) =>
             {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
                 Ok(ServerCertVerified::assertion())
@@ -227,44 +242,5 @@ impl ServerCertVerifier for Verifier {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.provider.signature_verification_algorithms.supported_schemes()
-    }
-}
-
-/// Takes any certificate, as the configuration asks for.
-#[derive(Debug)]
-struct Insecure(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Insecure {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }

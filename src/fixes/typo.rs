@@ -1,20 +1,11 @@
 //! Compares names that may differ by a typo.
 
-/// Returns whether two texts differ by one inserted, removed or replaced character, or by two swapped neighbours.
+use crate::suggest::edits_within;
+
+/// Returns whether two texts differ by one inserted, removed or replaced character, or by two swapped neighbours. One
+/// character alone says too little.
 pub(super) fn is_one_edit(a: &str, b: &str) -> bool {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let (short, long) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
-    if long.len() - short.len() > 1 || short == long || long.len() < 2 {
-        return false;
-    }
-    let start = short.iter().zip(long.iter()).take_while(|(x, y)| x == y).count();
-    let room = short.len() - start;
-    let end = short.iter().rev().zip(long.iter().rev()).take(room).take_while(|(x, y)| x == y).count();
-    match (short.len() - start - end, long.len() - start - end) {
-        (0 | 1, 1) => true,
-        (2, 2) => short[start] == long[start + 1] && short[start + 1] == long[start],
-        _ => false,
-    }
+    edits_within(a, b, 1) == Some(1) && a.chars().chain(b.chars()).nth(2).is_some()
 }
 
 #[cfg(test)]

@@ -1,14 +1,9 @@
-//! The eviction of a node's pods as the eviction API decides it, and what it takes of each budget. Mirrors
-//! `pkg/registry/core/pod/storage/eviction.go`, and the pods that `kubectl drain` leaves.
+//! The eviction of a node's pods as the eviction API decides it, and what it takes of each budget.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use crate::cluster::{Cluster, Key, Pod, PodDisruptionBudget};
+use crate::cluster::{Cluster, DrainAction, Eviction, Key, Pod, PodDisruptionBudget};
 use crate::plural::count;
-
-/// The value of `unhealthyPodEvictionPolicy` that lets every unready pod go.
-pub const ALWAYS_ALLOW: &str = "AlwaysAllow";
 
 /// The eviction of all pods of a node. No replacement becomes ready meanwhile.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,87 +42,59 @@ pub struct BudgetEvictions {
     pub stopped: Vec<Key>,
 }
 
-/// Returns the budgets that cover a pod as the eviction API sees it: an empty selector covers every pod of its namespace, unlike
-/// in preemption.
-fn covering<'c>(cluster: &'c Cluster, pod: &'c Pod) -> impl Iterator<Item = &'c Arc<PodDisruptionBudget>> {
-    cluster.pod_disruption_budgets.in_namespace(&pod.metadata.namespace).filter(|budget| evictions_count(budget, pod))
-}
-
-/// Returns whether the eviction of a pod of the budget's namespace counts in it.
-pub fn evictions_count(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
-    budget.spec.selector.as_ref().is_some_and(|selector| selector.validate().is_ok() && selector.matches(&pod.metadata.labels))
-}
-
-/// Returns whether the eviction API deletes a pod without asking budgets.
-fn needs_no_budget(pod: &Pod) -> bool {
-    pod.is_terminal() || pod.status.phase == "Pending" || pod.is_terminating()
-}
-
-/// Returns whether an unready pod may go whatever the budget allows.
-fn may_go_unready(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
-    let status = &budget.status;
-    let healthy_enough = status.current_healthy >= status.desired_healthy && status.desired_healthy > 0;
-    pod.status.unready && (healthy_enough || budget.spec.unhealthy_pod_eviction_policy.as_deref() == Some(ALWAYS_ALLOW))
-}
-
 /// Evicts pods one after another, in the order given.
 pub fn evictions<'p>(cluster: &Cluster, pods: impl IntoIterator<Item = &'p Pod>) -> NodeEvictions {
     let mut result = NodeEvictions::default();
     for pod in pods {
-        let key = pod.key();
-        let controller = pod.metadata.controller();
-        match controller.map(|owner| owner.kind.as_str()) {
-            Some("DaemonSet") if !pod.is_terminal() => {
+        match DrainAction::of(pod) {
+            DrainAction::LeavesMirror | DrainAction::LeavesDaemonSet => {
                 result.left += 1;
                 continue;
             }
-            Some("Node") => {
-                result.left += 1;
-                continue;
-            }
-            None if !pod.is_terminal() => result.bare.push(key.clone()),
-            _ => {}
+            DrainAction::NeedsForce => result.bare.push(pod.key()),
+            DrainAction::Evicts => {}
         }
-        if needs_no_budget(pod) {
-            result.evicted.push(key);
-            continue;
-        }
-        let budgets: Vec<_> = covering(cluster, pod).collect();
-        for budget in &budgets {
-            let entry = result.budgets.entry(budget.metadata.key()).or_default();
-            entry.allowed = budget.status.disruptions_allowed;
-            entry.covers += 1;
-        }
-        match budgets.as_slice() {
-            [] => result.evicted.push(key),
-            [budget] => {
-                let name = budget.metadata.key();
-                let Some(entry) = result.budgets.get_mut(&name) else { continue };
-                if may_go_unready(budget, pod) {
-                    result.evicted.push(key);
-                } else if i64::from(entry.allowed) > entry.evicted as i64 {
-                    entry.evicted += 1;
-                    result.evicted.push(key);
-                } else {
-                    entry.stopped.push(key.clone());
-                    result.stopped.push((key, Stop::NoneLeft(name)));
-                }
-            }
-            several => {
-                let names: Vec<Key> = several.iter().map(|budget| budget.metadata.key()).collect();
-                for name in &names {
-                    if let Some(entry) = result.budgets.get_mut(name) {
-                        entry.stopped.push(key.clone());
-                    }
-                }
-                result.stopped.push((key, Stop::Several(names)));
-            }
-        }
+        result.evict(cluster, pod);
     }
     result
 }
 
 impl NodeEvictions {
+    fn evict(&mut self, cluster: &Cluster, pod: &Pod) {
+        let key = pod.key();
+        match Eviction::of(cluster, pod) {
+            Eviction::Free => self.evicted.push(key),
+            Eviction::Unready(budget) => {
+                self.cover(budget);
+                self.evicted.push(key);
+            }
+            Eviction::Disrupts(budget) => {
+                let entry = self.cover(budget);
+                if i64::from(entry.allowed) > entry.evicted as i64 {
+                    entry.evicted += 1;
+                    self.evicted.push(key);
+                } else {
+                    entry.stopped.push(key.clone());
+                    self.stopped.push((key, Stop::NoneLeft(budget.metadata.key())));
+                }
+            }
+            Eviction::Several(budgets) => {
+                for budget in &budgets {
+                    self.cover(budget).stopped.push(key.clone());
+                }
+                self.stopped.push((key, Stop::Several(budgets.iter().map(|budget| budget.metadata.key()).collect())));
+            }
+        }
+    }
+
+    /// Counts a pod that a budget covers.
+    fn cover(&mut self, budget: &PodDisruptionBudget) -> &mut BudgetEvictions {
+        let entry = self.budgets.entry(budget.metadata.key()).or_default();
+        entry.allowed = budget.status.disruptions_allowed;
+        entry.covers += 1;
+        entry
+    }
+
     /// Returns the result in one sentence without a full stop.
     pub fn sentence(&self) -> String {
         let all = self.evicted.len() + self.stopped.len();
@@ -188,6 +155,8 @@ fn and_more(n: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::{Value, json};
 
     use super::*;

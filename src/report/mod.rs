@@ -30,7 +30,7 @@ pub use agreement::{
 pub use comparison::{comparison, upgrade};
 pub use completeness::completeness;
 pub use decision::*;
-pub use evictions::{ALWAYS_ALLOW, BudgetEvictions, NodeEvictions, Stop, evictions, evictions_count};
+pub use evictions::{BudgetEvictions, NodeEvictions, Stop, evictions};
 pub use extenders::{BindReport, ExtenderReport};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use form::{Answer, FORMATS, Format, FormatError, WriteComparedPods, WriteOperation};

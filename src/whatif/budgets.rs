@@ -1,18 +1,13 @@
-//! PodDisruptionBudgets as the eviction API and the disruption controller keep them; mirrors
-//! `pkg/registry/core/pod/storage/eviction.go` and `pkg/controller/disruption/disruption.go`.
+//! PodDisruptionBudgets as the disruption controller keeps them; mirrors `pkg/controller/disruption/disruption.go`.
 //!
 //! An eviction takes one disruption of the budget. Once the replacement has a node, it is assumed to become ready, and
 //! the budget gets the disruption back.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::answer::Block;
 use super::draft::Draft;
-use crate::cluster::{Cluster, Key, Pod, PodDisruptionBudget};
-
-/// Value of `unhealthyPodEvictionPolicy` that lets every unready pod go.
-const ALWAYS_ALLOW: &str = "AlwaysAllow";
+use crate::cluster::{Cluster, Eviction, Key, Pod, PodDisruptionBudget, evicting_budgets, needs_no_budget};
 
 /// The disruptions that budgets will get back.
 #[derive(Debug, Default)]
@@ -29,44 +24,20 @@ struct Owed {
     replacement: Key,
 }
 
-/// Returns the budgets that cover a pod as the eviction API sees it: an empty selector covers every pod of the
-/// namespace, unlike in preemption.
-pub(super) fn covering(cluster: &Cluster, pod: &Pod) -> Vec<Arc<PodDisruptionBudget>> {
-    cluster.pod_disruption_budgets.in_namespace(&pod.metadata.namespace).filter(|budget| covers(budget, pod)).cloned().collect()
-}
-
-/// Returns whether a budget covers a pod of its namespace, as the eviction API sees it.
-pub(super) fn covers(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
-    let selector = budget.spec.selector.as_ref().filter(|selector| selector.matches(&pod.metadata.labels));
-    selector.is_some_and(|selector| selector.validate().is_ok())
-}
-
-/// Returns whether the eviction API deletes a pod without asking budgets: it has not begun to run, has ended, or is
-/// being deleted.
-fn needs_no_budget(pod: &Pod) -> bool {
-    pod.is_terminal() || pod.status.phase == "Pending" || pod.is_terminating()
-}
-
 impl Ledger {
     /// Takes a disruption for the eviction of a pod, or returns what blocks it.
     pub(super) fn evict(&mut self, draft: &mut Draft, pod: &Pod, replacement: Option<&Key>) -> Result<(), Block> {
-        if needs_no_budget(pod) {
-            return Ok(());
-        }
-        let budgets = covering(draft.cluster(), pod);
-        let budget = match budgets.as_slice() {
-            [] => return Ok(()),
-            [one] => one,
-            several => return Err(Block::Several(several.iter().map(|b| b.metadata.key()).collect())),
-        };
-        let status = &budget.status;
-        if pod.status.unready {
-            let healthy_enough = status.current_healthy >= status.desired_healthy && status.desired_healthy > 0;
-            if budget.spec.unhealthy_pod_eviction_policy.as_deref() == Some(ALWAYS_ALLOW) || healthy_enough {
+        let cluster = draft.cluster().clone();
+        let budget = match Eviction::of(&cluster, pod) {
+            Eviction::Free => return Ok(()),
+            Eviction::Unready(budget) => {
                 self.owe(vec![budget.metadata.key()], replacement);
                 return Ok(());
             }
-        }
+            Eviction::Disrupts(budget) => budget,
+            Eviction::Several(budgets) => return Err(Block::Several(budgets.iter().map(|b| b.metadata.key()).collect())),
+        };
+        let status = &budget.status;
         if status.disruptions_allowed <= 0 {
             return Err(Block::Exhausted {
                 budget: budget.metadata.key(),
@@ -84,7 +55,7 @@ impl Ledger {
         if needs_no_budget(pod) {
             return;
         }
-        let budgets = covering(draft.cluster(), pod);
+        let budgets: Vec<_> = evicting_budgets(draft.cluster(), pod).cloned().collect();
         for budget in &budgets {
             self.take(draft, budget, pod);
         }
@@ -99,10 +70,10 @@ impl Ledger {
 
     /// Counts one healthy pod less.
     fn take(&mut self, draft: &mut Draft, budget: &PodDisruptionBudget, pod: &Pod) {
-        let mut budget = budget.clone();
         if pod.status.unready {
             return;
         }
+        let mut budget = budget.clone();
         let status = &mut budget.status;
         if status.disruptions_allowed > 0 {
             status.disruptions_allowed -= 1;

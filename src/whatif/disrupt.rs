@@ -6,10 +6,10 @@ use super::answer::{Answer, Block, Departure, NodeAnswer, NodeEnd, Note, PodEnd,
 use super::budgets::Ledger;
 use super::draft::Draft;
 use super::error::WhatIfError;
-use super::owners::{self, Controller};
+use super::owners;
 use super::stage::Stage;
 use super::verb::Verb;
-use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
+use crate::cluster::{Cluster, Controller, DrainAction, Key, Kind, Object, Pod, Str};
 use crate::scheduler::Operation;
 use crate::session::Edit;
 
@@ -57,11 +57,11 @@ fn drain_node(stage: &mut dyn Stage, verb: &Verb, node: &Str, ledger: &mut Ledge
     let mut evictable: Vec<Arc<Pod>> = Vec::new();
     let mut bare: Vec<Key> = Vec::new();
     for pod in pods_on(stage.scheduler().state().cluster(), node) {
-        match Controller::of(&pod) {
-            Controller::Node => answer.pod(pod.key(), node.clone(), PodEnd::Stays(Stay::Mirror)),
-            Controller::DaemonSet if !pod.is_terminal() => answer.pod(pod.key(), node.clone(), PodEnd::Stays(Stay::DaemonSet)),
-            Controller::None if !pod.is_terminal() => bare.push(pod.key()),
-            _ => evictable.push(pod),
+        match DrainAction::of(&pod) {
+            DrainAction::LeavesMirror => answer.pod(pod.key(), node.clone(), PodEnd::Stays(Stay::Mirror)),
+            DrainAction::LeavesDaemonSet => answer.pod(pod.key(), node.clone(), PodEnd::Stays(Stay::DaemonSet)),
+            DrainAction::NeedsForce => bare.push(pod.key()),
+            DrainAction::Evicts => evictable.push(pod),
         }
     }
     if !bare.is_empty() {

@@ -7,12 +7,12 @@ use serde_json::json;
 use super::answer::{Answer, NodeAnswer, NodeEnd, PodEnd};
 use super::disrupt;
 use super::error::WhatIfError;
-use super::owners::{self, Controller};
+use super::owners;
 use super::stage::Stage;
 use super::verb::{PriorityWord, TaintEdit, Verb};
-use super::{batch, budgets, edited};
+use super::{batch, edited};
 use crate::cluster::resource::ResourceSlice;
-use crate::cluster::{Cluster, Kind, Node, Object, Pod, PodDisruptionBudget, Str};
+use crate::cluster::{Cluster, Controller, Kind, Node, Object, Pod, PodDisruptionBudget, Str};
 use crate::fixes::another_node;
 use crate::plugins::helper::tolerates;
 use crate::scheduler::Operation;
@@ -111,7 +111,8 @@ pub(super) fn ungate(pod: &Pod) -> Result<Object, WhatIfError> {
 /// Returns a budget that allows the disruption of every pod it covers, as `minAvailable: 0` would.
 pub(super) fn relax(cluster: &Cluster, budget: &PodDisruptionBudget) -> Result<Object, WhatIfError> {
     let running = |pod: &&Arc<Pod>| !pod.node_name.is_empty() && !pod.is_terminal();
-    let covered = cluster.pods.in_namespace(&budget.metadata.namespace).filter(running).filter(|pod| budgets::covers(budget, pod)).count();
+    let covered =
+        cluster.pods.in_namespace(&budget.metadata.namespace).filter(running).filter(|pod| budget.covers_eviction_of(pod)).count();
     let covered = i32::try_from(covered).unwrap_or(i32::MAX);
     if budget.status.disruptions_allowed >= covered && budget.status.desired_healthy == 0 {
         return Err(WhatIfError::NothingChanges);

@@ -8,43 +8,14 @@ use super::answer::{Answer, Note};
 use super::draft::Draft;
 use crate::cluster::resource::{ResourceClaim, ResourceClaimStatus};
 use crate::cluster::storage::PersistentVolumeClaim;
-use crate::cluster::{Key, Kind, Object, OwnerReference, Pod, PodResourceClaimStatus, PodSpec, PodStatus, ResourceVersion, Str};
+use crate::cluster::{
+    Controller, Key, Kind, Object, OwnerReference, Pod, PodResourceClaimStatus, PodSpec, PodStatus, ResourceVersion, Str,
+};
 
 /// The characters of generated names; those of `k8s.io/apimachinery/pkg/util/rand`.
 const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 /// Number of generated characters.
 const GENERATED: usize = 5;
-
-/// Who makes a pod anew.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Controller {
-    /// No controller.
-    None,
-    /// A DaemonSet, on the same node only.
-    DaemonSet,
-    /// The kubelet of the node: the pod is a static pod's mirror.
-    Node,
-    /// A StatefulSet, under the same name.
-    StatefulSet,
-    /// Another workload of Kubernetes, under a new name.
-    Workload,
-    /// A controller that is not known, which is assumed to act as a ReplicaSet.
-    Unknown,
-}
-
-impl Controller {
-    /// Returns the controller of a pod.
-    pub(super) fn of(pod: &Pod) -> Self {
-        let Some(owner) = pod.metadata.controller() else { return Self::None };
-        match owner.kind.as_str() {
-            "DaemonSet" => Self::DaemonSet,
-            "Node" => Self::Node,
-            "StatefulSet" => Self::StatefulSet,
-            "ReplicaSet" | "ReplicationController" | "Job" => Self::Workload,
-            _ => Self::Unknown,
-        }
-    }
-}
 
 /// Deletes a pod, with the claims that go with it. Frees the claims that it shared.
 pub(super) fn remove(draft: &mut Draft, pod: &Pod) {

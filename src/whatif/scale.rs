@@ -10,11 +10,11 @@ use super::answer::{Answer, Departure, PodEnd};
 use super::draft::Draft;
 use super::error::WhatIfError;
 use super::names::named;
-use super::owners::{self, Controller};
+use super::owners;
 use super::stage::Stage;
 use super::verb::{Owner, OwnerKind, Verb};
 use super::{Originals, batch};
-use crate::cluster::{Cluster, Key, Kind, Pod, Str};
+use crate::cluster::{Cluster, Controller, Key, Kind, Pod, Str};
 use crate::suggest::nearest;
 
 /// The pods of a workload.

@@ -23,7 +23,7 @@ const LAYERS: Rooms = &[
     ("cel", &["cluster"]),
     ("plugins", &["cel", "framework", "release", "cluster", "preemption"]),
     ("scheduler", &["extenders", "odds", "output", "framework", "release", "cluster", "preemption", "plugins", "trace"]),
-    ("fixes", &["scheduler", "plugins", "trace", "framework", "release", "cluster"]),
+    ("fixes", &["scheduler", "plugins", "trace", "framework", "release", "cluster", "suggest"]),
     ("session", &["extenders", "output", "scheduler", "trace", "framework", "release", "cluster"]),
     ("whatif", &["session", "fixes", "scheduler", "plugins", "trace", "framework", "release", "cluster", "suggest"]),
     ("scheduler_log", &[]),

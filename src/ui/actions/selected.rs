@@ -27,6 +27,14 @@ pub fn pod(state: &State, session: &dyn SessionHandle) -> Option<Key> {
     }
 }
 
+/// Returns the selected budget.
+pub fn budget(state: &State) -> Option<&Key> {
+    match state.selected_row() {
+        Some(RowId::Budget(budget)) => Some(budget),
+        _ => None,
+    }
+}
+
 /// Returns the kind and the name of the selected row's object, as commands take them.
 pub fn object(state: &State, session: &dyn SessionHandle) -> Option<String> {
     match state.selected_row() {

@@ -1,17 +1,14 @@
 //! What-ifs: commands that begin a branch, and the objects that they are about.
 
-use crate::cluster::{Key, Kind, Str};
 use crate::ui::actions::error::CommandError;
-use crate::ui::actions::object_text::subject;
+use crate::ui::actions::selected;
 use crate::ui::actions::verb::Answer;
 use crate::ui::model::overlay::Overlay;
-use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 use crate::ui::model::text_view::TextView;
 use crate::ui::model::time_travel::seek_and_follow;
 use crate::ui::model::what_ifs::WhatIfs;
-use crate::ui::view::panes;
 use crate::whatif::Verb;
 
 /// Applies a what-if as typed: a word and its arguments. Shows who moved where if pods come or go with it.
@@ -33,41 +30,19 @@ pub fn what_if(state: &mut State, session: &mut dyn SessionHandle, word: &str, a
     Ok(Answer::Done)
 }
 
-/// Returns the node that is selected, or that the focused pane is about.
-pub fn selected_node(state: &State, session: &dyn SessionHandle) -> Option<Str> {
-    match subject(state, session.timeline()) {
-        Some((Kind::Node, key)) => Some(key.name),
-        _ => (panes::def(state.focus).node)(state, session.timeline()),
-    }
-}
-
-/// Returns the pod that is selected, or else the one of the cycle.
-pub fn selected_pod(state: &State, session: &dyn SessionHandle) -> Option<Key> {
-    let of_cycle = || session.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
-    match subject(state, session.timeline()) {
-        Some((Kind::Pod, key)) => Some(key),
-        _ if state.focus == Pane::QUEUES => state.selected_pod().cloned().or_else(of_cycle),
-        _ => of_cycle().or_else(|| state.selected_pod().cloned()),
-    }
-}
-
 /// Returns the arguments, or the selected node if there are none.
 pub fn or_node(state: &State, session: &dyn SessionHandle, command: &'static str, args: &str) -> Result<String, CommandError> {
-    or(args, || selected_node(state, session).map(|node| node.to_string()), CommandError::Needs { command, what: "a node name" })
+    or(args, || selected::node(state, session).map(|node| node.to_string()), CommandError::Needs { command, what: "a node name" })
 }
 
 /// Returns the arguments, or the selected pod if there are none.
 pub fn or_pod(state: &State, session: &dyn SessionHandle, args: &str) -> Result<String, CommandError> {
-    or(args, || selected_pod(state, session).map(|pod| pod.to_string()), CommandError::NoPodName)
+    or(args, || selected::pod(state, session).map(|pod| pod.to_string()), CommandError::NoPodName)
 }
 
 /// Returns the arguments, or the selected budget if there are none.
-pub fn or_budget(state: &State, session: &dyn SessionHandle, args: &str) -> Result<String, CommandError> {
-    let selected = || match subject(state, session.timeline()) {
-        Some((Kind::PodDisruptionBudget, key)) => Some(key.to_string()),
-        _ => None,
-    };
-    or(args, selected, CommandError::Needs { command: "relax", what: "a budget's name" })
+pub fn or_budget(state: &State, args: &str) -> Result<String, CommandError> {
+    or(args, || selected::budget(state).map(ToString::to_string), CommandError::Needs { command: "relax", what: "a budget's name" })
 }
 
 fn or(args: &str, selected: impl Fn() -> Option<String>, error: CommandError) -> Result<String, CommandError> {

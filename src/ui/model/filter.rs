@@ -1,4 +1,7 @@
-//! Filters of lists: words that rows must match, in any of their facts or in a named one.
+//! Filters of lists: words that rows must match, in any of their facts or in a named one, such as `queue:gated`,
+//! `reason:"free cpu"` or `age:>1h`, each with `!` for not.
+
+use std::cmp::Ordering;
 
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -21,6 +24,12 @@ enum FactText<'a> {
     Prose(&'a str),
     /// A label, which matches as `key=value` by substring.
     Label(&'a str, &'a str),
+    /// One of a few words, which matches from its start, and only where the field is named.
+    Choice(&'a str),
+    /// A number, which is compared, and only where the field is named.
+    Number(i64),
+    /// A duration in seconds, which is compared, and only where the field is named.
+    Seconds(i64),
 }
 
 impl<'a> Fact<'a> {
@@ -39,16 +48,37 @@ impl<'a> Fact<'a> {
         Self { field: "label", text: FactText::Label(key, value) }
     }
 
-    /// Returns whether a filter that names this field means this fact: its name, the beginning of it, or a short form.
-    fn is_called(&self, field: &str) -> bool {
-        let full = match field {
-            "ns" => "namespace",
-            "by" => "plugin",
-            "cause" | "why" => "reason",
-            other => other,
-        };
-        self.field.get(..full.len()).is_some_and(|start| start.eq_ignore_ascii_case(full))
+    /// Returns a fact that is one of a few words.
+    pub fn choice(field: &'a str, text: &'a str) -> Self {
+        Self { field, text: FactText::Choice(text) }
     }
+
+    /// Returns a fact that is a number.
+    pub fn number(field: &'a str, number: i64) -> Self {
+        Self { field, text: FactText::Number(number) }
+    }
+
+    /// Returns a fact that is a duration.
+    pub fn seconds(field: &'a str, seconds: i64) -> Self {
+        Self { field, text: FactText::Seconds(seconds) }
+    }
+
+    /// Returns whether a field's name, or its beginning, is this fact's.
+    fn is_called(&self, field: &str) -> bool {
+        self.field.get(..field.len()).is_some_and(|start| start.eq_ignore_ascii_case(field))
+    }
+}
+
+/// Returns the field of the facts that a filter names: itself, the one that it is short or another word for, or `None`.
+fn field_of<'f>(facts: &[Fact<'_>], field: &'f str) -> Option<&'f str> {
+    let other = match field {
+        "ns" => "namespace",
+        "by" => "plugin",
+        "cause" | "why" => "reason",
+        "tries" => "attempts",
+        other => other,
+    };
+    [field, other].into_iter().find(|field| facts.iter().any(|fact| fact.is_called(field)))
 }
 
 /// A word of a filter: `text`, `field:text`, and with `!` before it what rows must not match.
@@ -67,13 +97,49 @@ struct Pattern {
     /// Whether capitals differ from small letters: only if the text has some.
     exact_case: bool,
     atom: Atom,
+    comparison: Option<Comparison>,
+}
+
+/// A comparison with a number: `5`, `>=5`, `<2h`.
+#[derive(Clone, Copy, Debug)]
+struct Comparison {
+    /// The orders of a fact and the number that match; `None` for a number without a sign.
+    signed: Option<&'static [Ordering]>,
+    number: i64,
+    /// Seconds of the unit of a duration.
+    unit: Option<i64>,
+}
+
+impl Comparison {
+    fn parse(text: &str) -> Option<Self> {
+        use Ordering::{Equal, Greater, Less};
+        let signs: [(&str, &[Ordering]); 5] =
+            [(">=", &[Greater, Equal]), ("<=", &[Less, Equal]), (">", &[Greater]), ("<", &[Less]), ("=", &[Equal])];
+        let signed = signs.into_iter().find_map(|(sign, orders)| Some((orders, text.strip_prefix(sign)?)));
+        let (signed, digits) = signed.map_or((None, text), |(orders, rest)| (Some(orders), rest));
+        let units = [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)];
+        let with_unit = units.into_iter().find_map(|(letter, seconds)| Some((digits.strip_suffix(letter)?, Some(seconds))));
+        let (digits, unit) = with_unit.unwrap_or((digits, None));
+        Some(Self { signed, number: digits.parse().ok()?, unit })
+    }
+
+    /// Returns whether a number matches; one without a sign must be equal.
+    fn holds_number(self, number: i64) -> bool {
+        self.unit.is_none() && self.signed.unwrap_or(&[Ordering::Equal]).contains(&number.cmp(&self.number))
+    }
+
+    /// Returns whether a duration matches; one without a sign is a least, because it is hardly ever exact.
+    fn holds_seconds(self, seconds: i64) -> bool {
+        let limit = self.number.saturating_mul(self.unit.unwrap_or(1));
+        self.signed.unwrap_or(&[Ordering::Greater, Ordering::Equal]).contains(&seconds.cmp(&limit))
+    }
 }
 
 impl Pattern {
     fn new(text: &str) -> Self {
         let exact_case = text.chars().any(char::is_uppercase);
         let atom = Atom::new(text, CaseMatching::Smart, Normalization::Smart, AtomKind::Fuzzy, false);
-        Self { text: text.to_owned(), exact_case, atom }
+        Self { text: text.to_owned(), exact_case, atom, comparison: Comparison::parse(text) }
     }
 }
 
@@ -88,7 +154,7 @@ pub struct Filter {
 impl Filter {
     /// Parses a filter; an empty text matches everything, as do words that are not finished, such as `reason:`.
     pub fn new(text: &str) -> Self {
-        let terms: Vec<Term> = text.split_whitespace().filter_map(term).collect();
+        let terms: Vec<Term> = words(text).iter().filter_map(|word| term(word)).collect();
         let matcher = (!terms.is_empty()).then(|| Matcher::new(Config::DEFAULT.match_paths()));
         Self { terms, matcher, chars: Vec::new(), lower: String::new() }
     }
@@ -102,9 +168,12 @@ impl Filter {
     pub fn keeps(&mut self, facts: &[Fact<'_>]) -> bool {
         let terms = std::mem::take(&mut self.terms);
         let kept = terms.iter().all(|term| {
-            let named = term.field.as_ref().filter(|(field, _)| facts.iter().any(|fact| fact.is_called(field)));
+            let named = term.field.as_ref().and_then(|(field, pattern)| Some((field_of(facts, field)?, pattern)));
             let found = match named {
-                Some((field, pattern)) => facts.iter().filter(|fact| fact.is_called(field)).any(|fact| self.finds(pattern, fact.text)),
+                Some((field, pattern)) => {
+                    let mut called = facts.iter().filter(|fact| fact.is_called(field));
+                    called.any(|fact| Self::compares(pattern, fact.text) || self.finds(pattern, fact.text))
+                }
                 None => facts.iter().any(|fact| self.finds(&term.whole, fact.text)),
             };
             found != term.negated
@@ -127,11 +196,24 @@ impl Filter {
     pub fn names(&mut self, fact: Fact<'_>) -> bool {
         let terms = std::mem::take(&mut self.terms);
         let found = terms.iter().filter(|term| !term.negated).any(|term| match &term.field {
-            Some((field, pattern)) if fact.is_called(field) => self.finds(pattern, fact.text),
+            Some((field, pattern)) if field_of(&[fact], field).is_some() => self.finds(pattern, fact.text),
             _ => self.finds(&term.whole, fact.text),
         });
         self.terms = terms;
         found
+    }
+
+    /// Returns whether a fact matches that only matches where its field is named.
+    fn compares(pattern: &Pattern, text: FactText<'_>) -> bool {
+        match text {
+            FactText::Choice(text) => match text.get(..pattern.text.len()) {
+                Some(start) if pattern.exact_case => start == pattern.text,
+                start => start.is_some_and(|start| start.eq_ignore_ascii_case(&pattern.text)),
+            },
+            FactText::Number(number) => pattern.comparison.is_some_and(|comparison| comparison.holds_number(number)),
+            FactText::Seconds(seconds) => pattern.comparison.is_some_and(|comparison| comparison.holds_seconds(seconds)),
+            FactText::Name(_) | FactText::Prose(_) | FactText::Label(..) => false,
+        }
     }
 
     fn finds(&mut self, pattern: &Pattern, text: FactText<'_>) -> bool {
@@ -146,6 +228,7 @@ impl Filter {
                 let Self { matcher: Some(matcher), chars, .. } = self else { return false };
                 pattern.atom.score(Utf32Str::new(text, chars), matcher).is_some()
             }
+            FactText::Choice(_) | FactText::Number(_) | FactText::Seconds(_) => false,
         }
     }
 
@@ -204,6 +287,20 @@ fn occurrences(pattern: &Pattern, row: &[char], found: &mut Vec<usize>) {
             found.extend(at..at + word.len());
         }
     }
+}
+
+/// Splits a filter at blanks outside of quotation marks.
+fn words(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut quoted) = (Vec::new(), String::new(), false);
+    for c in text.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            c if c.is_whitespace() && !quoted => words.push(std::mem::take(&mut word)),
+            c => word.push(c),
+        }
+    }
+    words.push(word);
+    words
 }
 
 /// Parses a word; `None` for one that is not finished.

@@ -1,8 +1,9 @@
 //! Gives a pod another priority.
 
 use crate::ui::actions::arguments;
+use crate::ui::actions::selected;
 use crate::ui::actions::verb::{Command, Verb};
-use crate::ui::actions::what_if::{selected_pod, what_if, with_first};
+use crate::ui::actions::what_if::{what_if, with_first};
 
 /// The command `priority`.
 pub static VERBS: &[Verb] = &[Verb {
@@ -14,7 +15,7 @@ pub static VERBS: &[Verb] = &[Verb {
         ..Command::new(&["priority"], "[POD] N | PRIORITYCLASS", "what if a pod had another priority")
     }),
     ..Verb::new("priority", |state, session, args| {
-        let args = with_first(args, || selected_pod(state, session).map(|pod| pod.to_string()));
+        let args = with_first(args, || selected::pod(state, session).map(|pod| pod.to_string()));
         what_if(state, session, "priority", &args)
     })
 }];

@@ -11,7 +11,7 @@ pub static VERBS: &[Verb] = &[Verb {
         ..Command::new(&["relax"], "[BUDGET]", "what if a budget allowed every disruption")
     }),
     ..Verb::new("relax", |state, session, args| {
-        let budget = or_budget(state, session, args)?;
+        let budget = or_budget(state, args)?;
         what_if(state, session, "relax", &budget)
     })
 }];

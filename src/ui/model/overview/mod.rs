@@ -1,7 +1,5 @@
 //! The rows of the overview: every pending pod under one cause.
 
-mod filter;
-
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,14 +8,13 @@ use jiff::Timestamp;
 use strum::IntoEnumIterator as _;
 
 use crate::cluster::{Key, Str};
-use crate::report::{FixSearch, MatchKind, Overview, PreemptionHelp};
+use crate::report::{FixSearch, MatchKind, Overview, PreemptionHelp, WaitReason};
 use crate::session::Timeline;
 use crate::trace::{Outcome, QueueEntry, QueuesView};
+use crate::ui::model::filter::{Fact, Filter};
 use crate::ui::model::list::{Row, RowId};
 use crate::ui::model::rows::QueuePart;
 use crate::ui::model::sort::Sort;
-
-use filter::{Facts, Terms};
 
 /// The overview as the screen has it.
 #[derive(Clone, Debug, Default)]
@@ -253,12 +250,12 @@ pub struct RowsInput<'a> {
 
 /// Returns the pending pods at the cursor, grouped by cause. With a filter, causes are open unless the user closed them.
 pub fn overview_rows(timeline: &Timeline, input: &RowsInput<'_>) -> Vec<OverviewRow> {
-    let mut terms = Terms::parse(input.filter);
-    let mut groups = groups(timeline, input.status.newest.as_deref(), &mut terms);
+    let mut filter = Filter::new(input.filter);
+    let mut groups = groups(timeline, input.status.newest.as_deref(), &mut filter);
     sort(&mut groups, input.order);
     let mut rows = Vec::new();
     for Group { mut row, fix, pods } in groups {
-        row.open = input.turned.contains(&row.key) == terms.is_empty();
+        row.open = input.turned.contains(&row.key) == filter.is_empty();
         let (open, key, all) = (row.open, row.key.clone(), row.all);
         rows.push(OverviewRow::Cause(row));
         if let Some(fix) = fix {
@@ -272,7 +269,7 @@ pub fn overview_rows(timeline: &Timeline, input: &RowsInput<'_>) -> Vec<Overview
 }
 
 /// Returns the groups with pods that match the filter: causes by number of pods, then the others.
-fn groups(timeline: &Timeline, overview: Option<&Overview>, terms: &mut Terms) -> Vec<Group> {
+fn groups(timeline: &Timeline, overview: Option<&Overview>, filter: &mut Filter) -> Vec<Group> {
     let (cluster, queues) = (&timeline.moment().cluster, timeline.queues());
     let now = timeline.clock();
     let mut groups: Vec<Group> = Vec::new();
@@ -315,12 +312,29 @@ fn groups(timeline: &Timeline, overview: Option<&Overview>, terms: &mut Terms) -
         };
         let Some(group) = groups.get_mut(group) else { continue };
         group.row.all += 1;
-        if terms.keeps(&Facts { row: &row, sentence: &group.row.sentence, cause: &group.row.key, waits, now }) {
+        if filter.is_empty() || filter.keeps(&facts(&row, &group.row, &row.key.to_string(), waits, now)) {
             group.add(row);
         }
     }
     groups.retain(|group| group.row.matching > 0);
     groups
+}
+
+/// Returns the facts about a pod that a filter reads. Takes its cause, and its namespace and name.
+fn facts<'a>(row: &'a PodRow, cause: &'a CauseRow, key: &'a str, waits: Option<&'a WaitReason>, now: Timestamp) -> Vec<Fact<'a>> {
+    let mut facts = vec![Fact::name("pod", key), Fact::name("name", &row.key.name), Fact::prose("namespace", &row.key.namespace)];
+    facts.extend([Fact::prose("cause", &cause.sentence), Fact::prose("cause", &cause.key)]);
+    if let Some(waits) = waits {
+        facts.extend(waits.plugins.iter().map(|plugin| Fact::prose("plugin", plugin.as_str())));
+        facts.extend(waits.nodes.keys().map(|text| Fact::prose("reason", text)));
+        facts.push(Fact::prose("reason", &waits.key));
+    }
+    facts.extend(row.queue.iter().flat_map(|queue| [Fact::prose("queue", queue.title()), Fact::prose("queue", queue.in_short())]));
+    facts.extend(row.preemption.map(|help| Fact::choice("preemption", preemption_words(help))));
+    facts.extend(row.accord.iter().flat_map(|accord| [accord.words(), accord.in_short()]).map(|words| Fact::choice("agreement", words)));
+    facts.extend([Fact::number("priority", i64::from(row.priority)), Fact::number("attempts", i64::from(row.attempts))]);
+    facts.extend(row.since.map(|since| Fact::seconds("age", now.as_second() - since.as_second())));
+    facts
 }
 
 /// Sorts groups by the extreme of their pods, and the pods of each. Sorts are stable: equal ones keep the usual order.

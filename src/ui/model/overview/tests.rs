@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::*;
 use crate::cluster::Cluster;
+use crate::framework::{PluginName, PluginSet};
 use crate::report::{Cause, SchedulerMatch, Stage, WaitReason};
 use crate::session::Keyframe;
 use crate::trace::Place;
@@ -17,7 +18,7 @@ fn decided(name: &str, cause: Option<&str>, accord: MatchKind) -> (Key, Arc<Sche
         key: cause.to_owned(),
         words: cause.to_owned(),
         nodes: BTreeMap::new(),
-        plugins: crate::framework::PluginSet::default(),
+        plugins: PluginSet::default(),
         preemption: PreemptionHelp::No,
     });
     let found = SchedulerMatch {
@@ -131,4 +132,87 @@ fn all_queues_are_counted_and_empty_ones_too() {
     let counts = queue_counts(timeline.queues());
     assert_eq!(counts.iter().map(|(_, pods)| *pods).collect::<Vec<_>>(), [5, 0, 0, 0, 0, 0]);
     assert_eq!(counts.len(), QueuePart::iter().count());
+}
+
+#[test]
+fn words_and_fields_keep_pods() {
+    let row = PodRow {
+        key: Key::new("shop", "payments"),
+        queue: Some(QueuePart::Unschedulable),
+        inferred: false,
+        priority: 1000,
+        since: Timestamp::from_second(1000).ok(),
+        attempts: 3,
+        preemption: Some(PreemptionHelp::No),
+        accord: Some(MatchKind::Unexplained),
+    };
+    let mut plugins = PluginSet::default();
+    plugins.insert(PluginName::NodeResourcesFit);
+    let waits = WaitReason {
+        key: "Insufficient(cpu)".to_owned(),
+        words: String::new(),
+        nodes: BTreeMap::from([("Insufficient cpu".to_owned(), 3)]),
+        plugins,
+        preemption: PreemptionHelp::No,
+    };
+    let now = Timestamp::from_second(1000 + 7200).unwrap();
+    let cause = Group::new(&waits.key, CauseKind::Waits, "no node has enough free cpu", None, None).row;
+    let key = row.key.to_string();
+    let facts = facts(&row, &cause, &key, Some(&waits), now);
+    let check = |text: &str, expected: bool| assert_eq!(Filter::new(text).keeps(&facts), expected, "{text:?}");
+    for kept in [
+        "",
+        "  ",
+        "shpay",
+        "enough",
+        "enough !gpu",
+        "cause:cpu",
+        "cause:\"free cpu\"",
+        "plugin:resources",
+        "reason:\"insufficient cpu\"",
+        "queue:unsched",
+        "ns:shop name:pay",
+        "namespace:shop",
+        "priority:1000",
+        "priority:>=1000",
+        "priority:<1001",
+        "!priority:5",
+        "age:>1h",
+        "age:2h",
+        "age:<3h",
+        "age:<=7200s",
+        "attempts:3",
+        "tries:>2",
+        "preemption:no",
+        "agreement:disagrees",
+        "!agreement:agrees",
+        "queue:",
+        "!",
+    ] {
+        check(kept, true);
+    }
+    for dropped in [
+        "zzz",
+        "!enough",
+        "cause:memory",
+        "plugin:taint",
+        "queue:gated",
+        "ns:other",
+        "priority:999",
+        "priority:>1000",
+        "priority:high",
+        "age:>2h",
+        "age:3d",
+        "attempts:<3",
+        "preemption:helps",
+        "odd:cpu",
+        "cpu odd",
+        "Enough",
+        "priority:5m",
+        "agreement:agrees",
+        "helps",
+        "1000",
+    ] {
+        check(dropped, false);
+    }
 }

@@ -192,8 +192,8 @@ fn grouped(moment: &Keyframe, part: QueuePart, entries: &[&QueueEntry], is_open:
     }
 }
 
-/// Returns whether a filter of the queues keeps a waiting pod: by its name, queue, rejecting plugins, nominated node, and the
-/// pod's labels.
+/// Returns whether a filter of the queues keeps a waiting pod: by its name, queue, priority, age, attempts, rejecting plugins,
+/// nominated node, and the pod's labels.
 pub fn keeps_entry(timeline: &Timeline, entry: &QueueEntry, filter: &mut Filter) -> bool {
     let name = entry.pod.to_string();
     let pod = timeline.moment().cluster.pods.get(&entry.pod);
@@ -207,6 +207,9 @@ pub fn keeps_entry(timeline: &Timeline, entry: &QueueEntry, filter: &mut Filter)
     let said = pod.into_iter().flat_map(|pod| &pod.status.conditions).filter(|c| c.kind == "PodScheduled");
     facts.extend(said.map(|condition| Fact::prose("reason", &condition.message)));
     facts.extend(pod.into_iter().flat_map(|pod| pod.metadata.labels.iter()).map(|(key, value)| Fact::label(key, value)));
+    facts.extend([Fact::number("priority", i64::from(entry.priority)), Fact::number("attempts", i64::from(entry.attempts))]);
+    let since = pod.and_then(|pod| pod.metadata.creation_timestamp);
+    facts.extend(since.map(|since| Fact::seconds("age", timeline.clock().as_second() - since.as_second())));
     filter.keeps(&facts)
 }
 
