@@ -1,12 +1,13 @@
 //! The log, always a file, never the terminal. The contents of objects are not logged.
 
-use std::fs::{DirBuilder, File};
+use std::fs::DirBuilder;
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use jiff::Timestamp;
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
 
 use super::Failure;
@@ -63,18 +64,23 @@ impl<W: Write> Write for Plain<W> {
     }
 }
 
-/// A log file per day.
+/// A log file per day, readable by its owner only.
 struct Daily {
     folder: PathBuf,
     day: String,
-    file: File,
+    files: RollingFileAppender,
 }
 
 /// Opens today's file and removes the oldest beyond `DAYS`.
 fn daily(folder: &Path) -> io::Result<Daily> {
     // Names of nodes and clusters are private to the user.
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    Daily::open(folder, today())
+    let day = today();
+    begin(folder, &day)?;
+    // The appender would report a file that it cannot remove on stderr, so that it is not told to remove any.
+    let files = RollingFileAppender::builder().rotation(Rotation::DAILY).filename_prefix(LOG_PREFIX).filename_suffix(LOG_SUFFIX);
+    let files = files.build(folder).map_err(io::Error::other)?;
+    Ok(Daily { folder: folder.to_owned(), day, files })
 }
 
 fn today() -> String {
@@ -82,38 +88,40 @@ fn today() -> String {
     Timestamp::now().strftime("%Y-%m-%d").to_string()
 }
 
-impl Daily {
-    fn open(folder: &Path, day: String) -> io::Result<Self> {
-        let file = output::append(&folder.join(format!("{LOG_PREFIX}.{day}.{LOG_SUFFIX}")))?;
-        let names = std::fs::read_dir(folder)?.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let is_log = |name: &String| name.starts_with(&format!("{LOG_PREFIX}.")) && name.ends_with(&format!(".{LOG_SUFFIX}"));
-        let mut logs: Vec<String> = names.filter(is_log).collect();
-        // Their names differ in the day only.
-        logs.sort();
-        for old in logs.iter().rev().skip(DAYS) {
-            // A file that cannot be removed does not stop logging.
-            let _ = std::fs::remove_file(folder.join(old));
-        }
-        Ok(Self { folder: folder.to_owned(), day, file })
+/// Creates the file of a day, because the appender would let others read it, and removes old ones.
+fn begin(folder: &Path, day: &str) -> io::Result<()> {
+    output::append(&folder.join(format!("{LOG_PREFIX}.{day}.{LOG_SUFFIX}")))?;
+    let names = std::fs::read_dir(folder)?.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let is_log = |name: &String| name.starts_with(&format!("{LOG_PREFIX}.")) && name.ends_with(&format!(".{LOG_SUFFIX}"));
+    let mut logs: Vec<String> = names.filter(is_log).collect();
+    // Their names differ in the day only.
+    logs.sort();
+    for old in logs.iter().rev().skip(DAYS) {
+        // A file that cannot be removed does not stop logging.
+        let _ = std::fs::remove_file(folder.join(old));
     }
+    Ok(())
 }
 
 impl Write for Daily {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let day = today();
         if day != self.day {
-            *self = Self::open(&self.folder, day)?;
+            begin(&self.folder, &day)?;
+            self.day = day;
         }
-        self.file.write(bytes)
+        self.files.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.files.flush()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
@@ -128,6 +136,7 @@ mod tests {
         let mut log = Plain(daily(&folder).unwrap());
         log.write_all("a\u{1b}[0m at https://me:hunter2@h/x\nb\n".as_bytes()).unwrap();
         let path = folder.join(format!("{LOG_PREFIX}.{}.{LOG_SUFFIX}", log.0.day));
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(std::fs::read_to_string(path).unwrap(), "a\\u{1b}[0m at https://h/x\nb\n");
         let names: Vec<String> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         let logs = names.iter().filter(|n| n.starts_with(LOG_PREFIX)).count();
