@@ -36,6 +36,9 @@ pub enum PrintError {
     /// The file's ending names no format of a screen.
     #[error(transparent)]
     Form(#[from] ScreenEndingError),
+    /// A text cannot be animated.
+    #[error("--animate: only a picture, a file that ends in .svg, can be animated")]
+    NoAnimation,
     /// A quotation in `--keys` has no end.
     #[error("--keys: {0} has no closing quotation mark")]
     OpenQuotation(String),

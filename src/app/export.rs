@@ -53,13 +53,21 @@ pub(super) fn write(
 ) -> Result<(), WriteError> {
     let text = match export {
         Export::Words(text) => text.clone(),
-        Export::Screen(form) => {
-            let area = Rect::new(0, 0, state.size.0, state.size.1);
-            let mut buf = Buffer::empty(area);
-            with_scene(state, driver, theme, glyphs, |scene| ui::draw(scene, area, &mut buf));
-            Text::document(ui::view::export::write(*form, &buf, theme))
-        }
+        Export::Screen(form) => Text::document(ui::view::export::write(*form, &screen(state, driver, theme, glyphs), theme)),
     };
+    write_text(path, &text)
+}
+
+/// Returns the drawn screen.
+pub(super) fn screen(state: &State, driver: &dyn SessionHandle, theme: &Theme, glyphs: &Glyphs) -> Buffer {
+    let area = Rect::new(0, 0, state.size.0, state.size.1);
+    let mut buf = Buffer::empty(area);
+    with_scene(state, driver, theme, glyphs, |scene| ui::draw(scene, area, &mut buf));
+    buf
+}
+
+/// Writes a text to a new file.
+pub(super) fn write_text(path: &str, text: &Text) -> Result<(), WriteError> {
     let written = output::write_new(Path::new(path), |file| file.write_all(text.as_str().as_bytes()));
     written.map_err(|error| WriteError::create(path, error))
 }

@@ -1,9 +1,11 @@
 //! Runs the explorer without a terminal: presses keys and writes the resulting screen to a file.
 
 use super::event_loop::first_state;
-use super::export::write;
+use super::export::{screen, write, write_text};
 use super::{AppError, Options, PrintError};
+use crate::output::Text;
 use crate::ui::Context;
+use crate::ui::view::export::{Frame, animation};
 use crate::ui::{self, Action, Effect, Export, ScreenForm, SessionHandle, State, Theme};
 
 /// Arguments of [`print()`].
@@ -15,6 +17,9 @@ pub struct Print {
     pub size: (u16, u16),
     /// Key names as in the keymap, separated by spaces; quoted text is typed.
     pub keys: String,
+    /// Seconds of each screen of an animation, which shows the screen before the first key and after each; `None` for the
+    /// last screen alone.
+    pub animate: Option<f64>,
 }
 
 /// Presses keys and writes the screen.
@@ -23,6 +28,9 @@ pub struct Print {
 /// When a key has no binding in its context, or the theme or the file cannot be used.
 pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -> Result<(), AppError> {
     let form = ScreenForm::of(&print.path).map_err(PrintError::from)?;
+    if print.animate.is_some() && form != ScreenForm::Picture {
+        return Err(PrintError::NoAnimation.into());
+    }
     let mut theme = options.library().load(&options.theme, options.depth)?;
     let mut state = first_state(driver, options, print.size);
     if let Some(pod) = options.pod.clone().or_else(|| ui::greet(&mut state, driver)) {
@@ -32,6 +40,13 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
         ui::renew(&mut state, driver);
     }
     wait_for_overview(&mut state, driver);
+    let mut frames = Vec::new();
+    let mut add_frame = |caption: String, state: &State, driver: &dyn SessionHandle, theme: &Theme| {
+        if print.animate.is_some() {
+            frames.push(Frame { caption, screen: screen(state, driver, theme, &options.glyphs) });
+        }
+    };
+    add_frame("the first screen".to_owned(), &state, driver, &theme);
     for key in keys(&print.keys)? {
         let contexts = ui::contexts(&state);
         let action = match &key {
@@ -43,6 +58,12 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
         if !press(&mut state, driver, options, &mut theme, action) {
             return Err(PrintError::Leaves(key.to_string()).into());
         }
+        add_frame(key.to_string(), &state, driver, &theme);
+    }
+    if let Some(seconds) = print.animate {
+        let text = Text::document(animation(&frames, seconds, &theme));
+        write_text(&print.path, &text).map_err(PrintError::from)?;
+        return Ok(());
     }
     write(&state, driver, &theme, &options.glyphs, &print.path, &Export::Screen(form)).map_err(PrintError::from)?;
     Ok(())

@@ -349,6 +349,14 @@ pub struct ScreenArgs {
     /// Press these keys first: names as the table of keys has them, and words in quotation marks to be typed
     #[arg(long, value_name = "KEYS", requires = "print", default_value = "")]
     pub keys: String,
+    /// Write a picture that moves: the screen before the first key and after each, for this many seconds
+    #[arg(long, value_name = "SECONDS", requires = "print", value_parser = seconds)]
+    pub animate: Option<f64>,
+}
+
+/// Parses seconds from 0.1 to 60.
+fn seconds(text: &str) -> Result<f64, ArgError> {
+    text.parse().ok().filter(|seconds| (0.1..=60.0).contains(seconds)).ok_or_else(|| ArgError::Seconds(text.to_owned()))
 }
 
 /// Parses `COLUMNSxROWS`, each from 1 to 1000: memory is needed for each cell.

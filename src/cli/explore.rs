@@ -182,7 +182,7 @@ fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
 impl ScreenArgs {
     /// Returns where and how to write the screen instead of showing it.
     fn print(&self) -> Option<Print> {
-        self.print.clone().map(|path| Print { path, size: self.size, keys: self.keys.clone() })
+        self.print.clone().map(|path| Print { path, size: self.size, keys: self.keys.clone(), animate: self.animate })
     }
 }
 

@@ -28,7 +28,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         InitialQueues::AsObserved => "as observed",
     };
     // Mark a dry decision: it changes nothing in the cluster.
-    let alone = if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" };
+    let mut alone = if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" };
     // A narrow screen drops the program's name first: it is not a fact about the cluster.
     let lead = if area.width < NAMED_FROM { " " } else { " schedscope  " };
     let room = usize::from(area.width).saturating_sub(right_width + 2);
@@ -42,11 +42,15 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let width = |s: &str| if s.is_empty() { 0 } else { text::width(s) + text::width(&dot) };
     let mut always: usize = [scene.branch, alone, started, live.0.as_str(), release.as_str()].into_iter().map(width).sum();
     let least = text::width(lead) + SHORTEST_SOURCE;
-    // Drop the start of the queues before a requested or detected release.
-    let is_asked_for = scene.release.choice.wanted.is_some();
-    if least + always > room && is_asked_for {
+    // Where room is short, the start of the queues goes first, then a word of the dry decision, and the release last.
+    if least + always > room {
         always -= width(started);
         started = "";
+    }
+    if least + always > room && !alone.is_empty() {
+        always -= width(alone);
+        alone = "dry";
+        always += width(alone);
     }
     if least + always > room {
         always -= width(&release);

@@ -16,6 +16,20 @@ pub fn write(form: ScreenForm, buf: &Buffer, theme: &Theme) -> String {
     }
 }
 
+/// A screen of an animation.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// Words below it.
+    pub caption: String,
+    /// The screen.
+    pub screen: Buffer,
+}
+
+/// Returns screens as an SVG that shows each for some seconds, over and over.
+pub fn animation(frames: &[Frame], seconds: f64, theme: &Theme) -> String {
+    svg::animation(frames, seconds, theme)
+}
+
 /// Returns the lines of the screen without trailing blanks.
 pub(crate) fn lines(buf: &Buffer) -> String {
     let mut out = String::new();

@@ -3,14 +3,16 @@
 //! Every run of text gives its position and length, so the grid is kept with any font. Characters that fonts often lack
 //! are runs of their own: a fallback glyph of another width does not shift its neighbours.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
-use super::{Piece, rows};
+use super::{Frame, Piece, rows};
 
-use crate::ui::config::theme::Theme;
+use crate::ui::config::theme::{Role, Theme};
 
 /// Cell size, baseline and margin in tenths of a pixel, which keeps sums exact.
 const COLUMN: u32 = 84;
@@ -30,35 +32,117 @@ struct Look {
     modifier: Modifier,
 }
 
+/// Colours of text and ground where cells name none.
+#[derive(Clone, Copy)]
+struct Base {
+    ink: Rgb,
+    ground: Rgb,
+}
+
+impl Base {
+    fn of(theme: &Theme) -> Self {
+        let ground = rgb(theme.ground(), (0, 0, 0));
+        Self { ground, ink: if is_dark(ground) { (0xc9, 0xd1, 0xe3) } else { (0x2d, 0x33, 0x45) } }
+    }
+}
+
 /// Returns the screen as SVG.
 pub(super) fn svg(buf: &Buffer, theme: &Theme) -> String {
-    let (width, height) = (u32::from(buf.area.width) * COLUMN + 2 * MARGIN, u32::from(buf.area.height) * ROW + 2 * MARGIN);
-    let ground = rgb(theme.ground(), (0, 0, 0));
-    let ink = if is_dark(ground) { (0xc9, 0xd1, 0xe3) } else { (0x2d, 0x33, 0x45) };
-    let mut out = String::new();
-    let (w, h) = (px(width), px(height));
-    let _ = writeln!(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\">");
-    let _ = writeln!(out, "<rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"{}\"/>", hex(ground));
+    let base = Base::of(theme);
+    let mut out = opening(buf.area.width, buf.area.height, base);
     let mut letters = String::new();
     for (y, row) in rows(buf).enumerate() {
-        let top = MARGIN + y as u32 * ROW;
-        let look = |cell: &Cell| look(cell, ink, ground);
-        for bar in row.chunk_by(|a, b| look(a.cell).ground == look(b.cell).ground) {
-            if let Some(fill) = look(bar[0].cell).ground {
-                let (left, columns) = place(bar);
-                let (w, h) = (px(columns * COLUMN), px(ROW));
-                let _ = writeln!(out, "<rect x=\"{}\" y=\"{}\" width=\"{w}\" height=\"{h}\" fill=\"{}\"/>", px(left), px(top), hex(fill));
-            }
-        }
-        for (look, pieces) in runs(&row, look) {
-            let (left, columns) = place(pieces);
-            run(&mut letters, look, pieces, (left, top), columns, ink);
-        }
+        bars(&mut out, &row, y, base);
+        texts(&mut letters, &row, y, base);
     }
-    let _ = writeln!(out, "<g font-family=\"{FONT}\" font-size=\"14\" fill=\"{}\" xml:space=\"preserve\">", hex(ink));
+    let _ = writeln!(out, "{}", letters_group(base));
     out.push_str(&letters);
     out.push_str("</g>\n</svg>\n");
     out
+}
+
+/// Returns screens of one size as an SVG that shows each for some seconds, over and over, with its caption below. A viewer
+/// without animations shows the first, one that reduces motion the last. Rows that several screens share are written once.
+pub(super) fn animation(frames: &[Frame], seconds: f64, theme: &Theme) -> String {
+    let base = Base::of(theme);
+    let (width, height) = frames.iter().fold((0, 0), |(w, h), frame| (frame.screen.area.width.max(w), frame.screen.area.height.max(h)));
+    let mut out = opening(width, height + 1, base);
+    let all = seconds * frames.len() as f64;
+    let share = 100.0 / frames.len() as f64;
+    let _ = writeln!(out, "<style>.f{{visibility:hidden;animation:f {all:.2}s step-end infinite}}.f:first-of-type{{visibility:visible}}");
+    let _ = writeln!(out, "@keyframes f{{0%{{visibility:visible}}{share:.3}%,100%{{visibility:hidden}}}}");
+    for at in 1..frames.len() {
+        let _ = writeln!(out, ".f:nth-of-type({}){{animation-delay:{:.2}s}}", at + 1, seconds * at as f64);
+    }
+    out.push_str("@media (prefers-reduced-motion:reduce){.f,.f:first-of-type{animation:none;visibility:hidden}");
+    out.push_str(".f:last-of-type{visibility:visible}}</style>\n<defs>\n");
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut shown = String::new();
+    for frame in frames {
+        shown.push_str("<g class=\"f\">");
+        let mut caption = Buffer::empty(Rect::new(0, 0, width, 1));
+        caption.set_stringn(1, 0, &frame.caption, usize::from(width.saturating_sub(1)), theme.style(Role::Accent));
+        for (y, row) in rows(&frame.screen).enumerate().chain(rows(&caption).map(|row| (usize::from(height), row))) {
+            let mut drawn = String::new();
+            bars(&mut drawn, &row, y, base);
+            texts(&mut drawn, &row, y, base);
+            if drawn.is_empty() {
+                continue;
+            }
+            let next = known.len();
+            let id = *known.entry(drawn).or_insert_with_key(|drawn| {
+                let _ = write!(out, "<g id=\"r{next}\">\n{drawn}</g>\n");
+                next
+            });
+            let _ = write!(shown, "<use href=\"#r{id}\"/>");
+        }
+        shown.push_str("</g>\n");
+    }
+    let _ = writeln!(out, "</defs>\n{}", letters_group(base));
+    out.push_str(&shown);
+    out.push_str("</g>\n</svg>\n");
+    out
+}
+
+/// Opens a picture of so many columns and rows.
+fn opening(columns: u16, rows: u16, base: Base) -> String {
+    let (width, height) = (u32::from(columns) * COLUMN + 2 * MARGIN, u32::from(rows) * ROW + 2 * MARGIN);
+    let (w, h) = (px(width), px(height));
+    let ground = hex(base.ground);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\">\n\
+         <rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"{ground}\"/>\n"
+    )
+}
+
+/// Opens the group of the letters.
+fn letters_group(base: Base) -> String {
+    format!("<g font-family=\"{FONT}\" font-size=\"14\" fill=\"{}\" xml:space=\"preserve\">", hex(base.ink))
+}
+
+/// Draws the grounds of a row's cells.
+fn bars(out: &mut String, row: &[Piece<'_>], y: usize, base: Base) {
+    for bar in row.chunk_by(|a, b| look(a.cell, base).ground == look(b.cell, base).ground) {
+        if let Some(fill) = look(bar[0].cell, base).ground {
+            let (left, columns) = place(bar);
+            let (w, h) = (px(columns * COLUMN), px(ROW));
+            let (x, y) = (px(left), px(top(y)));
+            let _ = writeln!(out, "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill=\"{}\"/>", hex(fill));
+        }
+    }
+}
+
+/// Draws the letters of a row.
+fn texts(out: &mut String, row: &[Piece<'_>], y: usize, base: Base) {
+    for (look, pieces) in runs(row, |cell| look(cell, base)) {
+        let (left, columns) = place(pieces);
+        run(out, look, pieces, (left, top(y)), columns, base.ink);
+    }
+}
+
+/// Returns the upper edge of a row.
+fn top(row: usize) -> u32 {
+    MARGIN + row as u32 * ROW
 }
 
 /// Returns the position of adjacent pieces, and the columns they span.
@@ -125,7 +209,7 @@ fn kind(symbol: &str) -> Kind {
     }
 }
 
-fn look(cell: &Cell, ink: Rgb, ground: Rgb) -> Look {
+fn look(cell: &Cell, Base { ink, ground }: Base) -> Look {
     let style = (rgb(cell.fg, ink), rgb(cell.bg, ground));
     let reversed = cell.modifier.contains(Modifier::REVERSED);
     let (front, back) = if reversed { (style.1, style.0) } else { style };
@@ -218,11 +302,10 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ratatui::layout::Rect;
     use ratatui::style::Style;
 
     use super::*;
-    use crate::ui::config::theme::{Depth, Role};
+    use crate::ui::config::theme::Depth;
 
     fn drawn(text: &str, style: Style, theme: &str, depth: Depth) -> String {
         let mut buf = Buffer::empty(Rect::new(0, 0, 12, 1));
@@ -230,7 +313,7 @@ mod tests {
         svg(&buf, &Theme::embedded(theme, depth).unwrap())
     }
 
-    fn texts(svg: &str) -> Vec<&str> {
+    fn texts_of(svg: &str) -> Vec<&str> {
         svg.lines().filter(|l| l.starts_with("<text")).collect()
     }
 
@@ -243,14 +326,14 @@ mod tests {
         };
         let expected =
             [at(0, 1, "a"), at(1, 2, "节"), at(3, 1, "e\u{301}"), at(4, 1, "b"), at(5, 1, "─"), at(6, 1, "★"), at(7, 5, "c    ")];
-        assert_eq!(texts(&svg), expected);
+        assert_eq!(texts_of(&svg), expected);
         assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"120.8\" height=\"37\""), "{svg}");
     }
 
     #[test]
     fn markup_in_names_stays_text() {
         let svg = drawn("<b>&\"x\"", Style::new(), "dark", Depth::True);
-        assert!(texts(&svg)[0].ends_with(">&lt;b&gt;&amp;\"x\"     </text>"), "{svg}");
+        assert!(texts_of(&svg)[0].ends_with(">&lt;b&gt;&amp;\"x\"     </text>"), "{svg}");
         assert_eq!(escaped("\u{1b}\u{ffff}"), "\u{fffd}\u{fffd}");
     }
 
@@ -272,5 +355,24 @@ mod tests {
         // Without colour a selection is reversed: dark letters on a light bar.
         let bar = format!("width=\"{}\" height=\"17\" fill=\"#c9d1e3\"/>", px(4 * COLUMN));
         check("dark", Depth::None, Role::Selection, &[&bar, "fill=\"#10141f\" font-weight=\"bold\">word"], "#10141f");
+    }
+
+    #[test]
+    fn an_animation_shows_each_screen_in_turn_and_writes_shared_rows_once() {
+        let frame = |caption: &str, lines: [&str; 2]| {
+            let mut screen = Buffer::empty(Rect::new(0, 0, 6, 2));
+            screen.set_string(0, 0, lines[0], Style::new());
+            screen.set_string(0, 1, lines[1], Style::new());
+            Frame { caption: caption.to_owned(), screen }
+        };
+        let frames = [frame("start", ["head", "one"]), frame("n", ["head", "two"]), frame("<", ["", "one"])];
+        let svg = animation(&frames, 1.5, &Theme::embedded("dark", Depth::True).unwrap());
+        assert!(svg.contains("height=\"71\"") && svg.contains("animation:f 4.50s") && svg.contains("{animation-delay:3.00s}"), "{svg}");
+        let shown: Vec<&str> = svg.lines().filter(|line| line.starts_with("<g class")).collect();
+        let uses = |ids: &[usize]| ids.iter().map(|id| format!("<use href=\"#r{id}\"/>")).collect::<String>();
+        let expected = [[0, 1, 2].as_slice(), &[0, 3, 4], &[1, 5]].map(|ids| format!("<g class=\"f\">{}</g>", uses(ids)));
+        assert_eq!(shown, expected);
+        assert_eq!((svg.matches(">head  </text>").count(), svg.matches(">one   </text>").count()), (1, 1));
+        assert!(svg.contains("> &lt;"), "{svg}");
     }
 }
