@@ -44,10 +44,10 @@ pub struct Format {
 
 /// Every format; the first is the default.
 pub static FORMATS: &[Format] = &[
-    Format { name: "text", about: "For reading", endings: &["txt"], wide: false, write: plain, operation: None, compared_pods: None },
+    Format { name: "text", about: "Plain text", endings: &["txt"], wide: false, write: plain, operation: None, compared_pods: None },
     Format {
         name: "wide",
-        about: "For reading, with what was found in the source",
+        about: "Plain text, with the source's metadata and gaps",
         endings: &[],
         wide: true,
         write: plain,

@@ -250,7 +250,7 @@ fn preemption(sentence: &str, view: &CycleView, decision: &Value) -> Vec<String>
         }
     };
     let found = &decision["preemption"];
-    let claims = ["makes room", "it preempts", "terminating already"].iter().any(|words| sentence.contains(words));
+    let claims = ["makes room", "it preempts", "already terminating"].iter().any(|words| sentence.contains(words));
     let Some(node) = found["selected"].as_str() else {
         must(!claims, "claims that preemption makes room");
         must(!sentence.contains("violates"), "speaks of budgets");

@@ -54,12 +54,12 @@ const NODE_YAML: &str = "apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n";
 #[test]
 fn nothing_at_all() {
     check("", &[], &["warning in: is empty"]);
-    check("  \n\n", &[], &["warning in: holds no objects"]);
-    check("# a comment\n---\n...\n", &[], &["warning in: holds no objects"]);
-    check("null", &[], &["warning in: holds no objects"]);
-    check(r#"{"apiVersion":"v1","kind":"List","items":[]}"#, &[], &["warning in: holds no objects"]);
-    check("apiVersion: v1\nkind: List\nitems: []\n", &[], &["warning in: holds no objects"]);
-    check("apiVersion: v1\nkind: List\nitems:\n", &[], &["warning in: holds no objects"]);
+    check("  \n\n", &[], &["warning in: contains no objects"]);
+    check("# a comment\n---\n...\n", &[], &["warning in: contains no objects"]);
+    check("null", &[], &["warning in: contains no objects"]);
+    check(r#"{"apiVersion":"v1","kind":"List","items":[]}"#, &[], &["warning in: contains no objects"]);
+    check("apiVersion: v1\nkind: List\nitems: []\n", &[], &["warning in: contains no objects"]);
+    check("apiVersion: v1\nkind: List\nitems:\n", &[], &["warning in: contains no objects"]);
     assert!(load(&[]).report.is_empty());
 }
 
@@ -162,15 +162,15 @@ fn files_cut_short_keep_what_stands_before_the_cut() {
     let cut = compressed.len() - text.len() / 2;
     let loaded = load_bytes(&compressed[..cut]);
     assert_eq!(names(&loaded), ["Pod shop/a"]);
-    assert!(remarks(&loaded).iter().any(|r| r.starts_with("error in: breaks off before its end")), "{:#?}", remarks(&loaded));
+    assert!(remarks(&loaded).iter().any(|r| r.starts_with("error in: is truncated")), "{:#?}", remarks(&loaded));
 
     let yaml = "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: n1\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: n2\n  spec:\n    unschedulable: true\nkind: List\n";
     let compressed = gzip(yaml.as_bytes());
     let loaded = load_bytes(&compressed[..compressed.len() - 50]);
     assert_eq!(names(&loaded), ["Node n1"], "half an entry must not pass for a whole one: {:#?}", remarks(&loaded));
     check(&yaml[..yaml.find("  spec").unwrap()], &["Node n1", "Node n2"], &["warning in: ends before a list"]);
-    check([0x1f, 0x8b], &[], &["error in: breaks off"]);
-    check([0x1f, 0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], &[], &["error in: breaks off"]);
+    check([0x1f, 0x8b], &[], &["error in: is truncated"]);
+    check([0x1f, 0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], &[], &["error in: is truncated"]);
 }
 
 #[test]
@@ -483,7 +483,7 @@ fn items_that_are_no_objects_are_one_line_for_each_file() {
 
 #[test]
 fn lists_without_a_kind_are_not_cut_short() {
-    check(r#"{"items":[]}"#, &[], &["warning in: holds no objects"]);
+    check(r#"{"items":[]}"#, &[], &["warning in: contains no objects"]);
     check(format!(r#"{{"metadata":{{"resourceVersion":"7"}},"items":[{}]}}"#, pod("a")), &["Pod shop/a"], &[]);
     check(format!("items:\n- {}\n", pod("a")), &["Pod shop/a"], &[]);
     // An API server's list has its kind after its items.
@@ -508,7 +508,7 @@ fn times_that_are_none_are_named_and_the_rest_is_kept() {
         r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop","creationTimestamp":"soon"},"spec":{"nodeName":"n"}}"#;
     let loaded = load_bytes(format!("{text}\n{NODE_YAML}").replace(NODE_YAML, &pod("b")));
     assert_eq!(names(&loaded), ["Pod shop/a", "Pod shop/b"]);
-    let said = r#"warning in:1: Pod shop/a: metadata.creationTimestamp "soon" is no time; the object was read without it"#;
+    let said = r#"warning in:1: Pod shop/a: metadata.creationTimestamp "soon" is not a time; the object was read without it"#;
     assert_eq!(remarks(&loaded)[0], said);
     assert_eq!(loaded.cluster().pods.get(&schedscope::cluster::Key::new("shop", "a")).unwrap().node_name, "n");
     // Another error in the same object takes precedence.

@@ -489,7 +489,7 @@ fn connecting_fails_with_words_that_help() {
                     r#"echo '{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","status":{"token":"hidden"}}'"#,
                 ],
             ),
-            "answers in another version than \"client.authentication.k8s.io/v1\", which the kubeconfig asks for",
+            "answers in another apiVersion than \"client.authentication.k8s.io/v1\", which the kubeconfig requires",
         ),
         (
             exec(
@@ -514,10 +514,10 @@ fn connecting_fails_with_words_that_help() {
         (Fault::Status(401, None), "does not accept the credentials: 401 Unauthorized: scripted"),
         (
             Fault::Html,
-            "does not answer as an API server: the answer is text/html; charset=utf-8, not JSON; is there a proxy or a login page in between? <html><h1>Please log in</h1></html>",
+            "does not answer like an API server: the answer is text/html; charset=utf-8, not JSON; is there a proxy or a login page in between? <html><h1>Please log in</h1></html>",
         ),
-        (Fault::Status(500, None), "does not answer as an API server: 500 Internal Server Error: scripted"),
-        (Fault::Truncated(5), "does not answer as an API server: the answer makes no sense (EOF while parsing"),
+        (Fault::Status(500, None), "does not answer like an API server: 500 Internal Server Error: scripted"),
+        (Fault::Truncated(5), "does not answer like an API server: the answer is invalid (EOF while parsing"),
     ] {
         server.fault("/version", 1, fault);
         let text = attempt(server.kubeconfig()).to_string();

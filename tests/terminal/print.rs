@@ -70,7 +70,7 @@ fn what_cannot_be_written_is_told() {
         (&["--print", "a.svg", "--keys", "f9"], "--keys: f9 is not bound where it is pressed"),
         (&["--print", "a.svg", "--keys", "'word'"], "--keys: \"word\" is not bound where it is pressed"),
         (&["--print", "a.svg", "--keys", "q"], "--keys: q leaves before the screen is written"),
-        (&["--print", "a.svg", "--size", "0x9"], "\"0x9\": expected COLUMNSxROWS, for example 120x40"),
+        (&["--print", "a.svg", "--size", "0x9"], "expected COLUMNSxROWS, each from 1 to 1000, for example 120x40"),
         (&["--size", "80x24"], "--print"),
     ] {
         let output = print(folder.path(), &[], &[&["demo"], args].concat());

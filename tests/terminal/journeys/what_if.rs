@@ -45,14 +45,14 @@ fn drain_a_node_and_read_which_budget_blocks() {
         command(&mut pty, "drain odl");
         pty.wait_for("there is no Node odl; did you mean old?");
         command(&mut pty, "drain old");
-        let screen = pty.wait_for("old is cordoned, and not drained");
+        let screen = pty.wait_for("old is cordoned, but not drained");
         line(&screen, &["drain old: 1 node not drained, 1 pod placed, 1 pod pending, 1 pod kept"]);
         line(&screen, &["shop/web-3 stays on old: budget shop/web allows no more disruptions"]);
         line(&screen, &["before", "shop/web-"]);
         line(&screen, &["shop/web-2 on old → shop/web-", " pending: 0/2 nodes are available"]);
         line(&screen, &["shop/web-1 on old → shop/web-", " on new"]);
         pty.send(ESC);
-        pty.wait_gone("old is cordoned, and not drained");
+        pty.wait_gone("old is cordoned, but not drained");
         pty.wait_for("branch 2 of 2");
         pty.send("=");
         let screen = pty.wait_for("main beside branch 2");
