@@ -28,7 +28,7 @@ impl Missing {
         missing.iter().map(|(kind, why)| Self { kind, why, effect: None }).collect()
     }
 
-    /// Returns a clause such as `Nodes may not be read`.
+    /// Returns a clause such as `Nodes cannot be read (no permission)`.
     pub fn clause(&self) -> String {
         let kinds = self.kind.plural();
         match self.why {

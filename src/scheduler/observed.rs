@@ -214,7 +214,7 @@ fn conclude(end: End, seen: &mut Observed) -> Vec<String> {
                 return vec![format!("{source}: {why}"), active.to_owned()];
             }
             seen.waits = InferredQueue::Parked;
-            let mut why = vec![format!("{source}: rejected by {}, so inferred to be in unschedulablePods", names.join(", "))];
+            let mut why = vec![format!("{source}: rejected by {}, so assumed in unschedulablePods", names.join(", "))];
             if !strange.is_empty() {
                 why.push(format!("also with a message {of_whom} ({strange}), which is ignored"));
             }

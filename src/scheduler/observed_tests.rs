@@ -180,7 +180,7 @@ fn rejected_pods_are_parked_with_their_rejectors() {
         rejected(FIT),
         &[],
         "parked [NodeResourcesFit NodeUnschedulable] 1 00:58:00Z",
-        "PodScheduled is False, Unschedulable: rejected by NodeResourcesFit, NodeUnschedulable, so inferred to be in unschedulablePods; tried at least 1 time, at 2026-11-20T00:58:00Z or later; unknown:",
+        "PodScheduled is False, Unschedulable: rejected by NodeResourcesFit, NodeUnschedulable, so assumed in unschedulablePods; tried at least 1 time, at 2026-11-20T00:58:00Z or later; unknown:",
     );
     let partly = "0/2 nodes are available: 1 Too many pods, 1 strange.";
     check(rejected(partly), &[], "parked [NodeResourcesFit] 1 00:58:00Z", r#"of another version ("strange"), which is ignored"#);

@@ -299,7 +299,7 @@ fn shares_of_a_large_draw_add_up_and_are_in_the_text() {
     assert!((sum - 1.0).abs() < 1e-9 && shares.len() > 30, "{sum} over {} nodes", shares.len());
     assert!(why(&view).contains("cases, else one of "), "{}", why(&view));
     let text = text(&view).to_string();
-    assert!(text.contains("ODDS (shortlist)") && text.contains("Go map"), "{text}");
+    assert!(text.contains("ODDS (shortlist of candidates)") && text.contains("Go map"), "{text}");
 }
 
 #[test]

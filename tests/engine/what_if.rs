@@ -59,14 +59,14 @@ fn a_drain_is_reported_pod_by_pod() {
         report(&items, &["drain one"]),
         "drain one: 1 node not drained, 1 pod placed, 1 pod blocked by budgets
   one is cordoned, but not drained
-  shop/db-0 stays on one: budget shop/db allows 0 disruptions: 1 healthy, 1 wanted
+  shop/db-0 stays on one: budget shop/db allows 0 disruptions: 1 healthy, 1 desired
   shop/web-0 on one → on two
   shop/logs-x stays on one: it belongs to a DaemonSet
 "
     );
     assert_eq!(
         report(&items, &["relax db", "drain two one"]),
-        "relax db: done
+        "relax db: applied
 
 drain two one: 1 node drained, 1 node not drained, 2 pods pending
   two is cordoned, but nothing is evicted: no controller would replace shop/by-hand
@@ -89,8 +89,8 @@ drain two one: 1 node drained, 1 node not drained, 2 pods pending
     );
     assert_eq!(
         report(&items, &["capacity web-0"]),
-        "capacity web-0: 1 more fit
-  the next: 0/2 nodes are available: 2 Insufficient cpu.
+        "capacity web-0: 1 more pod fits
+  the next one does not: 0/2 nodes are available: 2 Insufficient cpu.
   1 on two
 "
     );
