@@ -189,7 +189,7 @@ mod tests {
     fn a_header_names_the_version_and_its_source() {
         let newest = Emulated::default();
         assert_eq!((newest.label(), newest.version()), ("v1.36".to_owned(), "v1.36".to_owned()));
-        assert!(newest.because().starts_with("the newest that is known"));
+        assert!(newest.because().starts_with("the newest supported version"));
         let same = emulated("v1.31.4-eks-a1b2c3", VersionSource::Kubelets);
         assert_eq!(
             (same.label().as_str(), same.because().as_str()),
@@ -198,10 +198,10 @@ mod tests {
         let newer = emulated("1.99", VersionSource::Flag);
         assert_eq!(newer.label(), "v1.36 for v1.99 (--emulate)");
         for (version, words) in [
-            ("1.99", "this is the last before it that is known"),
-            ("1.17.4", "this is the last before it that is known"),
-            ("1.18.2", "this is the first after it that is known"),
-            ("1.5", "this is the oldest that is known"),
+            ("1.99", "this is the closest supported version before it"),
+            ("1.17.4", "this is the closest supported version before it"),
+            ("1.18.2", "this is the closest supported version after it"),
+            ("1.5", "this is the oldest supported version"),
         ] {
             let because = emulated(version, VersionSource::Flag).because();
             assert!(because.ends_with(words), "{because}");

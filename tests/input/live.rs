@@ -470,7 +470,7 @@ fn connecting_fails_with_words_that_help() {
         server.kubeconfig().replace(r#"{"token":"secret-token"}"#, &user.to_string())
     };
     for (config, expected) in [
-        (exec("no-such-program-here", &[]), "the program \"no-such-program-here\" for credentials was not found"),
+        (exec("no-such-program-here", &[]), "the credential plugin \"no-such-program-here\" was not found"),
         (
             exec("no-such-program-here", &[]).replace(r#""interactiveMode""#, r#""installHint":"brew install it","interactiveMode""#),
             "was not found: brew install it",
@@ -501,9 +501,9 @@ fn connecting_fails_with_words_that_help() {
             ),
             "gave neither a token nor a certificate with its key",
         ),
-        (exec("sh", &["-c", "exec sleep 60"]), "did not end within 50ms"),
-        (exec("sh", &[]).replace("Never", "Always"), "asks questions (interactiveMode: Always), and there is no terminal for them"),
-        (exec("", &[]), "names a program for credentials without saying which"),
+        (exec("sh", &["-c", "exec sleep 60"]), "did not finish within 50ms"),
+        (exec("sh", &[]).replace("Never", "Always"), "needs a terminal (interactiveMode: Always), and there is none"),
+        (exec("", &[]), "has a credential plugin (exec) without a command"),
     ] {
         let error = attempt(config);
         assert!(matches!(error, ConnectError::Credentials { .. }), "{error:?}");

@@ -25,7 +25,7 @@ fn see_what_an_upgrade_changes_and_keep_the_answer() {
         pty.wait_for("v1.33.4 (kubelets)");
         pty.wait_for("a/waits: ");
         command(&mut pty, "release newest");
-        pty.wait_for("is no version of kube-scheduler");
+        pty.wait_for("is not a version of kube-scheduler");
         command(&mut pty, "release 1.36");
         pty.wait_for("main is unchanged");
         // A narrow header has no room for it beside a dry decision.
