@@ -85,7 +85,7 @@ fn causes_are_named_with_the_figure_of_the_pod_and_the_number_of_nodes() {
         &[(8, Fit, CPU), (3, TaintToleration, TAINT), (1, NodeUnschedulable, CORDON)],
         "Pending because 8 of 12 nodes lack 6 free cpu (at most 2 free), 3 have a taint it does not tolerate (dedicated=db:NoSchedule) and 1 is cordoned.",
     );
-    check(&[(2, NodeUnschedulable, CORDON)], "Pending because all 2 nodes are cordoned.");
+    check(&[(2, NodeUnschedulable, CORDON)], "Pending because both nodes are cordoned.");
     check(&[(5, NodeAffinity, AFFINITY)], "Pending because no node matches its node affinity or selector.");
     check(
         &[(2, Fit, &["Too many pods"]), (1, NodePorts, PORTS)],
