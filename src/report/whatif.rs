@@ -11,6 +11,7 @@ use crate::output::Lines;
 use crate::plural::{count, count_of};
 use crate::scheduler::Scheduler;
 use crate::session::PodLocation;
+use crate::trace::Place;
 use crate::whatif::{Answer, Block, Capacity, CapacityEnd, Departure, Elsewhere, NodeEnd, Note, PodAnswer, PodEnd, Stay, Whereabouts};
 
 /// Limit on the nodes of a capacity that are listed in text.
@@ -65,7 +66,7 @@ impl WhatIfReport {
             lines.blank();
             lines.line(format_args!("{} affected (without → with):", count(self.elsewhere.len(), "other pod")));
             for Elsewhere { pod, at: [without, with] } in self.elsewhere.iter().take(PODS) {
-                lines.line(format_args!("  {pod}: {without} → {with}"));
+                lines.line(format_args!("  {pod}: {} → {}", place_words(without), place_words(with)));
             }
             more(&mut lines, self.elsewhere.len());
         }
@@ -219,6 +220,14 @@ fn made(answer: &PodAnswer) -> Option<&Key> {
 fn more(lines: &mut Lines, all: usize) {
     if all > PODS {
         lines.line(format_args!("and {} more", all - PODS));
+    }
+}
+
+/// Returns where a pod is; of a pod in a queue also that it is pending.
+fn place_words(at: &PodLocation) -> String {
+    match at {
+        PodLocation::Waiting(Place::Active | Place::Backoff { .. } | Place::Unschedulable { .. }, _) => format!("pending: {at}"),
+        _ => at.to_string(),
     }
 }
 

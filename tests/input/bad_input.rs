@@ -72,7 +72,7 @@ fn text_that_is_no_dump() {
     check("a: 1\n", &[], &["error in:1: object without a kind"]);
     check(r#"{"kind":"List","items":{"a":1}}"#, &[], &["error in:1: `items` is not a list"]);
     check("kind: List\nitems: 7\n", &[], &["error in:1: `items` is not a list"]);
-    check(vec![0u8, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15, 16, 255], &[], &["error in: holds no text"]);
+    check(vec![0u8, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15, 16, 255], &[], &["error in: contains no text"]);
     check("{", &[], &["error in:1: "]);
     check("}", &[], &["error in:1: "]);
     check("[", &[], &["warning in: ends before a list"]);

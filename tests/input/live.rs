@@ -297,8 +297,7 @@ fn silence_is_noticed() {
     // After the first bookmark, silence means a dead connection.
     server.bookmark();
     server.fault("/pods?watch=true", 1, Fault::Silence);
-    follower
-        .until("trouble", |f| matches!(&f.status(Kind::Pod).state, State::Retrying { why, .. } if why.starts_with("nothing was heard")));
+    follower.until("trouble", |f| matches!(&f.status(Kind::Pod).state, State::Retrying { why, .. } if why.starts_with("no answer for")));
     server.put(pod("new", ""));
     server.forgive();
     follower.until_fresh(&server);
@@ -688,7 +687,7 @@ fn a_server_that_hangs_is_noticed_and_heard_again() {
     // The server keeps its connections open, and sends nothing on any of them.
     server.fault("GET /", usize::MAX / 2, Fault::Silence);
     let hangs = |f: &Follower| {
-        let retries = |kind: &KindStatus| matches!(&kind.state, State::Retrying { why, .. } if why.contains("the server hangs"));
+        let retries = |kind: &KindStatus| matches!(&kind.state, State::Retrying { why, .. } if why.contains("the server does not respond"));
         f.live.status().kinds.iter().all(retries)
     };
     follower.until("the silence", hangs);

@@ -72,7 +72,9 @@ impl Agreements {
     /// Returns all comparisons, each pod with its lines.
     pub fn text(&self) -> Lines {
         let mut out = Lines::from(self.summary());
-        out.push("Each pod is decided on its own, ignoring the other pending pods.");
+        if !self.pods.is_empty() {
+            out.push("Each pod is decided on its own, ignoring the other pending pods.");
+        }
         out.push(self.release.sentence());
         for (accord, _) in self.counts() {
             out.blank();
