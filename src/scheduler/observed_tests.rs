@@ -185,7 +185,7 @@ fn rejected_pods_are_parked_with_their_rejectors() {
     let partly = "0/2 nodes are available: 1 Too many pods, 1 strange.";
     check(rejected(partly), &[], "parked [NodeResourcesFit] 1 00:58:00Z", r#"of another version ("strange"), which is ignored"#);
     let strange = "0/2 nodes are available: 2 strange.";
-    check(rejected(strange), &[], "active [] 1 00:58:00Z", "cannot be parked");
+    check(rejected(strange), &[], "active [] 1 00:58:00Z", "no pod is in unschedulablePods");
     check(rejected("0/2 nodes are available: preemption: none."), &[], "active [] 1 00:58:00Z", "without a reason");
     let nominated = condition("False", "Unschedulable", FIT) + r#","nominatedNodeName":"n""#;
     check(pod("", "", &nominated), &[], "parked [NodeResourcesFit NodeUnschedulable] 1 00:58:00Z", "nominated to n: its victims");

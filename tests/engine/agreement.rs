@@ -159,7 +159,7 @@ fn what_differs_is_spelled_out() {
 
     let strange = with("batch/too-big", "running PreBind plugin \"X\": no", late);
     assert_eq!(strange.accord, MatchKind::Unexplained);
-    assert!(strange.differences[0].starts_with("the texts differ: "), "{:?}", strange.differences);
+    assert!(strange.differences[0].starts_with("the messages differ: "), "{:?}", strange.differences);
 }
 
 #[test]

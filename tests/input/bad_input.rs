@@ -75,7 +75,7 @@ fn text_that_is_no_dump() {
     check(vec![0u8, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15, 16, 255], &[], &["error in: contains no text"]);
     check("{", &[], &["error in:1: "]);
     check("}", &[], &["error in:1: "]);
-    check("[", &[], &["warning in: ends before a list"]);
+    check("[", &[], &["warning in: ends within a list"]);
 }
 
 #[test]
@@ -155,8 +155,8 @@ fn a_broken_document_or_line_leaves_the_others_alone() {
 fn files_cut_short_keep_what_stands_before_the_cut() {
     let text = list(&[pod("a"), pod("b")]);
     let cut = &text[..text.find("\"b\"").unwrap()];
-    check(cut, &["Pod shop/a"], &["error in:3: items[1]: the file ends within this object", "warning in: ends before a list"]);
-    check(&text[..text.len() - 3], &["Pod shop/a", "Pod shop/b"], &["error in:4: ", "warning in: ends before a list"]);
+    check(cut, &["Pod shop/a"], &["error in:3: items[1]: the file ends within this object", "warning in: ends within a list"]);
+    check(&text[..text.len() - 3], &["Pod shop/a", "Pod shop/b"], &["error in:4: ", "warning in: ends within a list"]);
 
     let compressed = gzip(text.as_bytes());
     let cut = compressed.len() - text.len() / 2;
@@ -168,7 +168,7 @@ fn files_cut_short_keep_what_stands_before_the_cut() {
     let compressed = gzip(yaml.as_bytes());
     let loaded = load_bytes(&compressed[..compressed.len() - 50]);
     assert_eq!(names(&loaded), ["Node n1"], "half an entry must not pass for a whole one: {:#?}", remarks(&loaded));
-    check(&yaml[..yaml.find("  spec").unwrap()], &["Node n1", "Node n2"], &["warning in: ends before a list"]);
+    check(&yaml[..yaml.find("  spec").unwrap()], &["Node n1", "Node n2"], &["warning in: ends within a list"]);
     check([0x1f, 0x8b], &[], &["error in: is truncated"]);
     check([0x1f, 0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], &[], &["error in: is truncated"]);
 }
@@ -255,7 +255,7 @@ fn objects_in_many_forms_read_alike() {
         let loaded = load_bytes(text.as_bytes());
         assert_eq!(names(&loaded), ab, "{text}\n{:#?}", remarks(&loaded));
         let remarks = remarks(&loaded);
-        assert!(remarks.is_empty() || (remarks.len() == 1 && remarks[0].contains("ends before a list")), "{text}\n{remarks:#?}");
+        assert!(remarks.is_empty() || (remarks.len() == 1 && remarks[0].contains("ends within a list")), "{text}\n{remarks:#?}");
         let compressed = load_bytes(gzip(text.as_bytes()));
         assert_eq!(compressed.objects, loaded.objects);
     }
@@ -487,8 +487,8 @@ fn lists_without_a_kind_are_not_cut_short() {
     check(format!(r#"{{"metadata":{{"resourceVersion":"7"}},"items":[{}]}}"#, pod("a")), &["Pod shop/a"], &[]);
     check(format!("items:\n- {}\n", pod("a")), &["Pod shop/a"], &[]);
     // An API server's list has its kind after its items.
-    check(format!("apiVersion: v1\nitems:\n- {}\n", pod("a")), &["Pod shop/a"], &["warning in: ends before a list in it does"]);
-    check(format!(r#"{{"items":[{}"#, pod("a")), &["Pod shop/a"], &["warning in: ends before a list in it does"]);
+    check(format!("apiVersion: v1\nitems:\n- {}\n", pod("a")), &["Pod shop/a"], &["warning in: ends within a list"]);
+    check(format!(r#"{{"items":[{}"#, pod("a")), &["Pod shop/a"], &["warning in: ends within a list"]);
 }
 
 #[test]

@@ -93,6 +93,6 @@ fn a_ticket_says_all_that_it_depends_on() {
     // Changes of the session are listed.
     screen.act("home :cordon worker-a2; :pod shop/payments;");
     let text = write(&mut screen);
-    assert!(text.contains("differs from its source by these steps") && text.contains("worker-a2"), "{text}");
+    assert!(text.contains("adds these steps to its source") && text.contains("worker-a2"), "{text}");
     std::fs::remove_dir_all(dir).unwrap();
 }
