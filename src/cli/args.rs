@@ -466,22 +466,21 @@ pub struct LogZoneArgs {
 
 /// Reads `UTC`, `Z`, `+02:00` or `-0330` as seconds east of UTC.
 fn zone(text: &str) -> Result<i32, ArgError> {
-    let wrong = || ArgError::Zone;
     if matches!(text, "UTC" | "utc" | "Z" | "z") {
         return Ok(0);
     }
     let (sign, rest) = match text.split_at_checked(1) {
         Some(("+", rest)) => (1, rest),
         Some(("-", rest)) => (-1, rest),
-        _ => return Err(wrong()),
+        _ => return Err(ArgError::Zone),
     };
     let digits: String = rest.chars().filter(|c| *c != ':').collect();
     let (hours, minutes) = match digits.len() {
         1 | 2 => (digits.as_str(), "0"),
         4 => digits.split_at(2),
-        _ => return Err(wrong()),
+        _ => return Err(ArgError::Zone),
     };
-    let number = |text: &str, max: i32| text.parse::<i32>().ok().filter(|n| (0..=max).contains(n)).ok_or_else(wrong);
+    let number = |text: &str, max: i32| text.parse::<i32>().ok().filter(|n| (0..=max).contains(n)).ok_or(ArgError::Zone);
     Ok(sign * (number(hours, 14)? * 3600 + number(minutes, 59)? * 60))
 }
 
