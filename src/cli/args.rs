@@ -16,13 +16,13 @@ use crate::ui::Library;
 /// Explore Kubernetes scheduling: why is this pod pending, and what would preemption do about it?
 #[derive(Debug, Parser)]
 #[command(name = "schedscope", version, about, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 the pod fits (or the command did its job), 1 it does not fit, 2 wrong usage, \
+#[command(after_help = "Exit codes: 0 the pod fits, or the command succeeded; 1 it does not fit; 2 wrong usage; \
                         3 the source could not be read.")]
 pub struct Cli {
     /// The subcommand; without one, the start screen opens
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Do not use colour
+    /// Disable colours
     #[arg(long, global = true)]
     pub no_color: bool,
 }
@@ -30,36 +30,36 @@ pub struct Cli {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// The explorer on an embedded cluster
+    /// Open the explorer on an embedded demo cluster
     Demo(DemoArgs),
-    /// The explorer on one or more dumps, merged
+    /// Open the explorer on one or more dumps
     Open(OpenArgs),
-    /// The explorer on a live cluster, which is only read
+    /// Open the explorer on a live cluster, read-only
     Live(LiveArgs),
-    /// Write a cluster to a dump that open reads
+    /// Save a cluster as a dump
     Capture(CaptureArgs),
-    /// One pod's decision, without a screen
+    /// Explain one pod's scheduling decision, or why pods are pending
     Explain(ExplainArgs),
-    /// Apply operations, or schedule until nothing moves, without a screen
+    /// Run the scheduler until nothing changes, with operations or what-ifs, and report the result
     Run(RunArgs),
-    /// Show kube-scheduler's own log: attempts, queues, victims
+    /// Show the content of kube-scheduler's own log: attempts, queues, preemptions
     Log(LogArgs),
-    /// Completions for a shell, on standard output
+    /// Print completions for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Version, emulated kube-scheduler, feature gates and plugins
+    /// Show the version, the emulated kube-scheduler, its plugins and feature gates
     Info(InfoArgs),
 }
 
 /// Arguments of `info`.
 #[derive(Clone, Debug, Args)]
 pub struct InfoArgs {
-    /// Show this kube-scheduler, such as 1.31 or v1.31.4-eks-a1b2c3 [default: the newest that is known]
+    /// Show this kube-scheduler version, such as 1.31 or v1.31.4-eks-a1b2c3 [default: the newest supported]
     #[arg(long, value_name = "VERSION")]
     pub emulate: Option<Emulate>,
-    /// How to print
+    /// Output format
     #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
     pub output: &'static Format,
 }
@@ -67,41 +67,41 @@ pub struct InfoArgs {
 /// How the cluster's scheduler is configured.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SchedulerArgs {
-    /// A KubeSchedulerConfiguration file
+    /// KubeSchedulerConfiguration file, or a Policy file up to 1.22
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Take the KubeSchedulerConfiguration that the source carries
+    /// Use the KubeSchedulerConfiguration in the source
     #[arg(long, conflicts_with = "config")]
     pub config_from_dump: bool,
-    /// kube-scheduler's own log, shown in the explorer next to our decisions: files, archives, directories, or -; for a live
-    /// cluster "live", which reads and follows the log of its scheduler's pod and needs the right to get pods/log
+    /// kube-scheduler's own log, to compare with schedscope's decisions: files, archives, directories, or - for standard
+    /// input; "live" reads and follows the log of a live cluster's scheduler, which needs the right to get pods/log
     #[arg(long, value_name = "FILE")]
     pub scheduler_log: Vec<PathBuf>,
-    /// Take the KubeSchedulerConfiguration and the feature gates that the scheduler's log shows
+    /// Use the KubeSchedulerConfiguration and the feature gates in the scheduler's log
     #[arg(long, conflicts_with_all = ["config", "config_from_dump"])]
     pub config_from_log: bool,
     /// How the log's times are read
     #[command(flatten)]
     pub zone: LogZoneArgs,
-    /// The kube-scheduler to emulate, such as 1.31 or v1.31.4-eks-a1b2c3; with auto the one that the source shows, or else
-    /// the newest that is known [default: auto]
+    /// The kube-scheduler version to emulate, such as 1.31 or v1.31.4-eks-a1b2c3; auto takes the version in the source, or
+    /// else the newest supported [default: auto]
     #[arg(long, value_name = "VERSION")]
     pub emulate: Option<Emulate>,
     /// Feature gates, as A=true,B=false
     #[arg(long, value_name = "GATES")]
     pub feature_gates: Option<String>,
-    /// Evaluate every node and dry-run every candidate
+    /// Evaluate all nodes, and dry-run preemption on all of them, without sampling
     #[arg(long)]
     pub all_nodes: bool,
-    /// Where each dry run of preemption starts, as an index into the nodes that eviction might help, modulo their number;
-    /// kube-scheduler draws it [default: 0]
+    /// The node at which each dry run of preemption starts, as an index into the nodes where eviction might help (modulo
+    /// their number); kube-scheduler picks it at random [default: 0]
     #[arg(long, value_name = "N")]
     pub dry_run_offset: Option<u32>,
-    /// Places of the waiting pods at the start [default: fresh, and observed for a live cluster]
+    /// Queue places of the pending pods at the start [default: fresh; observed for a live cluster]
     #[arg(long, value_enum, value_name = "HOW")]
     pub queues: Option<Queues>,
-    /// Start of the virtual clock [default: the newest time found in the source]
-    #[arg(long, value_name = "TIME")]
+    /// Start of the virtual clock, in RFC 3339 [default: the newest time found in the source]
+    #[arg(long, value_name = "TIME", value_parser = start)]
     pub start: Option<Timestamp>,
     /// Which extenders are asked
     #[command(flatten)]
@@ -111,14 +111,15 @@ pub struct SchedulerArgs {
 /// Which extenders of the configuration are called. By default none is, and answers name those that kube-scheduler would call.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ExtenderArgs {
-    /// Ask the configuration's HTTP extenders to filter, to prioritize and about preemption: those on these hosts, or all;
-    /// those of a configuration that the source carries only where their host is named. Binding is never asked for
+    /// Call the configuration's HTTP extenders (filter, prioritize, preempt, never bind): those on these hosts, or all;
+    /// those of a configuration from the source only if their host is named
     #[arg(long, value_name = "HOST,...", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub ask_extenders: Option<String>,
-    /// Write what extenders were asked and answered to this file, as JSON lines; it must not be there yet
+    /// Record every call of an extender in this new file, as JSON lines
     #[arg(long, value_name = "FILE", requires = "ask_extenders")]
     pub record_extenders: Option<PathBuf>,
-    /// Take the extenders' answers from a file that --record-extenders wrote; what is not in it is unknown
+    /// Take the extenders' answers from a file that --record-extenders wrote; without --ask-extenders, other answers are
+    /// unknown
     #[arg(long, value_name = "FILE")]
     pub extender_answers: Option<PathBuf>,
 }
@@ -167,23 +168,23 @@ impl SchedulerArgs {
 /// Places of the waiting pods when the scheduler starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Queues {
-    /// All new to the scheduler, as after its restart
+    /// All pods are new, as after a restart of the scheduler
     #[default]
     Fresh,
-    /// In the places that conditions and events suggest
+    /// Places are inferred from conditions, events and nominations
     Observed,
 }
 
 /// How to connect to a live cluster.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ConnectArgs {
-    /// The kubeconfig [default: as kubectl]
+    /// The kubeconfig [default: the one that kubectl uses]
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
-    /// The kubeconfig's context [default: its current one]
+    /// The kubeconfig's context [default: the current one]
     #[arg(long, value_name = "NAME")]
     pub context: Option<String>,
-    /// Read a kind in this namespace if it may not be read in all of them; may be given several times
+    /// Read only this namespace for kinds that you may not list in all namespaces; repeatable
     #[arg(long, value_name = "NAMESPACE")]
     pub only_namespace: Vec<String>,
     /// Whether the log of its scheduler is to be read; `--scheduler-log live` says so
@@ -202,13 +203,13 @@ impl ConnectArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[group(multiple = false)]
 pub struct SourceArgs {
-    /// The live cluster of the current context
+    /// Read the live cluster of the current context
     #[arg(long)]
     pub live: bool,
-    /// Dumps to read, merged: files, archives, directories, or - for standard input
+    /// Read and merge dumps: files, archives, directories, or - for standard input
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub from: Vec<PathBuf>,
-    /// An embedded story
+    /// Read an embedded demo cluster
     #[arg(long, value_name = "STORY", value_parser = STORY, hide_possible_values = true)]
     pub demo: Option<String>,
 }
@@ -227,16 +228,18 @@ enum ArgError {
     Quantity(#[from] ParseQuantityError),
     #[error("{0} is negative")]
     Negative(String),
-    #[error("{0:?}: expected COLUMNSxROWS, for example 120x40")]
-    Size(String),
-    #[error("{0:?}: expected UTC or an offset, for example +02:00")]
-    Zone(String),
+    #[error("expected COLUMNSxROWS, each from 1 to 1000, for example 120x40")]
+    Size,
+    #[error("expected UTC or an offset, for example +02:00")]
+    Zone,
+    #[error("expected RFC 3339, for example 2026-11-20T18:26:00Z")]
+    Time,
 }
 
 /// Limits on the input that is read.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LimitArgs {
-    /// Limit on the bytes that come out of compressed files and archives, for example 64Gi [default: 64Gi]
+    /// Limit on the decompressed size of compressed files and archives, for example 16Gi [default: 64Gi]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub max_bytes: Option<u64>,
 }
@@ -257,10 +260,10 @@ fn bytes(text: &str) -> Result<u64, ArgError> {
 /// Arguments of `demo`.
 #[derive(Clone, Debug, Args)]
 pub struct DemoArgs {
-    /// The story, or `learn` for a tour of ten screens
+    /// The demo cluster, or `learn` for a tour of ten screens
     #[arg(value_name = "STORY", default_value = "payments", value_parser = STORY, hide_possible_values = true)]
     pub story: String,
-    /// Name the stories
+    /// List the demo clusters
     #[arg(long)]
     pub list: bool,
     /// The first screen
@@ -288,13 +291,13 @@ pub struct LiveArgs {
 /// Arguments of `capture`.
 #[derive(Clone, Debug, Args)]
 pub struct CaptureArgs {
-    /// The new file, compressed if its name ends in .gz; - for standard output
+    /// The file to create, compressed if its name ends in .gz; - for standard output
     #[arg(value_name = "FILE", required_unless_present = "output")]
     pub file: Option<PathBuf>,
-    /// The file, as an option like that of other tools
+    /// The same as FILE, as an option
     #[arg(short, long, value_name = "FILE", conflicts_with = "file")]
     pub output: Option<PathBuf>,
-    /// Replace names, labels, images and texts by others that lead to the same decisions
+    /// Replace names, labels, images and texts without changing any decision
     #[arg(long)]
     pub redact: bool,
     /// The cluster
@@ -311,10 +314,10 @@ pub struct CaptureArgs {
 /// Arguments of `open`.
 #[derive(Clone, Debug, Args)]
 pub struct OpenArgs {
-    /// Dumps: files, archives, directories, or - for standard input
+    /// Dumps to open: files, archives, directories, or - for standard input
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
-    /// Merge dumps that were taken at different times, instead of showing what changed between them
+    /// Merge dumps taken at different times, instead of showing the changes between them
     #[arg(long)]
     pub merge: bool,
     /// Limits on reading
@@ -331,22 +334,22 @@ pub struct OpenArgs {
 /// The first screen, its theme, and where it is written.
 #[derive(Clone, Debug, Args)]
 pub struct ScreenArgs {
-    /// Show this pod's decision, as NAMESPACE/NAME
+    /// Open this pod's decision; NAMESPACE/NAME
     #[arg(long, value_name = "POD")]
     pub pod: Option<String>,
-    /// The theme
+    /// Colour theme
     #[arg(long, value_name = "NAME", value_parser = THEME, hide_possible_values = true)]
     pub theme: Option<String>,
-    /// Write a log to this file
+    /// Write schedscope's own log to this file
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
-    /// Write the screen to this file, .svg or .txt, instead of showing it; no terminal is needed
+    /// Write the screen to this file (.svg or .txt) instead of showing it; needs no terminal
     #[arg(long, value_name = "FILE")]
     pub print: Option<String>,
-    /// How many columns and rows the written screen has
+    /// Size of the written screen
     #[arg(long, value_name = "COLUMNSxROWS", requires = "print", default_value = "120x40", value_parser = size)]
     pub size: (u16, u16),
-    /// Press these keys first: names as the table of keys has them, and words in quotation marks to be typed
+    /// Press these keys first: key names such as enter or 3, and text to type in quotation marks
     #[arg(long, value_name = "KEYS", requires = "print", default_value = "")]
     pub keys: String,
     /// Write a picture that moves: the screen before the first key and after each, for this many seconds
@@ -362,7 +365,12 @@ fn seconds(text: &str) -> Result<f64, ArgError> {
 /// Parses `COLUMNSxROWS`, each from 1 to 1000: memory is needed for each cell.
 fn size(text: &str) -> Result<(u16, u16), ArgError> {
     let pair = text.split_once('x').and_then(|(c, r)| Some((c.parse().ok()?, r.parse().ok()?)));
-    pair.filter(|(c, r)| (1..=1000).contains(c) && (1..=1000).contains(r)).ok_or_else(|| ArgError::Size(text.to_owned()))
+    pair.filter(|(c, r)| (1..=1000).contains(c) && (1..=1000).contains(r)).ok_or(ArgError::Size)
+}
+
+/// Parses a time in RFC 3339.
+fn start(text: &str) -> Result<Timestamp, ArgError> {
+    text.parse().map_err(|_| ArgError::Time)
 }
 
 /// Arguments of `explain`.
@@ -371,19 +379,19 @@ pub struct ExplainArgs {
     /// The pod, as NAME, pod/NAME or NAMESPACE/NAME
     #[arg(value_name = "[pod/]NAME", required_unless_present = "pending")]
     pub pod: Option<String>,
-    /// Explain why pods are pending, by cause, and compare each with the cluster's own scheduler
+    /// Explain why pods are pending, by cause, and compare each decision with the cluster's own scheduler
     #[arg(long, conflicts_with = "pod")]
     pub pending: bool,
-    /// List the demands that keep the pod out, and the changes that let it in
+    /// Find the smallest changes that would let the pod be scheduled, and list its constraints
     #[arg(long, conflicts_with = "pending")]
     pub fixes: bool,
-    /// In all namespaces
+    /// Pods of all namespaces, with --pending
     #[arg(short = 'A', long, requires = "pending", conflicts_with = "namespace")]
     pub all_namespaces: bool,
-    /// Its namespace
+    /// Namespace of the pod, or of the pending pods
     #[arg(short, long, default_value = "default")]
     pub namespace: String,
-    /// How to print
+    /// Output format
     #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
     pub output: &'static Format,
     /// The cluster
@@ -403,20 +411,20 @@ pub struct ExplainArgs {
 /// Arguments of `run`.
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
-    /// Operations, as a JSON array or JSON lines; without them pods are scheduled until nothing moves
+    /// Operations to apply, as a JSON array or JSON lines; without them, run until nothing changes
     #[arg(long, value_name = "FILE")]
     pub ops: Option<PathBuf>,
     /// Apply a verb before running, such as "drain worker-a1", "lose zone=a", "scale deployment/shop/web 10" or "capacity
-    /// shop/payments"; may be given several times, in order
+    /// shop/payments"; repeatable, applied in order
     #[arg(long, value_name = "VERB", conflicts_with_all = ["ops", "compare"])]
     pub what_if: Vec<String>,
-    /// Instead of running, compare how this kube-scheduler decides about every pending pod, such as 1.36
+    /// Instead of running, compare with the decisions of this kube-scheduler version, such as 1.36, about every pending pod
     #[arg(long, value_name = "VERSION", conflicts_with_all = ["ops", "graceful"])]
     pub compare: Option<Emulate>,
     /// Give victims their grace period instead of removing them at once
     #[arg(long)]
     pub graceful: bool,
-    /// How to print
+    /// Output format
     #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
     pub output: &'static Format,
     /// The cluster
@@ -436,19 +444,19 @@ pub struct RunArgs {
 /// Arguments of `log`.
 #[derive(Clone, Debug, Args)]
 pub struct LogArgs {
-    /// Logs: files, archives, directories, or - for standard input; rotated and compressed ones too
+    /// Logs to read: files, archives, directories, or - for standard input; rotated and compressed ones too
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// The dump of the cluster: its time tells the year, and schedscope's decision on its objects is printed beside each attempt
+    /// A dump of the same cluster: its time gives the year, and each attempt is compared with schedscope's decision
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub from: Vec<PathBuf>,
-    /// Show the queues as they were then: a time as the log has it, with or without the date [default: its end]
+    /// Show the queues at this time, written as in the log, with or without the date [default: the end of the log]
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
     /// How the log's times are read
     #[command(flatten)]
     pub zone: LogZoneArgs,
-    /// How to print
+    /// Output format
     #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
     pub output: &'static Format,
     /// Limits on reading
@@ -459,29 +467,28 @@ pub struct LogArgs {
 /// The time zone of logs.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LogZoneArgs {
-    /// The zone of the log's times, as UTC or +02:00: klog's text has none [default: unknown]
+    /// Time zone of the log, as UTC or +02:00; klog's text format has none [default: unknown]
     #[arg(long, value_name = "ZONE", value_parser = zone, allow_hyphen_values = true)]
     pub log_timezone: Option<i32>,
 }
 
 /// Reads `UTC`, `Z`, `+02:00` or `-0330` as seconds east of UTC.
 fn zone(text: &str) -> Result<i32, ArgError> {
-    let wrong = || ArgError::Zone(text.to_owned());
     if matches!(text, "UTC" | "utc" | "Z" | "z") {
         return Ok(0);
     }
     let (sign, rest) = match text.split_at_checked(1) {
         Some(("+", rest)) => (1, rest),
         Some(("-", rest)) => (-1, rest),
-        _ => return Err(wrong()),
+        _ => return Err(ArgError::Zone),
     };
     let digits: String = rest.chars().filter(|c| *c != ':').collect();
     let (hours, minutes) = match digits.len() {
         1 | 2 => (digits.as_str(), "0"),
         4 => digits.split_at(2),
-        _ => return Err(wrong()),
+        _ => return Err(ArgError::Zone),
     };
-    let number = |text: &str, max: i32| text.parse::<i32>().ok().filter(|n| (0..=max).contains(n)).ok_or_else(wrong);
+    let number = |text: &str, max: i32| text.parse::<i32>().ok().filter(|n| (0..=max).contains(n)).ok_or(ArgError::Zone);
     Ok(sign * (number(hours, 14)? * 3600 + number(minutes, 59)? * 60))
 }
 
@@ -508,8 +515,7 @@ impl TypedValueParser for Offering {
 /// Reads the name of a format.
 fn format() -> impl TypedValueParser<Value = &'static Format> {
     let values = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about).aliases(format.endings));
-    PossibleValuesParser::new(values)
-        .try_map(|name| Format::named(&name).or_else(|| Format::of_ending(&name)).ok_or("it is none of the formats"))
+    PossibleValuesParser::new(values).try_map(|name| Format::named(&name).or_else(|| Format::of_ending(&name)).ok_or("unknown format"))
 }
 
 #[cfg(test)]

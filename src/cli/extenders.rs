@@ -41,12 +41,12 @@ pub(super) fn asked(args: &SchedulerArgs, config: Config, report: &Report) -> Re
         }
     }
     if from_source && hosts.is_empty() {
-        let words = "--ask-extenders: the configuration comes from the source, so that its extenders are asked only where their host is \
-                     named, as --ask-extenders=";
+        let words = "--ask-extenders: the configuration comes from the source, so its extenders are called only if you name their hosts: \
+                     --ask-extenders=";
         let hosts: Vec<&str> = config.extenders.list().iter().map(host).collect();
         return Err(Failure::usage(format!("{words}{}", hosts.join(","))));
     }
-    let transport = HttpTransport::start().map_err(|error| Failure::source(format!("no thread can be started: {error}")))?;
+    let transport = HttpTransport::start().map_err(|error| Failure::source(format!("cannot start a thread: {error}")))?;
     asker = asker.with_transport(Box::new(transport));
     if let Some(path) = record_extenders {
         asker = asker.with_recorder(recorder(path)?);

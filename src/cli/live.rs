@@ -40,7 +40,7 @@ pub(super) fn first(args: &ConnectArgs) -> Result<(Arc<Live>, Loaded), Failure> 
         loaded = live.wait_first(Some(soon()));
         loaded.is_some()
     });
-    let mut loaded = loaded.ok_or_else(|| Failure::source("the cluster was not read"))?;
+    let mut loaded = loaded.ok_or_else(|| Failure::source("the cluster could not be read"))?;
     if args.scheduler_log {
         loaded.scheduler_log = Some(Arc::new(scheduler_log(&live, &loaded, false, &|line| output::say(line))?));
     }
@@ -52,10 +52,10 @@ impl ConnectArgs {
     pub(super) fn with_log(&self, scheduler: &SchedulerArgs, is_live: bool) -> Result<Self, Failure> {
         let asks = scheduler.asks_for_live_log();
         if asks && !is_live {
-            return Err(Failure::usage("--scheduler-log live is for live clusters, and this is none; a file of that name is ./live"));
+            return Err(Failure::usage("--scheduler-log live needs a live cluster; to read a file called live, write ./live"));
         }
         if asks && scheduler.scheduler_log.len() > 1 {
-            return Err(Failure::usage("--scheduler-log live reads the log of the cluster's scheduler, and takes no files besides"));
+            return Err(Failure::usage("--scheduler-log live cannot be combined with log files"));
         }
         Ok(Self { scheduler_log: asks, ..self.clone() })
     }
@@ -67,7 +67,7 @@ pub(super) fn scheduler_log(live: &Live, loaded: &Loaded, follow: bool, say: &dy
     let pod = |object: &Object| if let Object::Pod(pod) = object { runs_scheduler(pod).then(|| pod.key()) } else { None };
     let pods: Vec<Key> = loaded.objects.iter().filter_map(pod).collect();
     if pods.is_empty() {
-        let words = "--scheduler-log live: no pod that may be read runs kube-scheduler; a managed control plane shows none";
+        let words = "--scheduler-log live: no visible pod runs kube-scheduler; managed control planes hide it";
         return Err(Failure::source(words));
     }
     for pod in &pods {
@@ -88,7 +88,7 @@ pub(super) fn scheduler_log(live: &Live, loaded: &Loaded, follow: bool, say: &dy
     let log = live.with_log(Clone::clone);
     if log.is_empty() {
         let names: Vec<String> = pods.iter().map(ToString::to_string).collect();
-        return Err(Failure::source(format!("--scheduler-log live: nothing of kube-scheduler is in the log of {}", names.join(", "))));
+        return Err(Failure::source(format!("--scheduler-log live: no line of kube-scheduler in the log of {}", names.join(", "))));
     }
     Ok(log)
 }

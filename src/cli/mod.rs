@@ -141,7 +141,7 @@ fn run(cli: Cli) -> ExitCode {
 
 /// Starts the thread pool. rayon would start it at first use and panic if the system refuses threads.
 fn start_threads() -> Result<(), Failure> {
-    rayon::ThreadPoolBuilder::new().build_global().map_err(|error| Failure::source(format!("no threads can be started: {error}")))
+    rayon::ThreadPoolBuilder::new().build_global().map_err(|error| Failure::source(format!("cannot start threads: {error}")))
 }
 
 /// Opens the start screen; without a terminal, prints the help.
@@ -169,7 +169,7 @@ fn ended(result: Result<u8, Failure>) -> ExitCode {
 }
 
 fn list_stories() -> Result<u8, Failure> {
-    let stories = STORIES.iter().map(|s| (s.name, s.title)).chain([("learn", "a tour of ten screens on the first of them")]);
+    let stories = STORIES.iter().map(|s| (s.name, s.title)).chain([("learn", "a tour of ten screens on the demo payments")]);
     print(&stories.map(|(name, title)| format!("{name:<12} {title}")).collect::<Lines>().into())
 }
 
@@ -190,8 +190,8 @@ fn config(args: &SchedulerArgs, loaded: &Loaded, release: &'static Profile) -> R
         (name, text)
     } else if args.config_from_log {
         let log = loaded.scheduler_log.as_deref().and_then(|log| LogReport::new(log, None));
-        let log = log.ok_or_else(|| Failure::usage("--config-from-log: there is no log of kube-scheduler; --scheduler-log names one"))?;
-        let words = "--config-from-log: the log does not show the configuration, which is written at -v=2 when the scheduler starts";
+        let log = log.ok_or_else(|| Failure::usage("--config-from-log: no kube-scheduler log is given; name one with --scheduler-log"))?;
+        let words = "--config-from-log: the log does not contain the configuration, which kube-scheduler logs when it starts, from -v=2 on";
         let (text, shown) = log.configuration().ok_or_else(|| Failure::usage(words))?;
         if args.feature_gates.is_none() && !shown.is_empty() {
             let gates = FeatureGates::parse(&shown, release).map_err(|e| Failure::usage(format!("--config-from-log: {e}")))?;
@@ -200,7 +200,7 @@ fn config(args: &SchedulerArgs, loaded: &Loaded, release: &'static Profile) -> R
         ("the scheduler's log".to_owned(), text.to_owned())
     } else if args.config_from_dump {
         let found = loaded.report.scheduler.iter().find_map(|hint| Some((hint.place.clone(), hint.config.clone()?)));
-        found.ok_or_else(|| Failure::usage("--config-from-dump: the source carries no KubeSchedulerConfiguration"))?
+        found.ok_or_else(|| Failure::usage("--config-from-dump: the source contains no KubeSchedulerConfiguration"))?
     } else {
         return Ok(Config::defaults(emulation));
     };
@@ -210,7 +210,7 @@ fn config(args: &SchedulerArgs, loaded: &Loaded, release: &'static Profile) -> R
 fn parsed_config(name: &str, text: &str, emulation: Emulation) -> Result<Config, Failure> {
     Config::parse(text, emulation).map_err(|e| {
         let mut lines: Lines = e.distinct().map(|error| format!("{name}: {error}")).collect();
-        lines.line(format_args!("(as kube-scheduler {} reads it; --emulate takes another)", emulation.release()));
+        lines.line(format_args!("(validated as by kube-scheduler {}; --emulate selects another version)", emulation.release()));
         Failure::usage(lines)
     })
 }
@@ -235,7 +235,7 @@ fn read(source: &SourceArgs, connect: &ConnectArgs, limits: &Limits) -> Result<L
         return judgeable(loaded);
     }
     if connect.is_given() {
-        return Err(Failure::usage("--kubeconfig, --context and --only-namespace are for live clusters, and this is none"));
+        return Err(Failure::usage("--kubeconfig, --context and --only-namespace need a live cluster, without --from or --demo"));
     }
     load(&inputs, limits)
 }
@@ -251,7 +251,7 @@ fn story(name: &str) -> Result<&'static Story, Failure> {
     Story::named(name).ok_or_else(|| {
         let meant = crate::suggest::nearest(name, STORIES.iter().map(|s| s.name))
             .map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
-        Failure::usage(format!("there is no story {name:?}; there are {}{meant}", names()))
+        Failure::usage(format!("there is no demo {name:?}; choose one of {}{meant}", names()))
     })
 }
 

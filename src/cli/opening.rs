@@ -14,7 +14,7 @@ use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
 use super::reproduce;
 use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
 use crate::cluster::Cluster;
-use crate::plural::count;
+use crate::plural::{count, count_of};
 use crate::report::{budgets_unknown_because, completeness};
 use crate::scheduler::Evictions;
 use crate::session::{Background, Cursor, SESSION_HEAD, Session, changes, is_same_cluster, is_session_file};
@@ -77,7 +77,7 @@ impl Wanted {
             Source::Dumps { paths, limits, merge } => {
                 if !merge && let Some(dumps) = series(&paths, &limits, watch) {
                     if scheduler.asks_for_log() {
-                        let words = "--scheduler-log and --config-from-log are for one dump, and these are several over time";
+                        let words = "--scheduler-log and --config-from-log work with one dump, not with several over time";
                         return Err(Failure::usage(words));
                     }
                     return open_series(dumps, &scheduler, options, watch);
@@ -86,7 +86,7 @@ impl Wanted {
                     && let Some(session) = saved_session(path)?
                 {
                     if scheduler.is_given() {
-                        let words = "a saved session has its own configuration and start; open it without options of the scheduler";
+                        let words = "a saved session has its own configuration and start time; open it without scheduler options";
                         return Err(Failure::usage(format!("{}: {words}", path.display())));
                     }
                     return Ok(Opened { explorer: Explorer::new(session), notice: None, wake: None });
@@ -152,7 +152,7 @@ fn open_cluster(
     watch: &Watch,
 ) -> Result<Opened, Failure> {
     if args.asks_for_log() && !args.asks_for_live_log() {
-        let words = "of a live cluster, the log is read with --scheduler-log live; --config-from-log needs it too";
+        let words = "on a live cluster, read the log with --scheduler-log live; --config-from-log needs it too";
         return Err(Failure::usage(words));
     }
     let live = match connected {
@@ -207,24 +207,22 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<St
     let wrong = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     let mut parts = Vec::new();
     if wrong > 0 {
-        parts.push(format!("{} could not be read", count(wrong, "thing")));
+        parts.push(format!("{} while reading", count(wrong, "error")));
     }
     let missing = loaded.report.missing();
     if missing.budgets {
         parts.push(format!("{}: violations are unknown, shown as ?", budgets_unknown_because(missing)));
     }
     if !args.config_from_dump && args.config.is_none() && loaded.report.scheduler.iter().any(|hint| hint.config.is_some()) {
-        parts.push("the dump carries a scheduler's configuration: --config-from-dump takes it".to_owned());
+        parts.push("the dump contains a scheduler configuration: --config-from-dump uses it".to_owned());
     }
     if let Some(log) = &loaded.scheduler_log {
-        parts.push(format!(
-            "the timeline begins with what the cluster's scheduler did by its log: {}",
-            count(log.attempts.len(), "attempt")
-        ));
+        parts.push(format!("the timeline begins with the scheduler's log: {}", count(log.attempts.len(), "attempt")));
     }
     let pods: usize = loaded.report.pods_on_unknown_nodes.values().sum();
     if pods > 0 {
-        parts.push(format!("{pods} pods are on {} nodes that are not in the dump", loaded.report.pods_on_unknown_nodes.len()));
+        let nodes = count_of(loaded.report.pods_on_unknown_nodes.len(), "node that is", "nodes that are");
+        parts.push(format!("{} on {nodes} not in the dump", count_of(pods, "pod is", "pods are")));
     }
     (!parts.is_empty()).then(|| format!("{} ({} shows all)", parts.join("; "), options.keymap.label(Context::GLOBAL, &Action::REPORT)))
 }

@@ -11,6 +11,7 @@ use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Key, Kind, Object};
 use crate::framework::format_duration;
 use crate::output::{self, Lines, Text};
+use crate::plural::count_of;
 use crate::report::{BeforeOperation, Format, OperationReport, ReleaseReport, Stories, group_text, run_parts, stories_text, why};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
 use crate::session::{Edit, PodLocation};
@@ -86,11 +87,11 @@ fn started(scheduler: &Scheduler) -> String {
     let entries = &state.queue().view().entries;
     let inferred = entries.values().filter(|e| e.inferred.is_some()).count();
     match scheduler.options().waiting {
-        Waiting::Fresh => format!("queues fresh: every waiting pod is new to the scheduler ({})", entries.len()),
+        Waiting::Fresh => format!("queues fresh: {} new to the scheduler", count_of(entries.len(), "pending pod is", "pending pods are")),
         Waiting::AsObserved(_) => {
             let (active, backoff, parked) = state.queue().len();
             format!(
-                "queues as observed: {inferred} of {} places inferred; {active} in activeQ, {backoff} in backoffQ, {parked} in unschedulablePods",
+                "queues observed: {inferred} of {} places inferred; {active} in activeQ, {backoff} in backoffQ, {parked} in unschedulablePods",
                 entries.len()
             )
         }
@@ -144,7 +145,7 @@ fn settle(scheduler: &mut Scheduler, wide: bool) -> Lines {
     let took = state.clock().duration_since(start);
     let took = format_duration(took.round(Unit::Second).unwrap_or(took));
     let mut out = Lines::default();
-    out.line(format_args!("SETTLED after {took}: {bound} placed, {waiting} pending, {gone} evicted or gone"));
+    out.line(format_args!("SETTLED after {took}: {bound} scheduled, {waiting} pending, {gone} evicted or deleted"));
     out.blank();
     out.extend(stories_text(&stories));
     out
@@ -170,16 +171,16 @@ fn read_operations(path: &std::path::Path) -> Result<Vec<Step>, Failure> {
 /// Why a JSON value is not an operation.
 #[derive(Debug, thiserror::Error)]
 enum OperationError {
-    #[error("it has no {0:?}")]
+    #[error("missing field {0:?}")]
     Missing(&'static str),
     /// The value, as JSON.
-    #[error("kind {0} is not known")]
+    #[error("unknown kind {0}")]
     UnknownKind(String),
     #[error(transparent)]
     Object(#[from] serde_json::Error),
     #[error("\"seconds\" is not a whole number")]
     Seconds,
-    #[error("{0:?} is none of schedule, create, update, patch, delete, advance")]
+    #[error("unknown operation {0:?}; expected schedule, create, update, patch, delete or advance")]
     Unknown(String),
 }
 

@@ -29,7 +29,7 @@ pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
     tell(&log);
     let at = args.at.as_deref().map(|text| time(text, &log)).transpose()?;
     let log = Arc::new(log);
-    let Some(mut report) = LogReport::new(&log, at) else { return Err(Failure::source("nothing of kube-scheduler could be read")) };
+    let Some(mut report) = LogReport::new(&log, at) else { return Err(Failure::source("no log of kube-scheduler could be read")) };
     if let Some(loaded) = &mut loaded {
         loaded.scheduler_log = Some(Arc::clone(&log));
         // The scheduler decided with the configuration that it printed.
@@ -49,7 +49,7 @@ fn tell(log: &SchedulerLog) {
 }
 
 fn findings(log: &SchedulerLog) -> impl Iterator<Item = String> {
-    let more = (log.more_findings > 0).then(|| format!("and {} more remarks about the log", log.more_findings));
+    let more = (log.more_findings > 0).then(|| format!("and {} more warnings about the log", log.more_findings));
     log.findings.iter().map(ToString::to_string).chain(more)
 }
 
@@ -57,7 +57,7 @@ fn findings(log: &SchedulerLog) -> impl Iterator<Item = String> {
 pub(super) fn read_beside(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Limits, say: &dyn Fn(String)) -> Result<(), Failure> {
     if args.asks_for_live_log() {
         let Some(log) = &loaded.scheduler_log else {
-            return Err(Failure::usage("--scheduler-log live is for live clusters, and this is none; a file of that name is ./live"));
+            return Err(Failure::usage("--scheduler-log live needs a live cluster; to read a file called live, write ./live"));
         };
         findings(log).for_each(say);
         return Ok(());
@@ -71,7 +71,7 @@ pub(super) fn read_beside(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Li
         let log = read_scheduler_logs(&inputs, times, limits, &progress);
         if log.is_empty() {
             findings(&log).for_each(say);
-            return Err(Failure::source("--scheduler-log: nothing of kube-scheduler could be read"));
+            return Err(Failure::source("--scheduler-log: no log of kube-scheduler could be read"));
         }
         Some(log)
     };

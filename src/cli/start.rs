@@ -50,7 +50,7 @@ pub(super) fn at_path(path: &str) -> Source {
 fn offers(folder: &Path) -> Offers {
     let mut found = Offers { offers: Vec::new(), empty: Vec::new() };
     match contexts(None) {
-        Ok(known) if known.names.is_empty() => found.empty.push((Group::Clusters, "the kubeconfig has none".to_owned())),
+        Ok(known) if known.names.is_empty() => found.empty.push((Group::Clusters, "the kubeconfig has no contexts".to_owned())),
         Ok(known) => {
             let is_current = |name: &String| known.current.as_ref() == Some(name);
             let mut names = known.names.clone();
@@ -65,7 +65,7 @@ fn offers(folder: &Path) -> Offers {
     }
     let dumps = dumps(folder);
     if dumps.is_empty() {
-        found.empty.push((Group::Dumps, "there are none; a path opens one elsewhere".to_owned()));
+        found.empty.push((Group::Dumps, "none in this directory; enter a path to open another".to_owned()));
     }
     for (path, about) in dumps {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -119,9 +119,9 @@ impl ExtenderCall {
             ExtenderOutcome::Filtered(filter) => {
                 let (asked, left) = (filter.asked.len(), filter.left.len());
                 let nodes = if asked == 1 { "node" } else { "nodes" };
-                format!("{name} leaves {left} of {asked} {nodes}")
+                format!("{name} keeps {left} of {asked} {nodes}")
             }
-            ExtenderOutcome::Scored { asked: false, .. } => format!("{name} has no say in scores"),
+            ExtenderOutcome::Scored { asked: false, .. } => format!("{name} takes no part in scoring"),
             ExtenderOutcome::Scored { scores, .. } => {
                 let nodes = if scores.len() == 1 { "node" } else { "nodes" };
                 format!("{name} scores {} {nodes}", scores.len())
@@ -129,11 +129,11 @@ impl ExtenderCall {
             ExtenderOutcome::Preempted(preemption) => {
                 let (asked, left) = (preemption.asked.len(), preemption.left.len());
                 let candidates = if asked == 1 { "candidate" } else { "candidates" };
-                format!("{name} leaves {left} of {asked} {candidates}")
+                format!("{name} keeps {left} of {asked} {candidates}")
             }
-            ExtenderOutcome::Failed { verb, text, ignored: true } => format!("{name} failed at {verb} and is passed over: {text}"),
+            ExtenderOutcome::Failed { verb, text, ignored: true } => format!("{name} failed at {verb} and is ignored: {text}"),
             ExtenderOutcome::Failed { verb, text, ignored: false } => format!("{name} failed at {verb}: {text}"),
-            ExtenderOutcome::Unknown(verb) => format!("what {name} answers to {verb} is unknown"),
+            ExtenderOutcome::Unknown(verb) => format!("the answer of {name} to {verb} is unknown"),
             ExtenderOutcome::WouldBind(node) => format!("would be bound to {node} by {name}"),
         }
     }

@@ -46,17 +46,26 @@ impl Chance {
         }
     }
 
+    /// Returns the name for a heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Start => "sampled nodes",
+            Self::Tie => "equal scores",
+            Self::Shortlist | Self::Offset => "shortlist of candidates",
+            Self::LastTie => "equal candidates",
+            Self::VictimOrder => "equal victims",
+        }
+    }
+
     /// Returns what the shares take as equally likely, as a sentence.
     pub fn assumption(self) -> &'static str {
         match self {
-            Self::Start => "The search starts at every node with the same chance, and looks at one node after another.",
-            Self::Tie => "kube-scheduler draws among the nodes with the highest score, each with the same chance.",
-            Self::Shortlist => {
-                "The dry run walks the nodes in the order of a Go map, taken as any order with the same chance, one node after another."
-            }
-            Self::Offset => "The dry run starts at every node with the same chance, and walks one node after another.",
-            Self::LastTie => "Equal candidates come in the order of a Go map: each is taken with the same chance.",
-            Self::VictimOrder => "Pods of equal priority and start time are listed on their node in any order with the same chance.",
+            Self::Start => "The search may start at any node, each equally likely, and visits the nodes in order.",
+            Self::Tie => "kube-scheduler picks one of the highest-scoring nodes at random, each equally likely.",
+            Self::Shortlist => "The dry run visits the nodes in the order of a Go map; every order is taken as equally likely.",
+            Self::Offset => "The dry run may start at any node, each equally likely, and visits the nodes in order.",
+            Self::LastTie => "Equal candidates come in the order of a Go map; each is taken as equally likely to be first.",
+            Self::VictimOrder => "Pods of equal priority and start time are listed on their node in any order, each equally likely.",
         }
     }
 }
@@ -92,17 +101,17 @@ impl fmt::Display for UnknownOdds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TiedPods { node, pods } => {
-                write!(f, "{pods} pods on {node} share their priority and start time with another, and have too many orders to count")
+                write!(f, "{pods} pods on {node} share their priority and start time with another: their orders are too many to count")
             }
             Self::TiedNodes(nodes) => {
-                write!(f, "on {nodes} nodes the order of pods of equal priority and start time decides, which is too much to count")
+                write!(f, "on {nodes} nodes the order of pods of equal priority and start time decides: the cases are too many to count")
             }
-            Self::NarrowedNodes => f.write_str("PreFilter named the nodes, in a random order, and more of them fit than are evaluated"),
-            Self::Turns => f.write_str("nodes of one score take turns, and nothing says whose turn it is"),
-            Self::Starts(starts) => write!(f, "a search from each of {starts} starts is too much to count"),
-            Self::OtherOutcome => f.write_str("another draw ends in another way"),
-            Self::DryRuns(nodes) => write!(f, "{nodes} more nodes would have to be dry-run, as `explain` of the pod does"),
-            Self::Extenders => f.write_str("extenders have a say, and they are asked about one draw only"),
+            Self::NarrowedNodes => f.write_str("PreFilter returned the nodes in a random order, and more of them fit than are evaluated"),
+            Self::Turns => f.write_str("nodes with equal scores are picked in turn, and the next one is unknown"),
+            Self::Starts(starts) => write!(f, "searches from {starts} starting nodes are too many to count"),
+            Self::OtherOutcome => f.write_str("another random choice would change the outcome"),
+            Self::DryRuns(nodes) => write!(f, "{nodes} more nodes would have to be dry-run; `explain` of the pod does so"),
+            Self::Extenders => f.write_str("extenders take part, and they are called for one random choice only"),
         }
     }
 }

@@ -46,14 +46,14 @@ impl VersionSource {
     /// Returns the end of a sentence about a version.
     fn clause(self) -> &'static str {
         match self {
-            Self::Flag => "was asked for with --emulate",
-            Self::Command => "was asked for with :release",
+            Self::Flag => "was requested",
+            Self::Command => "was requested with :release",
             Self::SchedulerLog => "is the version in the log of its kube-scheduler",
             Self::Server => "is the API server's version",
             Self::VersionFile => "is the version in the dump's version file",
             Self::ClusterOperator => "is the version of the kube-scheduler ClusterOperator",
-            Self::SchedulerImage => "is the image of its kube-scheduler",
-            Self::Kubelets => "is its newest kubelet",
+            Self::SchedulerImage => "is the version of its kube-scheduler image",
+            Self::Kubelets => "is the version of its newest kubelet",
         }
     }
 }
@@ -135,16 +135,16 @@ impl Emulated {
         }
     }
 
-    /// Returns a clause with the reason for this release: `v1.31.4 is its newest kubelet`.
+    /// Returns a clause with the reason for this release: `v1.31.4 is the version of its newest kubelet`.
     pub fn because(&self) -> String {
         let Some(FoundVersion { release, source }) = self.choice.wanted else {
-            return "the newest that is known, since nothing shows another version".to_owned();
+            return "the newest supported version, as no other is given or found".to_owned();
         };
         let stand_in = match self.relation_to(release) {
             Match::Same => "",
-            Match::Older => ", and this is the last before it that is known",
-            Match::Newer if std::ptr::eq(self.profile, &raw const Profile::all()[0]) => ", and this is the oldest that is known",
-            Match::Newer => ", and this is the first after it that is known",
+            Match::Older => ", and this is the closest supported version before it",
+            Match::Newer if std::ptr::eq(self.profile, &raw const Profile::all()[0]) => ", and this is the oldest supported version",
+            Match::Newer => ", and this is the closest supported version after it",
         };
         format!("{release} {}{stand_in}", source.clause())
     }
@@ -189,16 +189,19 @@ mod tests {
     fn a_header_names_the_version_and_its_source() {
         let newest = Emulated::default();
         assert_eq!((newest.label(), newest.version()), ("v1.36".to_owned(), "v1.36".to_owned()));
-        assert!(newest.because().starts_with("the newest that is known"));
+        assert!(newest.because().starts_with("the newest supported version"));
         let same = emulated("v1.31.4-eks-a1b2c3", VersionSource::Kubelets);
-        assert_eq!((same.label().as_str(), same.because().as_str()), ("v1.31.4 (kubelets)", "v1.31.4 is its newest kubelet"));
+        assert_eq!(
+            (same.label().as_str(), same.because().as_str()),
+            ("v1.31.4 (kubelets)", "v1.31.4 is the version of its newest kubelet")
+        );
         let newer = emulated("1.99", VersionSource::Flag);
         assert_eq!(newer.label(), "v1.36 for v1.99 (--emulate)");
         for (version, words) in [
-            ("1.99", "this is the last before it that is known"),
-            ("1.17.4", "this is the last before it that is known"),
-            ("1.18.2", "this is the first after it that is known"),
-            ("1.5", "this is the oldest that is known"),
+            ("1.99", "this is the closest supported version before it"),
+            ("1.17.4", "this is the closest supported version before it"),
+            ("1.18.2", "this is the closest supported version after it"),
+            ("1.5", "this is the oldest supported version"),
         ] {
             let because = emulated(version, VersionSource::Flag).because();
             assert!(because.ends_with(words), "{because}");

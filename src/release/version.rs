@@ -99,7 +99,7 @@ impl fmt::Debug for Release {
 
 /// A text that is not a version of kube-scheduler.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no version of kube-scheduler, such as {list}", list = supported())]
+#[error("{0:?} is not a version of kube-scheduler, such as {list}", list = supported())]
 pub struct ReleaseError(pub String);
 
 /// The range of releases that have a feature such as a plugin: from the first one up to, but without, the end.
@@ -150,7 +150,7 @@ mod tests {
         }
         assert_eq!(
             Release::parse("latest").unwrap_err().to_string(),
-            format!("\"latest\" is no version of kube-scheduler, such as {}", supported())
+            format!("\"latest\" is not a version of kube-scheduler, such as {}", supported())
         );
     }
 

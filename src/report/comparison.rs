@@ -20,7 +20,7 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
     });
     for (name, since) in compared.names.iter().zip(&compared.since) {
         let did = match since.as_slice() {
-            [] => "nothing more".to_owned(),
+            [] => "no more operations".to_owned(),
             [first] => told(first),
             [first, rest @ ..] => format!("{}, and {} more", told(first), rest.len()),
         };
@@ -40,7 +40,7 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
     }
     if !compared.pods.is_empty() {
         lines.push(String::new());
-        lines.push(format!("{} elsewhere, {a} → {b}:", count(compared.pods.len(), "pod")));
+        lines.push(format!("{} elsewhere ({a} → {b}):", count(compared.pods.len(), "pod")));
         lines.extend(compared.pods.iter().map(|pod| format!("  {}: {} → {}", pod.pod, pod.at[0], pod.at[1])));
     }
     for (name, evicted) in compared.names.iter().zip(&compared.evicted).filter(|(_, list)| !list.is_empty()) {
@@ -69,7 +69,7 @@ pub fn upgrade(compared: &UpgradeComparison) -> Vec<String> {
     };
     let mut lines = Vec::new();
     if *pods == 0 {
-        return vec![format!("No pod is pending for kube-scheduler {from} and {to} to decide about.")];
+        return vec![format!("No pod is pending, so there is nothing to compare for kube-scheduler {from} and {to}.")];
     }
     if otherwise.is_empty() {
         lines.push(format!(
@@ -77,14 +77,14 @@ pub fn upgrade(compared: &UpgradeComparison) -> Vec<String> {
             count(*pods, "pending pod")
         ));
     } else {
-        lines.push(heading(otherwise.len(), &format!("decided otherwise by kube-scheduler {to} than by {from}:")));
+        lines.push(heading(otherwise.len(), &format!("decided differently by kube-scheduler {to} than by {from}:")));
         for decided in otherwise {
             decision(&mut lines, decided, versions);
         }
     }
     if !other_reasons.is_empty() {
         lines.push(String::new());
-        lines.push(heading(other_reasons.len(), "decided alike for other reasons:"));
+        lines.push(heading(other_reasons.len(), "decided the same way, for different reasons:"));
         for decided in other_reasons {
             decision(&mut lines, decided, versions);
         }
@@ -95,7 +95,7 @@ pub fn upgrade(compared: &UpgradeComparison) -> Vec<String> {
 /// Returns an operation in words.
 fn told((kind, title): &(RevisionKind, String)) -> String {
     match kind {
-        RevisionKind::Explain(pod) => format!("asked about {pod} alone"),
+        RevisionKind::Explain(pod) => format!("dry decision about {pod}"),
         _ => title.clone(),
     }
 }
@@ -126,7 +126,7 @@ fn decision(lines: &mut Vec<String>, decided: &Decided, names: &[String; 2]) {
 
 fn verdict(status: Option<&Status>, with_help: bool) -> String {
     match status {
-        None => "not looked at".to_owned(),
+        None => "not evaluated".to_owned(),
         Some(status) if status.is_success() => "fits".to_owned(),
         Some(status) if with_help => {
             let help = if status.code() == Code::Unschedulable { "eviction might help" } else { "eviction cannot help" };

@@ -1,7 +1,7 @@
 //! The completeness of a source: objects read, objects left out, and the facts that stay unknown.
 
 use crate::output::Lines;
-use crate::plural::count_of;
+use crate::plural::{count, count_of};
 use crate::source::Report;
 
 /// Returns the facts, one a line, most important first.
@@ -19,7 +19,7 @@ pub fn completeness(report: &Report) -> Lines {
         out.line(format_args!("scheduler: {} ({})", hint.what, hint.place));
     }
     if report.events.read > 0 {
-        out.line(format_args!("events: {} of schedulers about pods", report.events.read));
+        out.line(format_args!("events: {} from schedulers about pods", report.events.read));
     }
     if report.events.skipped() > 0 {
         out.line(format_args!("skipped: {} Event", report.events.skipped()));
@@ -28,14 +28,14 @@ pub fn completeness(report: &Report) -> Lines {
         out.line(format_args!("skipped: {} {kind}", count.skipped()));
     }
     for (kind, count) in &report.unread_kinds {
-        out.line(format_args!("not looked at: {count} {kind}"));
+        out.line(format_args!("not read: {count} {kind}"));
     }
     if !report.other_kinds.is_empty() {
         let others: Vec<String> = report.other_kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-        out.line(format_args!("not read by a scheduler: {}", others.join(", ")));
+        out.line(format_args!("irrelevant to scheduling: {}", others.join(", ")));
     }
     if report.unknown > 0 {
-        let pieces = count_of(report.unknown, "piece of text that names no kind", "pieces of text that name no kind");
+        let pieces = count_of(report.unknown, "object without a kind", "objects without a kind");
         out.line(format_args!("unknown: {pieces}"));
     }
     for absence in &report.absent {
@@ -43,15 +43,16 @@ pub fn completeness(report: &Report) -> Lines {
     }
     if report.namespaces_with_pods * 2 < report.namespaces {
         out.line(format_args!(
-            "pods: in {} of {} namespaces; where those of the others were not taken, node usage is understated",
+            "pods: found in {} of {} namespaces; if the dump lacks pods of the others, node usage is understated",
             report.namespaces_with_pods, report.namespaces
         ));
     }
     if !report.pods_on_unknown_nodes.is_empty() {
         let pods: usize = report.pods_on_unknown_nodes.values().sum();
         out.line(format_args!(
-            "{pods} pods are on {} nodes that are not in the source: they take part in nothing",
-            report.pods_on_unknown_nodes.len()
+            "ignored: {} on {} not in the source",
+            count(pods, "pod"),
+            count(report.pods_on_unknown_nodes.len(), "node")
         ));
     }
     match (report.taken, report.taken_by_name) {
@@ -59,7 +60,7 @@ pub fn completeness(report: &Report) -> Lines {
             out.line(format_args!("taken: {taken}"));
         }
         (None, Some(taken)) => {
-            out.line(format_args!("taken: {taken} by its name, in an unknown time zone"));
+            out.line(format_args!("taken: {taken}, from its name, in an unknown time zone"));
         }
         (None, None) => {}
     }

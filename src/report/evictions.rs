@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::{Cluster, DrainAction, Eviction, Key, Pod, PodDisruptionBudget};
-use crate::plural::count;
+use crate::plural::{count, count_of};
 
 /// The eviction of all pods of a node. No replacement becomes ready meanwhile.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -98,13 +98,17 @@ impl NodeEvictions {
     /// Returns the result in one sentence without a full stop.
     pub fn sentence(&self) -> String {
         let all = self.evicted.len() + self.stopped.len();
-        let left = if self.left == 0 { String::new() } else { format!("; {} of DaemonSets or static stay", count(self.left, "pod")) };
+        let left = if self.left == 0 {
+            String::new()
+        } else {
+            format!("; {}", count_of(self.left, "DaemonSet or static pod stays", "DaemonSet or static pods stay"))
+        };
         let bare = match self.bare.len() {
             0 => String::new(),
-            n => format!("; {} without a controller {} not come back", count(n, "pod"), if n == 1 { "does" } else { "do" }),
+            n => format!("; {} without a controller will not be recreated", count(n, "pod")),
         };
         if all == 0 {
-            return format!("no pod is to be evicted{left}");
+            return format!("no pods to evict{left}");
         }
         if self.stopped.is_empty() {
             let pods = if all == 1 { "its pod".to_owned() } else { format!("all {all} pods") };
@@ -230,11 +234,11 @@ mod tests {
         ];
         let result = evictions(&cluster, &pods);
         assert_eq!((result.left, result.evicted.len(), result.budgets.len()), (2, 3, 0));
-        assert_eq!(result.sentence(), "all 3 pods may be evicted; 2 pods of DaemonSets or static stay");
+        assert_eq!(result.sentence(), "all 3 pods may be evicted; 2 DaemonSet or static pods stay");
         let bare = evictions(&cluster, &[pod("bare-0", "", &json!({}))]);
         assert_eq!(
             bare.sentence(),
-            "stopped by budget shop/all: 0 of 1 pod may be evicted; 1 pod without a controller does not come back",
+            "stopped by budget shop/all: 0 of 1 pod may be evicted; 1 pod without a controller will not be recreated",
             "an empty selector covers every pod"
         );
     }

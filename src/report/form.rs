@@ -44,10 +44,10 @@ pub struct Format {
 
 /// Every format; the first is the default.
 pub static FORMATS: &[Format] = &[
-    Format { name: "text", about: "For reading", endings: &["txt"], wide: false, write: plain, operation: None, compared_pods: None },
+    Format { name: "text", about: "Plain text", endings: &["txt"], wide: false, write: plain, operation: None, compared_pods: None },
     Format {
         name: "wide",
-        about: "For reading, with what was found in the source",
+        about: "Plain text, with the source's metadata and gaps",
         endings: &[],
         wide: true,
         write: plain,
@@ -56,7 +56,7 @@ pub static FORMATS: &[Format] = &[
     },
     Format {
         name: "json",
-        about: "For programs",
+        about: "JSON, for programs",
         endings: &["json"],
         wide: false,
         write: json,
@@ -65,7 +65,7 @@ pub static FORMATS: &[Format] = &[
     },
     Format {
         name: "yaml",
-        about: "For programs that like YAML",
+        about: "YAML, for programs",
         endings: &["yaml", "yml"],
         wide: false,
         write: yaml,
@@ -74,7 +74,7 @@ pub static FORMATS: &[Format] = &[
     },
     Format {
         name: "markdown",
-        about: "For a ticket",
+        about: "Markdown, for a ticket",
         endings: &["md"],
         wide: false,
         write: markdown,

@@ -82,7 +82,7 @@ impl Info {
         let mut out = Lines::default();
         out.line(format_args!("schedscope {}", self.schedscope));
         out.line(format_args!("emulates {}", self.release.sentence()));
-        out.line(format_args!("knows {}", self.knows));
+        out.line(format_args!("supports {}", self.knows));
         out.line(format_args!("reads configurations of {}", self.config_api_versions.join(", ")));
         out.blank();
         out.push("plugins of the default profile");

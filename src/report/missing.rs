@@ -28,18 +28,18 @@ impl Missing {
         missing.iter().map(|(kind, why)| Self { kind, why, effect: None }).collect()
     }
 
-    /// Returns a clause such as `Nodes may not be read`.
+    /// Returns a clause such as `Nodes cannot be read (no permission)`.
     pub fn clause(&self) -> String {
         let kinds = self.kind.plural();
         match self.why {
-            MissingReason::NotInSource => format!("the source holds no {kinds}"),
-            MissingReason::Refused => format!("{kinds} may not be read"),
+            MissingReason::NotInSource => format!("the source contains no {kinds}"),
+            MissingReason::Refused => format!("{kinds} cannot be read (no permission)"),
             MissingReason::Failed => format!("not all {kinds} could be read"),
             MissingReason::Partial => format!("{kinds} were read in some namespaces only"),
         }
     }
 
-    /// Returns a sentence such as `Nodes may not be read: where pods fit is unknown.`
+    /// Returns a sentence such as `Nodes cannot be read (no permission): where pods fit is unknown.`
     pub fn sentence(&self) -> String {
         let clause = self.clause();
         let rest = clause.chars().skip(1).collect::<String>();
@@ -62,9 +62,9 @@ mod tests {
     fn sentences_say_what_is_missing_and_why() {
         let missing = MissingKinds { refused: [Kind::Node].into_iter().collect(), ..MissingKinds::default() };
         let all = Missing::all(missing);
-        assert_eq!(all[0].sentence(), "Nodes may not be read: where pods fit is unknown.");
+        assert_eq!(all[0].sentence(), "Nodes cannot be read (no permission): where pods fit is unknown.");
         let brief = serde_json::to_string(&Missing::brief(missing)).unwrap();
         assert_eq!(brief, r#"[{"kind":"Node","why":"refused"}]"#);
-        assert_eq!(budgets_unknown_because(MissingKinds { budgets: true, ..missing }), "the source holds no PodDisruptionBudgets");
+        assert_eq!(budgets_unknown_because(MissingKinds { budgets: true, ..missing }), "the source contains no PodDisruptionBudgets");
     }
 }

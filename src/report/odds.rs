@@ -91,7 +91,7 @@ pub(super) fn odds_text(view: &CycleView, out: &mut Lines) {
     let chosen = view.selected.as_ref().map(|(node, ..)| node);
     let chosen = chosen.or_else(|| view.preemption.as_ref().and_then(|p| p.selected().map(|(node, _)| node)));
     out.blank();
-    out.line(format_args!("ODDS ({})", odds.of().name()));
+    out.line(format_args!("ODDS ({})", odds.of().title()));
     if let Some(why) = odds.why_unknown() {
         out.line(format_args!("  unknown: {why}"));
     }
@@ -109,7 +109,7 @@ pub(super) fn odds_text(view: &CycleView, out: &mut Lines) {
         Ok([]) => {}
         Ok(victims) => {
             let on = chosen.map_or_else(String::new, |node| format!(" from {node}"));
-            out.line(format_args!("  evicted{on} in the share of cases:"));
+            out.line(format_args!("  evicted{on}, by share of cases:"));
             let rows: Vec<Vec<String>> = victims.iter().take(SHOWN).map(|(pod, share)| row(pod.to_string(), share)).collect();
             super::text::table(&rows, out);
             if victims.len() > SHOWN {

@@ -40,7 +40,7 @@ impl ReleaseReport {
         }
     }
 
-    /// Returns a sentence such as `kube-scheduler v1.31.1: v1.31.4 is its newest kubelet; not verified: extenders`.
+    /// Returns a sentence such as `kube-scheduler v1.31.1: v1.31.4 is the version of its newest kubelet; not verified: extenders`.
     pub fn sentence(&self) -> &str {
         &self.sentence
     }

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{Decision, ReleaseReport};
 use crate::output::Lines;
+use crate::plural::count_of;
 use crate::session::{PodDecisions, UpgradeComparison};
 
 /// The keys of a decision that are compared: those that kube-scheduler itself decides.
@@ -116,7 +117,7 @@ impl ReleaseComparison {
         let reworded = self.pods.iter().filter(|pod| !pod.changed.is_empty()).count().saturating_sub(differs);
         if reworded > 0 {
             out.blank();
-            out.line(format_args!("{reworded} more only in words or scores."));
+            out.line(format_args!("{} only in the message or in scores.", count_of(reworded, "more differs", "more differ")));
         }
         out
     }

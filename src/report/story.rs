@@ -173,7 +173,7 @@ impl StoryBuilder {
             Event::VictimEvicted { pod, node, preemptor, how } => self.evicted(pod, node, preemptor, *how),
             Event::GracePeriodEnded { pod, .. } => {
                 self.went.insert(pod.clone());
-                self.add(pod, "its grace period is over");
+                self.add(pod, "its grace period has ended");
             }
             Event::PermitWaited { pod, node, .. } => self.add(pod, format!("waits on Permit for {node}")),
             Event::PermitResolved { pod, end: PermitEnd::Allowed, .. } => self.add(pod, "allowed by every Permit plugin"),
@@ -183,7 +183,7 @@ impl StoryBuilder {
                 self.add(key, "gone");
             }
             Event::PlaceInferred(place) => {
-                let how = if place.told { "by the scheduler's log" } else { "inferred" };
+                let how = if place.told { "from the scheduler's log" } else { "inferred" };
                 self.add(&place.pod, format!("{how}: {}", place.from));
             }
             Event::QueueMoved(moved) => self.moved(moved),
@@ -196,7 +196,7 @@ impl StoryBuilder {
         let word = match how {
             Eviction::Deleted => "evicted",
             Eviction::Terminating => "evicted, with its grace period,",
-            Eviction::InMemory => "turned back on Permit",
+            Eviction::InMemory => "rejected while waiting on Permit",
         };
         self.add(pod, format!("{word} from {node} for {preemptor}"));
         // A pod group may preempt as a whole; it has no story.
@@ -215,7 +215,7 @@ impl StoryBuilder {
             Place::Unschedulable { gated_by: Some(plugin), .. } => format!("gated by {plugin}"),
             Place::Unschedulable { plugins, gated_by: None } => {
                 let names: Vec<&str> = plugins.iter().map(PluginName::as_str).collect();
-                format!("parked in unschedulablePods, rejected by {}", names.join(", "))
+                format!("to unschedulablePods, rejected by {}", names.join(", "))
             }
             // These places have lines of their own.
             Place::InFlight | Place::WaitingOnPermit { .. } | Place::Bound { .. } => return,

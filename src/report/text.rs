@@ -13,6 +13,7 @@ use super::why::why;
 use crate::cluster::Str;
 use crate::framework::{Candidate, Code, ExtenderOutcome, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
 use crate::output::{Lines, escape};
+use crate::plural::count;
 use crate::trace::{CycleView, PreemptionView};
 
 /// Limit on the node names in a line.
@@ -29,7 +30,7 @@ pub fn text(view: &CycleView) -> Lines {
     let mut out = Lines::default();
     if let Some(start) = &view.start {
         let asks: Vec<String> = start.requests.iter().map(|(name, amount)| format!("{name} {amount}")).collect();
-        let asks = if asks.is_empty() { "no requests".to_owned() } else { format!("asks for {}", asks.join(", ")) };
+        let asks = if asks.is_empty() { "no requests".to_owned() } else { format!("requests {}", asks.join(", ")) };
         out.line(format_args!("{} · priority {} · {asks}", start.pod, start.priority));
     }
     let answer = why(view);
@@ -114,14 +115,14 @@ fn nodes(view: &CycleView, out: &mut Lines) {
             Code::Unschedulable => ("✗", "eviction might help"),
             _ => ("⊘", "eviction cannot help"),
         };
-        let message = if message.is_empty() && plugin == PluginName::Extender.as_str() { "left out without a reason" } else { &message };
+        let message = if message.is_empty() && plugin == PluginName::Extender.as_str() { "ruled out without a reason" } else { &message };
         let count: usize = facts.iter().map(|(_, nodes)| nodes.len()).sum();
         let line = format!("  {glyph} {count:>4}  {plugin:<16}  {message}");
         out.line(format_args!("{}  ({help})", line.trim_end()));
         by_fact(&facts, out);
     }
     if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_none()) {
-        let message = if status.is_success() { "left out by PreFilter".to_owned() } else { status.message() };
+        let message = if status.is_success() { "ruled out by PreFilter".to_owned() } else { status.message() };
         out.line(format_args!("  ⊘ all other nodes: {message}"));
     }
     if let Some((looked_at, of, wanted)) = view.stopped {
@@ -140,7 +141,7 @@ fn by_fact(facts: &[(Option<String>, Vec<&Str>)], out: &mut Lines) {
     }
     let rest: Vec<&Str> = facts[shown..].iter().flat_map(|(_, nodes)| nodes.iter().copied()).collect();
     if !rest.is_empty() {
-        out.line(format_args!("          otherwise: {}", name_list(&rest)));
+        out.line(format_args!("          others: {}", name_list(&rest)));
     }
 }
 
@@ -190,7 +191,7 @@ fn extenders(view: &CycleView, out: &mut Lines) {
             let left: Vec<&Str> = preemption.left.iter().map(|candidate| &candidate.node).collect();
             let dropped: Vec<&Str> = preemption.asked.iter().filter(|node| !left.contains(node)).collect();
             if !dropped.is_empty() {
-                out.line(format_args!("    dropped: {}", name_list(&dropped)));
+                out.line(format_args!("    removed: {}", name_list(&dropped)));
             }
         }
     }
@@ -256,10 +257,10 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
     }
     out.blank();
     out.line(format_args!(
-        "PREEMPTION ({} of {} nodes dry-run, {} candidates{note})",
+        "PREEMPTION ({} of {} dry-run, {}{note})",
         preemption.begun_dry_runs(),
-        preemption.potential_nodes().len(),
-        preemption.candidate_count()
+        count(preemption.potential_nodes().len(), "node"),
+        count(preemption.candidate_count(), "candidate")
     ));
     let (rows, ranked) = (candidate_rows(preemption, budgets_unknown), ranked(preemption));
     if !ranked.is_empty() {
@@ -287,7 +288,7 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
     for (reason, nodes) in failed {
         // Releases with predicates give no reason.
         let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-        out.line(format_args!("  no help on {}{why}", nodes.len()));
+        out.line(format_args!("  eviction does not help on {}{why}", count(nodes.len(), "node")));
         out.line(format_args!("    {}", name_list(&nodes)));
     }
 }
@@ -321,7 +322,7 @@ fn start_time(nanoseconds: i64) -> String {
 pub fn decided_by(preemption: &PreemptionView, node: &Str, best: &[Str]) -> String {
     if best.len() > 1 {
         return format!(
-            "{node} is nominated: {} candidates are equal in everything, any of them is right (this is the first by name)",
+            "{node} is nominated: {} candidates are equal by every score function, and any of them may be taken (this is the first by name)",
             best.len()
         );
     }

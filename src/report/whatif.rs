@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use super::{Missing, ReleaseReport, run_parts};
 use crate::cluster::{Key, Str};
 use crate::output::Lines;
-use crate::plural::count;
+use crate::plural::{count, count_of};
 use crate::scheduler::Scheduler;
 use crate::session::PodLocation;
+use crate::trace::Place;
 use crate::whatif::{Answer, Block, Capacity, CapacityEnd, Departure, Elsewhere, NodeEnd, Note, PodAnswer, PodEnd, Stay, Whereabouts};
 
 /// Limit on the nodes of a capacity that are listed in text.
@@ -63,9 +64,9 @@ impl WhatIfReport {
         let mut lines = self.answers_text();
         if !self.elsewhere.is_empty() {
             lines.blank();
-            lines.line(format_args!("{} elsewhere than without this:", count(self.elsewhere.len(), "other pod")));
+            lines.line(format_args!("{} affected (without → with):", count(self.elsewhere.len(), "other pod")));
             for Elsewhere { pod, at: [without, with] } in self.elsewhere.iter().take(PODS) {
-                lines.line(format_args!("  {pod}: {without} → {with}"));
+                lines.line(format_args!("  {pod}: {} → {}", place_words(without), place_words(with)));
             }
             more(&mut lines, self.elsewhere.len());
         }
@@ -102,6 +103,11 @@ impl WhatIfReport {
         self.place(pod).and_then(Whereabouts::node)
     }
 
+    /// Returns whether a pod that an answer made is deleted or has finished.
+    fn is_gone(&self, pod: &Key) -> bool {
+        self.place(pod).is_none_or(|at| at.location == PodLocation::Gone)
+    }
+
     /// Returns an answer as a sentence.
     fn sentence(&self, answer: &Answer) -> String {
         if let Some(capacity) = &answer.capacity {
@@ -122,15 +128,18 @@ impl WhatIfReport {
         }
         let pods = |wanted: &dyn Fn(&PodAnswer) -> bool| answer.pods.iter().filter(|pod| wanted(pod)).count();
         let placed = pods(&|pod| made(pod).is_some_and(|pod| self.node(pod).is_some()));
-        let pending = pods(&|pod| made(pod).is_some_and(|pod| self.node(pod).is_none()));
+        let pending = pods(&|pod| made(pod).is_some_and(|pod| self.node(pod).is_none() && !self.is_gone(pod)));
+        let gone_again = pods(&|pod| made(pod).is_some_and(|pod| self.is_gone(pod)));
         let gone = pods(&|pod| matches!(pod.end, PodEnd::Gone(_)));
         let stay = pods(&|pod| matches!(pod.end, PodEnd::Stays(Stay::Blocked(_))));
-        for (number, words) in [(placed, "placed"), (pending, "pending"), (gone, "gone for good"), (stay, "kept by budgets")] {
+        for (number, words) in
+            [(placed, "placed"), (pending, "pending"), (gone_again, "gone again"), (gone, "not recreated"), (stay, "blocked by budgets")]
+        {
             if number > 0 {
                 parts.push(format!("{} {words}", count(number, "pod")));
             }
         }
-        if parts.is_empty() { "done".to_owned() } else { parts.join(", ") }
+        if parts.is_empty() { "applied".to_owned() } else { parts.join(", ") }
     }
 
     fn details(&self, answer: &Answer) -> Lines {
@@ -139,16 +148,16 @@ impl WhatIfReport {
             match &node.end {
                 NodeEnd::Bare(pods) => {
                     lines.line(format_args!(
-                        "{} is cordoned, and nothing is evicted: no controller would replace {}",
+                        "{} is cordoned, but nothing is evicted: no controller would replace {}",
                         node.node,
                         list(pods)
                     ));
                 }
-                NodeEnd::Blocked => lines.line(format_args!("{} is cordoned, and not drained", node.node)),
-                NodeEnd::NotReached => lines.line(format_args!("{} is cordoned, and its drain waits for the node before it", node.node)),
+                NodeEnd::Blocked => lines.line(format_args!("{} is cordoned, but not drained", node.node)),
+                NodeEnd::NotReached => lines.line(format_args!("{} is cordoned; its drain waits for the node before it", node.node)),
                 NodeEnd::Drained => lines.line(format_args!("{} is cordoned and drained", node.node)),
                 NodeEnd::Lost => lines.line(format_args!("{} is lost", node.node)),
-                NodeEnd::Added => lines.line(format_args!("{} is new", node.node)),
+                NodeEnd::Added => lines.line(format_args!("{} is added", node.node)),
             }
         }
         let sections: [fn(&PodEnd) -> bool; 4] = [
@@ -183,7 +192,7 @@ impl WhatIfReport {
             PodEnd::Recreated(new) => lines.line(format_args!("{pod}{from} → {new} {}", self.whereabouts(new))),
             PodEnd::Created => lines.line(format_args!("{pod} is new: {}", self.whereabouts(pod))),
             PodEnd::Gone(why) => lines.line(format_args!("{pod}{from} is gone: {}", departure(*why))),
-            PodEnd::Stays(Stay::DaemonSet) => lines.line(format_args!("{pod} stays{from}: it is of a DaemonSet")),
+            PodEnd::Stays(Stay::DaemonSet) => lines.line(format_args!("{pod} stays{from}: it belongs to a DaemonSet")),
             PodEnd::Stays(Stay::Mirror) => lines.line(format_args!("{pod} stays{from}: it mirrors a static pod")),
             PodEnd::Stays(Stay::Blocked(block)) => lines.line(format_args!("{pod} stays{from}: {}", block_sentence(block))),
         }
@@ -214,6 +223,14 @@ fn more(lines: &mut Lines, all: usize) {
     }
 }
 
+/// Returns where a pod is; of a pod in a queue also that it is pending.
+fn place_words(at: &PodLocation) -> String {
+    match at {
+        PodLocation::Waiting(Place::Active | Place::Backoff { .. } | Place::Unschedulable { .. }, _) => format!("pending: {at}"),
+        _ => at.to_string(),
+    }
+}
+
 /// Returns names as a list.
 fn list(keys: &[Key]) -> String {
     let names: Vec<String> = keys.iter().map(ToString::to_string).collect();
@@ -223,50 +240,60 @@ fn list(keys: &[Key]) -> String {
 fn departure(why: Departure) -> &'static str {
     match why {
         Departure::Bare => "no controller replaces it",
-        Departure::Ended => "it had ended",
-        Departure::Terminating => "it was being deleted already",
-        Departure::DaemonSet => "its DaemonSet makes no pod without the node",
+        Departure::Ended => "it had finished",
+        Departure::Terminating => "it was already being deleted",
+        Departure::DaemonSet => "its DaemonSet creates no pod without the node",
         Departure::Mirror => "it mirrored a static pod of the node",
-        Departure::ScaledDown => "the workload needs it no more",
+        Departure::ScaledDown => "its workload was scaled down",
     }
 }
 
 fn block_sentence(block: &Block) -> String {
     match block {
-        Block::Exhausted { budget, allowed, healthy: None } => format!("budget {budget} allows {allowed} disruptions"),
+        Block::Exhausted { budget, allowed, healthy: None } => {
+            format!("budget {budget} allows {}", count(usize::try_from(*allowed).unwrap_or(0), "disruption"))
+        }
         Block::Exhausted { budget, allowed, healthy: Some((current, desired)) } => {
-            format!("budget {budget} allows {allowed} disruptions: {current} healthy, {desired} wanted")
+            format!(
+                "budget {budget} allows {}: {current} healthy, {desired} desired",
+                count(usize::try_from(*allowed).unwrap_or(0), "disruption")
+            )
         }
         Block::Waits { budget, replacements } => {
-            format!("budget {budget} allows no more disruptions before {} has a node", list(replacements))
+            format!("budget {budget} allows no more disruptions until {} scheduled", waiting(replacements))
         }
         Block::Several(budgets) => format!("{} cover it, and the eviction API supports only one budget", list(budgets)),
     }
 }
 
+/// Returns names with their verb.
+fn waiting(replacements: &[Key]) -> String {
+    format!("{} {}", list(replacements), if replacements.len() == 1 { "is" } else { "are" })
+}
+
 fn note_sentence(note: &Note) -> String {
     match note {
-        Note::UnknownController(kind) => format!("Note: pods of {kind} are assumed to be replaced as a ReplicaSet's are."),
+        Note::UnknownController(kind) => format!("Note: pods of {kind} are assumed to be replaced as those of a ReplicaSet."),
         Note::ImmediateClaim(claim) => {
-            format!("Note: claim {claim} is new and unbound, and its class binds at once, which no controller does here.")
+            format!("Note: claim {claim} is new and unbound, and its StorageClass binds immediately, which is not emulated.")
         }
         Note::NoClaim(claim) => format!("Note: claim {claim} is not in the source, so its pod's replacement has none."),
-        Note::BudgetsUnknown => "Note: no budgets were read, so none is known to block.".to_owned(),
+        Note::BudgetsUnknown => "Note: no budgets were read, so whether one would block is unknown.".to_owned(),
     }
 }
 
 fn capacity_sentence(capacity: &Capacity) -> String {
-    let fits = capacity.fits;
+    let fits_more = count_of(capacity.fits, "more pod fits", "more pods fit");
     match &capacity.end {
-        CapacityEnd::Full(_) => format!("{fits} more fit"),
-        CapacityEnd::Limit => format!("at least {fits} more fit; no more were tried"),
-        CapacityEnd::Cancelled => format!("at least {fits} more fit; the count was stopped"),
+        CapacityEnd::Full(_) => fits_more,
+        CapacityEnd::Limit => format!("at least {fits_more}; no more were tried"),
+        CapacityEnd::Cancelled => format!("at least {fits_more}; the count was stopped"),
     }
 }
 
 fn capacity_details(lines: &mut Lines, capacity: &Capacity) {
     if let CapacityEnd::Full(message) = &capacity.end {
-        lines.line(format_args!("the next: {message}"));
+        lines.line(format_args!("the next one does not: {message}"));
     }
     let mut nodes: Vec<(&Str, usize)> = capacity.nodes.iter().map(|(node, number)| (node, *number)).collect();
     nodes.sort_by_key(|(node, number)| (std::cmp::Reverse(*number), (*node).clone()));

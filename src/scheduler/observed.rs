@@ -151,7 +151,7 @@ impl<'a> QueuePlaceInference<'a> {
         seen.timestamp = earliest;
         let minutes = self.limit.as_secs() / 60;
         Some(format!(
-            "parked pods are tried again after {minutes} min, so its last attempt was later: it counts as parked {minutes} min ago, and the next flush moves it"
+            "pods stay in unschedulablePods for {minutes} min at most, so its last attempt was later: it is taken to have been there for {minutes} min, and the next flush moves it"
         ))
     }
 }
@@ -209,11 +209,12 @@ fn conclude(end: End, seen: &mut Observed) -> Vec<String> {
                 } else {
                     format!("rejected with a message {of_whom} ({strange})")
                 };
-                let active = "no rejecting plugin is known, and a pod cannot be parked without one, so it is inferred to be in activeQ";
+                let active =
+                    "no rejecting plugin is known, without which no pod is in unschedulablePods, so it is inferred to be in activeQ";
                 return vec![format!("{source}: {why}"), active.to_owned()];
             }
             seen.waits = InferredQueue::Parked;
-            let mut why = vec![format!("{source}: rejected by {}, so inferred to be parked", names.join(", "))];
+            let mut why = vec![format!("{source}: rejected by {}, so assumed in unschedulablePods", names.join(", "))];
             if !strange.is_empty() {
                 why.push(format!("also with a message {of_whom} ({strange}), which is ignored"));
             }

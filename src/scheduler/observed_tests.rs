@@ -180,12 +180,12 @@ fn rejected_pods_are_parked_with_their_rejectors() {
         rejected(FIT),
         &[],
         "parked [NodeResourcesFit NodeUnschedulable] 1 00:58:00Z",
-        "PodScheduled is False, Unschedulable: rejected by NodeResourcesFit, NodeUnschedulable, so inferred to be parked; tried at least 1 time, at 2026-11-20T00:58:00Z or later; unknown:",
+        "PodScheduled is False, Unschedulable: rejected by NodeResourcesFit, NodeUnschedulable, so assumed in unschedulablePods; tried at least 1 time, at 2026-11-20T00:58:00Z or later; unknown:",
     );
     let partly = "0/2 nodes are available: 1 Too many pods, 1 strange.";
     check(rejected(partly), &[], "parked [NodeResourcesFit] 1 00:58:00Z", r#"of another version ("strange"), which is ignored"#);
     let strange = "0/2 nodes are available: 2 strange.";
-    check(rejected(strange), &[], "active [] 1 00:58:00Z", "cannot be parked");
+    check(rejected(strange), &[], "active [] 1 00:58:00Z", "no pod is in unschedulablePods");
     check(rejected("0/2 nodes are available: preemption: none."), &[], "active [] 1 00:58:00Z", "without a reason");
     let nominated = condition("False", "Unschedulable", FIT) + r#","nominatedNodeName":"n""#;
     check(pod("", "", &nominated), &[], "parked [NodeResourcesFit NodeUnschedulable] 1 00:58:00Z", "nominated to n: its victims");
@@ -266,7 +266,7 @@ fn events_are_lower_bounds_and_stand_in_for_the_condition() {
 fn nothing_stays_parked_for_longer_than_the_sweep_allows() {
     let old = condition("False", "Unschedulable", FIT).replace("00:58:00Z", "00:40:00Z");
     let expected = "parked [NodeResourcesFit NodeUnschedulable] 1 00:55:00Z";
-    check(pod("", "", &old), &[], expected, "counts as parked 5 min ago, and the next flush moves it");
+    check(pod("", "", &old), &[], expected, "taken to have been there for 5 min, and the next flush moves it");
     let at_limit = old.replace("00:40:00Z", "00:55:00Z");
     check(pod("", "", &at_limit), &[], expected, "tried at least 1 time, at 2026-11-20T00:55:00Z or later; unknown");
     let mut scheduler = start(vec![pod("", "", &old)], Vec::new());

@@ -18,31 +18,31 @@ pub struct Story {
 pub const STORIES: [Story; 5] = [
     Story {
         name: "payments",
-        title: "a real cluster: shop/payments preempts; eight nodes are candidates, and two are equal to the last",
+        title: "a real cluster: shop/payments preempts; eight nodes are candidates, and two of them tie to the end",
         pod: "shop/payments",
         text: include_str!("../../fixtures/stories/payments.yaml"),
     },
     Story {
         name: "aftermath",
-        title: "the same cluster after its scheduler decided: who was evicted for whom, and whether we agree (A)",
+        title: "the same cluster after its scheduler decided: who was evicted for whom, and whether schedscope agrees (A)",
         pod: "shop/payments",
         text: include_str!("../../fixtures/stories/aftermath.yaml"),
     },
     Story {
         name: "tie-breaks",
-        title: "six preemptors: each of the five score functions decides once, and at last none does",
+        title: "six preemptors: each of the five score functions decides once, and the last is a tie",
         pod: "demo/1-fewest-violations",
         text: include_str!("../../fixtures/stories/tie-breaks.yaml"),
     },
     Story {
         name: "budgets",
-        title: "every node is full of pods under budgets: whose eviction violates one, and who is put back first",
+        title: "every node is full of pods with budgets: which evictions violate one, and which pods are reprieved first",
         pod: "shop/checkout",
         text: include_str!("../../fixtures/stories/budgets.yaml"),
     },
     Story {
         name: "queues",
-        title: "gated, parked and backing off: where pods wait, why, and what wakes them",
+        title: "gated, unschedulable and backing off: where pods wait, why, and which events requeue them",
         pod: "web/urgent",
         text: include_str!("../../fixtures/stories/queues.yaml"),
     },

@@ -124,16 +124,16 @@ pub enum WhatIfError {
     #[error("{0} has no scheduling gate")]
     NotGated(Key),
     /// The pod has no node, so that it cannot be evicted.
-    #[error("{0} has no node to be evicted from")]
+    #[error("{0} is not on a node")]
     NotOnANode(Key),
     /// The pod does not wait on Permit.
     #[error("{0} does not wait on Permit")]
     NotWaitingOnPermit(Key),
     /// The pod has ended.
-    #[error("{0} has ended")]
+    #[error("{0} has finished")]
     Ended(Key),
     /// No profile schedules the pod.
-    #[error("no profile of the scheduler is named {scheduler:?}, as {pod} wants")]
+    #[error("no profile of the scheduler is named {scheduler:?}, as {pod} requires")]
     NoProfile {
         /// The pod.
         pod: Key,

@@ -193,7 +193,7 @@ fn pods_are_found_by_name_alone_if_one_has_it() {
     assert_eq!(error(&mut stage, "capacity p"), "d/p and e/p have this name: give the namespace too");
     assert_eq!(error(&mut stage, "capacity paymnets"), "there is no Pod paymnets; did you mean d/payments?");
     assert_eq!(error(&mut stage, "capacity e/payments"), "there is no Pod e/payments; did you mean d/payments?");
-    assert_eq!(error(&mut stage, "evict payments"), "d/payments has no node to be evicted from");
+    assert_eq!(error(&mut stage, "evict payments"), "d/payments is not on a node");
     assert_eq!(error(&mut stage, "ungate payments"), "d/payments has no scheduling gate");
 }
 

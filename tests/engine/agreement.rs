@@ -147,11 +147,11 @@ fn what_differs_is_spelled_out() {
     assert_eq!(
         other.differences,
         [
-            "nodes in all: the scheduler said 11, schedscope says 12",
+            "total nodes: the scheduler said 11, schedscope says 12",
             "Insufficient cpu: not reported by the scheduler, schedscope says 8 nodes",
             "Insufficient memory: the scheduler said 8 nodes, not reported by schedscope",
             "node(s) were unschedulable: not reported by the scheduler, schedscope says 1 node",
-            "preemption: the scheduler said nothing (as when it makes room), schedscope says 12 Preemption is not helpful for scheduling",
+            "preemption: the scheduler said nothing (as when preemption succeeds), schedscope says 12 Preemption is not helpful for scheduling",
         ]
     );
     // The same difference, written before anything happened in the cluster, is explained by later changes.
@@ -159,7 +159,7 @@ fn what_differs_is_spelled_out() {
 
     let strange = with("batch/too-big", "running PreBind plugin \"X\": no", late);
     assert_eq!(strange.accord, MatchKind::Unexplained);
-    assert!(strange.differences[0].starts_with("the texts differ: "), "{:?}", strange.differences);
+    assert!(strange.differences[0].starts_with("the messages differ: "), "{:?}", strange.differences);
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn only_what_no_release_explains_is_a_disagreement() {
         assert_eq!(found.accord, MatchKind::OtherRelease, "{found:?}");
         let by = found.decided_by.clone().expect("a release");
         assert_eq!(by, cluster.unwrap_or("1.33.0"), "the newest that writes so, where nothing shows the version");
-        assert!(found.text().to_string().contains(&format!("but what kube-scheduler v{by} decides.")), "{}", found.text());
+        assert!(found.text().to_string().contains(&format!("but kube-scheduler v{by} agrees.")), "{}", found.text());
         assert!(found.differences.iter().any(|line| line.starts_with("preemption, ")), "{:?}", found.differences);
     }
     // No release decides this way about this pod.

@@ -144,11 +144,11 @@ fn run_says_how_the_queues_began() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("UTF-8")
     };
-    let fresh = "queues fresh: every waiting pod is new to the scheduler (3)";
+    let fresh = "queues fresh: 3 pending pods are new to the scheduler";
     assert_eq!(run(&[]).lines().next(), Some(fresh));
     assert_eq!(run(&["--queues", "fresh"]).lines().next(), Some(fresh));
     let observed = run(&["--queues", "observed"]);
-    let line = "queues as observed: 2 of 3 places inferred; 1 in activeQ, 0 in backoffQ, 2 in unschedulablePods";
+    let line = "queues observed: 2 of 3 places inferred; 1 in activeQ, 0 in backoffQ, 2 in unschedulablePods";
     assert_eq!(observed.lines().next(), Some(line));
     let first = |text: &str| text.lines().skip_while(|line| !line.starts_with("d/tried: ")).nth(1).map(str::to_owned);
     assert!(first(&run(&[])).is_some_and(|line| line.starts_with("  +00:00.000  attempt 1: ")));

@@ -243,7 +243,7 @@ fn too_many_orders_are_unknown_with_the_reason() {
     let view = view(&scheduler(objects, Emulation::default(), 100, 0));
     let got = serde_json::to_value(Decision::of(&view)).expect("plain data");
     assert_eq!((&got["odds"]["node"], &got["odds"]["of"]), (&Value::Null, &json!("victims")));
-    let reason = "12 pods on w0 share their priority and start time with another, and have too many orders to count";
+    let reason = "12 pods on w0 share their priority and start time with another: their orders are too many to count";
     assert_eq!(got["odds"]["unknown"], json!([reason]));
     assert!(text(&view).to_string().contains(&format!("unknown: {reason}")));
 }
@@ -275,7 +275,7 @@ fn shares_over_starts_equal_the_counts_over_every_start() {
     assert_eq!(stated(&odds), counted(&draws));
     assert!(stated(&odds).len() > 1, "{:?}", stated(&odds));
     view.odds_over_starts = Some(std::sync::Arc::new(odds));
-    assert!(why(&view).contains("; over all starts of the search it is taken in "), "{}", why(&view));
+    assert!(why(&view).contains("; over all starting nodes of the search it is picked in "), "{}", why(&view));
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn shares_of_a_large_draw_add_up_and_are_in_the_text() {
     assert!((sum - 1.0).abs() < 1e-9 && shares.len() > 30, "{sum} over {} nodes", shares.len());
     assert!(why(&view).contains("cases, else one of "), "{}", why(&view));
     let text = text(&view).to_string();
-    assert!(text.contains("ODDS (shortlist)") && text.contains("Go map"), "{text}");
+    assert!(text.contains("ODDS (shortlist of candidates)") && text.contains("Go map"), "{text}");
 }
 
 #[test]

@@ -81,7 +81,7 @@ impl Checker {
                 let node = decision["node"].as_str().expect("a node");
                 must(names(&sentence, node), "names the node");
                 let tied = decision["bestNodes"].as_array().map_or(0, Vec::len);
-                must((tied > 1) == sentence.contains(&format!("{tied} share the highest score")), "says whether others are as good");
+                must((tied > 1) == sentence.contains(&format!("{tied} tie for the highest score")), "says whether others are as good");
             }
             Some("gated") => {
                 let message = decision["preEnqueue"]["message"].as_str().expect("a message");
@@ -250,7 +250,7 @@ fn preemption(sentence: &str, view: &CycleView, decision: &Value) -> Vec<String>
         }
     };
     let found = &decision["preemption"];
-    let claims = ["makes room", "it preempts", "terminating already"].iter().any(|words| sentence.contains(words));
+    let claims = ["makes room", "it preempts", "already terminating"].iter().any(|words| sentence.contains(words));
     let Some(node) = found["selected"].as_str() else {
         must(!claims, "claims that preemption makes room");
         must(!sentence.contains("violates"), "speaks of budgets");
@@ -273,7 +273,7 @@ fn preemption(sentence: &str, view: &CycleView, decision: &Value) -> Vec<String>
     let victims = chosen["victims"].as_array().expect("a list").len();
     must(sentence.contains(&format!(" {victims} pod")), "says how many pods go");
     let equals = found["bestCandidates"].as_array().map_or(0, Vec::len);
-    must((equals > 1) == sentence.contains(&format!("any of these {equals} is right")), "says whether others are as good");
+    must((equals > 1) == sentence.contains(&format!("(1 of {equals} equal candidates)")), "says whether others are as good");
     let candidate = view.preemption.as_ref().and_then(|p| p.candidate(node)).expect("the candidate");
     let budgets: BTreeSet<&str> = candidate.victims.iter().flat_map(Victim::violates).map(|b| b.budget.as_str()).collect();
     let violated = chosen["pdbViolations"] != 0;

@@ -294,7 +294,7 @@ fn a_run_until_nothing_changes_tells_the_story_of_each_pod() {
     let expected = "\
 a/strong: on n, 2 attempts
   +00:00.000  attempt 1: Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.
-  +00:00.000  parked in unschedulablePods, rejected by NodeResourcesFit (ScheduleAttemptFailure)
+  +00:00.000  to unschedulablePods, rejected by NodeResourcesFit (ScheduleAttemptFailure)
   +00:00.000  nominated to n
   +00:00.000  evicts a/weak from n
   +00:20.000  to activeQ (AssignedPodDelete, which may help NodeResourcesFit)
@@ -302,7 +302,7 @@ a/strong: on n, 2 attempts
   +00:20.000  attempt 2: bound to n
 a/weak: gone
   +00:00.000  evicted, with its grace period, from n for a/strong
-  +00:20.000  its grace period is over
+  +00:20.000  its grace period has ended
   +00:20.000  gone
 ";
     assert_eq!(stories_text(&stories(session.timeline(), false)).to_string(), expected);
@@ -406,7 +406,7 @@ fn another_release_takes_over_on_a_branch_and_is_compared() {
     assert_eq!((decided.pod.clone(), decided.outcomes[0].as_deref()), (Key::new("a", "waits"), Some("fits on n")));
     assert!(upgrade.other_reasons.is_empty() && compared.pods.is_empty(), "a queue is no difference: {compared:?}");
     let text = comparison(&compared).join("\n");
-    assert!(text.contains("1 of 1 pending pod is decided otherwise by kube-scheduler v1.36 than by v1.33:"), "{text}");
+    assert!(text.contains("1 of 1 pending pod is decided differently by kube-scheduler v1.36 than by v1.33:"), "{text}");
     // Both branches continue independently.
     assert!(session.run_next());
     assert!(session.switch(0) && session.run_next());

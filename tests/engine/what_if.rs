@@ -57,40 +57,40 @@ fn a_drain_is_reported_pod_by_pod() {
     ];
     assert_eq!(
         report(&items, &["drain one"]),
-        "drain one: 1 node not drained, 1 pod placed, 1 pod kept by budgets
-  one is cordoned, and not drained
-  shop/db-0 stays on one: budget shop/db allows 0 disruptions: 1 healthy, 1 wanted
+        "drain one: 1 node not drained, 1 pod placed, 1 pod blocked by budgets
+  one is cordoned, but not drained
+  shop/db-0 stays on one: budget shop/db allows 0 disruptions: 1 healthy, 1 desired
   shop/web-0 on one → on two
-  shop/logs-x stays on one: it is of a DaemonSet
+  shop/logs-x stays on one: it belongs to a DaemonSet
 "
     );
     assert_eq!(
         report(&items, &["relax db", "drain two one"]),
-        "relax db: done
+        "relax db: applied
 
 drain two one: 1 node drained, 1 node not drained, 2 pods pending
-  two is cordoned, and nothing is evicted: no controller would replace shop/by-hand
+  two is cordoned, but nothing is evicted: no controller would replace shop/by-hand
   one is cordoned and drained
   shop/db-0 on one → pending: 0/2 nodes are available: 2 node(s) were unschedulable. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
   shop/web-0 on one → pending: 0/2 nodes are available: 2 node(s) were unschedulable. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
-  shop/logs-x stays on one: it is of a DaemonSet
+  shop/logs-x stays on one: it belongs to a DaemonSet
 "
     );
     assert_eq!(
         report(&items, &["lose zone=a"]),
-        "lose zone=a: 2 nodes lost, 2 pods pending, 2 pods gone for good
+        "lose zone=a: 2 nodes lost, 2 pods pending, 2 pods not recreated
   one is lost
   two is lost
   shop/db-0 on one → pending: no nodes available to schedule pods
   shop/web-0 on one → pending: no nodes available to schedule pods
   shop/by-hand on two is gone: no controller replaces it
-  shop/logs-x on one is gone: its DaemonSet makes no pod without the node
+  shop/logs-x on one is gone: its DaemonSet creates no pod without the node
 "
     );
     assert_eq!(
         report(&items, &["capacity web-0"]),
-        "capacity web-0: 1 more fit
-  the next: 0/2 nodes are available: 2 Insufficient cpu.
+        "capacity web-0: 1 more pod fits
+  the next one does not: 0/2 nodes are available: 2 Insufficient cpu.
   1 on two
 "
     );

@@ -54,12 +54,12 @@ const NODE_YAML: &str = "apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n";
 #[test]
 fn nothing_at_all() {
     check("", &[], &["warning in: is empty"]);
-    check("  \n\n", &[], &["warning in: holds no objects"]);
-    check("# a comment\n---\n...\n", &[], &["warning in: holds no objects"]);
-    check("null", &[], &["warning in: holds no objects"]);
-    check(r#"{"apiVersion":"v1","kind":"List","items":[]}"#, &[], &["warning in: holds no objects"]);
-    check("apiVersion: v1\nkind: List\nitems: []\n", &[], &["warning in: holds no objects"]);
-    check("apiVersion: v1\nkind: List\nitems:\n", &[], &["warning in: holds no objects"]);
+    check("  \n\n", &[], &["warning in: contains no objects"]);
+    check("# a comment\n---\n...\n", &[], &["warning in: contains no objects"]);
+    check("null", &[], &["warning in: contains no objects"]);
+    check(r#"{"apiVersion":"v1","kind":"List","items":[]}"#, &[], &["warning in: contains no objects"]);
+    check("apiVersion: v1\nkind: List\nitems: []\n", &[], &["warning in: contains no objects"]);
+    check("apiVersion: v1\nkind: List\nitems:\n", &[], &["warning in: contains no objects"]);
     assert!(load(&[]).report.is_empty());
 }
 
@@ -72,10 +72,10 @@ fn text_that_is_no_dump() {
     check("a: 1\n", &[], &["error in:1: object without a kind"]);
     check(r#"{"kind":"List","items":{"a":1}}"#, &[], &["error in:1: `items` is not a list"]);
     check("kind: List\nitems: 7\n", &[], &["error in:1: `items` is not a list"]);
-    check(vec![0u8, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15, 16, 255], &[], &["error in: holds no text"]);
+    check(vec![0u8, 1, 2, 3, 4, 5, 6, 7, 8, 14, 15, 16, 255], &[], &["error in: contains no text"]);
     check("{", &[], &["error in:1: "]);
     check("}", &[], &["error in:1: "]);
-    check("[", &[], &["warning in: ends before a list"]);
+    check("[", &[], &["warning in: ends within a list"]);
 }
 
 #[test]
@@ -155,22 +155,22 @@ fn a_broken_document_or_line_leaves_the_others_alone() {
 fn files_cut_short_keep_what_stands_before_the_cut() {
     let text = list(&[pod("a"), pod("b")]);
     let cut = &text[..text.find("\"b\"").unwrap()];
-    check(cut, &["Pod shop/a"], &["error in:3: items[1]: the file ends within this object", "warning in: ends before a list"]);
-    check(&text[..text.len() - 3], &["Pod shop/a", "Pod shop/b"], &["error in:4: ", "warning in: ends before a list"]);
+    check(cut, &["Pod shop/a"], &["error in:3: items[1]: the file ends within this object", "warning in: ends within a list"]);
+    check(&text[..text.len() - 3], &["Pod shop/a", "Pod shop/b"], &["error in:4: ", "warning in: ends within a list"]);
 
     let compressed = gzip(text.as_bytes());
     let cut = compressed.len() - text.len() / 2;
     let loaded = load_bytes(&compressed[..cut]);
     assert_eq!(names(&loaded), ["Pod shop/a"]);
-    assert!(remarks(&loaded).iter().any(|r| r.starts_with("error in: breaks off before its end")), "{:#?}", remarks(&loaded));
+    assert!(remarks(&loaded).iter().any(|r| r.starts_with("error in: is truncated")), "{:#?}", remarks(&loaded));
 
     let yaml = "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: n1\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: n2\n  spec:\n    unschedulable: true\nkind: List\n";
     let compressed = gzip(yaml.as_bytes());
     let loaded = load_bytes(&compressed[..compressed.len() - 50]);
     assert_eq!(names(&loaded), ["Node n1"], "half an entry must not pass for a whole one: {:#?}", remarks(&loaded));
-    check(&yaml[..yaml.find("  spec").unwrap()], &["Node n1", "Node n2"], &["warning in: ends before a list"]);
-    check([0x1f, 0x8b], &[], &["error in: breaks off"]);
-    check([0x1f, 0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], &[], &["error in: breaks off"]);
+    check(&yaml[..yaml.find("  spec").unwrap()], &["Node n1", "Node n2"], &["warning in: ends within a list"]);
+    check([0x1f, 0x8b], &[], &["error in: is truncated"]);
+    check([0x1f, 0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], &[], &["error in: is truncated"]);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn objects_in_many_forms_read_alike() {
         let loaded = load_bytes(text.as_bytes());
         assert_eq!(names(&loaded), ab, "{text}\n{:#?}", remarks(&loaded));
         let remarks = remarks(&loaded);
-        assert!(remarks.is_empty() || (remarks.len() == 1 && remarks[0].contains("ends before a list")), "{text}\n{remarks:#?}");
+        assert!(remarks.is_empty() || (remarks.len() == 1 && remarks[0].contains("ends within a list")), "{text}\n{remarks:#?}");
         let compressed = load_bytes(gzip(text.as_bytes()));
         assert_eq!(compressed.objects, loaded.objects);
     }
@@ -483,12 +483,12 @@ fn items_that_are_no_objects_are_one_line_for_each_file() {
 
 #[test]
 fn lists_without_a_kind_are_not_cut_short() {
-    check(r#"{"items":[]}"#, &[], &["warning in: holds no objects"]);
+    check(r#"{"items":[]}"#, &[], &["warning in: contains no objects"]);
     check(format!(r#"{{"metadata":{{"resourceVersion":"7"}},"items":[{}]}}"#, pod("a")), &["Pod shop/a"], &[]);
     check(format!("items:\n- {}\n", pod("a")), &["Pod shop/a"], &[]);
     // An API server's list has its kind after its items.
-    check(format!("apiVersion: v1\nitems:\n- {}\n", pod("a")), &["Pod shop/a"], &["warning in: ends before a list in it does"]);
-    check(format!(r#"{{"items":[{}"#, pod("a")), &["Pod shop/a"], &["warning in: ends before a list in it does"]);
+    check(format!("apiVersion: v1\nitems:\n- {}\n", pod("a")), &["Pod shop/a"], &["warning in: ends within a list"]);
+    check(format!(r#"{{"items":[{}"#, pod("a")), &["Pod shop/a"], &["warning in: ends within a list"]);
 }
 
 #[test]
@@ -508,7 +508,7 @@ fn times_that_are_none_are_named_and_the_rest_is_kept() {
         r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop","creationTimestamp":"soon"},"spec":{"nodeName":"n"}}"#;
     let loaded = load_bytes(format!("{text}\n{NODE_YAML}").replace(NODE_YAML, &pod("b")));
     assert_eq!(names(&loaded), ["Pod shop/a", "Pod shop/b"]);
-    let said = r#"warning in:1: Pod shop/a: metadata.creationTimestamp "soon" is no time; the object was read without it"#;
+    let said = r#"warning in:1: Pod shop/a: metadata.creationTimestamp "soon" is not a time; the object was read without it"#;
     assert_eq!(remarks(&loaded)[0], said);
     assert_eq!(loaded.cluster().pods.get(&schedscope::cluster::Key::new("shop", "a")).unwrap().node_name, "n");
     // Another error in the same object takes precedence.

@@ -344,12 +344,12 @@ fn cut_and_damaged_archives_leave_what_stands_before() {
     let loaded = load_bytes("x.tar", archive[..2 * 1024 + 520].to_vec());
     assert_eq!(names(&loaded), ["shop/a", "shop/b"]);
     let found = remarks(&loaded);
-    assert!(found.iter().any(|r| r.starts_with("error x.tar: breaks off before its end (the archive ends within a member)")), "{found:#?}");
+    assert!(found.iter().any(|r| r.starts_with("error x.tar: is truncated (the archive ends within a member)")), "{found:#?}");
     assert!(found.iter().any(|r| r.starts_with("error x.tar!/c.json")), "{found:#?}");
     let mut damaged = archive.clone();
     damaged[1024] = b'?';
     let found = remarks(&load_bytes("x.tar", damaged));
-    assert!(found[0].starts_with("error x.tar: breaks off before its end (the header of a member is damaged)"), "{found:#?}");
+    assert!(found[0].starts_with("error x.tar: is truncated (the header of a member is damaged)"), "{found:#?}");
     let unmarked = remarks(&load_bytes("x.tar", archive[..3 * 1024].to_vec()));
     assert!(unmarked[0].starts_with("warning x.tar: ends without the mark"), "{unmarked:#?}");
 
@@ -360,7 +360,7 @@ fn cut_and_damaged_archives_leave_what_stands_before() {
     }] {
         let loaded = load_bytes("x.tar.gz", compressed);
         assert!(
-            loaded.diagnostics.iter().any(|d| d.severity == Severity::Error && d.message.contains("breaks off")),
+            loaded.diagnostics.iter().any(|d| d.severity == Severity::Error && d.message.contains("is truncated")),
             "{:#?}",
             remarks(&loaded)
         );
@@ -377,15 +377,11 @@ fn cut_and_damaged_archives_leave_what_stands_before() {
 #[test]
 fn files_that_are_not_what_their_name_says() {
     for (name, content, expected) in [
-        (
-            "a.tar.gz",
-            b"hello".to_vec(),
-            "warning a.tar.gz: is not the tar archive that its name says: its first bytes are those of plain text",
-        ),
-        ("a.tgz", gzip(&pod("a")), "warning a.tgz: is not the tar archive that its name says"),
-        ("a.zip", Vec::new(), "warning a.zip: is not the zip archive that its name says: there is nothing in it"),
-        ("a.json.gz", pod("a"), "warning a.json.gz: is not the gzip file that its name says"),
-        ("a.tar", vec![1; 600], "warning a.tar: is not the tar archive that its name says: its first bytes are of neither"),
+        ("a.tar.gz", b"hello".to_vec(), "warning a.tar.gz: is not the tar archive that its name suggests: its content is plain text"),
+        ("a.tgz", gzip(&pod("a")), "warning a.tgz: is not the tar archive that its name suggests"),
+        ("a.zip", Vec::new(), "warning a.zip: is not the zip archive that its name suggests: it is empty"),
+        ("a.json.gz", pod("a"), "warning a.json.gz: is not the gzip file that its name suggests"),
+        ("a.tar", vec![1; 600], "warning a.tar: is not the tar archive that its name suggests: its content is neither"),
     ] {
         let loaded = load_bytes(name, content.clone());
         assert!(remarks(&loaded)[0].starts_with(expected), "{:#?}", remarks(&loaded));
@@ -407,7 +403,7 @@ fn bombs_end_at_the_limit_and_the_rest_loads() {
     let loaded = load_within(&[Input::Bytes { name: "x.tar".into(), bytes: Cow::Owned(tar(&files)) }], &limits);
     assert_eq!(names(&loaded), ["shop/a", "shop/b"]);
     let found = remarks(&loaded);
-    assert!(found[0].starts_with("error x.tar!/bomb.json.gz: breaks off before its end (more than 1 MiB came out"), "{found:#?}");
+    assert!(found[0].starts_with("error x.tar!/bomb.json.gz: is truncated (more than 1 MiB came out"), "{found:#?}");
 
     let inputs: Vec<Input> =
         (0..5).map(|i| Input::Bytes { name: format!("{i}.gz"), bytes: Cow::Owned(gzip(&vec![b' '; 700 << 10])) }).collect();
@@ -501,7 +497,7 @@ fn the_configuration_in_the_dump_can_be_taken() {
     assert_eq!(run("manifests").0, Some(0));
     let (code, said) = run("kubectl.json");
     assert_eq!(code, Some(2));
-    assert!(said.contains("--config-from-dump: the source carries no KubeSchedulerConfiguration"), "{said}");
+    assert!(said.contains("--config-from-dump: the source contains no KubeSchedulerConfiguration"), "{said}");
 }
 
 /// Of a bound pod, the node alone proves that it was scheduled; of a pending one, the whole condition matters.

@@ -297,8 +297,7 @@ fn silence_is_noticed() {
     // After the first bookmark, silence means a dead connection.
     server.bookmark();
     server.fault("/pods?watch=true", 1, Fault::Silence);
-    follower
-        .until("trouble", |f| matches!(&f.status(Kind::Pod).state, State::Retrying { why, .. } if why.starts_with("nothing was heard")));
+    follower.until("trouble", |f| matches!(&f.status(Kind::Pod).state, State::Retrying { why, .. } if why.starts_with("no answer for")));
     server.put(pod("new", ""));
     server.forgive();
     follower.until_fresh(&server);
@@ -470,7 +469,7 @@ fn connecting_fails_with_words_that_help() {
         server.kubeconfig().replace(r#"{"token":"secret-token"}"#, &user.to_string())
     };
     for (config, expected) in [
-        (exec("no-such-program-here", &[]), "the program \"no-such-program-here\" for credentials was not found"),
+        (exec("no-such-program-here", &[]), "the credential plugin \"no-such-program-here\" was not found"),
         (
             exec("no-such-program-here", &[]).replace(r#""interactiveMode""#, r#""installHint":"brew install it","interactiveMode""#),
             "was not found: brew install it",
@@ -489,7 +488,7 @@ fn connecting_fails_with_words_that_help() {
                     r#"echo '{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","status":{"token":"hidden"}}'"#,
                 ],
             ),
-            "answers in another version than \"client.authentication.k8s.io/v1\", which the kubeconfig asks for",
+            "answers in another apiVersion than \"client.authentication.k8s.io/v1\", which the kubeconfig requires",
         ),
         (
             exec(
@@ -501,9 +500,9 @@ fn connecting_fails_with_words_that_help() {
             ),
             "gave neither a token nor a certificate with its key",
         ),
-        (exec("sh", &["-c", "exec sleep 60"]), "did not end within 50ms"),
-        (exec("sh", &[]).replace("Never", "Always"), "asks questions (interactiveMode: Always), and there is no terminal for them"),
-        (exec("", &[]), "names a program for credentials without saying which"),
+        (exec("sh", &["-c", "exec sleep 60"]), "did not finish within 50ms"),
+        (exec("sh", &[]).replace("Never", "Always"), "needs a terminal (interactiveMode: Always), and there is none"),
+        (exec("", &[]), "has a credential plugin (exec) without a command"),
     ] {
         let error = attempt(config);
         assert!(matches!(error, ConnectError::Credentials { .. }), "{error:?}");
@@ -514,10 +513,10 @@ fn connecting_fails_with_words_that_help() {
         (Fault::Status(401, None), "does not accept the credentials: 401 Unauthorized: scripted"),
         (
             Fault::Html,
-            "does not answer as an API server: the answer is text/html; charset=utf-8, not JSON; is there a proxy or a login page in between? <html><h1>Please log in</h1></html>",
+            "does not answer like an API server: the answer is text/html; charset=utf-8, not JSON; is there a proxy or a login page in between? <html><h1>Please log in</h1></html>",
         ),
-        (Fault::Status(500, None), "does not answer as an API server: 500 Internal Server Error: scripted"),
-        (Fault::Truncated(5), "does not answer as an API server: the answer makes no sense (EOF while parsing"),
+        (Fault::Status(500, None), "does not answer like an API server: 500 Internal Server Error: scripted"),
+        (Fault::Truncated(5), "does not answer like an API server: the answer is invalid (EOF while parsing"),
     ] {
         server.fault("/version", 1, fault);
         let text = attempt(server.kubeconfig()).to_string();
@@ -688,7 +687,7 @@ fn a_server_that_hangs_is_noticed_and_heard_again() {
     // The server keeps its connections open, and sends nothing on any of them.
     server.fault("GET /", usize::MAX / 2, Fault::Silence);
     let hangs = |f: &Follower| {
-        let retries = |kind: &KindStatus| matches!(&kind.state, State::Retrying { why, .. } if why.contains("the server hangs"));
+        let retries = |kind: &KindStatus| matches!(&kind.state, State::Retrying { why, .. } if why.contains("the server does not respond"));
         f.live.status().kinds.iter().all(retries)
     };
     follower.until("the silence", hangs);

@@ -138,7 +138,7 @@ fn a_log_is_followed_and_resumed_after_a_break_without_repeating_a_line() {
 #[test]
 fn every_failure_has_a_state_and_passes() {
     for (fault, expected) in [
-        (Fault::Status(403, None), "the user may not read it (403 Forbidden: scripted); the right is \"get\" on \"pods/log\""),
+        (Fault::Status(403, None), "no permission to read it (403 Forbidden: scripted); it needs \"get\" on \"pods/log\""),
         (Fault::Status(404, None), "there is no log (404 Not Found: scripted)"),
         (Fault::Status(400, None), "there is no log (400 Bad Request: scripted)"),
         (Fault::Status(500, None), "it could not be read (500 Internal Server Error: scripted)"),
@@ -176,8 +176,8 @@ fn commands_say_why_there_is_no_log_and_exit_with_3() {
     refusing.fault("/log?", ALWAYS, Fault::Status(403, None));
     let screen = tempfile::tempdir().unwrap();
     let path = screen.path().join("screen.txt").display().to_string();
-    let refused = "schedscope: --scheduler-log live: log of kube-system/kube-scheduler-cp-1: the user may not read it (403 Forbidden: scripted); \
-                   the right is \"get\" on \"pods/log\"";
+    let refused = "schedscope: --scheduler-log live: log of kube-system/kube-scheduler-cp-1: no permission to read it (403 Forbidden: scripted); \
+                   it needs \"get\" on \"pods/log\"";
     for arguments in [&arguments[..], &["run", "--scheduler-log", "live"], &["live", "--scheduler-log", "live", "--print", &path]] {
         assert_eq!(said(&program(&refusing, arguments)), (Some(3), refused.to_owned()), "{arguments:?}");
     }
@@ -186,10 +186,10 @@ fn commands_say_why_there_is_no_log_and_exit_with_3() {
 
     let other = server();
     other.log(POD, "2026-11-21T01:00:00Z hello\n");
-    let none = "schedscope: --scheduler-log live: nothing of kube-scheduler is in the log of kube-system/kube-scheduler-cp-1";
+    let none = "schedscope: --scheduler-log live: no line of kube-scheduler in the log of kube-system/kube-scheduler-cp-1";
     assert_eq!(said(&program(&other, &arguments)), (Some(3), none.to_owned()));
     other.delete("Pod", "kube-system", "kube-scheduler-cp-1");
-    let managed = "schedscope: --scheduler-log live: no pod that may be read runs kube-scheduler; a managed control plane shows none";
+    let managed = "schedscope: --scheduler-log live: no visible pod runs kube-scheduler; managed control planes hide it";
     assert_eq!(said(&program(&other, &arguments)), (Some(3), managed.to_owned()));
     assert_eq!(asked_for_logs(&other).len(), 1);
 

@@ -68,7 +68,7 @@ fn each_attempt_is_decided_on_the_pods_of_its_moment() {
     let kinds: Vec<&Value> = found["attempts"].as_array().unwrap().iter().map(|attempt| &attempt["beside"]["kind"]).collect();
     assert_eq!(kinds, [&json!("agrees"), &json!("agrees"), &json!("agrees"), &Value::Null], "{:#}", found["attempts"]);
     assert_eq!(found["agreement"], json!({"agrees": 3, "explained": 0, "differs": 0, "notCompared": 1}));
-    assert!(text.contains("BESIDE SCHEDSCOPE\n  of 4 attempts: 3 agree, 0 explained, 0 differ, 1 cannot be compared\n"), "{text}");
+    assert!(text.contains("COMPARED WITH SCHEDSCOPE\n  4 attempts: 3 agree, 0 explained, 0 differ, 1 cannot be compared\n"), "{text}");
 }
 
 #[test]
@@ -89,14 +89,14 @@ fn a_difference_is_explained_only_by_what_is_not_known() {
     // A pod that the dump does not have took the room.
     let seen = [START, r#""Add event for scheduled pod" pod="a/before""#, attempt[1], attempt[2]];
     let (explained, unknown, text) = kind(&seen);
-    assert_eq!((explained, unknown), (json!("explained"), json!(["1 pod was on a node that the dump does not have"])));
-    assert!(text.contains("Explained: 1 pod was on a node that the dump does not have."), "{text}");
+    assert_eq!((explained, unknown), (json!("explained"), json!(["1 pod on a node is not in the dump"])));
+    assert!(text.contains("Explained: 1 pod on a node is not in the dump."), "{text}");
     // It was gone by then.
     let gone = [seen[0], seen[1], r#""Delete event for scheduled pod" pod="a/before""#, attempt[1], attempt[2]];
     assert_eq!(kind(&gone).0, json!("differs"));
     // A node changed since.
     let changed = [attempt[0], attempt[1], attempt[2], r#""Update event for node" node="n-1""#];
-    assert_eq!(kind(&changed).1, json!(["1 node came, went or changed between this and the dump"]));
+    assert_eq!(kind(&changed).1, json!(["1 node was added, deleted or changed between this attempt and the dump"]));
 }
 
 #[test]
@@ -124,9 +124,9 @@ fn the_cache_of_the_log_stands_beside_ours() {
         found["cache"]["nodes"],
         json!([
             {"node": "n-1", "differences": []},
-            {"node": "n-2", "differences": ["requested cpu 500m, here 2000m", "allocatable cpu 1000m, here 2000m", "only the scheduler has a/other", "only the dump has a/next"]},
-            {"node": "n-3", "differences": ["the scheduler does not have it"]},
-            {"node": "n-4", "differences": ["the dump does not have it"]},
+            {"node": "n-2", "differences": ["requested cpu 500m in the cache, 2000m in the dump", "allocatable cpu 1000m in the cache, 2000m in the dump", "only in the cache: a/other", "only in the dump: a/next"]},
+            {"node": "n-3", "differences": ["not in the cache"]},
+            {"node": "n-4", "differences": ["not in the dump"]},
         ])
     );
     assert_eq!(found["cache"]["at"], "2026-11-22T10:00:01.000000Z");

@@ -103,7 +103,7 @@ fn the_release_is_learned_from_the_best_that_tells_it() {
 fn the_release_is_told_in_text_too_and_what_is_not_verified_with_it() {
     let folder = dump(&[("cluster.json", cluster(&["v1.28.3"], None).to_string())]);
     let from = path(folder.path());
-    let line = "kube-scheduler v1.28.3: v1.28.3 is its newest kubelet";
+    let line = "kube-scheduler v1.28.3: v1.28.3 is the version of its newest kubelet";
     let explain = program(&["explain", "waits", "-n", "a", "--from", from]);
     assert!(stdout(&explain).contains(&format!("\nRELEASE\n  {line}\n")), "{}", stdout(&explain));
     let markdown = program(&["explain", "waits", "-n", "a", "--from", from, "-o", "markdown"]);
@@ -118,7 +118,7 @@ fn the_release_is_told_in_text_too_and_what_is_not_verified_with_it() {
     assert_eq!(info["release"]["notVerified"], json!(["queues", "configuration", "extenders"]));
     // An answer for another release says so first.
     let other = program(&["explain", "waits", "-n", "a", "--from", from, "--emulate", "1.99"]);
-    assert!(stderr(&other).contains("emulates kube-scheduler v1.36.2: v1.99 was asked for with --emulate"), "{}", stderr(&other));
+    assert!(stderr(&other).contains("emulates kube-scheduler v1.36.2: v1.99 was requested"), "{}", stderr(&other));
 }
 
 #[test]
@@ -163,7 +163,8 @@ fn two_releases_are_compared_pod_by_pod() {
     }
     let text = compare(&["--compare", "1.36"]);
     assert_eq!(text.status.code(), Some(1));
-    let expected = "1 of 1 pending pod is decided otherwise by kube-scheduler v1.36 than by v1.33.0:\n  a/waits\n    v1.33.0: fits on n\n";
+    let expected =
+        "1 of 1 pending pod is decided differently by kube-scheduler v1.36 than by v1.33.0:\n  a/waits\n    v1.33.0: fits on n\n";
     assert!(stdout(&text).contains(expected), "{}", stdout(&text));
     assert!(stdout(&text).contains("1 node: fits → node(s) didn't have free ports for the requested pod ports (n)"), "{}", stdout(&text));
     let markdown = compare(&["--compare", "1.36", "-o", "markdown"]);

@@ -63,7 +63,7 @@ fn a_user_without_rights_is_told_what_is_missing() {
         for expected in [
             "nodes cannot be read: 403 Forbidden: scripted",
             "pods cannot be read: 403 Forbidden: scripted",
-            "schedscope: Nodes may not be read: where pods fit is unknown. Pods may not be read: which pods are pending is unknown",
+            "schedscope: Nodes cannot be read (no permission): where pods fit is unknown. Pods cannot be read (no permission): which pods are pending is unknown",
         ] {
             assert!(said.contains(expected), "{arguments:?}: {said}");
         }
@@ -77,7 +77,11 @@ fn nodes_alone_that_may_not_be_read_leave_nothing_to_say() {
     server.fault("/api/v1/nodes", ALWAYS, Fault::Status(403, None));
     let output = program(Some(&server), &["explain", "checkout", "-n", "shop"]);
     assert_eq!(output.status.code(), Some(3));
-    assert!(stderr(&output).ends_with("schedscope: Nodes may not be read: where pods fit is unknown.\n"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).ends_with("schedscope: Nodes cannot be read (no permission): where pods fit is unknown.\n"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]
@@ -164,7 +168,7 @@ fn pods_that_a_source_does_not_hold_are_unknown() {
     std::fs::write(&path, r#"{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}}"#).unwrap();
     let output = program(None, &["explain", "-A", "--pending", "--from", path.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(stdout(&output).starts_with("Whether pods are pending is unknown: the source holds no Pods.\n"), "{}", stdout(&output));
+    assert!(stdout(&output).starts_with("Whether pods are pending is unknown: the source contains no Pods.\n"), "{}", stdout(&output));
     std::fs::write(&path, r#"{"kind":"PodList","apiVersion":"v1","items":[]}{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}}"#)
         .unwrap();
     let output = program(None, &["explain", "-A", "--pending", "--from", path.to_str().unwrap()]);

@@ -242,7 +242,8 @@ fn credentials_are_nowhere() {
             check(variables, &["live", "--kubeconfig", name, "--print", "live.txt", "--log", &log]);
         }
     }
-    assert!(check(&[], &["explain", "x", "--kubeconfig", "fails"]).contains("for credentials failed (exit status: 7); run it by hand, "));
+    let failed = check(&[], &["explain", "x", "--kubeconfig", "fails"]);
+    assert!(failed.contains("the credential plugin ") && failed.contains("failed (exit status: 7); run it by hand, "), "{failed}");
     assert!(check(&[], &["explain", "x", "--kubeconfig", "broken"]).contains("failed to parse kubeconfig YAML at line "));
     let config = format!(
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n\

@@ -297,7 +297,7 @@ fn commands_read_a_live_cluster_where_no_other_source_is_named() {
     assert!(stdout(&all).starts_with("14 pending pods. "), "{}", stdout(&all));
     let one = program(&server, &["explain", "--live", "too-big", "-n", "batch"]);
     assert_eq!(one.status.code(), Some(1), "{}", stderr(&one));
-    assert!(stdout(&one).contains("THE CLUSTER'S SCHEDULER\n  The same as"), "{}", stdout(&one));
+    assert!(stdout(&one).contains("THE CLUSTER'S SCHEDULER\n  Agrees with"), "{}", stdout(&one));
     let none = program(&server, &["explain", "too-big", "--context", "nowhere"]);
     assert_eq!(none.status.code(), Some(3));
     assert_eq!(stderr(&none), "schedscope: there is no context \"nowhere\" in the kubeconfig; it has test\n");

@@ -98,7 +98,7 @@ fn the_queues_are_those_of_the_log_and_each_attempt_is_on_the_timeline() {
     // The decision on the same objects is shown beside it.
     let revision = explorer.timeline().revisions().iter().find(|revision| revision.title.ends_with("fits no node")).unwrap();
     let told: Vec<String> = revision.events.iter().map(schedscope::trace::Event::sentence).collect();
-    assert!(told.iter().any(|sentence| sentence.contains("schedscope on the objects as they are now: ")), "{told:?}");
+    assert!(told.iter().any(|sentence| sentence.contains("schedscope, on the cluster's current state: ")), "{told:?}");
 
     // A node that would help moves it by our rules; the log has the last word.
     server.put(json!({"kind": "Node", "metadata": {"name": "huge"},

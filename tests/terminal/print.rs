@@ -70,7 +70,7 @@ fn what_cannot_be_written_is_told() {
         (&["--print", "a.svg", "--keys", "f9"], "--keys: f9 is not bound where it is pressed"),
         (&["--print", "a.svg", "--keys", "'word'"], "--keys: \"word\" is not bound where it is pressed"),
         (&["--print", "a.svg", "--keys", "q"], "--keys: q leaves before the screen is written"),
-        (&["--print", "a.svg", "--size", "0x9"], "\"0x9\": expected COLUMNSxROWS, for example 120x40"),
+        (&["--print", "a.svg", "--size", "0x9"], "expected COLUMNSxROWS, each from 1 to 1000, for example 120x40"),
         (&["--size", "80x24"], "--print"),
     ] {
         let output = print(folder.path(), &[], &[&["demo"], args].concat());
@@ -89,7 +89,7 @@ fn explain_tells_the_odds_and_run_starts_the_dry_run_elsewhere() {
         String::from_utf8(output.stdout).expect("UTF-8")
     };
     let text = output(&["explain", "payments", "-n", "shop"]);
-    assert!(text.contains("ODDS (lastTie)\n  worker-a2 in 1 of 2 cases, else another node\n"), "{text}");
+    assert!(text.contains("ODDS (equal candidates)\n  worker-a2 in 1 of 2 cases, else another node\n"), "{text}");
     let decision: serde_json::Value = serde_json::from_str(&output(&["explain", "payments", "-n", "shop", "-o", "json"])).expect("JSON");
     assert_eq!(decision["odds"]["node"], serde_json::json!({"worker-a2": "1/2", "worker-b1": "1/2"}));
     let first_dry_run = |args: &[&str]| {

@@ -75,14 +75,14 @@ fn a_ticket_says_all_that_it_depends_on() {
     for words in [
         "# shop/payments is pending",
         "| Source | story payments |",
-        "| Time of the decision | 2026-11-20T18:26",
+        "| Decided at | 2026-11-20T18:26",
         "| Release | kube-scheduler v1.36",
-        "## Message of kube-scheduler",
+        "## kube-scheduler's message",
         "| 3 | does not fit; eviction might help | NodeResourcesFit |",
         "## Preemption",
         "### Victims on worker-a2",
         "Deployment reports",
-        "## What is unknown",
+        "## Unknowns",
         "## Fixes",
         "schedscope explain payments -n shop --demo payments --fixes -o markdown",
     ] {
@@ -93,6 +93,6 @@ fn a_ticket_says_all_that_it_depends_on() {
     // Changes of the session are listed.
     screen.act("home :cordon worker-a2; :pod shop/payments;");
     let text = write(&mut screen);
-    assert!(text.contains("differs from its source by these steps") && text.contains("worker-a2"), "{text}");
+    assert!(text.contains("adds these steps to its source") && text.contains("worker-a2"), "{text}");
     std::fs::remove_dir_all(dir).unwrap();
 }

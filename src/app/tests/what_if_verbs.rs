@@ -78,7 +78,7 @@ fn the_selected_row_is_the_argument() {
     // The first node is selected in the list of nodes.
     screen.act(":node b; 2");
     let said = screen.command("label disk=ssd");
-    assert!(said.starts_with("label ") && said.contains(" disk=ssd: done on new branch 2"), "{said}");
+    assert!(said.starts_with("label ") && said.contains(" disk=ssd: applied on new branch 2"), "{said}");
     let name = said.split(' ').nth(1).unwrap().to_owned();
     let labels = &screen.timeline().moment().cluster.nodes.named(&name.as_str().into()).unwrap().metadata.labels;
     assert!(labels.contains_key("disk"));
@@ -86,12 +86,14 @@ fn the_selected_row_is_the_argument() {
     screen.keys("esc");
     // Budgets.
     screen.keys("home 9 j");
-    assert!(screen.command("relax").starts_with("relax shop/web: done"), "{}", screen.said());
+    assert!(screen.command("relax").starts_with("relax shop/web: applied"), "{}", screen.said());
     assert_eq!(screen.timeline().moment().cluster.pod_disruption_budgets.iter().next().unwrap().status.disruptions_allowed, 2);
     screen.act(":capacity shop/api-1;");
     let text = screen.overlay();
     assert!(
-        text.starts_with("How many more of shop/api-1 fit\ncapacity shop/api-1: 1 more fit\n  the next: 0/2 nodes are available"),
+        text.starts_with(
+            "How many more of shop/api-1 fit\ncapacity shop/api-1: 1 more pod fits\n  the next one does not: 0/2 nodes are available"
+        ),
         "{text}"
     );
 }
@@ -133,7 +135,7 @@ fn a_decision_is_taken_again_under_another_taint_weight_or_gate() {
     screen.command(&format!("taint {node} out=now:NoSchedule"));
     let now = screen.timeline().cycle().selected.as_ref().map(|(node, ..)| node.to_string());
     assert_ne!(now.as_deref(), Some(node.as_str()));
-    assert!(screen.command("priority shop/payments 5").starts_with("priority shop/payments 5: done"), "{}", screen.said());
+    assert!(screen.command("priority shop/payments 5").starts_with("priority shop/payments 5: applied"), "{}", screen.said());
 }
 
 #[test]

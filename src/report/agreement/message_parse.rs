@@ -96,22 +96,22 @@ impl Wording {
         let [writes, we_write] = releases.map(Release::message_form);
         let mut notes = Vec::new();
         if !writes.preemption && theirs.post_filter.is_none() && ours.post_filter.take().is_some() {
-            notes.push("the cluster's scheduler says nothing of preemption here, as old versions do".to_owned());
+            notes.push("the cluster's scheduler does not report preemption here, as in old versions".to_owned());
         }
         if !we_write.preemption && ours.post_filter.is_none() && theirs.post_filter.take().is_some() {
-            notes.push("the cluster's scheduler says what preemption came to, as later versions do".to_owned());
+            notes.push("the cluster's scheduler reports the result of preemption, as in later versions".to_owned());
         }
         if theirs.left_out.is_empty() && !ours.left_out.is_empty() && !writes.left_out {
             ours.left_out.clear();
-            notes.push("the cluster's scheduler does not count the nodes that PreFilter left out, as some versions do".to_owned());
+            notes.push("the cluster's scheduler does not count the nodes that PreFilter ruled out, as in some versions".to_owned());
         }
         if ours.left_out.is_empty() && !theirs.left_out.is_empty() && !we_write.left_out {
             theirs.left_out.clear();
-            notes.push("the cluster's scheduler counts the nodes that PreFilter left out, as some versions do".to_owned());
+            notes.push("the cluster's scheduler counts the nodes that PreFilter ruled out, as in some versions".to_owned());
         }
         let names_none = |side: &Self| side.left_out.keys().all(|words| is_nameless(words)) && !side.left_out.is_empty();
         if names_none(&theirs) != names_none(&ours) && theirs.left_out.values().sum::<u32>() == ours.left_out.values().sum::<u32>() {
-            notes.push("the cluster's scheduler names the plugins that left out nodes otherwise, as some versions do".to_owned());
+            notes.push("the cluster's scheduler names the plugins that ruled out nodes differently, as in some versions".to_owned());
             theirs.left_out.clear();
             ours.left_out.clear();
         }
@@ -276,8 +276,8 @@ mod tests {
         let plugins = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
         let nameless = "node is filtered out by the prefilter result";
         for (theirs, version, ours, own, note) in [
-            ("1 Insufficient cpu.".to_owned(), "1.20", format!("1 Insufficient cpu. {half}"), "1.36.2", "nothing of preemption"),
-            (format!("1 Insufficient cpu. {half}"), "1.31", "1 Insufficient cpu.".to_owned(), "1.20", "what preemption came to"),
+            ("1 Insufficient cpu.".to_owned(), "1.20", format!("1 Insufficient cpu. {half}"), "1.36.2", "does not report preemption"),
+            (format!("1 Insufficient cpu. {half}"), "1.31", "1 Insufficient cpu.".to_owned(), "1.20", "the result of preemption"),
             ("1 Insufficient cpu.".to_owned(), "1.31", format!("1 Insufficient cpu, 2 {plugins}."), "1.36.2", "does not count"),
             (
                 format!("1 Insufficient cpu, 2 {nameless}."),

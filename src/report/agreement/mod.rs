@@ -351,7 +351,7 @@ pub fn differences(view: &CycleView, written: &LastReported, emulated: &Emulated
         _ => {}
     }
     let Some(ours) = ours else {
-        let why = view.skipped.as_ref().map_or_else(|| "its attempt has no end".to_owned(), |(pod, why)| why.text(pod));
+        let why = view.skipped.as_ref().map_or_else(|| "its attempt did not finish".to_owned(), |(pod, why)| why.text(pod));
         return one(format!("schedscope does not try it: {why}"));
     };
     if last_reported::says_the_same(&written.message, ours) {
@@ -359,7 +359,7 @@ pub fn differences(view: &CycleView, written: &LastReported, emulated: &Emulated
     }
     let releases = [emulated.writer(), emulated.profile.release];
     let (Some(theirs), Some(mut here)) = (Wording::of(&written.message, releases[0]), Wording::of(ours, releases[1])) else {
-        return one(format!("the texts differ: the scheduler said {:?}, schedscope says {ours:?}", written.message));
+        return one(format!("the messages differ: the scheduler said {:?}, schedscope says {ours:?}", written.message));
     };
     let mut lines = Vec::new();
     let mut words: Vec<String> = theirs.other_words.difference(&here.other_words).map(|w| format!("the cluster's scheduler {w}")).collect();
@@ -375,7 +375,7 @@ pub fn differences(view: &CycleView, written: &LastReported, emulated: &Emulated
     let (theirs, here, never) = Wording::without_what_is_never_written(theirs, here, releases);
     words.extend(never);
     if theirs.nodes != here.nodes {
-        lines.push(format!("nodes in all: the scheduler said {}, schedscope says {}", theirs.nodes, here.nodes));
+        lines.push(format!("total nodes: the scheduler said {}, schedscope says {}", theirs.nodes, here.nodes));
     }
     lines.extend(message_parse::differences(&theirs.reasons, &here.reasons, ""));
     lines.extend(message_parse::differences(&theirs.left_out, &here.left_out, ""));
@@ -396,7 +396,7 @@ pub fn differences(view: &CycleView, written: &LastReported, emulated: &Emulated
 
 fn said(words: Option<&PostFilter>) -> String {
     match words {
-        None => "nothing (as when it makes room)".to_owned(),
+        None => "nothing (as when preemption succeeds)".to_owned(),
         Some(PostFilter::Nodes(reasons)) => reasons.iter().map(|(r, n)| format!("{n} {r}")).collect::<Vec<_>>().join(", "),
         Some(PostFilter::Placement(node, victims)) => format!("{victims} victims on {node}"),
         Some(PostFilter::Other(text)) => text.clone(),
@@ -475,7 +475,7 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
     SchedulerMatch {
         pod: pod.key(),
         accord: MatchKind::NotOurs,
-        here: format!("Left to the scheduler {}.", pod.spec.scheduler_name),
+        here: format!("Handled by the scheduler {}.", pod.spec.scheduler_name),
         message: String::new(),
         outcome: None,
         there: None,

@@ -11,28 +11,28 @@ impl SchedulerMatch {
         let mut out = Lines::default();
         let at = self.there.as_ref().and_then(|w| w.at).map_or_else(String::new, |at| format!(" at {at}"));
         match self.accord {
-            MatchKind::Unwritten => return "The cluster's scheduler has written nothing about it.".into(),
+            MatchKind::Unwritten => return "The cluster's scheduler has reported nothing about this pod.".into(),
             MatchKind::NotOurs => return self.here.clone().into(),
             MatchKind::Same if self.other_words.is_empty() => {
-                out.line(format_args!("The same as the cluster's scheduler wrote{at}."));
+                out.line(format_args!("Agrees with what the cluster's scheduler reported{at}."));
             }
             MatchKind::Same => {
-                out.line(format_args!("The same as the cluster's scheduler wrote{at}, in other words."));
+                out.line(format_args!("Agrees with what the cluster's scheduler reported{at}, in different words."));
             }
             MatchKind::ChangedSince => {
-                out.line(format_args!("Not what the cluster's scheduler wrote{at}; the cluster has changed since."));
+                out.line(format_args!("Differs from what the cluster's scheduler reported{at}; the cluster has changed since."));
             }
             MatchKind::OtherRelease => {
                 let release = self.decided_by.as_deref().unwrap_or_default();
-                out.line(format_args!("Not what the cluster's scheduler wrote{at}, but what kube-scheduler v{release} decides."));
+                out.line(format_args!("Differs from what the cluster's scheduler reported{at}, but kube-scheduler v{release} agrees."));
             }
             MatchKind::Unexplained => {
-                out.line(format_args!("Not what the cluster's scheduler wrote{at}, and nothing that is known explains it."));
+                out.line(format_args!("Differs from what the cluster's scheduler reported{at}, for no known reason."));
             }
         }
         self.details(&mut out, "  ");
         if let Some(written) = self.there.as_ref().filter(|_| !self.differences.is_empty() || !self.other_words.is_empty()) {
-            out.line(format_args!("  it wrote: {}", written.message));
+            out.line(format_args!("  it reported: {}", written.message));
         }
         out
     }
@@ -51,7 +51,7 @@ impl SchedulerMatch {
             out.line(format_args!("{indent}{line}"));
         }
         if let Some(release) = &self.decided_by {
-            out.line(format_args!("{indent}kube-scheduler v{release} decides as the cluster's scheduler wrote"));
+            out.line(format_args!("{indent}kube-scheduler v{release} decides as the cluster's scheduler reported"));
         }
     }
 }
@@ -72,7 +72,9 @@ impl Agreements {
     /// Returns all comparisons, each pod with its lines.
     pub fn text(&self) -> Lines {
         let mut out = Lines::from(self.summary());
-        out.push("Each pod is decided on its own, ignoring the other pending pods.");
+        if !self.pods.is_empty() {
+            out.push("Each pod is decided on its own, ignoring the other pending pods.");
+        }
         out.push(self.release.sentence());
         for (accord, _) in self.counts() {
             out.blank();
@@ -104,7 +106,7 @@ impl Preempted {
         let by = match (&self.preemptor, self.by.as_str()) {
             (Some(pod), _) => format!("for {pod}"),
             (None, "") => "for an unknown pod".to_owned(),
-            (None, by) => format!("for {by}, which is no longer there"),
+            (None, by) => format!("for {by}, which no longer exists"),
         };
         let node = if self.node.is_empty() { String::new() } else { format!(" on {}", self.node) };
         let at = self.at.map_or_else(String::new, |at| format!("{at}  "));

@@ -102,7 +102,7 @@ impl ConstraintReport {
         }
         let closest = if self.closest.is_empty() { String::new() } else { format!("; {}", self.closest) };
         let (fails, opens) = (count(self.fails, "node"), count(self.opens, "more node"));
-        format!("{}: fails on {fails}, {} of them for nothing else; {opens} without it{closest}", self.text, self.only)
+        format!("{}: fails on {fails}, {} of which fail nothing else; fits on {opens} without it{closest}", self.text, self.only)
     }
 }
 
@@ -143,7 +143,7 @@ impl FixesReport {
         }
         if !self.constraints.is_empty() {
             out.blank();
-            out.push("CONSTRAINTS (nodes on which each fails, on which nothing else does, and that take the pod without it)");
+            out.push("CONSTRAINTS (FAILS: nodes that fail it; ONLY: nodes that fail nothing else; OPENS: nodes that fit without it)");
             let head = ["DEMAND", "FAILS", "ONLY", "OPENS", ""].map(str::to_owned).to_vec();
             let cells = |c: &ConstraintReport| {
                 vec![c.text.clone(), c.fails.to_string(), c.only.to_string(), c.opens.to_string(), c.closest.clone()]

@@ -92,10 +92,10 @@ fn pod_change_text(change: &PodChange) -> String {
         PodChange::DropNodeAffinity => "drop the required node affinity".to_owned(),
         PodChange::DropPodTerm { anti, topology_key, .. } => {
             let kind = if *anti { "pod anti-affinity" } else { "pod affinity" };
-            format!("drop the {kind} by {topology_key}")
+            format!("drop the {kind} on {topology_key}")
         }
-        PodChange::DropSpread { topology_key, .. } => format!("drop the spread constraint by {topology_key}"),
-        PodChange::MaxSkew { topology_key, from, to, .. } => format!("raise maxSkew by {topology_key} from {from} to {to}"),
+        PodChange::DropSpread { topology_key, .. } => format!("drop the spread constraint on {topology_key}"),
+        PodChange::MaxSkew { topology_key, from, to, .. } => format!("raise maxSkew on {topology_key} from {from} to {to}"),
         PodChange::Tolerate(taint) => format!("tolerate {}", taint_text(taint)),
         PodChange::Lower(lowered) if lowered.to == 0 => {
             format!("drop the {} request of {}", lowered.resource, amount(&lowered.resource, lowered.from))
@@ -106,8 +106,8 @@ fn pod_change_text(change: &PodChange) -> String {
         }
         PodChange::DropHostPorts(Some((port, protocol))) => format!("drop host port {port}/{protocol}"),
         PodChange::DropHostPorts(None) => "drop all host ports".to_owned(),
-        PodChange::Priority { from, to, class: Some(class) } => format!("PriorityClass {class}: priority {to} instead of {from}"),
-        PodChange::Priority { from, to, class: None } => format!("a new PriorityClass: priority {to} instead of {from}"),
+        PodChange::Priority { from, to, class: Some(class) } => format!("PriorityClass {class} (priority {to} instead of {from})"),
+        PodChange::Priority { from, to, class: None } => format!("a new PriorityClass (priority {to} instead of {from})"),
         PodChange::Preempt => "preemptionPolicy PreemptLowerPriority instead of Never".to_owned(),
         PodChange::RemoveGates(gates) => {
             let what = if gates.len() == 1 { "gate" } else { "gates" };
@@ -149,10 +149,10 @@ pub(super) fn demand_text(demand: &Demand) -> String {
         Demand::NodeAffinity(terms) => format!("node affinity ({})", count(*terms, "term")),
         Demand::Taint(taint) => format!("taint {}", taint_text(taint)),
         Demand::Cordon => "cordoned nodes".to_owned(),
-        Demand::PodTerm { anti: false, topology_key } => format!("pod affinity by {topology_key}"),
-        Demand::PodTerm { topology_key, .. } => format!("pod anti-affinity by {topology_key}"),
+        Demand::PodTerm { anti: false, topology_key } => format!("pod affinity on {topology_key}"),
+        Demand::PodTerm { topology_key, .. } => format!("pod anti-affinity on {topology_key}"),
         Demand::ExistingAntiAffinity => "anti-affinity of running pods".to_owned(),
-        Demand::Spread { topology_key, max_skew } => format!("spread by {topology_key}, maxSkew {max_skew}"),
+        Demand::Spread { topology_key, max_skew } => format!("spread on {topology_key}, maxSkew {max_skew}"),
         Demand::HostPort { port, protocol } => format!("host port {port}/{protocol}"),
         Demand::Resource { resource, amount: n } => format!("{resource} {}", amount(resource, *n)),
         Demand::PodSlot => "number of pods".to_owned(),
@@ -208,17 +208,17 @@ pub(super) fn closest_text(demand: &Demand, closest: &Closest) -> String {
             let free = shortage.quantity(shortage.free().max(0));
             format!("{node} lacks {}, {free} free", shortage.quantity(missing))
         }
-        Closest::Pod { pod, node } => format!("{pod} is in the way of {node}"),
+        Closest::Pod { pod, node } => format!("{pod} blocks {node}"),
     }
 }
 
 /// Returns why a search ended early, in words.
 pub(in crate::report) fn cut_short_text(by: CutShort) -> String {
     match by {
-        CutShort::Trials(number) => format!("{number} decisions were taken, no more are"),
-        CutShort::CombinedFilters => "the filters of this release decide several demands at once".to_owned(),
+        CutShort::Trials(number) => format!("the limit of {number} decisions was reached"),
+        CutShort::CombinedFilters => "this release checks several constraints in one filter".to_owned(),
         CutShort::Stopped => "it was stopped".to_owned(),
-        CutShort::Alike(number) => format!("there are {number} objects of a kind, not all were tried"),
+        CutShort::Alike(number) => format!("not all of {number} similar objects were tried"),
     }
 }
 

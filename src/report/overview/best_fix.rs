@@ -28,7 +28,7 @@ pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals
             continue;
         }
         if models.len() == MODELS {
-            cut_short = Some(format!("fixes of {} are tried, these pods differ more", count(MODELS, "pod")));
+            cut_short = Some(format!("only the fixes of {} were tried, though the pods differ more", count(MODELS, "pod")));
             break;
         }
         models.push(pod);

@@ -98,11 +98,11 @@ impl FixSearch {
     /// Returns the state in words, for a cause of a number of pods.
     pub fn words(&self, pods: usize) -> String {
         match self {
-            Self::Ahead => "a fix is being searched for".to_owned(),
-            Self::LeftOut => format!("no fix searched: {CAUSES_SEARCHED} causes have more pods"),
+            Self::Ahead => "searching for a fix".to_owned(),
+            Self::LeftOut => format!("no fix searched: only the {CAUSES_SEARCHED} largest causes are searched"),
             Self::Stopped => "the search for a fix was stopped".to_owned(),
-            Self::Nothing(None) => "no fix found that places one of them".to_owned(),
-            Self::Nothing(Some(why)) => format!("no fix found that places one of them; incomplete: {why}"),
+            Self::Nothing(None) => "no fix found for any of these pods".to_owned(),
+            Self::Nothing(Some(why)) => format!("no fix found for any of these pods; incomplete: {why}"),
             Self::Found(fix) => format!("fix: {} (frees {} of {pods})", fix.fix.text, fix.frees),
         }
     }

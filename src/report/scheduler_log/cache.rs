@@ -50,20 +50,20 @@ pub struct Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit = if self.resource == "cpu" { "m" } else { "" };
-        write!(f, "{} {}{unit}, here {}{unit}", self.resource, self.there, self.here)
+        write!(f, "{} {}{unit} in the cache, {}{unit} in the dump", self.resource, self.there, self.here)
     }
 }
 
 impl fmt::Display for CacheDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotInDump => f.write_str("the dump does not have it"),
-            Self::NotInCache => f.write_str("the scheduler does not have it"),
-            Self::Deleted => f.write_str("the node is deleted, its pods are not"),
+            Self::NotInDump => f.write_str("not in the dump"),
+            Self::NotInCache => f.write_str("not in the cache"),
+            Self::Deleted => f.write_str("the node is deleted, but its pods are not"),
             Self::Requested(difference) => write!(f, "requested {difference}"),
             Self::Allocatable(difference) => write!(f, "allocatable {difference}"),
-            Self::OnlyThere(pods) => write!(f, "only the scheduler has {}", pods.join(", ")),
-            Self::OnlyHere(pods) => write!(f, "only the dump has {}", pods.join(", ")),
+            Self::OnlyThere(pods) => write!(f, "only in the cache: {}", pods.join(", ")),
+            Self::OnlyHere(pods) => write!(f, "only in the dump: {}", pods.join(", ")),
         }
     }
 }
@@ -142,7 +142,7 @@ impl LogReport<'_> {
     /// Returns the comparison in lines: a line for all nodes that are the same, and one for each other node.
     pub(super) fn cache_lines((at, nodes): &(Stamp, Vec<CachedNodeBeside>), show: impl Fn(Stamp) -> String) -> Vec<String> {
         let same = nodes.iter().filter(|node| node.differences.is_empty()).count();
-        let mut lines = vec![format!("the scheduler's cache at {}: {same} of {} as here", show(*at), count(nodes.len(), "node"))];
+        let mut lines = vec![format!("the scheduler's cache at {}: {same} of {} as in the dump", show(*at), count(nodes.len(), "node"))];
         for node in nodes.iter().filter(|node| !node.differences.is_empty()) {
             let words: Vec<String> = node.differences.iter().map(ToString::to_string).collect();
             lines.push(format!("{}: {}", node.node, words.join("; ")));

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use super::LogReport;
 use crate::cluster::{Cluster, Condition, Key, Kind, List, Object, ObservedEvent, Pod, Str};
-use crate::plural::count;
+use crate::plural::{count, count_of};
 use crate::report::agreement::{MatchKind, SchedulerComparer};
 use crate::scheduler::{Operation, Scheduler};
 use crate::scheduler_log::{Attempt, Cause, Name, Outcome, Sight, Stamp};
@@ -61,15 +61,15 @@ pub enum Gap {
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::PodsNotInDump(1) => f.write_str("1 pod was on a node that the dump does not have"),
-            Self::PodsNotInDump(pods) => write!(f, "{pods} pods were on nodes that the dump does not have"),
+            Self::PodsNotInDump(1) => f.write_str("1 pod on a node is not in the dump"),
+            Self::PodsNotInDump(pods) => write!(f, "{pods} pods on nodes are not in the dump"),
             Self::NodesChanged(nodes) => {
-                write!(f, "{} came, went or changed between this and the dump", count(*nodes, "node"))
+                write!(f, "{} added, deleted or changed between this attempt and the dump", count_of(*nodes, "node was", "nodes were"))
             }
             Self::VictimsLeaving(pods) => {
                 write!(f, "{} being evicted", if *pods == 1 { "1 pod was".to_owned() } else { format!("{pods} pods were") })
             }
-            Self::ClaimsBound(pods) => write!(f, "claims of {} were bound between this and the dump", count(*pods, "pod")),
+            Self::ClaimsBound(pods) => write!(f, "claims of {} were bound between this attempt and the dump", count(*pods, "pod")),
             Self::BeginUntold => f.write_str("the log does not show when the attempt began"),
         }
     }
@@ -421,10 +421,10 @@ impl<'a> Replay<'a> {
         let here = crate::report::why::why(view);
         match (&view.selected, view.outcome) {
             (Some((ours, _, ties)), Some(trace::Outcome::Scheduled)) if *ours == *node || ties.iter().any(|tie| *tie == *node) => {
-                let of = if ties.len() > 1 { format!(", one of {} equally good", count(ties.len(), "node")) } else { String::new() };
-                (BesideKind::Agrees, format!("agrees: it fits {node}{of}."))
+                let of = if ties.len() > 1 { format!(", one of {} with equal scores", count(ties.len(), "node")) } else { String::new() };
+                (BesideKind::Agrees, format!("agrees: it fits on {node}{of}."))
             }
-            _ => (BesideKind::Differs, format!("differs: the scheduler bound it to {node}; schedscope says: {here}")),
+            _ => (BesideKind::Differs, format!("differs: the scheduler bound it to {node}; schedscope says {here}")),
         }
     }
 
@@ -455,11 +455,12 @@ impl<'a> Replay<'a> {
             MatchKind::Unwritten | MatchKind::NotOurs => return None,
         };
         let words = match kind {
-            BesideKind::Agrees if found.other_words.is_empty() => "agrees to the letter.".to_owned(),
-            BesideKind::Agrees => format!("agrees in other words: {}.", found.other_words.join("; ")),
+            BesideKind::Agrees if found.other_words.is_empty() => "agrees exactly.".to_owned(),
+            BesideKind::Agrees => format!("agrees in different words: {}.", found.other_words.join("; ")),
             BesideKind::Explained | BesideKind::Differs => {
                 let since = if found.since.is_empty() { String::new() } else { format!(" Changed since: {}.", found.since.join("; ")) };
-                let release = found.decided_by.map_or_else(String::new, |release| format!(" kube-scheduler {release} decides so."));
+                let release =
+                    found.decided_by.map_or_else(String::new, |release| format!(" kube-scheduler {release} agrees with the log."));
                 format!("differs: {}.{since}{release}", found.differences.join("; "))
             }
         };

@@ -43,18 +43,18 @@ impl LogReport<'_> {
         let verbosity = process.verbosity().map_or_else(|| "unknown verbosity".to_owned(), |v| format!("-v={v}"));
         out.push("LOG");
         out.line(format_args!("  {release}, {verbosity}{span}"));
-        out.line(format_args!("  {} of {} are understood", log.understood, count(log.lines as usize, "line")));
+        out.line(format_args!("  recognized {} of {}", log.understood, count(log.lines as usize, "line")));
         let has_lines = !log.processes.is_empty();
         if has_lines && !process.clock.year {
             out.line(format_args!("  the year is unknown: neither the log nor the file's time shows it"));
         }
         if has_lines && process.clock.offset.is_none() {
-            out.line(format_args!("  the time zone is unknown: --log-timezone sets it"));
+            out.line(format_args!("  the time zone is unknown: set it with --log-timezone"));
         }
         let complete = process.complete();
         let rows = [
-            (Fact::Attempts, "every attempt that ended", "-v=2"),
-            (Fact::Requeues, "where each failed pod was put", "-v=3"),
+            (Fact::Attempts, "every finished attempt", "-v=2"),
+            (Fact::Requeues, "the queue of each failed pod", "-v=3"),
             (Fact::Moves, "every move between queues", "-v=5"),
             (Fact::Queues, "the queues", "-v=5, from the scheduler's start"),
             (Fact::Scores, "scores", "-v=10"),
@@ -68,7 +68,7 @@ impl LogReport<'_> {
         }
         if log.processes.len() > 1 {
             out.line(format_args!(
-                "  {} wrote it; the queues are those of number {}:",
+                "  written by {}; the queues below are those of number {}:",
                 count_of(log.processes.len(), "process", "processes"),
                 self.process + 1
             ));
@@ -89,13 +89,11 @@ impl LogReport<'_> {
             Certainty::Exact => {}
             Certainty::SinceBegin => {
                 out.line(format_args!(
-                    "  The log does not hold the scheduler's start: pods that have not moved since it begins are missing."
+                    "  The log does not include the scheduler's start: pods that have not moved since the log begins are missing."
                 ));
             }
             Certainty::ParkedOrMovedSince => {
-                out.line(format_args!(
-                    "  At this verbosity moves leave no line: pods in unschedulablePods were parked there, or have moved since."
-                ));
+                out.line(format_args!("  At this verbosity moves are not logged: pods shown in unschedulablePods may have moved since."));
             }
             Certainty::Unknown => {
                 out.line(format_args!("  The log does not show in which queue a pod is."));
@@ -122,7 +120,7 @@ impl LogReport<'_> {
         }
         if !self.log.pending_pods.is_empty() {
             let lengths: Vec<String> = self.log.pending_pods.iter().map(|(queue, length)| format!("{queue} {length}")).collect();
-            out.line(format_args!("  by the saved metrics: {} (gated pods apart from unschedulable ones)", lengths.join(", ")));
+            out.line(format_args!("  by the saved metrics: {} (gated pods are counted separately)", lengths.join(", ")));
         }
         if !queues.unplaced.is_empty() {
             out.line(format_args!("  pending, in an unknown queue: {}", count(queues.unplaced.len(), "pod")));
@@ -134,10 +132,10 @@ impl LogReport<'_> {
     /// Writes how the attempts and the cache compare with ours, if a dump was given.
     fn beside_text(&self, out: &mut Lines) {
         let (Some(beside), Some((counts, not_compared))) = (&self.beside, self.agreement()) else { return };
-        out.line(format_args!("BESIDE SCHEDSCOPE"));
+        out.line(format_args!("COMPARED WITH SCHEDSCOPE"));
         let counts: Vec<String> = counts.iter().map(|(kind, number)| format!("{number} {}", kind.words(*number))).collect();
         let untold = if not_compared > 0 { format!(", {not_compared} cannot be compared") } else { String::new() };
-        out.line(format_args!("  of {}: {}{untold}", count(beside.attempts.len() + not_compared, "attempt"), counts.join(", ")));
+        out.line(format_args!("  {}: {}{untold}", count(beside.attempts.len() + not_compared, "attempt"), counts.join(", ")));
         let clock = self.process().clock;
         for (number, one) in beside.attempts.iter().filter(|(_, one)| one.kind != super::BesideKind::Agrees) {
             if let Some(attempt) = self.log.attempts.get(*number) {
@@ -168,7 +166,7 @@ impl LogReport<'_> {
 
     fn story(&self, out: &mut Lines) {
         let log = self.log;
-        out.line(format_args!("STORY"));
+        out.line(format_args!("TIMELINE"));
         let mut changes = log.changes.iter().filter(|change| is_told(change, &|name| log.names.text(name))).peekable();
         let mut attempts: Vec<&Attempt> = log.attempts.iter().collect();
         attempts.sort_by_key(|attempt| attempt.end.unwrap_or(attempt.at));
@@ -216,9 +214,9 @@ impl LogReport<'_> {
             Outcome::Unschedulable => format!("{pod} fits no node: {}", text(attempt.message)),
             Outcome::Error => format!("{pod} failed with an error: {}", text(attempt.message)),
             Outcome::Unfinished if !attempt.node.is_empty() => {
-                format!("{pod} was to be bound to {}; the end is not logged", text(attempt.node))
+                format!("{pod} was being bound to {}; the outcome is not logged", text(attempt.node))
             }
-            Outcome::Unfinished => format!("{pod} was tried; the end is not logged"),
+            Outcome::Unfinished => format!("{pod} was tried; the outcome is not logged"),
         };
         if !attempt.victims.is_empty() {
             let victims: Vec<&str> = attempt.victims.iter().map(|victim| text(*victim)).collect();
@@ -232,7 +230,7 @@ impl LogReport<'_> {
         if let Some(requeued) = attempt.requeued {
             let plugins: Vec<&str> = requeued.plugins.map(|set| self.log.plugins(set).collect()).unwrap_or_default();
             let by = if plugins.is_empty() { String::new() } else { format!(", rejected by {}", plugins.join(", ")) };
-            let _ = write!(words, "; put into {}{by}", queue_name(requeued.place));
+            let _ = write!(words, "; moved to {}{by}", queue_name(requeued.place));
         }
         words
     }
@@ -246,13 +244,13 @@ impl LogReport<'_> {
             Cause::Moved(event) => format!("{pod} moved to {} by {}{gate}", queue_name(change.place), text(event)),
             Cause::Gated => format!("{pod} is gated by {}", text(change.gated_by)),
             Cause::Added => format!("{pod} is new"),
-            Cause::Popped => format!("{pod} was taken from its queue"),
+            Cause::Popped => format!("{pod} was popped"),
             Cause::Failed => format!("{pod} failed"),
             Cause::Permit if change.place == Place::WaitingOnPermit => format!("{pod} waits on Permit"),
-            Cause::Permit => format!("{pod} goes on after Permit"),
+            Cause::Permit => format!("{pod} passed Permit"),
             Cause::Bound => format!("{pod} was bound"),
             Cause::Deleted => format!("{pod} was deleted"),
-            Cause::Dropped => format!("{pod} was not put back into a queue"),
+            Cause::Dropped => format!("{pod} was not requeued"),
             Cause::Dumped if change.place == Place::Gone => format!("{pod} is in no queue of the dump"),
             Cause::Dumped => format!("{pod} is in {} of the dump", queue_name(change.place)),
         }
@@ -272,8 +270,8 @@ fn dump_words(dump: &Dump) -> String {
     let [active, backoff, parked] = dump.lengths;
     let agrees = match dump.elsewhere {
         None => String::new(),
-        Some(0) => ", as the lines before it show".to_owned(),
-        Some(pods) => format!("; {} elsewhere than the lines before it show", count(pods, "pod")),
+        Some(0) => ", as logged before".to_owned(),
+        Some(pods) => format!("; {} in another queue than logged before", count(pods, "pod")),
     };
     format!("dump of the queues: {active} in activeQ, {backoff} in backoffQ, {parked} in unschedulablePods{agrees}")
 }

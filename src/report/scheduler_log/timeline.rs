@@ -59,8 +59,10 @@ impl LogReport<'_> {
             let decided = moment.beside.is_some();
             let title = format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(*at), outcome(attempt.outcome));
             match &moment.beside {
-                Some(beside) => events.push(self.remark(&pod, *at, format!("schedscope on the objects of that moment: {}", beside.words))),
-                None => events.push(self.remark(&pod, *at, "no comparison: the objects of that moment are unknown".to_owned())),
+                Some(beside) => {
+                    events.push(self.remark(&pod, *at, format!("schedscope, on the cluster's state at that time: {}", beside.words)))
+                }
+                None => events.push(self.remark(&pod, *at, "no comparison: the cluster's state at that time is unknown".to_owned())),
             }
             revisions.push(LoggedAttempt {
                 pod: Some(pod),
@@ -87,7 +89,7 @@ impl LogReport<'_> {
                 let lines = Self::cache_lines(&cache, |at| self.process().clock.show(at));
                 events.extend(lines.into_iter().map(|line| self.remark(&pod, cache.0, line)));
             }
-            events.push(self.remark(&pod, to, "the log ends; what follows is schedscope's, from the objects of the dump".to_owned()));
+            events.push(self.remark(&pod, to, "the log ends; from here on schedscope decides, on the objects of the dump".to_owned()));
             let title = format!("{} the scheduler's log ends", self.process().clock.show(to));
             revisions.push(LoggedAttempt {
                 pod: None,

@@ -98,7 +98,7 @@ impl LogReport<'_> {
             let beside = beside.and_then(|said| compare(&pod, &said));
             let mut events = vec![self.event(&pod, end, self.attempt_words(attempt))];
             let decided = beside.is_some();
-            events.extend(beside.map(|words| self.remark(&pod, end, format!("schedscope on the objects as they are now: {words}"))));
+            events.extend(beside.map(|words| self.remark(&pod, end, format!("schedscope, on the cluster's current state: {words}"))));
             let title =
                 format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(end), super::timeline::outcome(attempt.outcome));
             let at = self.process().clock.timestamp(end);

@@ -61,7 +61,7 @@ pub(super) fn cause(view: &CycleView, detail: Detail) -> Option<String> {
         [one] if total == 1 => Some(format!("the only node {}", one.verb(detail))),
         [one] => Some(match &one.phrase.none {
             Some(none) => format!("{none}{}", one.brackets(detail)),
-            None => format!("all {total} nodes {}", one.verb(detail)),
+            None => format!("{} {}", of_nodes(total, total), one.verb(detail)),
         }),
         all => {
             let mut parts: Vec<String> = all.iter().take(detail.causes).map(|c| format!("{} {}", c.nodes, c.verb(detail))).collect();
@@ -256,6 +256,7 @@ pub(super) fn nodes(view: &CycleView) -> usize {
 pub(super) fn of_nodes(n: usize, total: usize) -> String {
     match (n, total) {
         (1, 1) => "the only node".to_owned(),
+        (2, 2) => "both nodes".to_owned(),
         (n, total) if n == total => format!("all {}", count(total, "node")),
         (n, total) => format!("{n} of {}", count(total, "node")),
     }

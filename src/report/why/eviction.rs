@@ -19,7 +19,7 @@ pub(super) fn eviction(view: &CycleView) -> Option<String> {
         return match () {
             // With DefaultPreemption enabled, its dry run is recorded even if it was not reached.
             () if view.preemption.is_none() => Some("its profile has no preemption".to_owned()),
-            () if status.is_error() => Some(format!("{plugin} failed ahead of preemption ({message})")),
+            () if status.is_error() => Some(format!("{plugin} failed before preemption ({message})")),
             () if message.is_empty() => None,
             () => Some(format!("{plugin}: {message}")),
         };
@@ -75,15 +75,15 @@ fn chosen(candidate: &Candidate, equals: usize, view: &CycleView) -> String {
     let drawn = view.preemption.as_ref().and_then(PreemptionView::odds).filter(|odds| odds.of() != Chance::LastTie);
     let any = match drawn.and_then(|odds| odds_in_words(odds, node)) {
         Some(words) => format!(" ({words})"),
-        None if equals > 1 => format!(" (any of these {equals} is right)"),
+        None if equals > 1 => format!(" (1 of {equals} equal candidates)"),
         None => String::new(),
     };
     let ending = candidate.victims.iter().filter(|v| v.is_terminating()).count();
     let rest =
-        if ending > 0 && ending < candidate.victims.len() { format!(" ({ending} of them terminating already)") } else { String::new() };
+        if ending > 0 && ending < candidate.victims.len() { format!(" ({ending} of them already terminating)") } else { String::new() };
     if ending > 0 && ending == candidate.victims.len() {
         let are = if ending == 1 { "is" } else { "are" };
-        return format!("it waits until {pods} on {node}, terminating already, {are} gone{any}{}", with(&budgets(candidate, view)));
+        return format!("it waits until {pods} on {node}, already terminating, {are} gone{any}{}", with(&budgets(candidate, view)));
     }
     if view.evicted.is_empty() {
         return format!("preempting {pods} on {node}{rest}{any} makes room{}", with(&budgets(candidate, view)));

@@ -45,7 +45,7 @@ pub fn why_group_waits(cluster: &Cluster, pods: Option<&PodGroupState>, queues: 
     } else if places.iter().any(|place| matches!(place, Place::Backoff { .. })) {
         "it is tried again when the backoff of one of its pods has ended"
     } else {
-        "it is tried again when an event wakes one of its pods"
+        "it is tried again when an event requeues one of its pods"
     };
     match object.condition(PodGroup::SCHEDULED).filter(|condition| condition.status.as_str() == "False") {
         Some(condition) => format!("Waits since its last attempt ({}); {next}.", short(&condition.message)),
@@ -75,10 +75,10 @@ fn waiting(group: &GroupView) -> String {
 fn unschedulable(group: &GroupView, decision: &GroupDecision) -> String {
     let placed = decision.placed;
     let lacks = match decision.status.reasons().first() {
-        Some(Reason::NoFeasiblePlacement) => "Waits, because no node has the label by which its pods are to be together".to_owned(),
+        Some(Reason::NoFeasiblePlacement) => "Waits, because no node has the topology label that its pods must share".to_owned(),
         Some(Reason::NoPlacementAvailable { placements, .. }) if group.placements.iter().any(|tried| !tried.name.is_empty()) => {
             let most = group.placements.iter().map(|tried| tried.placed).max().unwrap_or(0);
-            let all = if *placements == 1 { "the one placement that there is".to_owned() } else { format!("all {placements} placements") };
+            let all = if *placements == 1 { "the only placement".to_owned() } else { format!("all {placements} placements") };
             format!("Waits, because {all} are too small: at most {} {}", pods(most), needed(group, most))
         }
         _ if placed == 0 => "Waits, because none of its pods finds a place".to_owned(),
@@ -103,7 +103,11 @@ fn needed(group: &GroupView, placed: usize) -> String {
     let verb = if placed == 1 { "finds" } else { "find" };
     match group.start.min_count {
         Some(min) if group.start.scheduled > 0 => {
-            format!("{verb} a place beside the {} that {} one, and {min} must have one", group.start.scheduled, has(group.start.scheduled))
+            format!(
+                "{verb} a place in addition to the {} that {} one, and {min} must have one",
+                group.start.scheduled,
+                has(group.start.scheduled)
+            )
         }
         Some(min) => format!("{verb} a place, and {min} must have one at once"),
         None => format!("{verb} a place"),
@@ -118,9 +122,9 @@ fn has(number: usize) -> &'static str {
 fn without_eviction(status: &Status) -> String {
     match status.reasons().first() {
         Some(Reason::PreemptionPolicyNever) => "it may not preempt, because of a pod with preemptionPolicy Never".to_owned(),
-        Some(Reason::NoVictimsForGroup) => "nothing that runs has a lower priority".to_owned(),
+        Some(Reason::NoVictimsForGroup) => "no running pod has a lower priority".to_owned(),
         Some(Reason::GroupPreemptionConstrained) => "a group with topology constraints does not preempt".to_owned(),
-        Some(Reason::GroupPreemptionUnregistered) => "nothing is evicted, as DefaultPreemption is not in the profile".to_owned(),
-        _ => "evicting everything of a lower priority would not help".to_owned(),
+        Some(Reason::GroupPreemptionUnregistered) => "nothing is evicted, because DefaultPreemption is not in the profile".to_owned(),
+        _ => "even evicting every lower-priority pod would not help".to_owned(),
     }
 }

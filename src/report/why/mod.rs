@@ -78,8 +78,8 @@ fn told(view: &CycleView, facts: bool) -> Option<String> {
 fn finish(view: &CycleView, sentence: &str) -> String {
     let more = match &view.not_emulated[..] {
         [] => String::new(),
-        [(plugin, _)] => format!("; {} is not emulated and might say otherwise", short(plugin)),
-        many => format!("; {} plugins are not emulated and might say otherwise", many.len()),
+        [(plugin, _)] => format!("; {} is not emulated and might decide differently", short(plugin)),
+        many => format!("; {} plugins are not emulated and might decide differently", many.len()),
     };
     format!("{sentence}{more}.")
 }
@@ -192,8 +192,8 @@ fn uncapitalized(sentence: &str) -> String {
 fn looking(view: &CycleView) -> String {
     let (nodes, fit) = (cause::nodes(view), view.feasible().count());
     match view.verdicts.len() {
-        0 => format!("No node of {nodes} looked at yet"),
-        looked if fit == 0 => format!("Looked at {looked} of {}: none takes it so far", count(nodes, "node")),
-        looked => format!("Looked at {looked} of {}: {fit} {} it", count(nodes, "node"), if fit == 1 { "takes" } else { "take" }),
+        0 => format!("None of {} evaluated yet", count(nodes, "node")),
+        looked if fit == 0 => format!("Evaluated {looked} of {}: none fits so far", count(nodes, "node")),
+        looked => format!("Evaluated {looked} of {}: {fit} {}", count(nodes, "node"), if fit == 1 { "fits" } else { "fit" }),
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn scheduled(view: &CycleView) -> String {
             format!("Fits on {node}, the first that was found to fit: {looked} of {} were evaluated", count(total, "node"))
         }
         Selection::OnlyFeasibleNode if total == 1 => format!("Fits on {node}, the only node"),
-        Selection::OnlyFeasibleNode => format!("Fits on {node}, the only one of {} that takes it", count(total, "node")),
+        Selection::OnlyFeasibleNode => format!("Fits on {node}, the only one of {} that fits", count(total, "node")),
         Selection::HighestScore | Selection::Turn => {
             let fit = view.feasible().count();
             let on = match view.stopped {
@@ -32,23 +32,23 @@ pub(super) fn scheduled(view: &CycleView) -> String {
                 None => format!("Fits on {}", of_nodes(fit, total)),
             };
             let score = view.scores.get(node).map(|s| s.total);
-            let with = score.map_or_else(String::new, |s| format!(" with {s}"));
+            let (with, of) = score.map_or_else(Default::default, |s| (format!(" with {s}"), format!(" of {s}")));
             if *why == Selection::Turn {
-                format!("{on}; {} share the highest score{with} and take turns, and it is the turn of {node}", tied.len())
+                format!("{on}; {} tie for the highest score{of} and are picked in turn; it is the turn of {node}", tied.len())
             } else if tied.len() > 1 {
-                format!("{on}; {} share the highest score{with}, and any of them is right ({node} is the first by name)", tied.len())
+                format!("{on}; {} tie for the highest score{of}, and any of them may win ({node} is the first by name)", tied.len())
             } else {
                 format!("{on}; {node} scores highest{with}{}", score.map_or_else(String::new, |s| ahead(view, node, s)))
             }
         }
     };
     let over_starts = view.odds_over_starts.as_ref().and_then(|odds| odds_in_words(odds, node));
-    let sentence =
-        over_starts.map_or_else(|| sentence.clone(), |words| format!("{sentence}; over all starts of the search it is taken {words}"));
+    let sentence = over_starts
+        .map_or_else(|| sentence.clone(), |words| format!("{sentence}; over all starting nodes of the search it is picked {words}"));
     let binder = view.extenders.iter().find(|call| matches!(call.outcome, ExtenderOutcome::WouldBind(_)));
     let sentence = binder.map_or_else(|| sentence.clone(), |call| format!("{sentence}; would be bound by {}", call.extender));
     let waits: Vec<String> = view.permit_waits.iter().map(ToString::to_string).collect();
-    if waits.is_empty() { sentence } else { format!("{sentence}; it waits there until {} lets it", list(&waits, "and")) }
+    if waits.is_empty() { sentence } else { format!("{sentence}; it waits there until {} allows it", list(&waits, "and")) }
 }
 
 /// Returns the winner's lead over the next best, and the one Score plugin that accounts for it, if there is one.

@@ -79,13 +79,13 @@ fn causes_are_named_with_the_figure_of_the_pod_and_the_number_of_nodes() {
     );
     check(
         &[(1, Fit, CPU), (2, Fit, MEMORY), (1, Fit, BOTH)],
-        "Pending because no node has all the resources it asks for (3 lack 8Gi of free memory, 2 lack 6 free cpu).",
+        "Pending because no node has all the resources it requests (3 lack 8Gi of free memory, 2 lack 6 free cpu).",
     );
     check(
         &[(8, Fit, CPU), (3, TaintToleration, TAINT), (1, NodeUnschedulable, CORDON)],
         "Pending because 8 of 12 nodes lack 6 free cpu (at most 2 free), 3 have a taint it does not tolerate (dedicated=db:NoSchedule) and 1 is cordoned.",
     );
-    check(&[(2, NodeUnschedulable, CORDON)], "Pending because all 2 nodes are cordoned.");
+    check(&[(2, NodeUnschedulable, CORDON)], "Pending because both nodes are cordoned.");
     check(&[(5, NodeAffinity, AFFINITY)], "Pending because no node matches its node affinity or selector.");
     check(
         &[(2, Fit, &["Too many pods"]), (1, NodePorts, PORTS)],
@@ -94,7 +94,7 @@ fn causes_are_named_with_the_figure_of_the_pod_and_the_number_of_nodes() {
     check(&[(2, Fit, &["Insufficient example.com/gpu"])], "Pending because no node has enough free example.com/gpu (none free).");
     check(
         &[(9, NodePorts, &["something new."]), (1, NodeUnschedulable, CORDON)],
-        "Pending because 9 of 10 nodes are turned down by NodePorts (something new) and 1 is cordoned.",
+        "Pending because 9 of 10 nodes are rejected by NodePorts (something new) and 1 is cordoned.",
     );
 }
 
@@ -179,7 +179,7 @@ fn victims_are_counted_with_their_priority_and_the_budgets_they_violate() {
     check(&preempting(two(), &["n00"]), "preempting 2 pods of priority 5 on n00 makes room and violates no budget");
     check(
         &preempting(two(), &["n00", "n01"]),
-        "preempting 2 pods of priority 5 on n00 (any of these 2 is right) makes room and violates no budget",
+        "preempting 2 pods of priority 5 on n00 (1 of 2 equal candidates) makes room and violates no budget",
     );
     let mut view = preempting(two(), &["n00"]);
     Arc::make_mut(view.start.as_mut().unwrap()).budgets_unknown = true;
@@ -187,19 +187,19 @@ fn victims_are_counted_with_their_priority_and_the_budgets_they_violate() {
     let mut view = preempting(vec![victim("x", 5, &["web"], false), victim("y", -1, &[], true)], &["n00"]);
     check(
         &view,
-        "preempting 2 pods of priority 5 or less on n00 (1 of them terminating already) makes room and violates the budget web with 1 of them",
+        "preempting 2 pods of priority 5 or less on n00 (1 of them already terminating) makes room and violates the budget web with 1 of them",
     );
     view.evicted = vec![(Key::new("a", "x"), Eviction::Terminating)];
     check(
         &view,
-        "it preempts 2 pods of priority 5 or less on n00 (1 of them terminating already), violates the budget web with 1 of them and waits \
+        "it preempts 2 pods of priority 5 or less on n00 (1 of them already terminating), violates the budget web with 1 of them and waits \
          until they are gone",
     );
     view = preempting(vec![victim("x", 5, &["b", "a"], false)], &["n00"]);
     view.evicted = vec![(Key::new("a", "x"), Eviction::Deleted)];
     check(&view, "it preempts 1 pod of priority 5 on n00 and violates the budgets a and b");
     let gone = preempting(vec![victim("x", 5, &[], true)], &["n00"]);
-    check(&gone, "it waits until 1 pod of priority 5 on n00, terminating already, is gone and violates no budget");
+    check(&gone, "it waits until 1 pod of priority 5 on n00, already terminating, is gone and violates no budget");
 }
 
 #[test]
@@ -234,9 +234,9 @@ fn a_node_is_chosen_for_a_reason() {
     view.selected = Some(("n00".into(), Selection::NominatedNode, Vec::new().into()));
     assert_eq!(why(&view), "Fits on n00, where it was nominated, so no other node was tried.");
     view.selected = Some(("n00".into(), Selection::OnlyFeasibleNode, Vec::new().into()));
-    assert_eq!(why(&view), "Fits on n00, the only one of 3 nodes that takes it.");
+    assert_eq!(why(&view), "Fits on n00, the only one of 3 nodes that fits.");
     view.permit_waits = vec![PluginName::GangScheduling];
-    assert_eq!(why(&view), "Fits on n00, the only one of 3 nodes that takes it; it waits there until GangScheduling lets it.");
+    assert_eq!(why(&view), "Fits on n00, the only one of 3 nodes that fits; it waits there until GangScheduling allows it.");
     view.permit_waits.clear();
     for name in ["n00", "n01"] {
         view.verdicts.insert(name.into(), Verdict { status: Status::success(), nominated: Vec::new().into() });
@@ -254,10 +254,7 @@ fn a_node_is_chosen_for_a_reason() {
     view.scores = scores([80, 100], [60, 70]);
     assert_eq!(why(&view), "Fits on 2 of 3 nodes; n00 scores highest with 180, 50 ahead of n01.");
     view.selected = Some(("n00".into(), Selection::HighestScore, vec!["n00".into(), "n01".into()].into()));
-    assert_eq!(
-        why(&view),
-        "Fits on 2 of 3 nodes; 2 share the highest score with 180, and any of them is right (n00 is the first by name)."
-    );
+    assert_eq!(why(&view), "Fits on 2 of 3 nodes; 2 tie for the highest score of 180, and any of them may win (n00 is the first by name).");
 }
 
 #[test]
@@ -286,7 +283,7 @@ fn what_is_held_back_goes_wrong_or_is_turned_back_is_said() {
     view.not_emulated = vec![("Other".into(), "x".into())];
     view.failure = failure(FailureCause::NoNodes, "no nodes available to schedule pods", &[]);
     view.selected = None;
-    assert_eq!(why(&view), "Pending because there are no nodes; Other is not emulated and might say otherwise.");
+    assert_eq!(why(&view), "Pending because there are no nodes; Other is not emulated and might decide differently.");
 }
 
 #[test]
@@ -297,11 +294,11 @@ fn a_cycle_under_way_says_how_far_it_is() {
     assert_eq!(why(&view), "");
     let said = |view: &CycleView| so_far(view).unwrap_or_default();
     Arc::make_mut(view.start.as_mut().unwrap()).nodes = 5;
-    assert_eq!(said(&view), "Looked at 2 of 5 nodes: none takes it so far.");
+    assert_eq!(said(&view), "Evaluated 2 of 5 nodes: none fits so far.");
     view.verdicts.insert("x".into(), Verdict { status: Status::success(), nominated: Vec::new().into() });
-    assert_eq!(said(&view), "Looked at 3 of 5 nodes: 1 takes it.");
+    assert_eq!(said(&view), "Evaluated 3 of 5 nodes: 1 fits.");
     view.verdicts.clear();
-    assert_eq!(said(&view), "No node of 5 looked at yet.");
+    assert_eq!(said(&view), "None of 5 nodes evaluated yet.");
     let mut view = super::tests::view(&[(2, Fit, CPU)]);
     view.outcome = None;
     let record = PreemptionRecord { potential_nodes: vec!["n00".into()].into(), ..PreemptionRecord::default() };

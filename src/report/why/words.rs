@@ -38,10 +38,10 @@ impl Phrase {
                 "are not among those its node affinity names",
                 "its node affinity names none of the nodes",
             ),
-            [] if status.is_success() => Self::new("is left out by PreFilter", "are left out by PreFilter"),
+            [] if status.is_success() => Self::new("is ruled out by PreFilter", "are ruled out by PreFilter"),
             [Reason::NotAmongNodes { plugins }] => {
                 let by = plugins.iter().map(|p| p.as_str()).collect::<Vec<_>>().join(" ");
-                Self::new(&format!("is left out by {by}"), &format!("are left out by {by}"))
+                Self::new(&format!("is ruled out by {by}"), &format!("are ruled out by {by}"))
             }
             _ => Self::quoted(status),
         }
@@ -74,7 +74,7 @@ impl Phrase {
     fn quoted(status: &Status) -> Self {
         let by = match status.plugin() {
             Some(PluginName::Extender) if status.reasons().is_empty() => {
-                return Self::new("is left out by an extender", "are left out by extenders");
+                return Self::new("is ruled out by an extender", "are ruled out by extenders");
             }
             Some(PluginName::Extender) => "an extender",
             plugin => plugin.map_or("a plugin", PluginName::as_str),
@@ -83,7 +83,7 @@ impl Phrase {
             empty if empty.is_empty() => String::new(),
             reason => format!(" ({})", short(&reason)),
         };
-        Self::new(&format!("is turned down by {by}{said}"), &format!("are turned down by {by}{said}"))
+        Self::new(&format!("is rejected by {by}{said}"), &format!("are rejected by {by}{said}"))
     }
 
     /// Nodes that lack all of these resources.
@@ -98,8 +98,8 @@ impl Phrase {
 
     /// Nodes that lack one resource or another.
     pub(super) fn resources() -> Self {
-        let none = "no node has all the resources it asks for";
-        Self::or_none("lacks some resource it asks for", "lack some resource it asks for", none)
+        let none = "no node has all the resources it requests";
+        Self::or_none("lacks some resource it requests", "lack some resource it requests", none)
     }
 
     /// Nodes that lack the resource even when empty.

@@ -49,7 +49,7 @@ pub enum ConfigEditError {
     #[error("the weight of {0} must be at least 1; plugin off {0} disables it")]
     Weight(PluginName),
     /// The scheduler has these weights or gates already.
-    #[error("the scheduler is configured so already")]
+    #[error("the scheduler is already configured this way")]
     Unchanged,
     /// The release refuses a feature gate.
     #[error(transparent)]

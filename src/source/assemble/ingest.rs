@@ -85,7 +85,8 @@ impl Assembly {
             if *found {
                 self.pass_over(to_read);
             } else {
-                let message = "holds no text; JSON and YAML can be read, compressed (gzip, xz, zstd, bzip2) and in archives (tar, zip) too";
+                let message =
+                    "contains no text; JSON and YAML can be read, compressed (gzip, xz, zstd, bzip2) and in archives (tar, zip) too";
                 self.remark(Severity::Error, name, message.to_owned());
             }
             return;
@@ -95,7 +96,7 @@ impl Assembly {
         }
         let none = ingest.entries == 0 && contents.entries.iter().all(Vec::is_empty);
         if none && contents.broken_off.is_none() && contents.unfinished_lists == 0 && !found {
-            let what = if contents.bytes == 0 { "is empty" } else { "holds no objects" };
+            let what = if contents.bytes == 0 { "is empty" } else { "contains no objects" };
             self.remark(Severity::Warning, name, what.to_owned());
         }
         for entries in std::mem::take(&mut contents.entries) {
@@ -106,9 +107,9 @@ impl Assembly {
         }
         self.finish_file(&ingest);
         if let Some(error) = contents.broken_off {
-            self.remark(Severity::Error, name, format!("breaks off before its end ({error}); the part before that was read"));
+            self.remark(Severity::Error, name, format!("is truncated ({error}); the part before that was read"));
         } else if contents.unfinished_lists > 0 {
-            self.remark(Severity::Warning, name, "ends before a list in it does; the file may be cut short".to_owned());
+            self.remark(Severity::Warning, name, "ends within a list; the file may be truncated".to_owned());
         }
         self.report.bytes += contents.bytes;
         self.report.files.push(FileReport {

@@ -119,15 +119,15 @@ impl<'a> Walk<'a> {
         }
         match end {
             Ok(End::Unmarked) => {
-                self.assembly.warn(&file.name, "ends without the mark of an archive's end; it may be cut short".to_owned());
+                self.assembly.warn(&file.name, "has no end-of-archive marker; it may be truncated".to_owned());
             }
             Ok(End::Whole | End::Stopped) => {}
             Err(error) => {
-                self.assembly.error(&file.name, format!("breaks off before its end ({error}); the part before that was read"));
+                self.assembly.error(&file.name, format!("is truncated ({error}); the part before that was read"));
             }
         }
         if self.assembly.looked_at() == before && !file.found {
-            self.assembly.warn(&file.name, "holds no objects".to_owned());
+            self.assembly.warn(&file.name, "contains no objects".to_owned());
         }
     }
 
@@ -205,18 +205,18 @@ impl<'a> Walk<'a> {
         if compressed && start.is_empty() {
             // An empty stream is at its end, or has an error that would go unseen otherwise.
             if let Err(error) = io::copy(&mut reader, &mut io::sink()) {
-                let message = format!("breaks off before its end ({error}); the part before that was read");
+                let message = format!("is truncated ({error}); the part before that was read");
                 return self.assembly.error(&file.name, message);
             }
             reader = Box::new(io::empty());
         }
         if let Some(claim) = unkept_claim(&file.path, compressed) {
             let what = match (start.is_empty(), is_binary(&start)) {
-                (true, _) => "there is nothing in it",
-                (false, true) => "its first bytes are of neither a known archive nor text",
-                (false, false) => "its first bytes are those of plain text",
+                (true, _) => "it is empty",
+                (false, true) => "its content is neither a known archive nor text",
+                (false, false) => "its content is plain text",
             };
-            self.assembly.warn(&file.name, format!("is not the {claim} that its name says: {what}"));
+            self.assembly.warn(&file.name, format!("is not the {claim} that its name suggests: {what}"));
         }
         let (hint, fact) = match role.map(|role| role.task) {
             Some(Task::Objects(hint)) => (hint, None),

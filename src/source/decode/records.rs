@@ -71,7 +71,7 @@ pub(in crate::source) fn decode(text: &[u8], context: Context<'_>, line: u32, ou
 
 fn gone(resource: &RawValue) -> DecodedItem {
     let Ok(Gone { kind, api_version, metadata }) = serde_json::from_str(resource.get()) else {
-        return DecodeError::new("a deletion that does not say of which object").into();
+        return DecodeError::new("a deletion without an object").into();
     };
     match classify(&kind, Some(&api_version)) {
         Class::Model(kind) | Class::Convertible(kind) | Class::OldVersion(kind) => {

@@ -77,8 +77,8 @@ pub(in crate::source) fn without_bad_times(text: &[u8], syntax: Syntax) -> Optio
     take_bad_times(&mut object, "", &mut bad);
     let first = bad.first()?;
     let said = match bad.len() {
-        1 => format!("{first} is no time; the object was read without it"),
-        count => format!("{first} is no time, and {} more; the object was read without them", count - 1),
+        1 => format!("{first} is not a time; the object was read without it"),
+        count => format!("{first} is not a time, and {} more are not; the object was read without them", count - 1),
     };
     Some((serde_json::to_vec(&object).ok()?, said))
 }
@@ -124,10 +124,10 @@ mod tests {
             (&mended["metadata"]["annotations"]["startTime"], &mended["status"]["conditions"][0]["lastTransitionTime"]),
             (&"x".into(), &Value::Null)
         );
-        assert_eq!(said, r#"metadata.creationTimestamp "soon" is no time, and 1 more; the object was read without them"#);
+        assert_eq!(said, r#"metadata.creationTimestamp "soon" is not a time, and 1 more are not; the object was read without them"#);
         let yaml = "metadata:\n  creationTimestamp: 2026-13-01T00:00:00Z\n";
         let (_, said) = without_bad_times(yaml.as_bytes(), Syntax::Yaml).unwrap();
-        assert_eq!(said, r#"metadata.creationTimestamp "2026-13-01T00:00:00Z" is no time; the object was read without it"#);
+        assert_eq!(said, r#"metadata.creationTimestamp "2026-13-01T00:00:00Z" is not a time; the object was read without it"#);
         assert!(without_bad_times(br#"{"metadata":{"creationTimestamp":"2026-01-01T00:00:00Z"}}"#, Syntax::Json).is_none());
     }
 

@@ -88,12 +88,12 @@ struct Marks {
 /// Decodes a page on several threads.
 pub(super) fn page(text: &[u8], resource: &Resource) -> Result<Page, Failure> {
     let broken = |error: &serde_json::Error| {
-        let how = if error.is_eof() { "breaks off" } else { "makes no sense" };
+        let how = if error.is_eof() { "is truncated" } else { "is invalid" };
         Failure::new(failure::FailureKind::Content, format!("the list of {} {how} ({error}): {}", resource.plural, excerpt(text)))
     };
     let raw: RawPage<'_> = serde_json::from_slice(text).map_err(|error| broken(&error))?;
     if raw.kind.strip_suffix("List") != Some(resource.kind) {
-        let message = format!("a list of {} was expected, and {:?} came: {}", resource.plural, raw.kind, excerpt(text));
+        let message = format!("expected a list of {}, got {:?}: {}", resource.plural, raw.kind, excerpt(text));
         return Err(Failure::new(failure::FailureKind::Content, message));
     }
     let types = TypeMeta { kind: Some(raw.kind), api_version: Some(raw.api_version), self_link: None };
@@ -124,7 +124,7 @@ pub(super) fn lines(text: &[u8], resource: &Resource, api_version: &str) -> Vec<
 }
 
 fn line(text: &[u8], resource: &Resource, types: &TypeMeta) -> Result<Line, Failure> {
-    let strange = || Failure::new(failure::FailureKind::Content, format!("the watch makes no sense: {}", excerpt(text)));
+    let strange = || Failure::new(failure::FailureKind::Content, format!("the watch sent an invalid line: {}", excerpt(text)));
     let raw: RawLine<'_> = serde_json::from_slice(text).map_err(|_| strange())?;
     let object = raw.object.get().as_bytes();
     let names = || serde_json::from_slice::<Named>(object).map(|named| named.metadata).map_err(|_| strange());
@@ -176,10 +176,10 @@ mod tests {
         assert!(matches!(&found.items[1].what, DecodedItem::Error(bad) if bad.object.as_deref() == Some("Pod x/b")));
         assert!(page(br#"{"kind":"PodList","items":null}"#, resource(Kind::Pod)).unwrap().items.is_empty());
         for (text, expected) in [
-            (&text[..100], "the list of pods breaks off"),
-            (&b"<html>"[..], "the list of pods makes no sense"),
-            (br#"{"kind":"NodeList","items":[]}"#, "a list of pods was expected, and \"NodeList\" came"),
-            (b"{}", "a list of pods was expected, and \"\" came"),
+            (&text[..100], "the list of pods is truncated"),
+            (&b"<html>"[..], "the list of pods is invalid"),
+            (br#"{"kind":"NodeList","items":[]}"#, "expected a list of pods, got \"NodeList\""),
+            (b"{}", "expected a list of pods, got \"\""),
         ] {
             let failure = page(text, resource(Kind::Pod)).unwrap_err();
             assert!(failure.what == failure::FailureKind::Content && failure.message.starts_with(expected), "{failure}");
@@ -216,8 +216,8 @@ mod tests {
                 r#"{"type":"ERROR","object":{"kind":"Status","code":410,"message":"too old resource version"}}"#,
                 "error Expired 410 Gone: too old resource version",
             ),
-            (r#"{"type":"WHAT","object":{}}"#, r#"the watch makes no sense: {"type":"WHAT","object":{}}"#),
-            ("<html>", "the watch makes no sense: <html>"),
+            (r#"{"type":"WHAT","object":{}}"#, r#"the watch sent an invalid line: {"type":"WHAT","object":{}}"#),
+            ("<html>", "the watch sent an invalid line: <html>"),
         ] {
             let all: Vec<String> = lines(format!("{text}\n\n").as_bytes(), resource(Kind::Node), "v1").iter().map(words).collect();
             assert_eq!(all, [expected]);

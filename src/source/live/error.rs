@@ -120,7 +120,7 @@ pub enum ConnectError {
         cause: String,
     },
     /// The server does not answer as an API server does.
-    #[error("{target} does not answer as an API server: {cause}")]
+    #[error("{target} does not answer like an API server: {cause}")]
     BadAnswer {
         /// The target.
         target: Target,
@@ -138,7 +138,7 @@ pub enum ConnectError {
 /// Returns a sentence about the kubeconfig's contexts.
 fn known_contexts(known: &[String]) -> String {
     match known {
-        [] => "it has none at all".to_owned(),
+        [] => "it has no contexts".to_owned(),
         [only] => format!("it has {only}"),
         many => format!("it has {}", many.join(", ")),
     }

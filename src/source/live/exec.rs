@@ -23,23 +23,23 @@ const MAX_ANSWER: u64 = 1 << 20;
 /// Why a program gives no credentials.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ExecError {
-    #[error("the user of the context names a program for credentials without saying which")]
+    #[error("the user of the context has a credential plugin (exec) without a command")]
     NoCommand,
-    #[error("the program {command:?} for credentials was not found{}", hint.as_deref().map(|h| format!(": {h}")).unwrap_or_default())]
+    #[error("the credential plugin {command:?} was not found{}", hint.as_deref().map(|h| format!(": {h}")).unwrap_or_default())]
     NotFound { command: String, hint: Option<String> },
-    #[error("the program {command:?} for credentials cannot be started: {error}")]
+    #[error("the credential plugin {command:?} cannot be started: {error}")]
     Start { command: String, error: io::Error },
-    #[error("the program {command:?} for credentials asks questions (interactiveMode: Always), and there is no terminal for them")]
+    #[error("the credential plugin {command:?} needs a terminal (interactiveMode: Always), and there is none")]
     NoTerminal { command: String },
-    #[error("the program {command:?} for credentials failed ({status}); run it by hand, as the kubeconfig has it, to see why")]
+    #[error("the credential plugin {command:?} failed ({status}); run it by hand, as the kubeconfig has it, to see why")]
     Failed { command: String, status: ExitStatus },
-    #[error("the program {command:?} for credentials did not end within {limit:?}; run it by hand, as the kubeconfig has it, to see why")]
+    #[error("the credential plugin {command:?} did not finish within {limit:?}; run it by hand, as the kubeconfig has it, to see why")]
     Hangs { command: String, limit: Duration },
-    #[error("the program {command:?} for credentials printed no ExecCredential")]
+    #[error("the credential plugin {command:?} printed no ExecCredential")]
     NoCredential { command: String },
-    #[error("the program {command:?} for credentials answers in another version than {wanted:?}, which the kubeconfig asks for")]
+    #[error("the credential plugin {command:?} answers in another apiVersion than {wanted:?}, which the kubeconfig requires")]
     Version { command: String, wanted: String },
-    #[error("the program {command:?} for credentials gave neither a token nor a certificate with its key")]
+    #[error("the credential plugin {command:?} gave neither a token nor a certificate with its key")]
     Nothing { command: String },
 }
 

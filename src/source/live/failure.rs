@@ -129,10 +129,10 @@ fn credentials(error: &AuthError) -> String {
         | AuthError::AuthExecRun { .. }
         | AuthError::AuthExecParse(_)
         | AuthError::ExecPluginFailed
-        | AuthError::MalformedTokenExpirationDate(_) => "the program for credentials failed".to_owned(),
+        | AuthError::MalformedTokenExpirationDate(_) => "the credential plugin failed".to_owned(),
         AuthError::InvalidBasicAuth(_) => "the user or the password cannot be sent: a character in it is not allowed".to_owned(),
         AuthError::InvalidBearerToken(_) => "the token cannot be sent: a character in it is not allowed".to_owned(),
-        AuthError::Oidc(_) => "the identity provider (OIDC) gives no token; kubectl with the same context says more".to_owned(),
+        AuthError::Oidc(_) => "the identity provider (OIDC) gives no token; run kubectl with the same context for details".to_owned(),
         other => chain(other),
     }
 }

@@ -194,11 +194,11 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
     let options = KubeConfigOptions { context: Some(name.clone()), ..KubeConfigOptions::default() };
     // The future never waits; it is async only for its other callers.
     let loaded = Config::from_custom_kubeconfig(kubeconfig, &options).now_or_never();
-    let mut config = loaded.ok_or_else(|| bad("it takes too long".to_owned()))?.map_err(|error| bad(chain(&error)))?;
+    let mut config = loaded.ok_or_else(|| bad("loading it takes too long".to_owned()))?.map_err(|error| bad(chain(&error)))?;
     // kube checks the environment against the proxy's address instead of the server's.
     let proxy = cluster.proxy_url.filter(|url| !url.is_empty()).or_else(|| env.proxies.of(&config.cluster_url));
     config.proxy_url = match proxy {
-        Some(url) => Some(url.parse().map_err(|error| bad(format!("the proxy {:?} makes no sense: {error}", url_without_password(&url))))?),
+        Some(url) => Some(url.parse().map_err(|error| bad(format!("the proxy {:?} is invalid: {error}", url_without_password(&url))))?),
         None => None,
     };
     let proxy = config.proxy_url.as_ref().map(without_credentials);
@@ -282,8 +282,8 @@ users:
             ),
             (GOOD, Some("bare"), "context bare of the kubeconfig cannot be used: cluster url is missing on selected cluster"),
             (GOOD, Some("tls"), "context tls of the kubeconfig cannot be used: failed to load certificate authority"),
-            ("kind: Config", None, "the kubeconfig has no current context; it has none at all"),
-            ("current-context: x", None, "there is no context \"x\" in the kubeconfig; it has none at all"),
+            ("kind: Config", None, "the kubeconfig has no current context; it has no contexts"),
+            ("current-context: x", None, "there is no context \"x\" in the kubeconfig; it has no contexts"),
             ("contexts: [{name: a, context: {cluster: b}}]", None, "the kubeconfig has no current context; it has a"),
             ("contexts: 7", None, "the kubeconfig config cannot be used: failed to parse kubeconfig YAML"),
         ] {

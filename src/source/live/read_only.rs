@@ -27,7 +27,7 @@ const RENEW_AGAIN: Duration = Duration::from_secs(1);
 
 /// A request that was blocked.
 #[derive(Debug, thiserror::Error)]
-#[error("{method} {path} was not sent: only what a scheduler reads is asked for")]
+#[error("{method} {path} was not sent: only the objects that a scheduler reads are requested")]
 pub(super) struct Refused {
     method: Method,
     path: String,
@@ -225,7 +225,7 @@ impl ReadOnlyClient {
         let (text, date) = self.text(path, within).await?;
         match serde_json::from_slice(&text) {
             Ok(value) => Ok((value, date)),
-            Err(error) => Err(Failure::new(FailureKind::Content, format!("the answer makes no sense ({error}): {}", excerpt(&text)))),
+            Err(error) => Err(Failure::new(FailureKind::Content, format!("the answer is invalid ({error}): {}", excerpt(&text)))),
         }
     }
 }
@@ -240,7 +240,7 @@ impl Answer {
             let Some(frame) = timeout(within, self.body.frame()).await.map_err(|_| silence(within))? else { return Ok(None) };
             let frame = frame.map_err(|error| {
                 let failure = Failure::of_client(&error);
-                Failure::new(FailureKind::Connection, format!("the connection broke off: {}", failure.message))
+                Failure::new(FailureKind::Connection, format!("the connection was interrupted: {}", failure.message))
             })?;
             *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
             if let Ok(data) = frame.into_data() {
@@ -251,7 +251,7 @@ impl Answer {
 }
 
 fn silence(limit: Duration) -> Failure {
-    Failure::new(FailureKind::Timeout, format!("nothing was heard for {limit:?}"))
+    Failure::new(FailureKind::Timeout, format!("no answer for {limit:?}"))
 }
 
 /// Parses `Sat, 21 Nov 2026 01:58:07 GMT`.

@@ -333,8 +333,10 @@ impl Reflector {
                 continue;
             }
             return match () {
-                () if stream.initial.is_some() => Err(Failure::new(FailureKind::Connection, "the list broke off before its end")),
-                () if !text.trim_ascii().is_empty() => Err(Failure::new(FailureKind::Connection, "the watch broke off within an object")),
+                () if stream.initial.is_some() => Err(Failure::new(FailureKind::Connection, "the list was interrupted")),
+                () if !text.trim_ascii().is_empty() => {
+                    Err(Failure::new(FailureKind::Connection, "the watch was interrupted within an object"))
+                }
                 () if !stream.heard && opened.elapsed() < SHORT.min(self.shared.timing.watch) => {
                     Err(Failure::new(FailureKind::Connection, "the watch ended at once"))
                 }
@@ -414,7 +416,7 @@ impl Reflector {
 
 fn hangs(timing: &Timing) -> Failure {
     let silent = timing.probe + timing.probe_answer;
-    Failure::new(FailureKind::Timeout, format!("the server hangs: it gave no sign of life for {silent:?}"))
+    Failure::new(FailureKind::Timeout, format!("the server does not respond: nothing was received for {silent:?}"))
 }
 
 /// The state of a watch.

@@ -56,7 +56,7 @@ impl LogState {
     pub fn trouble(&self) -> Option<String> {
         Some(match self {
             Self::Reading | Self::Read => return None,
-            Self::Forbidden(why) => format!("the user may not read it ({why}); the right is \"get\" on \"pods/log\""),
+            Self::Forbidden(why) => format!("no permission to read it ({why}); it needs \"get\" on \"pods/log\""),
             Self::Absent(why) => format!("there is no log ({why})"),
             Self::Failed(why) => format!("it could not be read ({why})"),
         })

@@ -17,7 +17,7 @@ fn find_out_who_moved_a_parked_pod_and_why_it_failed_again() {
     let (dump, log) = (fixture("stories/payments.yaml"), fixture("scheduler-logs/payments.log.gz"));
     for size in [(120, 40), (200, 60)] {
         let mut pty = Pty::start(&["open", &dump, "--scheduler-log", &log, "--log-timezone", "UTC"], size.0, size.1);
-        pty.wait_for("the timeline begins with what the cluster's scheduler did by its log: 108 attempts");
+        pty.wait_for("the timeline begins with the scheduler's log: 108 attempts");
         pty.assert_taken();
         pty.send("1/");
         pty.wait_for("filter queues");
@@ -41,7 +41,7 @@ fn find_out_who_moved_a_parked_pod_and_why_it_failed_again() {
         assert!(screen.contains("ml/gpu-hungry: Pending because 10 of 12 nodes lack 8 free nvidia.com/gpu"), "{screen}");
         pty.send("C");
         let screen = words(&pty.wait_for("step 0/31"));
-        assert!(screen.contains("schedscope on the objects of that moment: agrees to the letter."), "{screen}");
+        assert!(screen.contains("schedscope, on the cluster's state at that time: agrees exactly."), "{screen}");
         quit(pty);
     }
 }

@@ -14,7 +14,7 @@ fn why_payments_is_pending_in_one_sentence() {
         let said = words(&pty.wait_for("violates no budget"));
         let want = format!(
             "✗ shop/payments: Pending because 8 of 12 nodes lack 6 free cpu{free}, 3 have a taint it does not tolerate and 1 is cordoned; \
-             preempting 2 pods of priority -10 on worker-a2 (any of these 2 is right) makes room and violates no budget."
+             preempting 2 pods of priority -10 on worker-a2 (1 of 2 equal candidates) makes room and violates no budget."
         );
         assert!(said.contains(&want), "{size:?}: {said}");
         quit(pty);

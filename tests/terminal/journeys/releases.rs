@@ -25,7 +25,7 @@ fn see_what_an_upgrade_changes_and_keep_the_answer() {
         pty.wait_for("v1.33.4 (kubelets)");
         pty.wait_for("a/waits: ");
         command(&mut pty, "release newest");
-        pty.wait_for("is no version of kube-scheduler");
+        pty.wait_for("is not a version of kube-scheduler");
         command(&mut pty, "release 1.36");
         pty.wait_for("main is unchanged");
         // A narrow header has no room for it beside a dry decision.
@@ -34,7 +34,7 @@ fn see_what_an_upgrade_changes_and_keep_the_answer() {
         }
         pty.send("=");
         let screen = pty.wait_for("main beside branch 2");
-        line(&screen, &["1 of 1 pending pod is decided otherwise by kube-scheduler v1.36 than by"]);
+        line(&screen, &["1 of 1 pending pod is decided differently by kube-scheduler v1.36 than by"]);
         line(&screen, &["a/waits"]);
         line(&screen, &["v1.33.4: fits on n"]);
         pty.send(ESC);
