@@ -219,6 +219,7 @@ pub(in crate::report) fn cut_short_text(by: CutShort) -> String {
         CutShort::CombinedFilters => "the filters of this release decide several demands at once".to_owned(),
         CutShort::Stopped => "it was stopped".to_owned(),
         CutShort::Alike(number) => format!("there are {number} objects of a kind, not all were tried"),
+        CutShort::Spec(length) => format!("the pod's spec is too long, {} kB", length / 1000),
     }
 }
 
