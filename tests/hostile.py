@@ -125,6 +125,46 @@ for name, text in {"toml": "a = " + "[" * 80_000, "keys": "[keys.global]\n" + ""
     run(f"theme {name}", ["demo", "payments", "--theme", "mine", "--print", f"t{name}.txt"], folder)
     os.remove(os.path.join(folder, "schedscope/themes/mine.toml"))
 
+# Lists out of all measure: their products must not decide how long an answer takes.
+TERM = {"topologyKey": "k", "labelSelector": {"matchExpressions": [{"key": "a", "operator": "Exists"}]}}
+IS_A = {"matchExpressions": [{"key": "k", "operator": "In", "values": ["a"]}]}
+
+
+def nodes(count, **allocatable):
+    return [{**NODE, "metadata": {"name": f"n{i}", "labels": {"k": "z"}}, "status": {"allocatable": {"cpu": "4", "pods": "10", **allocatable}}} for i in range(count)]
+
+
+def required(kind, terms):
+    return {"affinity": {kind: {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}
+
+
+many = {
+    "terms": [*nodes(500), pod("p", spec=required("nodeAffinity", {"nodeSelectorTerms": [IS_A] * 13_000}))],
+    "preferred": [*nodes(800), pod("p", spec={"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": IS_A}] * 8_000}}})],
+    "spread": [*nodes(300), *[pod(f"e{i}", spec={"nodeName": f"n{i % 300}"}, metadata={"labels": {"a": "c"}}) for i in range(1_500)],
+               pod("p", spec={"topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "k", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": TERM["labelSelector"]}] * 4_500})],
+    "anti": [*nodes(100), *[pod(f"e{i}", spec={"nodeName": f"n{i % 100}"}, metadata={"labels": {"b": "c"}}) for i in range(2_500)], pod("p", spec=required("podAntiAffinity", [TERM] * 5_000))],
+    "ports": [*nodes(300), *[pod(f"e{i}", spec={"nodeName": f"n{i}", "containers": [{"name": "c", "ports": [{"hostPort": p} for p in range(1, 3_000)]}]}) for i in range(4)],
+              pod("p", spec={"containers": [{"name": "c", "ports": [{"hostPort": p, "hostIP": "10.0.0.1"} for p in range(3_001, 15_000)]}]})],
+    "resources": [*nodes(1), pod("p", spec={"containers": [{"name": "c", "resources": {"requests": {f"example.com/r{i}": "1" for i in range(40_000)}}}]})],
+    "volumes": [*nodes(50), pod("p", spec={"volumes": [{"name": f"v{i}", "persistentVolumeClaim": {"claimName": f"c{i}"}} for i in range(11_000)]})],
+    "reasons": [*nodes(1), pod("p", conditions=[{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/9 nodes are available: " + "1 node(s) had untolerated taint {a: b}, " * 20_000}])],
+    "room": [*nodes(500, cpu="9223372036854775", pods="9223372036854775807"), pod("p", spec={"containers": [{"name": "c"}]})],
+}
+for name, objects in many.items():
+    write(f"{name}.json", cluster(*objects))
+    for args in [["explain", "p"], ["explain", "p", "--fixes"], ["explain", "--pending"], ["run"], ["run", "--what-if", "capacity default/p"]]:
+        run(name, [*args, "--from", f"{name}.json"], folder)
+keys = ",".join(f"k{i}: a" for i in range(20_000))
+for name, text in {
+    "merged": f"kind: Pod\nmetadata: {{name: p, labels: &l {{{keys}}}, annotations: {{<<: [{','.join(['*l'] * 100_000)}]}}}}\n",
+    "listed": f"kind: List\nx: &l {{{keys}}}\nitems:\n" + "- *l\n" * 100_000,
+}.items():
+    write(f"{name}.yaml", text)
+    run(name, ["explain", "p", "--from", f"{name}.yaml"], folder)
+    run(name, ["live", "--kubeconfig", f"{name}.yaml"], folder)
+run("device", ["explain", "p", "--kubeconfig", "/dev/zero"], folder)
+
 # Random ones.
 random.seed(options.seed)
 

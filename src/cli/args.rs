@@ -230,6 +230,8 @@ enum ArgError {
     Negative(String),
     #[error("expected COLUMNSxROWS, each from 1 to 1000, for example 120x40")]
     Size,
+    #[error("expected seconds from 0.1 to 60, for example 1.5")]
+    Seconds,
     #[error("expected UTC or an offset, for example +02:00")]
     Zone,
     #[error("expected RFC 3339, for example 2026-11-20T18:26:00Z")]
@@ -359,7 +361,7 @@ pub struct ScreenArgs {
 
 /// Parses seconds from 0.1 to 60.
 fn seconds(text: &str) -> Result<f64, ArgError> {
-    text.parse().ok().filter(|seconds| (0.1..=60.0).contains(seconds)).ok_or_else(|| ArgError::Seconds(text.to_owned()))
+    text.parse().ok().filter(|seconds| (0.1..=60.0).contains(seconds)).ok_or(ArgError::Seconds)
 }
 
 /// Parses `COLUMNSxROWS`, each from 1 to 1000: memory is needed for each cell.

@@ -30,20 +30,31 @@ struct Explained {
     disagrees: bool,
 }
 
-/// Decides and prints. Reads a live cluster a second time if its scheduler seems to disagree: the first read may fall
-/// between a decision and the condition or event that reports it.
+/// Decides and prints.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
     let loaded = super::read(&args.source, &connect, &args.limits.limits())?;
-    let mut explained = explain(args, loaded, &|line| output::say(line))?;
-    if explained.disagrees && args.source.is_live() {
-        std::thread::sleep(LOOK_AGAIN);
-        let (_, loaded) = super::live::first(&connect)?;
-        // The first pass has already printed the lines about the release.
-        explained = explain(args, super::judgeable(loaded)?, &|_| ())?;
-    }
+    let again = || super::judgeable(super::live::first(&connect)?.1);
+    let explained = explain_twice(args, loaded, &std::thread::sleep, again)?;
     print(&explained.text)?;
     Ok(explained.code)
+}
+
+/// Decides, and once more on a second read of a live cluster if its scheduler seems to disagree: the first read may fall
+/// between a decision and the condition or event that reports it.
+fn explain_twice(
+    args: &ExplainArgs,
+    loaded: Loaded,
+    wait: &dyn Fn(Duration),
+    again: impl FnOnce() -> Result<Loaded, Failure>,
+) -> Result<Explained, Failure> {
+    let first = explain(args, loaded, &|line| output::say(line))?;
+    if !(first.disagrees && args.source.is_live()) {
+        return Ok(first);
+    }
+    wait(LOOK_AGAIN);
+    // The first pass has already printed the lines about the release.
+    explain(args, again()?, &|_| ())
 }
 
 fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Result<Explained, Failure> {
@@ -187,7 +198,77 @@ fn unknown(view: &CycleView) -> Lines {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
+    use clap::Parser as _;
+
+    use super::super::{Cli, Command};
     use super::*;
+    use crate::source::{Input, load};
+
+    /// Returns a cluster with a pod that fits on no node, whose condition has this message; empty for none.
+    fn cluster(message: &str) -> Loaded {
+        let condition = if message.is_empty() {
+            String::new()
+        } else {
+            format!(
+                r#","conditions":[{{"type":"PodScheduled","status":"False","reason":"Unschedulable","lastTransitionTime":"2026-01-01T00:00:00Z","message":"{message}"}}]"#
+            )
+        };
+        let text = format!(
+            r#"{{"kind":"List","apiVersion":"v1","items":[
+            {{"kind":"Node","apiVersion":"v1","metadata":{{"name":"n"}},"status":{{"allocatable":{{"cpu":"1","pods":"10"}}}}}},
+            {{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"web","namespace":"shop"}},
+             "spec":{{"schedulerName":"default-scheduler","containers":[{{"name":"c","resources":{{"requests":{{"cpu":"2"}}}}}}]}},
+             "status":{{"phase":"Pending"{condition}}}}}]}}"#
+        );
+        load(&[Input::Bytes { name: "cluster.json".into(), bytes: text.into_bytes().into() }])
+    }
+
+    /// Explains on one read of a cluster and, if it is read again, on another. Returns the exit code, whether the scheduler
+    /// disagrees, the answer, and what was done in between.
+    #[track_caller]
+    fn explained(args: &[&str], first: &str, second: Result<&str, &str>) -> Result<(u8, bool, String, Vec<String>), String> {
+        let words = ["schedscope", "explain"].iter().chain(args);
+        let Some(Command::Explain(args)) = Cli::try_parse_from(words).unwrap().command else { unreachable!("it is explain") };
+        let done = RefCell::new(Vec::new());
+        let wait = |time: Duration| done.borrow_mut().push(format!("wait {time:?}"));
+        let again = || {
+            done.borrow_mut().push("read".to_owned());
+            second.map(cluster).map_err(Failure::source)
+        };
+        let found = explain_twice(&args, cluster(first), &wait, again);
+        found
+            .map(|found| (found.code, found.disagrees, found.text.as_str().to_owned(), done.take()))
+            .map_err(|e| format!("{:?}", e.message))
+    }
+
+    /// The message that kube-scheduler writes about the pod, and one about a node that it has no more.
+    const AGREES: &str = "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
+    const DIFFERS: &str = "0/1 nodes are available: 1 Too many pods. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
+
+    #[test]
+    fn a_difference_is_told_only_if_a_second_look_finds_it_too() {
+        for pods in [&["--pending", "-A"][..], &["web", "-n", "shop"]] {
+            let (code, disagrees, text, done) = explained(pods, DIFFERS, Ok(AGREES)).unwrap();
+            assert_eq!((code, disagrees, done), (EXIT_NO_FIT, false, vec!["wait 1s".to_owned(), "read".to_owned()]), "{text}");
+            assert!(!text.contains("the scheduler said"), "{text}");
+
+            let (code, disagrees, text, done) = explained(pods, DIFFERS, Ok(DIFFERS)).unwrap();
+            assert_eq!((code, disagrees, done.len()), (EXIT_NO_FIT, true, 2), "it looks again once: {text}");
+            assert!(text.contains("Too many pods: the scheduler said 1 node, not reported by schedscope"), "{text}");
+
+            for first in [AGREES, ""] {
+                let (_, disagrees, text, done) = explained(pods, first, Err("not read twice")).unwrap();
+                assert!(!disagrees && done.is_empty(), "{text}");
+            }
+            // A cluster that can no longer be read gives no answer of the first look.
+            assert!(explained(pods, DIFFERS, Err("it is gone")).unwrap_err().contains("it is gone"));
+        }
+        // A dump does not change.
+        let (_, disagrees, _, done) = explained(&["--pending", "-A", "--from", "dump.json"], DIFFERS, Err("not read twice")).unwrap();
+        assert!(disagrees && done.is_empty());
+    }
 
     #[test]
     fn pods_are_named_as_kubectl_does_or_with_their_namespace() {

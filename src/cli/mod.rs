@@ -2,6 +2,7 @@
 
 mod args;
 mod compare;
+mod completion;
 mod emulate;
 mod explain;
 mod explore;
@@ -86,6 +87,9 @@ pub fn as_plugin(mut arguments: Vec<OsString>) -> Vec<OsString> {
 
 /// Runs the command line. Answers go to standard output, diagnostics to standard error.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    if completion::answer(&arguments) {
+        return ExitCode::from(EXIT_OK);
+    }
     let arguments = as_plugin(arguments);
     match Cli::try_parse_from(&arguments) {
         Ok(cli) => run(cli),
@@ -129,11 +133,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Log(args) => scheduler_log::run(&args),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "schedscope", &mut script);
-            print(&Text::document(String::from_utf8_lossy(&script).into_owned()))
-        }
+        Command::Completions { shell } => print(&Text::document(completion::script(shell))),
         Command::Info(args) => info::run(&args),
     };
     ended(result)

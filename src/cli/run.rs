@@ -37,8 +37,9 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         (true, Some(_)) => Evictions::Marked,
         (true, None) => Evictions::AfterGracePeriod,
     };
-    let mut scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions, &|line| output::say(line))?;
-    let told = super::scheduler_log::told(&args.scheduler, loaded.scheduler_log.as_deref(), &scheduler);
+    let scheduler_args = args.scheduler.on(&args.source);
+    let mut scheduler = super::scheduler(&scheduler_args, &mut loaded, evictions, &|line| output::say(line))?;
+    let told = super::scheduler_log::told(&scheduler_args, loaded.scheduler_log.as_deref(), &scheduler);
     if let Some(told) = told {
         scheduler.apply(told);
     }

@@ -59,6 +59,14 @@ pub struct PodOwner {
 }
 
 impl Pod {
+    /// Returns the length of the spec as JSON, in bytes: the cost of one decision grows with it.
+    pub fn spec_length(&self) -> usize {
+        let mut length = Length(0);
+        // Counting cannot fail, and a spec that cannot be written has no length.
+        let _ = serde_json::to_writer(&mut length, self.spec.as_ref());
+        length.0
+    }
+
     /// Returns the owner as people name it; `None` without a controller.
     ///
     /// A Deployment names its ReplicaSets by the hash of the pod's template, which is a label of the pod too. A CronJob names
@@ -171,6 +179,20 @@ fn read_volumes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<Volum
     volumes.retain(|v| !v.source_is_irrelevant());
     volumes.shrink_to_fit();
     Ok(volumes)
+}
+
+/// Counts the bytes written to it.
+struct Length(usize);
+
+impl std::io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -6,6 +6,8 @@
 
 mod validation;
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Labels, List, Str};
@@ -99,16 +101,12 @@ impl SelectorError {
     /// Joins errors into one, each text once; `None` if there are none. Mirrors `NewAggregate` in
     /// `staging/src/k8s.io/apimachinery/pkg/util/errors/errors.go`.
     pub fn aggregate(errors: impl IntoIterator<Item = String>) -> Option<Self> {
-        let mut seen: Vec<String> = Vec::new();
-        for error in errors {
-            if !seen.contains(&error) {
-                seen.push(error);
-            }
-        }
-        match seen.len() {
+        let mut known: HashSet<String> = HashSet::new();
+        let mut each: Vec<String> = errors.into_iter().filter(|error| known.insert(error.clone())).collect();
+        match each.len() {
             0 => None,
-            1 => seen.pop().map(Self),
-            _ => Some(Self(format!("[{}]", seen.join(", ")))),
+            1 => each.pop().map(Self),
+            _ => Some(Self(format!("[{}]", each.join(", ")))),
         }
     }
 }

@@ -88,6 +88,8 @@ pub enum CutShort {
     CombinedFilters,
     /// More objects of a kind exist than are tried one by one; holds their number.
     Alike(usize),
+    /// The pod's spec is too long for a search; holds its length in bytes.
+    Spec(usize),
 }
 
 /// Changes that together let the pod in.
@@ -174,7 +176,19 @@ impl Limits {
     pub fn of(nodes: usize) -> Self {
         Self { trials: (3_000_000 / nodes.max(1)).clamp(500, 5000), alike: 200 }
     }
+
+    /// Returns these limits for a pod with a spec of this many bytes: the longer it is, the longer one decision takes.
+    fn for_spec(self, length: usize) -> Self {
+        let share = 1 + length / SPEC;
+        Self { trials: (self.trials / share).max(1), alike: (self.alike / share).max(1) }
+    }
 }
+
+/// Bytes of a spec up to which a decision takes about the same time.
+const SPEC: usize = 8 << 10;
+/// Maximum length of a spec to search, in bytes. Each demand of a pod needs a decision of its own, so that the time grows
+/// with the square of their number.
+const LONGEST_SPEC: usize = 64 << 10;
 
 /// Returns the operations of some changes, one per object; `None` where an object to change does not exist.
 pub fn operations(cluster: &Cluster, pod: &Key, changes: &[Change]) -> Option<Vec<Operation>> {
@@ -206,6 +220,8 @@ pub fn operations(cluster: &Cluster, pod: &Key, changes: &[Change]) -> Option<Ve
 
 /// Finds the demands that keep a pending pod out and the changes that let it in. Calls `watch` before each trial.
 pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<'_>) -> Fixes {
+    let length = pod.spec_length();
+    let limits = limits.for_spec(length);
     let mut trials = Trials::new(scheduler, pod, limits.trials, watch);
     let nodes = trials.scheduler().state().snapshot().len();
     let mut fixes = Fixes {
@@ -226,6 +242,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::UnknownProfile(_))) => search::profiles(&mut trials, &mut fixes.fixes),
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(_))) => {}
             DryDecision::Gated(_) if gates.is_empty() => {}
+            _ if length > LONGEST_SPEC => trials.cut_short(CutShort::Spec(length)),
             DryDecision::Gated(_) => gated(&mut trials, &mut fixes, gates, limits),
             DryDecision::Tried(_) => of_cluster(&mut trials, &mut fixes, limits),
         }

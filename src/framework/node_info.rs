@@ -181,44 +181,52 @@ pub(super) fn host_ports_with(pod: &Pod, sidecars: bool) -> impl Iterator<Item =
     pod.spec.containers.iter().chain(sidecars).flat_map(|c| c.ports.iter()).filter(|p| p.host_port.unwrap_or(0) > 0)
 }
 
-/// Ports in use on a node, as a set of (IP, protocol, port). As upstream, removing one of two pods with the same port
-/// frees it.
+/// Ports in use on a node, as a set of (port, protocol, IP), in order. As upstream, removing one of two pods with the same
+/// port frees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HostPorts(Vec<(Str, Str, i32)>);
+pub struct HostPorts(Vec<(i32, Str, Str)>);
 
 const ANY_IP: &str = "0.0.0.0";
 
-fn port_parts(port: &ContainerPort) -> (&str, &str, i32) {
+fn port_parts(port: &ContainerPort) -> (i32, &str, &str) {
     let ip = if port.host_ip.is_empty() { ANY_IP } else { port.host_ip.as_str() };
     let protocol = if port.protocol.is_empty() { "TCP" } else { port.protocol.as_str() };
-    (ip, protocol, port.host_port.unwrap_or(0))
+    (port.host_port.unwrap_or(0), protocol, ip)
 }
 
 impl HostPorts {
     /// Adds a port.
     pub fn add(&mut self, port: &ContainerPort) {
-        let (ip, protocol, number) = port_parts(port);
-        if number > 0 && self.position(ip, protocol, number).is_none() {
-            self.0.push((ip.into(), protocol.into(), number));
+        let (number, protocol, ip) = port_parts(port);
+        if number > 0
+            && let Err(at) = self.position(number, protocol, ip)
+        {
+            self.0.insert(at, (number, protocol.into(), ip.into()));
         }
     }
 
     /// Removes a port.
     pub fn remove(&mut self, port: &ContainerPort) {
-        let (ip, protocol, number) = port_parts(port);
-        if let Some(at) = self.position(ip, protocol, number) {
-            self.0.swap_remove(at);
+        let (number, protocol, ip) = port_parts(port);
+        if let Ok(at) = self.position(number, protocol, ip) {
+            self.0.remove(at);
         }
     }
 
     /// Whether a port conflicts with one in use.
     pub fn conflicts(&self, port: &ContainerPort) -> bool {
-        let (ip, protocol, number) = port_parts(port);
-        number > 0 && self.0.iter().any(|(i, p, n)| *n == number && p == protocol && (ip == ANY_IP || i == ANY_IP || i == ip))
+        let (number, protocol, ip) = port_parts(port);
+        let has = |ip: &str| self.position(number, protocol, ip).is_ok();
+        let has_any = || {
+            let first = self.0.partition_point(|(n, p, _)| (*n, p.as_str()) < (number, protocol));
+            self.0.get(first).is_some_and(|(n, p, _)| *n == number && p == protocol)
+        };
+        number > 0 && if ip == ANY_IP { has_any() } else { has(ip) || has(ANY_IP) }
     }
 
-    fn position(&self, ip: &str, protocol: &str, number: i32) -> Option<usize> {
-        self.0.iter().position(|(i, p, n)| *n == number && p == protocol && i == ip)
+    /// Returns the index of a port, or the one where it belongs.
+    fn position(&self, number: i32, protocol: &str, ip: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|(n, p, i)| (*n, p.as_str(), i.as_str()).cmp(&(number, protocol, ip)))
     }
 }
 

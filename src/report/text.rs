@@ -360,15 +360,18 @@ fn victim_row(victim: &Victim, budgets_unknown: bool) -> Vec<String> {
     vec![pod, victim.priority().to_string(), started, budget, victim.owner().unwrap_or_default()]
 }
 
-/// Writes rows as columns padded to their widest cell.
+/// Cells wider than this do not widen their column.
+const WIDEST_CELL: usize = 160;
+
+/// Writes rows as columns padded to their widest cell of at most [`WIDEST_CELL`].
 pub(super) fn table(rows: &[Vec<String>], out: &mut Lines) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> =
-        (0..columns).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|cell| width(cell)).max().unwrap_or(0)).collect();
+        (0..columns).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|cell| width(cell).min(WIDEST_CELL)).max().unwrap_or(0)).collect();
     for row in rows {
         let mut line = String::from(" ");
         for (cell, widest) in row.iter().zip(&widths) {
-            let pad = widest - width(cell);
+            let pad = widest.saturating_sub(width(cell));
             let _ = write!(line, " {cell}{:pad$} ", "");
         }
         out.line(format_args!("{}", line.trim_end()));
@@ -378,4 +381,21 @@ pub(super) fn table(rows: &[Vec<String>], out: &mut Lines) {
 /// Returns the columns that a text takes after escaping.
 fn width(text: &str) -> usize {
     escape(text).width()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_of_any_length_leaves_the_other_columns_in_place() {
+        let rows = [["a", "b"], ["long", "c"], [&*"x".repeat(100_000), "d"]].map(|row| row.map(str::to_owned).to_vec());
+        let mut lines = Lines::default();
+        table(&rows[..2], &mut lines);
+        assert_eq!(lines.iter().collect::<Vec<_>>(), ["  a     b", "  long  c"]);
+        let mut lines = Lines::default();
+        table(&rows, &mut lines);
+        let lengths: Vec<usize> = lines.iter().map(str::len).collect();
+        assert_eq!(lengths, [WIDEST_CELL + 5, WIDEST_CELL + 5, 100_000 + 5]);
+    }
 }

@@ -41,7 +41,7 @@ pub use error::ScheduleError;
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use operations::{Evictions, Operation, Options, ReleaseRefused, Scheduler, Waiting};
 pub use quiescence::Quiescence;
-pub use rejectors::{Rejectors, reasons};
+pub use rejectors::{LONGEST_MESSAGE, Rejectors, reasons};
 pub use runtime::{Framework, Nominations, PluginRef};
 pub use state::State;
 pub use timers::{Timer, TimerKind};

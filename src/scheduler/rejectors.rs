@@ -13,6 +13,9 @@ pub struct Rejectors {
     pub unknown: Vec<String>,
 }
 
+/// Longest message that is read, in bytes: the API's limit on the message of a condition.
+pub const LONGEST_MESSAGE: usize = 32 << 10;
+
 /// Whether a text is a message of `PostFilter` plugins, which follows the reasons and names no rejector.
 fn is_post_filter(text: &str) -> bool {
     use ReasonKind::{ClaimDeallocated, ClaimDeleted, NoClaimsToDeallocate, StillNotSchedulable};
@@ -22,8 +25,10 @@ fn is_post_filter(text: &str) -> bool {
 
 impl Rejectors {
     /// Reads the text of a failed attempt; `None` unless it has the form of a rejection by plugins (`0/3 nodes are
-    /// available: ...`).
+    /// available: ...`). Of a text that is longer than [`LONGEST_MESSAGE`] the reasons within that are read.
     pub fn of(message: &str) -> Option<Self> {
+        let read = &message[..message.floor_char_boundary(LONGEST_MESSAGE)];
+        let message = if read.len() < message.len() { read.rsplit_once(", ").map_or(read, |(whole, _)| whole) } else { read };
         let (count, rest) = message.split_once(" nodes are available:")?;
         let of_all = count.strip_prefix("0/")?;
         if of_all.is_empty() || !of_all.bytes().all(|b| b.is_ascii_digit()) {
@@ -178,5 +183,18 @@ mod tests {
         {
             assert_eq!(read(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn of_a_text_of_any_length_a_bounded_part_is_read() {
+        let many: String = (0..100_000).map(|i| format!("1 Insufficient r{i}, 1 odd {i}, ")).collect();
+        let found = Rejectors::of(&format!("0/9 nodes are available: 1 Too many pods, {many}1 node(s) were unschedulable.")).unwrap();
+        let names: Vec<&str> = found.plugins.iter().map(PluginName::as_str).collect();
+        assert_eq!(names, ["NodeResourcesFit"]);
+        assert!((500..LONGEST_MESSAGE / 10).contains(&found.unknown.len()), "{}", found.unknown.len());
+        let whole = |text: &String| text.strip_prefix("odd ").is_some_and(|number| number.parse::<u32>().is_ok());
+        assert!(found.unknown.iter().all(whole), "no reason is cut: {:?}", found.unknown.last());
+        // A character may stand across the limit.
+        assert!(Rejectors::of(&format!("0/9 nodes are available: 1 {}", "é".repeat(LONGEST_MESSAGE))).is_some());
     }
 }

@@ -15,8 +15,10 @@ use crate::odds::{Chance, Odds, Share, UnknownOdds, sum_by_name};
 use crate::release::Algorithm;
 use crate::trace::{CycleView, Selection};
 
-/// Starts times nodes to score that are decided at most.
+/// Starts times nodes to score that are decided at most, for a pod with a spec of [`SPEC`] bytes; fewer for a longer one.
 const MOST_SCORED: usize = 3_000_000;
+/// Bytes of a spec up to which a node is scored in about the same time.
+const SPEC: usize = 8 << 10;
 
 impl Scheduler {
     /// Decides about a pending pod as [`Self::explain`] does, and counts all odds, whatever their cost.
@@ -48,7 +50,7 @@ impl Scheduler {
         if view.narrowed.is_some() {
             return unknown(UnknownOdds::NarrowedNodes);
         }
-        if found > 1 && feasible.len().saturating_mul(found) > MOST_SCORED {
+        if found > 1 && feasible.len().saturating_mul(found) > MOST_SCORED / (1 + pod.spec_length() / SPEC) {
             return unknown(UnknownOdds::Starts(feasible.len()));
         }
         let before = feasible.iter().cycle().skip(feasible.len() - 1);

@@ -19,6 +19,10 @@ use crate::scheduler::{DryDecision, ObjectEdit, Operation, PostFilter, ScheduleR
 const ONE_BY_ONE: usize = 10_000;
 /// Maximum number of copies on one node.
 const ON_A_NODE: usize = 10_000;
+/// Maximum number of copies on all nodes together, as long as a node takes as many as [`KUBELET_PODS`].
+const IN_ALL: usize = 200_000;
+/// Pods that a kubelet takes by default.
+const KUBELET_PODS: usize = 110;
 
 /// How many more of a pod fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,14 +149,18 @@ impl Count<'_> {
         let guess = |node: &NodeInfo| if ports { 1 } else { room(node, &request) };
         let pod = Arc::new(self.copy(None));
         let Some(table) = self.base.filter_table(&pod, None) else { return Ok(()) };
-        let accepting = table.names.into_iter().zip(table.nodes).filter(|(_, rejections)| rejections.is_empty());
+        let accepting: Vec<Str> =
+            table.names.into_iter().zip(table.nodes).filter(|(_, rejections)| rejections.is_empty()).map(|(node, _)| node).collect();
+        let most_each = most_on_each(accepting.len());
         let mut open: Vec<Search> = accepting
-            .map(|(node, _)| {
-                let next = snapshot.get(&node).map_or(1, |node| guess(node)).clamp(1, ON_A_NODE);
-                Search { node, least: 1, most: None, next }
+            .into_iter()
+            .map(|node| {
+                let next = snapshot.get(&node).map_or(1, |node| guess(node)).clamp(1, most_each);
+                Search { node, least: 1, most: None, next, limit: most_each }
             })
             .collect();
         let mut found: Vec<(Str, usize)> = Vec::new();
+        let mut is_cut = false;
         while !open.is_empty() {
             let counted = found.iter().map(|(_, count)| count).sum::<usize>() + open.iter().map(|s| s.least).sum::<usize>();
             if !(self.watch)(counted) {
@@ -164,6 +172,7 @@ impl Count<'_> {
             let mut going = Vec::new();
             for mut search in open {
                 if search.narrow(accepts.get(&search.node).copied().unwrap_or(false)) {
+                    is_cut |= search.most.is_none();
                     found.push((search.node, search.least));
                 } else {
                     going.push(search);
@@ -172,7 +181,6 @@ impl Count<'_> {
             open = going;
         }
         self.base = self.with(&found);
-        let is_cut = found.iter().any(|(_, count)| *count >= ON_A_NODE);
         self.nodes.extend(found);
         if is_cut { Err(CapacityEnd::Limit) } else { Ok(()) }
     }
@@ -239,6 +247,8 @@ struct Search {
     most: Option<usize>,
     /// The number of copies beside which the next one is tried.
     next: usize,
+    /// The number from which on no more are counted.
+    limit: usize,
 }
 
 impl Search {
@@ -254,11 +264,16 @@ impl Search {
             // A good guess is off by one at most; otherwise halve.
             Some(most) if most - self.least <= 2 || !accepts && self.least == 1 && most > 2 => self.next = most - 1,
             Some(most) => self.next = self.least + (most - self.least) / 2,
-            None if self.least >= ON_A_NODE => return true,
-            None => self.next = (self.least * 2).min(ON_A_NODE - 1).max(self.least),
+            None if self.least >= self.limit => return true,
+            None => self.next = (self.least * 2).min(self.limit - 1).max(self.least),
         }
         false
     }
+}
+
+/// Returns the number of copies up to which each of some nodes is filled.
+fn most_on_each(nodes: usize) -> usize {
+    (IN_ALL / nodes.max(1)).clamp(KUBELET_PODS, ON_A_NODE)
 }
 
 /// Returns how many copies the free resources of a node are enough for.
@@ -283,9 +298,25 @@ fn room(node: &NodeInfo, request: &Resource) -> usize {
 mod tests {
     use super::*;
 
+    #[test]
+    fn large_clusters_are_filled_up_to_what_kubelets_take() {
+        assert_eq!([0, 1, 20, 100, 1000, 1818, 5000].map(most_on_each), [10_000, 10_000, 10_000, 2000, 200, 110, 110]);
+    }
+
+    #[test]
+    fn a_node_that_takes_as_many_as_are_counted_is_not_cut() {
+        let search = |fits: usize| {
+            let mut search = Search { node: "n".into(), least: 1, most: None, next: 110, limit: 110 };
+            while !search.narrow(search.next < fits) {}
+            (search.least, search.most.is_none())
+        };
+        assert_eq!((search(109), search(110)), ((109, false), (110, false)));
+        assert!(search(5000).1, "more may fit");
+    }
+
     /// Searches for a number from a guess; returns the number that was found, and the questions it took.
     fn search(fits: usize, guess: usize) -> (usize, usize) {
-        let mut search = Search { node: "n".into(), least: 1, most: None, next: guess };
+        let mut search = Search { node: "n".into(), least: 1, most: None, next: guess, limit: ON_A_NODE };
         for questions in 1..100 {
             if search.narrow(search.next < fits) {
                 return (search.least, questions);

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 use schedscope::cluster::{Key, Kind, Object, Taint};
-use schedscope::fixes::{Change, Demand, Fix, FixOutcome, Fixes, Limits, Matrix, NodeChange, PodChange, find};
+use schedscope::fixes::{Change, CutShort, Demand, Fix, FixOutcome, Fixes, Limits, Matrix, NodeChange, PodChange, find};
 use schedscope::framework::{PluginName, Reason};
 use schedscope::report::{Decision, FixesReport};
 use schedscope::scheduler::{Config, Options, PostFilter, Sampling, Scheduler};
@@ -451,4 +451,27 @@ fn a_search_that_is_cut_short_says_by_what() {
     assert_eq!((stopped.trials, stopped.cut_short_by), (2, Some(schedscope::fixes::CutShort::Stopped)));
     let quiet = scheduler.dry_decision(pod, PostFilter::LeaveOut);
     assert_eq!(quiet.best().len(), 0, "the scheduler itself is as it was");
+}
+
+/// A long spec takes long to decide about, and has as many demands to try.
+#[test]
+fn a_pod_with_a_spec_out_of_all_measure_is_not_searched() {
+    let search = |constraints: usize| {
+        let constraint = json!({"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"});
+        let items = vec![
+            json!({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4", "pods": "10"}}}),
+            json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p", "namespace": "d"},
+                "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c"}], "topologySpreadConstraints": vec![constraint; constraints]},
+                "status": {"phase": "Pending"}}),
+        ];
+        let case =
+            Case { items, config: Box::new(|| Config::defaults(schedscope::release::Emulation::default())), pod: Key::new("d", "p") };
+        case.found()
+    };
+    let (few, _) = search(2);
+    assert_eq!((few.constraints.len(), few.search.cut_short_by), (2, None));
+    let (many, report) = search(2000);
+    assert!(many.constraints.is_empty() && many.fixes.is_empty());
+    assert!(matches!(many.search.cut_short_by, Some(CutShort::Spec(length)) if length > 100_000), "{:?}", many.search);
+    assert_eq!(many.search.trials, 1, "{report:#}");
 }

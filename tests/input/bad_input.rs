@@ -526,6 +526,22 @@ fn keys_that_yaml_merges_are_part_of_objects() {
 }
 
 #[test]
+fn aliases_that_expand_to_too_much_are_refused() {
+    let keys: String = (0..5000).map(|i| format!("k{i}: a, ")).collect();
+    let merged = format!("kind: Pod\nmetadata: {{name: a, labels: &l {{{keys}}}, annotations: {{<<: [{}]}}}}\n", "*l, ".repeat(10_000));
+    let listed = format!("kind: List\nx: &l {{{keys}}}\nitems:\n{}", "- *l\n".repeat(10_000));
+    for text in [merged, listed] {
+        let loaded = load_bytes(text);
+        assert!(loaded.objects.is_empty());
+        assert!(remarks(&loaded).iter().any(|remark| remark.contains("its aliases expand to too much")), "{:?}", remarks(&loaded));
+    }
+    // Words that only look like aliases, and a few of them.
+    let script =
+        format!("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n    s: |\n{}", "      rm *tmp & ls *.c\n".repeat(20_000));
+    check(script, &["Pod a"], &[]);
+}
+
+#[test]
 fn events_and_paths_of_the_api_tell_kinds() {
     let event = r#"{"metadata":{"name":"e","namespace":"shop"},"involvedObject":{"kind":"Pod","namespace":"shop","name":"a"},"reason":"FailedScheduling","message":"m"}"#;
     let loaded = check(format!("{event}\n{}", pod("a")), &["Pod shop/a"], &[]);

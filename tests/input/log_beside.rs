@@ -135,3 +135,75 @@ fn the_cache_of_the_log_stands_beside_ours() {
         "{text}"
     );
 }
+
+/// Returns what `run` says about the queues at the start of a dump that was taken at a time, and its story of one pod.
+fn queues(taken: &str, log: Option<&str>, more: &[&str], pod: &str) -> (String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let (dump, path) = (folder.path().join("dump.json"), folder.path().join("scheduler.log"));
+    let pending = |name: &str, spec: Value| {
+        let mut spec = spec;
+        spec["containers"] = json!([{"name": "c", "resources": {"requests": {"cpu": "1"}}}]);
+        json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": name, "namespace": "shop", "uid": name, "creationTimestamp": "2026-11-22T10:00:00Z"},
+            "spec": spec, "status": {"phase": "Pending"}})
+    };
+    // Nothing in the objects says that a pod was tried.
+    let elsewhere = json!({"nodeSelector": {"disk": "ssd"}});
+    let items = json!([
+        node("n-1", "4"),
+        pending("gated", json!({"schedulingGates": [{"name": "wait"}]})),
+        pending("web", json!({})),
+        pending("big", elsewhere.clone()),
+        pending("gone", elsewhere),
+        {"kind": "Event", "apiVersion": "v1", "metadata": {"name": "e", "namespace": "shop", "creationTimestamp": taken},
+         "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "other"}, "reason": "Scheduled", "lastTimestamp": taken},
+    ]);
+    std::fs::write(&dump, json!({"kind": "List", "apiVersion": "v1", "items": items}).to_string()).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_schedscope"));
+    command.args(["run", "--from"]).arg(&dump).args(["--log-timezone", "UTC"]).args(more);
+    if let Some(log) = log {
+        std::fs::write(&path, log).unwrap();
+        command.arg("--scheduler-log").arg(&path);
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let head = format!("shop/{pod}: ");
+    let story = text.lines().skip_while(|line| !line.starts_with(&head)).take(3).collect::<Vec<_>>().join("\n");
+    (text.lines().next().unwrap_or_default().to_owned(), story)
+}
+
+#[test]
+fn observed_queues_are_those_of_the_log() {
+    let story = include_str!("../../fixtures/scheduler-logs/story-1.34.log");
+    // `web` was moved to backoffQ just before the end of this part, `big` and `gone` are parked.
+    let moved = r#"pod="shop/web" event="AssignedPodDelete" queue="Backoff" hint=1"#;
+    let part: String = story.split_inclusive('\n').take_while(|line| !line.contains("BackoffComplete")).collect();
+    assert!(part.contains(moved), "{part}");
+    let taken = "2026-11-22T10:15:41.3Z";
+    let observed = ["--queues", "observed"];
+
+    let (inferred, _) = queues(taken, None, &observed, "web");
+    let from_objects = "queues as observed: 3 of 4 places inferred; 3 in activeQ, 0 in backoffQ, 1 in unschedulablePods";
+    assert_eq!(inferred, from_objects);
+    let (told, web) = queues(taken, Some(&part), &observed, "web");
+    assert_eq!(told, "queues as observed: 0 of 4 places inferred; 0 in activeQ, 1 in backoffQ, 3 in unschedulablePods");
+    assert!(web.contains("to activeQ (BackoffComplete)"), "{web}");
+    let (_, big) = queues(taken, Some(&part), &observed, "big");
+    assert!(big.contains("to activeQ (UnschedulableTimeout)"), "{big}");
+
+    // Without being asked for, places are fresh.
+    let fresh = "queues fresh: every waiting pod is new to the scheduler (4)";
+    assert_eq!(queues(taken, Some(&part), &[], "web").0, fresh);
+    // At -v=4 moves leave no line: no place is certain.
+    let quiet: String = part
+        .split_inclusive('\n')
+        .filter(|line| !["internal scheduling queue", "Checking events", "Event is not"].iter().any(|w| line.contains(w)))
+        .collect();
+    assert_eq!(queues(taken, Some(&quiet), &observed, "web").0, from_objects);
+    // A log of another time says nothing about the places in the dump: one that ended over a minute before, one that began later.
+    for other in ["2026-11-22T10:16:42Z", "2026-11-22T10:15:00Z"] {
+        assert_eq!(queues(other, Some(&part), &observed, "web").0, from_objects, "{other}");
+    }
+    // A log that goes on past the dump shows the places at the time of the dump.
+    assert_eq!(queues(taken, Some(story), &observed, "web").0, told);
+}

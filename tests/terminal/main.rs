@@ -8,6 +8,8 @@ mod api_server;
 mod pty;
 
 #[cfg(unix)]
+mod completion;
+#[cfg(unix)]
 mod edges;
 #[cfg(unix)]
 mod explorer;

@@ -6,7 +6,7 @@ use super::PodTopologySpread;
 use crate::cluster::{Cluster, LabelSelector, Labels, Node, Pod, Requirement, SelectorError, Str, TopologySpreadConstraint};
 use crate::framework::{Context, LabelBloom, Snapshot};
 use crate::plugins::helper::find_untolerated_taint;
-use crate::plugins::node_affinity::required_node_affinity_matches;
+use crate::plugins::node_affinity::{RequiredNodeAffinity, required_node_affinity_matches};
 use crate::release::{EmptySelector, Emulation, Gate};
 
 /// The node label with the node's own name.
@@ -107,6 +107,53 @@ impl Constraint {
         let Some(selector) = selector else { return Vec::new() };
         let counts = |pod: &Pod| pod.metadata.namespace == *namespace && !pod.is_terminating() && selector.matches(&pod.metadata.labels);
         snapshot.pods().count(self.wanted, |p| counts(&p.pod))
+    }
+}
+
+/// Answers of a node that are the same for all constraints of a pod, however many there are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodePolicies {
+    /// Whether the node has the topology keys of all constraints.
+    pub(super) has_all_keys: bool,
+    /// Whether it matches the pod's required node affinity; true where no constraint honors that.
+    matches_affinity: bool,
+    /// Whether the pod tolerates its taints; true where no constraint honors them.
+    is_tolerated: bool,
+}
+
+impl NodePolicies {
+    /// Does the same as [`Constraint::matches_node_inclusion_policies`].
+    pub(super) fn include(self, constraint: &Constraint) -> bool {
+        (!constraint.honors_node_affinity || self.matches_affinity) && (!constraint.honors_node_taints || self.is_tolerated)
+    }
+}
+
+/// Reads [`NodePolicies`] for the constraints of one pod.
+pub(super) struct PolicyReader<'a> {
+    constraints: Vec<&'a Constraint>,
+    pod: &'a Pod,
+    emulation: Emulation,
+    /// `None` where no constraint honors it.
+    required: Option<RequiredNodeAffinity>,
+    honors_taints: bool,
+}
+
+impl<'a> PolicyReader<'a> {
+    pub(super) fn new(constraints: impl IntoIterator<Item = &'a Constraint>, pod: &'a Pod, emulation: Emulation) -> Self {
+        let constraints: Vec<&Constraint> = constraints.into_iter().collect();
+        let required = constraints.iter().any(|c| c.honors_node_affinity).then(|| RequiredNodeAffinity::of(pod));
+        let honors_taints = constraints.iter().any(|c| c.honors_node_taints);
+        Self { constraints, pod, emulation, required, honors_taints }
+    }
+
+    pub(super) fn read(&self, node: &Node) -> NodePolicies {
+        let labels = &node.metadata.labels;
+        let is_tolerated = || find_untolerated_taint(&node.spec.taints, &self.pod.spec.tolerations, self.emulation).is_none();
+        NodePolicies {
+            has_all_keys: self.constraints.iter().all(|c| labels.contains_key(&c.topology_key)),
+            matches_affinity: self.required.as_ref().is_none_or(|required| required.matches(node)),
+            is_tolerated: !self.honors_taints || is_tolerated(),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::PodTopologySpread;
-use super::common::{Action, Constraint, has_all_keys, slots};
+use super::common::{Action, Constraint, NodePolicies, PolicyReader, slots};
 use crate::cluster::{Pod, Str};
 use crate::framework::{
     Context, CycleState, FilterPlugin, NodeInfo, PodInfo, PreFilterPlugin, PreFilterResult, Reason, SpreadSkew, Status, in_parts,
@@ -101,14 +101,21 @@ impl PreFilterState {
         let nodes = cx.snapshot.nodes();
         let shares = cx.emulation.behaviour().spread_counts == SpreadCounts::PerTopologyKey;
         let slots = slots(constraints.iter().map(|c| &c.topology_key), |_| shares);
+        let reader = PolicyReader::new(constraints, pod, cx.emulation);
+        let policies = |part: Range<usize>| part.map(|at| reader.read(&nodes[at].node)).collect::<Vec<NodePolicies>>();
+        let policies = in_parts(0..nodes.len(), policies).concat();
+        let mut sharing: Vec<Vec<&Constraint>> = vec![Vec::new(); constraints.len()];
+        for (constraint, slot) in constraints.iter().zip(&slots) {
+            sharing[*slot].push(constraint);
+        }
         let spread = |(slot, constraint): (usize, Constraint)| {
             let self_match = i64::from(constraint.selects(&pod.metadata.labels));
-            let shared = || constraints.iter().zip(&slots).filter(|(_, of)| **of == slot).map(|(c, _)| c);
+            let shared = &sharing[slot];
             if slots[slot] != slot {
                 minima.push((CriticalPaths::new(), 0));
                 return Spread { constraint, self_match, counts: HashMap::new() };
             }
-            let matching: Vec<Vec<(usize, i64)>> = shared().map(|c| c.matching_pods(cx.snapshot, &pod.metadata.namespace)).collect();
+            let matching: Vec<Vec<(usize, i64)>> = shared.iter().map(|c| c.matching_pods(cx.snapshot, &pod.metadata.namespace)).collect();
             // Returns the domains of some nodes in order of first occurrence, with their matching pods.
             let some = |part: Range<usize>| {
                 let mut domains = InOrder::default();
@@ -118,12 +125,9 @@ impl PreFilterState {
                     let node = &nodes[at].node;
                     // Of constraints with shared counts, the last that counts the node decides.
                     let mut counted = None;
-                    for (constraint, matching) in shared().zip(&mut matching) {
+                    for (constraint, matching) in shared.iter().zip(&mut matching) {
                         let count = matching.next_if(|(i, _)| *i == at).map_or(0, |(_, count)| *count);
-                        if node.metadata.labels.contains_key(&constraint.topology_key)
-                            && has_all_keys(&node.metadata.labels, constraints)
-                            && constraint.matches_node_inclusion_policies(pod, node, cx.emulation)
-                        {
+                        if policies[at].has_all_keys && policies[at].include(constraint) {
                             counted = Some(count);
                         }
                     }

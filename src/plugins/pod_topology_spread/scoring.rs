@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::PodTopologySpread;
-use super::common::{Action, Constraint, LABEL_HOSTNAME, has_all_keys, slots};
+use super::common::{Action, Constraint, LABEL_HOSTNAME, NodePolicies, PolicyReader, has_all_keys, slots};
 use crate::cluster::{Node, Pod, Str};
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status};
 use crate::release::{IdleScores, Rounding, SpreadCounts};
@@ -66,22 +66,24 @@ fn value_of<'a>(node: &'a Node, constraint: &Constraint) -> &'a str {
 
 /// Counts the matching pods of all nodes in the domains of feasible nodes.
 fn count_pods(cx: &Context<'_>, pod: &Pod, spreads: &mut [Spread], slots: &[usize], require_all: bool) {
-    let keys: Vec<Str> = spreads.iter().map(|s| s.constraint.topology_key.clone()).collect();
+    let constraints: Vec<Constraint> = spreads.iter().map(|s| s.constraint.clone()).collect();
+    let reader = PolicyReader::new(&constraints, pod, cx.emulation);
+    let mut policies: HashMap<usize, NodePolicies> = HashMap::new();
     for i in 0..spreads.len() {
         let matching = spreads[i].constraint.matching_pods(cx.snapshot, &pod.metadata.namespace);
         let mut counts = std::mem::take(&mut spreads[slots[i]].counts);
         let constraint = &spreads[i].constraint;
-        let counted = matching.into_iter().map(|(node, count)| (&*cx.snapshot.nodes()[node].node, count));
+        let counted = matching.into_iter().map(|(at, count)| (at, &*cx.snapshot.nodes()[at].node, count));
         if constraint.topology_key == LABEL_HOSTNAME {
-            counts.extend(counted.map(|(node, count)| (node.name().clone(), count)));
+            counts.extend(counted.map(|(_, node, count)| (node.name().clone(), count)));
             spreads[slots[i]].counts = counts;
             continue;
         }
-        for (node, count) in counted {
-            let labels = &node.metadata.labels;
-            if (!require_all || keys.iter().all(|key| labels.contains_key(key)))
+        for (at, node, count) in counted {
+            let policies = policies.entry(at).or_insert_with(|| reader.read(node));
+            if (!require_all || policies.has_all_keys)
+                && policies.include(constraint)
                 && let Some(total) = counts.get_mut(value_of(node, constraint))
-                && constraint.matches_node_inclusion_policies(pod, node, cx.emulation)
             {
                 *total += count;
             }

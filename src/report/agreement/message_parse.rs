@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::framework::{Entry, ReasonKind, entry, read_reason_of};
 use crate::plural::count;
 use crate::release::{Profile, Release};
-use crate::scheduler::reasons;
+use crate::scheduler::{LONGEST_MESSAGE, reasons};
 
 /// The content of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,8 +55,12 @@ fn after_dynamic_resources(text: &str) -> Option<&str> {
 }
 
 impl Wording {
-    /// Parses a message in the wording of a release; `None` if it is not of the form `0/3 nodes are available: ...`.
+    /// Parses a message in the wording of a release; `None` if it is not of the form `0/3 nodes are available: ...`, or too
+    /// long for a message.
     pub(super) fn of(message: &str, release: Release) -> Option<Self> {
+        if message.len() > LONGEST_MESSAGE {
+            return None;
+        }
         let (count, rest) = message.split_once(" nodes are available:")?;
         let nodes = count.strip_prefix("0/")?.parse().ok()?;
         let mut found = Self { nodes, ..Self::default() };

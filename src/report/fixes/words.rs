@@ -219,6 +219,7 @@ pub(in crate::report) fn cut_short_text(by: CutShort) -> String {
         CutShort::CombinedFilters => "this release checks several constraints in one filter".to_owned(),
         CutShort::Stopped => "it was stopped".to_owned(),
         CutShort::Alike(number) => format!("not all of {number} similar objects were tried"),
+        CutShort::Spec(length) => format!("the pod's spec is too long, {} kB", length / 1000),
     }
 }
 

@@ -169,10 +169,30 @@ fn is_too_deep(text: &[u8]) -> bool {
     })
 }
 
+/// The maximal number of bytes that YAML's aliases may expand to, as [`may_expand_to`] estimates it. The parser limits the
+/// number of aliases only, not the length of the text they stand for.
+const MAX_EXPANDED: usize = 32 << 20;
+
+/// Returns a number of bytes that the aliases of a text do not exceed when each stands for a value once: the length of the
+/// text for each of them, and 0 without an anchor. Words in strings that look like an alias are counted too.
+fn may_expand_to(text: &[u8]) -> usize {
+    let marks = |mark: u8| {
+        memchr::memchr_iter(mark, text).filter(move |at| {
+            let before = at.checked_sub(1).map_or(b'\n', |before| text[before]);
+            let after = text.get(at + 1).copied().unwrap_or_default();
+            matches!(before, b' ' | b'\t' | b'\n' | b',' | b'[' | b'{' | b':') && !after.is_ascii_whitespace() && after != mark
+        })
+    };
+    if marks(b'&').next().is_none() { 0 } else { marks(b'*').count().saturating_mul(text.len()) }
+}
+
 /// Decodes the text of one value that starts at `line`.
 pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
     if syntax == Syntax::Yaml && is_too_deep(text) {
         return push(out, line, context, DecodeError::new("brackets are nested too deeply").into());
+    }
+    if syntax == Syntax::Yaml && may_expand_to(text) > MAX_EXPANDED {
+        return push(out, line, context, DecodeError::new("its aliases expand to too much").into());
     }
     let own = match syntax {
         Syntax::Json => peek_json(text),

@@ -4,6 +4,8 @@
 //! `staging/src/k8s.io/client-go/transport`: `proxy-url` first, then the environment as Go's `net/http` reads it.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -57,6 +59,16 @@ pub struct Contexts {
 /// Returns an error if a kubeconfig cannot be read or is invalid.
 pub fn contexts(path: Option<&Path>) -> Result<Contexts, ConnectError> {
     contexts_in(path, &Env::of_process())
+}
+
+/// Returns the namespaces that a kubeconfig names for the cluster of a context, or of the current one; none if it cannot be
+/// read.
+pub fn context_namespaces(path: Option<&Path>, context: Option<&str>) -> Vec<String> {
+    let Ok(config) = read(path, &Env::of_process()) else { return Vec::new() };
+    let name = context.map(str::to_owned).or_else(|| current(&config));
+    let contexts = || config.contexts.iter().filter_map(|named| Some((&named.name, named.context.as_ref()?)));
+    let Some((_, chosen)) = contexts().find(|(known, _)| Some(*known) == name.as_ref()) else { return Vec::new() };
+    contexts().filter(|(_, other)| other.cluster == chosen.cluster).filter_map(|(_, other)| other.namespace.clone()).collect()
 }
 
 /// Returns whether connecting to a context, or to the current one, may run a program that prompts the user for
@@ -116,8 +128,26 @@ fn read(path: Option<&Path>, env: &Env) -> Result<Kubeconfig, ConnectError> {
     merged.ok_or(ConnectError::NoKubeconfig { looked })
 }
 
+/// Maximum length of a kubeconfig, in bytes.
+const LONGEST: u64 = 4 << 20;
+
+/// Returns the kubeconfig at a path. Paths in one that is no file, such as a pipe, are relative to the working directory.
 fn read_file(path: &Path) -> Result<Kubeconfig, ConnectError> {
-    Kubeconfig::read_from(path).map_err(|error| {
+    let too_long = || ConnectError::Kubeconfig { path: path.to_owned(), cause: format!("it is longer than {} MiB", LONGEST >> 20) };
+    let parsed = match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() && metadata.len() > LONGEST => return Err(too_long()),
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+            let mut text = String::new();
+            let read = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text));
+            match read {
+                Ok(length) if length as u64 > LONGEST => return Err(too_long()),
+                Ok(_) => Kubeconfig::from_yaml(&text),
+                Err(error) => Err(KubeconfigError::ReadConfig(error, path.to_owned())),
+            }
+        }
+        _ => Kubeconfig::read_from(path),
+    };
+    parsed.map_err(|error| {
         let cause = match &error {
             // The message around it names the file already.
             KubeconfigError::ReadConfig(cause, _) => cause.to_string(),

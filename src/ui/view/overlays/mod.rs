@@ -29,6 +29,14 @@ pub fn select(over: &mut Overlay, keymap: &Keymap, context: Context, motion: Mot
     }
 }
 
+/// Maximum indentation that wrapped lines keep.
+const MOST_INDENTED: usize = 60;
+
+/// Returns the length of the marks that indent a line, such as spaces.
+fn indent(line: &str, marks: &[u8]) -> usize {
+    line.bytes().take(MOST_INDENTED).take_while(|byte| marks.contains(byte)).count()
+}
+
 /// Returns a title with the filter.
 fn filtered(title: &str, filter: &str) -> String {
     if filter.is_empty() { title.to_owned() } else { format!("{title}  /{filter}") }
@@ -123,5 +131,16 @@ fn sheet(scene: &Scene<'_>, title: &str, width: u16, (count, line): Made<'_, '_>
         let foot = Rect { y: outer.bottom() - 1, ..bar };
         let shift = foot.width.saturating_sub(text.len() as u16);
         scene.line(buf, Rect { x: foot.x + shift, width: foot.width - shift, ..foot }, &Line::from(scene.span(Role::Muted, text)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indentation_is_kept_up_to_a_limit() {
+        assert_eq!([indent("  - a", b" -"), indent("  - a", b" "), indent("", b" "), indent("\u{a0}a", b" ")], [4, 2, 0, 0]);
+        assert_eq!(indent(&" ".repeat(100_000), b" "), MOST_INDENTED);
     }
 }

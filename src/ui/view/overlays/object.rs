@@ -14,7 +14,7 @@ use crate::ui::view::draw::Scene;
 /// Draws the object.
 pub fn draw(scene: &Scene<'_>, sheet: &TextView, area: Rect, buf: &mut Buffer) {
     let width = area.width.saturating_sub(4).min(110);
-    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
+    let indent = |line: &str| super::indent(line, b" -");
     // The rows: index of the line, and range in the line.
     let mut rows: Vec<(usize, Range<usize>)> = Vec::new();
     for at in sheet.shown() {
@@ -40,7 +40,7 @@ pub fn draw(scene: &Scene<'_>, sheet: &TextView, area: Rect, buf: &mut Buffer) {
 }
 
 fn styled(scene: &Scene<'_>, lead: &str, indent: usize, part: String, first: bool) -> Line<'static> {
-    let mut spans = vec![scene.span(Role::Muted, format!("{lead:indent$}"))];
+    let mut spans = vec![scene.span(Role::Muted, format!("{lead}{}", " ".repeat(indent - lead.len())))];
     let name =
         if first && !part.starts_with(['"', '\'']) { part.find(": ").or_else(|| part.strip_suffix(':').map(str::len)) } else { None };
     if part.starts_with('#') {

@@ -29,7 +29,7 @@ fn lay_out(sheet: &TextView, area: Rect) -> Laid {
     for at in sheet.shown() {
         let line = &sheet.lines[at];
         // Keep the indentation of a wrapped line.
-        let indent = line.len() - line.trim_start().len();
+        let indent = super::indent(line, b" ");
         let room = usize::from(width.saturating_sub(4)).saturating_sub(indent).max(10);
         let first = rows.len();
         rows.extend(text::wrapped(&line[indent..], room).map(|part| (at, part.start + indent..part.end + indent)));
@@ -64,8 +64,7 @@ pub fn draw(scene: &Scene<'_>, sheet: &TextView, area: Rect, buf: &mut Buffer) {
             return Line::from(scene.span(Role::Muted, words));
         };
         let line = &sheet.lines[*at];
-        let indent = line.len() - line.trim_start().len();
-        let words = format!("{:indent$}{}", "", text::joined(&line[part.clone()]));
+        let words = format!("{}{}", " ".repeat(super::indent(line, b" ")), text::joined(&line[part.clone()]));
         let role = match () {
             () if sheet.view.selected == Some(*at) => Role::Selection,
             () if line.ends_with(':') && !line.starts_with(' ') => Role::Title,

@@ -1,0 +1,300 @@
+//! Completions for shells: the generated script, and the names that only the user's files know.
+//!
+//! For a context or a namespace the script calls `schedscope __complete WORDS...` with the words of the line, the last of
+//! which is being typed. It gets one name per line, or nothing: no error is reported, no server is asked and no program for
+//! credentials is run, so that an answer takes no longer than reading a file.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+
+use super::Cli;
+use crate::output::{self, Lines};
+use crate::source::live::{context_namespaces, contexts};
+use crate::source::{Input, Limits, Story, load_within};
+
+/// The first argument of a call for names.
+const ASK: &str = "__complete";
+
+/// Limit on the bytes of dumps that are read for their namespaces, compressed and not.
+const DUMP: u64 = 16 << 20;
+const DECOMPRESSED: u64 = 64 << 20;
+
+/// Namespaces that every cluster has.
+const EVERYWHERE: [&str; 2] = ["default", "kube-system"];
+
+/// Names that are completed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Names {
+    Contexts,
+    Namespaces,
+}
+
+impl Names {
+    /// Returns the names that an option takes.
+    fn of_option(option: &str) -> Option<Self> {
+        match option {
+            "--context" => Some(Self::Contexts),
+            "-n" | "--namespace" | "--only-namespace" => Some(Self::Namespaces),
+            _ => None,
+        }
+    }
+}
+
+/// Prints names if the arguments are a call for them. Returns whether they are.
+pub(super) fn answer(arguments: &[OsString]) -> bool {
+    if arguments.get(1).is_none_or(|first| first != ASK) {
+        return false;
+    }
+    // Dumps are read on the threads.
+    if super::start_threads().is_err() {
+        return true;
+    }
+    let words: Vec<String> = arguments[2..].iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let lines: Lines = names(&words).into_iter().collect();
+    // A shell that no longer listens is not told.
+    let _ = output::print(&lines.into());
+    true
+}
+
+/// Returns the names that complete the last word.
+fn names(words: &[String]) -> Vec<String> {
+    let Some((last, before)) = words.split_last() else { return Vec::new() };
+    let attached = last.split_once('=').and_then(|(option, typed)| Some((Names::of_option(option)?, typed)));
+    let separate = || before.last().and_then(|option| Some((Names::of_option(option)?, last.as_str())));
+    let Some((names, typed)) = attached.or_else(separate) else { return Vec::new() };
+    let kubeconfig = values(words, "--kubeconfig").next().map(PathBuf::from);
+    // Whatever is no file, such as a pipe, can be read once only.
+    if kubeconfig.as_ref().is_some_and(|path| !path.is_file()) {
+        return Vec::new();
+    }
+    let found = match names {
+        Names::Contexts => contexts(kubeconfig.as_deref()).map(|found| found.names).unwrap_or_default(),
+        Names::Namespaces => namespaces(words, kubeconfig.as_deref()),
+    };
+    let found: BTreeSet<String> = found.into_iter().filter(|name| name.starts_with(typed) && is_typable(name)).collect();
+    found.into_iter().collect()
+}
+
+/// Returns the namespaces of the named story or dumps, or else those of the kubeconfig.
+fn namespaces(words: &[String], kubeconfig: Option<&Path>) -> Vec<String> {
+    let story = values(words, "--demo").next().and_then(Story::named);
+    let dumps: Vec<&str> = values(words, "--from").collect();
+    if story.is_none() && dumps.is_empty() {
+        let of_contexts = context_namespaces(kubeconfig, values(words, "--context").next());
+        return of_contexts.into_iter().chain(EVERYWHERE.map(str::to_owned)).collect();
+    }
+    let file = |path: &&str| std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
+    let size = dumps.iter().map(file).try_fold(0_u64, |sum, length| sum.checked_add(length?));
+    if size.is_none_or(|size| size > DUMP) {
+        return Vec::new();
+    }
+    let dumps = dumps.iter().map(|path| Input::Path(path.into()));
+    let inputs: Vec<Input> = story.map(Story::input).into_iter().chain(dumps).collect();
+    let loaded = load_within(&inputs, &Limits { decompressed: DECOMPRESSED, ..Limits::default() });
+    let of_objects = loaded.objects.iter().map(|object| object.key().namespace.to_string());
+    of_objects.filter(|namespace| !namespace.is_empty()).collect()
+}
+
+/// Returns the values of an option, which may take several.
+fn values<'a>(words: &'a [String], option: &'a str) -> impl Iterator<Item = &'a str> {
+    let mut is_open = false;
+    // The last word is being typed.
+    words[..words.len() - 1].iter().filter_map(move |word| {
+        if let Some(value) = word.strip_prefix(option).and_then(|rest| rest.strip_prefix('=')) {
+            return Some(value);
+        }
+        if word.starts_with('-') && word != "-" {
+            is_open = word == option;
+            return None;
+        }
+        is_open.then_some(word.as_str())
+    })
+}
+
+/// Returns whether a name means itself in every shell. Others are left out: shells would run or expand parts of them.
+fn is_typable(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('-') && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/@+=%,".contains(c))
+}
+
+/// Returns the script that completes the command line in a shell.
+pub(super) fn script(shell: Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "schedscope", &mut script);
+    let script = String::from_utf8_lossy(&script).into_owned();
+    match shell {
+        Shell::Bash => {
+            let registered = script.replace("complete -F _schedscope -o", "complete -F _schedscope_or_names -o");
+            registered.replacen(REGISTRATION, &format!("{BASH}\n{REGISTRATION}"), 1)
+        }
+        Shell::Zsh => {
+            let line = |line: &str| match option_of(line).and_then(Names::of_option) {
+                Some(_) => line.replace(":_default'", ":_schedscope_names'"),
+                None => line.to_owned(),
+            };
+            let lines: Vec<String> = script.lines().map(line).collect();
+            // The first line is zsh's own.
+            lines.join("\n").replacen('\n', &format!("\n\n{ZSH}"), 1) + "\n"
+        }
+        Shell::Fish => script + FISH + &fish_options(),
+        // Their scripts complete no values.
+        _ => script,
+    }
+}
+
+/// Returns the option that a line of zsh's script describes: `'--context=[...` or `'-n+[...`, with `*` if it may be repeated.
+fn option_of(line: &str) -> Option<&str> {
+    let spec = line.trim_start().strip_prefix('\'')?;
+    let spec = spec.strip_prefix('*').unwrap_or(spec);
+    spec.split(['=', '+', '[']).next()
+}
+
+/// Returns the lines that complete each option of names in fish.
+fn fish_options() -> String {
+    let command = Cli::command();
+    let mut lines = String::new();
+    for sub in command.get_subcommands() {
+        let long = |arg: &clap::Arg| arg.get_long().filter(|long| Names::of_option(&format!("--{long}")).is_some()).map(str::to_owned);
+        for arg in sub.get_arguments() {
+            let Some(long) = long(arg) else { continue };
+            let short = arg.get_short().map_or_else(String::new, |short| format!(" -s {short}"));
+            lines += &format!(
+                "complete -c schedscope -n \"__fish_schedscope_using_subcommand {}\"{short} -l {long} -x -a \"(__fish_schedscope_names)\"\n",
+                sub.get_name()
+            );
+        }
+    }
+    lines
+}
+
+/// The beginning of the last part of bash's script.
+const REGISTRATION: &str = r#"if [[ "${BASH_VERSINFO[0]}" -eq 4"#;
+
+/// Takes the line apart at spaces only: bash also breaks words at `:` and `=`, which stand in contexts.
+const BASH: &str = r#"_schedscope_or_names() {
+    local line="${COMP_LINE:0:COMP_POINT}" typed name
+    local -a words names=()
+    read -r -a words <<< "$line"
+    [[ $line == *[[:space:]] ]] && words+=("")
+    typed="${words[${#words[@]}-1]}"
+    while IFS= read -r name; do
+        names+=("$name")
+    done < <("$1" __complete "${words[@]:1}" 2>/dev/null)
+    if [[ ${#names[@]} -eq 0 ]]; then
+        _schedscope "$@"
+    elif [[ $2 == --*=* ]]; then
+        COMPREPLY=("${names[@]/#/${2%%=*}=}")
+    else
+        [[ $typed == --*=* ]] && typed="${typed#*=}"
+        COMPREPLY=("${names[@]#"${typed%"$2"}"}")
+    fi
+}
+"#;
+
+const ZSH: &str = r#"_schedscope_names() {
+    local -a names
+    names=(${(f)"$(schedscope __complete "${(@Q)words[1,CURRENT]}" 2>/dev/null)"})
+    compadd -a names
+}
+"#;
+
+const FISH: &str = r#"function __fish_schedscope_names
+    set -l words (commandline -opc)
+    schedscope __complete $words[2..-1] (commandline -ct) 2>/dev/null
+end
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KUBECONFIG: &str = r"
+current-context: prod
+contexts:
+- {name: prod, context: {cluster: east, user: me, namespace: shop}}
+- {name: prod-batch, context: {cluster: east, user: me, namespace: batch}}
+- {name: 'arn:aws:eks:eu-1:1:cluster/a', context: {cluster: west, namespace: web}}
+- {name: '$(reboot)', context: {cluster: west, namespace: '`id`'}}
+- {name: 'a b', context: {cluster: west}}
+clusters:
+- {name: east, cluster: {server: 'https://me:hidden@10.1.2.3:6443'}}
+- {name: west, cluster: {server: 'https://10.1.2.4'}}
+users:
+- {name: me, user: {token: hidden, exec: {apiVersion: client.authentication.k8s.io/v1, command: touch, args: [/ran]}}}
+";
+
+    /// Returns the completions of a line in which `KUBECONFIG` and `DUMP` stand for such files.
+    fn complete(line: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let (kubeconfig, dump) = (folder.path().join("config"), folder.path().join("dump.json"));
+        std::fs::write(&kubeconfig, KUBECONFIG).unwrap();
+        let pod = |namespace: &str| format!(r#"{{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"p","namespace":"{namespace}"}}}}"#);
+        std::fs::write(&dump, format!(r#"{{"kind":"List","items":[{},{},{}]}}"#, pod("from-dump"), pod("fringe"), pod("a\\nb"))).unwrap();
+        let path = |word: &str| word.replace("KUBECONFIG", &kubeconfig.to_string_lossy()).replace("DUMP", &dump.to_string_lossy());
+        let words: Vec<String> = line.split(' ').map(path).collect();
+        names(&words).join(" ")
+    }
+
+    #[test]
+    fn contexts_are_those_of_the_kubeconfig() {
+        for (line, expected) in [
+            ("live --kubeconfig KUBECONFIG --context ", "arn:aws:eks:eu-1:1:cluster/a prod prod-batch"),
+            ("live --kubeconfig=KUBECONFIG --context prod-", "prod-batch"),
+            ("live --kubeconfig KUBECONFIG --context=prod", "prod prod-batch"),
+            ("explain web --kubeconfig KUBECONFIG --context arn:aws:", "arn:aws:eks:eu-1:1:cluster/a"),
+            ("live --kubeconfig KUBECONFIG --context x", ""),
+            ("live --kubeconfig /nowhere --context ", ""),
+            ("live --kubeconfig /dev/zero --context ", ""),
+            ("live --kubeconfig DUMP --context ", ""),
+            ("live --kubeconfig KUBECONFIG --theme ", ""),
+            ("", ""),
+        ] {
+            assert_eq!(complete(line), expected, "{line}");
+        }
+        assert_eq!(names(&[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn namespaces_are_those_of_the_source() {
+        for (line, expected) in [
+            // Of the contexts of the same cluster as the chosen one.
+            ("explain web --kubeconfig KUBECONFIG -n ", "batch default kube-system shop"),
+            ("explain web --kubeconfig KUBECONFIG --context arn:aws:eks:eu-1:1:cluster/a --namespace ", "default kube-system web"),
+            ("live --kubeconfig KUBECONFIG --only-namespace=s", "shop"),
+            ("explain web --kubeconfig /nowhere -n d", ""),
+            ("explain web --from DUMP -n ", "fringe from-dump"),
+            ("explain web --from DUMP --namespace=fr", "fringe from-dump"),
+            ("explain web --from DUMP DUMP -A -n fro", "from-dump"),
+            ("explain web --from /dev/zero -n ", ""),
+            ("explain web --from - -n ", ""),
+            ("explain web --from / -n ", ""),
+            ("explain web --demo payments -n s", "shop"),
+            ("explain web --demo no-story --kubeconfig KUBECONFIG -n s", "shop"),
+        ] {
+            assert_eq!(complete(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn each_option_of_names_is_completed_in_each_shell() {
+        let options: Vec<String> = Cli::command()
+            .get_subcommands()
+            .flat_map(|sub| sub.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect::<Vec<_>>())
+            .filter(|option| Names::of_option(option).is_some())
+            .collect();
+        // live, capture, explain and run connect; explain has a namespace, with a short form.
+        assert_eq!(options.len(), 9, "{options:?}");
+        let zsh = script(Shell::Zsh);
+        assert_eq!(zsh.matches(":_schedscope_names'").count(), 10);
+        assert!(zsh.starts_with("#compdef schedscope\n\n_schedscope_names() {\n"));
+        let fish = script(Shell::Fish);
+        assert_eq!(fish.matches("-x -a \"(__fish_schedscope_names)\"\n").count(), 9);
+        let bash = script(Shell::Bash);
+        assert_eq!(bash.matches("complete -F _schedscope_or_names -o").count(), 2);
+        assert_eq!(bash.matches("_schedscope_or_names() {").count(), 1);
+        assert!([zsh, fish, bash].iter().all(|script| script.contains("schedscope __complete") || script.contains("\"$1\" __complete")));
+    }
+}
