@@ -58,7 +58,7 @@ pub(super) fn live(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
 
 /// Opens the start screen.
 pub(super) fn choose(no_color: bool) -> Result<u8, Failure> {
-    let screen = ScreenArgs { pod: None, theme: None, log: None, print: None, size: (0, 0), keys: String::new() };
+    let screen = ScreenArgs { pod: None, theme: None, log: None, print: None, size: (0, 0), keys: String::new(), animate: None };
     go(None, &screen, Tour::None, no_color)
 }
 

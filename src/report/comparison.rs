@@ -173,7 +173,7 @@ They share 1 revision and then diverge:
   main: schedule shop/p
   branch 2: cordon, and 1 more
 
-1 pod elsewhere, main → branch 2:
+1 pod elsewhere (main → branch 2):
   shop/p: on n → gone
 
 Evicted only on branch 2:

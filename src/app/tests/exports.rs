@@ -27,7 +27,7 @@ fn the_ending_and_the_word_say_what_is_written() {
         ("a b/c.svg", "a b/c.svg Picture"),
         ("screen x.svg", "x.svg Picture"),
         ("screen x.md", "! x.md: the screen can be written to a file that ends in .svg or .txt"),
-        ("x.txt", "x.txt shop/payments · priority 100000 · asks for cpu 6, memory 8Gi"),
+        ("x.txt", "x.txt shop/payments · priority 100000 · requests cpu 6, memory 8Gi"),
         ("x.json", "x.json {"),
         ("x.yml", "x.yml outcome: unschedulable"),
         ("x.pdf", "! x.pdf: the ending says what is written: .svg, .txt, .md, .json or .yaml"),

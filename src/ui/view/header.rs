@@ -23,9 +23,9 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let right_width: usize = right.iter().map(|s| text::width(&s.content)).sum();
     let moment = scene.timeline.moment();
     let dot = format!(" {} ", scene.glyphs.dot);
-    let mut started = match scene.timeline.started() {
-        InitialQueues::Fresh => "fresh start",
-        InitialQueues::AsObserved => "as observed",
+    let (mut started, short_start) = match scene.timeline.started() {
+        InitialQueues::Fresh => ("fresh start", "fresh"),
+        InitialQueues::AsObserved => ("as observed", "observed"),
     };
     // Mark a dry decision: it changes nothing in the cluster.
     let mut alone = if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" };
@@ -42,16 +42,16 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let width = |s: &str| if s.is_empty() { 0 } else { text::width(s) + text::width(&dot) };
     let mut always: usize = [scene.branch, alone, started, live.0.as_str(), release.as_str()].into_iter().map(width).sum();
     let least = text::width(lead) + SHORTEST_SOURCE;
-    // Where room is short, the start of the queues goes first, then a word of the dry decision, and the release last.
-    if least + always > room {
-        always -= width(started);
-        started = "";
-    }
-    if least + always > room && !alone.is_empty() {
-        always -= width(alone);
-        alone = "dry";
-        always += width(alone);
-    }
+    // Where room is short, words of the start of the queues and of the dry decision go first, and the release last.
+    let mut shorten = |fact: &mut &'static str, shorter: &'static str| {
+        if least + always > room && !fact.is_empty() {
+            always = always - width(fact) + width(shorter);
+            *fact = shorter;
+        }
+    };
+    shorten(&mut started, short_start);
+    shorten(&mut alone, "dry");
+    shorten(&mut started, "");
     if least + always > room {
         always -= width(&release);
         release.clear();

@@ -373,6 +373,6 @@ mod tests {
         let expected = [[0, 1, 2].as_slice(), &[0, 3, 4], &[1, 5]].map(|ids| format!("<g class=\"f\">{}</g>", uses(ids)));
         assert_eq!(shown, expected);
         assert_eq!((svg.matches(">head  </text>").count(), svg.matches(">one   </text>").count()), (1, 1));
-        assert!(svg.contains("> &lt;"), "{svg}");
+        assert!(svg.contains(">&lt;</text>"), "{svg}");
     }
 }
