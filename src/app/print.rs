@@ -35,7 +35,7 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
     let mut state = first_state(driver, options, print.size);
     if let Some(pod) = options.pod.clone().or_else(|| ui::greet(&mut state, driver)) {
         if !ui::show_pod(&mut state, driver, &pod) {
-            state.warn(format!("{pod} does not wait to be scheduled"));
+            state.warn(format!("{pod} is not waiting to be scheduled"));
         }
         ui::renew(&mut state, driver);
     }

@@ -86,7 +86,7 @@ impl Until {
     pub fn not_met(&self) -> String {
         match self {
             Self::Breakpoint(_) => "nothing is left to schedule, and no breakpoint was hit".to_owned(),
-            _ => format!("nothing is left to schedule, and it did not happen that {self}"),
+            _ => format!("nothing is left to schedule, and this did not happen: {self}"),
         }
     }
 }

@@ -41,7 +41,7 @@ pub enum CommandError {
         last: usize,
     },
     /// A word that is not a kind.
-    #[error("{0:?} is no kind that decides about scheduling")]
+    #[error("{0:?} is not a kind that affects scheduling")]
     UnknownKind(String),
     /// An invalid stop condition.
     #[error(transparent)]
@@ -56,7 +56,7 @@ pub enum CommandError {
     #[error("{0:?} is neither a number of seconds nor next")]
     Seconds(String),
     /// A text that is not the number of a branch.
-    #[error("{0:?} is no branch's number")]
+    #[error("{0:?} is not a branch number")]
     Branch(String),
     /// A text that is not a way to restart.
     #[error("{0:?} is neither fresh nor observed")]
@@ -121,7 +121,7 @@ pub enum ExportError {
     #[error("there is no decision here yet")]
     NothingRecorded,
     /// The operation at the cursor is not a decision; holds its title.
-    #[error("{0} is no decision about a pod")]
+    #[error("{0} is not a decision about a pod")]
     NoDecision(String),
     /// The format's serializer failed.
     #[error(transparent)]

@@ -432,7 +432,7 @@ fn filter_rows(filters: &NodeFilters) -> Vec<DetailRow> {
         rows.push(DetailRow::Fact("none is asked", format!("{by}{}", status.message())));
     }
     if filters.left_out {
-        rows.push(DetailRow::Fact("left out", "PreFilter narrowed the nodes, and the cycle does not ask about this one".to_owned()));
+        rows.push(DetailRow::Fact("left out", "PreFilter excluded this node: no filter runs on it".to_owned()));
     }
     if !filters.nominated.is_empty() {
         let names = filters.nominated.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");

@@ -314,7 +314,7 @@ fn cause_words(cause: MoveCause) -> String {
         MoveCause::Label(EventLabel::BackoffComplete) => "its backoff ended (BackoffComplete)".to_owned(),
         MoveCause::Label(EventLabel::PopFromBackoffQ) => "activeQ was empty (PopFromBackoffQ)".to_owned(),
         MoveCause::Label(EventLabel::ScheduleAttemptFailure) => "its attempt failed (ScheduleAttemptFailure)".to_owned(),
-        MoveCause::Label(EventLabel::UnschedulableTimeout) => "it had waited for too long (UnschedulableTimeout)".to_owned(),
+        MoveCause::Label(EventLabel::UnschedulableTimeout) => "it had waited too long (UnschedulableTimeout)".to_owned(),
         MoveCause::Label(EventLabel::ForceActivate) => "a plugin activated it (ForceActivate)".to_owned(),
         other => other.to_string(),
     }
