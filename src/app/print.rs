@@ -145,6 +145,6 @@ mod tests {
         assert_eq!(keys(": \"pod a/b\" enter").unwrap(), [named(":"), typed("pod a/b"), named("enter")]);
         assert_eq!(keys("/ 'a \"b' j").unwrap(), [named("/"), typed("a \"b"), named("j")]);
         assert_eq!(keys("'a b").unwrap_err().to_string(), "--keys: 'a b has no closing quotation mark");
-        assert!(keys("xx").unwrap_err().to_string().starts_with("--keys: \"xx\" is no key: "));
+        assert!(keys("xx").unwrap_err().to_string().starts_with("--keys: \"xx\" is not a key: "));
     }
 }

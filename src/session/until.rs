@@ -41,7 +41,7 @@ pub enum UntilError {
     #[error("expected a name after {0}")]
     NameMissing(String),
     /// The text is not a condition.
-    #[error("{0:?} is none of popped, rejected, preemption, nominated, bound (any pod or one), budget, pod NAME, node NAME")]
+    #[error("{0:?} is not one of popped, rejected, preemption, nominated, bound (any pod or one), budget, pod NAME, node NAME")]
     Unknown(String),
 }
 

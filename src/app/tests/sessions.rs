@@ -103,7 +103,7 @@ fn operations_from_the_prompt() {
     assert_eq!(screen.command("advance soon"), "! \"soon\" is neither a number of seconds nor next");
     assert_eq!(
         screen.command("until never"),
-        "! \"never\" is none of popped, rejected, preemption, nominated, bound (any pod or one), budget, pod NAME, node NAME"
+        "! \"never\" is not one of popped, rejected, preemption, nominated, bound (any pod or one), budget, pod NAME, node NAME"
     );
     assert_eq!(screen.command("until node nowhere"), "nothing is left to schedule, and this did not happen: nowhere is touched");
     // A pod that was tried already is decided again.

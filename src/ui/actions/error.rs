@@ -62,7 +62,7 @@ pub enum CommandError {
     #[error("{0:?} is neither fresh nor observed")]
     Start(String),
     /// A text that is not a step size.
-    #[error("{0:?} is none of event, plugin, node, phase, extension-point, cycle")]
+    #[error("{0:?} is not one of event, plugin, node, phase, extension-point, cycle")]
     Step(String),
     /// A text that is not a release.
     #[error(transparent)]
@@ -77,7 +77,7 @@ pub enum CommandError {
     #[error("there is no pod {0}")]
     NoPod(Key),
     /// No pod in any namespace has the name.
-    #[error("no pod is called {0}")]
+    #[error("there is no pod {0:?}")]
     NoPodCalled(String),
     /// Pods in several namespaces have the name; holds two of them.
     #[error("{0} and {1} have this name: give the namespace too")]

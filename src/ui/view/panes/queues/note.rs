@@ -193,7 +193,7 @@ fn group_facts(scene: &Scene<'_>, group: &Key) -> Vec<Fact> {
     let (known, placed) = pods.map_or((0, 0), |pods| (pods.pods(), pods.scheduled_count()));
     let mut facts = vec![fact("pod group of ", format!("{}, {placed} with a node", text::count(known, "pod")), Role::Text)];
     if let Some(min) = object.and_then(|object| object.min_count()) {
-        facts.push(fact("must have a place at once ", text::count(usize::try_from(min).unwrap_or(0), "pod"), Role::Text));
+        facts.push(fact("must be placed together ", text::count(usize::try_from(min).unwrap_or(0), "pod"), Role::Text));
     }
     facts.push(fact("", why_group_waits(&moment.cluster, pods, scene.timeline.queues(), group), Role::Warning));
     if let Some(condition) = object.and_then(|object| object.condition(PodGroup::SCHEDULED)) {
