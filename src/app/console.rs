@@ -235,7 +235,7 @@ async fn wait<T>(
             }
             Input::Theme(_) => None,
             Input::Event(event) => match asks(&event) {
-                Some(Asks::CancelGuard(exit)) => Some(exit),
+                Some(Asks::Exit(exit)) => Some(exit),
                 Some(Asks::Suspend) => {
                     terminal.suspend()?;
                     None
@@ -258,7 +258,7 @@ async fn wait<T>(
 /// Request that a key makes while a load runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asks {
-    CancelGuard(Exit),
+    Exit(Exit),
     Suspend,
 }
 
@@ -266,9 +266,9 @@ enum Asks {
 fn asks(event: &Event) -> Option<Asks> {
     let Event::Key(KeyEvent { code, modifiers, .. }) = event else { return None };
     match (code, modifiers.contains(KeyModifiers::CONTROL)) {
-        (KeyCode::Char('c'), true) => Some(Asks::CancelGuard(Exit::Signal(signal_hook::consts::SIGINT))),
+        (KeyCode::Char('c'), true) => Some(Asks::Exit(Exit::Signal(signal_hook::consts::SIGINT))),
         (KeyCode::Char('z'), true) => Some(Asks::Suspend),
-        (KeyCode::Char('q') | KeyCode::Esc, false) => Some(Asks::CancelGuard(Exit::Quit)),
+        (KeyCode::Char('q') | KeyCode::Esc, false) => Some(Asks::Exit(Exit::Quit)),
         _ => None,
     }
 }
@@ -280,9 +280,9 @@ mod tests {
     #[test]
     fn keys_that_leave_a_load() {
         let check = |code, modifiers, expected| assert_eq!(asks(&Event::Key(KeyEvent::new(code, modifiers))), expected);
-        check(KeyCode::Char('q'), KeyModifiers::NONE, Some(Asks::CancelGuard(Exit::Quit)));
-        check(KeyCode::Esc, KeyModifiers::NONE, Some(Asks::CancelGuard(Exit::Quit)));
-        check(KeyCode::Char('c'), KeyModifiers::CONTROL, Some(Asks::CancelGuard(Exit::Signal(2))));
+        check(KeyCode::Char('q'), KeyModifiers::NONE, Some(Asks::Exit(Exit::Quit)));
+        check(KeyCode::Esc, KeyModifiers::NONE, Some(Asks::Exit(Exit::Quit)));
+        check(KeyCode::Char('c'), KeyModifiers::CONTROL, Some(Asks::Exit(Exit::Signal(2))));
         check(KeyCode::Char('z'), KeyModifiers::CONTROL, Some(Asks::Suspend));
         check(KeyCode::Char('c'), KeyModifiers::NONE, None);
         assert_eq!(asks(&Event::FocusGained), None);

@@ -108,7 +108,7 @@ pub(super) async fn explore(
             biased;
             input = inputs.next() => Wake::Input(input?),
             outcome = screen.answer(), if screen.is_busy() => Wake::Answered(outcome),
-            () = panics::told() => Wake::Broken,
+            () = panics::wait_for_notify() => Wake::Broken,
             () = at(tick) => Wake::Tick,
             () = sleep(LOOK), if screen.looks_at_jobs() => Wake::Look,
             () = wait_for_notify(options.wake.as_deref()), if live => Wake::News,

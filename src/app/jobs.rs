@@ -18,7 +18,7 @@ use super::object_text::{Finding, Sources};
 use super::ticket::Decision;
 
 /// Name of the thread.
-const THREAD: &str = "beside";
+const THREAD: &str = "jobs";
 
 /// A running job; dropping it cancels the job.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl RunningJob {
                 let (one, other) = (of(one)?, of(other)?);
                 Box::new(move || {
                     let compared = Comparison::of(&one, &other, |of| watched.another(of));
-                    Ok(prose(format!("{} beside {}", compared.names[0], compared.names[1]), comparison(&compared)))
+                    Ok(prose(format!("{} compared with {}", compared.names[0], compared.names[1]), comparison(&compared)))
                 })
             }
             Job::Fixes(pod) => {

@@ -269,7 +269,7 @@ impl LiveFollow {
         let status = self.live.status();
         let retries = |kind: &&KindStatus| matches!(kind.state, State::Retrying { .. });
         if status.kinds.iter().filter(retries).count() * 2 > status.kinds.len() {
-            return ("out of touch with the server (i says why)".to_owned(), true);
+            return ("disconnected from the server (i says why)".to_owned(), true);
         }
         // A kind that was read before is missed now; nodes, pods and budgets are needed by every decision.
         let essential = [Kind::Node, Kind::Pod, Kind::PodDisruptionBudget].map(Subject::Objects);
@@ -285,7 +285,7 @@ impl LiveFollow {
         if let Some(first) = troubles.next() {
             let more = troubles.count();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            return (format!("out of touch: {}{more} (i says why)", first.subject), true);
+            return (format!("disconnected: {}{more} (i says why)", first.subject), true);
         }
         let logs = self.live.logs();
         if !logs.is_empty() && logs.iter().all(|log| log.state.trouble().is_some()) {
@@ -306,7 +306,7 @@ impl LiveFollow {
                 State::Watching => format!("{} followed", kind.objects),
                 State::Retrying { since, why, next } => {
                     let in_seconds = next.duration_since(Timestamp::now()).as_secs().max(0);
-                    format!("out of touch since {}: {why}; next try in {in_seconds} s", since.strftime("%H:%M:%SZ"))
+                    format!("disconnected since {}: {why}; next try in {in_seconds} s", since.strftime("%H:%M:%SZ"))
                 }
                 State::Forbidden { why } => format!("may not be read: {why}"),
                 State::Absent => "not on this server".to_owned(),

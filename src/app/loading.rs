@@ -119,7 +119,7 @@ fn kinds(live: &Live) -> Vec<Detail> {
             State::Listing if kind.objects == 0 => (Mark::Going, "being listed".to_owned()),
             State::Listing => (Mark::Going, format!("being listed, {count} so far")),
             State::Watching => (Mark::Done, format!("{count} read")),
-            State::Retrying { why, .. } => (Mark::Trouble, format!("out of touch: {why}")),
+            State::Retrying { why, .. } => (Mark::Trouble, format!("disconnected: {why}")),
             State::Forbidden { why } => (Mark::Trouble, format!("may not be read: {why}")),
             State::Absent => (Mark::Done, "not on this server".to_owned()),
             State::OldVersion { version } => (Mark::Trouble, format!("only as {version}, which is not understood")),

@@ -87,10 +87,10 @@ impl Options {
         let folder = settings::folder(&var, "XDG_CONFIG_HOME", ".config");
         let configured = settings::read(folder.as_deref());
         let depth = Depth::detect(&var);
-        let told = terminal_background::told(&var);
+        let from_environment = terminal_background::from_environment(&var);
         Self {
-            asks: configured.theme.is_none() && told.is_none() && terminal_background::asks(depth, &var),
-            theme: configured.theme.unwrap_or_else(|| told.unwrap_or(DEFAULT).to_owned()),
+            asks: configured.theme.is_none() && from_environment.is_none() && terminal_background::asks(depth, &var),
+            theme: configured.theme.unwrap_or_else(|| from_environment.unwrap_or(DEFAULT).to_owned()),
             themes: folder.map(|f| f.join("themes")),
             keymap: configured.keymap,
             problems: configured.problems,

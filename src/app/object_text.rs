@@ -64,7 +64,7 @@ impl Finding {
                 let object = known.ok_or_else(|| ObjectError::NotFound { kind, key: key.clone() })?;
                 let why = other.and_then(Result::err).map_or_else(String::new, |e| format!("# {e}\n"));
                 let yaml = serde_yaml::to_string::<Object>(object)?;
-                Ok(document("as schedscope holds it", &format!("{why}# Only what decides about scheduling is held.\n{yaml}")))
+                Ok(document("as schedscope holds it", &format!("{why}# Only the fields that affect scheduling are kept.\n{yaml}")))
             }
         }
     }

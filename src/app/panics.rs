@@ -62,7 +62,7 @@ static LOG: Mutex<Log> = Mutex::new(Log::None);
 /// Thread that has the terminal.
 static SCREEN: Mutex<Option<ThreadId>> = Mutex::new(None);
 /// Panics on other threads that are yet to be reported.
-static UNTOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static UNREPORTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static NEWS: Notify = Notify::const_new();
 
 /// Locks, ignoring poison: every value here stays valid after a panic.
@@ -89,20 +89,20 @@ pub(super) fn screen_taken() {
 pub(super) fn screen_left() {
     lock(&SCREEN).take();
     if thread::panicking() {
-        for what in lock(&UNTOLD).drain(..) {
+        for what in lock(&UNREPORTED).drain(..) {
             output::say_all(&report(&what, &log()));
         }
     }
 }
 
 /// Waits for a panic on another thread.
-pub(super) async fn told() {
+pub(super) async fn wait_for_notify() {
     NEWS.notified().await;
 }
 
 /// Takes the panics since the last call, as a document for the screen.
 pub(super) fn take() -> Option<Document> {
-    let broken = std::mem::take(&mut *lock(&UNTOLD));
+    let broken = std::mem::take(&mut *lock(&UNREPORTED));
     (!broken.is_empty()).then(|| document(&broken, &log()))
 }
 
@@ -151,7 +151,7 @@ pub fn install_panic_hook() {
             let screen = *lock(&SCREEN);
             match screen {
                 Some(screen) if screen != thread.id() => {
-                    lock(&UNTOLD).push(what);
+                    lock(&UNREPORTED).push(what);
                     NEWS.notify_one();
                 }
                 _ => {

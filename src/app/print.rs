@@ -35,7 +35,7 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
     let mut state = first_state(driver, options, print.size);
     if let Some(pod) = options.pod.clone().or_else(|| ui::greet(&mut state, driver)) {
         if !ui::show_pod(&mut state, driver, &pod) {
-            state.warn(format!("{pod} does not wait to be scheduled"));
+            state.warn(format!("{pod} is not waiting to be scheduled"));
         }
         ui::renew(&mut state, driver);
     }
@@ -145,6 +145,6 @@ mod tests {
         assert_eq!(keys(": \"pod a/b\" enter").unwrap(), [named(":"), typed("pod a/b"), named("enter")]);
         assert_eq!(keys("/ 'a \"b' j").unwrap(), [named("/"), typed("a \"b"), named("j")]);
         assert_eq!(keys("'a b").unwrap_err().to_string(), "--keys: 'a b has no closing quotation mark");
-        assert!(keys("xx").unwrap_err().to_string().starts_with("--keys: \"xx\" is no key: "));
+        assert!(keys("xx").unwrap_err().to_string().starts_with("--keys: \"xx\" is not a key: "));
     }
 }

@@ -72,7 +72,7 @@ fn parse(file: &str, text: &str) -> Configured {
             ("theme", ..) => found.problems.push("theme: must be a string".to_owned()),
             ("glyphs", ..) => found.problems.push("glyphs: must be \"ascii\" or \"unicode\"".to_owned()),
             ("keys", ..) => found.problems.push("keys: must be a table".to_owned()),
-            _ => found.problems.push(format!("{key}: is none of theme, glyphs, keys")),
+            _ => found.problems.push(format!("{key}: is not one of theme, glyphs, keys")),
         }
     }
     found.problems.extend(problems);
@@ -157,8 +157,8 @@ mod tests {
         };
         check("theme = 1", "theme: must be a string");
         check("glyphs = 'emoji'", "glyphs: must be \"ascii\" or \"unicode\"");
-        check("colour = 1", "colour: is none of theme, glyphs, keys");
-        check("keys.queues.foo = 'x'", "keys.queues.foo: is none of step-in, open");
+        check("colour = 1", "colour: is not one of theme, glyphs, keys");
+        check("keys.queues.foo = 'x'", "keys.queues.foo: is not one of step-in, open");
         let found = parse("/c.toml", "theme = 'a'\nglyphs =");
         assert_eq!(found.theme, None);
         assert!(found.problems[0].starts_with("/c.toml: line 2, column 9: "), "{:?}", found.problems);
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(read(None), Configured::default());
         fs::create_dir_all(own.join("themes/folder.toml")).unwrap();
         fs::create_dir_all(own.join("config.toml")).unwrap();
-        assert_eq!(read(Some(&own)).problems, [format!("{}: is no file", own.join("config.toml").display())]);
+        assert_eq!(read(Some(&own)).problems, [format!("{}: is not a file", own.join("config.toml").display())]);
         fs::remove_dir(own.join("config.toml")).unwrap();
         fs::write(own.join("config.toml"), [0xff, 0xfe]).unwrap();
         assert!(read(Some(&own)).problems[0].contains("UTF-8"), "{:?}", read(Some(&own)).problems);
@@ -189,7 +189,7 @@ mod tests {
         let path = |name: &str| own.join("themes").join(name).display().to_string();
         assert_eq!(wrong.len(), 3, "{wrong:?}");
         assert_eq!(wrong[0], format!("{}: roles.x: there is no such role", path("broken.toml")));
-        assert_eq!(wrong[1], format!("{}: is no file", path("folder.toml")));
+        assert_eq!(wrong[1], format!("{}: is not a file", path("folder.toml")));
         assert_eq!(wrong[2], format!("{}: is larger than 1048576 bytes", path("large.toml")));
     }
 }

@@ -26,7 +26,7 @@ const LATEST: Duration = Duration::from_secs(5);
 const LONGEST: usize = 40;
 
 /// Returns the theme for `COLORFGBG`, such as `15;0` (white on black); `None` if it is unset or invalid.
-pub(super) fn told(var: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
+pub(super) fn from_environment(var: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
     let value = var("COLORFGBG")?;
     let background: u8 = value.rsplit(';').next()?.trim().parse().ok()?;
     // Dark colours of the 16, as in Vim.
@@ -215,9 +215,9 @@ mod tests {
             ("default;default", None),
             ("", None),
         ] {
-            assert_eq!(told(var(value)), theme, "{value}");
+            assert_eq!(from_environment(var(value)), theme, "{value}");
         }
-        assert_eq!(told(|_| None), None);
+        assert_eq!(from_environment(|_| None), None);
     }
 
     #[test]

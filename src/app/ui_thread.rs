@@ -181,7 +181,7 @@ impl UiThread {
             Kind::Asked("deciding"),
             Box::new(move |state, explorer, _| {
                 if !ui::show_pod(state, explorer, &pod) {
-                    state.warn(format!("{pod} does not wait to be scheduled"));
+                    state.warn(format!("{pod} is not waiting to be scheduled"));
                 }
                 ui::renew(state, explorer);
                 Outcome::Done(None)

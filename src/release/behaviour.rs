@@ -428,11 +428,11 @@ pub enum PreemptionText {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PostFilterText {
     /// Always.
-    Told,
+    Always,
     /// Unless PostFilter returned an error.
-    ErrorsUntold,
+    UnlessError,
     /// Never.
-    Untold,
+    Never,
 }
 
 /// The usage that scoring assumes for pods on a node that request nothing.

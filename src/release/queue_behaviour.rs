@@ -166,11 +166,11 @@ pub enum AssignedPods {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NominationEnds {
     /// Never.
-    Untold,
+    Never,
     /// When the pod is deleted, changes its nomination, or is bound.
-    ToldOfBoundPods,
+    OnDeleteUpdateOrBind,
     /// When the pod is deleted or changes its nomination.
-    Told,
+    OnDeleteOrUpdate,
 }
 
 /// How long a pod waits in backoffQ.

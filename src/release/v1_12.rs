@@ -112,7 +112,7 @@ pub(super) const PROFILE: Profile = Profile {
             node_updates: NodeUpdates::Any,
             assigned_updates: AssignedUpdates::One,
             assigned_pods: AssignedPods::AffinityTerms,
-            nomination_ends: NominationEnds::Untold,
+            nomination_ends: NominationEnds::Never,
             class_additions: ClassAdditions::WaitForFirstConsumer,
             preemption_calls: PreemptionCalls::VictimsFirst,
             terminating_victims_deleted: true,

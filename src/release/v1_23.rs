@@ -19,7 +19,7 @@ pub(super) const PROFILE: Profile = Profile {
         node_affinity_pre_filter: NodeAffinityPreFilter::Prepares,
         filters: FilterRun::UntilRejection,
         preemption_text: PreemptionText::Plain,
-        post_filter_text: PostFilterText::Untold,
+        post_filter_text: PostFilterText::Never,
         ..v1_24::PROFILE.behaviour
     },
     ..v1_24::PROFILE

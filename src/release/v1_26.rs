@@ -21,7 +21,7 @@ pub(super) const PROFILE: Profile = Profile {
         claims_in_use: ClaimsInUse::PreFilter,
         local_volumes: LocalVolumes::Filter,
         terminating: TerminatingPods::All,
-        post_filter_text: PostFilterText::ErrorsUntold,
+        post_filter_text: PostFilterText::UnlessError,
         ..v1_27::PROFILE.behaviour
     },
     ..v1_27::PROFILE

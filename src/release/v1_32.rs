@@ -15,7 +15,7 @@ pub(super) const PROFILE: Profile = Profile {
         spread_counts: SpreadCounts::PerTopologyKey,
         queue: QueueBehaviour {
             event_names: EventNames::PluralTolerations,
-            nomination_ends: NominationEnds::Untold,
+            nomination_ends: NominationEnds::Never,
             backoff: Backoff::ExactByAttempts,
             any_label_helps_affinity: true,
             limits_wait_for_csi_node_updates: false,

@@ -15,7 +15,7 @@ pub(super) const PROFILE: Profile = Profile {
         devices_score: false,
         incomplete_pools_serve: true,
         has_stable_allocator: false,
-        queue: QueueBehaviour { nomination_ends: NominationEnds::ToldOfBoundPods, ..v1_35::PROFILE.behaviour.queue },
+        queue: QueueBehaviour { nomination_ends: NominationEnds::OnDeleteUpdateOrBind, ..v1_35::PROFILE.behaviour.queue },
         ..v1_35::PROFILE.behaviour
     },
     ..v1_35::PROFILE

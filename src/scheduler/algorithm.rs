@@ -252,9 +252,9 @@ impl SchedulePod<'_> {
         }
         let release = self.cx.emulation.behaviour();
         let is_told = match release.post_filter_text {
-            PostFilterText::Told => true,
-            PostFilterText::ErrorsUntold => !result.status.is_error(),
-            PostFilterText::Untold => false,
+            PostFilterText::Always => true,
+            PostFilterText::UnlessError => !result.status.is_error(),
+            PostFilterText::Never => false,
         };
         error.diagnosis.post_filter_msg = if is_told { result.status.message() } else { String::new() };
         if !error.diagnosis.post_filter_msg.is_empty() {

@@ -215,7 +215,7 @@ fn update_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<Handler
     if is_assigned(&new) {
         let mut steps = add_assigned_pod(env, new);
         if is_responsible(env, &old) {
-            let told = env.emulation().behaviour().queue.nomination_ends == NominationEnds::ToldOfBoundPods;
+            let told = env.emulation().behaviour().queue.nomination_ends == NominationEnds::OnDeleteUpdateOrBind;
             let gave_up = (told && !old.status.nominated_node_name.is_empty()).then(|| nomination_gone(&old));
             steps.push(HandlerStep::QueueDelete(old));
             steps.extend(gave_up);
@@ -244,7 +244,7 @@ fn update_queued_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<
         return if deletion_began { vec![HandlerStep::AssumedPodDeleted(new)] } else { Vec::new() };
     }
     let nominated = &old.status.nominated_node_name;
-    let told = env.emulation().behaviour().queue.nomination_ends != NominationEnds::Untold;
+    let told = env.emulation().behaviour().queue.nomination_ends != NominationEnds::Never;
     let gave_up = (told && !nominated.is_empty() && *nominated != new.status.nominated_node_name).then(|| nomination_gone(&old));
     std::iter::once(HandlerStep::QueueUpdate { old, new }).chain(gave_up).collect()
 }
@@ -268,7 +268,7 @@ fn delete_pod(env: &dyn HandlerEnv, pod: Arc<Pod>) -> Vec<HandlerStep> {
     let mut steps = vec![HandlerStep::QueueDelete(pod.clone())];
     if env.is_assumed_pod(&pod) {
         steps.push(HandlerStep::AssumedPodDeleted(pod));
-    } else if !pod.status.nominated_node_name.is_empty() && env.emulation().behaviour().queue.nomination_ends != NominationEnds::Untold {
+    } else if !pod.status.nominated_node_name.is_empty() && env.emulation().behaviour().queue.nomination_ends != NominationEnds::Never {
         steps.push(nomination_gone(&pod));
     }
     steps

@@ -292,7 +292,7 @@ impl<R: Recorder> Walk<'_, R> {
         let Filtered { mut status, nominated, rejectors } = filtered;
         let (n, wanted) = (self.n, self.wanted);
         if status.is_success() && feasible.len() == wanted {
-            self.recorder.record(|| Event::FilterStopped { looked_at: i, of: n, wanted });
+            self.recorder.record(|| Event::FilterStopped { evaluated: i, of: n, wanted });
             return ControlFlow::Break(Ok(()));
         }
         if let Some(events) = self.recorder.events() {

@@ -35,7 +35,7 @@ pub enum BreakpointError {
     #[error("there is no plugin {0:?}")]
     NoPlugin(String),
     /// The text is not a breakpoint.
-    #[error("{0:?} is none of pod NAME, node NAME, plugin NAME, budget NAME")]
+    #[error("{0:?} is not one of pod NAME, node NAME, plugin NAME, budget NAME")]
     Unknown(String),
 }
 
@@ -151,6 +151,6 @@ mod tests {
         let error = |text: &str| text.parse::<Breakpoint>().unwrap_err().to_string();
         assert_eq!(error("pod"), "expected a name after pod");
         assert_eq!(error("plugin Nope"), "there is no plugin \"Nope\"");
-        assert_eq!(error("bound"), "\"bound\" is none of pod NAME, node NAME, plugin NAME, budget NAME");
+        assert_eq!(error("bound"), "\"bound\" is not one of pod NAME, node NAME, plugin NAME, budget NAME");
     }
 }

@@ -12,7 +12,7 @@ const UNSCHEDULABLE_TAINT: &str = "node.kubernetes.io/unschedulable";
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     /// The first word is not one of [`Edit::WORDS`].
-    #[error("{0:?} is none of cordon, uncordon, delete, patch, allow, reject")]
+    #[error("{0:?} is not one of cordon, uncordon, delete, patch, allow, reject")]
     UnknownWord(String),
     /// An argument is missing.
     #[error("expected {0}")]

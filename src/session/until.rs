@@ -41,7 +41,7 @@ pub enum UntilError {
     #[error("expected a name after {0}")]
     NameMissing(String),
     /// The text is not a condition.
-    #[error("{0:?} is none of popped, rejected, preemption, nominated, bound (any pod or one), budget, pod NAME, node NAME")]
+    #[error("{0:?} is not one of popped, rejected, preemption, nominated, bound (any pod or one), budget, pod NAME, node NAME")]
     Unknown(String),
 }
 
@@ -86,7 +86,7 @@ impl Until {
     pub fn not_met(&self) -> String {
         match self {
             Self::Breakpoint(_) => "nothing is left to schedule, and no breakpoint was hit".to_owned(),
-            _ => format!("nothing is left to schedule, and it did not happen that {self}"),
+            _ => format!("nothing is left to schedule, and this did not happen: {self}"),
         }
     }
 }

@@ -134,7 +134,7 @@ impl CycleView {
                 self.verdicts.insert(node.clone(), Verdict { status: status.clone(), nominated: nominated.clone() });
             }
             Event::ExtenderTookPart(call) => self.take_extender(call),
-            Event::FilterStopped { looked_at, of, wanted } => self.stopped = Some((*looked_at, *of, *wanted)),
+            Event::FilterStopped { evaluated, of, wanted } => self.stopped = Some((*evaluated, *of, *wanted)),
             Event::PreScored { plugin, status } => self.pre_score.push((*plugin, status.clone())),
             Event::NodeScored(score) => {
                 self.scores.insert(score.node.clone(), score.clone());

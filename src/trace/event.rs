@@ -65,7 +65,7 @@ pub enum Event {
     /// An extender had its part, or would have.
     ExtenderTookPart(Arc<ExtenderCall>),
     /// The search ended before all nodes were filtered.
-    FilterStopped { looked_at: usize, of: usize, wanted: usize },
+    FilterStopped { evaluated: usize, of: usize, wanted: usize },
     /// A PreScore plugin returned.
     PreScored { plugin: PluginName, status: Status },
     /// All Score plugins scored a node.

@@ -23,7 +23,7 @@ pub enum GroupEvent {
     PlacementTried(PlacementTry),
     /// A member would find a place there, which counts as taken for the members behind it.
     MemberPlaced { pod: Key, node: Str },
-    /// It was looked into whom to evict for the group as a whole.
+    /// Preemption was tried for the group as a whole.
     Preempted(Arc<GroupPreemptionRecord>),
     /// The decision about the group after the attempts.
     Decided(GroupDecision),
@@ -102,7 +102,7 @@ pub struct GroupView {
     pub placements: Vec<PlacementTry>,
     /// Where each member would find a place.
     pub placed: BTreeMap<Key, Str>,
-    /// The preemption for the group as a whole, where it was looked into.
+    /// The preemption for the group as a whole, where it was tried.
     pub preemption: Option<Arc<GroupPreemptionRecord>>,
     /// The decision; `None` while members are tried.
     pub decision: Option<GroupDecision>,
@@ -164,7 +164,7 @@ impl GroupEvent {
                 format!("the cycle of pod group {} started for {pods}{of}", start.group)
             }
             Self::PlacementTried(tried) => tried.sentence(),
-            Self::MemberPlaced { pod, node } => format!("{pod} counts on {node} for the members behind it"),
+            Self::MemberPlaced { pod, node } => format!("{pod} is assumed on {node} for the members after it"),
             Self::Preempted(record) if record.status.is_success() => {
                 format!("evicting {} makes room for the group", count(record.victims().count(), "pod"))
             }

@@ -207,7 +207,7 @@ impl Event {
         match self {
             Self::Logged(event) if event.is_ours => event.words.clone(),
             Self::Logged(event) => format!("the cluster's scheduler, {}: {}", event.at, event.words),
-            Self::ClockMoved { from, to } => format!("the clock moved on by {}", seconds(to.duration_since(**from))),
+            Self::ClockMoved { from, to } => format!("the clock advanced by {}", seconds(to.duration_since(**from))),
             Self::SchedulerStarted(start) => {
                 format!("kube-scheduler {} started with {}", start.release, count(start.queues.entries.len(), "waiting pod"))
             }
@@ -246,7 +246,7 @@ impl Event {
                 if status.is_success() { format!("{node}: fits{beside}") } else { format!("{node}: {}{beside}", by_plugin(status)) }
             }
             Self::ExtenderTookPart(call) => call.sentence(),
-            Self::FilterStopped { looked_at, of, wanted } => format!("stopped after {looked_at} of {of} nodes: more than {wanted} fit"),
+            Self::FilterStopped { evaluated, of, wanted } => format!("stopped after {evaluated} of {of} nodes: more than {wanted} fit"),
             Self::PreScored { plugin, status } if status.is_skip() => format!("{plugin} does not score this pod"),
             Self::PreScored { plugin, status } if status.is_success() => format!("{plugin} is ready to score"),
             Self::PreScored { plugin, status } => format!("{plugin} could not prepare scoring: {}", status.message()),
@@ -279,7 +279,7 @@ impl Event {
                     count(c.victims.len(), "victim"),
                     count(c.pdb_violations.unsigned_abs() as usize, "budget violation")
                 ),
-                None => format!("{} is no candidate: {}", run.node, run.status.message()),
+                None => format!("{} is not a candidate: {}", run.node, run.status.message()),
             },
             Self::CandidatesScored(at) => at.function().map_or_else(String::new, |f| format!("{} keeps {}", f.name, names(&f.remaining))),
             Self::CandidateSelected(preemption) => match &preemption.best[..] {

@@ -476,10 +476,10 @@ fn time_passes_branches_part_and_the_session_is_saved() {
     pty.send("S");
     pty.wait_for("pods still pending");
     pty.send("=");
-    let screen = pty.wait_for("main beside branch 2");
+    let screen = pty.wait_for("main compared with branch 2");
     assert!(screen.contains("shop/payments: on worker-a2 → on "), "{screen}");
     pty.send(ESC);
-    pty.wait_gone("main beside branch 2");
+    pty.wait_gone("main compared with branch 2");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("s");
     command(&mut pty, &format!("save {}", path.display()));

@@ -111,10 +111,10 @@ fn commands_that_cannot_be_done_say_why() {
         ("nope", "there is no command \"nope\""),
         ("node", "node needs a name"),
         ("node x", "there is no node \"x\""),
-        ("pod x", "no pod is called x"),
+        ("pod x", "there is no pod \"x\""),
         ("pod shop/catalog-746f66cf94-a1", "there is no pod shop/catalog-746f66cf94-a1"),
         ("cycle 7", "cycle needs a number from 1 to 0"),
-        ("step far", "\"far\" is none of event, plugin"),
+        ("step far", "\"far\" is not one of event, plugin"),
     ] {
         let mut screen = Screen::sized("payments", 80, 24);
         let effect = screen.enter(command);

@@ -54,7 +54,7 @@ fn what_is_done_in_the_past_begins_a_branch() {
     assert_eq!((screen.title().as_str(), screen.explorer.timeline().at_end()), ("update Node worker-a2", true));
     screen.keys("S =");
     let text = screen.overlay();
-    assert!(text.starts_with("main beside branch 2\nThey share 4 revisions"), "{text}");
+    assert!(text.starts_with("main compared with branch 2\nThey share 4 revisions"), "{text}");
     assert!(text.contains("\n  main: schedule ") && text.contains("  branch 2: update Node worker-a2, and "), "{text}");
     screen.keys("B");
     let text = screen.overlay();
@@ -63,7 +63,7 @@ fn what_is_done_in_the_past_begins_a_branch() {
     assert_eq!(screen.explorer.timeline().revisions().len(), 5);
     assert_eq!(screen.command("branch 3"), "! branch needs a number from 1 to 2");
     screen.command("compare 2");
-    assert!(screen.overlay().starts_with("branch 2 beside main"));
+    assert!(screen.overlay().starts_with("branch 2 compared with main"));
     assert_eq!(screen.command("compare 7"), "! there are 2 branches");
 }
 
@@ -84,7 +84,7 @@ fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
     screen.command("cordon worker-b1");
     assert_eq!(branch_label(&screen.explorer), "branch 3 of 3");
     screen.keys("=");
-    assert!(screen.overlay().starts_with("branch 2 beside branch 3"));
+    assert!(screen.overlay().starts_with("branch 2 compared with branch 3"));
     // A deleted pod has no decision to make again.
     screen.command("delete pod shop/payments");
     assert_eq!(screen.title(), "delete Pod shop/payments");
@@ -103,9 +103,9 @@ fn operations_from_the_prompt() {
     assert_eq!(screen.command("advance soon"), "! \"soon\" is neither a number of seconds nor next");
     assert_eq!(
         screen.command("until never"),
-        "! \"never\" is none of popped, rejected, preemption, nominated, bound (any pod or one), budget, pod NAME, node NAME"
+        "! \"never\" is not one of popped, rejected, preemption, nominated, bound (any pod or one), budget, pod NAME, node NAME"
     );
-    assert_eq!(screen.command("until node nowhere"), "nothing is left to schedule, and it did not happen that nowhere is touched");
+    assert_eq!(screen.command("until node nowhere"), "nothing is left to schedule, and this did not happen: nowhere is touched");
     // A pod that was tried already is decided again.
     let revisions = screen.explorer.timeline().revisions().len();
     assert_eq!(screen.command("decide shop/payments"), "");
@@ -218,7 +218,7 @@ fn an_object_without_a_source_is_shown_as_it_is_held() {
     let mut screen = Screen::new("payments");
     screen.command("source node worker-a1");
     let text = screen.overlay();
-    assert!(text.contains("as schedscope holds it") && text.contains("# Only what decides about scheduling is held."), "{text}");
+    assert!(text.contains("as schedscope holds it") && text.contains("# Only the fields that affect scheduling are kept."), "{text}");
 }
 
 #[test]

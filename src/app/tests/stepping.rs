@@ -77,7 +77,7 @@ fn a_run_goes_on_until_a_named_pod_is_bound() {
     let mut screen = Screen::new("payments");
     assert_eq!(screen.command("until nominated payments"), "shop/payments is nominated", "the namespace is found");
     assert!(matches!(screen.timeline().current(), Some(Event::PodNominated { pod, .. }) if *pod == Key::new("shop", "payments")));
-    assert_eq!(screen.command("until bound shop/nope"), "nothing is left to schedule, and it did not happen that shop/nope is bound");
+    assert_eq!(screen.command("until bound shop/nope"), "nothing is left to schedule, and this did not happen: shop/nope is bound");
 }
 
 #[test]

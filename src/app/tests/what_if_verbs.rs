@@ -44,7 +44,7 @@ fn a_drain_answers_and_begins_a_branch() {
     assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");
     screen.keys("=");
     let text = screen.overlay();
-    assert!(text.starts_with("main beside branch 2") && text.contains("drain a: "), "{text}");
+    assert!(text.starts_with("main compared with branch 2") && text.contains("drain a: "), "{text}");
     // A further one goes on with the branch.
     assert!(screen.command("add 1 like b").starts_with("add 1 like b: 1 node added; = compares"));
     screen.keys("esc");

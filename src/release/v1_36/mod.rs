@@ -114,7 +114,7 @@ pub(super) const PROFILE: Profile = Profile {
         budgets: BudgetRule::CountedDown,
         eligibility: Eligibility::PolicyAndStatus,
         preemption_text: PreemptionText::Prefixed,
-        post_filter_text: PostFilterText::Told,
+        post_filter_text: PostFilterText::Always,
         message_end: "",
         queue: QueueBehaviour {
             event_names: EventNames::ResourceAndAction,
@@ -125,7 +125,7 @@ pub(super) const PROFILE: Profile = Profile {
             node_updates: NodeUpdates::All,
             assigned_updates: AssignedUpdates::ByProperty,
             assigned_pods: AssignedPods::All,
-            nomination_ends: NominationEnds::Told,
+            nomination_ends: NominationEnds::OnDeleteOrUpdate,
             backoff: Backoff::ByRejections,
             gating_plugin_first: true,
             gated_pods: GatedPods::AskedByGate,

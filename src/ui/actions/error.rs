@@ -41,7 +41,7 @@ pub enum CommandError {
         last: usize,
     },
     /// A word that is not a kind.
-    #[error("{0:?} is no kind that decides about scheduling")]
+    #[error("{0:?} is not a kind that affects scheduling")]
     UnknownKind(String),
     /// An invalid stop condition.
     #[error(transparent)]
@@ -56,13 +56,13 @@ pub enum CommandError {
     #[error("{0:?} is neither a number of seconds nor next")]
     Seconds(String),
     /// A text that is not the number of a branch.
-    #[error("{0:?} is no branch's number")]
+    #[error("{0:?} is not a branch number")]
     Branch(String),
     /// A text that is not a way to restart.
     #[error("{0:?} is neither fresh nor observed")]
     Start(String),
     /// A text that is not a step size.
-    #[error("{0:?} is none of event, plugin, node, phase, extension-point, cycle")]
+    #[error("{0:?} is not one of event, plugin, node, phase, extension-point, cycle")]
     Step(String),
     /// A text that is not a release.
     #[error(transparent)]
@@ -77,7 +77,7 @@ pub enum CommandError {
     #[error("there is no pod {0}")]
     NoPod(Key),
     /// No pod in any namespace has the name.
-    #[error("no pod is called {0}")]
+    #[error("there is no pod {0:?}")]
     NoPodCalled(String),
     /// Pods in several namespaces have the name; holds two of them.
     #[error("{0} and {1} have this name: give the namespace too")]
@@ -121,7 +121,7 @@ pub enum ExportError {
     #[error("there is no decision here yet")]
     NothingRecorded,
     /// The operation at the cursor is not a decision; holds its title.
-    #[error("{0} is no decision about a pod")]
+    #[error("{0} is not a decision about a pod")]
     NoDecision(String),
     /// The format's serializer failed.
     #[error(transparent)]

@@ -124,7 +124,7 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
     lines.push(format!("  {}: frees {} of {}", fix.fix.text, fix.frees, cause.pods.len()));
     let mut links = std::collections::BTreeMap::from([(at, Target::Fix(to_apply(fix)))]);
     let (freed, left): (Vec<&Key>, Vec<&Key>) = cause.pods.iter().partition(|pod| fix.freed.binary_search(pod).is_ok());
-    for (title, pods) in [("Pods that find a node with it, one after another:", freed), ("Pods that still wait:", left)] {
+    for (title, pods) in [("Pods that it places, one after another:", freed), ("Pods that stay pending:", left)] {
         if pods.is_empty() {
             continue;
         }

@@ -83,13 +83,13 @@ fn what_cannot_be_done_is_told_and_the_rest_is_done() {
         let rest = configured("global.until = 'Z'").0;
         assert_eq!(map, rest, "{text}");
     };
-    check("everywhere.step = 'm'", &["keys.everywhere: is none of global, queues, nodes, "]);
+    check("everywhere.step = 'm'", &["keys.everywhere: is not one of global, queues, nodes, "]);
     check("queues = 'm'", &["keys.queues: must be a table"]);
-    check("global.stpe = 'm'", &["keys.global.stpe: is none of help, step, step-back, "]);
+    check("global.stpe = 'm'", &["keys.global.stpe: is not one of help, step, step-back, "]);
     check("message.step = 'm'", &["keys.message.step: no action has a key in message alone"]);
     check("global.step = 1", &["keys.global.step: must be a key or a list of keys"]);
     check("global.step = ['m', 1]", &["keys.global.step: must be a key or a list of keys"]);
-    check("global.step = 'xx'", &["keys.global.step: \"xx\" is no key: a character, space, "]);
+    check("global.step = 'xx'", &["keys.global.step: \"xx\" is not a key: a character, space, "]);
     check("global.step = 'ctrl-c'", &["keys.global.step: ctrl-c keeps its meaning"]);
     check("global.quit = []", &["keys.global.quit: needs a key"]);
     check("prompt.complete = 'm'", &["keys.prompt.complete: \"m\" is typed there"]);

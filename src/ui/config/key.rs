@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KeyNameError {
     /// No key has this name.
-    #[error("{0:?} is no key: a character, {named}, or ctrl-, alt- and one of them; shift-tab", named = NAMED.join(", "))]
+    #[error("{0:?} is not a key: a character, {named}, or ctrl-, alt- and one of them; shift-tab", named = NAMED.join(", "))]
     Unknown(String),
     /// Terminals send the same sequence for another key.
     #[error("terminals send the same for {text:?} and {same}")]

@@ -169,7 +169,7 @@ impl Keymap {
         for (place, values) in table {
             let Some(context) = self.table.contexts.iter().find(|c| c.key == place) else {
                 let known: Vec<&str> = self.table.contexts.iter().map(|c| c.key).collect();
-                problems.push(format!("keys.{place}: is none of {}", known.join(", ")));
+                problems.push(format!("keys.{place}: is not one of {}", known.join(", ")));
                 continue;
             };
             let Some(values) = values.as_table() else {

@@ -411,7 +411,7 @@ mod tests {
         check("inherits = 'dark'\n[roles]\nwinner = 1", "roles.winner: must be a palette entry");
         check("inherits = 'dark'\n[roles]\nwinner = { bold = 1 }", "roles.winner: bold must be");
         check("inherits = 'dark'\n[roles]\nwinner = { fg = 1 }", "roles.winner: fg must be");
-        check("inherits = 'dark'\n[roles]\nwinner = { blink = true }", "roles.winner: \"blink\" is none of");
+        check("inherits = 'dark'\n[roles]\nwinner = { blink = true }", "roles.winner: \"blink\" is not one of");
     }
 
     #[test]

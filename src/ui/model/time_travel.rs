@@ -60,7 +60,7 @@ pub fn follow(state: &mut State, timeline: &Timeline) {
 }
 
 /// Shows the decision about a pod: seeks the end of its newest cycle up to the cursor, or decides the pod at the cursor.
-/// Returns false for a pod that does not wait to be scheduled.
+/// Returns false for a pod that is not waiting to be scheduled.
 pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -> bool {
     *state.list_mut(Pane::QUEUES) = ListView::at(RowId::Pod(pod.clone()));
     state.subject = Some(pod.clone());
@@ -180,7 +180,7 @@ pub fn step(state: &mut State, session: &mut dyn SessionHandle, direction: Direc
 pub fn walk(state: &mut State, session: &mut dyn SessionHandle, direction: Direction, by: StepSize) {
     if direction == Direction::Forward && session.timeline().at_end() {
         let key = state.settings.keymap.label(Context::GLOBAL, &Action::STEP);
-        return state.say(format!("this is the end of what is recorded: {key} lets the scheduler go on"));
+        return state.say(format!("this is the end of the record: {key} lets the scheduler continue"));
     }
     step(state, session, direction, by);
 }

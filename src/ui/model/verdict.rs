@@ -38,7 +38,7 @@ impl Class {
             Self::Unschedulable => "unschedulable",
             Self::Unresolvable => "unresolvable",
             Self::Failed => "error",
-            Self::Unseen => "not looked at",
+            Self::Unseen => "not evaluated",
         }
     }
 
@@ -49,7 +49,7 @@ impl Class {
             Self::Unschedulable => "unschedulable: evicting pods might help",
             Self::Unresolvable => "unresolvable: evicting pods cannot help",
             Self::Failed => "error",
-            Self::Unseen => "not looked at",
+            Self::Unseen => "not evaluated",
         }
     }
 }

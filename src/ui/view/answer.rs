@@ -69,10 +69,9 @@ fn nothing(scene: &Scene<'_>) -> String {
     match early {
         Some(entry) => format!("activeQ is empty: {} is popped early from backoffQ", entry.pod),
         None if queues.entries.is_empty() => "no pod waits to be scheduled".to_owned(),
-        None => format!(
-            "activeQ is empty: nothing is to be tried until something changes or time passes ({} lets it)",
-            scene.key(&Action::WAIT)
-        ),
+        None => {
+            format!("activeQ is empty: nothing is tried until something changes or time passes ({} advances it)", scene.key(&Action::WAIT))
+        }
     }
 }
 

@@ -197,7 +197,7 @@ fn find_whether_the_answers_agree_with_the_cluster_s_scheduler() {
         let screen = pty.wait_for("✗ platform/ingress-extra-");
         assert!(screen.contains("TRIED, NOT A CANDIDATE (8)"), "{screen}");
         if columns >= 120 {
-            assert!(screen.contains("the cluster's scheduler wrote otherwise"), "{screen}");
+            assert!(screen.contains("the cluster's scheduler reported otherwise"), "{screen}");
         }
         quit(pty);
     }

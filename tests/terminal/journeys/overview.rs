@@ -42,10 +42,10 @@ fn from_the_overview_to_the_fix_that_frees_twenty_pods_and_to_its_proof() {
         let screen = pty.wait_for("0 Overview: 2 pending pods, 1 cause");
         assert!(!screen.contains("a node takes each"), "{screen}");
         pty.send("=");
-        let screen = pty.wait_for("main beside branch 2");
+        let screen = pty.wait_for("main compared with branch 2");
         line(&screen, &["shop/api-00: activeQ → on db"]);
         pty.send(ESC);
-        pty.wait_gone("main beside branch 2");
+        pty.wait_gone("main compared with branch 2");
         quit(pty);
     }
 }

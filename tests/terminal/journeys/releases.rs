@@ -33,12 +33,12 @@ fn see_what_an_upgrade_changes_and_keep_the_answer() {
             pty.wait_for("v1.36 (:release)");
         }
         pty.send("=");
-        let screen = pty.wait_for("main beside branch 2");
+        let screen = pty.wait_for("main compared with branch 2");
         line(&screen, &["1 of 1 pending pod is decided differently by kube-scheduler v1.36 than by"]);
         line(&screen, &["a/waits"]);
         line(&screen, &["v1.33.4: fits on n"]);
         pty.send(ESC);
-        pty.wait_gone("main beside branch 2");
+        pty.wait_gone("main compared with branch 2");
         // On the branch it came from, the release is the cluster's own.
         command(&mut pty, "branch 1");
         pty.wait_for("this is main");

@@ -50,7 +50,7 @@ fn compare_before_and_after_cordoning_worker_a2() {
     pty.wait_for("on new branch 2");
     settle(&mut pty);
     pty.send("=");
-    let screen = pty.wait_for("main beside branch 2");
+    let screen = pty.wait_for("main compared with branch 2");
     line(&screen, &["shop/payments: on worker-a2 → on worker-b1"]);
     assert_order(&screen, &["Evicted only on main:", "batch/reports-646f8d7fc5-zgcpb", "batch/reports-646f8d7fc5-kdjfj"]);
     pty.send(PAGE_DOWN);
@@ -60,7 +60,7 @@ fn compare_before_and_after_cordoning_worker_a2() {
     pty.wait_for(" of 125 ━");
     pty.wait_until("the end is shown", |s| s.contents().contains("-125 of 125"));
     pty.send(ESC);
-    pty.wait_gone("main beside branch 2");
+    pty.wait_gone("main compared with branch 2");
     quit(pty);
 }
 

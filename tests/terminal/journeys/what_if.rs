@@ -55,10 +55,10 @@ fn drain_a_node_and_read_which_budget_blocks() {
         pty.wait_gone("old is cordoned, but not drained");
         pty.wait_for("branch 2 of 2");
         pty.send("=");
-        let screen = pty.wait_for("main beside branch 2");
+        let screen = pty.wait_for("main compared with branch 2");
         line(&screen, &["branch 2: drain old:"]);
         pty.send(ESC);
-        pty.wait_gone("main beside branch 2");
+        pty.wait_gone("main compared with branch 2");
         command(&mut pty, "branch 1");
         pty.wait_for("this is main");
         command(&mut pty, "add 1 like new");

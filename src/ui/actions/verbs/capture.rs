@@ -11,7 +11,7 @@ use crate::ui::model::state::State;
 pub static VERBS: &[Verb] = &[Verb {
     command: Some(Command {
         complete: |_, _, word| arguments::words(["--redact"], word),
-        ..Command::new(&["capture"], "[--redact] FILE", "write the cluster as it was seen to a dump; open reads it")
+        ..Command::new(&["capture"], "[--redact] FILE", "write the cluster as it was read to a dump; open reads it")
     }),
     ..Verb::new("capture", capture)
 }];

@@ -36,7 +36,7 @@ fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resul
     }
     if !show_pod(state, session, &key) {
         state.open_pod(key.clone());
-        state.warn(format!("{key} does not wait to be scheduled: this is the pod"));
+        state.warn(format!("{key} is not waiting to be scheduled: this is the pod"));
     }
     Ok(Answer::Done)
 }

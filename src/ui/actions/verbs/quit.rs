@@ -20,7 +20,7 @@ pub static VERBS: &[Verb] = &[
         ..Verb::new("quit", |state, _, _| Ok(quit(state)))
     },
     Verb {
-        command: Some(Command::new(&["quit!", "q!"], "", "leave without asking")),
+        command: Some(Command::new(&["quit!", "q!"], "", "quit without asking")),
         ..Verb::new("quit-now", |_, _, _| Ok(Answer::Effect(Effect::Quit)))
     },
 ];

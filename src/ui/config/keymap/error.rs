@@ -11,7 +11,7 @@ pub(super) enum EntryError {
     #[error("no action has a key in {0} alone")]
     NoActions(&'static str),
     /// The context has no such action; holds the actions that it has.
-    #[error("is none of {}", .0.join(", "))]
+    #[error("is not one of {}", .0.join(", "))]
     UnknownAction(Vec<&'static str>),
     #[error("must be a key or a list of keys")]
     NotKeys,

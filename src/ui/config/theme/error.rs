@@ -59,7 +59,7 @@ pub enum ThemeError {
 #[derive(Clone, Debug, Error)]
 pub enum FileError {
     /// It is a folder, a pipe or the like.
-    #[error("is no file")]
+    #[error("is not a file")]
     NotAFile,
     /// It is larger than the limit, in bytes.
     #[error("is larger than {0} bytes")]
@@ -151,6 +151,6 @@ pub enum KeyProblem {
     #[error("{0} must be true or false")]
     RoleBool(String),
     /// A role with an unknown key.
-    #[error("{0:?} is none of fg, bg, bold, dim, italic, underline, reverse")]
+    #[error("{0:?} is not one of fg, bg, bold, dim, italic, underline, reverse")]
     RoleKey(String),
 }

@@ -429,10 +429,10 @@ fn filter_rows(filters: &NodeFilters) -> Vec<DetailRow> {
     let mut rows = vec![DetailRow::Heading("all filters (on this cycle's snapshot)")];
     if let Some(status) = &filters.not_asked {
         let by = status.plugin().map(|p| format!("{p}: ")).unwrap_or_default();
-        rows.push(DetailRow::Fact("none is asked", format!("{by}{}", status.message())));
+        rows.push(DetailRow::Fact("no filter runs", format!("{by}{}", status.message())));
     }
     if filters.left_out {
-        rows.push(DetailRow::Fact("left out", "PreFilter narrowed the nodes, and the cycle does not ask about this one".to_owned()));
+        rows.push(DetailRow::Fact("left out", "PreFilter excluded this node: no filter runs on it".to_owned()));
     }
     if !filters.nominated.is_empty() {
         let names = filters.nominated.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");

@@ -105,7 +105,7 @@ fn rows(input: &PageInput<'_>, filter: &mut Filter) -> Vec<PageRow> {
         let said = match (harms.get(&key), preemption) {
             (Some(harm), Some(preemption)) => harm.words(preemption),
             (None, Some(preemption)) if preemption.selected().is_some() => ("kept".to_owned(), Role::Fits),
-            (None, Some(preemption)) if preemption.begun_dry_runs() == 0 => ("no pod is to be evicted".to_owned(), Role::Muted),
+            (None, Some(preemption)) if preemption.begun_dry_runs() == 0 => ("no pod would be evicted".to_owned(), Role::Muted),
             (None, Some(_)) => ("not touched so far".to_owned(), Role::Muted),
             (_, None) => (String::new(), Role::Muted),
         };

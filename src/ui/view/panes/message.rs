@@ -46,9 +46,9 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         let gap = if right.is_empty() { String::new() } else { format!(" {} ", scene.glyphs.dot) };
         right.push(scene.span(Role::Muted, gap));
         let (role, sign, words) = if beside.different.is_empty() {
-            (Role::Fits, scene.glyphs.fits, "as the cluster's scheduler wrote")
+            (Role::Fits, scene.glyphs.fits, "as the cluster's scheduler reported")
         } else {
-            (Role::Notice, scene.glyphs.here, "the cluster's scheduler wrote otherwise")
+            (Role::Notice, scene.glyphs.here, "the cluster's scheduler reported otherwise")
         };
         right.push(scene.span(role, format!("{sign} {words}")));
     }

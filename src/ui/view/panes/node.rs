@@ -111,7 +111,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let list = def.list_in(plan);
     let Some(info) = info else {
         let open = || scene.state.settings.keymap.label(nodes::CONTEXT, &Action::OPEN);
-        let absent = || "the node is not there at this moment".to_owned();
+        let absent = || "the node does not exist at this point".to_owned();
         let words = if name.is_empty() { format!("no node is open: {} on one opens it", open()) } else { absent() };
         return scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
     };

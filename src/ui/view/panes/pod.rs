@@ -69,7 +69,7 @@ fn rows(input: &PageInput<'_>, key: &Key, filter: &mut Filter) -> Vec<PageRow> {
             conditions(input, pod, &mut rows);
             budgets(cluster, pod, &mut rows);
         }
-        None => rows.note("the pod is not there at this moment"),
+        None => rows.note("the pod does not exist at this point"),
     }
     history(input, key, &mut rows);
     rows.done()
@@ -336,7 +336,7 @@ fn history(input: &PageInput<'_>, key: &Key, rows: &mut PageRows<'_>) {
         rows.cells(RowId::Revision(at), &columns, cells);
     }
     if !any {
-        rows.note("nothing is recorded of it yet");
+        rows.note("nothing is recorded about it yet");
     }
 }
 
@@ -393,7 +393,7 @@ fn logged(about: &[&Event], key: &Key) -> Option<(String, Role)> {
         .filter_map(of_log)
         .map(|logged| logged.words.strip_prefix(&name).unwrap_or(&logged.words).trim_start().to_owned())
         .collect();
-    (!told.is_empty()).then(|| (format!("by the log: {}", told.join("; then ")), Role::Text))
+    (!told.is_empty()).then(|| (format!("from the log: {}", told.join("; then ")), Role::Text))
 }
 
 #[cfg(test)]

@@ -162,7 +162,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
 /// Adds why nothing is dry-run, unless the summary has it.
 fn ruled_out(scene: &Scene<'_>, preemption: &PreemptionView, inner: Rect, buf: &mut Buffer) {
     if preemption.ineligible().is_none() && inner.height > 1 {
-        let words = "no node turned the pod down for something that goes away with other pods";
+        let words = "no node rejected the pod for a reason that evicting pods could remove";
         scene.line(buf, Rect { y: inner.y + 1, height: 1, ..inner }, &Line::from(scene.span(Role::Muted, words)));
     }
 }

@@ -82,7 +82,7 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
     if time_travel::show_pod(state, session, &pod) {
         time_travel::follow(state, session.timeline());
     } else {
-        state.warn(format!("{pod} does not wait to be scheduled"));
+        state.warn(format!("{pod} is not waiting to be scheduled"));
     }
 }
 

@@ -193,7 +193,7 @@ fn group_facts(scene: &Scene<'_>, group: &Key) -> Vec<Fact> {
     let (known, placed) = pods.map_or((0, 0), |pods| (pods.pods(), pods.scheduled_count()));
     let mut facts = vec![fact("pod group of ", format!("{}, {placed} with a node", text::count(known, "pod")), Role::Text)];
     if let Some(min) = object.and_then(|object| object.min_count()) {
-        facts.push(fact("must have a place at once ", text::count(usize::try_from(min).unwrap_or(0), "pod"), Role::Text));
+        facts.push(fact("must be placed together ", text::count(usize::try_from(min).unwrap_or(0), "pod"), Role::Text));
     }
     facts.push(fact("", why_group_waits(&moment.cluster, pods, scene.timeline.queues(), group), Role::Warning));
     if let Some(condition) = object.and_then(|object| object.condition(PodGroup::SCHEDULED)) {
@@ -314,7 +314,7 @@ fn cause_words(cause: MoveCause) -> String {
         MoveCause::Label(EventLabel::BackoffComplete) => "its backoff ended (BackoffComplete)".to_owned(),
         MoveCause::Label(EventLabel::PopFromBackoffQ) => "activeQ was empty (PopFromBackoffQ)".to_owned(),
         MoveCause::Label(EventLabel::ScheduleAttemptFailure) => "its attempt failed (ScheduleAttemptFailure)".to_owned(),
-        MoveCause::Label(EventLabel::UnschedulableTimeout) => "it had waited for too long (UnschedulableTimeout)".to_owned(),
+        MoveCause::Label(EventLabel::UnschedulableTimeout) => "it had waited too long (UnschedulableTimeout)".to_owned(),
         MoveCause::Label(EventLabel::ForceActivate) => "a plugin activated it (ForceActivate)".to_owned(),
         other => other.to_string(),
     }
