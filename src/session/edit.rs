@@ -343,7 +343,7 @@ mod tests {
         check(r#"patch po a/p {"spec":{"priority":5}}"#, "would not change");
         check("cordon", "expected a node name");
         check("cordon m", "there is no Node m");
-        check("drain n", "none of");
+        check("drain n", "\"drain\" is not one of");
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub static VERBS: &[Verb] = &[
         keys: &[keys(Context::GLOBAL, &["t"], "wait", "let time pass until it makes something happen")],
         command: Some(Command {
             complete: |_, _, word| arguments::words(["next"], word),
-            ..Command::new(&["advance"], "SECONDS|next", "advance the clock, by default to the next timer")
+            ..Command::new(&["advance", "wait"], "[SECONDS|next]", "advance the clock, by default to the next timer")
         }),
         ..Verb::new("wait", wait)
     },
