@@ -35,7 +35,7 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
     let mut state = first_state(driver, options, print.size);
     if let Some(pod) = options.pod.clone().or_else(|| ui::greet(&mut state, driver)) {
         if !ui::show_pod(&mut state, driver, &pod) {
-            state.warn(format!("{pod} is not waiting to be scheduled"));
+            return Err(PrintError::NotWaiting(pod).into());
         }
         ui::renew(&mut state, driver);
     }

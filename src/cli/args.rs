@@ -390,9 +390,9 @@ pub struct ExplainArgs {
     /// Pods of all namespaces, with --pending
     #[arg(short = 'A', long, requires = "pending", conflicts_with = "namespace")]
     pub all_namespaces: bool,
-    /// Namespace of the pod, or of the pending pods
-    #[arg(short, long, default_value = "default")]
-    pub namespace: String,
+    /// Namespace of the pod, or of the pending pods [default: default]
+    #[arg(short, long)]
+    pub namespace: Option<String>,
     /// Output format
     #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
     pub output: &'static Format,
@@ -408,6 +408,13 @@ pub struct ExplainArgs {
     /// The scheduler
     #[command(flatten)]
     pub scheduler: SchedulerArgs,
+}
+
+impl ExplainArgs {
+    /// Returns the namespace, by default `default`.
+    pub fn namespace(&self) -> &str {
+        self.namespace.as_deref().unwrap_or("default")
+    }
 }
 
 /// Arguments of `run`.

@@ -73,7 +73,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Resu
 }
 
 fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
-    let key = pod_key(pod, &args.namespace);
+    let key = pod_key(pod, args.namespace.as_deref())?;
     let cluster = scheduler.state().cluster();
     let pod = cluster.pods.get(&key).ok_or_else(|| Failure::usage(format!("pod {key} is not in the source{}", meant(cluster, &key))))?;
     if !pod.node_name.is_empty() {
@@ -121,13 +121,20 @@ fn origin(args: &ExplainArgs, pod: &Key, scheduler: &Scheduler) -> Origin {
     }
 }
 
-/// Parses `NAME`, `pod/NAME` or `NAMESPACE/NAME` as a pod's key.
-fn pod_key(pod: &str, namespace: &str) -> Key {
-    match pod.split_once('/') {
-        None => Key::new(namespace, pod),
-        Some(("pod" | "pods" | "po", name)) => Key::new(namespace, name),
-        Some((namespace, name)) => Key::new(namespace, name),
+/// Parses `NAME`, `pod/NAME` or `NAMESPACE/NAME` as a pod's key. Takes the namespace that `-n` names.
+fn pod_key(pod: &str, namespace: Option<&str>) -> Result<Key, Failure> {
+    match (pod.split_once('/'), namespace) {
+        (Some((first, _)), Some(named)) if !is_pods(first) && first != named => {
+            Err(Failure::usage(format!("pod {pod} is in namespace {first}, but -n names {named}")))
+        }
+        (Some((first, name)), _) if !is_pods(first) => Ok(Key::new(first, name)),
+        (found, namespace) => Ok(Key::new(namespace.unwrap_or("default"), found.map_or(pod, |(_, name)| name))),
     }
+}
+
+/// Returns whether a word is kubectl's for pods.
+fn is_pods(word: &str) -> bool {
+    matches!(word, "pod" | "pods" | "po")
 }
 
 /// Returns a suggestion: a pod of the same name in another namespace, a pod with a similar name, or a similar namespace.
@@ -148,7 +155,7 @@ fn meant(cluster: &Cluster, key: &Key) -> String {
 }
 
 fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
-    let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace;
+    let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace();
     let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
     found.causes = report::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
     let code = if found.some_does_not_fit() { EXIT_NO_FIT } else { EXIT_OK };
@@ -273,7 +280,11 @@ mod tests {
     #[test]
     fn pods_are_named_as_kubectl_does_or_with_their_namespace() {
         for (text, expected) in [("web", "shop/web"), ("pod/web", "shop/web"), ("po/web", "shop/web"), ("batch/web", "batch/web")] {
-            assert_eq!(pod_key(text, "shop").to_string(), expected);
+            let key = pod_key(text, Some(expected.split('/').next().unwrap())).unwrap();
+            assert_eq!(key.to_string(), expected);
         }
+        assert_eq!(pod_key("web", None).unwrap(), Key::new("default", "web"));
+        assert_eq!(pod_key("shop/web", None).unwrap(), Key::new("shop", "web"));
+        assert!(pod_key("shop/web", Some("batch")).is_err());
     }
 }

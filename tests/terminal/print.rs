@@ -35,28 +35,34 @@ fn keys_are_pressed_and_the_screen_is_written() {
     // The picture is drawn after long jobs have finished.
     let settled = file("e.txt", &[], &["--keys", "S"]);
     assert!(settled.contains("settled after"), "{settled}");
+    let moving = file("g.svg", &[], &["--size", "100x30", "--animate", "1.5", "--keys", ": 'pod shop/payments' enter"]);
+    assert_eq!(moving.matches("<g class=\"f\">").count(), 4, "a screen before the first key and after each");
     let source = file("f.txt", &[], &["--keys", "1 y"]);
     assert!(source.contains("kind: Pod"), "{source}");
 }
 
-/// The picture in the README equals the output of the README's own command. `INSTA_UPDATE=always` recreates it, as it
+/// The pictures in the README equal the output of the README's own commands. `INSTA_UPDATE=always` recreates them, as it
 /// does other pictures of the screen.
 #[test]
-fn the_readme_s_picture_is_up_to_date() {
+fn the_readme_s_pictures_are_up_to_date() {
     let readme = include_str!("../../README.md");
-    let line = readme.lines().find(|l| l.starts_with("schedscope demo payments --print explorer.svg")).expect("the command");
-    let (before, keys) = line.split_once(" --keys ").expect("keys");
-    let args: Vec<&str> = before.split(' ').skip(1).chain(["--keys", keys.trim_matches('"')]).collect();
-    let folder = tempfile::tempdir().expect("a folder");
-    let output = print(folder.path(), &[], &args);
-    assert!(output.status.success(), "{output:?}");
-    let made = std::fs::read_to_string(folder.path().join("explorer.svg")).expect("it was written");
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/screens/explorer.svg");
-    if std::env::var("INSTA_UPDATE").is_ok_and(|v| v == "always") {
-        std::fs::write(&kept, &made).expect("it can be written");
+    for name in ["explorer.svg", "journey.svg"] {
+        let start = format!("schedscope demo payments --print {name}");
+        let line = readme.lines().find(|l| l.starts_with(&start)).expect("the command");
+        assert!(readme.contains(&format!("](fixtures/screens/{name})")), "{name} is shown");
+        let (before, keys) = line.split_once(" --keys ").expect("keys");
+        let args: Vec<&str> = before.split(' ').skip(1).chain(["--keys", keys.trim_matches('"')]).collect();
+        let folder = tempfile::tempdir().expect("a folder");
+        let output = print(folder.path(), &[], &args);
+        assert!(output.status.success(), "{output:?}");
+        let made = std::fs::read_to_string(folder.path().join(name)).expect("it was written");
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/screens").join(name);
+        if std::env::var("INSTA_UPDATE").is_ok_and(|v| v == "always") {
+            std::fs::write(&kept, &made).expect("it can be written");
+        }
+        let same = std::fs::read_to_string(&kept).is_ok_and(|kept| kept == made);
+        assert!(same, "{} is not what the screen looks like; INSTA_UPDATE=always makes it anew", kept.display());
     }
-    let same = std::fs::read_to_string(&kept).is_ok_and(|kept| kept == made);
-    assert!(same, "{} is not what the screen looks like; INSTA_UPDATE=always makes it anew", kept.display());
 }
 
 #[test]
@@ -71,6 +77,9 @@ fn what_cannot_be_written_is_told() {
         (&["--print", "a.svg", "--keys", "'word'"], "--keys: \"word\" is not bound where it is pressed"),
         (&["--print", "a.svg", "--keys", "q"], "--keys: q leaves before the screen is written"),
         (&["--print", "a.svg", "--size", "0x9"], "expected COLUMNSxROWS, each from 1 to 1000, for example 120x40"),
+        (&["--print", "a.txt", "--animate", "1"], "--animate: only a picture, a file that ends in .svg, can be animated"),
+        (&["--print", "a.svg", "--animate", "0"], "expected seconds from 0.1 to 60, for example 1.5"),
+        (&["--print", "a.svg", "--pod", "shop/nobody"], "shop/nobody is not waiting to be scheduled"),
         (&["--size", "80x24"], "--print"),
     ] {
         let output = print(folder.path(), &[], &[&["demo"], args].concat());

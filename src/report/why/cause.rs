@@ -79,6 +79,14 @@ pub(super) fn cause(view: &CycleView, detail: Detail) -> Option<String> {
     }
 }
 
+/// Returns the resource of which a request exceeds what the node has in all.
+fn larger_than_node(reason: &Reason) -> Option<&str> {
+    match reason {
+        Reason::Insufficient(shortage) if shortage.requested > shortage.capacity => Some(&shortage.resource),
+        _ => None,
+    }
+}
+
 /// Returns the causes, most nodes first; each node counts once.
 fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
     let start = view.start.as_deref().filter(|_| amounts);
@@ -90,6 +98,13 @@ fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
         match lacks.filter(|l| !l.is_empty() && status.plugin().is_some_and(PluginName::compares_requests)) {
             Some(lacks) => {
                 let never = amounts && status.code() == Code::UnschedulableAndUnresolvable;
+                let too_small: Vec<&str> = match lacks.first() {
+                    Some(only) if never && lacks.len() == 1 => vec![*only],
+                    _ => status.reasons().iter().filter(|_| amounts).filter_map(|r| larger_than_node(r)).collect(),
+                };
+                for resource in too_small {
+                    *fits.never.entry(resource).or_default() += 1;
+                }
                 *fits.nodes.entry((lacks, never)).or_default() += 1;
                 fits.nominated |= !verdict.nominated.is_empty();
                 status.reasons().iter().for_each(|r| fits.note_free(r));
@@ -148,6 +163,8 @@ fn brief(status: &Status) -> Option<String> {
 #[derive(Default)]
 struct Lacking<'a> {
     nodes: BTreeMap<(BTreeSet<&'a str>, bool), usize>,
+    /// The number of nodes that lack each resource even when empty.
+    never: BTreeMap<&'a str, usize>,
     /// The largest free amount of each resource.
     most_free: BTreeMap<&'a str, (i64, &'a Shortage)>,
     /// Whether pods that are only nominated were counted as running.
@@ -182,7 +199,11 @@ impl<'a> Lacking<'a> {
             return if sets.len() > 2 { vec![self.this_or_that(start)] } else { self.each(start) };
         }
         let nodes = self.nodes.values().sum();
-        let all_never = self.nodes.keys().all(|(lacks, never)| *never && *lacks == shared);
+        let never = match shared.first() {
+            Some(only) if shared.len() == 1 => self.never.get(only).copied().unwrap_or(0),
+            _ => 0,
+        };
+        let all_never = never == nodes;
         let mut notes = Vec::new();
         let mut more: BTreeMap<&str, usize> = BTreeMap::new();
         for ((lacks, _), n) in &self.nodes {
@@ -197,8 +218,7 @@ impl<'a> Lacking<'a> {
         if more.len() > 2 {
             notes.push("some lack more".to_owned());
         }
-        let never: usize = self.nodes.iter().filter(|((lacks, never), _)| *never && *lacks == shared).map(|(_, n)| n).sum();
-        if never > 0 && !all_never && shared.len() == 1 {
+        if never > 0 && !all_never {
             notes.push(if never == 1 { "1 even when empty".to_owned() } else { format!("{never} even when empty") });
         }
         let fact = self.most_free_of(&shared);

@@ -16,7 +16,7 @@ pub static VERBS: &[Verb] = &[
         keys: &[
             keys(Context::GLOBAL, &["esc"], "", "clear the filter, leave the zoom, or go back"),
             keys(Context::OVERLAY, &["esc", "?"], "close", "close"),
-            keys(Context::PICKER, &["esc"], "as it was", "back to what was"),
+            keys(Context::PICKER, &["esc"], "restore", "restore the previous theme"),
             keys(Context::START, &["esc"], "", "clear the filter"),
             keys(Context::PROMPT, &["esc", "ctrl-c"], "cancel", "cancel"),
         ],
@@ -34,7 +34,7 @@ pub static VERBS: &[Verb] = &[
 
 /// Closes a text or a list by the key that leaves elsewhere.
 const CLOSE: Verb = Verb {
-    keys: &[keys(Context::OVERLAY, &["q"], "", "close"), keys(Context::PICKER, &["q"], "", "back to what was")],
+    keys: &[keys(Context::OVERLAY, &["q"], "", "close"), keys(Context::PICKER, &["q"], "", "restore the previous theme")],
     runs_on_ui_thread: |state| matches!(state.overlay, Some(Overlay::Themes { .. })),
     ..Verb::new("close", |state, session, _| {
         state.closed_text = true;

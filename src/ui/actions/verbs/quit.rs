@@ -10,12 +10,12 @@ use crate::ui::model::state::State;
 pub static VERBS: &[Verb] = &[
     Verb {
         keys: &[
-            keys(Context::GLOBAL, &["q", "ctrl-c"], "quit", "leave; asks once if what-ifs are not saved"),
+            keys(Context::GLOBAL, &["q", "ctrl-c"], "quit", "quit; asks once if what-ifs are unsaved"),
             keys(Context::OVERLAY, &["ctrl-c"], "", "leave"),
             keys(Context::PICKER, &["ctrl-c"], "", "leave"),
             keys(Context::START, &["q", "ctrl-c"], "quit", "leave"),
         ],
-        command: Some(Command::new(&["quit", "q"], "", "leave; asks once if what-ifs are not saved")),
+        command: Some(Command::new(&["quit", "q"], "", "quit; asks once if what-ifs are unsaved")),
         runs_on_ui_thread: |_| true,
         ..Verb::new("quit", |state, _, _| Ok(quit(state)))
     },

@@ -10,8 +10,8 @@ use crate::ui::model::time_travel::seek_and_follow;
 /// `undo` and `redo`.
 pub static VERBS: &[Verb] = &[
     Verb {
-        keys: &[keys(Context::GLOBAL, &["U"], "", "undo the last what-if; its branch stays")],
-        command: Some(Command::new(&["undo"], "", "undo the last what-if; its branch stays")),
+        keys: &[keys(Context::GLOBAL, &["U"], "", "undo the last what-if; its branch is kept")],
+        command: Some(Command::new(&["undo"], "", "undo the last what-if; its branch is kept")),
         ..Verb::new("undo", |state, session, _| {
             undo(state, session);
             Ok(Answer::Done)

@@ -11,7 +11,7 @@ use crate::ui::model::state::State;
 /// `wait`, `wait-seconds` and the command `advance`.
 pub static VERBS: &[Verb] = &[
     Verb {
-        keys: &[keys(Context::GLOBAL, &["t"], "wait", "let time pass until it makes something happen")],
+        keys: &[keys(Context::GLOBAL, &["t"], "wait", "advance the clock to the next timer")],
         command: Some(Command {
             complete: |_, _, word| arguments::words(["next"], word),
             ..Command::new(&["advance", "wait"], "[SECONDS|next]", "advance the clock, by default to the next timer")
@@ -19,7 +19,7 @@ pub static VERBS: &[Verb] = &[
         ..Verb::new("wait", wait)
     },
     Verb {
-        keys: &[keys(Context::GLOBAL, &["T"], "", "let 10 seconds pass")],
+        keys: &[keys(Context::GLOBAL, &["T"], "", "advance the clock by 10 seconds")],
         ..Verb::new("wait-seconds", |state, session, _| wait(state, session, "10"))
     },
 ];

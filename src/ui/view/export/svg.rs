@@ -75,7 +75,7 @@ pub(super) fn animation(frames: &[Frame], seconds: f64, theme: &Theme) -> String
         let _ = writeln!(out, ".f:nth-of-type({}){{animation-delay:{:.2}s}}", at + 1, seconds * at as f64);
     }
     out.push_str("@media (prefers-reduced-motion:reduce){.f,.f:first-of-type{animation:none;visibility:hidden}");
-    out.push_str(".f:last-of-type{visibility:visible}}</style>\n<defs>\n");
+    let _ = writeln!(out, ".f:last-of-type{{visibility:visible}}}}</style>\n{}\n<defs>", letters_group(base));
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut shown = String::new();
     for frame in frames {
@@ -98,7 +98,7 @@ pub(super) fn animation(frames: &[Frame], seconds: f64, theme: &Theme) -> String
         }
         shown.push_str("</g>\n");
     }
-    let _ = writeln!(out, "</defs>\n{}", letters_group(base));
+    out.push_str("</defs>\n");
     out.push_str(&shown);
     out.push_str("</g>\n</svg>\n");
     out
