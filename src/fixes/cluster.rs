@@ -8,7 +8,7 @@ use super::constraints::{Demand, Matrix, Row};
 use super::trial::Trials;
 use super::{Fix, FixOutcome, Limits, Untried, deletions};
 use crate::cluster::resource::ResourceSlice;
-use crate::cluster::{Cluster, Node, Object, Pod, Str};
+use crate::cluster::{Cluster, Controller, Node, Object, Pod, Str};
 use crate::framework::Snapshot;
 
 /// Tries every single change of nodes and pods on them.
@@ -112,7 +112,7 @@ fn one_more(trials: &mut Trials<'_>, limits: Limits, fixes: &mut Vec<Fix>) {
 }
 
 fn daemon_set(pod: &Pod) -> Option<&Str> {
-    pod.metadata.controller().filter(|owner| owner.kind == "DaemonSet").map(|owner| &owner.name)
+    pod.metadata.controller().filter(|_| Controller::of(pod) == Controller::DaemonSet).map(|owner| &owner.name)
 }
 
 /// Returns whether the node controller writes taints with this key from the node's conditions and from cordons. A new node

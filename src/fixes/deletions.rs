@@ -9,7 +9,7 @@ use super::constraints::{Demand, Matrix};
 use super::requests::requested;
 use super::trial::{Trials, free};
 use super::{CutShort, Fix, FixOutcome, Limits, Untried};
-use crate::cluster::{Cluster, Key, Kind, LabelSelector, Labels, Pod, PodDisruptionBudget, Str};
+use crate::cluster::{Cluster, Controller, Key, Kind, LabelSelector, Labels, Pod, PodDisruptionBudget, Str};
 use crate::framework::{AffinityTerm, NodeInfo, PodInfo};
 
 /// Tries the deletion of pods, on each node the least important first, until one lets the pod fit.
@@ -53,8 +53,7 @@ pub(super) fn exhausted_budgets(cluster: &Cluster, pod: &Pod) -> Vec<Key> {
 
 /// Returns whether a pod may be deleted for another: it neither terminates already nor comes back at once.
 pub(super) fn is_deletable(pod: &Pod) -> bool {
-    let returns = pod.metadata.controller().is_some_and(|o| o.kind == "DaemonSet" || o.kind == "Node");
-    !pod.is_terminating() && !returns
+    !pod.is_terminating() && !matches!(Controller::of(pod), Controller::DaemonSet | Controller::Node)
 }
 
 /// The pods whose deletion might let the pod fit.

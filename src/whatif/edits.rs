@@ -10,7 +10,7 @@ use super::error::WhatIfError;
 use super::stage::Stage;
 use super::verb::{PriorityWord, TaintEdit, Verb};
 use super::{batch, edited};
-use crate::cluster::{Controller, Kind, Node, Object, Pod, PodDisruptionBudget, Str};
+use crate::cluster::{Cluster, Controller, Kind, Node, Object, Pod, PodDisruptionBudget, Str};
 use crate::fixes::another_node;
 use crate::plugins::helper::tolerates;
 use crate::scheduler::Operation;
