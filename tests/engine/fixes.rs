@@ -401,6 +401,15 @@ fn counts_are_those_of_nodes_one_by_one() {
         let snapshot = scheduler.state().snapshot();
         let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod").clone();
         let matrix = Matrix::of(&scheduler, &pod).expect("a profile");
+        let without_terms = |is_dropped: &dyn Fn(&Value) -> bool| {
+            let mut items = case.items.clone();
+            for item in items.iter_mut().filter(|item| item["kind"] == "Pod" && is_dropped(item)) {
+                item["spec"]["affinity"] = Value::Null;
+            }
+            case.scheduler(&items)
+        };
+        let is_own = |item: &Value| is(item, "Pod", &case.pod.namespace, &case.pod.name);
+        let (own_terms, terms_of_others) = (without_terms(&|item| !is_own(item)), without_terms(&is_own));
         let mut failing = vec![0; snapshot.len()];
         let mut counted: Vec<Vec<bool>> = Vec::new();
         for row in &matrix.rows {
@@ -419,8 +428,9 @@ fn counts_are_those_of_nodes_one_by_one() {
                     Demand::PodSlot => has(PluginName::NodeResourcesFit, &|r| matches!(r, Reason::TooManyPods { .. })),
                     Demand::Spread { .. } => by(PluginName::PodTopologySpread).is_some(),
                     Demand::HostPort { .. } => by(PluginName::NodePorts).is_some(),
-                    // Of its own terms and those of others, the first failing one hides the rest.
-                    Demand::PodTerm { .. } | Demand::ExistingAntiAffinity => row.fails.contains(at),
+                    // Of its own terms and those of others, the first failing one hides the rest: each is asked without the other.
+                    Demand::PodTerm { .. } => is_rejected_by_pods(&own_terms, &case.pod, node.name()),
+                    Demand::ExistingAntiAffinity => is_rejected_by_pods(&terms_of_others, &case.pod, node.name()),
                     other => panic!("these clusters have no {other:?}"),
                 }
             };
@@ -440,6 +450,12 @@ fn counts_are_those_of_nodes_one_by_one() {
             assert_eq!(*count > 0, filters.rejections().next().is_some(), "{}", snapshot.nodes()[at].name());
         }
     });
+}
+
+/// Returns whether affinity between pods keeps a pod from a node.
+fn is_rejected_by_pods(scheduler: &Scheduler, pod: &Key, node: &str) -> bool {
+    let filters = scheduler.every_filter(pod, node).expect("the node");
+    filters.rejections().any(|(plugin, _)| *plugin == PluginName::InterPodAffinity)
 }
 
 fn one_node_case(pod: Value, node: Value) -> Case {
