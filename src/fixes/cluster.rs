@@ -29,8 +29,7 @@ fn openable(trials: &Trials<'_>, matrix: &Matrix, drops: impl Fn(&Demand) -> boo
         !trials.is_local() || rows.all(|row| preempts && depends_on_pods(row))
     };
     let concerned = |at: &usize| matrix.failing(*at).any(|row| drops(&matrix.rows[row].demand));
-    let mut names: Vec<Str> =
-        (0..snapshot.len()).filter(concerned).filter(might).map(|at| snapshot.nodes()[at].name().clone()).collect();
+    let mut names: Vec<Str> = (0..snapshot.len()).filter(concerned).filter(might).map(|at| snapshot.nodes()[at].name().clone()).collect();
     names.sort();
     names
 }

@@ -20,7 +20,7 @@ use crate::plugins::dynamic_resources::selector_environment;
 use crate::release::Emulation;
 
 /// Maximum number of devices whose selectors are evaluated for one request.
-const DEVICES: usize = 50_000;
+const DEVICES: usize = 20_000;
 
 /// Devices of the cluster that a request selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,10 +164,9 @@ fn reference<'a>(pod: &'a Pod, claim: &'a PodResourceClaim) -> Reference<'a> {
     }
     let Some(template) = &claim.resource_claim_template_name else { return Reference::Nothing };
     match pod.status.resource_claim_statuses.iter().find(|status| status.name == claim.name) {
-        Some(status) => status
-            .resource_claim_name
-            .as_ref()
-            .map_or(Reference::Nothing, |claim| Reference::Named { claim, template: Some(template) }),
+        Some(status) => {
+            status.resource_claim_name.as_ref().map_or(Reference::Nothing, |claim| Reference::Named { claim, template: Some(template) })
+        }
         None => Reference::Awaited { template },
     }
 }
@@ -200,7 +199,8 @@ pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, 
     let state = trials.scheduler().state();
     let (cluster, emulation) = (state.cluster().clone(), state.config().emulation);
     let inventory = Inventory::of(&cluster, emulation);
-    let mut search = Claims { trials, cluster: &cluster, inventory, limits, fixes, holders: BTreeSet::new() };
+    let mut search =
+        Claims { trials, cluster: &cluster, inventory, limits, fixes, holders: BTreeSet::new(), missing_classes: BTreeSet::new() };
     let (mut missing, mut seen) = (Vec::new(), BTreeSet::new());
     for claim in &pod.spec.resource_claims {
         let template_exists = |template: &Str| cluster.resource_claim_templates.namespaced(&pod.metadata.namespace, template).is_some();
@@ -237,6 +237,8 @@ struct Claims<'a, 'b> {
     fixes: &'a mut Fixes,
     /// Claims that hold devices which the pod's requests select.
     holders: BTreeSet<Key>,
+    /// Classes that do not exist, whose creation was tried.
+    missing_classes: BTreeSet<Str>,
 }
 
 impl Claims<'_, '_> {
@@ -294,9 +296,11 @@ impl Claims<'_, '_> {
             let request = || wanted.path.clone();
             let expression = |selector: &DeviceSelector| selector.cel.as_ref().map(|cel| cel.expression.clone()).unwrap_or_default();
             let selectors = wanted.selectors.iter().enumerate();
-            changes.extend(
-                selectors.map(|(index, one)| ClaimChange::DropSelector { request: request(), index, expression: expression(one) }),
-            );
+            changes.extend(selectors.map(|(index, one)| ClaimChange::DropSelector {
+                request: request(),
+                index,
+                expression: expression(one),
+            }));
             changes.extend(self.taints().into_iter().map(|taint| ClaimChange::Tolerate { request: request(), taint }));
         }
         let constraints = claim.spec.devices.constraints.iter().enumerate();
@@ -324,12 +328,18 @@ impl Claims<'_, '_> {
     fn missing_class(&mut self, wanted: &Wanted<'_>, changes: &mut Vec<ClaimChange>) {
         let from = wanted.class;
         if is_unread(self.cluster, Kind::DeviceClass) {
-            return self.fixes.unproposed.push(Unproposed::Unread { kind: Kind::DeviceClass, name: from.clone() });
+            if self.missing_classes.insert(from.clone()) {
+                self.fixes.unproposed.push(Unproposed::Unread { kind: Kind::DeviceClass, name: from.clone() });
+            }
+            return;
         }
         let mut names: Vec<Str> = self.cluster.device_classes.iter().map(|class| class.metadata.name.clone()).collect();
         names.sort_by_key(|name| !is_one_edit(from, name));
         let set = |to: Str| ClaimChange::SetClass { request: wanted.path.clone(), from: from.clone(), typo: is_one_edit(from, &to), to };
         changes.extend(names.into_iter().map(set));
+        if !self.missing_classes.insert(from.clone()) {
+            return;
+        }
         // By convention a class selects by driver; it may also be like another class.
         let drivers: BTreeSet<&Str> = self.inventory.devices.iter().map(|(slice, _)| &slice.spec.driver).collect();
         let by_driver = |driver: &&Str| vec![selector(&format!("device.driver == {:?}", driver.as_str()))].into();

@@ -332,7 +332,7 @@ impl Limits {
     /// Returns limits that keep a search within seconds on a cluster of this size.
     pub fn of(nodes: usize) -> Self {
         let within = |all: usize, least, most| (all / nodes.max(1)).clamp(least, most);
-        Self { trials: within(3_000_000, 500, 5000), alike: within(200_000, 50, 400), deletions: within(100_000, 20, 400) }
+        Self { trials: within(3_000_000, 500, 5000), alike: within(50_000, 40, 400), deletions: within(20_000, 20, 400) }
     }
 
     /// Returns these limits for a pod with a spec of this many bytes: the longer it is, the longer one decision takes.

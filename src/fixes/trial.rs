@@ -53,7 +53,18 @@ impl<'a> Trials<'a> {
         let lowest = snapshot.nodes().iter().flat_map(|n| &n.pods).map(|p| p.priority()).min();
         let written = serde_json::to_value(pod.as_ref()).unwrap_or_default();
         let first = Vec::new();
-        Self { scheduler, pod: pod.clone(), written, first, preempts_today: false, lowest, limit, count: 0, cut_short_by: Vec::new(), watch }
+        Self {
+            scheduler,
+            pod: pod.clone(),
+            written,
+            first,
+            preempts_today: false,
+            lowest,
+            limit,
+            count: 0,
+            cut_short_by: Vec::new(),
+            watch,
+        }
     }
 
     /// Returns the scheduler, which filters every node.
@@ -100,7 +111,7 @@ impl<'a> Trials<'a> {
     /// Returns whether a change of one node, or of the nodes that the pod may use, leaves the answer about every other
     /// node as it is. Spread constraints count whole domains, on nodes that the pod may use.
     pub(super) fn is_local(&self) -> bool {
-        self.pod.spec.topology_spread_constraints.is_empty()
+        self.pod.spec.topology_spread_constraints.iter().all(|constraint| constraint.when_unsatisfiable == "ScheduleAnyway")
     }
 
     /// Returns the pod after some changes; `None` where the result is not a valid pod.

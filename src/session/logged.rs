@@ -99,7 +99,8 @@ impl Session {
             events.extend(scheduler.explain(pod));
         }
         let kind = RevisionKind::Logged(attempt.pod.clone());
-        let revision = Revision { kind, title: attempt.title.clone(), events: events.into(), before, after, odds_over_starts: OnceLock::new() };
+        let revision =
+            Revision { kind, title: attempt.title.clone(), events: events.into(), before, after, odds_over_starts: OnceLock::new() };
         let step = Step { action: Action::Logged(Box::new(attempt)), before: was };
         self.push(step, revision, scheduler);
         true

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
-use schedscope::cluster::{Key, Kind, Object, Taint};
+use schedscope::cluster::{Key, Kind, MissingKinds, Object, Taint};
 use schedscope::fixes::{
     Change, Closest, CutShort, Demand, Fix, FixOutcome, Fixes, Limits, Matrix, NodeChange, PodChange, Unproposed, Untried, find,
 };
@@ -185,7 +185,8 @@ fn deletions(case: &Case, id: &str, found: &Fixes) {
     let deleted: Vec<Value> = found.fixes.iter().filter_map(deleted).collect();
     for pod in pods().filter(|pod| !node_of(pod).is_empty() && !is(pod, "Pod", &case.pod.namespace, &case.pod.name)) {
         let owners = pod["metadata"]["ownerReferences"].as_array().into_iter().flatten();
-        let comes_back = owners.into_iter().any(|owner| owner["controller"] == true && (owner["kind"] == "DaemonSet" || owner["kind"] == "Node"));
+        let comes_back =
+            owners.into_iter().any(|owner| owner["controller"] == true && (owner["kind"] == "DaemonSet" || owner["kind"] == "Node"));
         if comes_back || !pod["metadata"]["deletionTimestamp"].is_null() {
             continue;
         }
@@ -585,7 +586,8 @@ fn running(name: &str, node: &str, priority: i64, cpu: &str, labels: &Value) -> 
 /// Every limit of the search that leaves something out is named; without a limit the same search is complete.
 #[test]
 fn every_limit_that_leaves_something_out_is_named() {
-    let three = |spec: Value| (0..3).map(move |i| named_node(&format!("n{i}"), &json!({"zone": format!("z{i}")}), &spec)).collect::<Vec<_>>();
+    let three =
+        |spec: Value| (0..3).map(move |i| named_node(&format!("n{i}"), &json!({"zone": format!("z{i}")}), &spec)).collect::<Vec<_>>();
     let containers = json!([{"name": "c", "resources": {"requests": {"cpu": "1"}}}]);
     let taint = |key: &str| json!({"key": key, "effect": "NoSchedule"});
     let tainted = |i: usize| named_node(&format!("n{i}"), &json!({}), &json!({"taints": [taint(&format!("k{i}"))]}));
@@ -671,9 +673,7 @@ fn provisions(case: &Case) -> (Fixes, Vec<String>) {
 
 #[test]
 fn storage_that_is_missing_is_provided() {
-    let class = |name: &str, provisioner: &str, mode: &str| {
-        json!({"kind": "StorageClass", "metadata": {"name": name}, "provisioner": provisioner, "volumeBindingMode": mode})
-    };
+    let class = |name: &str, provisioner: &str, mode: &str| json!({"kind": "StorageClass", "metadata": {"name": name}, "provisioner": provisioner, "volumeBindingMode": mode});
     let claim = |class: &str, volume: &str| {
         json!({"kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "a", "uid": "d"},
             "spec": {"storageClassName": class, "volumeName": volume, "accessModes": ["ReadWriteOnce"],
@@ -689,14 +689,27 @@ fn storage_that_is_missing_is_provided() {
     let cases: Vec<(&str, Vec<Value>, Vec<String>, Vec<Unproposed>)> = vec![
         ("a missing claim, by a class", vec![class("fast", "p", waits)], vec!["create PersistentVolumeClaim a/data".to_owned()], vec![]),
         ("a missing claim, no class", vec![], vec![format!("create PersistentVolumeClaim a/data and {volume}")], vec![]),
-        ("a missing claim, an immediate class", vec![class("now", "p", immediate)], vec![format!("create PersistentVolumeClaim a/data and {volume}")], vec![]),
+        (
+            "a missing claim, an immediate class",
+            vec![class("now", "p", immediate)],
+            vec![format!("create PersistentVolumeClaim a/data and {volume}")],
+            vec![],
+        ),
         ("a class without provisioner", vec![class("local", none, waits), claim("local", "")], vec![volume.to_owned()], vec![]),
         ("an unbound immediate claim", vec![class("now", "p", immediate), claim("now", "")], vec![bind.clone()], vec![]),
         ("a claim without a class", vec![claim("", "")], vec![bind.clone()], vec![]),
-        ("a missing class, like another", vec![class("slow", "p", waits), claim("fast", "")],
-            vec!["create StorageClass fast".to_owned(), bind.clone()], vec![]),
-        ("a missing class, no provisioner", vec![class("local", none, waits), claim("fast", "")], vec![bind.clone()],
-            vec![Unproposed::NoProvisioner { claim: "data".into(), class: "fast".into() }]),
+        (
+            "a missing class, like another",
+            vec![class("slow", "p", waits), claim("fast", "")],
+            vec!["create StorageClass fast".to_owned(), bind.clone()],
+            vec![],
+        ),
+        (
+            "a missing class, no provisioner",
+            vec![class("local", none, waits), claim("fast", "")],
+            vec![bind.clone()],
+            vec![Unproposed::NoProvisioner { claim: "data".into(), class: "fast".into() }],
+        ),
         ("a missing volume", vec![bound(claim("", "gone"))], vec!["create PersistentVolume gone".to_owned()], vec![]),
     ];
     for (what, storage, expected, unproposed) in cases {
@@ -723,7 +736,8 @@ fn a_claim_that_no_controller_can_be_replaced_for_is_said() {
     let ephemeral = json!({"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}});
     assert_eq!(with(ephemeral, vec![]), [Unproposed::EphemeralClaim("waiting-scratch".into())]);
     let named = json!({"name": "v", "persistentVolumeClaim": {"claimName": "data"}});
-    let mut claim = json!({"kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "a"}, "spec": {}, "status": {"phase": "Lost"}});
+    let mut claim =
+        json!({"kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "a"}, "spec": {}, "status": {"phase": "Lost"}});
     assert_eq!(with(named.clone(), vec![claim.clone()]), [Unproposed::Lost("data".into())]);
     claim["metadata"]["deletionTimestamp"] = json!("2026-11-20T00:00:00Z");
     let deleting = Unproposed::Deleting { kind: Kind::PersistentVolumeClaim, name: "data".into() };
@@ -770,7 +784,8 @@ fn claims_and_devices_are_provided_or_freed() {
     let gpu = || class("gpu", "a100");
     let text = |text: &str| vec![text.to_owned()];
     let owned = |mut claim: Value| {
-        claim["metadata"]["ownerReferences"] = json!([{"apiVersion": "v1", "kind": "Pod", "name": "user", "uid": "user", "controller": true}]);
+        claim["metadata"]["ownerReferences"] =
+            json!([{"apiVersion": "v1", "kind": "Pod", "name": "user", "uid": "user", "controller": true}]);
         claim
     };
     let user = || {
@@ -886,4 +901,31 @@ fn claims_that_only_a_controller_makes_are_said() {
     elsewhere["metadata"]["deletionTimestamp"] = json!("2026-11-20T00:00:00Z");
     let deleting = Unproposed::Deleting { kind: Kind::ResourceClaim, name: "gpu".into() };
     assert_eq!(with(named(), vec![elsewhere]), [deleting]);
+}
+
+/// Creating an object whose kind could not be read may fail, or replace the answer that it would give.
+#[test]
+fn objects_that_may_exist_are_not_created() {
+    let claim = json!({"name": "v", "persistentVolumeClaim": {"claimName": "data"}});
+    let device = json!({"name": "g", "resourceClaimName": "gpu"});
+    let wants = |spec: Value| {
+        let mut pod = written(&json!({"containers": [{"name": "c"}]}));
+        merge(&mut pod["spec"], &spec);
+        vec![json!({"kind": "Namespace", "metadata": {"name": "a"}}), node(&json!({}), &json!({})), pod]
+    };
+    for (kind, name, spec) in [
+        (Kind::PersistentVolumeClaim, "data", json!({"volumes": [claim]})),
+        (Kind::ResourceClaim, "gpu", json!({"resourceClaims": [device]})),
+    ] {
+        let case = case_of(wants(spec));
+        let objects: Vec<Object> = case.items.iter().filter_map(object).collect();
+        let refused = [kind].into_iter().collect();
+        let unknown = MissingKinds { refused, ..MissingKinds::default() };
+        let scheduler = Scheduler::new((case.config)(), objects, Options { unknown, ..Options::default() });
+        let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod");
+        let found = find(&scheduler, pod, Limits::of(1), &|_| true);
+        assert_eq!(found.unproposed, [Unproposed::Unread { kind, name: name.into() }]);
+        let creates = |fix: &Fix| fix.changes.iter().any(|change| matches!(change, Change::Create { object, .. } if object.kind() == kind));
+        assert!(!found.fixes.iter().any(creates), "{:?}", found.fixes);
+    }
 }

@@ -213,8 +213,7 @@ impl FixesReport {
 fn as_held(fixes: &Fixes, originals: Originals<'_>) -> BTreeSet<String> {
     let dropped = fixes.constraints.iter().flat_map(|c| c.without.iter().flatten());
     let changes = fixes.fixes.iter().flat_map(|fix| &fix.changes).chain(dropped);
-    let patched: BTreeSet<(Kind, Key)> =
-        changes.filter(|c| c.is_edit()).map(|c| c.target(&fixes.pod)).collect();
+    let patched: BTreeSet<(Kind, Key)> = changes.filter(|c| c.is_edit()).map(|c| c.target(&fixes.pod)).collect();
     patched.into_iter().filter(|(kind, key)| originals(*kind, key).is_none()).map(|(kind, key)| format!("{kind} {key}")).collect()
 }
 

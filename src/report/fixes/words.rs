@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::cluster::{Key, Kind, Requirement, Str};
 use crate::fixes::{
-    Alternative, Change, ClaimChange, Closest, CutShort, Demand, Devices, Fix, FixOutcome, NodeChange, PodChange, RequirementPlace, Search, Unproposed,
-    Untried,
+    Alternative, Change, ClaimChange, Closest, CutShort, Demand, Devices, Fix, FixOutcome, NodeChange, PodChange, RequirementPlace, Search,
+    Unproposed, Untried,
 };
 use crate::framework::{Shortage, taint_text};
 use crate::plural::count;
@@ -17,10 +17,7 @@ const NAMES: usize = 4;
 /// Returns the changes of a fix in words.
 pub(super) fn fix_text(fix: &Fix) -> String {
     // The other objects of a new node are implied.
-    let told = fix
-        .changes
-        .iter()
-        .filter(|c| !matches!(c, Change::Create { object, like: Some(_) } if object.kind() != Kind::Node));
+    let told = fix.changes.iter().filter(|c| !matches!(c, Change::Create { object, like: Some(_) } if object.kind() != Kind::Node));
     told.map(change_text).collect::<Vec<_>>().join(" and ")
 }
 
