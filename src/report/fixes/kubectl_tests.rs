@@ -198,5 +198,6 @@ fn volumes_need_storage_and_their_controller() {
     assert_eq!((told(None, &[volume, bind.clone()]), told(None, &[bind])), (None, None));
     let class = Change::Create { object: object(Kind::DeviceClass, &json!({"metadata": {"name": "gpu"}})), like: None };
     let line = told(None, &[class]).expect("a command");
-    assert_eq!(patch_in(&line)["kind"], "DeviceClass");
+    let manifest = line.strip_prefix("printf '%s' ").expect("a manifest");
+    assert_eq!(patch_in(manifest)["kind"], "DeviceClass");
 }
