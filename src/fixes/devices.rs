@@ -50,30 +50,31 @@ struct Wanted<'a> {
 
 /// Returns the requests of a claim with all alternatives.
 fn wanted(claim: &ResourceClaim) -> Vec<Wanted<'_>> {
-    let of_request = |(index, request): (usize, &'_ DeviceRequest)| -> Vec<(RequestPath, usize, Option<usize>)> {
-        let path = |alternative, name| (RequestPath { request: index, alternative, name }, index, alternative);
-        if request.first_available.is_empty() {
-            return request.exactly.iter().map(|_| path(None, request.name.clone())).collect();
+    let mut all = Vec::new();
+    for (index, request) in claim.spec.devices.requests.iter().enumerate() {
+        let path = |alternative, name| RequestPath { request: index, alternative, name };
+        for (i, sub) in request.first_available.iter().enumerate() {
+            let path = path(Some(i), format!("{}/{}", request.name, sub.name).into());
+            all.push(Wanted {
+                path,
+                class: &sub.device_class_name,
+                selectors: &sub.selectors,
+                mode: &sub.allocation_mode,
+                count: sub.count,
+            });
         }
-        let named = |sub: &Str| Str::from(format!("{}/{sub}", request.name));
-        request.first_available.iter().enumerate().map(|(i, sub)| path(Some(i), named(&sub.name))).collect()
-    };
-    let requests = &claim.spec.devices.requests;
-    let paths = requests.iter().enumerate().flat_map(of_request);
-    let read = |(path, index, alternative): (RequestPath, usize, Option<usize>)| {
-        let request = &requests[index];
-        Some(match alternative {
-            Some(i) => {
-                let sub = &request.first_available[i];
-                Wanted { path, class: &sub.device_class_name, selectors: &sub.selectors, mode: &sub.allocation_mode, count: sub.count }
-            }
-            None => {
-                let one = request.exactly.as_ref()?;
-                Wanted { path, class: &one.device_class_name, selectors: &one.selectors, mode: &one.allocation_mode, count: one.count }
-            }
-        })
-    };
-    paths.filter_map(read).collect()
+        if let Some(one) = request.exactly.as_ref().filter(|_| request.first_available.is_empty()) {
+            let path = path(None, request.name.clone());
+            all.push(Wanted {
+                path,
+                class: &one.device_class_name,
+                selectors: &one.selectors,
+                mode: &one.allocation_mode,
+                count: one.count,
+            });
+        }
+    }
+    all
 }
 
 /// The devices that slices offer, and the claims that hold them.
@@ -254,9 +255,9 @@ impl Claims<'_, '_> {
         let classes: Vec<Str> = self.cluster.device_classes.iter().map(|class| class.metadata.name.clone()).collect();
         if classes.is_empty() {
             let is_unread = is_unread(self.cluster, Kind::DeviceClass);
-            let why = |key: &Key| match is_unread {
-                true => Unproposed::Unread { kind: Kind::DeviceClass, name: key.name.clone() },
-                false => Unproposed::NoDeviceClass(key.name.clone()),
+            let why = |key: &Key| {
+                let name = key.name.clone();
+                if is_unread { Unproposed::Unread { kind: Kind::DeviceClass, name } } else { Unproposed::NoDeviceClass(name) }
             };
             self.fixes.unproposed.extend(missing.iter().map(why));
         }
