@@ -1,5 +1,5 @@
 //! What-ifs on 5,000 nodes with 150,000 pods: how many more of a pod fit, and a drain with the pods going through the
-//! queue, for one node and for ten.
+//! queue, for one node and for ten. On 500 nodes, the loss of a zone, whose pods all go through the queue.
 //!
 //! The pods are owned by ReplicaSets, a third of them under budgets that allow none to three disruptions, so a drain of
 //! ten nodes ends at the first one that a budget stops.
@@ -33,11 +33,15 @@ fn owned(mut object: Object) -> Object {
     object
 }
 
-fn what_ifs(c: &mut Criterion) {
-    let text = common::cluster_with_pending(5000, 30, 1, "300m");
+fn cluster(nodes: usize) -> Scheduler {
+    let text = common::cluster_with_pending(nodes, 30, 1, "300m");
     let loaded = load(&[Input::Bytes { name: "bench".into(), bytes: text.into_bytes().into() }]);
     let objects = loaded.objects.into_iter().map(owned).collect();
-    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default());
+    Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default())
+}
+
+fn what_ifs(c: &mut Criterion) {
+    let scheduler = cluster(5000);
     let mut group = c.benchmark_group("what if, 5,000 nodes");
     group.sample_size(10);
 
@@ -52,6 +56,11 @@ fn what_ifs(c: &mut Criterion) {
         let drain = |mut stage: Rehearsal| apply(&mut stage, &verb, &|_, _| None).map(|answer| (stage, answer));
         group.bench_function(name, |b| b.iter_batched(|| Rehearsal::new(scheduler.clone()), drain, BatchSize::PerIteration));
     }
+    group.finish();
+
+    let mut group = c.benchmark_group("what if, 500 nodes");
+    group.sample_size(10);
+    let scheduler = cluster(500);
     let verb: Verb = "lose zone=zone-0".parse().expect("a verb");
     let lose = |mut stage: Rehearsal| apply(&mut stage, &verb, &|_, _| None).map(|answer| (stage, answer));
     group.bench_function("loss of a zone", |b| b.iter_batched(|| Rehearsal::new(scheduler.clone()), lose, BatchSize::PerIteration));

@@ -17,6 +17,9 @@ use super::error::JobError;
 use super::object_text::{Finding, Sources};
 use super::ticket::Decision;
 
+/// Answer about a decision that every start of the search comes to.
+const NO_STARTS: &str = "the start of the search changes nothing here: all nodes that fit were found";
+
 /// Name of the thread.
 const THREAD: &str = "jobs";
 
@@ -114,6 +117,19 @@ impl RunningJob {
                 Box::new(move || {
                     let found = capacity(&scheduler, &pod, &|_| watched.another(0))?;
                     Ok(prose(format!("How many more of {} fit", pod.key()), WhatIfReport::of_capacity(found).answers_text().into_vec()))
+                })
+            }
+            Job::Odds(at) => {
+                let revision = session.timeline().revisions().get(at).cloned().ok_or(JobError::NoDecision)?;
+                let decision = Decision::of(session, at, None, false)?;
+                Box::new(move || {
+                    let odds = decision.odds_over_starts().map(Arc::new);
+                    let words = odds.as_deref().map_or_else(|| NO_STARTS.to_owned(), |odds| decision.odds_in_words(odds));
+                    if let Some(odds) = odds {
+                        // Counted before, if it is there.
+                        let _ = revision.odds_over_starts.set(odds);
+                    }
+                    Ok(Outcome::Said(words))
                 })
             }
             Job::Object(kind, key) => {

@@ -9,8 +9,9 @@ use super::error::JobError;
 use super::object_text::Finding;
 use crate::cluster::{Key, Pod};
 use crate::fixes::{self, Limits};
+use crate::odds::Odds;
 use crate::output::{self, Lines};
-use crate::report::{Answer, FixesReport, Format, Origin, ReleaseReport, Ticket, decision_parts, shell_line};
+use crate::report::{Answer, FixesReport, Format, Origin, ReleaseReport, Ticket, decision_parts, odds_in_words, shell_line};
 use crate::scheduler::Scheduler;
 use crate::session::{Cursor, RevisionKind, Session};
 use crate::trace::{CycleView, Outcome};
@@ -64,6 +65,21 @@ impl Decision {
         };
         let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
         Ok(Self { view, scheduler, pod, release, origin })
+    }
+
+    /// Counts the odds over all starts of the search; `None` if the start changes nothing.
+    pub(super) fn odds_over_starts(&self) -> Option<Odds> {
+        self.scheduler.odds_over_starts(&self.pod, &self.view)
+    }
+
+    /// Returns the odds of the selected node in words.
+    pub(super) fn odds_in_words(&self, odds: &Odds) -> String {
+        let node = self.view.selected.as_ref().map(|(node, ..)| node.as_str()).unwrap_or_default();
+        match (odds.why_unknown(), odds_in_words(odds, node)) {
+            (Some(why), _) => format!("the odds over all starts are unknown: {why}"),
+            (None, Some(words)) => format!("over all starts of the search {node} is taken {words}"),
+            (None, None) => format!("{node} is taken whatever the start of the search"),
+        }
     }
 
     /// Searches the fixes and writes the ticket to a new file. Returns what was done in words.

@@ -118,6 +118,9 @@ fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &m
             lines.line(format_args!("{name}"));
         }
     }
+    if let Some(words) = before.pop_odds_in_words().filter(|_| view.start.is_some()) {
+        lines.line(format_args!("  {words}"));
+    }
     for event in &events {
         if matches!(event, Event::PodBound { .. } | Event::VictimEvicted { .. } | Event::QueueMoved(_) | Event::CycleSkipped { .. }) {
             lines.line(format_args!("  {}", event.sentence()));

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::cluster::{Key, Kind, Object, Requirement, Str, Taint};
+use crate::plugins::volume_helpers::ANN_BIND_COMPLETED;
 
 /// The taint that the node controller puts on a cordoned node.
 pub const UNSCHEDULABLE_TAINT: &str = "node.kubernetes.io/unschedulable";
@@ -24,6 +25,81 @@ pub enum Change {
     },
     /// Deletes an object.
     Delete(Kind, Key),
+    /// Edits a ResourceClaim.
+    Claim(Key, ClaimChange),
+    /// Binds a PersistentVolumeClaim to a volume, as the volume controller does.
+    Bind {
+        /// Key of the claim.
+        claim: Key,
+        /// Name of the volume.
+        volume: Str,
+    },
+}
+
+/// An edit of a ResourceClaim.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClaimChange {
+    /// Removes a selector of a request.
+    DropSelector {
+        /// The request.
+        request: RequestPath,
+        /// Index of the selector.
+        index: usize,
+        /// Its expression.
+        expression: Str,
+    },
+    /// Removes all selectors of a request, which has several.
+    DropSelectors {
+        /// The request.
+        request: RequestPath,
+    },
+    /// Lowers the number of devices of a request.
+    LowerCount {
+        /// The request.
+        request: RequestPath,
+        /// The old number.
+        from: i64,
+        /// The new number.
+        to: i64,
+    },
+    /// Replaces the class of a request.
+    SetClass {
+        /// The request.
+        request: RequestPath,
+        /// The old class.
+        from: Str,
+        /// The new class, which exists.
+        to: Str,
+        /// Whether both names are one edit apart.
+        typo: bool,
+    },
+    /// Adds a toleration of a device taint to a request.
+    Tolerate {
+        /// The request.
+        request: RequestPath,
+        /// The taint.
+        taint: Taint,
+    },
+    /// Removes a constraint between the devices of the claim.
+    DropConstraint {
+        /// Index of the constraint.
+        index: usize,
+        /// The attribute that it compares.
+        attribute: Str,
+    },
+    /// Removes the allocation, as the claim controller does once no pod uses the claim.
+    Free,
+}
+
+/// Position of a request in a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestPath {
+    /// Index of the request.
+    pub request: usize,
+    /// Index in its list of alternatives; `None` for a request without one.
+    pub alternative: Option<usize>,
+    /// Name of the request, or of request and alternative.
+    pub name: Str,
 }
 
 /// An edit of the pod to schedule.
@@ -204,10 +280,23 @@ impl Change {
             Self::Node(name, _) => (Kind::Node, Key::new("", name.clone())),
             Self::Create { object, .. } => (object.kind(), object.key()),
             Self::Delete(kind, key) => (*kind, key.clone()),
+            Self::Claim(key, _) => (Kind::ResourceClaim, key.clone()),
+            Self::Bind { claim, .. } => (Kind::PersistentVolumeClaim, claim.clone()),
         }
     }
 
-    /// Returns the field below `spec` that changes; `new` for a created object, `deleted` for a deleted one.
+    /// Returns whether the change edits an existing object.
+    pub fn is_edit(&self) -> bool {
+        !matches!(self, Self::Create { .. } | Self::Delete(..))
+    }
+
+    /// Returns whether a controller makes the change as a consequence of another.
+    pub fn follows(&self) -> bool {
+        matches!(self, Self::Bind { .. } | Self::Claim(_, ClaimChange::Free) | Self::Delete(Kind::ResourceClaim, _))
+    }
+
+    /// Returns the field below `spec` that changes; `new` for a created object, `deleted` for a deleted one, and a path that
+    /// begins with `status` for a field beside `spec`.
     pub fn field(&self) -> &'static str {
         match self {
             Self::Pod(change) => change.field(),
@@ -215,6 +304,10 @@ impl Change {
             Self::Node(_, NodeChange::RemoveTaint(_)) => "taints",
             Self::Create { .. } => "new",
             Self::Delete(..) => "deleted",
+            Self::Claim(_, ClaimChange::Free) => "status.allocation",
+            Self::Claim(_, ClaimChange::DropConstraint { .. }) => "devices.constraints",
+            Self::Claim(..) => "devices.requests",
+            Self::Bind { .. } => "volumeName",
         }
     }
 
@@ -223,6 +316,8 @@ impl Change {
         match self {
             Self::Pod(change) => change.edit(object),
             Self::Node(_, change) => change.edit(object),
+            Self::Claim(_, change) => change.edit(object),
+            Self::Bind { volume, .. } => bind(object, volume),
             Self::Create { .. } | Self::Delete(..) => {}
         }
     }
@@ -347,6 +442,72 @@ impl NodeChange {
             spec.remove("unschedulable");
         }
     }
+}
+
+impl ClaimChange {
+    /// Edits the claim as JSON. Does nothing where the field is missing.
+    fn edit(&self, claim: &mut Value) {
+        match self {
+            Self::Free => {
+                if let Some(status) = claim.get_mut("status").and_then(Value::as_object_mut) {
+                    status.retain(|field, _| !matches!(field.as_str(), "allocation" | "reservedFor" | "devices"));
+                }
+            }
+            Self::DropConstraint { index, .. } => {
+                let devices = claim.get_mut("spec").and_then(|spec| spec.get_mut("devices")).and_then(Value::as_object_mut);
+                remove_at(devices.and_then(|devices| list(devices, "constraints")), *index);
+            }
+            Self::DropSelector { request, index, .. } => remove_at(request.of(claim).and_then(|r| list(r, "selectors")), *index),
+            Self::DropSelectors { request } => {
+                if let Some(request) = request.of(claim) {
+                    request.remove("selectors");
+                }
+            }
+            Self::LowerCount { request, to, .. } => request.set(claim, "count", json!(to)),
+            Self::SetClass { request, to, .. } => request.set(claim, "deviceClassName", json!(to)),
+            Self::Tolerate { request, taint } => {
+                let Some(request) = request.of(claim) else { return };
+                let tolerations = request.entry("tolerations").or_insert_with(|| json!([]));
+                if !tolerations.is_array() {
+                    *tolerations = json!([]);
+                }
+                if let Some(tolerations) = tolerations.as_array_mut() {
+                    tolerations.push(toleration(taint));
+                }
+            }
+        }
+    }
+}
+
+impl RequestPath {
+    /// Returns the request, or its alternative, in a claim as JSON.
+    fn of<'a>(&self, claim: &'a mut Value) -> Option<&'a mut Map<String, Value>> {
+        let request = claim.get_mut("spec")?.get_mut("devices")?.get_mut("requests")?.get_mut(self.request)?;
+        match self.alternative {
+            Some(alternative) => request.get_mut("firstAvailable")?.get_mut(alternative)?,
+            None => request.get_mut("exactly")?,
+        }
+        .as_object_mut()
+    }
+
+    fn set(&self, claim: &mut Value, field: &str, value: Value) {
+        if let Some(request) = self.of(claim) {
+            request.insert(field.to_owned(), value);
+        }
+    }
+}
+
+fn bind(claim: &mut Value, volume: &str) {
+    if !claim.is_object() {
+        return;
+    }
+    claim["spec"]["volumeName"] = json!(volume);
+    claim["status"]["phase"] = json!("Bound");
+    let annotations = &mut claim["metadata"]["annotations"];
+    if !annotations.is_object() {
+        *annotations = json!({});
+    }
+    annotations[ANN_BIND_COMPLETED] = json!("yes");
 }
 
 impl Lowered {

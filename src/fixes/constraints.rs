@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::change::{Change, PodChange, RequirementPlace, UNSCHEDULABLE_TAINT};
+use super::devices::{self, Devices};
 use super::requests::{lower, requested};
 use crate::cluster::{Key, NodeSelectorTerm, Pod, PodSpec, Requirement, Str, Taint};
 use crate::framework::{
@@ -57,6 +58,10 @@ pub enum Closest {
         /// Name of the node that it blocks.
         node: Str,
     },
+    /// Devices that a request of a claim selects.
+    Devices(Devices),
+    /// The plugin's first reason on the first such node.
+    Reason(Reason),
 }
 
 /// A single demand of a pod.
@@ -425,6 +430,12 @@ impl Builder<'_> {
         found.unwrap_or_default()
     }
 
+    /// Returns the first reason for which some plugins reject a node.
+    fn first_reason(table: &FilterTable, plugins: &[PluginName]) -> Option<Reason> {
+        let mut rejections = table.nodes.iter().flatten().filter(|(by, _)| plugins.contains(by));
+        rejections.find_map(|(_, status)| status.reasons().first().cloned())
+    }
+
     fn spread(&mut self) {
         let plugin = [PluginName::PodTopologySpread];
         for (index, constraint) in self.pod.spec.clone().topology_spread_constraints.iter().enumerate() {
@@ -495,7 +506,10 @@ impl Builder<'_> {
             let table = self.variant(&plugins, |spec| spec.volumes.retain(|v| v.name == volume.name));
             let bits = Self::rejected(&table, &plugins, |_| true);
             let claim = volume.persistent_volume_claim.as_ref().map(|c| c.claim_name.clone());
-            let closest = Self::pod_in_the_way(&table, &plugins);
+            let closest = match Self::pod_in_the_way(&table, &plugins) {
+                Closest::Unknown => Self::first_reason(&table, &plugins).map_or(Closest::Unknown, Closest::Reason),
+                closest => closest,
+            };
             let drop = PodChange::DropVolume(volume.name.clone());
             self.push(Demand::Volume { name: volume.name.clone(), claim }, bits, Some(drop), closest);
         }
@@ -507,7 +521,14 @@ impl Builder<'_> {
             let table = self.variant(&plugin, |spec| spec.resource_claims.retain(|c| c.name == claim.name));
             let bits = Self::rejected(&table, &plugin, |_| true);
             let drop = PodChange::DropClaim(claim.name.clone());
-            self.push(Demand::Claim(claim.name.clone()), bits, Some(drop), Closest::Unknown);
+            let closest = match Self::first_reason(&table, &plugin) {
+                Some(Reason::CannotAllocateClaims) => {
+                    let cluster = self.scheduler.state().cluster();
+                    devices::scarcest(cluster, self.emulation, self.pod, claim).map_or(Closest::Unknown, Closest::Devices)
+                }
+                reason => reason.map_or(Closest::Unknown, Closest::Reason),
+            };
+            self.push(Demand::Claim(claim.name.clone()), bits, Some(drop), closest);
         }
     }
 
@@ -534,7 +555,7 @@ impl Builder<'_> {
 const COMBINED: [PluginName; 3] = [PluginName::GeneralPredicates, PluginName::MatchNodeSelector, PluginName::MatchInterPodAffinity];
 
 /// Plugins that filter by volumes.
-const VOLUME_PLUGINS: [PluginName; 8] = [
+pub(super) const VOLUME_PLUGINS: [PluginName; 8] = [
     PluginName::VolumeBinding,
     PluginName::VolumeRestrictions,
     PluginName::VolumeZone,

@@ -4,13 +4,32 @@
 //! decision on the changed cluster for each, so that every returned fix works. Without a single change that works, it
 //! tries pairs. [`crate::report`] makes the text.
 //!
+//! A search is complete if every single change that works is among the fixes, with these meanings of single change:
+//!
+//! - Values: of the values that a key of `nodeSelector` or a requirement can have, those of nodes that take the pod once the
+//!   demand is dropped. If such nodes exist, a value that would need an eviction is left out.
+//! - Amounts: the largest request, number of devices or the least `maxSkew`, priority and PriorityClass that works. Each
+//!   covers all beyond it.
+//! - The whole node affinity, all host ports and all selectors of a device request are dropped only where no part
+//!   of them suffices.
+//! - Deletions: per node, the least important pod whose deletion lets the pod fit. Pods of DaemonSets and static pods
+//!   come back at once.
+//! - Provisioning: objects of the names that the pod or its claims refer to, each by every class that may serve, and a
+//!   volume where no class does.
+//! - Nodes: one more per group of nodes that differ in nothing that scheduling reads except name and pods.
+//!
+//! Every limit that leaves out one of these is recorded as [`CutShort`].
+//!
 //! | file | holds |
 //! | --- | --- |
 //! | `change` | changes of objects, and how each edits an object |
 //! | `constraints` | the demands of a pod, and the nodes on which each fails |
 //! | `trial` | a decision on a changed cluster |
 //! | `search` | single changes of the pod |
-//! | `cluster` | single changes of other objects |
+//! | `cluster` | single changes of nodes |
+//! | `deletions` | the pods whose deletion makes room |
+//! | `storage` | claims, classes and volumes that the pod's volumes lack |
+//! | `devices` | resource claims and device classes |
 //! | `pairs` | two changes at once |
 //! | `shared` | a fix made to all pods that wait for the same reasons |
 //! | `requests`, `typo` | lower requests, names one edit apart |
@@ -18,23 +37,30 @@
 mod change;
 mod cluster;
 mod constraints;
+mod deletions;
+mod devices;
 mod pairs;
 mod requests;
 mod search;
 mod shared;
+mod storage;
 mod trial;
 mod typo;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use change::{Change, Lowered, LoweredPart, NodeChange, PodChange, RequestPlace, RequirementPlace, UNSCHEDULABLE_TAINT, toleration};
+pub use change::{
+    Change, ClaimChange, Lowered, LoweredPart, NodeChange, PodChange, RequestPath, RequestPlace, RequirementPlace, UNSCHEDULABLE_TAINT,
+    toleration,
+};
 pub use cluster::another as another_node;
 pub use constraints::{Closest, Constraint, Demand, Matrix, NodeBits, Row};
+pub use devices::Devices;
 pub use shared::{freed, operations_of_all};
 pub use trial::Watch;
 
-use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
+use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
 use crate::framework::Victim;
 use crate::scheduler::{DryDecision, Operation, PostFilter, ScheduleError, ScheduleResult, Scheduler};
 use crate::trace::Outcome;
@@ -55,30 +81,34 @@ pub struct Fixes {
     pub constraints: Vec<Constraint>,
     /// Changes that let it in, the smallest and least intrusive first.
     pub fixes: Vec<Fix>,
+    /// Obstacles for which no change can be proposed.
+    pub unproposed: Vec<Unproposed>,
     /// Extent of the search.
     pub search: Search,
 }
 
 /// Extent of a search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
     /// Number of decisions made.
     pub trials: usize,
     /// Whether pairs of changes were tried.
     pub pairs: bool,
-    /// Reason why the search is incomplete; `None` where every single change of the supported kinds was tried.
-    pub cut_short_by: Option<CutShort>,
+    /// Number of pairs that were left out. They do not make a search incomplete, which is about single changes.
+    pub pairs_untried: usize,
+    /// Reasons why the search is incomplete; empty where every single change of the supported kinds was tried.
+    pub cut_short_by: Vec<CutShort>,
 }
 
 impl Search {
     /// Returns whether every single change that works is among the fixes.
     pub fn is_complete(&self) -> bool {
-        self.cut_short_by.is_none()
+        self.cut_short_by.is_empty()
     }
 }
 
 /// Reason why a search is incomplete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CutShort {
     /// The limit on decisions was reached; holds their number.
     Trials(usize),
@@ -86,10 +116,93 @@ pub enum CutShort {
     Stopped,
     /// The profile has combined filters of old releases, which do not separate their demands.
     CombinedFilters,
-    /// More objects of a kind exist than are tried one by one; holds their number.
-    Alike(usize),
     /// The pod's spec is too long for a search; holds its length in bytes.
     Spec(usize),
+    /// There are more changes of a kind than are tried one by one.
+    Untried {
+        /// The kind of change.
+        what: Untried,
+        /// Number of changes that were tried.
+        tried: usize,
+        /// Number of changes that there are.
+        of: usize,
+    },
+}
+
+/// Changes of a kind that were not all tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Untried {
+    /// Other values of a label key in `nodeSelector` or node affinity.
+    Values(Str),
+    /// Other label keys in place of this one.
+    Keys(Str),
+    /// Requirements of node affinity.
+    Requirements,
+    /// Taints to tolerate.
+    Taints,
+    /// Priorities.
+    Priorities,
+    /// Nodes to uncordon.
+    CordonedNodes,
+    /// Nodes with a taint to remove.
+    TaintedNodes,
+    /// Pods to delete.
+    Deletions,
+    /// Groups of nodes of which another could be added.
+    NodeGroups,
+    /// StorageClasses for a claim.
+    StorageClasses,
+    /// DeviceClasses for a claim, or the contents of a missing one.
+    DeviceClasses,
+    /// Changes of a resource claim's requests.
+    ClaimRequests,
+    /// Claims that hold devices.
+    ClaimHolders,
+}
+
+/// Obstacle that no proposed change removes, with the reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unproposed {
+    /// The object may exist: its kind could not be read completely.
+    Unread {
+        /// Kind of the object.
+        kind: Kind,
+        /// Name of the object.
+        name: Str,
+    },
+    /// A generic ephemeral volume has no claim; the ephemeral volume controller creates it.
+    EphemeralClaim(Str),
+    /// The claim or a resource claim is being deleted.
+    Deleting {
+        /// Kind of the claim.
+        kind: Kind,
+        /// Name of the claim.
+        name: Str,
+    },
+    /// The claim's volume is lost.
+    Lost(Str),
+    /// The class of a claim does not exist, and no other class names a provisioner that it could use.
+    NoProvisioner {
+        /// Name of the claim.
+        claim: Str,
+        /// Name of the class.
+        class: Str,
+    },
+    /// The resource claim is created from a template by the claim controller.
+    FromTemplate {
+        /// Name of the claim in the pod.
+        name: Str,
+        /// Name of the template.
+        template: Str,
+        /// Whether the template exists.
+        exists: bool,
+    },
+    /// A resource claim is missing, and without a DeviceClass there is nothing that it could request.
+    NoDeviceClass(Str),
+    /// A DeviceClass is missing, and neither another class nor a published device tells what it could select.
+    NoDevices(Str),
+    /// The resource claim is allocated for other nodes and in use there.
+    AllocatedElsewhere(Str),
 }
 
 /// Changes that together let the pod in.
@@ -107,6 +220,21 @@ pub struct Fix {
     pub budgets: Vec<Key>,
 }
 
+/// A choice that fixes may differ in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Alternative {
+    /// Another value of a label key.
+    Value(Str),
+    /// A cordoned node.
+    CordonedNode,
+    /// A node with the taint.
+    TaintedNode(Taint),
+    /// An object of the kind to delete.
+    Deletion(Kind),
+    /// Another class of a device request.
+    DeviceClass(Str),
+}
+
 /// Way in which a fix lets the pod in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FixOutcome {
@@ -122,11 +250,28 @@ impl Fix {
         Self { changes, outcome, nodes, victims, budgets: Vec::new() }
     }
 
+    /// Returns what the fix is one of several alternatives for; `None` where it is the only one of its kind.
+    pub fn alternative(&self) -> Option<Alternative> {
+        let mut own = self.changes.iter().filter(|change| !change.follows() && !matches!(change, Change::Pod(PodChange::RemoveGates(_))));
+        let (Some(change), None) = (own.next(), own.next()) else { return None };
+        Some(match change {
+            Change::Pod(PodChange::SetSelector { key, typo: false, .. }) => Alternative::Value(key.clone()),
+            Change::Pod(PodChange::AddValue { requirement, typo: None, .. }) => Alternative::Value(requirement.key.clone()),
+            Change::Node(_, NodeChange::Uncordon) => Alternative::CordonedNode,
+            Change::Node(_, NodeChange::RemoveTaint(taint)) => Alternative::TaintedNode(taint.clone()),
+            Change::Delete(kind, _) => Alternative::Deletion(*kind),
+            Change::Claim(_, ClaimChange::SetClass { request, typo: false, .. }) => Alternative::DeviceClass(request.name.clone()),
+            _ => return None,
+        })
+    }
+
     /// Returns the sort key: number of changes, then intrusiveness.
     fn rank(&self) -> (usize, u32) {
         let created = self.changes.iter().filter(|c| matches!(c, Change::Create { .. })).count();
-        // Objects that are created together count as one change.
-        (self.changes.len() - created.saturating_sub(1), self.changes.iter().map(rank).max().unwrap_or(0))
+        let follows = self.changes.iter().filter(|c| c.follows()).count();
+        // Objects that are created together count as one change, and so does a change with what controllers do after it.
+        let number = self.changes.len() - created.saturating_sub(1) - follows.min(self.changes.len() - 1);
+        (number, self.changes.iter().map(rank).max().unwrap_or(0))
     }
 }
 
@@ -156,7 +301,17 @@ fn rank(change: &Change) -> u32 {
         },
         Change::Node(_, NodeChange::Uncordon) => 7,
         Change::Node(_, NodeChange::RemoveTaint(_)) => 8,
-        Change::Create { like: None, .. } => 22,
+        Change::Claim(_, change) => match change {
+            ClaimChange::SetClass { typo: true, .. } => 1,
+            ClaimChange::SetClass { .. } => 3,
+            ClaimChange::Tolerate { .. } => 5,
+            ClaimChange::LowerCount { .. } => 6,
+            ClaimChange::DropSelector { .. } => 10,
+            ClaimChange::DropSelectors { .. } => 11,
+            ClaimChange::DropConstraint { .. } => 13,
+            ClaimChange::Free => 22,
+        },
+        Change::Create { like: None, .. } | Change::Bind { .. } => 22,
         Change::Delete(..) => 23,
         Change::Create { .. } => 24,
     }
@@ -169,18 +324,22 @@ pub struct Limits {
     pub trials: usize,
     /// Maximum number of objects of a kind to try one by one, such as cordoned nodes.
     pub alike: usize,
+    /// Maximum number of deletions to try.
+    pub deletions: usize,
 }
 
 impl Limits {
     /// Returns limits that keep a search within seconds on a cluster of this size.
     pub fn of(nodes: usize) -> Self {
-        Self { trials: (3_000_000 / nodes.max(1)).clamp(500, 5000), alike: 200 }
+        let within = |all: usize, least, most| (all / nodes.max(1)).clamp(least, most);
+        Self { trials: within(3_000_000, 500, 5000), alike: within(50_000, 40, 400), deletions: within(20_000, 20, 400) }
     }
 
     /// Returns these limits for a pod with a spec of this many bytes: the longer it is, the longer one decision takes.
     fn for_spec(self, length: usize) -> Self {
         let share = 1 + length / SPEC;
-        Self { trials: (self.trials / share).max(1), alike: (self.alike / share).max(1) }
+        let part = |limit: usize| (limit / share).max(1);
+        Self { trials: part(self.trials), alike: part(self.alike), deletions: part(self.deletions) }
     }
 }
 
@@ -199,7 +358,7 @@ pub fn operations(cluster: &Cluster, pod: &Key, changes: &[Change]) -> Option<Ve
         match change {
             Change::Create { object, .. } => operations.push(Operation::Create { object: object.clone() }),
             Change::Delete(..) => operations.push(Operation::Delete { object: cluster.get(kind, &key)? }),
-            Change::Pod(_) | Change::Node(..) => {
+            Change::Pod(_) | Change::Node(..) | Change::Claim(..) | Change::Bind { .. } => {
                 let target = (kind, key);
                 let at = if let Some(at) = edited.iter().position(|(known, _)| *known == target) {
                     at
@@ -231,6 +390,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
         nodes,
         constraints: Vec::new(),
         fixes: Vec::new(),
+        unproposed: Vec::new(),
         search: Search::default(),
     };
     if let Some((_, decision)) = trials.decide(&[], PostFilter::Run) {
@@ -241,15 +401,15 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
         match &decision {
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::UnknownProfile(_))) => search::profiles(&mut trials, &mut fixes.fixes),
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(_))) => {}
-            DryDecision::Gated(_) if gates.is_empty() => {}
             _ if length > LONGEST_SPEC => trials.cut_short(CutShort::Spec(length)),
-            DryDecision::Gated(_) => gated(&mut trials, &mut fixes, gates, limits),
-            DryDecision::Tried(_) => of_cluster(&mut trials, &mut fixes, limits),
+            DryDecision::Gated(_) if !gates.is_empty() => gated(&mut trials, &mut fixes, gates, limits),
+            // A plugin keeps the pod out of activeQ: DynamicResources does for a claim that does not exist.
+            DryDecision::Gated(_) | DryDecision::Tried(_) => of_cluster(&mut trials, &mut fixes, limits),
         }
     }
     fixes.fixes.sort_by(|a, b| (a.rank(), a.outcome).cmp(&(b.rank(), b.outcome)).then_with(|| b.nodes.len().cmp(&a.nodes.len())));
     fixes.search.trials = trials.count();
-    fixes.search.cut_short_by = trials.cut_short_by();
+    fixes.search.cut_short_by = trials.cut_short_by().to_vec();
     fixes
 }
 
@@ -285,8 +445,10 @@ fn of_cluster(trials: &mut Trials<'_>, fixes: &mut Fixes, limits: Limits) {
     }
     search::singles(trials, &matrix, limits, &mut fixes.fixes);
     cluster::singles(trials, &matrix, limits, &mut fixes.fixes);
+    storage::singles(trials, &matrix, limits, fixes);
+    devices::singles(trials, &matrix, limits, fixes);
     if fixes.fixes.is_empty() && !trials.is_over() {
         fixes.search.pairs = true;
-        pairs::pairs(trials, &matrix, limits, &mut fixes.fixes);
+        fixes.search.pairs_untried = pairs::pairs(trials, &matrix, limits, &mut fixes.fixes);
     }
 }

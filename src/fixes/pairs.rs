@@ -15,8 +15,8 @@ const PAIRS: usize = 64;
 const ENOUGH: usize = 12;
 
 /// Tries pairs of changes: for two demands that are the only ones to fail on some node, and a change with a higher
-/// priority.
-pub(super) fn pairs(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Vec<Fix>) {
+/// priority. Returns the number of pairs that were left out.
+pub(super) fn pairs(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Vec<Fix>) -> usize {
     let snapshot = trials.scheduler().state().snapshot();
     // The first such node by name is the one to edit, where a change is of a node.
     let mut found: BTreeMap<(usize, usize), (usize, Str)> = BTreeMap::new();
@@ -32,9 +32,10 @@ pub(super) fn pairs(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fi
     }
     let mut ranked: Vec<((usize, usize), (usize, Str))> = found.into_iter().collect();
     ranked.sort_by_key(|(_, (nodes, _))| std::cmp::Reverse(*nodes));
-    for ((one, other), (_, node)) in ranked.into_iter().take(PAIRS.min(limits.alike)) {
-        if fixes.len() >= ENOUGH {
-            return;
+    let all = ranked.len();
+    for (tried, ((one, other), (_, node))) in ranked.into_iter().enumerate() {
+        if fixes.len() >= ENOUGH || tried >= PAIRS {
+            return all - tried;
         }
         if let Some((changes, verified)) = pair(trials, matrix, [one, other], &node) {
             fixes.push(Fix::new(changes, verified));
@@ -43,12 +44,15 @@ pub(super) fn pairs(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fi
     if fixes.is_empty() && !trials.preempts_today {
         let rows = matrix.rows.iter().filter(|row| !matches!(row.demand, Demand::Volume { .. } | Demand::Claim(_)));
         let changes: Vec<Change> = rows.filter_map(|row| row.drop.clone()).map(Change::Pod).collect();
+        let left = changes.len().saturating_sub(PAIRS);
         for change in changes.into_iter().take(PAIRS) {
-            if let Some((priority, verified)) = least_priority(trials, std::slice::from_ref(&change)) {
+            if let Some((priority, verified)) = least_priority(trials, limits, std::slice::from_ref(&change)) {
                 fixes.push(Fix::new(vec![change, priority], verified));
             }
         }
+        return left;
     }
+    0
 }
 
 /// Tries to drop two demands; a request is lowered instead.

@@ -1,20 +1,19 @@
 //! Searches single changes of the pod.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::change::{Change, PodChange, RequirementPlace};
 use super::constraints::{Constraint, Demand, Matrix, requested_beyond};
 use super::requests::{lower, requested};
 use super::trial::{Trials, Verified, free, requests_any};
 use super::typo::is_one_edit;
-use super::{CutShort, Fix, FixOutcome, Limits};
+use super::{Fix, FixOutcome, Limits, Untried};
 use crate::cluster::{Requirement, Str};
+use crate::framework::NodeInfo;
 
-/// Maximum number of values of a label to propose instead of the demanded one.
-const VALUES: usize = 6;
-/// Maximum number of requirements of node affinity to try one by one.
-const REQUIREMENTS: usize = 64;
-/// Maximum number of priorities to try one by one, the lowest first. More are searched by bisection.
+/// Maximum number of priorities to try one by one, the lowest first. More are searched by bisection where that is exact.
 const PRIORITIES: usize = 12;
 /// Highest priority of a user-defined PriorityClass; upstream `HighestUserDefinablePriority` in
 /// `pkg/apis/scheduling/types.go`.
@@ -77,20 +76,16 @@ pub(super) fn profiles(trials: &mut Trials<'_>, fixes: &mut Vec<Fix>) {
 }
 
 impl Singles<'_, '_> {
-    /// Adds a change to the fixes if it lets the pod in. Returns whether it does.
-    fn try_one(&mut self, change: PodChange) -> bool {
-        let change = Change::Pod(change);
-        let verified = self.trials.attempt(std::slice::from_ref(&change));
-        let works = verified.is_some();
-        self.fixes.extend(verified.map(|v| Fix::new(vec![change], v)));
-        works
+    /// Adds a change to the fixes if it lets the pod in. Returns the nodes that take it or, for preemption, the candidates.
+    fn try_one(&mut self, change: PodChange) -> Option<Vec<Str>> {
+        self.trials.try_all(vec![Change::Pod(change)], self.fixes)
     }
 
     fn selectors(&mut self) {
         for index in 0..self.matrix.rows.len() {
             let Demand::Selector { key, value } = self.matrix.rows[index].demand.clone() else { continue };
-            let works = self.try_one(PodChange::DropSelector { key: key.clone(), value: value.clone() });
-            for (to, typo) in self.other_values(index, &key, &[&value], works) {
+            let open = self.try_one(PodChange::DropSelector { key: key.clone(), value: value.clone() });
+            for (to, typo) in self.other_values(&key, &[&value], open.as_deref()) {
                 self.try_one(PodChange::SetSelector { key: key.clone(), from: value.clone(), to, typo });
             }
             for to in self.other_keys(&key, &value) {
@@ -99,37 +94,46 @@ impl Singles<'_, '_> {
         }
     }
 
-    /// Returns other values of a label on nodes, with whether each corrects a typo. Likely typos come first, then
-    /// values of nodes on which only this demand fails, the most frequent first.
-    fn other_values(&self, row: usize, key: &str, asked: &[&Str], works: bool) -> Vec<(Str, bool)> {
+    /// Returns other values of a label on nodes, with whether each corrects a typo. Likely typos come first, then the most
+    /// frequent. `open` are the nodes that take the pod without the demand.
+    ///
+    /// A demanded value narrows the nodes and changes nothing else, so that the pod fits on a node with another value only
+    /// if it fits there without the demand. Spread constraints are the exception: they count the nodes that the pod
+    /// selects.
+    fn other_values(&mut self, key: &Str, asked: &[&Str], open: Option<&[Str]>) -> Vec<(Str, bool)> {
         let snapshot = self.trials.scheduler().state().snapshot();
-        let value = |at: usize| snapshot.nodes()[at].node.metadata.labels.get(key).cloned();
-        let all: BTreeSet<Str> = (0..snapshot.len()).filter_map(value).collect();
+        let value = |node: &Arc<NodeInfo>| node.node.metadata.labels.get(key.as_str()).cloned();
+        let all: BTreeSet<Str> = snapshot.nodes().iter().filter_map(value).collect();
         // A value that a node has is not a typo.
         let unknown: Vec<&&Str> = asked.iter().filter(|v| !all.contains(**v)).collect();
-        let typos = all.iter().filter(|v| unknown.iter().any(|u| is_one_edit(u, v))).take(VALUES).map(|v| (v.clone(), true));
-        let mut found: Vec<(Str, bool)> = typos.collect();
-        if works {
-            let mut counts: BTreeMap<Str, usize> = BTreeMap::new();
-            self.matrix.only(row).iter().filter_map(value).for_each(|v| *counts.entry(v).or_default() += 1);
-            let mut common: Vec<(Str, usize)> = counts.into_iter().collect();
-            common.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            let others = common.into_iter().map(|(v, _)| v).filter(|v| !asked.contains(&v) && !found.iter().any(|(f, _)| f == v));
-            let others: Vec<Str> = others.take(VALUES).collect();
-            found.extend(others.into_iter().map(|v| (v, false)));
+        let is_typo = |v: &Str| unknown.iter().any(|u| is_one_edit(u, v));
+        let mut counts: BTreeMap<Str, usize> = all.iter().filter(|v| is_typo(v)).map(|v| (v.clone(), 0)).collect();
+        let mut count = |node: &Arc<NodeInfo>| {
+            if let Some(value) = value(node).filter(|v| !asked.contains(&v)) {
+                *counts.entry(value).or_default() += 1;
+            }
+        };
+        if self.trials.is_local() {
+            open.into_iter().flatten().filter_map(|name| snapshot.get(name)).for_each(&mut count);
+        } else {
+            snapshot.nodes().iter().for_each(&mut count);
         }
-        found
+        let mut found: Vec<(Str, bool, usize)> = counts.into_iter().map(|(v, nodes)| (v.clone(), is_typo(&v), nodes)).collect();
+        found.sort_by_key(|(_, typo, nodes)| (!typo, Reverse(*nodes)));
+        let found = self.trials.first_of(found, self.limits.alike, Untried::Values(key.clone()));
+        found.into_iter().map(|(v, typo, _)| (v, typo)).collect()
     }
 
     /// Returns node label keys with this value that are one edit apart from a key that no node has.
-    fn other_keys(&self, key: &Str, value: &Str) -> Vec<Str> {
+    fn other_keys(&mut self, key: &Str, value: &Str) -> Vec<Str> {
         let snapshot = self.trials.scheduler().state().snapshot();
         let labels = || snapshot.nodes().iter().map(|node| &node.node.metadata.labels);
         if labels().any(|l| l.contains_key(key)) {
             return Vec::new();
         }
         let keys: BTreeSet<&Str> = labels().flat_map(crate::cluster::Map::iter).filter(|(_, v)| *v == value).map(|(k, _)| k).collect();
-        keys.into_iter().filter(|k| is_one_edit(k, key)).take(VALUES).cloned().collect()
+        let keys = keys.into_iter().filter(|k| is_one_edit(k, key)).cloned().collect();
+        self.trials.first_of(keys, self.limits.alike, Untried::Keys(key.clone()))
     }
 
     fn node_affinity(&mut self) {
@@ -145,26 +149,17 @@ impl Singles<'_, '_> {
                 places.extend(list.iter().enumerate().map(|(index, one)| (place(index), one.clone())));
             }
         }
-        if places.len() > REQUIREMENTS {
-            self.trials.cut_short(CutShort::Alike(places.len()));
-        }
         let mut works = false;
-        for (place, requirement) in places.into_iter().take(REQUIREMENTS) {
-            let drops = self.try_one(PodChange::DropRequirement { place, requirement: requirement.clone() });
-            works |= drops;
+        for (place, requirement) in self.trials.first_of(places, self.limits.alike, Untried::Requirements) {
+            let open = self.try_one(PodChange::DropRequirement { place, requirement: requirement.clone() });
+            works |= open.is_some();
             if place.field || requirement.operator != "In" {
                 continue;
             }
-            let row = self.matrix.rows.iter().position(|row| match &row.demand {
-                Demand::Requirement(one) => *one == requirement,
-                Demand::NodeAffinity(_) => true,
-                _ => false,
-            });
             let asked: Vec<&Str> = requirement.values.iter().collect();
-            let Some(row) = row else { continue };
-            for (value, is_typo) in self.other_values(row, &requirement.key, &asked, drops) {
+            for (value, is_typo) in self.other_values(&requirement.key, &asked, open.as_deref()) {
                 let typo = requirement.values.iter().find(|v| is_typo && is_one_edit(v, &value)).cloned();
-                self.try_one(PodChange::AddValue { place, requirement: requirement.clone(), value, typo });
+                works |= self.try_one(PodChange::AddValue { place, requirement: requirement.clone(), value, typo }).is_some();
             }
         }
         if !works {
@@ -175,11 +170,8 @@ impl Singles<'_, '_> {
     fn tolerations(&mut self) {
         let mut rows: Vec<usize> =
             (0..self.matrix.rows.len()).filter(|i| matches!(self.matrix.rows[*i].drop, Some(PodChange::Tolerate(_)))).collect();
-        rows.sort_by_key(|row| std::cmp::Reverse(self.matrix.only(*row).count()));
-        if rows.len() > self.limits.alike {
-            self.trials.cut_short(CutShort::Alike(rows.len()));
-        }
-        for row in rows.into_iter().take(self.limits.alike) {
+        rows.sort_by_key(|row| Reverse(self.matrix.only(*row).count()));
+        for row in self.trials.first_of(rows, self.limits.alike, Untried::Taints) {
             if let Some(change) = self.matrix.rows[row].drop.clone() {
                 self.try_one(change);
             }
@@ -205,7 +197,8 @@ impl Singles<'_, '_> {
             };
             let (from, PodChange::DropSpread { index, topology_key }) = (*max_skew, &drop) else { continue };
             let raised = |to| Change::Pod(PodChange::MaxSkew { index: *index, topology_key: topology_key.clone(), from, to });
-            if !self.try_one(drop.clone()) {
+            // Without the constraint the pod fits wherever it fits with any `maxSkew`.
+            if self.try_one(drop.clone()).is_none() {
                 continue;
             }
             // A skew cannot exceed the number of pods.
@@ -230,7 +223,7 @@ impl Singles<'_, '_> {
         let several = ports.len() > 1;
         let mut works = false;
         for change in ports {
-            works |= self.try_one(change);
+            works |= self.try_one(change).is_some();
         }
         if several && !works {
             self.try_one(PodChange::DropHostPorts(None));
@@ -242,7 +235,7 @@ impl Singles<'_, '_> {
         if spec.preemption_policy.as_deref() == Some("Never") {
             self.try_one(PodChange::Preempt);
         }
-        if let Some((change, verified)) = least_priority(self.trials, &[]) {
+        if let Some((change, verified)) = least_priority(self.trials, self.limits, &[]) {
             self.fixes.push(Fix::new(vec![change], verified));
         }
     }
@@ -321,7 +314,7 @@ pub(super) fn largest_request(trials: &mut Trials<'_>, with: &[Change], resource
 
 /// Returns the least PriorityClass that lets the pod in, with other changes, or else the least priority; `None` where
 /// no priority does.
-pub(super) fn least_priority(trials: &mut Trials<'_>, with: &[Change]) -> Option<(Change, Verified)> {
+pub(super) fn least_priority(trials: &mut Trials<'_>, limits: Limits, with: &[Change]) -> Option<(Change, Verified)> {
     let pod = trials.changed_pod(with)?;
     let from = pod.priority();
     if trials.preempts_today && with.is_empty() && trials.first.is_empty() {
@@ -339,8 +332,15 @@ pub(super) fn least_priority(trials: &mut Trials<'_>, with: &[Change]) -> Option
         let changes: Vec<Change> = with.iter().cloned().chain([change.clone()]).collect();
         trials.attempt(&changes).map(|verified| (change, verified))
     };
-    let classes: Vec<(i32, Option<Str>)> = steps.into_iter().collect();
-    if let Some(found) = first_that(&classes, |(to, class)| attempt(trials, *to, class.clone())) {
+    // With a higher priority the pod may evict more pods and counts fewer nominated ones. Only pods that it needs near it,
+    // and extenders, can make that worse.
+    let needs_pods = pod.spec.affinity.as_ref().and_then(|a| a.pod_affinity.as_ref()).is_some_and(|a| !a.required.is_empty());
+    let is_monotonic = !needs_pods && !trials.scheduler().state().config().has_extenders();
+    let mut first = |steps: Vec<(i32, Option<Str>)>| {
+        let steps = if is_monotonic { steps } else { trials.first_of(steps, limits.alike, Untried::Priorities) };
+        first_that(&steps, is_monotonic, |(to, class)| attempt(trials, *to, class.clone()))
+    };
+    if let Some(found) = first(steps.into_iter().collect()) {
         return Some(found);
     }
     // Without a class, try one more than the priority of each pod: values in between have the same effect.
@@ -348,14 +348,13 @@ pub(super) fn least_priority(trials: &mut Trials<'_>, with: &[Change]) -> Option
     for other in cluster.pods.iter().filter(|p| !p.is_terminal()).map(|p| p.priority()) {
         above.extend(other.checked_add(1).filter(|to| *to > from && *to <= HIGHEST_USER_PRIORITY));
     }
-    let steps: Vec<(i32, Option<Str>)> = above.into_iter().map(|to| (to, None)).collect();
-    first_that(&steps, |(to, class)| attempt(trials, *to, class.clone()))
+    first(above.into_iter().map(|to| (to, None)).collect())
 }
 
-/// Returns the result of the first step that passes a test. Long lists are bisected: if a step passes, all behind it
-/// must.
-fn first_that<S, T>(steps: &[S], mut test: impl FnMut(&S) -> Option<T>) -> Option<T> {
-    if steps.len() <= PRIORITIES {
+/// Returns the result of the first step that passes a test. Long lists are bisected if `is_monotonic`: if a step passes,
+/// all behind it must.
+fn first_that<S, T>(steps: &[S], is_monotonic: bool, mut test: impl FnMut(&S) -> Option<T>) -> Option<T> {
+    if steps.len() <= PRIORITIES || !is_monotonic {
         return steps.iter().find_map(test);
     }
     let mut found = test(steps.last()?)?;
@@ -384,8 +383,9 @@ mod tests {
         }
         assert_eq!(least(1, 9, |_| None::<()>), None);
         let steps: Vec<i32> = (0..40).collect();
-        assert_eq!(first_that(&steps, |n| (*n >= 23).then_some(*n)), Some(23));
-        assert_eq!(first_that(&steps, |n| (*n > 99).then_some(*n)), None);
-        assert_eq!(first_that(&steps[..5], |n| (*n == 2).then_some(*n)), Some(2), "a few are tried one by one");
+        assert_eq!(first_that(&steps, true, |n| (*n >= 23).then_some(*n)), Some(23));
+        assert_eq!(first_that(&steps, true, |n| (*n > 99).then_some(*n)), None);
+        assert_eq!(first_that(&steps[..5], true, |n| (*n == 2).then_some(*n)), Some(2), "a few are tried one by one");
+        assert_eq!(first_that(&steps, false, |n| (*n == 7).then_some(*n)), Some(7), "so are those of no order");
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::change::Change;
-use super::{CutShort, FixOutcome};
-use crate::cluster::{Kind, Object, Pod, Str};
+use super::{CutShort, Fix, FixOutcome, Untried};
+use crate::cluster::{Key, Kind, Object, Pod, Str};
 use crate::framework::{NodeInfo, PodResourcesOptions};
 use crate::framework::{Victim, pod_requests};
 use crate::scheduler::{DryDecision, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
@@ -41,7 +41,7 @@ pub(super) struct Trials<'a> {
     lowest: Option<i32>,
     limit: usize,
     count: usize,
-    cut_short_by: Option<CutShort>,
+    cut_short_by: Vec<CutShort>,
     watch: Watch<'a>,
 }
 
@@ -53,7 +53,18 @@ impl<'a> Trials<'a> {
         let lowest = snapshot.nodes().iter().flat_map(|n| &n.pods).map(|p| p.priority()).min();
         let written = serde_json::to_value(pod.as_ref()).unwrap_or_default();
         let first = Vec::new();
-        Self { scheduler, pod: pod.clone(), written, first, preempts_today: false, lowest, limit, count: 0, cut_short_by: None, watch }
+        Self {
+            scheduler,
+            pod: pod.clone(),
+            written,
+            first,
+            preempts_today: false,
+            lowest,
+            limit,
+            count: 0,
+            cut_short_by: Vec::new(),
+            watch,
+        }
     }
 
     /// Returns the scheduler, which filters every node.
@@ -71,19 +82,36 @@ impl<'a> Trials<'a> {
         self.count
     }
 
-    /// Returns why the search is incomplete.
-    pub(super) fn cut_short_by(&self) -> Option<CutShort> {
-        self.cut_short_by
+    /// Returns why the search is incomplete; empty where it is complete.
+    pub(super) fn cut_short_by(&self) -> &[CutShort] {
+        &self.cut_short_by
     }
 
-    /// Records why the search is incomplete; the first reason stays.
+    /// Records a reason why the search is incomplete.
     pub(super) fn cut_short(&mut self, by: CutShort) {
-        self.cut_short_by.get_or_insert(by);
+        if !self.cut_short_by.contains(&by) {
+            self.cut_short_by.push(by);
+        }
+    }
+
+    /// Returns the first `limit` items, and records it if there are more.
+    pub(super) fn first_of<T>(&mut self, mut items: Vec<T>, limit: usize, what: Untried) -> Vec<T> {
+        if items.len() > limit {
+            self.cut_short(CutShort::Untried { what, tried: limit, of: items.len() });
+            items.truncate(limit);
+        }
+        items
     }
 
     /// Returns whether trials have ended.
     pub(super) fn is_over(&self) -> bool {
-        matches!(self.cut_short_by, Some(CutShort::Trials(_) | CutShort::Stopped))
+        self.cut_short_by.iter().any(|by| matches!(by, CutShort::Trials(_) | CutShort::Stopped))
+    }
+
+    /// Returns whether a change of one node, or of the nodes that the pod may use, leaves the answer about every other
+    /// node as it is. Spread constraints count whole domains, on nodes that the pod may use.
+    pub(super) fn is_local(&self) -> bool {
+        self.pod.spec.topology_spread_constraints.iter().all(|constraint| constraint.when_unsatisfiable == "ScheduleAnyway")
     }
 
     /// Returns the pod after some changes; `None` where the result is not a valid pod.
@@ -99,24 +127,26 @@ impl<'a> Trials<'a> {
 
     /// Returns the edits of other objects; `None` where an edit is not possible.
     fn edits(&self, changes: &[Change]) -> Option<Vec<ObjectEdit>> {
-        let mut nodes: BTreeMap<&Str, Value> = BTreeMap::new();
+        let mut written: BTreeMap<(Kind, Key), Value> = BTreeMap::new();
         let mut edits = Vec::new();
         let cluster = self.scheduler.state().cluster();
         for change in self.first.iter().chain(changes) {
             match change {
                 Change::Pod(_) => {}
-                Change::Node(name, _) => {
-                    if !nodes.contains_key(name) {
-                        nodes.insert(name, serde_json::to_value(cluster.nodes.named(name)?.as_ref()).ok()?);
+                Change::Node(..) | Change::Claim(..) | Change::Bind { .. } => {
+                    let (kind, key) = change.target(&Key::default());
+                    if !written.contains_key(&(kind, key.clone())) {
+                        let object = serde_json::to_value(cluster.get(kind, &key)?).ok()?;
+                        written.insert((kind, key.clone()), object);
                     }
-                    change.edit(nodes.get_mut(name)?);
+                    change.edit(written.get_mut(&(kind, key))?);
                 }
                 Change::Create { object, .. } => edits.push(ObjectEdit::Put(object.clone())),
                 Change::Delete(kind, key) => edits.push(ObjectEdit::Remove(*kind, key.clone())),
             }
         }
-        for node in nodes.into_values() {
-            edits.push(ObjectEdit::Put(Object::deserialize_kind(Kind::Node, node).ok()?));
+        for ((kind, _), object) in written {
+            edits.push(ObjectEdit::Put(Object::deserialize_kind(kind, object).ok()?));
         }
         Some(edits)
     }
@@ -128,11 +158,11 @@ impl<'a> Trials<'a> {
             return None;
         }
         if self.count >= self.limit {
-            self.cut_short_by = Some(CutShort::Trials(self.count));
+            self.cut_short(CutShort::Trials(self.count));
             return None;
         }
         if !(self.watch)(self.count) {
-            self.cut_short_by = Some(CutShort::Stopped);
+            self.cut_short(CutShort::Stopped);
             return None;
         }
         self.count += 1;
@@ -160,6 +190,14 @@ impl<'a> Trials<'a> {
             return Some(Verified { outcome: FixOutcome::Scheduled, nodes, victims: BTreeMap::new() });
         }
         if self.may_preempt(changes) { self.preempts(changes) } else { None }
+    }
+
+    /// Adds changes to the fixes if they let the pod in. Returns the nodes that take it or, for preemption, the candidates.
+    pub(super) fn try_all(&mut self, changes: Vec<Change>, fixes: &mut Vec<Fix>) -> Option<Vec<Str>> {
+        let verified = self.attempt(&changes)?;
+        let nodes = verified.nodes.clone();
+        fixes.push(Fix::new(changes, verified));
+        Some(nodes)
     }
 
     /// Returns whether preemption is worth a trial.

@@ -31,6 +31,8 @@ pub struct PreemptionRecord {
     pub extender_calls: Vec<Arc<ExtenderCall>>,
     /// The candidates that extenders left, by node name; `None` where none had a say, or one failed.
     pub after_extenders: Option<Vec<Candidate>>,
+    /// The score functions of the release, in order.
+    pub tie_break: &'static [ScoreFunctionName],
     /// The score functions that ran, in order; empty with fewer than two candidates.
     pub score_functions: Vec<ScoreFunction>,
     /// Candidates still tied after the last score function, by name. The first is nominated. Empty if none was chosen.

@@ -60,7 +60,7 @@ impl<'a> Evaluator<'a> {
 
     /// Runs all steps; mirrors `Evaluator.Preempt`.
     pub fn preempt(&self, state: &CycleState, pod: &PodInfo) -> Preemption {
-        let mut record = PreemptionRecord::default();
+        let mut record = self.empty_record();
         let (status, nominating) = match self.nominate(state, pod, &mut record) {
             Ok(node) => (Status::success(), Some(NominatingInfo::Override(node))),
             Err(Failure::Status(status)) => (status, None),
@@ -72,12 +72,16 @@ impl<'a> Evaluator<'a> {
     /// Finds eligibility and candidates only, and selects none. Runs for cycles in which an earlier `PostFilter` plugin
     /// ended the extension point.
     pub fn dry_run_only(&self, state: &CycleState, pod: &PodInfo) -> PreemptionRecord {
-        let mut record = PreemptionRecord { hypothetical: true, ..PreemptionRecord::default() };
+        let mut record = PreemptionRecord { hypothetical: true, ..self.empty_record() };
         if let Ok(preemptor) = self.latest(pod) {
             // The record already holds the reason of a failure that matters.
             let _ = self.find_candidates(state, &preemptor, &mut record);
         }
         record
+    }
+
+    fn empty_record(&self) -> PreemptionRecord {
+        PreemptionRecord { tie_break: self.post.cx.emulation.behaviour().tie_break, ..PreemptionRecord::default() }
     }
 
     fn nominate(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<Str, Failure> {

@@ -116,6 +116,14 @@ impl BeforeOperation {
         Self { start: scheduler.state().next_start_node_index(), next: if next.len() > 1 { next } else { Vec::new() } }
     }
 
+    /// Returns the odds of the popped pod in words; `None` if only one could be popped.
+    pub fn pop_odds_in_words(&self) -> Option<String> {
+        let others = self.next.len().checked_sub(1).filter(|others| *others > 0)?;
+        let share = Share::new(1, self.next.len() as u64).in_words();
+        let else_popped = if others == 1 { "another pod".to_owned() } else { format!("one of {others} others") };
+        Some(format!("popped {share}, else {else_popped} that came to activeQ together with it"))
+    }
+
     /// Returns the share of each pod that could be popped next, if there are several.
     fn pop_odds(&self) -> BTreeMap<String, Share> {
         self.next.iter().map(|pod| (pod.clone(), Share::new(1, self.next.len() as u64))).collect()

@@ -187,6 +187,10 @@ impl<'a> Ticket<'a> {
         let Some(report) = self.fixes else {
             return doc.paragraph("Not searched; add --fixes.");
         };
+        if !report.not_proposed.is_empty() {
+            doc.paragraph("Not proposed:");
+            doc.list(report.not_proposed.iter().map(String::as_str));
+        }
         if report.fixes.is_empty() {
             return doc.paragraph(&format!("None found ({}).", report.searched));
         }

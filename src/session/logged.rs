@@ -1,6 +1,6 @@
 //! Puts the attempts in the log of the cluster's own scheduler on the timeline, before the dump.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,8 @@ impl Session {
             events.extend(scheduler.explain(pod));
         }
         let kind = RevisionKind::Logged(attempt.pod.clone());
-        let revision = Revision { kind, title: attempt.title.clone(), events: events.into(), before, after };
+        let revision =
+            Revision { kind, title: attempt.title.clone(), events: events.into(), before, after, odds_over_starts: OnceLock::new() };
         let step = Step { action: Action::Logged(Box::new(attempt)), before: was };
         self.push(step, revision, scheduler);
         true

@@ -1,7 +1,7 @@
 //! Records a scheduler's operations on branches, and forks a branch where an operation is applied in the past.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::branch::{Action, Branch, Fork, Step};
 use super::breakpoint::Breakpoint;
@@ -287,7 +287,7 @@ impl Session {
         let is = moment(after.state(), &requeue_events(&after));
         let start = SchedulerStart { release: after.emulated().profile.release, queues: is.queues.clone() };
         let events = vec![Event::SchedulerStarted(Arc::new(start))].into();
-        let revision = Revision { kind, title, events, before: was, after: is };
+        let revision = Revision { kind, title, events, before: was, after: is, odds_over_starts: OnceLock::new() };
         branch.push(Step { action, before }, revision, after);
     }
 
@@ -405,7 +405,7 @@ impl Session {
         }
         let requeue_events = &branch.timeline.end().requeue_events;
         let (was, is) = (moment(before.state(), requeue_events), moment(after.state(), requeue_events));
-        let revision = Revision { kind, title, events: events.into(), before: was, after: is };
+        let revision = Revision { kind, title, events: events.into(), before: was, after: is, odds_over_starts: OnceLock::new() };
         branch.push(Step { action: Action::Apply(operation), before }, revision, after);
         true
     }
@@ -472,7 +472,7 @@ impl Session {
             Asking::Ask => scheduler.explain_asking(&object),
             Asking::Recall => scheduler.explain(&object),
         });
-        let revision = Revision { kind, title, events: events.into(), before: now.clone(), after: now };
+        let revision = Revision { kind, title, events: events.into(), before: now.clone(), after: now, odds_over_starts: OnceLock::new() };
         // A revision that branches share belongs to the branch that the others forked from.
         let mut owner = branch;
         while let Some(fork) = self.branches[owner].forked().filter(|f| f.revisions > at) {

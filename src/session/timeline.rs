@@ -4,13 +4,14 @@
 //! before and after it. Moving the cursor folds events and never asks the engine, so that each position always shows
 //! the same view.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 
 use super::requeue_events::RequeueEvents;
 use crate::cluster::{Cluster, Key, Kind};
 use crate::framework::Snapshot;
+use crate::odds::Odds;
 use crate::release::Release;
 use crate::scheduler::ConfigEdit;
 use crate::trace::{CycleView, Event, QueuesView, StepSize};
@@ -55,6 +56,8 @@ pub struct Revision {
     pub before: Keyframe,
     /// State after the operation.
     pub after: Keyframe,
+    /// The odds of the cycle's nodes over all starts of the search, once they are counted. No event has them.
+    pub odds_over_starts: OnceLock<Arc<Odds>>,
 }
 
 /// Kind of an operation on the timeline.
@@ -355,6 +358,11 @@ impl Timeline {
                 }
             }
         }
+        let revision = self.revisions.get(revision).filter(|_| self.cycle.selected.is_some());
+        let odds = revision.and_then(|revision| revision.odds_over_starts.get());
+        if odds.is_some() != self.cycle.odds_over_starts.is_some() {
+            Arc::make_mut(&mut self.cycle).odds_over_starts = odds.cloned();
+        }
     }
 
     /// Steps forward within the recorded events. Returns false at the end.
@@ -418,9 +426,29 @@ impl Timeline {
 mod tests {
     use super::*;
     use crate::cluster::Key;
+    use crate::framework::SharedList;
+    use crate::odds::Chance;
+    use crate::trace::Selection;
 
     fn at(seconds: i64) -> Timestamp {
         Timestamp::from_second(seconds).expect("small")
+    }
+
+    #[test]
+    fn counted_odds_show_once_the_node_is_selected() {
+        let odds = Odds::uniform(Chance::Start, &["a".into(), "b".into()]);
+        let selected = Event::NodeSelected { node: "a".into(), why: Selection::HighestScore, tied: SharedList::default() };
+        let mut cycle = revision(0, &[]);
+        cycle.events = [cycle.events.to_vec(), vec![selected]].concat().into();
+        let mut timeline = Timeline::new(Keyframe::default());
+        timeline.push(cycle);
+        timeline.seek(Cursor::END);
+        assert_eq!(timeline.cycle().odds_over_starts, None);
+        timeline.revisions()[0].odds_over_starts.set(Arc::new(odds.clone())).expect("not counted yet");
+        timeline.seek(timeline.cursor());
+        assert_eq!(timeline.cycle().odds_over_starts.as_deref(), Some(&odds));
+        assert!(timeline.back(StepSize::Event) && timeline.cycle().odds_over_starts.is_none());
+        assert!(timeline.forward(StepSize::Event) && timeline.cycle().odds_over_starts.is_some());
     }
 
     fn revision(from: i64, stops: &[i64]) -> Revision {
@@ -435,6 +463,7 @@ mod tests {
             events: moves.chain([other.clone()]).collect(),
             before: moment(from),
             after,
+            odds_over_starts: OnceLock::new(),
         }
     }
 

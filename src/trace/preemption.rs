@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::event::Event;
 use crate::cluster::{Key, Pod, Str};
-use crate::framework::{Candidate, DryRunStep, ExtenderCall, NodeDryRun, PreemptionRecord, ScoreFunction, SharedList, Status};
+use crate::framework::{
+    Candidate, DryRunStep, ExtenderCall, NodeDryRun, PreemptionRecord, ScoreFunction, ScoreFunctionName, SharedList, Status,
+};
 use crate::odds::Odds;
 
 /// One step of a node's dry run.
@@ -216,6 +218,11 @@ impl PreemptionView {
     /// Returns whether extenders dropped a candidate.
     pub fn is_dropped(&self, node: &str) -> bool {
         self.after_extenders().is_some_and(|left| left.iter().all(|candidate| candidate.node != node))
+    }
+
+    /// Returns the score functions of the release, in order, whether or not they ran.
+    pub fn tie_break(&self) -> &'static [ScoreFunctionName] {
+        self.record.tie_break
     }
 
     /// Returns the score functions that have run, in order.

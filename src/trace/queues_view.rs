@@ -142,6 +142,14 @@ impl QueuesView {
         self.sorted(|p| matches!(p, Place::Active), |e| (std::cmp::Reverse(e.priority), e.timestamp, e.sequence))
     }
 
+    /// Returns the number of pods that are as likely to be popped next: those of activeQ with the first one's priority and
+    /// time of entry, which kube-scheduler's heap leaves in any order.
+    pub fn alike_next(&self) -> usize {
+        let order = |entry: &QueueEntry| (entry.priority, entry.timestamp);
+        let active = self.active();
+        active.iter().take_while(|entry| order(entry) == order(active[0])).count()
+    }
+
     /// Returns backoffQ in order of expiry, then priority, then time.
     pub fn backoff(&self) -> Vec<&QueueEntry> {
         self.sorted(|p| matches!(p, Place::Backoff { .. }), |e| (expiry(e), std::cmp::Reverse(e.priority), e.timestamp, e.sequence))

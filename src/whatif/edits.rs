@@ -7,18 +7,14 @@ use serde_json::json;
 use super::answer::{Answer, NodeAnswer, NodeEnd, PodEnd};
 use super::disrupt;
 use super::error::WhatIfError;
-use super::owners;
 use super::stage::Stage;
 use super::verb::{PriorityWord, TaintEdit, Verb};
 use super::{batch, edited};
-use crate::cluster::resource::ResourceSlice;
 use crate::cluster::{Cluster, Controller, Kind, Node, Object, Pod, PodDisruptionBudget, Str};
 use crate::fixes::another_node;
 use crate::plugins::helper::tolerates;
 use crate::scheduler::Operation;
 use crate::suggest::nearest;
-
-const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// Adds or removes a taint. One with the effect NoExecute drives out the pods that do not tolerate it.
 pub(super) fn taint(
@@ -130,17 +126,9 @@ pub(super) fn add(stage: &mut dyn Stage, verb: &Verb, count: usize, like: &Arc<N
     let mut cluster = state.cluster().clone();
     let mut operations = Vec::new();
     for _ in 0..count {
-        let mut objects = another_node(&cluster, &snapshot, like);
-        let Some(Object::Node(node)) = objects.first_mut() else { return Err(WhatIfError::NothingChanges) };
-        let node = Arc::make_mut(node);
-        // The node controller writes these taints from conditions, and a new node is ready.
-        node.spec.taints.retain(|taint| !taint.key.starts_with("node.kubernetes.io/"));
-        if node.metadata.labels.contains_key(HOSTNAME) {
-            let name = node.metadata.name.clone();
-            node.metadata.labels.insert(HOSTNAME.into(), name);
-        }
+        let objects = another_node(&cluster, &snapshot, like);
+        let Some(Object::Node(node)) = objects.first() else { return Err(WhatIfError::NothingChanges) };
         let name = node.name().clone();
-        objects.extend(devices(&cluster, like.name(), &name));
         for object in objects {
             if let Object::Pod(pod) = &object {
                 answer.pod(pod.key(), Str::default(), PodEnd::Created);
@@ -152,19 +140,4 @@ pub(super) fn add(stage: &mut dyn Stage, verb: &Verb, count: usize, like: &Arc<N
     }
     stage.apply(batch(verb, operations));
     Ok(())
-}
-
-/// Returns copies of a node's ResourceSlices for another node.
-fn devices(cluster: &Cluster, like: &Str, node: &Str) -> Vec<Object> {
-    let own = cluster.resource_slices.iter().filter(|slice| slice.spec.node_name.as_ref() == Some(like));
-    let copy = |slice: &Arc<ResourceSlice>| {
-        let mut new = ResourceSlice::clone(slice);
-        new.metadata.name = format!("{node}-{}", slice.metadata.name).into();
-        new.metadata.uid = owners::derived_uid(&slice.metadata.uid, node);
-        new.spec.node_name = Some(node.clone());
-        // Drivers name the pool after the node; a pool of another name would be one with the original's.
-        new.spec.pool.name = if slice.spec.pool.name == *like { node.clone() } else { format!("{node}-{}", slice.spec.pool.name).into() };
-        Object::ResourceSlice(Arc::new(new))
-    };
-    own.map(copy).collect()
 }

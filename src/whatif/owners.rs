@@ -79,11 +79,6 @@ fn hash(texts: &[&str]) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Returns the uid of a copy.
-pub(super) fn derived_uid(uid: &Str, name: &Str) -> Str {
-    format!("what-if-{:016x}", hash(&[uid, name])).into()
-}
-
 /// Returns a free name: the owner's, with five characters that follow from the pod's name.
 fn generated_name(draft: &Draft, pod: &Pod) -> Str {
     let own = pod.metadata.name.as_str();

@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
-use schedscope::cluster::{Key, Kind, Object, Taint};
-use schedscope::fixes::{Change, CutShort, Demand, Fix, FixOutcome, Fixes, Limits, Matrix, NodeChange, PodChange, find};
+use schedscope::cluster::{Key, Kind, MissingKinds, Object, Taint};
+use schedscope::fixes::{
+    Change, Closest, CutShort, Demand, Fix, FixOutcome, Fixes, Limits, Matrix, NodeChange, PodChange, Unproposed, Untried, find,
+};
 use schedscope::framework::{PluginName, Reason};
 use schedscope::report::{Decision, FixesReport};
 use schedscope::scheduler::{Config, Options, PostFilter, Sampling, Scheduler};
@@ -144,7 +146,56 @@ fn check(case: &Case, id: &str) -> usize {
             assert!(touched(kind, &name, field), "{id}: {patch} lets the pod in, and no fix changes {field} of {name} alone");
         }
     }
+    values(case, id, &report);
+    deletions(case, id, &found);
     found.fixes.len()
+}
+
+/// Checks that every value of a selector that lets the pod fit is among the fixes.
+fn values(case: &Case, id: &str, report: &Value) {
+    let Some(selector) = case.written_pod()["spec"]["nodeSelector"].as_object() else { return };
+    for key in selector.keys() {
+        let labels = case.items.iter().filter(|item| item["kind"] == "Node").filter_map(|node| node["metadata"]["labels"][key].as_str());
+        for value in labels.collect::<BTreeSet<&str>>() {
+            let mut wanted = selector.clone();
+            wanted.insert(key.clone(), json!(value));
+            let patch = json!({"spec": {"nodeSelector": wanted}});
+            let patch = json!([{"op": "patch", "kind": "Pod", "namespace": &*case.pod.namespace, "name": &*case.pod.name, "patch": patch}]);
+            if case.decide(&patched(&case.items, &patch))["outcome"] == "scheduled" {
+                let fixes = report["fixes"].as_array().expect("fixes");
+                let is_this = |fix: &Value| fix["changes"].as_array().is_some_and(|c| c.len() == 1 && c[0]["to"] == json!(wanted));
+                assert!(fixes.iter().any(is_this), "{id}: {key}={value} lets the pod fit, and is no fix");
+            }
+        }
+    }
+}
+
+/// Checks that where the deletion of a pod lets the pod fit, that of no more important one on its node is a fix.
+fn deletions(case: &Case, id: &str, found: &Fixes) {
+    let node_of = |pod: &Value| {
+        let nominated = pod["status"]["nominatedNodeName"].as_str().unwrap_or_default();
+        pod["spec"]["nodeName"].as_str().filter(|node| !node.is_empty()).unwrap_or(nominated).to_owned()
+    };
+    let priority = |pod: &Value| pod["spec"]["priority"].as_i64().unwrap_or(0);
+    let pods = || case.items.iter().filter(|item| item["kind"] == "Pod");
+    let deleted = |fix: &Fix| match &fix.changes[..] {
+        [Change::Delete(Kind::Pod, key)] => pods().find(|pod| is(pod, "Pod", &key.namespace, &key.name)).cloned(),
+        _ => None,
+    };
+    let deleted: Vec<Value> = found.fixes.iter().filter_map(deleted).collect();
+    for pod in pods().filter(|pod| !node_of(pod).is_empty() && !is(pod, "Pod", &case.pod.namespace, &case.pod.name)) {
+        let owners = pod["metadata"]["ownerReferences"].as_array().into_iter().flatten();
+        let comes_back =
+            owners.into_iter().any(|owner| owner["controller"] == true && (owner["kind"] == "DaemonSet" || owner["kind"] == "Node"));
+        if comes_back || !pod["metadata"]["deletionTimestamp"].is_null() {
+            continue;
+        }
+        let items: Vec<Value> = case.items.iter().filter(|item| *item != pod).cloned().collect();
+        if case.decide(&items)["outcome"] == "scheduled" {
+            let covered = deleted.iter().any(|other| node_of(other) == node_of(pod) && priority(other) <= priority(pod));
+            assert!(covered, "{id}: without {} the pod fits, and no fix says so", pod["metadata"]["name"]);
+        }
+    }
 }
 
 /// Returns simple changes of one thing, by kind, name and field, each as a merge patch.
@@ -178,6 +229,18 @@ fn plain_changes(case: &Case) -> Vec<(&'static str, String, &'static str, Value)
             let mut tolerations = spec["tolerations"].as_array().cloned().unwrap_or_default();
             tolerations.push(json!({"key": taint["key"], "operator": "Equal", "value": taint["value"].as_str().unwrap_or_default(), "effect": taint["effect"]}));
             pod("tolerations", json!({"tolerations": tolerations}));
+        }
+    }
+    for node in case.items.iter().filter(|item| item["kind"] == "Node") {
+        let taints = node["spec"]["taints"].as_array().cloned().unwrap_or_default();
+        for (index, taint) in taints.iter().enumerate() {
+            if taint["key"] == "node.kubernetes.io/unschedulable" || taint["effect"] == "PreferNoSchedule" {
+                continue;
+            }
+            let mut rest = taints.clone();
+            rest.remove(index);
+            let name = node["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+            changes.push(("Node", name, "taints", json!({"spec": {"taints": rest}})));
         }
     }
     for node in case.items.iter().filter(|item| item["kind"] == "Node" && item["spec"]["unschedulable"] == true) {
@@ -230,6 +293,13 @@ fn for_unschedulable(law: impl Fn(&Case, &Fixes, &Value)) {
     };
     TestRunner::new(config).run(&world(), run).expect("the laws hold");
     assert!(kept.get() >= 8, "only {} clusters have fixes", kept.get());
+}
+
+#[test]
+fn generated_clusters_have_sound_and_complete_fixes() {
+    for_unschedulable(|case, _, _| {
+        check(case, "a generated cluster");
+    });
 }
 
 #[test]
@@ -332,6 +402,15 @@ fn counts_are_those_of_nodes_one_by_one() {
         let snapshot = scheduler.state().snapshot();
         let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod").clone();
         let matrix = Matrix::of(&scheduler, &pod).expect("a profile");
+        let without_terms = |is_dropped: &dyn Fn(&Value) -> bool| {
+            let mut items = case.items.clone();
+            for item in items.iter_mut().filter(|item| item["kind"] == "Pod" && is_dropped(item)) {
+                item["spec"]["affinity"] = Value::Null;
+            }
+            case.scheduler(&items)
+        };
+        let is_own = |item: &Value| is(item, "Pod", &case.pod.namespace, &case.pod.name);
+        let (own_terms, terms_of_others) = (without_terms(&|item| !is_own(item)), without_terms(&is_own));
         let mut failing = vec![0; snapshot.len()];
         let mut counted: Vec<Vec<bool>> = Vec::new();
         for row in &matrix.rows {
@@ -350,8 +429,9 @@ fn counts_are_those_of_nodes_one_by_one() {
                     Demand::PodSlot => has(PluginName::NodeResourcesFit, &|r| matches!(r, Reason::TooManyPods { .. })),
                     Demand::Spread { .. } => by(PluginName::PodTopologySpread).is_some(),
                     Demand::HostPort { .. } => by(PluginName::NodePorts).is_some(),
-                    // Of its own terms and those of others, the first failing one hides the rest.
-                    Demand::PodTerm { .. } | Demand::ExistingAntiAffinity => row.fails.contains(at),
+                    // Of its own terms and those of others, the first failing one hides the rest: each is asked without the other.
+                    Demand::PodTerm { .. } => is_rejected_by_pods(&own_terms, &case.pod, node.name()),
+                    Demand::ExistingAntiAffinity => is_rejected_by_pods(&terms_of_others, &case.pod, node.name()),
                     other => panic!("these clusters have no {other:?}"),
                 }
             };
@@ -371,6 +451,12 @@ fn counts_are_those_of_nodes_one_by_one() {
             assert_eq!(*count > 0, filters.rejections().next().is_some(), "{}", snapshot.nodes()[at].name());
         }
     });
+}
+
+/// Returns whether affinity between pods keeps a pod from a node.
+fn is_rejected_by_pods(scheduler: &Scheduler, pod: &Key, node: &str) -> bool {
+    let filters = scheduler.every_filter(pod, node).expect("the node");
+    filters.rejections().any(|(plugin, _)| *plugin == PluginName::InterPodAffinity)
 }
 
 fn one_node_case(pod: Value, node: Value) -> Case {
@@ -445,10 +531,10 @@ fn a_search_that_is_cut_short_says_by_what() {
     let search = |limits, watch: &(dyn Fn(usize) -> bool + Sync)| find(&scheduler, pod, limits, watch).search;
     let all = search(Limits::of(1), &|_| true);
     assert!(all.is_complete() && all.trials > 3);
-    let some = search(Limits { trials: 3, alike: 200 }, &|_| true);
-    assert_eq!((some.trials, some.cut_short_by), (3, Some(schedscope::fixes::CutShort::Trials(3))));
+    let some = search(Limits { trials: 3, ..Limits::of(1) }, &|_| true);
+    assert_eq!((some.trials, some.cut_short_by), (3, vec![CutShort::Trials(3)]));
     let stopped = search(Limits::of(1), &|trial| trial < 2);
-    assert_eq!((stopped.trials, stopped.cut_short_by), (2, Some(schedscope::fixes::CutShort::Stopped)));
+    assert_eq!((stopped.trials, stopped.cut_short_by), (2, vec![CutShort::Stopped]));
     let quiet = scheduler.dry_decision(pod, PostFilter::LeaveOut);
     assert_eq!(quiet.best().len(), 0, "the scheduler itself is as it was");
 }
@@ -469,9 +555,377 @@ fn a_pod_with_a_spec_out_of_all_measure_is_not_searched() {
         case.found()
     };
     let (few, _) = search(2);
-    assert_eq!((few.constraints.len(), few.search.cut_short_by), (2, None));
+    assert_eq!((few.constraints.len(), few.search.cut_short_by), (2, Vec::new()));
     let (many, report) = search(2000);
     assert!(many.constraints.is_empty() && many.fixes.is_empty());
-    assert!(matches!(many.search.cut_short_by, Some(CutShort::Spec(length)) if length > 100_000), "{:?}", many.search);
+    assert!(matches!(many.search.cut_short_by[..], [CutShort::Spec(length)] if length > 100_000), "{:?}", many.search);
     assert_eq!(many.search.trials, 1, "{report:#}");
+}
+
+fn case_of(items: Vec<Value>) -> Case {
+    let config = Box::new(|| Config::defaults(schedscope::release::Emulation::default()));
+    Case { items, config, pod: Key::new("a", "waiting") }
+}
+
+fn named_node(name: &str, labels: &Value, spec: &Value) -> Value {
+    let mut node = node(labels, spec);
+    node["metadata"]["name"] = json!(name);
+    node["metadata"]["uid"] = json!(name);
+    node
+}
+
+fn running(name: &str, node: &str, priority: i64, cpu: &str, labels: &Value) -> Value {
+    json!({
+        "kind": "Pod", "metadata": {"name": name, "namespace": "a", "uid": name, "labels": labels},
+        "spec": {"schedulerName": "default-scheduler", "nodeName": node, "priority": priority,
+            "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]},
+        "status": {"phase": "Running"}
+    })
+}
+
+/// Every limit of the search that leaves something out is named; without a limit the same search is complete.
+#[test]
+fn every_limit_that_leaves_something_out_is_named() {
+    let three =
+        |spec: Value| (0..3).map(move |i| named_node(&format!("n{i}"), &json!({"zone": format!("z{i}")}), &spec)).collect::<Vec<_>>();
+    let containers = json!([{"name": "c", "resources": {"requests": {"cpu": "1"}}}]);
+    let taint = |key: &str| json!({"key": key, "effect": "NoSchedule"});
+    let tainted = |i: usize| named_node(&format!("n{i}"), &json!({}), &json!({"taints": [taint(&format!("k{i}"))]}));
+    let full = |i: usize| running(&format!("p{i}"), &format!("n{i}"), 0, "4", &json!({}));
+    let priority = |i: usize| running(&format!("q{i}"), &format!("n{i}"), 10 + i as i64, "4", &json!({"app": "db"}));
+    let near = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
+        [{"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "kubernetes.io/hostname"}]}});
+    let requirement = |i: usize| json!({"key": format!("k{i}"), "operator": "Exists"});
+    let required = json!({"nodeSelectorTerms": [{"matchExpressions": [requirement(0), requirement(1), requirement(2)]}]});
+    let affinity = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}});
+    let claim = json!([{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]);
+    let class = |i: usize| json!({"kind": "StorageClass", "metadata": {"name": format!("c{i}")}, "provisioner": "p", "volumeBindingMode": "WaitForFirstConsumer"});
+    let device = json!([{"name": "d", "resourceClaimName": "gpu"}]);
+    let devices = |i: usize| json!({"kind": "DeviceClass", "metadata": {"name": format!("c{i}")}, "spec": {}});
+    let cases: Vec<(Untried, Value, Vec<Value>)> = vec![
+        (Untried::Values("zone".into()), json!({"nodeSelector": {"zone": "z9"}}), three(json!({}))),
+        (Untried::CordonedNodes, json!({}), three(json!({"unschedulable": true}))),
+        (Untried::TaintedNodes, json!({}), three(json!({"taints": [taint("k")]}))),
+        (Untried::Taints, json!({}), (0..3).map(tainted).collect()),
+        (Untried::NodeGroups, json!({}), (0..3).map(tainted).collect()),
+        (Untried::Deletions, json!({"preemptionPolicy": "Never"}), three(json!({})).into_iter().chain((0..3).map(full)).collect()),
+        (Untried::Requirements, json!({"affinity": affinity}), three(json!({}))),
+        (Untried::Priorities, json!({"affinity": near}), three(json!({})).into_iter().chain((0..3).map(priority)).collect()),
+        (Untried::StorageClasses, json!({"volumes": claim}), three(json!({})).into_iter().chain((0..3).map(class)).collect()),
+        (Untried::DeviceClasses, json!({"resourceClaims": device}), three(json!({})).into_iter().chain((0..3).map(devices)).collect()),
+    ];
+    for (what, spec, mut items) in cases {
+        let mut pod = written(&json!({"containers": containers}));
+        merge(&mut pod["spec"], &spec);
+        items.extend([json!({"kind": "Namespace", "metadata": {"name": "a"}}), pod]);
+        let case = case_of(items);
+        let scheduler = case.scheduler(&case.items);
+        let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod");
+        let search = |limits| find(&scheduler, pod, limits, &|_| true);
+        assert_eq!(search(Limits::of(3)).search.cut_short_by, [], "{what:?}");
+        let cut = search(Limits { alike: 2, deletions: 2, ..Limits::of(3) });
+        let is_named = |by: &CutShort| matches!(by, CutShort::Untried { what: of, tried: 2, of: 3 | 4 } if *of == what);
+        assert!(cut.search.cut_short_by.iter().any(is_named), "{what:?}: {:?}", cut.search.cut_short_by);
+        let report = serde_json::to_value(FixesReport::new(&cut, scheduler.state().cluster(), &|_, _| None)).expect("plain data");
+        assert_eq!(report["complete"], false);
+        assert!(report["cutShortBy"].as_str().is_some_and(|text| text.contains("2 of ")), "{report}");
+    }
+}
+
+/// A pod of a higher priority would evict the very pod that this one needs near it.
+#[test]
+fn the_least_priority_is_found_where_a_higher_one_would_not_do() {
+    let near = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
+        [{"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "kubernetes.io/hostname"}]}});
+    let spec = json!({"containers": [{"name": "c", "resources": {"requests": {"cpu": "2"}}}], "affinity": near});
+    let mut items = vec![
+        json!({"kind": "Namespace", "metadata": {"name": "a"}}),
+        written(&spec),
+        named_node("n", &json!({"kubernetes.io/hostname": "n"}), &json!({})),
+        named_node("other", &json!({"kubernetes.io/hostname": "other"}), &json!({"taints": [{"key": "k", "effect": "NoSchedule"}]})),
+        running("filler", "n", 1, "2", &json!({})),
+        running("db", "n", 3, "2", &json!({"app": "db"})),
+    ];
+    items.extend((0..20).map(|i| running(&format!("p{i}"), "other", 10 + i, "0", &json!({}))));
+    let (found, _) = case_of(items).found();
+    let priority = |fix: &Fix| match &fix.changes[..] {
+        [Change::Pod(PodChange::Priority { to, .. })] => Some(*to),
+        _ => None,
+    };
+    assert_eq!(found.fixes.iter().filter_map(priority).collect::<Vec<_>>(), [2]);
+    assert!(found.search.is_complete());
+}
+
+/// Returns the changes of each fix that is not about the node or the pod itself, in words, each of which keeps its promise.
+fn provisions(case: &Case) -> (Fixes, Vec<String>) {
+    let (found, report) = case.found();
+    assert!(found.search.is_complete(), "{:?}", found.search);
+    let mut texts = Vec::new();
+    for (fix, written) in found.fixes.iter().zip(report["fixes"].as_array().expect("fixes")) {
+        let decision = case.decide(&patched(&case.items, &written["patches"]));
+        assert_eq!(broken_promise(written, &decision), None);
+        if fix.changes.iter().all(|change| !matches!(change, Change::Pod(_) | Change::Node(..) | Change::Create { like: Some(_), .. })) {
+            texts.push(written["text"].as_str().unwrap_or_default().to_owned());
+        }
+    }
+    (found, texts)
+}
+
+#[test]
+fn storage_that_is_missing_is_provided() {
+    let class = |name: &str, provisioner: &str, mode: &str| json!({"kind": "StorageClass", "metadata": {"name": name}, "provisioner": provisioner, "volumeBindingMode": mode});
+    let claim = |class: &str, volume: &str| {
+        json!({"kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "a", "uid": "d"},
+            "spec": {"storageClassName": class, "volumeName": volume, "accessModes": ["ReadWriteOnce"],
+                "resources": {"requests": {"storage": "1Gi"}}}})
+    };
+    let bound = |mut claim: Value| {
+        claim["metadata"]["annotations"] = json!({"pv.kubernetes.io/bind-completed": "yes"});
+        claim
+    };
+    let (waits, immediate, none) = ("WaitForFirstConsumer", "Immediate", "kubernetes.io/no-provisioner");
+    let volume = "create PersistentVolume for-a-data";
+    let bind = format!("{volume} and bind a/data to for-a-data");
+    let cases: Vec<(&str, Vec<Value>, Vec<String>, Vec<Unproposed>)> = vec![
+        ("a missing claim, by a class", vec![class("fast", "p", waits)], vec!["create PersistentVolumeClaim a/data".to_owned()], vec![]),
+        ("a missing claim, no class", vec![], vec![format!("create PersistentVolumeClaim a/data and {volume}")], vec![]),
+        (
+            "a missing claim, an immediate class",
+            vec![class("now", "p", immediate)],
+            vec![format!("create PersistentVolumeClaim a/data and {volume}")],
+            vec![],
+        ),
+        ("a class without provisioner", vec![class("local", none, waits), claim("local", "")], vec![volume.to_owned()], vec![]),
+        ("an unbound immediate claim", vec![class("now", "p", immediate), claim("now", "")], vec![bind.clone()], vec![]),
+        ("a claim without a class", vec![claim("", "")], vec![bind.clone()], vec![]),
+        (
+            "a missing class, like another",
+            vec![class("slow", "p", waits), claim("fast", "")],
+            vec!["create StorageClass fast".to_owned(), bind.clone()],
+            vec![],
+        ),
+        (
+            "a missing class, no provisioner",
+            vec![class("local", none, waits), claim("fast", "")],
+            vec![bind.clone()],
+            vec![Unproposed::NoProvisioner { claim: "data".into(), class: "fast".into() }],
+        ),
+        ("a missing volume", vec![bound(claim("", "gone"))], vec!["create PersistentVolume gone".to_owned()], vec![]),
+    ];
+    for (what, storage, expected, unproposed) in cases {
+        let spec = json!({"containers": [{"name": "c"}], "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]});
+        let mut items = vec![json!({"kind": "Namespace", "metadata": {"name": "a"}}), node(&json!({}), &json!({})), written(&spec)];
+        items.extend(storage);
+        let (found, texts) = provisions(&case_of(items));
+        assert_eq!((&texts, &found.unproposed), (&expected, &unproposed), "{what}");
+        let row = found.constraints.iter().find(|row| matches!(row.demand, Demand::Volume { .. })).expect("a row");
+        assert!(row.fails == 1 && matches!(row.closest, Closest::Reason(_)), "{what}: {row:?}");
+    }
+}
+
+#[test]
+fn a_claim_that_no_controller_can_be_replaced_for_is_said() {
+    let with = |volume: Value, more: Vec<Value>| {
+        let spec = json!({"containers": [{"name": "c"}], "volumes": [volume]});
+        let mut items = vec![json!({"kind": "Namespace", "metadata": {"name": "a"}}), node(&json!({}), &json!({})), written(&spec)];
+        items.extend(more);
+        let (found, report) = case_of(items).found();
+        assert_eq!(report["notProposed"].as_array().map(Vec::len), Some(1), "{report}");
+        found.unproposed
+    };
+    let ephemeral = json!({"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}});
+    assert_eq!(with(ephemeral, vec![]), [Unproposed::EphemeralClaim("waiting-scratch".into())]);
+    let named = json!({"name": "v", "persistentVolumeClaim": {"claimName": "data"}});
+    let mut claim =
+        json!({"kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "a"}, "spec": {}, "status": {"phase": "Lost"}});
+    assert_eq!(with(named.clone(), vec![claim.clone()]), [Unproposed::Lost("data".into())]);
+    claim["metadata"]["deletionTimestamp"] = json!("2026-11-20T00:00:00Z");
+    let deleting = Unproposed::Deleting { kind: Kind::PersistentVolumeClaim, name: "data".into() };
+    assert_eq!(with(named, vec![claim]), [deleting]);
+}
+
+fn slice(node: &str, models: &[&str], taint: Option<&str>) -> Value {
+    let device = |(i, model): (usize, &&str)| {
+        let taints: Vec<Value> = taint.iter().map(|key| json!({"key": key, "effect": "NoSchedule"})).collect();
+        json!({"name": format!("gpu-{i}"), "attributes": {"model": {"string": model}}, "taints": taints})
+    };
+    let devices: Vec<Value> = models.iter().enumerate().map(device).collect();
+    json!({"kind": "ResourceSlice", "metadata": {"name": format!("slice-{node}")}, "spec": {"driver": "gpu.example.com", "nodeName": node,
+        "pool": {"name": node, "generation": 1, "resourceSliceCount": 1}, "devices": devices}})
+}
+
+fn device_claim(name: &str, request: &Value) -> Value {
+    let mut exactly = json!({"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1});
+    merge(&mut exactly, request);
+    json!({"kind": "ResourceClaim", "metadata": {"name": name, "namespace": "a", "uid": name},
+        "spec": {"devices": {"requests": [{"name": "r", "exactly": exactly}]}}})
+}
+
+/// A claim that holds devices of node `n`, and the pod that uses it.
+fn held(name: &str, devices: &[usize], user: Option<&str>) -> Value {
+    let mut claim = device_claim(name, &json!({}));
+    let result = |i: &usize| json!({"request": "r", "driver": "gpu.example.com", "pool": "n", "device": format!("gpu-{i}")});
+    let results: Vec<Value> = devices.iter().map(result).collect();
+    claim["status"] = json!({"allocation": {"devices": {"results": results}}});
+    if let Some(user) = user {
+        claim["status"]["reservedFor"] = json!([{"resource": "pods", "name": user, "uid": user}]);
+    }
+    claim
+}
+
+#[test]
+fn claims_and_devices_are_provided_or_freed() {
+    let class = |name: &str, model: &str| {
+        let expression = format!("device.attributes['gpu.example.com'].model == '{model}'");
+        json!({"kind": "DeviceClass", "metadata": {"name": name}, "spec": {"selectors": [{"cel": {"expression": expression}}]}})
+    };
+    let selects = |model: &str| json!({"cel": {"expression": format!("device.attributes['gpu.example.com'].model == '{model}'")}});
+    let drop = |model: &str| format!("drop selector \"device.attributes['gpu.example.com'].model == '{model}'\" of request r of a/gpu");
+    let gpu = || class("gpu", "a100");
+    let text = |text: &str| vec![text.to_owned()];
+    let owned = |mut claim: Value| {
+        claim["metadata"]["ownerReferences"] =
+            json!([{"apiVersion": "v1", "kind": "Pod", "name": "user", "uid": "user", "controller": true}]);
+        claim
+    };
+    let user = || {
+        let mut pod = running("user", "n", 0, "0", &json!({}));
+        pod["spec"]["preemptionPolicy"] = json!("Never");
+        pod
+    };
+    let both = json!({"selectors": [selects("h100"), selects("b200")]});
+    let cases: Vec<(&str, Vec<Value>, Vec<String>)> = vec![
+        ("a missing claim", vec![gpu(), slice("n", &["a100"], None)], text("create ResourceClaim a/gpu")),
+        ("a missing class", vec![device_claim("gpu", &json!({})), slice("n", &["a100"], None)], text("create DeviceClass gpu")),
+        (
+            "a misspelt class",
+            vec![class("gpus", "a100"), device_claim("gpu", &json!({})), slice("n", &["a100"], None)],
+            vec![
+                "DeviceClass gpus instead of gpu in request r of a/gpu (likely typo)".to_owned(),
+                "create DeviceClass gpu".to_owned(),
+                "create DeviceClass gpu".to_owned(),
+            ],
+        ),
+        (
+            "a selector that no device matches",
+            vec![gpu(), device_claim("gpu", &json!({"selectors": [selects("h100")]})), slice("n", &["a100"], None)],
+            vec![drop("h100")],
+        ),
+        (
+            "two selectors that no device matches",
+            vec![gpu(), device_claim("gpu", &both), slice("n", &["a100"], None)],
+            text("drop all selectors of request r of a/gpu"),
+        ),
+        (
+            "too many devices",
+            vec![gpu(), device_claim("gpu", &json!({"count": 7})), slice("n", &["a100"; 3], None)],
+            text("request r of a/gpu for 3 devices instead of 7"),
+        ),
+        (
+            "tainted devices",
+            vec![gpu(), device_claim("gpu", &json!({})), slice("n", &["a100"], Some("broken"))],
+            text("tolerate device taint broken:NoSchedule in request r of a/gpu"),
+        ),
+        (
+            "a claim that nobody uses",
+            vec![gpu(), device_claim("gpu", &json!({})), slice("n", &["a100"], None), held("idle", &[0], None)],
+            text("delete ResourceClaim a/idle"),
+        ),
+        (
+            "a claim of a pod",
+            vec![gpu(), device_claim("gpu", &json!({})), slice("n", &["a100"], None), owned(held("of-user", &[0], Some("user"))), user()],
+            text("delete Pod a/user and delete ResourceClaim a/of-user"),
+        ),
+        (
+            "a claim that one pod uses",
+            vec![gpu(), device_claim("gpu", &json!({})), slice("n", &["a100"], None), held("shared", &[0], Some("user")), user()],
+            text("delete Pod a/user and deallocate a/shared"),
+        ),
+    ];
+    for (what, devices, expected) in cases {
+        let spec = json!({"containers": [{"name": "c"}], "resourceClaims": [{"name": "g", "resourceClaimName": "gpu"}]});
+        let mut items = vec![json!({"kind": "Namespace", "metadata": {"name": "a"}}), node(&json!({}), &json!({})), written(&spec)];
+        items.extend(devices);
+        let (found, texts) = provisions(&case_of(items));
+        assert_eq!((&texts, &found.unproposed[..]), (&expected, &[][..]), "{what}");
+        let row = found.constraints.iter().find(|row| matches!(row.demand, Demand::Claim(_))).expect("a row");
+        assert!((row.fails, row.opens) == (1, 1) && row.closest != Closest::Unknown, "{what}: {row:?}");
+    }
+}
+
+#[test]
+fn devices_that_a_request_selects_are_counted_with_their_holders() {
+    let class = json!({"kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}});
+    let selectors = json!([{"cel": {"expression": "device.attributes['gpu.example.com'].model == 'a100'"}}]);
+    let wanted = device_claim("gpu", &json!({"selectors": selectors, "count": 2}));
+    let spec = json!({"containers": [{"name": "c"}], "resourceClaims": [{"name": "g", "resourceClaimName": "gpu"}]});
+    let items = vec![
+        json!({"kind": "Namespace", "metadata": {"name": "a"}}),
+        node(&json!({}), &json!({})),
+        written(&spec),
+        class,
+        wanted,
+        slice("n", &["a100", "a100", "h100"], None),
+        held("idle", &[1], None),
+    ];
+    let (found, report) = case_of(items).found();
+    let row = report["constraints"].as_array().into_iter().flatten().find(|row| row["kind"] == "resourceClaim").expect("a row");
+    assert_eq!(row["closest"], "request r selects 2 devices in the cluster, 1 of them free; the others are held by a/idle");
+    let another = found.fixes.iter().find(|fix| matches!(fix.changes[0], Change::Create { like: Some(_), .. })).expect("one more node");
+    let kinds: Vec<Kind> = another.changes.iter().map(|change| change.target(&found.pod).0).collect();
+    assert_eq!(kinds, [Kind::Node, Kind::ResourceSlice], "its devices come with it");
+}
+
+#[test]
+fn claims_that_only_a_controller_makes_are_said() {
+    let with = |claims: Value, more: Vec<Value>| {
+        let spec = json!({"containers": [{"name": "c"}], "resourceClaims": claims});
+        let mut items = vec![json!({"kind": "Namespace", "metadata": {"name": "a"}}), node(&json!({}), &json!({})), written(&spec)];
+        items.extend(more);
+        let (found, report) = case_of(items).found();
+        assert_eq!(report["notProposed"].as_array().map(Vec::len), Some(1), "{report}");
+        found.unproposed
+    };
+    let from = json!([{"name": "g", "resourceClaimTemplateName": "t"}]);
+    let template = json!({"kind": "ResourceClaimTemplate", "metadata": {"name": "t", "namespace": "a"}, "spec": {"spec": {}}});
+    let awaited = |exists| [Unproposed::FromTemplate { name: "g".into(), template: "t".into(), exists }];
+    assert_eq!(with(from.clone(), vec![]), awaited(false));
+    assert_eq!(with(from, vec![template]), awaited(true));
+    let named = || json!([{"name": "g", "resourceClaimName": "gpu"}]);
+    assert_eq!(with(named(), vec![]), [Unproposed::NoDeviceClass("gpu".into())]);
+    assert_eq!(with(named(), vec![device_claim("gpu", &json!({}))]), [Unproposed::NoDevices("gpu".into())]);
+    let mut elsewhere = held("gpu", &[0], Some("user"));
+    elsewhere["status"]["allocation"]["nodeSelector"] =
+        json!({"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["other"]}]}]});
+    assert_eq!(with(named(), vec![elsewhere.clone()]), [Unproposed::AllocatedElsewhere("gpu".into())]);
+    elsewhere["metadata"]["deletionTimestamp"] = json!("2026-11-20T00:00:00Z");
+    let deleting = Unproposed::Deleting { kind: Kind::ResourceClaim, name: "gpu".into() };
+    assert_eq!(with(named(), vec![elsewhere]), [deleting]);
+}
+
+/// Creating an object whose kind could not be read may fail, or replace the answer that it would give.
+#[test]
+fn objects_that_may_exist_are_not_created() {
+    let claim = json!({"name": "v", "persistentVolumeClaim": {"claimName": "data"}});
+    let device = json!({"name": "g", "resourceClaimName": "gpu"});
+    let wants = |spec: Value| {
+        let mut pod = written(&json!({"containers": [{"name": "c"}]}));
+        merge(&mut pod["spec"], &spec);
+        vec![json!({"kind": "Namespace", "metadata": {"name": "a"}}), node(&json!({}), &json!({})), pod]
+    };
+    for (kind, name, spec) in [
+        (Kind::PersistentVolumeClaim, "data", json!({"volumes": [claim]})),
+        (Kind::ResourceClaim, "gpu", json!({"resourceClaims": [device]})),
+    ] {
+        let case = case_of(wants(spec));
+        let objects: Vec<Object> = case.items.iter().filter_map(object).collect();
+        let refused = [kind].into_iter().collect();
+        let unknown = MissingKinds { refused, ..MissingKinds::default() };
+        let scheduler = Scheduler::new((case.config)(), objects, Options { unknown, ..Options::default() });
+        let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod");
+        let found = find(&scheduler, pod, Limits::of(1), &|_| true);
+        assert_eq!(found.unproposed, [Unproposed::Unread { kind, name: name.into() }]);
+        let creates = |fix: &Fix| fix.changes.iter().any(|change| matches!(change, Change::Create { object, .. } if object.kind() == kind));
+        assert!(!found.fixes.iter().any(creates), "{:?}", found.fixes);
+    }
 }

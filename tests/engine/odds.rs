@@ -310,6 +310,11 @@ fn pods_that_came_together_are_popped_with_the_same_chance() {
     let mut scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, Options { waiting, ..Options::default() });
     let schedule = |scheduler: &mut Scheduler| {
         let before = BeforeOperation::of(scheduler);
+        let alike = scheduler.state().queue().view().alike_next();
+        let words = before.pop_odds_in_words();
+        assert_eq!(words.is_some(), alike > 1);
+        let together = "popped in 1 of 2 cases, else another pod that came to activeQ together with it";
+        assert!(words.is_none_or(|words| words == together));
         let events = scheduler.apply(Operation::Schedule);
         serde_json::to_value(OperationReport::after(&before, &events, scheduler)).expect("plain data")
     };

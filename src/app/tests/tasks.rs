@@ -43,3 +43,44 @@ fn the_cause_stays_on_the_smallest_screen() {
         assert!(answer.concat().contains("ending because") || answer.concat().contains("Fits on"), "{text}");
     }
 }
+
+/// A hundred and twenty nodes, of which a search finds enough before it has evaluated all.
+#[test]
+fn odds_over_all_starts_are_in_headline_and_column_once_they_are_counted() {
+    let node = |i: usize| {
+        let allocatable = serde_json::json!({"cpu": "4", "memory": "8Gi", "pods": "10"});
+        serde_json::json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": format!("n{i:03}")}, "status": {"allocatable": allocatable}})
+    };
+    let mut items: Vec<serde_json::Value> = (0..120).map(node).collect();
+    let pod = |name: &str| {
+        let containers = serde_json::json!([{"name": "c", "resources": {"requests": {"cpu": "1"}}}]);
+        serde_json::json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "a", "uid": name},
+            "spec": {"schedulerName": "default-scheduler", "containers": containers}})
+    };
+    items.extend([pod("p"), pod("q")]);
+    let mut screen = Screen::listed(&items, 120, 40);
+    screen.act(":restart observed;");
+    assert!(screen.text().contains("a/p is the next to be tried (2 came together, and each is as likely)"), "{}", screen.text());
+    assert_eq!(screen.command("odds"), "! no node is selected here: odds are counted for a decision that takes one");
+    screen.act(":pod a/p;");
+    assert!(!screen.text().contains("over all starts"), "{}", screen.text());
+    screen.act(":odds;");
+    assert_eq!(screen.said(), "over all starts of the search n000 is taken in less than 1 of 100 cases, else one of 119 others");
+    screen.act("2");
+    let text = screen.text();
+    assert!(text.contains("over all starts of the search it is taken in less than 1 of 100 cases"), "{text}");
+    assert!(text.contains("ODDS") && text.contains("0.8 %"), "{text}");
+    screen.act(":cordon n000; :pod a/p;");
+    assert!(!screen.text().contains("over all starts"), "another decision has other odds\n{}", screen.text());
+}
+
+#[test]
+fn criteria_that_a_release_does_not_have_have_no_column() {
+    let mut screen = Screen::new("payments");
+    for (release, has_times) in [("1.12", false), ("1.20", true)] {
+        screen.act(&format!(":release {release}; :pod shop/payments; 3"));
+        let text = screen.text();
+        let heading = text.lines().find(|line| line.contains("CANDIDATE")).unwrap_or_else(|| panic!("{text}"));
+        assert!(heading.contains("Min") && heading.contains("LatestStart") == has_times, "{release}: {heading}");
+    }
+}

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::patches::{Targets, difference, manifest};
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
-use crate::fixes::{Change, NodeChange, PodChange, RequestPlace, toleration};
+use crate::fixes::{Change, ClaimChange, NodeChange, PodChange, RequestPlace, toleration};
 
 /// The owner that creates a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +80,11 @@ pub(super) fn commands(targets: &Targets<'_>, changes: &[Change]) -> Option<Stri
             Change::Create { object, .. } => {
                 lines.push(format!("printf '%s' {} | kubectl create -f -", quoted(&ascii(&manifest(object)))));
             }
+            // A controller does the rest.
+            change if change.follows() && changes.len() > 1 => {}
+            Change::Claim(key, change) => lines.push(claim_command(targets, key, change)?),
+            // The volume controller binds a claim; kubectl does not.
+            Change::Bind { .. } => return None,
             Change::Delete(kind, key) => {
                 lines.push(format!("kubectl delete {} {}{}", kind.to_string().to_lowercase(), name(&key.name)?, in_namespace(key)?));
             }
@@ -135,6 +140,19 @@ fn pod_commands(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Opt
         Maker::Other(..) => return None,
     }
     Some(lines)
+}
+
+/// Returns the command that changes a ResourceClaim. Its spec is immutable, so that it is replaced; only its controller
+/// deallocates it.
+fn claim_command(targets: &Targets<'_>, key: &Key, change: &ClaimChange) -> Option<String> {
+    if *change == ClaimChange::Free {
+        return None;
+    }
+    let before = targets.written(Kind::ResourceClaim, key)?;
+    let mut after = before.clone();
+    Change::Claim(key.clone(), change.clone()).edit(&mut after);
+    let patch = difference(&before, &after)?;
+    Some(again("resourceclaim", name(&key.name)?, &in_namespace(key)?, &ascii(&patch)))
 }
 
 /// Returns the command that deletes an object and creates it again with a strategic merge patch.

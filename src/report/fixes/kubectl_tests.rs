@@ -168,3 +168,36 @@ fn texts_from_outside_stay_one_word() {
     let text = told(None, &[Change::Pod(PodChange::Tolerate(odd))]).unwrap();
     assert!(text.contains(r#""key":"k'\''; rm -rf /""#), "{text}");
 }
+
+#[test]
+fn resource_claims_are_replaced_because_their_spec_is_immutable() {
+    let request = |count: i64| json!({"name": "r", "exactly": {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": count}});
+    let claim = json!({"metadata": {"name": "gpu", "namespace": "shop"}, "spec": {"devices": {"requests": [request(4)]}}});
+    let cluster: Cluster = [object(Kind::ResourceClaim, &claim), object(Kind::Pod, &pod(None))].into_iter().collect();
+    let (pod, key) = (Key::new("shop", "web-1"), Key::new("shop", "gpu"));
+    let told = |changes: &[Change]| commands(&Targets { pod: &pod, cluster: &cluster, originals: &|_, _| Some(claim.clone()) }, changes);
+    let path = crate::fixes::RequestPath { request: 0, alternative: None, name: "r".into() };
+    let lower = Change::Claim(key.clone(), ClaimChange::LowerCount { request: path, from: 4, to: 1 });
+    let line = told(&[lower]).expect("a command");
+    assert!(line.starts_with("kubectl get resourceclaim gpu -n shop -o yaml | kubectl patch --local -f - -p '"), "{line}");
+    assert!(line.ends_with("' -o yaml | kubectl replace --force -f -"), "{line}");
+    assert_eq!(patch_in(&line), json!({"spec": {"devices": {"requests": [request(1)]}}}));
+    let user = Change::Delete(Kind::Pod, Key::new("shop", "user"));
+    let (gone, free) = (Change::Delete(Kind::ResourceClaim, key.clone()), Change::Claim(key, ClaimChange::Free));
+    let delete = Some("kubectl delete pod user -n shop".to_owned());
+    assert_eq!(told(&[user.clone(), gone.clone()]), delete, "the garbage collector does the rest");
+    assert_eq!(told(&[user, free.clone()]), delete, "the claim controller does the rest");
+    assert_eq!(told(&[gone]).as_deref(), Some("kubectl delete resourceclaim gpu -n shop"));
+    assert_eq!(told(&[free]), None, "only the claim controller deallocates");
+}
+
+#[test]
+fn volumes_need_storage_and_their_controller() {
+    let volume = Change::Create { object: object(Kind::PersistentVolume, &json!({"metadata": {"name": "v"}})), like: None };
+    let bind = Change::Bind { claim: Key::new("shop", "data"), volume: "v".into() };
+    assert_eq!((told(None, &[volume, bind.clone()]), told(None, &[bind])), (None, None));
+    let class = Change::Create { object: object(Kind::DeviceClass, &json!({"metadata": {"name": "gpu"}})), like: None };
+    let line = told(None, &[class]).expect("a command");
+    let manifest = line.strip_prefix("printf '%s' ").expect("a manifest");
+    assert_eq!(patch_in(manifest)["kind"], "DeviceClass");
+}

@@ -11,11 +11,11 @@ use serde_json::Value;
 
 pub use self::patches::Originals;
 use self::patches::Targets;
-pub(super) use self::words::cut_short_text;
-use self::words::{closest_text, demand_kind, demand_text, fix_text, outcome_text, search_text};
+pub(super) use self::words::cut_short_texts;
+use self::words::{alternatives_text, closest_text, demand_kind, demand_text, fix_text, outcome_text, search_text, unproposed_text};
 use super::text::table;
 use crate::cluster::{Cluster, Key, Kind, Str};
-use crate::fixes::{Change, Fix, FixOutcome, Fixes};
+use crate::fixes::{Alternative, Fix, FixOutcome, Fixes};
 use crate::output::Lines;
 use crate::plural::count;
 use crate::trace::Outcome;
@@ -24,6 +24,8 @@ use crate::trace::Outcome;
 const CONSTRAINTS: &str = "Constraints:";
 /// Limit on the fixes shown in text.
 const SHOWN: usize = 20;
+/// Limit on the fixes shown that differ in one choice only.
+const ALTERNATIVES: usize = 4;
 
 /// The constraints and fixes of a pod, as `explain --fixes -o json` prints them under `fixes`.
 #[derive(Clone, Debug, Serialize)]
@@ -36,6 +38,9 @@ pub struct FixesReport {
     pub cut_short_by: Option<String>,
     /// The extent of the search.
     pub searched: String,
+    /// Obstacles for which no change can be proposed, with the reasons.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_proposed: Vec<String>,
     /// The demands of the pod.
     pub constraints: Vec<ConstraintReport>,
     /// The fixes, smallest first.
@@ -92,6 +97,9 @@ pub struct FixReport {
     pub patches: Vec<Value>,
     /// The commands, one a line; null if kubectl cannot make the changes.
     pub kubectl: Option<String>,
+    /// The choice that it differs in from others.
+    #[serde(skip)]
+    alternative: Option<Alternative>,
 }
 
 impl ConstraintReport {
@@ -122,8 +130,9 @@ impl FixesReport {
         });
         Self {
             complete: fixes.search.is_complete(),
-            cut_short_by: fixes.search.cut_short_by.map(cut_short_text),
+            cut_short_by: cut_short_texts(&fixes.search.cut_short_by),
             searched: search_text(&fixes.search),
+            not_proposed: fixes.unproposed.iter().map(unproposed_text).collect(),
             constraints: constraints.collect(),
             fixes: fixes.fixes.iter().map(|fix| report(fix, &targets)).collect(),
             patched_as_held: as_held(fixes, originals),
@@ -162,15 +171,33 @@ impl FixesReport {
         } else if self.fixes.is_empty() {
             lines.push((format!("  none found ({})", self.searched), None));
         }
-        for (i, fix) in self.fixes.iter().take(SHOWN).enumerate() {
+        let mut shown = 0;
+        let mut left_out: Vec<(&Alternative, usize)> = Vec::new();
+        for (i, fix) in self.fixes.iter().enumerate() {
+            let alike = |other: &&FixReport| other.alternative.is_some() && other.alternative == fix.alternative;
+            if self.fixes[..i].iter().filter(alike).count() >= ALTERNATIVES
+                && let Some(alternative) = &fix.alternative
+            {
+                match left_out.iter_mut().find(|(one, _)| *one == alternative) {
+                    Some((_, more)) => *more += 1,
+                    None => left_out.push((alternative, 1)),
+                }
+                continue;
+            }
+            shown += 1;
+            if shown > SHOWN {
+                continue;
+            }
             lines.push((format!("  {}. {}: {}", i + 1, fix.text, fix.result), Some(i)));
             let commands = fix.kubectl.iter().flat_map(|commands| commands.lines());
             lines.extend(commands.map(|line| (format!("     {line}"), None)));
         }
-        let more = self.fixes.len().saturating_sub(SHOWN);
-        if more > 0 {
-            lines.push((format!("  … and {more} more (explain --fixes -o json lists all)"), None));
+        let mut more: Vec<String> = left_out.into_iter().map(|(alternative, more)| alternatives_text(alternative, more)).collect();
+        more.extend(shown.checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("{more} more")));
+        if !more.is_empty() {
+            lines.push((format!("  … and {} (explain --fixes -o json lists all)", more.join(", ")), None));
         }
+        lines.extend(self.not_proposed.iter().map(|text| (format!("  not proposed: {text}"), None)));
         if !self.complete {
             lines.push((format!("  incomplete: {}", self.searched), None));
         }
@@ -186,8 +213,7 @@ impl FixesReport {
 fn as_held(fixes: &Fixes, originals: Originals<'_>) -> BTreeSet<String> {
     let dropped = fixes.constraints.iter().flat_map(|c| c.without.iter().flatten());
     let changes = fixes.fixes.iter().flat_map(|fix| &fix.changes).chain(dropped);
-    let patched: BTreeSet<(Kind, Key)> =
-        changes.filter(|c| matches!(c, Change::Pod(_) | Change::Node(..))).map(|c| c.target(&fixes.pod)).collect();
+    let patched: BTreeSet<(Kind, Key)> = changes.filter(|c| c.is_edit()).map(|c| c.target(&fixes.pod)).collect();
     patched.into_iter().filter(|(kind, key)| originals(*kind, key).is_none()).map(|(kind, key)| format!("{kind} {key}")).collect()
 }
 
@@ -211,5 +237,6 @@ fn report(fix: &Fix, targets: &Targets<'_>) -> FixReport {
         changes: targets.changes(&fix.changes),
         patches: targets.patches(&fix.changes),
         kubectl: kubectl::commands(targets, &fix.changes),
+        alternative: fix.alternative(),
     }
 }

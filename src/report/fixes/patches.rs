@@ -58,7 +58,7 @@ impl Targets<'_> {
             let field = change.field();
             let mut entry = named(json!({}), kind, &key);
             entry["field"] = json!(field);
-            if let Change::Pod(_) | Change::Node(..) = change {
+            if change.is_edit() {
                 let target = (kind, key);
                 let at = states.iter().position(|(known, _)| *known == target).unwrap_or_else(|| {
                     let written = self.written(target.0, &target.1).unwrap_or_default();
@@ -90,6 +90,7 @@ fn value_of(object: &Value, change: &Change) -> Value {
     let field = change.field();
     let spec = &object["spec"];
     match field {
+        "status.allocation" => object["status"]["allocation"].clone(),
         "resources" => {
             let of = |c: &Value| json!({"name": c["name"], "requests": c["resources"]["requests"]});
             let list = |kind: &str| spec[kind].as_array().into_iter().flatten().map(of).collect::<Vec<_>>();

@@ -2,10 +2,14 @@
 
 use std::fmt::Write as _;
 
-use crate::cluster::{Requirement, Str};
-use crate::fixes::{Change, Closest, CutShort, Demand, Fix, FixOutcome, NodeChange, PodChange, RequirementPlace, Search};
+use crate::cluster::{Key, Kind, Requirement, Str};
+use crate::fixes::{
+    Alternative, Change, ClaimChange, Closest, CutShort, Demand, Devices, Fix, FixOutcome, NodeChange, PodChange, RequirementPlace, Search,
+    Unproposed, Untried,
+};
 use crate::framework::{Shortage, taint_text};
 use crate::plural::count;
+use crate::release::Release;
 
 /// Limit on the names listed.
 const NAMES: usize = 4;
@@ -13,10 +17,7 @@ const NAMES: usize = 4;
 /// Returns the changes of a fix in words.
 pub(super) fn fix_text(fix: &Fix) -> String {
     // The other objects of a new node are implied.
-    let told = fix
-        .changes
-        .iter()
-        .filter(|c| !matches!(c, Change::Create { object, like: Some(_) } if object.kind() != crate::cluster::Kind::Node));
+    let told = fix.changes.iter().filter(|c| !matches!(c, Change::Create { object, like: Some(_) } if object.kind() != Kind::Node));
     told.map(change_text).collect::<Vec<_>>().join(" and ")
 }
 
@@ -70,6 +71,28 @@ fn change_text(change: &Change) -> String {
         Change::Create { like: Some(like), .. } => format!("add a node like {like}"),
         Change::Create { object, .. } => format!("create {} {}", object.kind(), object.key()),
         Change::Delete(kind, key) => format!("delete {kind} {key}"),
+        Change::Claim(key, change) => claim_change_text(key, change),
+        Change::Bind { claim, volume } => format!("bind {claim} to {volume}"),
+    }
+}
+
+fn claim_change_text(claim: &Key, change: &ClaimChange) -> String {
+    match change {
+        ClaimChange::DropSelector { request, expression, .. } => {
+            format!("drop selector {expression:?} of request {} of {claim}", request.name)
+        }
+        ClaimChange::DropSelectors { request } => format!("drop all selectors of request {} of {claim}", request.name),
+        ClaimChange::LowerCount { request, from, to } => {
+            format!("request {} of {claim} for {} instead of {from}", request.name, count(usize::try_from(*to).unwrap_or(0), "device"))
+        }
+        ClaimChange::SetClass { request, from, to, typo } => {
+            format!("DeviceClass {to} instead of {from} in request {} of {claim}{}", request.name, typo_text(*typo))
+        }
+        ClaimChange::Tolerate { request, taint } => {
+            format!("tolerate device taint {} in request {} of {claim}", taint_text(taint), request.name)
+        }
+        ClaimChange::DropConstraint { attribute, .. } => format!("drop the constraint by {attribute} of {claim}"),
+        ClaimChange::Free => format!("deallocate {claim}"),
     }
 }
 
@@ -160,7 +183,7 @@ pub(super) fn demand_text(demand: &Demand) -> String {
         Demand::Volume { name, claim: None } => format!("volume {name}"),
         Demand::Claim(name) => format!("resource claim {name}"),
         Demand::Other { plugin, reason: Some(reason) } => {
-            let text = reason.text(crate::release::Release::NEWEST);
+            let text = reason.text(Release::NEWEST);
             format!("{plugin}: {text}")
         }
         Demand::Other { plugin, reason: None } => plugin.to_string(),
@@ -209,23 +232,108 @@ pub(super) fn closest_text(demand: &Demand, closest: &Closest) -> String {
             format!("{node} lacks {}, {free} free", shortage.quantity(missing))
         }
         Closest::Pod { pod, node } => format!("{pod} blocks {node}"),
+        Closest::Reason(reason) => reason.text(Release::NEWEST).into_owned(),
+        Closest::Devices(devices) => devices_text(devices),
     }
 }
 
-/// Returns why a search ended early, in words.
-pub(in crate::report) fn cut_short_text(by: CutShort) -> String {
+/// Returns a number of further fixes that differ in one choice, in words.
+pub(super) fn alternatives_text(alternative: &Alternative, more: usize) -> String {
+    match alternative {
+        Alternative::Value(key) => format!("{} of {key}", count(more, "more value")),
+        Alternative::CordonedNode => count(more, "more cordoned node"),
+        Alternative::TaintedNode(taint) => format!("{} with taint {}", count(more, "more node"), taint_text(taint)),
+        Alternative::Deletion(kind) => format!("{} to delete", count(more, &format!("more {kind}"))),
+        Alternative::DeviceClass(request) => format!("{} for request {request}", count(more, "more DeviceClass")),
+    }
+}
+
+fn devices_text(devices: &Devices) -> String {
+    let Devices { request, class, of_class, selected, held, holders } = devices;
+    if *of_class == 0 {
+        return format!("request {request}: no device is of class {class}");
+    }
+    if *selected == 0 {
+        return format!("request {request}: none of {} of class {class} matches its selectors", count(*of_class, "device"));
+    }
+    let free = selected - held;
+    let devices = count(*selected, "device");
+    if holders.is_empty() {
+        return format!("request {request} selects {devices} in the cluster, all free");
+    }
+    let by: Vec<String> = holders.iter().map(ToString::to_string).collect();
+    format!("request {request} selects {devices} in the cluster, {free} of them free; the others are held by {}", names(&by))
+}
+
+/// Returns why no change is proposed, in words.
+pub(super) fn unproposed_text(unproposed: &Unproposed) -> String {
+    match unproposed {
+        Unproposed::Unread { kind, name } => {
+            format!("whether {kind} {name:?} exists is unknown: not all objects of this kind could be read")
+        }
+        Unproposed::EphemeralClaim(claim) => {
+            format!("PersistentVolumeClaim {claim:?} is created by the ephemeral volume controller, which has not done so")
+        }
+        Unproposed::Deleting { kind, name } => format!("{kind} {name:?} is being deleted"),
+        Unproposed::Lost(claim) => format!("PersistentVolumeClaim {claim:?} has lost its volume"),
+        Unproposed::NoProvisioner { claim, class } => {
+            format!("StorageClass {class:?} of claim {claim:?} does not exist, and no other class names a provisioner for it")
+        }
+        Unproposed::FromTemplate { name, template, exists: true } => {
+            format!("resource claim {name} is created from template {template:?} by the claim controller, which has not done so")
+        }
+        Unproposed::FromTemplate { name, template, exists: false } => {
+            format!("resource claim {name} is created by the claim controller once there is a ResourceClaimTemplate {template:?}")
+        }
+        Unproposed::NoDeviceClass(claim) => format!("ResourceClaim {claim:?} does not exist, and there is no DeviceClass to request"),
+        Unproposed::NoDevices(class) => {
+            format!("DeviceClass {class:?} does not exist, and no device is published that it could select")
+        }
+        Unproposed::AllocatedElsewhere(claim) => format!("ResourceClaim {claim:?} is allocated for other nodes and used there"),
+    }
+}
+
+/// Returns why a search is incomplete, in words.
+pub(in crate::report) fn cut_short_texts(by: &[CutShort]) -> Option<String> {
+    let texts: Vec<String> = by.iter().map(cut_short_text).collect();
+    (!texts.is_empty()).then(|| texts.join("; "))
+}
+
+fn untried_text(what: &Untried) -> String {
+    match what {
+        Untried::Values(key) => format!("other values of {key}"),
+        Untried::Keys(key) => format!("other labels in place of {key}"),
+        Untried::Requirements => "requirements of node affinity".to_owned(),
+        Untried::Taints => "taints to tolerate".to_owned(),
+        Untried::Priorities => "priorities".to_owned(),
+        Untried::CordonedNodes => "cordoned nodes".to_owned(),
+        Untried::TaintedNodes => "nodes with a taint to remove".to_owned(),
+        Untried::Deletions => "pods to delete".to_owned(),
+        Untried::NodeGroups => "groups of nodes to add one to".to_owned(),
+        Untried::StorageClasses => "StorageClasses".to_owned(),
+        Untried::DeviceClasses => "DeviceClasses".to_owned(),
+        Untried::ClaimRequests => "changes of resource claims".to_owned(),
+        Untried::ClaimHolders => "resource claims to free".to_owned(),
+    }
+}
+
+fn cut_short_text(by: &CutShort) -> String {
     match by {
         CutShort::Trials(number) => format!("the limit of {number} decisions was reached"),
         CutShort::CombinedFilters => "this release checks several constraints in one filter".to_owned(),
         CutShort::Stopped => "it was stopped".to_owned(),
-        CutShort::Alike(number) => format!("not all of {number} similar objects were tried"),
         CutShort::Spec(length) => format!("the pod's spec is too long, {} kB", length / 1000),
+        CutShort::Untried { what, tried, of } => format!("{tried} of {of} {} were tried", untried_text(what)),
     }
 }
 
 /// Returns the extent of a search, in words.
 pub(super) fn search_text(search: &Search) -> String {
-    let kinds = if search.pairs { "single changes and pairs" } else { "single changes" };
-    let cut = search.cut_short_by.map_or_else(String::new, |by| format!("; cut short: {}", cut_short_text(by)));
+    let kinds = match (search.pairs, search.pairs_untried) {
+        (false, _) => "single changes".to_owned(),
+        (true, 0) => "single changes and pairs".to_owned(),
+        (true, left) => format!("single changes and pairs, {} left out", count(left, "pair")),
+    };
+    let cut = cut_short_texts(&search.cut_short_by).map_or_else(String::new, |by| format!("; cut short: {by}"));
     format!("{kinds}, {}{cut}", count(search.trials, "decision"))
 }

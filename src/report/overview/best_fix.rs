@@ -4,13 +4,19 @@ use std::sync::Arc;
 
 use super::{CauseFix, FixSearch};
 use crate::cluster::{Cluster, Key, Pod};
-use crate::fixes::{Change, Fix, FixOutcome, Limits, find, freed};
+use crate::fixes::{Alternative, Change, Fix, FixOutcome, Limits, find, freed};
 use crate::plural::count;
-use crate::report::fixes::{FixReport, Originals, cut_short_text, fix_report};
+use crate::report::fixes::{FixReport, Originals, cut_short_texts, fix_report};
 use crate::scheduler::Scheduler;
 
 /// Limit on the decisions of a search.
 const TRIALS: usize = 400;
+/// Limit on the objects of a kind to try one by one.
+const ALIKE: usize = 32;
+/// Limit on the deletions to try.
+const DELETIONS: usize = 8;
+/// Limit on the fixes that differ in one choice only, such as the label's value.
+const ALTERNATIVES: usize = 2;
 /// Limit on the different pods of a cause whose fixes are searched.
 const MODELS: usize = 3;
 /// Limit on a pod's fixes that are tried on the other pods of its cause.
@@ -33,13 +39,22 @@ pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals
         }
         models.push(pod);
     }
-    let limits = Limits { trials: TRIALS, ..Limits::of(cluster.nodes.len()) };
+    let limits = Limits { trials: TRIALS, alike: ALIKE, deletions: DELETIONS };
     let tried = &pods[..pods.len().min(PODS_TRIED)];
     let mut best: Option<(Fix, &Arc<Pod>, Vec<Key>)> = None;
     for model in models {
         let found = find(scheduler, model, limits, &|_| go_on());
-        cut_short = found.search.cut_short_by.map(cut_short_text).or(cut_short);
-        for fix in found.fixes.into_iter().filter(|fix| fix.outcome == FixOutcome::Scheduled).take(FIXES_TRIED) {
+        cut_short = cut_short_texts(&found.search.cut_short_by).or(cut_short);
+        let mut alternatives: Vec<Alternative> = Vec::new();
+        let differs = |fix: &Fix| match fix.alternative() {
+            None => true,
+            Some(own) => {
+                alternatives.push(own.clone());
+                alternatives.iter().filter(|other| **other == own).count() <= ALTERNATIVES
+            }
+        };
+        let found = found.fixes.into_iter().filter(|fix| fix.outcome == FixOutcome::Scheduled).filter(differs);
+        for fix in found.take(FIXES_TRIED) {
             let freed = freed(scheduler, model, &fix.changes, tried, go_on);
             if !go_on() {
                 return FixSearch::Stopped;

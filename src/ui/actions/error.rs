@@ -32,6 +32,9 @@ pub enum CommandError {
         /// The arguments, such as `a file`.
         what: &'static str,
     },
+    /// The decision at the cursor has selected no node.
+    #[error("no node is selected here: odds are counted for a decision that takes one")]
+    NoNodeSelected,
     /// A number is missing or too large.
     #[error("{command} needs a number from 1 to {last}")]
     Number {

@@ -15,6 +15,7 @@ pub fn begin(state: &mut State, session: &mut dyn SessionHandle, job: Job) {
         Job::Fixes(_) => "searching for fixes",
         Job::Ticket { .. } => "searching for fixes, for the ticket",
         Job::Capacity(_) => "counting how many more fit",
+        Job::Odds(_) => "counting the odds over all starts of the search",
         Job::Object(..) => "reading the object",
         Job::Capture { .. } => "writing the cluster",
     };
@@ -42,7 +43,12 @@ pub fn poll_job(state: &mut State, session: &mut dyn SessionHandle) -> bool {
             return true;
         }
         JobState::Done(document) => state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline()))),
-        JobState::Said(words) => state.say(words),
+        JobState::Said(words) => {
+            // The revision at the cursor may have its odds now.
+            let here = session.timeline().cursor();
+            session.timeline_mut().seek(here);
+            state.say(words);
+        }
         JobState::Failed(error) => state.warn(error.to_string()),
         JobState::Idle => {}
     }

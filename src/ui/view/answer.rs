@@ -89,7 +89,11 @@ fn answer(scene: &Scene<'_>, fits: impl Fn(&str) -> bool) -> (Span<'static>, Str
         let text = match next {
             Some(pod) => {
                 let (step, cycle) = (scene.key(&Action::STEP), scene.key(&Action::CYCLE));
-                format!("{pod} is the next to be tried: {step} goes step by step, {cycle} takes the whole cycle")
+                let any = match scene.timeline.queues().alike_next() {
+                    0 | 1 => String::new(),
+                    alike => format!(" ({alike} came together, and each is as likely)"),
+                };
+                format!("{pod} is the next to be tried{any}: {step} goes step by step, {cycle} takes the whole cycle")
             }
             None => nothing(scene),
         };

@@ -5,6 +5,7 @@
 
 mod files;
 mod finding;
+mod fixes;
 mod log;
 mod overview;
 mod preemption;

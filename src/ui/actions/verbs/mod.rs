@@ -34,6 +34,7 @@ pub mod label;
 pub mod learn;
 pub mod lose;
 pub mod node;
+pub mod odds;
 pub mod open;
 pub mod open_source;
 pub mod overview;
@@ -123,6 +124,7 @@ pub static VERBS: &[&[Verb]] = &[
     evict::VERBS,
     relax::VERBS,
     capacity::VERBS,
+    odds::VERBS,
     weights::VERBS,
     plugin::VERBS,
     gate::VERBS,

@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use strum::IntoEnumIterator;
 
 use crate::cluster::{Pod, Str};
 use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, Victim};
@@ -252,7 +251,7 @@ impl Table {
         let Width::Fixed(node) = fit("CANDIDATE", 28, nodes) else { unreachable!("a fitted column is fixed") };
         let values = width >= 74;
         let mut columns = vec![left("  CANDIDATE", Width::Fixed((node + 2).min(width / 3))).by(Sort::Name)];
-        let functions: Vec<ScoreFunctionName> = ScoreFunctionName::iter().collect();
+        let functions = preemption.tie_break().to_vec();
         let titles = |name: &ScoreFunctionName| match name {
             ScoreFunctionName::MinNumPDBViolations => ("MinNumPDBViolations", "MinPDB", "PDB"),
             ScoreFunctionName::MinHighestPriority => ("MinHighestPriority", "MinHighest", "Hi"),
