@@ -149,3 +149,43 @@ fn depth_is_limited() {
     }
     assert_eq!(run(&format!("true{}", " && true".repeat(1000))), Ok(true));
 }
+
+/// Doubles a text or a list: `$` in `tail` is `init`, 2^times times.
+fn doubled(times: usize, init: &str, tail: &str) -> String {
+    let binds: String = (0..times).map(|i| format!("cel.bind(s{}, s{i} + s{i}, ", i + 1)).collect();
+    format!("cel.bind(s0, {init}, {binds}{}{}", tail.replace('$', &format!("s{times}")), ")".repeat(times + 1))
+}
+
+#[test]
+fn work_that_cel_does_not_charge_for_is_limited() {
+    let letters = "'abcdefghij'";
+    for (times, init, tail) in [
+        // Reading a long text again and again.
+        (15, letters, "lists.range(20000).all(x, $.size() > 0)"),
+        (15, letters, "lists.range(20000).all(x, $.charAt(x) != '')"),
+        (15, "'1111111111'", "lists.range(20000).all(x, double($) > 0.0)"),
+        (15, letters, "cel.bind(m, {$ + 'a': 1}, lists.range(20000).all(x, m[$] > 0 || true))"),
+        // Copying a long list.
+        (17, "[1, 2, 3]", "lists.range(5000).all(x, ($ + [x]).size() > 0)"),
+        // Patterns that are large, or made anew each time, or that search the same text again.
+        (0, letters, r"lists.range(1000).exists(x, ('a' + string(x)).matches('(\\pL{1,90}){1,9}b' + string(x)))"),
+        (11, letters, "$.findAll('(a*)*b|a').size() > 0"),
+        (12, letters, "$.matches('(a|b|c)*d(e|f){900}[gh]')"),
+    ] {
+        let expression = doubled(times, init, tail);
+        assert_eq!(eval(&expression), Err(EvalError::CostLimit.to_string()), "{tail}");
+    }
+    let many = (0..220).map(|i| format!(r"('a').matches('(\\pL{{1,60}}){{1,9}}b{i}')")).collect::<Vec<_>>().join(" || ");
+    let refused = "program instantiation failed: operation cancelled: actual cost limit exceeded";
+    assert_eq!(Selector::compile(&many, Environment::default()).unwrap_err().to_string(), refused);
+}
+
+#[test]
+fn a_fold_that_ends_early_takes_no_more_of_its_range() {
+    for tail in ["lists.range(5000).all(x, $.exists(y, true))", "lists.range(5000).all(x, $.exists(i, y, i == 0))"] {
+        assert_eq!(eval(&doubled(15, "[1, 2, 3]", tail)), Ok(true), "{tail}");
+    }
+    let of_map = "cel.bind(m, lists.range(3000).transformMap(i, v, v), lists.range(5000).all(x, m.exists(y, y == 0)))";
+    assert_eq!(eval(of_map), Ok(true));
+    assert_eq!(eval("{3: 'c', 1: 'a', 2: 'b'}.map(k, k) == [1, 2, 3]"), Ok(true));
+}
