@@ -99,6 +99,9 @@ pub struct SchedulerMatch {
     /// Why the pod waits; `None` if it fits.
     #[serde(skip)]
     pub waits_for: Option<WaitReason>,
+    /// The pod group that was decided with the pod; `None` for a pod that was decided on its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Key>,
     /// The release that decides what the report says, if it is not the emulated one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
@@ -199,6 +202,7 @@ impl SchedulerComparer {
             other_words: Vec::new(),
             since: Vec::new(),
             waits_for: WaitReason::of(pod, view),
+            group: view.group.as_ref().map(|group| group.start.group.clone()),
             decided_by: None,
             there,
         };
@@ -502,6 +506,7 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
         other_words: Vec::new(),
         since: Vec::new(),
         waits_for: None,
+        group: None,
         decided_by: None,
     }
 }

@@ -188,7 +188,7 @@ impl WaitReason {
         let Some(group) = pod.group_key() else { return Some(reason) };
         if let Some((key, words)) = view.pre_enqueue.as_ref().and_then(|gate| why_group_is_gated(gate)) {
             reason.key = format!("pod-group:{group}:{key}");
-            reason.words = format!("Pod group {group}: {words}");
+            reason.words = format!("Pod group {group}: {}", words.trim_end_matches('.'));
             return Some(reason);
         }
         let Some(tried) = &view.group else { return Some(reason) };
@@ -196,7 +196,7 @@ impl WaitReason {
         let (Some(outcome), Some(words)) = (outcome, why_group(tried)) else { return Some(reason) };
         if outcome != GroupOutcome::Scheduled {
             reason.key = format!("pod-group:{group}:{outcome}");
-            reason.words = format!("Pod group {group}: {words}");
+            reason.words = format!("Pod group {group}: {}", words.trim_end_matches('.'));
             reason.preemption = match outcome {
                 GroupOutcome::WaitingOnPreemption => PreemptionHelp::Helps,
                 _ if tried.preemption.is_some() => PreemptionHelp::No,
