@@ -29,7 +29,6 @@ mod status;
 mod store;
 mod timing;
 
-use crate::source::assemble::report::ReadAgain;
 pub use delta_queue::Change;
 pub use error::{ConnectError, OriginalError, Target};
 pub use kubeconfig::{Contexts, context_namespaces, contexts, may_ask};
