@@ -9,6 +9,8 @@ mod evictions;
 mod extenders;
 mod fixes;
 mod form;
+#[cfg(test)]
+mod group_tests;
 mod info;
 mod missing;
 mod odds;
