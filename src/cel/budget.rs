@@ -28,12 +28,12 @@ pub(super) fn spend(steps: u64) -> bool {
     left > 0
 }
 
-/// Spends the steps of reading or copying so many bytes of text. What a device's attributes hold costs nothing.
+/// Spends the steps of reading or copying a number of bytes of text. Texts as short as a device's attributes cost nothing.
 pub(super) fn spend_bytes(bytes: usize) -> bool {
     spend((bytes / BYTES_PER_STEP) as u64)
 }
 
-/// Spends the steps of copying so many elements of a list.
+/// Spends the steps of copying a number of elements of a list.
 pub(super) fn spend_copies(elements: usize) -> bool {
     spend((elements / COPIES_PER_STEP) as u64)
 }

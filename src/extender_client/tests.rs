@@ -220,7 +220,7 @@ fn tls_goes_through_a_tunnel_of_the_proxy() {
         let answer = ask_in(&extender, https_by(&address, "http://"));
         assert_eq!(answer, Answer::failed(format!("Post \"https://extender.invalid/x/filter\": {text}")));
     }
-    // What NO_PROXY lists is reached directly, where the name leads nowhere.
+    // A host in NO_PROXY is reached directly; this one does not exist.
     let direct = Environment { no_proxy: "extender.invalid".to_owned(), ..https_by("127.0.0.1:1", "http://") };
     let AnswerBody::Error(text) = ask_in(&extender, direct).body else { panic!("answered") };
     assert!(text.contains("dial tcp: lookup extender.invalid"), "{text}");

@@ -8,7 +8,7 @@ enum Type {
     /// A string, or a type made of one.
     Text(&'static str),
     Bool,
-    /// An integer of so many bits.
+    /// An integer, with its number of bits.
     Int(&'static str, u32),
     /// A time, which reads itself.
     Time,
@@ -125,7 +125,7 @@ const STATUS: Type = Struct(
 
 const NODE: Type = Struct("Node", &[("kind", STRING), ("apiVersion", STRING), ("metadata", METADATA), ("spec", SPEC), ("status", STATUS)]);
 
-/// What is wrong with a node.
+/// An error in a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
     /// A value is of a wrong type. Decoding goes on, and the first such error counts.

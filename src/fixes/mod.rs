@@ -126,7 +126,7 @@ pub struct Fix {
     pub victims: BTreeMap<Str, Vec<Victim>>,
     /// Budgets that allow no disruption of the deleted pods, by name.
     pub budgets: Vec<Key>,
-    /// What it does for the pod group that decides about the pod; `None` for a pod that is decided on its own. All else is
+    /// Its effect on the pod group that decides about the pod; `None` for a pod that is decided on its own. All else is
     /// about the pod alone.
     pub group: Option<GroupProof>,
 }

@@ -86,7 +86,7 @@ pub struct DeviceVerdict {
     /// The device.
     #[serde(flatten)]
     pub id: DeviceId,
-    /// What speaks against it, in the order in which the allocator looks; it stops at the first. Empty if the device suits.
+    /// The obstacles, in the order in which the allocator checks them; it stops at the first. Empty if the device suits.
     pub obstacles: Vec<Obstacle>,
 }
 

@@ -23,7 +23,7 @@ pub struct Snapshot {
     indexes: Option<Arc<SnapshotIndexes>>,
 }
 
-/// What a snapshot knows about all nodes at once, when it is taken.
+/// The indexes of a snapshot over all nodes, from the time when it is taken.
 #[derive(Debug)]
 pub struct SnapshotIndexes {
     nodes: NodeList,

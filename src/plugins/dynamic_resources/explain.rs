@@ -38,8 +38,7 @@ struct Offered<'a> {
     pool: Result<&'a Pool<'a>, Obstacle>,
 }
 
-/// Judges the devices of a node for the claims of a pod. `usable` tells of an allocated claim whether it can be used on the
-/// node.
+/// Judges the devices of a node for the claims of a pod. `usable` returns whether an allocated claim can be used on the node.
 pub(super) fn on_node(
     cx: &Context<'_>,
     state: &DynamicResourcesState,
@@ -73,7 +72,7 @@ pub(super) fn on_node(
         NodeDevices { node: node.name().clone(), rejected, claims: claims.iter().map(of_claim).collect() }
     };
     let Some(allocator) = state.allocator.as_deref() else { return judged(None) };
-    // An invalid node selector fails the whole attempt before any device is looked at.
+    // An invalid node selector fails the whole attempt before any device is tried.
     let Ok(pools) = allocator.inventory.pools(&node.node, cx.emulation, &allocator.allocated) else { return judged(None) };
     judged(Some(&Judge::new(cx.cluster, allocator, node, &pools)))
 }

@@ -53,7 +53,7 @@ pub struct FixesReport {
     pub group: Option<GroupFixReport>,
 }
 
-/// What a pod group makes of its pod.
+/// The result of a pod group's attempt for its pod.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupFixReport {
@@ -110,7 +110,7 @@ pub struct FixReport {
     pub patches: Vec<Value>,
     /// The commands, one a line; null if kubectl cannot make the changes.
     pub kubectl: Option<String>,
-    /// What the pod's group makes of the changes; all else is about the pod alone. `None` for a pod that is decided on its own.
+    /// The result of the attempt of the pod's group with the changes; all else is about the pod alone. `None` for a pod that is decided on its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<GroupFixReport>,
 }

@@ -6,7 +6,7 @@ use crate::framework::{PluginName, PodGroupState, Reason, Status};
 use crate::plural::count;
 use crate::trace::{GroupDecision, GroupOutcome, GroupView, Place, QueuesView};
 
-/// What a pod waits for whose group has no object.
+/// The sentence about a pod whose group has no object.
 const NO_GROUP: &str = "Waits until there is a PodGroup of this name.";
 
 /// Returns the outcome of a group, and the reason if it waits; `None` while its members are tried.

@@ -1,4 +1,4 @@
-//! What is said of a node's devices one by one.
+//! Obstacles of a node's devices, one by one.
 
 use super::*;
 use crate::cluster::Key;
