@@ -15,7 +15,7 @@ use crate::scheduler::queue::{ToldPlace, ToldQueue};
 use crate::scheduler_log::SchedulerLog;
 use crate::session::{Cursor, Session, is_news};
 use crate::source::live::{Change, KindStatus, Live, State, Subject, runs_scheduler};
-use crate::trace::{CycleView, Event, ObjectChange, Place, QueueEntry};
+use crate::trace::{Event, ObjectChange, Place, QueueEntry};
 
 /// Minimum pause between two batches of changes, as a multiple of the time that applying the last one took.
 const SHARE: u32 = 8;
@@ -176,8 +176,7 @@ impl LiveFollow {
             let Some(report) = LogReport::new(read, None) else { return (Vec::new(), 0) };
             report.news(&mut log.mark, ATTEMPTS, |pod, said| {
                 let pod = cluster.pods.get(pod).filter(|pod| pod.is_pending())?;
-                let view = CycleView::of(&scheduler.explain(pod));
-                let found = SchedulerComparer::new(&scheduler, std::slice::from_ref(said)).compare(pod, &view);
+                let found = SchedulerComparer::new(&scheduler, std::slice::from_ref(said)).decide(pod);
                 Some(found.text().iter().map(str::trim).collect::<Vec<_>>().join(" "))
             })
         });

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ast::op;
-use super::budget::{MAX_BYTES, MAX_ELEMENTS};
+use super::budget::{MAX_BYTES, MAX_ELEMENTS, spend_copies};
 use super::error::EvalError;
 use super::value::Value;
 
@@ -40,7 +40,9 @@ pub(super) fn binary(name: &str, left: &Value, right: &Value) -> Result<Value, E
         (V::Timestamp(a), V::Duration(b)) if name == op::SUBTRACT => a.plus(-i128::from(*b)).map(V::Timestamp),
         (V::Timestamp(a), V::Timestamp(b)) if name == op::SUBTRACT => a.since(*b).map(V::Duration),
         (V::String(a), V::String(b)) if name == op::ADD && a.len() + b.len() > MAX_BYTES => Err(EvalError::CostLimit),
-        (V::List(a), V::List(b)) if name == op::ADD && a.len() + b.len() > MAX_ELEMENTS => Err(EvalError::CostLimit),
+        (V::List(a), V::List(b)) if name == op::ADD && (a.len() + b.len() > MAX_ELEMENTS || !spend_copies(a.len() + b.len())) => {
+            Err(EvalError::CostLimit)
+        }
         (V::Bytes(a), V::Bytes(b)) if name == op::ADD && a.len() + b.len() > MAX_BYTES => Err(EvalError::CostLimit),
         (V::String(a), V::String(b)) if name == op::ADD => Ok(V::string(format!("{a}{b}"))),
         (V::Bytes(a), V::Bytes(b)) if name == op::ADD => Ok(V::Bytes(a.iter().chain(b.iter()).copied().collect())),

@@ -1,6 +1,7 @@
 //! Evaluates a plan and counts its cost; mirrors cel-go's `interpreter/interpretable.go`, `interpreter/attributes.go`
 //! and `interpreter/runtimecost.go`.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use super::budget;
@@ -220,6 +221,9 @@ impl<'p> Evaluator<'p> {
             self.charge(1)?;
             return value;
         }
+        if !budget::spend_bytes(args.iter().map(Value::bytes).sum()) {
+            return Err(EvalError::CostLimit);
+        }
         let nothing = Value::Null;
         // Charging first, where the cost does not depend on the result, prevents work beyond the limit.
         if !cost::by_result(&call.function) {
@@ -360,10 +364,9 @@ impl<'p> Evaluator<'p> {
     }
 
     fn fold(&mut self, fold: &'p FoldNode) -> Evaluated<Value> {
-        let items: Vec<(Value, Value)> = match (self.eval(&fold.range)?, &fold.var2) {
-            (Value::List(items), None) => items.iter().map(|item| (item.clone(), Value::Null)).collect(),
-            (Value::List(items), Some(_)) => items.iter().enumerate().map(|(i, item)| (Value::Int(i as i64), item.clone())).collect(),
-            (Value::Map(map), _) => map.entries.iter().map(|(key, value)| (key.0.clone(), value.clone())).collect(),
+        let items = match (self.eval(&fold.range)?, &fold.var2) {
+            (Value::List(items), _) => Items::List { items, next: 0, indexed: fold.var2.is_some() },
+            (Value::Map(map), _) => Items::Map { map, last: None },
             (other, None) => return Err(EvalError::NotIterable(other.go_type())),
             (other, Some(_)) => return Err(EvalError::NotFoldable(other.go_type())),
         };
@@ -374,7 +377,7 @@ impl<'p> Evaluator<'p> {
         result
     }
 
-    fn iterate(&mut self, fold: &'p FoldNode, at: usize, items: Vec<(Value, Value)>) -> Evaluated<Value> {
+    fn iterate(&mut self, fold: &'p FoldNode, at: usize, items: Items) -> Evaluated<Value> {
         for item in items {
             self.frames[at].items = Some(item);
             if let Ok(Value::Bool(false)) = self.side(&fold.cond)? {
@@ -388,6 +391,42 @@ impl<'p> Evaluator<'p> {
     }
 }
 
+/// The elements that a fold goes through, taken one by one: it may end at the first.
+enum Items {
+    List {
+        items: Arc<Vec<Value>>,
+        next: usize,
+        indexed: bool,
+    },
+    /// In order of keys, from behind the last one.
+    Map {
+        map: Arc<Map>,
+        last: Option<Key>,
+    },
+}
+
+impl Iterator for Items {
+    type Item = (Value, Value);
+
+    fn next(&mut self) -> Option<(Value, Value)> {
+        match self {
+            Self::List { items, next, indexed } => {
+                let item = items.get(*next)?.clone();
+                let index = *next as i64;
+                *next += 1;
+                Some(if *indexed { (Value::Int(index), item) } else { (item, Value::Null) })
+            }
+            Self::Map { map, last } => {
+                let after = last.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
+                let (key, value) = map.entries.range((after, Bound::Unbounded)).next()?;
+                let found = (key.0.clone(), value.clone());
+                *last = Some(key.clone());
+                Some(found)
+            }
+        }
+    }
+}
+
 /// Returns the value in an optional.
 pub(super) fn held_value(held: &Value) -> Evaluated<Value> {
     match held {
@@ -398,6 +437,9 @@ pub(super) fn held_value(held: &Value) -> Evaluated<Value> {
 
 /// Looks up a field or an element; `None` if it is missing and `may_miss`.
 fn lookup(value: &Value, index: &Value, may_miss: bool) -> Evaluated<Option<Value>> {
+    if !budget::spend_bytes(index.bytes()) {
+        return Err(EvalError::CostLimit);
+    }
     let missing = |error: EvalError| if may_miss { Ok(None) } else { Err(error) };
     match value {
         Value::Map(map) => match map.find(index) {

@@ -82,7 +82,7 @@ impl<'a> Parts<'a> {
                 return failed("invalid syntax");
             }
             precision = match number.parse::<i64>() {
-                Ok(n) => usize::try_from(n).unwrap_or(0).min(1_000),
+                Ok(n) => usize::try_from(n).unwrap_or(0).min(i16::MAX as usize),
                 Err(_) => return failed("value out of range"),
             };
             self.rest = &rest[digits..];
@@ -193,14 +193,70 @@ impl Verb {
 
     /// Formats a number as the message printer of American English does.
     fn show_double(self, value: f64) -> String {
-        let (sign, size) = if value.is_sign_negative() && !value.is_nan() { ("-", -value) } else { ("", value) };
-        let special = if value.is_nan() { Some("NaN".to_owned()) } else { value.is_infinite().then(|| format!("{sign}∞")) };
+        let sign = if value < 0.0 { "-" } else { "" };
+        let size = value.abs();
+        let number = match self {
+            _ if value.is_nan() => "NaN".to_owned(),
+            _ if value.is_infinite() => format!("{sign}∞"),
+            Self::Scientific(_) => format!("{sign}{}", scientific(size)),
+            Self::Fixed(precision) => format!("{sign}{}", grouped(&fixed(size, precision))),
+            _ => value.to_string(),
+        };
         match self {
             // Upstream passes the precision as the width.
-            Self::Scientific(width) => special.map_or_else(|| format!("{sign}{}", scientific(size)), |s| format!("{s:>width$}")),
-            Self::Fixed(precision) => special.unwrap_or_else(|| format!("{sign}{}", grouped(&format!("{size:.precision$}")))),
-            _ => value.to_string(),
+            Self::Scientific(width) => format!("{number:>width$}"),
+            _ => number,
         }
+    }
+}
+
+/// Formats a number that is not negative; mirrors `ConvertFloat` and `decimalVisibleDigits` in
+/// `golang.org/x/text/internal/number`.
+fn fixed(size: f64, precision: usize) -> String {
+    if precision == 0 {
+        return whole(size);
+    }
+    let mut shown = format!("{size:.precision$}");
+    // The smallest number of decimals is held in eight bits.
+    let (least, zeros) = (precision % 256, shown.len() - shown.trim_end_matches('0').len());
+    shown.truncate(shown.len() - zeros.min(precision - least));
+    if shown.ends_with('.') {
+        shown.pop();
+    }
+    shown
+}
+
+/// Formats a number without decimals. The shortest digits are rounded to the nearest even number, and halves below one up.
+/// A number that gets a digit more by that (99.6, 0.5) loses it again, as the old exponent is kept.
+fn whole(size: f64) -> String {
+    let shown = format!("{size:e}");
+    let (mantissa, exponent) = shown.split_once('e').unwrap_or((&shown, "0"));
+    let mut digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).map(|b| b - b'0').collect();
+    if digits.iter().all(|digit| *digit == 0) {
+        return "0".to_owned();
+    }
+    // The number is 0.digits, times ten to the power of this.
+    let exponent = exponent.parse::<i32>().unwrap_or(0) + 1;
+    let keep = usize::try_from(exponent).unwrap_or(0);
+    if let Some(next) = digits.get(keep).copied() {
+        let is_odd = keep.checked_sub(1).is_none_or(|last| digits[last] % 2 == 1);
+        let up = next > 5 || next == 5 && (digits.len() > keep + 1 || is_odd);
+        digits.truncate(keep);
+        if up {
+            while digits.last() == Some(&9) {
+                digits.pop();
+            }
+            match digits.last_mut() {
+                Some(last) => *last += 1,
+                None => digits.push(1),
+            }
+        }
+    }
+    let text = |digits: &[u8]| digits.iter().map(|digit| char::from(b'0' + digit)).collect::<String>();
+    match digits.len() {
+        0 => "0".to_owned(),
+        length if keep == 0 => format!("0.{}{}", "0".repeat(exponent.unsigned_abs() as usize), text(&digits[..length])),
+        length => format!("{}{}", text(&digits), "0".repeat(keep.saturating_sub(length))),
     }
 }
 

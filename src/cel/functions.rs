@@ -6,8 +6,6 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use regex::Regex;
-
 use super::address;
 use super::arithmetic;
 use super::ast::op;
@@ -19,7 +17,7 @@ use super::format;
 use super::lists;
 use super::named_format;
 use super::quantity::Quantity;
-use super::regex_syntax;
+use super::regex_syntax::{self, Pattern};
 use super::semver::Semver;
 use super::strings;
 use super::time::Timestamp;
@@ -27,7 +25,7 @@ use super::url::{self, Url};
 use super::value::{Key, Map, Value};
 
 /// Calls a function; `args` begins with the target of a member function. `regex` is the pattern if it is constant.
-pub(super) fn call(name: &str, args: &[Value], regex: Option<&Regex>) -> Result<Value, EvalError> {
+pub(super) fn call(name: &str, args: &[Value], regex: Option<&Pattern>) -> Result<Value, EvalError> {
     use Value as V;
     Ok(match (name, args) {
         (op::NOT_STRICTLY_FALSE, [V::Bool(b)]) => V::Bool(*b),
@@ -115,7 +113,7 @@ fn compare(name: &str, left: &Value, right: &Value) -> Result<Value, EvalError> 
     }))
 }
 
-fn search(name: &str, text: &Value, pattern: &Value, rest: &[Value], regex: Option<&Regex>) -> Result<Value, EvalError> {
+fn search(name: &str, text: &Value, pattern: &Value, rest: &[Value], regex: Option<&Pattern>) -> Result<Value, EvalError> {
     let (Value::String(text), Value::String(pattern)) = (text, pattern) else {
         let no_operation =
             name == "matches" && regex.is_none() && !matches!(text, Value::String(_) | Value::Duration(_) | Value::Timestamp(_));
@@ -132,10 +130,10 @@ fn search(name: &str, text: &Value, pattern: &Value, rest: &[Value], regex: Opti
     };
     Ok(match (name, rest) {
         ("matches", _) => Value::Bool(regex.is_match(text)),
-        ("find", _) => Value::string(regex.find(text).map_or("", |found| found.as_str())),
+        ("find", _) => Value::string(regex.find(text, 1).next().unwrap_or_default()),
         (_, rest) => {
             let limit = if let [Value::Int(n)] = rest { usize::try_from(*n).unwrap_or(usize::MAX) } else { usize::MAX };
-            Value::strings(regex.find_iter(text).take(limit).map(|found| found.as_str()))
+            Value::strings(regex.find(text, limit))
         }
     })
 }

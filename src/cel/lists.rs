@@ -55,6 +55,9 @@ pub(super) fn call(name: &str, items: &[Value], rest: &[Value]) -> Result<Value,
         ("first", []) => items.first().map_or(Value::NONE, |item| Value::some(item.clone())),
         ("last", []) => items.last().map_or(Value::NONE, |item| Value::some(item.clone())),
         ("unwrapOpt" | "optional.unwrap", []) => {
+            if !budget::spend_copies(items.len()) {
+                return Err(EvalError::CostLimit);
+            }
             let mut values = Vec::new();
             for item in items {
                 let Value::Optional(held) = item else { return Err(EvalError::NotOptional(item.show())) };

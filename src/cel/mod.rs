@@ -172,7 +172,9 @@ fn compile(text: &str, environment: Environment) -> Result<Node, CompileError> {
         Type::Dyn if environment.list_attributes => {}
         other => return Err(CompileError::NotBool(other)),
     }
-    plan::plan(&expr).map_err(CompileError::Program)
+    let planned = plan::plan(&expr);
+    let planned = if budget::is_spent() { Err(EvalError::CostLimit) } else { planned };
+    planned.map_err(CompileError::Program)
 }
 
 /// Runs the work on a separate large stack if it may need one.

@@ -7,14 +7,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use regex::Regex;
-
 use super::ast::{Call, Expr, Fold, Kind, op};
 use super::convert;
 use super::decls::{self, FUNCTIONS, Named};
 use super::error::EvalError;
 use super::eval;
-use super::regex_syntax;
+use super::regex_syntax::{self, Pattern};
 use super::types::Type;
 use super::value::{Key, Value};
 use crate::cluster::Str;
@@ -64,7 +62,7 @@ pub(super) struct CallNode {
     pub(super) guards: Vec<usize>,
     pub(super) args: Vec<Node>,
     /// The pattern, if it is constant.
-    pub(super) regex: Option<Regex>,
+    pub(super) regex: Option<Pattern>,
 }
 
 #[derive(Debug)]

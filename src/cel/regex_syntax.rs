@@ -5,30 +5,72 @@
 
 use regex::{Regex, RegexBuilder};
 
+use super::budget;
 use super::error::RegexError;
 
 /// Maximum repetition count, with nested counts multiplied.
 const MAX_REPEAT: u32 = 1_000;
 /// Maximum nesting of groups.
 const MAX_DEPTH: usize = 1_000;
-/// Maximum size of a compiled pattern, in bytes. Go allows more, and takes seconds for it.
-const SIZE_LIMIT: usize = 4 << 20;
+/// Maximum sizes of a compiled pattern, in bytes, each with the steps that compiling it takes. They are tried in turn, so that
+/// the work is known before it is done. Go allows more, and takes seconds for it.
+const SIZE_LIMITS: [(usize, u64); 3] = [(16 << 10, 200), (256 << 10, 10_000), (4 << 20, 250_000)];
+/// States of a pattern that one byte of text leads through in the time of one step.
+const STATES_PER_STEP: u64 = 20;
 
-/// Compiles a pattern.
-pub(super) fn compile(pattern: &str) -> Result<Regex, RegexError> {
-    let translated = translate(pattern)?;
-    RegexBuilder::new(&translated)
-        .size_limit(SIZE_LIMIT)
-        .nest_limit(MAX_DEPTH as u32 + 10)
-        .build()
-        .map_err(|_| RegexError(format!("expression too large: `{pattern}`")))
+/// A compiled pattern.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    regex: Regex,
+    /// An estimate of its states, with repetitions written out.
+    states: u64,
 }
 
-/// Translates a pattern; the error is the text after Go's `error parsing regexp: `.
-pub(super) fn translate(pattern: &str) -> Result<String, RegexError> {
+/// Compiles a pattern.
+pub(super) fn compile(pattern: &str) -> Result<Pattern, RegexError> {
+    let (translated, states) = translated(pattern)?;
+    let build = |limit| RegexBuilder::new(&translated).size_limit(limit).nest_limit(MAX_DEPTH as u32 + 10).build();
+    for (limit, steps) in SIZE_LIMITS {
+        if !budget::spend(steps) {
+            break;
+        }
+        if let Ok(regex) = build(limit) {
+            return Ok(Pattern { regex, states });
+        }
+    }
+    Err(RegexError(format!("expression too large: `{pattern}`")))
+}
+
+/// Checks a pattern; the error is the text after Go's `error parsing regexp: `.
+pub(super) fn check(pattern: &str) -> Result<(), RegexError> {
+    translated(pattern).map(drop)
+}
+
+/// Translates a pattern, and estimates its states.
+fn translated(pattern: &str) -> Result<(String, u64), RegexError> {
     let mut parser = Parser { whole: pattern, rest: pattern, out: String::new(), groups: vec![Group::default()], names: Vec::new() };
     parser.run()?;
-    Ok(parser.out)
+    let states = parser.groups.last().map_or(1, |group| group.states);
+    Ok((parser.out, states))
+}
+
+impl Pattern {
+    /// Whether the text contains a match. False once the budget is used up.
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        self.spend(text.len()) && self.regex.is_match(text)
+    }
+
+    /// Returns the first matches, up to a limit; none once the budget is used up.
+    pub(super) fn find<'t>(&self, text: &'t str, limit: usize) -> impl Iterator<Item = &'t str> {
+        // Each search may go to the end of the text.
+        let limit = if self.spend(text.len()) { limit } else { 0 };
+        let found = self.regex.find_iter(text).take(limit);
+        found.take_while(|found| self.spend(text.len() - found.end())).map(|found| found.as_str())
+    }
+
+    fn spend(&self, bytes: usize) -> bool {
+        budget::spend((bytes as u64).saturating_mul(self.states) / STATES_PER_STEP)
+    }
 }
 
 /// An open group: its last operand, and its repetition counts.
@@ -38,6 +80,9 @@ struct Group {
     last: Option<u32>,
     /// The largest repetition count within one operand of the group.
     most: u32,
+    /// The states of all operands, and of the last one.
+    states: u64,
+    last_states: u64,
 }
 
 struct Parser<'p> {
@@ -68,21 +113,23 @@ impl<'p> Parser<'p> {
         &before[..before.len() - self.rest.len()]
     }
 
-    fn operand(&mut self, repeats: u32) {
+    fn operand(&mut self, repeats: u32, states: u64) {
         if let Some(group) = self.groups.last_mut() {
             group.last = Some(repeats);
             group.most = group.most.max(repeats);
+            group.states = group.states.saturating_add(states);
+            group.last_states = states;
         }
     }
 
     fn emit(&mut self, text: &str) {
         self.out.push_str(text);
-        self.operand(1);
+        self.operand(1, 1);
     }
 
     fn literal(&mut self, c: char) {
         push_literal(&mut self.out, c);
-        self.operand(1);
+        self.operand(1, 1);
     }
 
     fn run(&mut self) -> Parsed<()> {
@@ -106,7 +153,7 @@ impl<'p> Parser<'p> {
                         return fault("unexpected )", self.whole);
                     }
                     self.out.push(')');
-                    self.operand(group.most.max(1));
+                    self.operand(group.most.max(1), group.states.saturating_add(1));
                 }
                 '^' | '$' | '.' => {
                     self.take();
@@ -162,7 +209,13 @@ impl<'p> Parser<'p> {
         if times >= 2 && total > MAX_REPEAT {
             return fault("invalid repeat count", self.read(before));
         }
-        self.operand(total);
+        let once = self.groups.last().map_or(1, |group| group.last_states);
+        let times = u64::from(times.max(1));
+        // The operand is counted already.
+        self.operand(total, once.saturating_mul(times - 1));
+        if let Some(group) = self.groups.last_mut() {
+            group.last_states = once.saturating_mul(times);
+        }
         Ok(())
     }
 

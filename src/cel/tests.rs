@@ -149,3 +149,74 @@ fn depth_is_limited() {
     }
     assert_eq!(run(&format!("true{}", " && true".repeat(1000))), Ok(true));
 }
+
+/// Doubles a text or a list: `$` in `tail` is `init`, 2^times times.
+fn doubled(times: usize, init: &str, tail: &str) -> String {
+    let binds: String = (0..times).map(|i| format!("cel.bind(s{}, s{i} + s{i}, ", i + 1)).collect();
+    format!("cel.bind(s0, {init}, {binds}{}{}", tail.replace('$', &format!("s{times}")), ")".repeat(times + 1))
+}
+
+#[test]
+fn work_that_cel_does_not_charge_for_is_limited() {
+    let letters = "'abcdefghij'";
+    for (times, init, tail) in [
+        // Reading a long text again and again.
+        (15, letters, "lists.range(20000).all(x, $.charAt(x) != '')"),
+        // Copying a long list.
+        (17, "[1, 2, 3]", "lists.range(5000).all(x, ($ + [x]).size() > 0)"),
+        // Patterns that are large, or made anew each time, or that search the same text again.
+        (0, letters, r"lists.range(1000).exists(x, ('a' + string(x)).matches('(\\pL{1,20}){1,5}b' + string(x)))"),
+        (11, letters, "$.findAll('(a*)*b|a').size() > 0"),
+        (12, letters, "$.matches('(a|b|c)*d(e|f){900}[gh]')"),
+    ] {
+        let expression = doubled(times, init, tail);
+        assert_eq!(run(&expression), Err(EvalError::CostLimit.to_string()), "{tail}");
+    }
+    let many = (0..60).map(|i| format!(r"('a').matches('(\\pL{{1,20}}){{1,5}}b{i}')")).collect::<Vec<_>>().join(" || ");
+    let refused = "program instantiation failed: operation cancelled: actual cost limit exceeded";
+    assert_eq!(Selector::compile(&many, Environment::default()).unwrap_err().to_string(), refused);
+}
+
+#[test]
+fn a_fold_that_ends_early_takes_no_more_of_its_range() {
+    for tail in ["lists.range(5000).all(x, $.exists(y, true))", "lists.range(5000).all(x, $.exists(i, y, i == 0))"] {
+        assert_eq!(run(&doubled(15, "[1, 2, 3]", tail)), Ok(true), "{tail}");
+    }
+    let of_map = "cel.bind(m, lists.range(3000).transformMap(i, v, v), lists.range(5000).all(x, m.exists(y, y == 0)))";
+    assert_eq!(run(of_map), Ok(true));
+    assert_eq!(run("{3: 'c', 1: 'a', 2: 'b'}.map(k, k) == [1, 2, 3]"), Ok(true));
+}
+
+#[test]
+fn numbers_are_formatted_as_the_message_printer_does() {
+    for (format, number, expected) in [
+        ("%.0f", "2.5", "2"),
+        ("%.0f", "3.5", "4"),
+        ("%.0f", "2.51", "3"),
+        ("%.0f", "1234567.4", "1,234,567"),
+        ("%.0f", "0.4", "0"),
+        ("%.0f", "0.0", "0"),
+        ("%.0f", "-1.6", "-2"),
+        ("%.0f", "-0.4", "-0"),
+        ("%.0f", "1e20", "100,000,000,000,000,000,000"),
+        // A carry into a new digit is lost.
+        ("%.0f", "0.5", "0.1"),
+        ("%.0f", "0.05", "0.01"),
+        ("%.0f", "99.6", "10"),
+        ("%.0f", "9.4", "9"),
+        ("%.1f", "99.96", "100.0"),
+        ("%.2f", "-0.0", "0.00"),
+        ("%.2f", "-0.001", "-0.00"),
+        ("%.2f", "2.345", "2.35"),
+        ("%f", "0.1", "0.100000"),
+        ("%.258f", "1.5", "1.50"),
+        // The precision is the width.
+        ("%.3e", "123456.0", "1.234560×10⁰⁵"),
+        ("%.16e", "-1.5", "  -1.500000×10⁰⁰"),
+        ("%e", "-0.0", "0.000000×10⁰⁰"),
+        ("%.5e", "double('NaN')", "  NaN"),
+    ] {
+        let expression = format!("'{format}'.format([{number}]) == '{expected}'");
+        assert_eq!(run(&expression), Ok(true), "{expression}");
+    }
+}

@@ -82,7 +82,7 @@ fn constant_argument(call: &Call, report: &mut impl FnMut(usize, String)) {
     let Some(Expr { kind: Kind::Literal(literal), at, .. }) = call.args.first() else { return };
     let wrong = match (name, literal) {
         ("duration" | "timestamp", literal) => convert::convert(name, &Value::from(literal)).is_err(),
-        ("matches", Literal::String(pattern)) => regex_syntax::translate(pattern).is_err(),
+        ("matches", Literal::String(pattern)) => regex_syntax::check(pattern).is_err(),
         _ => false,
     };
     if wrong {

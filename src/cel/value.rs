@@ -311,6 +311,15 @@ impl Value {
         Some(Ok(order))
     }
 
+    /// Returns the bytes of a text; 0 for other values.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::String(s) => s.len(),
+            Self::Bytes(b) => b.len(),
+            _ => 0,
+        }
+    }
+
     /// Returns the size that costs are based on.
     pub(super) fn size(&self) -> u64 {
         match self {

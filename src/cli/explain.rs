@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::ExplainArgs;
@@ -82,7 +83,8 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     if pod.is_terminal() {
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
-    let view = scheduler.explain_group(pod).map_or_else(|| scheduler.explain_with_odds(pod), |events| CycleView::of(&events));
+    let mut view = scheduler.explain_group(pod).map_or_else(|| scheduler.explain_with_odds(pod), |events| CycleView::of(&events));
+    view.devices = scheduler.device_findings(pod, &view).map(Arc::new);
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
     // A ticket has its own list of what is unknown.
     let mut more = if args.output.is_ticket() { Lines::default() } else { unknown(&view) };

@@ -51,12 +51,12 @@ pub(super) fn asked(args: &SchedulerArgs, config: Config, report: &Report) -> Re
     if let Some(path) = record_extenders {
         asker = asker.with_recorder(recorder(path)?);
     }
-    asker = asker.with_originals(Box::new(DumpObjects::new(report.clone())));
+    asker = asker.with_originals(Box::new(SourceObjects::new(report.clone())));
     Ok(config.asked_by(Arc::new(asker), |extender| hosts.is_empty() || is_named(extender)))
 }
 
-/// The objects of a dump with the fields that scheduling does not read.
-struct DumpObjects {
+/// The objects of a source with the fields that scheduling does not read.
+struct SourceObjects {
     report: Report,
     /// Read as a whole when the first node is needed: there are thousands in one file.
     nodes: OnceLock<HashMap<Key, Value>>,
@@ -64,13 +64,21 @@ struct DumpObjects {
     pods: Mutex<HashMap<Key, Option<Value>>>,
 }
 
-impl DumpObjects {
+impl SourceObjects {
     fn new(report: Report) -> Self {
         Self { report, nodes: OnceLock::new(), pods: Mutex::default() }
     }
 
     fn read_nodes(&self) -> HashMap<Key, Value> {
         let mut nodes = HashMap::new();
+        if let Some(live) = &self.report.again {
+            let name = |node: &Value| Some(Key::new("", node.pointer("/metadata/name")?.as_str()?));
+            match live.objects(Kind::Node) {
+                Ok(list) => nodes.extend(list.into_iter().filter_map(|node| Some((name(&node)?, node)))),
+                Err(error) => tracing::warn!(%error, "nodes are sent to extenders as far as scheduling reads them"),
+            }
+            return nodes;
+        }
         let read = self.report.originals(Kind::Node, &mut |keys, text| {
             nodes.extend(keys.iter().filter_map(|key| Some((key.clone(), parsed(text, Kind::Node, key)?))));
         });
@@ -81,7 +89,7 @@ impl DumpObjects {
     }
 }
 
-impl Originals for DumpObjects {
+impl Originals for SourceObjects {
     fn original(&self, kind: Kind, key: &Key) -> Option<Value> {
         if kind == Kind::Node {
             return self.nodes.get_or_init(|| self.read_nodes()).get(key).cloned();
@@ -91,8 +99,10 @@ impl Originals for DumpObjects {
         if let Some(pod) = known(&lock()) {
             return pod;
         }
-        let text = self.report.original(kind, key).ok().flatten();
-        let pod = text.and_then(|text| parsed(&text, kind, key));
+        let pod = match &self.report.again {
+            Some(live) => live.object(kind, key),
+            None => self.report.original(kind, key).ok().flatten().and_then(|text| parsed(&text, kind, key)),
+        };
         lock().insert(key.clone(), pod.clone());
         pod
     }

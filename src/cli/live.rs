@@ -41,6 +41,7 @@ pub(super) fn first(args: &ConnectArgs) -> Result<(Arc<Live>, Loaded), Failure> 
         loaded.is_some()
     });
     let mut loaded = loaded.ok_or_else(|| Failure::source("the cluster could not be read"))?;
+    loaded.report.again = Some(live.clone());
     if args.scheduler_log {
         loaded.scheduler_log = Some(Arc::new(scheduler_log(&live, &loaded, false, &|line| output::say(line))?));
     }

@@ -172,6 +172,7 @@ fn open_cluster(
         }
     };
     tell(&loaded, watch);
+    loaded.report.again = Some(live.clone());
     loaded = super::judgeable(loaded)?;
     let follows_log = args.asks_for_live_log();
     if follows_log {

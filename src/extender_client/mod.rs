@@ -1,6 +1,10 @@
 //! Asks HTTP extenders for real: `POST`, the time limit and the TLS settings of the extender, the proxies of the
 //! environment, answers of bounded size, and Go's words for what goes wrong. Redirects are not followed.
 //!
+//! Each call has a connection of its own and speaks HTTP/1.1. Go keeps connections for the next call, and speaks HTTP/2 with a
+//! TLS server that offers it; either way the same bytes are asked and answered. A server that speaks HTTP/2 alone is not
+//! understood, nor is a proxy that is itself reached by TLS (`https://`): both are errors that say so.
+//!
 //! One thread of its own does the waiting, so that whoever asks needs no runtime; who asks waits for it.
 
 mod bytes;
@@ -227,8 +231,13 @@ async fn tunnel(stream: &mut TcpStream, proxy: &ProxyUrl, target: &Target) -> Re
     }
     let text = String::from_utf8_lossy(&answer);
     let line = text.lines().next().unwrap_or_default();
-    let (code, reason) = line.split_once(' ').map_or(("", ""), |(_, rest)| rest.split_once(' ').unwrap_or((rest, "")));
-    if code == "200" { Ok(()) } else { Err(if reason.is_empty() { code.to_owned() } else { reason.to_owned() }) }
+    let status = line.split_once(' ').map_or("", |(_, status)| status);
+    match status.split_once(' ') {
+        Some(("200", _)) => Ok(()),
+        Some((_, reason)) => Err(reason.to_owned()),
+        None if status == "200" => Ok(()),
+        None => Err("unknown status code".to_owned()),
+    }
 }
 
 /// Sends a request on a connection, and reads the answer up to a size.

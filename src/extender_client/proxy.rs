@@ -91,7 +91,7 @@ fn covers(entry: &str, host: &str, ip: Option<IpAddr>, port: u16) -> bool {
     if let Ok(listed) = name.parse::<IpAddr>() {
         return ip == Some(listed);
     }
-    let name = name.strip_prefix('*').unwrap_or(name);
+    let name = name.strip_prefix('*').filter(|rest| rest.starts_with('.')).unwrap_or(name);
     match name.strip_prefix('.') {
         Some(domain) => host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')),
         None => host == name || host.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')),
@@ -240,6 +240,8 @@ mod tests {
             (".example.com", "example.com", false),
             (" .example.com , b", "x.Example.com", true),
             ("*.example.com", "x.example.com", true),
+            ("*.example.com", "example.com", false),
+            ("*example.com", "x.example.com", false),
             ("10.0.0.0/8", "10.1.2.3", true),
             ("10.0.0.0/8", "11.1.2.3", false),
             ("0.0.0.0/0", "11.1.2.3", true),

@@ -174,25 +174,118 @@ fn a_proxy_is_asked_for_hosts_elsewhere() {
     assert_eq!(ask_in(&extender(&format!("http://{address}")), environment), Answer::response(200, "[]"), "this machine has no proxy");
 }
 
-/// A TLS server for one connection; what it answers is `[]`.
-fn tls_server() -> (String, JoinHandle<()>) {
+/// Reads up to an empty line.
+fn head_of(stream: &mut impl Read) -> String {
+    let mut text = Vec::new();
+    let mut byte = [0];
+    while !text.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|read| read > 0) {
+        text.push(byte[0]);
+    }
+    String::from_utf8(text).unwrap()
+}
+
+/// A proxy for one connection, which ends at itself; returns what was said to it.
+fn proxy(serve: impl FnOnce(TcpStream) -> String + Send + 'static) -> (String, JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    (address, std::thread::spawn(move || serve(listener.accept().unwrap().0)))
+}
+
+fn https_by(address: &str, scheme: &str) -> Environment {
+    Environment { https: Secret::new(format!("{scheme}p:w@{address}")), ..Environment::default() }
+}
+
+#[test]
+fn tls_goes_through_a_tunnel_of_the_proxy() {
+    let named = TlsSettings { ca_data: CA.as_bytes().to_vec(), server_name: "api.test".to_owned(), ..TlsSettings::default() };
+    let extender = Extender { tls: named, ..extender("https://extender.invalid/x") };
+    let (address, proxy_thread) = proxy(|mut stream| {
+        let head = head_of(&mut stream);
+        stream.write_all(b"HTTP/1.1 200 Connection established\r\nVia: x\r\n\r\n").unwrap();
+        answer_with_tls(stream);
+        head
+    });
+    assert_eq!(ask_in(&extender, https_by(&address, "http://")), Answer::response(200, "[]"));
+    let head = proxy_thread.join().unwrap();
+    assert!(head.starts_with("CONNECT extender.invalid:443 HTTP/1.1\r\nHost: extender.invalid:443\r\n"), "{head}");
+    assert!(head.contains(&format!("Proxy-Authorization: Basic {}\r\n", words::base64(b"p:w"))), "{head}");
+    for (line, text) in
+        [("HTTP/1.1 407 Proxy Authentication Required", "Proxy Authentication Required"), ("HTTP/1.1 502", "unknown status code")]
+    {
+        let (address, _proxy) = proxy(move |mut stream| {
+            let head = head_of(&mut stream);
+            write!(stream, "{line}\r\n\r\n").unwrap();
+            head
+        });
+        let answer = ask_in(&extender, https_by(&address, "http://"));
+        assert_eq!(answer, Answer::failed(format!("Post \"https://extender.invalid/x/filter\": {text}")));
+    }
+    // A host in NO_PROXY is reached directly; this one does not exist.
+    let direct = Environment { no_proxy: "extender.invalid".to_owned(), ..https_by("127.0.0.1:1", "http://") };
+    let AnswerBody::Error(text) = ask_in(&extender, direct).body else { panic!("answered") };
+    assert!(text.contains("dial tcp: lookup extender.invalid"), "{text}");
+    let AnswerBody::Error(text) = ask_in(&extender, https_by("127.0.0.1:1", "http://")).body else { panic!("answered") };
+    assert!(text.ends_with("proxyconnect tcp: dial tcp 127.0.0.1:1: connect: connection refused") && !text.contains("p:w"), "{text}");
+    let AnswerBody::Error(text) = ask_in(&extender, https_by("127.0.0.1:1", "https://")).body else { panic!("answered") };
+    assert!(text.ends_with("a proxy of scheme \"https\", which schedscope does not speak"), "{text}");
+}
+
+#[test]
+fn a_socks_proxy_leads_to_names_and_addresses() {
+    let exactly = |stream: &mut TcpStream, count: usize| {
+        let mut bytes = vec![0; count];
+        stream.read_exact(&mut bytes).unwrap();
+        bytes
+    };
+    let (address, proxy_thread) = proxy(move |mut stream| {
+        assert_eq!(exactly(&mut stream, 4), [5, 2, 0, 2], "without and with a password");
+        stream.write_all(&[5, 2]).unwrap();
+        assert_eq!(exactly(&mut stream, 5), [1, 1, b'p', 1, b'w']);
+        stream.write_all(&[1, 0]).unwrap();
+        let asked = exactly(&mut stream, 5 + "extender.invalid".len() + 2);
+        stream.write_all(&[5, 0, 0, 3, 2, b'x', b'y', 0, 80]).unwrap();
+        let request = request_of(&mut stream);
+        respond(&mut stream, "200 OK", "[1]");
+        format!("{:?} {}", &asked[..5], String::from_utf8_lossy(&asked[5..21])) + &request
+    });
+    let by_socks = |address: &str| Environment { http: Secret::new(format!("socks5://p:w@{address}")), ..Environment::default() };
+    assert_eq!(ask_in(&extender("http://extender.invalid"), by_socks(&address)), Answer::response(200, "[1]"));
+    let said = proxy_thread.join().unwrap();
+    assert!(said.starts_with("[5, 1, 0, 3, 16] extender.invalidPOST /filter HTTP/1.1\r\n"), "{said}");
+    let (address, _proxy) = proxy(move |mut stream| {
+        let _ = exactly(&mut stream, 4);
+        stream.write_all(&[5, 0]).unwrap();
+        let _ = exactly(&mut stream, 10);
+        stream.write_all(&[5, 5, 0, 1]).unwrap();
+        String::new()
+    });
+    let AnswerBody::Error(text) = ask_in(&extender("http://192.0.2.1:81"), by_socks(&address)).body else { panic!("answered") };
+    assert!(text.contains("socks connect tcp 127.0.0.1:") && text.ends_with("->192.0.2.1:81: unknown error connection refused"), "{text}");
+}
+
+/// Answers `[]` to one request by TLS.
+fn answer_with_tls(stream: TcpStream) {
+    let mut stream = rustls::StreamOwned::new(rustls::ServerConnection::new(server_config()).unwrap(), stream);
+    let request = request_of(&mut stream);
+    if !request.is_empty() {
+        respond(&mut stream, "200 OK", "[]");
+        let _ = stream.flush();
+    }
+}
+
+fn server_config() -> Arc<rustls::ServerConfig> {
     let chain: Vec<_> = CertificateDer::pem_slice_iter(CERTIFICATE.as_bytes()).map(Result::unwrap).collect();
     let key = PrivateKeyDer::from_pem_slice(KEY.as_bytes()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-    let config = Arc::new(config.with_no_client_auth().with_single_cert(chain, key).unwrap());
+    Arc::new(config.with_no_client_auth().with_single_cert(chain, key).unwrap())
+}
+
+/// A TLS server for one connection; what it answers is `[]`.
+fn tls_server() -> (String, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let thread = std::thread::spawn(move || {
-        let (stream, _) = listener.accept().unwrap();
-        let mut stream = rustls::StreamOwned::new(rustls::ServerConnection::new(config).unwrap(), stream);
-        let request = request_of(&mut stream);
-        if !request.is_empty() {
-            respond(&mut stream, "200 OK", "[]");
-            let _ = stream.flush();
-        }
-    });
-    (address, thread)
+    (address, std::thread::spawn(move || answer_with_tls(listener.accept().unwrap().0)))
 }
 
 #[test]

@@ -9,6 +9,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::go_json::{Json, first_value};
+use super::go_types::{Wrong, wrong_in_node};
 use crate::cluster::{Node, Str};
 
 /// An `ExtenderFilterResult`.
@@ -53,6 +54,8 @@ impl Place<'_> {
 #[derive(Default)]
 struct Decoder {
     error: Option<String>,
+    /// The error that ended the decoding, which counts before the first other one.
+    ended: Option<String>,
 }
 
 impl Decoder {
@@ -61,7 +64,7 @@ impl Decoder {
     }
 
     fn finish<T>(self, value: T) -> Result<T, String> {
-        self.error.map_or(Ok(value), Err)
+        self.ended.or(self.error).map_or(Ok(value), Err)
     }
 
     fn object(&mut self, value: Json, place: Place<'_>, go_type: &str) -> Vec<(String, Json)> {
@@ -136,6 +139,11 @@ impl Decoder {
         match value {
             Json::Null => Default::default(),
             Json::Object(_) => {
+                match wrong_in_node(&value, "NodeList", "Nodes.items") {
+                    Some(Wrong::Type(text)) => drop(self.error.get_or_insert(text)),
+                    Some(Wrong::Value(text)) => drop(self.ended.get_or_insert(text)),
+                    None => {}
+                }
                 let value = value.into_value();
                 let node = Node::deserialize(&value).unwrap_or_else(|error| {
                     self.error.get_or_insert_with(|| format!("json: cannot unmarshal a node: {error}"));
@@ -284,7 +292,15 @@ mod tests {
         let body = br#"{"nodes":{"items":[{"metadata":{"name":"a"},"status":{"allocatable":{"cpu":"2"}}},null]}}"#;
         let nodes = filter_result(body).unwrap().nodes.unwrap();
         assert_eq!((nodes[0].0.name().as_str(), nodes[1].0.name().as_str(), nodes.len()), ("a", "", 2));
-        assert!(filter_result(br#"{"nodes":{"items":[{"metadata":{"name":7}}]}}"#).is_err());
+        assert_eq!(
+            filter_result(br#"{"nodes":{"items":[{"metadata":{"name":7}}]}}"#).unwrap_err(),
+            "json: cannot unmarshal number into Go struct field ObjectMeta.Nodes.items.metadata.name of type string"
+        );
+        // A quantity reads itself, and its error ends the decoding.
+        assert_eq!(
+            filter_result(br#"{"error":7,"nodes":{"items":[{"status":{"allocatable":{"cpu":"4kk"}}}]}}"#).unwrap_err(),
+            "unable to parse quantity's suffix"
+        );
         assert_eq!(filter_result(br#"{"nodes":{}}"#).unwrap().nodes, Some(Vec::new()));
     }
 }

@@ -10,6 +10,7 @@
 //! | `wire` | requests, as Go writes them |
 //! | `objects` | pods and nodes in them |
 //! | `go_json` | JSON as Go reads it, with its words for errors |
+//! | `go_types` | the types of a node in Go, for its words about wrong ones |
 //! | `answers` | answers, read into their types |
 //! | `calls` | one call from question to result |
 
@@ -17,6 +18,7 @@ mod answers;
 mod asker;
 mod calls;
 mod go_json;
+mod go_types;
 mod objects;
 mod wire;
 

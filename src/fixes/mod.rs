@@ -57,13 +57,14 @@ pub use change::{
 pub use cluster::another as another_node;
 pub use constraints::{Closest, Constraint, Demand, Matrix, NodeBits, Row};
 pub use devices::Devices;
-pub use shared::{freed, operations_of_all};
+pub use shared::{freed, freed_with_group, operations_of_all};
 pub use trial::Watch;
 
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
 use crate::framework::Victim;
+use crate::release::Gate;
 use crate::scheduler::{DryDecision, Operation, PostFilter, ScheduleError, ScheduleResult, Scheduler};
-use crate::trace::Outcome;
+use crate::trace::{GroupView, Outcome};
 use trial::{Trials, Verified, is_preempting};
 
 /// Demands that keep a pod out, and changes that let it in.
@@ -85,6 +86,26 @@ pub struct Fixes {
     pub unproposed: Vec<Unproposed>,
     /// Extent of the search.
     pub search: Search,
+    /// The pod group that decides about the pod, tried without changes; `None` for a pod that is decided on its own.
+    pub group: Option<GroupTrial>,
+}
+
+/// The attempt to schedule a pod with its pod group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupTrial {
+    /// The group and how its attempt ended.
+    pub group: Arc<GroupView>,
+    /// Whether the pod is scheduled with its group.
+    pub scheduled: bool,
+}
+
+/// Whether a fix holds for the pod group that decides about the pod.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GroupProof {
+    /// The group was tried with the changes.
+    Tried(GroupTrial),
+    /// The group was not tried with the changes; holds its key.
+    NotTried(Key),
 }
 
 /// Extent of a search.
@@ -218,6 +239,9 @@ pub struct Fix {
     pub victims: BTreeMap<Str, Vec<Victim>>,
     /// Budgets that allow no disruption of the deleted pods, by name.
     pub budgets: Vec<Key>,
+    /// Its effect on the pod group that decides about the pod; `None` for a pod that is decided on its own. All else is
+    /// about the pod alone.
+    pub group: Option<GroupProof>,
 }
 
 /// A choice that fixes may differ in.
@@ -247,7 +271,7 @@ pub enum FixOutcome {
 impl Fix {
     fn new(changes: Vec<Change>, verified: Verified) -> Self {
         let Verified { outcome, nodes, victims } = verified;
-        Self { changes, outcome, nodes, victims, budgets: Vec::new() }
+        Self { changes, outcome, nodes, victims, budgets: Vec::new(), group: None }
     }
 
     /// Returns what the fix is one of several alternatives for; `None` where it is the only one of its kind.
@@ -316,6 +340,9 @@ fn rank(change: &Change) -> u32 {
         Change::Create { .. } => 24,
     }
 }
+
+/// Limit on the fixes that are tried for the pod's group.
+const GROUP_TRIALS: usize = 20;
 
 /// Limits of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -392,6 +419,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
         fixes: Vec::new(),
         unproposed: Vec::new(),
         search: Search::default(),
+        group: trials.try_group(&[]),
     };
     if let Some((_, decision)) = trials.decide(&[], PostFilter::Run) {
         fixes.outcome = decision.outcome();
@@ -408,6 +436,13 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
         }
     }
     fixes.fixes.sort_by(|a, b| (a.rank(), a.outcome).cmp(&(b.rank(), b.outcome)).then_with(|| b.nodes.len().cmp(&a.nodes.len())));
+    if let Some(group) = pod.group_key().filter(|_| scheduler.state().config().emulation.enabled(Gate::GenericWorkload)) {
+        for (i, fix) in fixes.fixes.iter_mut().enumerate() {
+            let tried = if i < GROUP_TRIALS { trials.try_group(&fix.changes) } else { None };
+            fix.group = Some(tried.map_or_else(|| GroupProof::NotTried(group.clone()), GroupProof::Tried));
+        }
+        fixes.fixes.sort_by_key(|fix| !matches!(&fix.group, Some(GroupProof::Tried(tried)) if tried.scheduled));
+    }
     fixes.search.trials = trials.count();
     fixes.search.cut_short_by = trials.cut_short_by().to_vec();
     fixes

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{Change, PodChange, operations};
 use crate::cluster::{Cluster, Key, Object, Pod};
 use crate::scheduler::{DryDecision, ObjectEdit, Operation, PostFilter, Scheduler};
+use crate::trace::{CycleView, Outcome};
 
 /// Returns the operations of a fix that was found for `first`, with its change of the pod made to each of `pods` that it
 /// applies to; `None` where an object to change does not exist.
@@ -25,6 +26,25 @@ pub fn operations_of_all(cluster: &Cluster, first: &Key, changes: &[Change], pod
         }
     }
     Some(all)
+}
+
+/// Returns the pods of a pod group that are scheduled with the changes made, when the group is tried with all of `pods` changed
+/// as the first one. `None` where the group is not tried.
+pub fn freed_with_group(scheduler: &Scheduler, first: &Arc<Pod>, changes: &[Change], pods: &[Key]) -> Option<Vec<Key>> {
+    let cluster = scheduler.state().cluster();
+    let operations = operations_of_all(cluster, &first.key(), changes, pods)?;
+    let edits = operations.into_iter().filter_map(|operation| match operation {
+        Operation::Create { object } | Operation::Update { object } => Some(ObjectEdit::Put(object)),
+        Operation::Delete { object } => Some(ObjectEdit::Remove(object.kind(), object.key())),
+        _ => None,
+    });
+    let changed = scheduler.looking_at_all_nodes().with_edits(edits);
+    let first = changed.state().cluster().pods.get(&first.key())?;
+    let view = CycleView::of(&changed.explain_group(first)?);
+    let is_scheduled = |pod: &Key| view.member(pod).is_some_and(|member| member.outcome == Some(Outcome::Scheduled));
+    let mut freed: Vec<Key> = pods.iter().filter(|pod| is_scheduled(pod)).cloned().collect();
+    freed.sort();
+    Some(freed)
 }
 
 /// Returns the pods that find a node with the changes made, placed one after another by priority and name. A change of the

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::change::Change;
-use super::{CutShort, Fix, FixOutcome, Untried};
+use super::{CutShort, Fix, FixOutcome, GroupTrial, Untried};
 use crate::cluster::{Key, Kind, Object, Pod, Str};
 use crate::framework::{NodeInfo, PodResourcesOptions};
 use crate::framework::{Victim, pod_requests};
 use crate::scheduler::{DryDecision, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
+use crate::trace::{CycleView, Outcome};
 
 /// Callback before each trial, with the number of trials so far; returns false to cancel the search.
 pub type Watch<'a> = &'a (dyn Fn(usize) -> bool + Sync);
@@ -175,6 +176,24 @@ impl<'a> Trials<'a> {
         let scheduler = if edits.is_empty() { self.scheduler.clone() } else { self.scheduler.with_edits(edits) };
         let decision = scheduler.dry_decision(&pod, post_filter);
         Some((scheduler, decision))
+    }
+
+    /// Tries the pod's group with some changes; `None` for a pod that is decided on its own or that `PreEnqueue` keeps out,
+    /// once trials have ended, and where a change is not possible.
+    pub(super) fn try_group(&mut self, changes: &[Change]) -> Option<GroupTrial> {
+        if self.is_over() || !(self.watch)(self.count) {
+            return None;
+        }
+        let pod = self.changed_pod(changes)?;
+        let mut edits = self.edits(changes)?;
+        if !Arc::ptr_eq(&pod, &self.pod) {
+            edits.push(ObjectEdit::Put(Object::Pod(pod.clone())));
+        }
+        let changed = if edits.is_empty() { None } else { Some(self.scheduler.with_edits(edits)) };
+        let view = CycleView::of(&changed.as_ref().unwrap_or(&self.scheduler).explain_group(&pod)?);
+        self.count += 1;
+        let group = Arc::new(view.group.as_ref()?.summary());
+        Some(GroupTrial { group, scheduled: view.member(&pod.key())?.outcome == Some(Outcome::Scheduled) })
     }
 
     /// Returns the nodes that the changed pod fits on; `None` where it fits on none.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use imbl::{OrdSet, Vector};
 
 use super::pod_info::PodClass;
-use super::{LabelBloom, NodeList, PodInfo};
+use super::{LabelBloom, NodeList, PodInfo, SnapshotIndexes};
 
 /// The number of pods of each class on each node; nodes are given by slot ([`NodeList`]).
 ///
@@ -140,17 +140,22 @@ impl Class {
     }
 }
 
+/// Tells whether an index lists the node at a position.
+type Listed = fn(&SnapshotIndexes, usize) -> bool;
+
 /// The classes of pods, with nodes given by their position in walking order.
 #[derive(Clone, Copy, Debug)]
 pub struct PodsByPosition<'a> {
     classes: &'a EquivalenceClasses,
     nodes: &'a NodeList,
+    /// The nodes that are listed for their pods' terms, where these are not simply those that have such pods.
+    indexes: Option<&'a SnapshotIndexes>,
 }
 
 impl<'a> PodsByPosition<'a> {
     /// Joins counts by slot with the nodes that have the slots.
-    pub(super) fn new(classes: &'a EquivalenceClasses, nodes: &'a NodeList) -> Self {
-        Self { classes, nodes }
+    pub(super) fn new(classes: &'a EquivalenceClasses, nodes: &'a NodeList, indexes: Option<&'a SnapshotIndexes>) -> Self {
+        Self { classes, nodes, indexes }
     }
 
     /// Returns the position of each node with pods of the chosen classes and their number, in walking order. `chosen`
@@ -165,26 +170,35 @@ impl<'a> PodsByPosition<'a> {
     }
 
     /// Returns one pod of each class that has a term that can match a pod with these bits. Each comes with the
-    /// positions of its nodes, in no order, and the number of pods of the class there.
-    pub fn with_affinity_to(self, bits: LabelBloom) -> impl Iterator<Item = (&'a PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
-        self.with_terms(move |t| bits.covers(t.wanted))
+    /// positions of its nodes, in no order, and the number of pods of the class there; `listed` leaves out nodes that the
+    /// snapshot does not list for pods with affinity.
+    pub fn with_affinity_to(
+        self,
+        bits: LabelBloom,
+        listed: bool,
+    ) -> impl Iterator<Item = (&'a PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
+        let lists = self.indexes.filter(|_| listed).map(|indexes| (indexes, SnapshotIndexes::has_affinity as Listed));
+        self.with_terms(move |t| bits.covers(t.wanted), lists)
     }
 
-    /// Does the same as [`Self::with_affinity_to`] for required anti-affinity terms only.
+    /// Does the same as [`Self::with_affinity_to`] for required anti-affinity terms only, on listed nodes.
     pub fn with_required_anti_affinity_to(
         self,
         bits: LabelBloom,
     ) -> impl Iterator<Item = (&'a PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
-        self.with_terms(move |t| bits.covers(t.wanted_by_required_anti_affinity))
+        let listed = self.indexes.map(|indexes| (indexes, SnapshotIndexes::has_required_anti_affinity as Listed));
+        self.with_terms(move |t| bits.covers(t.wanted_by_required_anti_affinity), listed)
     }
 
     fn with_terms(
         self,
         chosen: impl Fn(&Terms) -> bool,
+        listed: Option<(&'a SnapshotIndexes, Listed)>,
     ) -> impl Iterator<Item = (&'a PodInfo, impl Iterator<Item = (usize, i64)> + Clone)> {
         let nodes = self.nodes;
         let positions = move |(slot, count): &(u32, u32)| (nodes.position_of_slot(*slot as usize), i64::from(*count));
-        self.classes.with_terms(chosen).map(move |class| (&*class.sample, class.nodes.iter().map(positions)))
+        let is_listed = move |(at, _): &(usize, i64)| listed.is_none_or(|(indexes, lists)| lists(indexes, *at));
+        self.classes.with_terms(chosen).map(move |class| (&*class.sample, class.nodes.iter().map(positions).filter(is_listed)))
     }
 }
 
@@ -274,7 +288,7 @@ mod tests {
         assert_eq!(classes.classes.len(), 5);
         let nodes: NodeList = [NodeInfo::default()].into_iter().collect();
         let names = |pod: &PodInfo| -> Vec<(String, Vec<(usize, i64)>)> {
-            let found = PodsByPosition::new(&classes, &nodes).with_affinity_to(pod.bits());
+            let found = PodsByPosition::new(&classes, &nodes, None).with_affinity_to(pod.bits(), false);
             found.map(|(sample, nodes)| (sample.pod.metadata.name.to_string(), nodes.collect())).collect()
         };
         assert_eq!(names(&pod("x", WEB, "")), [("b".to_owned(), vec![(0, 2)]), ("d".to_owned(), vec![(0, 1)])]);

@@ -3,6 +3,7 @@
 
 mod budget_index;
 mod cycle_state;
+mod devices;
 mod diagnosis;
 mod duration;
 mod equivalence_classes;
@@ -33,6 +34,7 @@ mod status;
 
 pub use budget_index::{BudgetIndex, BudgetSelector};
 pub use cycle_state::{CycleState, StateData};
+pub use devices::{Against, ClaimDevices, DeviceFindings, DeviceId, DeviceVerdict, NodeDevices, Obstacle, RequestDevices, SelectorFailure};
 pub use diagnosis::{Diagnosis, NodeToStatus};
 pub use duration::{DurationError, format_duration, parse_duration};
 pub use equivalence_classes::{EquivalenceClasses, PodsByPosition};
@@ -57,5 +59,5 @@ pub use property_changes::{assigned_pod_changes, is_pod_updated, node_scheduling
 pub use queued_pod_info::QueuedPodInfo;
 pub use reason::*;
 pub use resource::*;
-pub use snapshot::{ImageState, Snapshot};
+pub use snapshot::{ImageState, Snapshot, SnapshotIndexes};
 pub use status::{Code, SharedStatuses, Status};

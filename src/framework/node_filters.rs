@@ -1,6 +1,6 @@
 //! The answers of every Filter plugin about one node. A scheduling cycle stops at the first rejection.
 
-use super::{PluginName, Status};
+use super::{NodeDevices, PluginName, Status};
 use crate::cluster::Key;
 
 /// All Filter plugins of a profile on one node, in running order.
@@ -19,6 +19,8 @@ pub struct NodeFilters {
     pub not_asked: Option<Status>,
     /// Whether PreFilter excluded the node, so that a cycle does not filter it.
     pub left_out: bool,
+    /// The node's devices for the pod's claims; `None` without claims, and where they were not asked about.
+    pub devices: Option<NodeDevices>,
 }
 
 impl NodeFilters {

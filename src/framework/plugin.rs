@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{
-    CandidateExtenders, ClusterEventWithHint, CycleState, NodeInfo, NodeToStatus, PlacementGeneratePlugin, PlacementScorePlugin,
-    PluginName, PodInfo, PreemptionRecord, Snapshot, Status,
+    CandidateExtenders, ClusterEventWithHint, CycleState, NodeDevices, NodeInfo, NodeToStatus, PlacementGeneratePlugin,
+    PlacementScorePlugin, PluginName, PodInfo, PreemptionRecord, Snapshot, Status,
 };
 use crate::cluster::{Cluster, Key, Object, Pod, Str};
 use crate::release::Emulation;
@@ -131,6 +131,10 @@ pub trait FilterPlugin: Sync {
     /// Whether adding pods to the node or removing them can change the verdict.
     fn depends_on_pods(&self) -> bool {
         true
+    }
+    /// Returns the node's devices one by one for a verdict of [`Self::filter`]; `None` if the plugin knows of none.
+    fn devices(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _node: &NodeInfo, _verdict: &Status) -> Option<NodeDevices> {
+        None
     }
 }
 

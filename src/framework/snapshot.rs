@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use imbl::HashMap;
 
-use super::{BudgetIndex, EquivalenceClasses, NodeInfo, NodeList, PodGroupStates, PodsByPosition};
-use crate::cluster::Str;
+use super::{BudgetIndex, EquivalenceClasses, NodeInfo, NodeList, PodGroupStates, PodInfo, PodsByPosition};
+use crate::cluster::{Key, Str};
 
 /// The nodes at the start of a cycle, in walking order: zones in turn, one node each. Cloning is free.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +19,28 @@ pub struct Snapshot {
     pod_groups: PodGroupStates,
     /// The nodes to evaluate, as positions; `None` for all.
     placement: Option<Arc<[usize]>>,
+    /// The indexes over all nodes, where they are older than the nodes.
+    indexes: Option<Arc<SnapshotIndexes>>,
+}
+
+/// The indexes of a snapshot over all nodes, from the time when it is taken.
+#[derive(Debug)]
+pub struct SnapshotIndexes {
+    nodes: NodeList,
+    /// By position: whether a pod on the node has affinity or anti-affinity to pods.
+    has_affinity: Vec<bool>,
+    /// By position: whether a pod on the node has required anti-affinity.
+    has_required_anti_affinity: Vec<bool>,
+}
+
+impl SnapshotIndexes {
+    pub(super) fn has_affinity(&self, position: usize) -> bool {
+        self.has_affinity.get(position).copied().unwrap_or(false)
+    }
+
+    pub(super) fn has_required_anti_affinity(&self, position: usize) -> bool {
+        self.has_required_anti_affinity.get(position).copied().unwrap_or(false)
+    }
 }
 
 /// Size and spread of an image; mirrors `ImageStateSummary`.
@@ -33,7 +55,8 @@ pub struct ImageState {
 impl Snapshot {
     /// Makes a snapshot of nodes, image states, and pod counts by slot.
     pub fn new(nodes: NodeList, image_nodes: HashMap<Str, ImageState>, pods: EquivalenceClasses) -> Self {
-        Self { nodes, image_nodes, pods, budgets: BudgetIndex::default(), pod_groups: PodGroupStates::default(), placement: None }
+        let (budgets, pod_groups) = (BudgetIndex::default(), PodGroupStates::default());
+        Self { nodes, image_nodes, pods, budgets, pod_groups, placement: None, indexes: None }
     }
 
     /// Makes a snapshot of any nodes, for tests and small tools. Image states are counted from the nodes.
@@ -86,6 +109,29 @@ impl Snapshot {
         Self { placement, ..self }
     }
 
+    /// Returns what the snapshot knows about all nodes at once.
+    pub fn indexes(&self) -> Arc<SnapshotIndexes> {
+        let any = |of: fn(&PodInfo) -> bool| self.nodes().iter().map(|node| node.pods.iter().any(|pod| of(pod))).collect();
+        let stanzas =
+            |pod: &PodInfo| pod.pod.spec.affinity.as_ref().is_some_and(|a| a.pod_affinity.is_some() || a.pod_anti_affinity.is_some());
+        let has_required_anti_affinity = any(|pod| !pod.required_anti_affinity().is_empty());
+        Arc::new(SnapshotIndexes { nodes: self.nodes.clone(), has_affinity: any(stanzas), has_required_anti_affinity })
+    }
+
+    /// Returns the snapshot with the indexes of an earlier one. A pod that was assumed since is on its node; but its terms
+    /// are seen only where the earlier snapshot lists the node, and its claims not at all. Mirrors `AssumePod`, which leaves
+    /// the indexes as they are.
+    #[must_use]
+    pub fn with_indexes(self, indexes: Arc<SnapshotIndexes>) -> Self {
+        Self { indexes: Some(indexes), ..self }
+    }
+
+    /// Whether a pod on a node uses the claim; mirrors `IsPVCUsedByPods`.
+    pub fn is_claim_used(&self, claim: &Key) -> bool {
+        let nodes = self.indexes.as_ref().map_or(&self.nodes, |indexes| &indexes.nodes);
+        nodes.nodes().iter().any(|node| node.pvc_ref_counts.contains_key(claim))
+    }
+
     /// Returns the positions of the nodes to evaluate, in walking order; `None` for all.
     pub fn placement(&self) -> Option<&[usize]> {
         self.placement.as_deref()
@@ -103,7 +149,7 @@ impl Snapshot {
 
     /// Returns the pods on the nodes by class; nodes are numbered as in [`Self::nodes`].
     pub fn pods(&self) -> PodsByPosition<'_> {
-        PodsByPosition::new(&self.pods, &self.nodes)
+        PodsByPosition::new(&self.pods, &self.nodes, self.indexes.as_deref())
     }
 
     /// Returns a node by name.

@@ -1,12 +1,13 @@
 //! A decision as data: the object that `explain -o json` prints.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::{BindReport, ExtenderReport, GroupReport, Missing, OddsReport, ReleaseReport};
 use crate::cluster::Str;
-use crate::framework::{Candidate, Code, PluginName, Reason, Status};
+use crate::framework::{Candidate, Code, DeviceFindings, PluginName, Reason, Status};
 use crate::release::PreFilterRejection;
 use crate::trace::{CycleView, Outcome, PreemptionView};
 
@@ -36,6 +37,9 @@ pub struct Decision {
     pub message: String,
     /// Plugins that rejected the pod.
     pub unschedulable_plugins: Vec<PluginName>,
+    /// The devices of nodes rejected for them, where the answer has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub devices: Option<Arc<DeviceFindings>>,
     /// The preemption; `None` if PostFilter did not run.
     pub preemption: Option<Preemption>,
     /// The likelihood of each outcome; `None` if nothing is left to chance.
@@ -247,6 +251,7 @@ impl Decision {
             feasible,
             message,
             unschedulable_plugins: view.failure.as_ref().map(|failure| failure.plugins.iter().collect()).unwrap_or_default(),
+            devices: view.devices.clone(),
             preemption: (!view.post_filter.is_empty()).then(|| preemption(view)),
             odds: super::odds(view).map(|odds| OddsReport::of(&odds)),
             why: super::why(view),

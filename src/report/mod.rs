@@ -4,10 +4,13 @@ mod agreement;
 mod comparison;
 mod completeness;
 mod decision;
+mod devices;
 mod evictions;
 mod extenders;
 mod fixes;
 mod form;
+#[cfg(test)]
+mod group_tests;
 mod info;
 mod missing;
 mod odds;
@@ -30,6 +33,7 @@ pub use agreement::{
 pub use comparison::{comparison, upgrade};
 pub use completeness::completeness;
 pub use decision::*;
+pub use devices::{DeviceLine, node_devices};
 pub use evictions::{BudgetEvictions, NodeEvictions, Stop, evictions};
 pub use extenders::{BindReport, ExtenderReport};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};

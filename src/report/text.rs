@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::devices::devices_text;
 use super::group_text;
 use super::odds::{odds, odds_cell, odds_text};
 use super::tie_break::{eliminations, plain_value};
@@ -46,6 +47,10 @@ pub fn text(view: &CycleView) -> Lines {
         out.extend(group_text(view));
     }
     nodes(view, &mut out);
+    if let Some(findings) = &view.devices {
+        out.blank();
+        out.extend(devices_text(findings));
+    }
     extenders(view, &mut out);
     scores(view, &mut out);
     if let Some(preemption) = &view.preemption {

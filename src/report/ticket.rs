@@ -3,6 +3,7 @@
 
 use jiff::Timestamp;
 
+use super::devices::devices_text;
 use super::text::{FACTS_SHOWN, by_code, candidate_rows, decided_by, name_list, score_rows, victim_rows};
 use super::{Answer, FixesReport, Missing, ReleaseReport, why};
 use crate::framework::{Code, PluginName};
@@ -61,6 +62,10 @@ impl<'a> Ticket<'a> {
             doc.code(&Lines::from(failure.message.as_str()));
         }
         self.nodes(&mut doc);
+        if let Some(findings) = &self.view.devices {
+            doc.heading(2, "Devices");
+            doc.code(&devices_text(findings));
+        }
         self.scores(&mut doc);
         self.preemption(&mut doc);
         self.unknown(&mut doc);

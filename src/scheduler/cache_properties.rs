@@ -170,7 +170,7 @@ fn check(cache: &Cache, model: &Model) {
     }
     let (all, bits) = (|_: &PodInfo| true, LabelBloom::ALL);
     assert_eq!(snapshot.pods().count(LabelBloom::default(), all), anew.pods().count(LabelBloom::default(), all));
-    assert_eq!(by_class(snapshot.pods().with_affinity_to(bits)), by_class(anew.pods().with_affinity_to(bits)));
+    assert_eq!(by_class(snapshot.pods().with_affinity_to(bits, false)), by_class(anew.pods().with_affinity_to(bits, false)));
     let anti = |s: &Snapshot| by_class(s.pods().with_required_anti_affinity_to(bits));
     assert_eq!(anti(&snapshot), anti(&anew));
     for image in ["image-0", "image-1"] {

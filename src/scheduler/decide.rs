@@ -1,5 +1,6 @@
 //! Dry decisions: one pod decided on the current cluster, without consequences. `explain` uses them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::algorithm::{NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
@@ -8,10 +9,17 @@ use super::{Cache, Config, ScheduleError};
 use crate::cluster::{Cluster, Pod, Str};
 use crate::extenders::Asking;
 use crate::framework::{
-    Context, CycleState, Diagnosis, ExtenderCall, ExtenderOutcome, NodeFilters, PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord,
-    Status, pod_requests,
+    Context, CycleState, DeviceFindings, Diagnosis, ExtenderCall, ExtenderOutcome, NodeDevices, NodeFilters, NodeInfo, PluginName,
+    PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord, Status, pod_requests,
 };
-use crate::trace::{AttemptFailure, CycleStart, Event, FailureCause, FailureReason, Outcome, Quiet, Recorder, SkipReason, Trace};
+use crate::trace::{
+    AttemptFailure, CycleStart, CycleView, Event, FailureCause, FailureReason, Outcome, Quiet, Recorder, SkipReason, Trace,
+};
+
+/// Limit on the nodes whose devices are judged one by one for a decision.
+const NODES_JUDGED: usize = 100;
+/// Limit on the nodes whose devices are listed.
+const NODES_LISTED: usize = 10;
 
 /// The input of a dry decision.
 #[derive(Clone, Copy)]
@@ -188,7 +196,46 @@ pub fn every_filter(input: &DecisionInput<'_>, pod: &Arc<Pod>, node: &str) -> Op
     }
     let left_out = narrowed.nodes.is_some_and(|nodes| !nodes.contains(node.name()));
     let filters = Runner::new(framework, cx, input.nominations, &state).every_filter(&state, &info, node);
-    Some(NodeFilters { left_out, ..filters })
+    let points = framework.filter.iter().filter(|plugin| !state.skip_filter.contains(plugin.name()));
+    let devices = points.filter_map(|plugin| plugin.filter().map(|point| (plugin.name(), point))).find_map(|(name, point)| {
+        let (_, verdict) = filters.answers.iter().find(|(plugin, _)| *plugin == name)?;
+        point.devices(&cx, &state, &info, node, verdict)
+    });
+    Some(NodeFilters { left_out, devices, ..filters })
+}
+
+/// Judges the devices of nodes that a decision rejects for them; `None` if there are none. The decision is `view`.
+pub fn device_findings(input: &DecisionInput<'_>, pod: &Arc<Pod>, view: &CycleView) -> Option<DeviceFindings> {
+    let by_devices = |status: &Status| status.plugin() == Some(PluginName::DynamicResources) && !status.is_success();
+    let rejected: BTreeSet<&Str> = view.verdicts.iter().filter(|(_, verdict)| by_devices(&verdict.status)).map(|(node, _)| node).collect();
+    let is_error = view.outcome == Some(Outcome::Error);
+    if (rejected.is_empty() && !is_error) || !pod.node_name.is_empty() {
+        return None;
+    }
+    let snapshot = input.cache.snapshot();
+    let cx = Context { cluster: input.cluster, snapshot: &snapshot, emulation: input.config.emulation, now: input.now };
+    let framework = input.config.profile(&pod.spec.scheduler_name)?;
+    let plugin = framework.filter.iter().find(|plugin| plugin.name() == PluginName::DynamicResources)?;
+    let point = plugin.filter()?;
+    let info = PodInfo::with_emulation(pod.clone(), input.config.emulation);
+    let mut state = CycleState::default();
+    let narrowed = framework.run_pre_filter(&cx, &mut state, &info, &mut Quiet);
+    if !narrowed.status.is_success() || state.skip_filter.contains(plugin.name()) {
+        return None;
+    }
+    // An error ends the search, and the record may lack the node.
+    let is_asked = |node: &&Arc<NodeInfo>| if rejected.is_empty() { is_error } else { rejected.contains(node.name()) };
+    let judge = |node: &Arc<NodeInfo>| {
+        let verdict = point.filter(&cx, &state, &info, node);
+        let concerns = if is_error { verdict.is_error() } else { !verdict.is_success() };
+        point.devices(&cx, &state, &info, node, &verdict).filter(|_| concerns)
+    };
+    let judged = snapshot.nodes().iter().filter(is_asked).take(NODES_JUDGED).filter_map(judge);
+    let mut nodes: Vec<NodeDevices> = if is_error { judged.take(1).collect() } else { judged.collect() };
+    nodes.sort_by_key(|node| !node.has_devices());
+    nodes.truncate(NODES_LISTED);
+    let more = rejected.len().saturating_sub(nodes.len());
+    (!nodes.is_empty()).then_some(DeviceFindings { nodes, more })
 }
 
 /// Returns the event that names the extender that would bind the pod; `None` without one, or if it is not asked.

@@ -36,7 +36,7 @@ pub use algorithm::{FitError, NO_NODES, PostFilter, Sampling, SchedulePod, Sched
 pub use binding_under_way::{BindingUnderWay, binding_under_way};
 pub use cache::Cache;
 pub use config::{Config, ConfigEdit, ConfigEditError, ConfigError};
-pub use decide::{DecisionInput, DryDecision, decide, decide_quietly, every_filter};
+pub use decide::{DecisionInput, DryDecision, decide, decide_quietly, device_findings, every_filter};
 pub use error::ScheduleError;
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use operations::{Evictions, Operation, Options, ReleaseRefused, Scheduler, Waiting};

@@ -9,13 +9,13 @@ use super::algorithm::ODDS_NODES;
 use super::queue::ToldPlace;
 use super::{
     Config, ConfigEdit, ConfigEditError, ConfigError, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly,
-    every_filter,
+    device_findings, every_filter,
 };
 use crate::cluster::{Cluster, Key, MissingKinds, Object, ObservedEvent, Pod};
 use crate::extenders::Asking;
-use crate::framework::NodeFilters;
+use crate::framework::{DeviceFindings, NodeFilters};
 use crate::release::{Emulated, Emulation, FeatureGates, GateError, ReleaseChoice};
-use crate::trace::Event;
+use crate::trace::{CycleView, Event};
 
 /// A scheduler on a cluster of its own, under a virtual clock.
 #[derive(Clone, Debug)]
@@ -294,6 +294,11 @@ impl Scheduler {
     /// not exist. See [`every_filter()`].
     pub fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
         every_filter(&self.decision_input(), self.state.cluster.pods.get(pod)?, node)
+    }
+
+    /// Judges the devices of the nodes that a decision about a pending pod rejects for them; see [`device_findings()`].
+    pub fn device_findings(&self, pod: &Arc<Pod>, view: &CycleView) -> Option<DeviceFindings> {
+        device_findings(&self.decision_input(), pod, view)
     }
 
     pub(super) fn decision_input(&self) -> DecisionInput<'_> {

@@ -2,9 +2,15 @@
 
 use super::State;
 use super::event_handlers::HandlerStep;
+use crate::cluster::Pod;
 use crate::release::Gate;
 
 impl State {
+    /// Whether a pod is tried with its group.
+    pub(super) fn is_group_member(&self, pod: &Pod) -> bool {
+        pod.spec.scheduling_group.is_some() && self.config.emulation.enabled(Gate::GenericWorkload)
+    }
+
     /// Takes note of what a step means for the group of its pod; to be called before the step is done.
     pub(super) fn track_group(&mut self, step: &HandlerStep) {
         if !self.config.emulation.enabled(Gate::GenericWorkload) {

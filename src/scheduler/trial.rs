@@ -114,7 +114,9 @@ impl State {
             if matches!(step, HandlerStep::QueueAdd(_) | HandlerStep::QueueUpdate { .. }) {
                 self.track_group(&step);
             }
-            if !matches!(step, HandlerStep::Move { .. } | HandlerStep::QueueAdd(_) | HandlerStep::QueueUpdate { .. }) {
+            // A member of a group is tried as the queue has it.
+            let of_group = matches!(&step, HandlerStep::QueueUpdate { new, .. } if self.is_group_member(new));
+            if of_group || !matches!(step, HandlerStep::Move { .. } | HandlerStep::QueueAdd(_) | HandlerStep::QueueUpdate { .. }) {
                 self.handle(step, &mut unseen);
             }
         }

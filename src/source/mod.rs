@@ -30,7 +30,7 @@ mod logs;
 mod read;
 
 pub use assemble::diagnostic::{Diagnostic, Severity};
-pub use assemble::report::{Absence, FileReport, KindCount, Origin, Report, effect_of_absence};
+pub use assemble::report::{Absence, FileReport, KindCount, Origin, ReadAgain, Report, effect_of_absence};
 pub use assemble::{DumpLogs, Loaded};
 pub use decode::dump_metadata::{SchedulerHint, ServerVersion, VersionTeller};
 pub use decode::raw_object::as_yaml;

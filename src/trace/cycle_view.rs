@@ -10,7 +10,7 @@ use super::pod_group::GroupView;
 use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, MissingKinds, Str};
-use crate::framework::{Code, ExtenderCall, ExtenderOutcome, ExtenderVerb, PluginName, Reason, SharedList, Status};
+use crate::framework::{Code, DeviceFindings, ExtenderCall, ExtenderOutcome, ExtenderVerb, PluginName, Reason, SharedList, Status};
 use crate::odds::Odds;
 use crate::release::{PreFilterRejection, Release};
 
@@ -51,6 +51,8 @@ pub struct CycleView {
     pub selected: Option<(Str, Selection, SharedList<Str>)>,
     /// The odds of nodes over all starts of the search, if they were asked for; no event has them.
     pub odds_over_starts: Option<Arc<Odds>>,
+    /// The devices of rejected nodes, if they were asked for; no event has them.
+    pub devices: Option<Arc<DeviceFindings>>,
     /// Statuses of PostFilter plugins, in order.
     pub post_filter: Vec<(PluginName, Status)>,
     /// The preemption so far.

@@ -182,7 +182,32 @@ impl GroupEvent {
     }
 }
 
+impl GroupView {
+    /// Returns the facts about the group without the members' cycles.
+    #[must_use]
+    pub fn summary(&self) -> Self {
+        Self {
+            start: self.start.clone(),
+            placements: self.placements.clone(),
+            placed: self.placed.clone(),
+            preemption: self.preemption.clone(),
+            decision: self.decision.clone(),
+            outcome: self.outcome,
+            shown: None,
+            members: BTreeMap::new(),
+        }
+    }
+}
+
 impl CycleView {
+    /// Returns the cycle of a member with the facts about its group, but without the other members' cycles.
+    pub fn only_member(&self, pod: &Key) -> Option<Self> {
+        let group = GroupView { shown: Some(pod.clone()), ..self.group.as_ref()?.summary() };
+        let mut member = self.member(pod)?.clone();
+        member.group = Some(Arc::new(group));
+        Some(member)
+    }
+
     /// Returns the cycle of a member of the group, also where another one is on show.
     pub fn member(&self, pod: &Key) -> Option<&Self> {
         let group = self.group.as_ref()?;

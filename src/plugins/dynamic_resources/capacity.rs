@@ -2,7 +2,7 @@
 //! `staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/consumable_capacity.go`.
 
 use crate::cluster::resource::{CapacityRequestPolicy, CapacityRequestPolicyRange, CapacityRequirements, Device, DeviceCapacity};
-use crate::cluster::{Map, Quantity};
+use crate::cluster::{Map, Quantity, Str};
 
 /// Whether the device has capacity for the request in addition to allocated capacity and that of this search. A request
 /// for a capacity that the device does not have never fits.
@@ -12,13 +12,37 @@ pub(super) fn fits(
     consumed: Option<&Map<Quantity>>,
     taken: Option<&Map<Quantity>>,
 ) -> bool {
-    if request.is_some_and(|r| r.requests.keys().any(|name| !device.capacity.contains_key(name))) {
-        return false;
+    shortage(device, request, consumed, taken).is_none()
+}
+
+/// A capacity that the device cannot give.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Shortage {
+    pub(super) name: Str,
+    /// The amount with the policy's rounding.
+    pub(super) requested: Quantity,
+    /// `None` if the device lacks the capacity altogether.
+    pub(super) free: Option<Quantity>,
+    pub(super) against_policy: bool,
+}
+
+/// Returns the first capacity that keeps the device from the request; see [`fits`].
+pub(super) fn shortage(
+    device: &Device,
+    request: Option<&CapacityRequirements>,
+    consumed: Option<&Map<Quantity>>,
+    taken: Option<&Map<Quantity>>,
+) -> Option<Shortage> {
+    if let Some((name, amount)) = request.and_then(|r| r.requests.iter().find(|(name, _)| !device.capacity.contains_key(name))) {
+        return Some(Shortage { name: name.clone(), requested: *amount, free: None, against_policy: false });
     }
-    device.capacity.iter().all(|(name, capacity)| {
-        let amount = consumption(request.and_then(|r| r.requests.get(name)).copied(), capacity);
+    device.capacity.iter().find_map(|(name, capacity)| {
+        let requested = consumption(request.and_then(|r| r.requests.get(name)).copied(), capacity);
         let of = |map: Option<&Map<Quantity>>| map.and_then(|m| m.get(name)).copied().unwrap_or_default();
-        !violates(amount, capacity.request_policy.as_ref()) && amount + of(consumed) + of(taken) <= capacity.value
+        let against_policy = violates(requested, capacity.request_policy.as_ref());
+        let used = of(consumed) + of(taken);
+        let is_short = against_policy || requested + used > capacity.value;
+        is_short.then(|| Shortage { name: name.clone(), requested, free: Some(capacity.value - used), against_policy })
     })
 }
 

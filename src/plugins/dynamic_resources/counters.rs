@@ -56,6 +56,29 @@ impl Counters {
     }
 }
 
+/// A counter that is too low for a device.
+pub(super) struct Shortage {
+    pub(super) set: Str,
+    pub(super) counter: Str,
+    pub(super) needed: Quantity,
+    /// `None` if the pool does not have the counter.
+    pub(super) free: Option<Quantity>,
+}
+
+/// Returns the first counter that is too low for the device, apart from what a search consumes.
+pub(super) fn shortage(pool: &Pool<'_>, device: &Device) -> Option<Shortage> {
+    let available = available(pool);
+    device.consumes_counters.iter().find_map(|consumption| {
+        let set = available.get(&consumption.counter_set);
+        consumption.counters.iter().find_map(|(counter, needed)| {
+            let free = set.and_then(|set| set.get(counter)).copied();
+            let is_short = free.is_none_or(|free| needed.value > free);
+            let (set, counter) = (consumption.counter_set.clone(), counter.clone());
+            is_short.then_some(Shortage { set, counter, needed: needed.value, free })
+        })
+    })
+}
+
 /// Returns the pool's counters minus those of all allocated devices, on this node or elsewhere; below zero means none
 /// left.
 fn available(pool: &Pool<'_>) -> CounterSets {

@@ -13,6 +13,7 @@ mod claims;
 mod constraint;
 mod counters;
 mod error;
+mod explain;
 mod extended;
 mod hints;
 mod pools;
@@ -41,7 +42,7 @@ use self::state::{DynamicResourcesState, NodeAllocation};
 use crate::cluster::resource::{AllocationResult, ResourceClaim};
 use crate::cluster::{Cluster, Object, Pod};
 use crate::framework::{
-    ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, PostFilterContext, PostFilterPlugin,
+    ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeDevices, NodeInfo, Plugin, PodInfo, PostFilterContext, PostFilterPlugin,
     PostFilterResult, PreEnqueuePlugin, PreFilterPlugin, PreFilterResult, Reason, ScorePlugin, Status,
 };
 use crate::plugins::helper::default_normalize_score;
@@ -214,6 +215,15 @@ impl FilterPlugin for DynamicResources {
             state.found().nodes.insert(node.name().clone(), NodeAllocation { results, extended });
         }
         Status::success()
+    }
+
+    fn devices(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo, verdict: &Status) -> Option<NodeDevices> {
+        let state = state.read::<DynamicResourcesState>().filter(|state| !state.claims.is_empty())?;
+        let no_user_claim = state.claims.no_user_claim();
+        let of_node = |claim| extended::for_node(claim, &state.extended, no_user_claim, &pod.pod, node);
+        let extended = state.claims.extended().and_then(|claim| of_node(claim).ok().flatten());
+        let usable = |claim: &ResourceClaim| claim.status.allocation.as_ref().map(|_| self.is_available(cx, claim, node));
+        Some(explain::on_node(cx, state, extended.as_ref(), node, &usable, !verdict.is_success()))
     }
 }
 

@@ -84,6 +84,22 @@ impl Inventory {
         Ok(pools)
     }
 
+    /// Returns the slices that may have devices for a node, in order of name; of every generation.
+    pub(super) fn slices<'a>(&'a self, node: &Node, emulation: Emulation) -> Vec<&'a ResourceSlice> {
+        let own = self.on_node.get(node.name()).map_or(&[][..], Vec::as_slice);
+        let all = own.iter().chain(&self.shared).map(|slice| &**slice);
+        let mut slices: Vec<_> = all.filter(|slice| is_relevant(slice, node, emulation).unwrap_or(false)).collect();
+        slices.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+        slices
+    }
+
+    /// Returns the newest generation of a pool, and the number of its slices of a generation.
+    pub(super) fn generation(&self, id: &PoolId, of: i64) -> (i64, usize) {
+        let all = self.by_pool.get(id).map_or(&[][..], Vec::as_slice);
+        let newest = all.iter().map(|slice| slice.spec.pool.generation).max().unwrap_or(of);
+        (newest, all.iter().filter(|slice| slice.spec.pool.generation == of).count())
+    }
+
     /// Builds a pool; `None` if a newer generation on other nodes makes it obsolete.
     fn pool<'a>(&'a self, id: &PoolId, slices: Vec<&'a ResourceSlice>, emulation: Emulation) -> Option<Pool<'a>> {
         let first = &slices.first()?.spec.pool;
@@ -104,7 +120,7 @@ impl Inventory {
     }
 }
 
-fn pool_id(slice: &ResourceSlice) -> PoolId {
+pub(super) fn pool_id(slice: &ResourceSlice) -> PoolId {
     PoolId { driver: slice.spec.driver.clone(), pool: slice.spec.pool.name.clone() }
 }
 

@@ -6,11 +6,13 @@ use crate::cluster::resource::{Device, DeviceTaint};
 
 /// Whether a `NoSchedule` or `NoExecute` taint of the device is not tolerated.
 pub(super) fn prevents_allocation(device: &Device, tolerations: &[Toleration]) -> bool {
-    device
-        .taints
-        .iter()
-        .filter(|t| t.effect == "NoSchedule" || t.effect == "NoExecute")
-        .any(|taint| !tolerations.iter().any(|toleration| tolerates(toleration, taint)))
+    untolerated(device, tolerations).is_some()
+}
+
+/// Returns the first taint of the device that prevents its allocation.
+pub(super) fn untolerated<'a>(device: &'a Device, tolerations: &[Toleration]) -> Option<&'a DeviceTaint> {
+    let mut preventing = device.taints.iter().filter(|t| t.effect == "NoSchedule" || t.effect == "NoExecute");
+    preventing.find(|taint| !tolerations.iter().any(|toleration| tolerates(toleration, taint)))
 }
 
 fn tolerates(toleration: &Toleration, taint: &DeviceTaint) -> bool {

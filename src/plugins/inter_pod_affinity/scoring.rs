@@ -18,7 +18,7 @@ struct PreScoreState {
 
 /// Sums the weights of the incoming pod's preferred terms that match existing pods, and of existing pods' terms that
 /// match it.
-fn topology_score(cx: &Context<'_>, pod: &PodInfo, hard_pod_affinity_weight: i32) -> Domains {
+fn topology_score(cx: &Context<'_>, pod: &PodInfo, has_preferences: bool, hard_pod_affinity_weight: i32) -> Domains {
     let mut scores = Domains::default();
     let pods = cx.snapshot.pods();
     let affinity = pod.preferred_affinity().iter().map(|t| (t, 1));
@@ -30,7 +30,8 @@ fn topology_score(cx: &Context<'_>, pod: &PodInfo, hard_pod_affinity_weight: i32
         scores.add_counts(cx.snapshot, &term.topology_key, matching, sign * i64::from(own.weight));
     }
     let namespace_labels = namespace_labels(cx.cluster, &pod.pod.metadata.namespace);
-    for (existing, nodes) in pods.with_affinity_to(pod.bits()) {
+    // A pod with preferences is compared with the pods of all nodes, others with those of the listed nodes.
+    for (existing, nodes) in pods.with_affinity_to(pod.bits(), !has_preferences) {
         let mut add = |term: &AffinityTerm, weight: i64| {
             if term.matches(&pod.pod, &namespace_labels) {
                 scores.add_counts(cx.snapshot, &term.topology_key, nodes.clone(), weight);
@@ -67,7 +68,7 @@ impl PreScorePlugin for InterPodAffinity {
         if let Some(error) = pod.parse_error() {
             return Status::error(format!("failed to parse pod: {error}"));
         }
-        let topology_score = topology_score(cx, pod, self.args.hard_pod_affinity_weight);
+        let topology_score = topology_score(cx, pod, has_preferences, self.args.hard_pod_affinity_weight);
         if topology_score.is_empty() && !keeps_idle {
             return Status::skip();
         }

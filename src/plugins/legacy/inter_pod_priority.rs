@@ -57,7 +57,7 @@ impl InterPodAffinityPriority {
             let found = pods.count(term.wanted_bits(), |p| matches(term, &pod.pod, &p.pod));
             weights.add_counts(cx.snapshot, &term.topology_key, found, sign * i64::from(*weight));
         }
-        for (existing, nodes) in pods.with_affinity_to(pod.bits()) {
+        for (existing, nodes) in pods.with_affinity_to(pod.bits(), false) {
             let mut add = |term: &AffinityTerm, weight: i64| {
                 if matches(term, &existing.pod, &pod.pod) {
                     weights.add_counts(cx.snapshot, &term.topology_key, nodes.clone(), weight);

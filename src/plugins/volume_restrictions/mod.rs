@@ -57,7 +57,7 @@ impl PreFilterPlugin for VolumeRestrictions {
         };
         let in_use = |claim: &&Str| {
             let key = Key { namespace: pod.pod.metadata.namespace.clone(), name: (*claim).clone() };
-            cx.snapshot.nodes().iter().any(|n| n.pvc_ref_counts.contains_key(&key))
+            cx.snapshot.is_claim_used(&key)
         };
         let conflicting_ref_count = claims.iter().filter(in_use).count() as i64;
         if conflicting_ref_count > 0 && cx.emulation.behaviour().claims_in_use == ClaimsInUse::PreFilter {

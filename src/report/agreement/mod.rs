@@ -99,6 +99,9 @@ pub struct SchedulerMatch {
     /// Why the pod waits; `None` if it fits.
     #[serde(skip)]
     pub waits_for: Option<WaitReason>,
+    /// The pod group that was decided with the pod; `None` for a pod that was decided on its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Key>,
     /// The release that decides what the report says, if it is not the emulated one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
@@ -114,6 +117,8 @@ pub struct SchedulerComparer {
     heard: SchedulerEvents,
     /// Collected at the first difference.
     changes: OnceLock<Changes>,
+    /// The cycles of pod groups, made on demand, by group.
+    groups: Arc<Mutex<BTreeMap<Key, CycleView>>>,
     /// Binding times, from Events.
     bound: BTreeMap<Key, Timestamp>,
     /// Changes seen on a live cluster, with their times.
@@ -129,6 +134,7 @@ impl SchedulerComparer {
         Self {
             scheduler: scheduler.clone(),
             others: Arc::default(),
+            groups: Arc::default(),
             bound,
             seen: Vec::new(),
             cluster: cluster.clone(),
@@ -158,12 +164,27 @@ impl SchedulerComparer {
         self.changes.get_or_init(|| Changes::of(&self.cluster, &self.preempted, &self.bound, &self.heard, &self.seen))
     }
 
-    /// Decides a pod on its own and compares. A pod of another scheduler is left to that.
+    /// Decides a pod on its own, or with its pod group, and compares. A pod of another scheduler is left to that.
     pub fn decide(&self, pod: &Arc<Pod>) -> SchedulerMatch {
         if self.scheduler.state().config().profile(&pod.spec.scheduler_name).is_none() {
             return not_ours(pod);
         }
-        self.compare(pod, &CycleView::of(&self.scheduler.explain(pod)))
+        let view = self.with_group(pod).unwrap_or_else(|| CycleView::of(&self.scheduler.explain(pod)));
+        self.compare(pod, &view)
+    }
+
+    /// Decides a pod together with its pod group; `None` for a pod that is decided on its own. Each group is tried once for
+    /// all of its pods.
+    fn with_group(&self, pod: &Arc<Pod>) -> Option<CycleView> {
+        let group = pod.group_key()?;
+        let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(member) = groups.get(&group).and_then(|view| view.only_member(&pod.key())) {
+            return Some(member);
+        }
+        let view = CycleView::of(&self.scheduler.explain_group(pod)?);
+        let member = view.only_member(&pod.key());
+        groups.insert(group, view);
+        member
     }
 
     /// Compares a decision on the cluster as it was read.
@@ -180,7 +201,8 @@ impl SchedulerComparer {
             differences: Vec::new(),
             other_words: Vec::new(),
             since: Vec::new(),
-            waits_for: WaitReason::of(view),
+            waits_for: WaitReason::of(pod, view),
+            group: view.group.as_ref().map(|group| group.start.group.clone()),
             decided_by: None,
             there,
         };
@@ -484,6 +506,7 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
         other_words: Vec::new(),
         since: Vec::new(),
         waits_for: None,
+        group: None,
         decided_by: None,
     }
 }

@@ -73,7 +73,9 @@ impl Agreements {
     pub fn text(&self) -> Lines {
         let mut out = Lines::from(self.summary());
         if !self.pods.is_empty() {
-            out.push("Each pod is decided on its own, ignoring the other pending pods.");
+            let some_with_group = self.pods.iter().any(|found| found.group.is_some());
+            let together = if some_with_group { ", or with its pod group" } else { "" };
+            out.line(format_args!("Each pod is decided on its own{together}, ignoring the other pending pods."));
         }
         out.push(self.release.sentence());
         for (accord, _) in self.counts() {

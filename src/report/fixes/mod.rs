@@ -14,11 +14,12 @@ use self::patches::Targets;
 pub(super) use self::words::cut_short_texts;
 use self::words::{alternatives_text, closest_text, demand_kind, demand_text, fix_text, outcome_text, search_text, unproposed_text};
 use super::text::table;
+use super::why_group;
 use crate::cluster::{Cluster, Key, Kind, Str};
-use crate::fixes::{Alternative, Fix, FixOutcome, Fixes};
+use crate::fixes::{Alternative, Fix, FixOutcome, Fixes, GroupProof, GroupTrial};
 use crate::output::Lines;
 use crate::plural::count;
-use crate::trace::Outcome;
+use crate::trace::{GroupOutcome, Outcome};
 
 /// Heading of the constraints.
 const CONSTRAINTS: &str = "Constraints:";
@@ -51,7 +52,24 @@ pub struct FixesReport {
     pub patched_as_held: BTreeSet<String>,
     /// Why no fix is needed; empty if one is.
     #[serde(skip)]
-    nothing: &'static str,
+    nothing: String,
+    /// The pod group that decides about the pod, without changes; `None` for a pod that is decided on its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupFixReport>,
+}
+
+/// The result of a pod group's attempt for its pod.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupFixReport {
+    /// The group, as `namespace/name`.
+    pub name: String,
+    /// How it ends; `None` if the group was not tried with the changes.
+    pub outcome: Option<GroupOutcome>,
+    /// Whether the pod is scheduled with its group; `None` if that was not tried.
+    pub scheduled: Option<bool>,
+    /// The above in words.
+    pub text: String,
 }
 
 /// A demand of the pod.
@@ -100,6 +118,9 @@ pub struct FixReport {
     /// The choice that it differs in from others.
     #[serde(skip)]
     alternative: Option<Alternative>,
+    /// The result of the attempt of the pod's group with the changes; all else is about the pod alone. `None` for a pod that is decided on its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupFixReport>,
 }
 
 impl ConstraintReport {
@@ -136,7 +157,8 @@ impl FixesReport {
             constraints: constraints.collect(),
             fixes: fixes.fixes.iter().map(|fix| report(fix, &targets)).collect(),
             patched_as_held: as_held(fixes, originals),
-            nothing: if fixes.outcome == Outcome::Scheduled { "the pod fits: it needs no fix" } else { "" },
+            nothing: nothing(fixes),
+            group: fixes.group.as_ref().map(group_report),
         }
     }
 
@@ -222,21 +244,60 @@ pub(super) fn fix_report(fix: &Fix, pod: &Key, cluster: &Cluster, originals: Ori
     report(fix, &Targets { pod, cluster, originals })
 }
 
+/// Returns why no fix is needed; empty if one is.
+fn nothing(fixes: &Fixes) -> String {
+    match &fixes.group {
+        _ if fixes.outcome != Outcome::Scheduled => String::new(),
+        Some(tried) if !tried.scheduled => {
+            let why = why_group(&tried.group).unwrap_or_default();
+            format!("the pod would fit by itself; its pod group {} decides: {why}", tried.group.start.group)
+        }
+        _ => "the pod fits: it needs no fix".to_owned(),
+    }
+}
+
+fn group_report(tried: &GroupTrial) -> GroupFixReport {
+    let group = &tried.group;
+    let name = group.start.group.to_string();
+    let outcome = group.decision.as_ref().map(|decision| decision.outcome).or(group.outcome);
+    let text = match outcome {
+        _ if tried.scheduled => format!("it is scheduled with its pod group {name}"),
+        Some(GroupOutcome::Scheduled) => format!("its pod group {name} is scheduled without it"),
+        _ => format!("but its pod group {name} is not scheduled: {}", why_group(group).unwrap_or_default()),
+    };
+    GroupFixReport { name, outcome, scheduled: Some(tried.scheduled), text: text.trim_end_matches('.').to_owned() }
+}
+
+fn proof_report(proof: &GroupProof) -> GroupFixReport {
+    match proof {
+        GroupProof::Tried(tried) => group_report(tried),
+        GroupProof::NotTried(group) => GroupFixReport {
+            name: group.to_string(),
+            outcome: None,
+            scheduled: None,
+            text: format!("for the pod alone: not tried for its pod group {group}"),
+        },
+    }
+}
+
 fn report(fix: &Fix, targets: &Targets<'_>) -> FixReport {
     let outcome = match fix.outcome {
         FixOutcome::Scheduled => "scheduled",
         FixOutcome::Preempts => "preempts",
     };
     let victims = fix.victims.iter().map(|(node, list)| (node.clone(), list.iter().map(|v| v.key().to_string()).collect()));
+    let group = fix.group.as_ref().map(proof_report);
+    let of_group = group.as_ref().map_or_else(String::new, |group| format!("; {}", group.text));
     FixReport {
         text: fix_text(fix),
         outcome,
-        result: outcome_text(fix),
+        result: format!("{}{of_group}", outcome_text(fix)),
         nodes: fix.nodes.clone(),
         victims: victims.collect(),
         changes: targets.changes(&fix.changes),
         patches: targets.patches(&fix.changes),
         kubectl: kubectl::commands(targets, &fix.changes),
         alternative: fix.alternative(),
+        group,
     }
 }

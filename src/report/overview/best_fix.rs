@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::{CauseFix, FixSearch};
 use crate::cluster::{Cluster, Key, Pod};
-use crate::fixes::{Alternative, Change, Fix, FixOutcome, Limits, find, freed};
+use crate::fixes::{Alternative, Change, Fix, FixOutcome, Limits, find, freed, freed_with_group};
 use crate::plural::count;
 use crate::report::fixes::{FixReport, Originals, cut_short_texts, fix_report};
 use crate::scheduler::Scheduler;
+use crate::trace::Outcome;
 
 /// Limit on the decisions of a search.
 const TRIALS: usize = 400;
@@ -45,6 +46,9 @@ pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals
     for model in models {
         let found = find(scheduler, model, limits, &|_| go_on());
         cut_short = cut_short_texts(&found.search.cut_short_by).or(cut_short);
+        if found.group.is_some() && found.outcome == Outcome::Scheduled {
+            cut_short.get_or_insert_with(|| "each pod would fit by itself, and changes for several at once are not tried".to_owned());
+        }
         let mut alternatives: Vec<Alternative> = Vec::new();
         let differs = |fix: &Fix| match fix.alternative() {
             None => true,
@@ -55,7 +59,11 @@ pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals
         };
         let found = found.fixes.into_iter().filter(|fix| fix.outcome == FixOutcome::Scheduled).filter(differs);
         for fix in found.take(FIXES_TRIED) {
-            let freed = freed(scheduler, model, &fix.changes, tried, go_on);
+            // A pod group decides about its pods together.
+            let freed = match &fix.group {
+                Some(_) => freed_with_group(scheduler, model, &fix.changes, tried).unwrap_or_default(),
+                None => freed(scheduler, model, &fix.changes, tried, go_on),
+            };
             if !go_on() {
                 return FixSearch::Stopped;
             }

@@ -10,14 +10,14 @@ use serde::Serialize;
 
 use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending};
 use super::fixes::{FixReport, Originals};
-use super::why::in_common;
+use super::why::{in_common, why_group, why_group_is_gated};
 use crate::cluster::{Key, Pod};
 use crate::fixes::Change;
 use crate::framework::{PluginSet, Reason, Status};
 use crate::output::Lines;
 use crate::plural::count;
 use crate::scheduler::Scheduler;
-use crate::trace::{CycleView, Outcome};
+use crate::trace::{CycleView, GroupOutcome, Outcome};
 
 use best_fix::best_fix;
 
@@ -182,8 +182,33 @@ pub enum Stage {
 }
 
 impl WaitReason {
-    /// Returns why the pod of a decision waits; `None` for a pod that fits.
-    pub fn of(view: &CycleView) -> Option<Self> {
+    /// Returns why a pod waits, by its decision; `None` for a pod that fits. The pods of a group that waits share its reason.
+    pub fn of(pod: &Pod, view: &CycleView) -> Option<Self> {
+        let mut reason = Self::of_pod(view)?;
+        let Some(group) = pod.group_key() else { return Some(reason) };
+        if let Some((key, words)) = view.pre_enqueue.as_ref().and_then(|gate| why_group_is_gated(gate)) {
+            reason.key = format!("pod-group:{group}:{key}");
+            reason.words = format!("Pod group {group}: {}", words.trim_end_matches('.'));
+            return Some(reason);
+        }
+        let Some(tried) = &view.group else { return Some(reason) };
+        let outcome = tried.decision.as_ref().map(|decision| decision.outcome).or(tried.outcome);
+        let (Some(outcome), Some(words)) = (outcome, why_group(tried)) else { return Some(reason) };
+        if outcome != GroupOutcome::Scheduled {
+            reason.key = format!("pod-group:{group}:{outcome}");
+            reason.words = format!("Pod group {group}: {}", words.trim_end_matches('.'));
+            reason.preemption = match outcome {
+                GroupOutcome::WaitingOnPreemption => PreemptionHelp::Helps,
+                _ if tried.preemption.is_some() => PreemptionHelp::No,
+                // A victim of a single member does not make room for the group.
+                _ => reason.preemption.max(PreemptionHelp::No),
+            };
+        }
+        Some(reason)
+    }
+
+    /// Returns why the pod of a decision waits, leaving out its group.
+    fn of_pod(view: &CycleView) -> Option<Self> {
         let preemption = match &view.preemption {
             Some(found) if !found.hypothetical() && found.selected().is_some() => PreemptionHelp::Helps,
             _ if view.post_filter.is_empty() => PreemptionHelp::NotAsked,
@@ -314,7 +339,7 @@ impl CauseReport {
 }
 
 impl Overview {
-    /// Decides every pending pod on its own, groups them by cause and searches each cause's best fix. `compared` says whether
+    /// Decides every pending pod on its own or with its pod group, groups them by cause and searches each cause's best fix. `compared` says whether
     /// the cluster is the one that its scheduler reported about. Calls `publish` after each part. Once `go_on` returns false, the rest is left out and the last stage is [`Stage::Stopped`].
     pub fn make(
         scheduler: &Scheduler,

@@ -6,6 +6,9 @@ use crate::framework::{PluginName, PodGroupState, Reason, Status};
 use crate::plural::count;
 use crate::trace::{GroupDecision, GroupOutcome, GroupView, Place, QueuesView};
 
+/// The sentence about a pod whose group has no object.
+const NO_GROUP: &str = "Waits until there is a PodGroup of this name.";
+
 /// Returns the outcome of a group, and the reason if it waits; `None` while its members are tried.
 pub fn why_group(group: &GroupView) -> Option<String> {
     let outcome = group.outcome.or(group.decision.as_ref().map(|decision| decision.outcome))?;
@@ -23,13 +26,12 @@ pub fn why_group(group: &GroupView) -> Option<String> {
 /// Returns in one sentence why a group waits of which pods wait in the queues.
 pub fn why_group_waits(cluster: &Cluster, pods: Option<&PodGroupState>, queues: &QueuesView, group: &Key) -> String {
     let Some(object) = cluster.pod_groups.get(group) else {
-        return "Waits until there is a PodGroup of this name.".to_owned();
+        return NO_GROUP.to_owned();
     };
     let known = pods.map_or(0, PodGroupState::pods);
     let min = object.min_count().and_then(|min| usize::try_from(min).ok()).unwrap_or(0);
     if known < min {
-        let more = if min - known == 1 { "one more pod".to_owned() } else { format!("{} more pods", min - known) };
-        return format!("Waits for {more}: it has {known}, and {min} must have a place at once.");
+        return too_few(known, min);
     }
     let members = pods.into_iter().flat_map(PodGroupState::unscheduled).chain(pods.into_iter().flat_map(PodGroupState::assumed));
     let places: Vec<&Place> = members.filter_map(|pod| queues.entries.get(&pod.key())).map(|entry| &entry.place).collect();
@@ -51,6 +53,22 @@ pub fn why_group_waits(cluster: &Cluster, pods: Option<&PodGroupState>, queues: 
         Some(condition) => format!("Waits since its last attempt ({}); {next}.", short(&condition.message)),
         None => format!("Waits to be tried; {next}."),
     }
+}
+
+/// Returns why a group keeps a pod out of activeQ, as a key and a sentence; `None` for a gate of another kind.
+pub(in crate::report) fn why_group_is_gated(gate: &Status) -> Option<(&'static str, String)> {
+    gate.reasons().iter().find_map(|reason| match reason {
+        Reason::PodGroupMissing { .. } => Some(("missing", NO_GROUP.to_owned())),
+        Reason::GangIncomplete { pods, min_count } => Some(("incomplete", too_few(*pods, usize::try_from(*min_count).unwrap_or(0)))),
+        _ => None,
+    })
+}
+
+/// Says that a group has fewer pods than must have a place.
+fn too_few(known: usize, min: usize) -> String {
+    let missing = min.saturating_sub(known);
+    let more = if missing == 1 { "one more pod".to_owned() } else { format!("{missing} more pods") };
+    format!("Waits for {more}: it has {known}, and {min} must have a place at once.")
 }
 
 fn scheduled(group: &GroupView, decision: &GroupDecision) -> String {

@@ -10,6 +10,7 @@ mod words;
 
 use cause::{Detail, cause};
 use eviction::eviction;
+pub(in crate::report) use group::why_group_is_gated;
 pub use group::{why_group, why_group_waits};
 use scheduled::scheduled;
 use words::{list, short};

@@ -77,7 +77,7 @@ impl PodGroupCycle<'_> {
         post_filter: PostFilter,
         recorder: &mut impl Recorder,
     ) -> MemberResult {
-        let mut snapshot = world.cache.snapshot();
+        let mut snapshot = world.cache.snapshot().with_indexes(world.indexes.clone());
         if let Some(placement) = placement {
             snapshot = snapshot.with_placement(&placement.nodes);
         }

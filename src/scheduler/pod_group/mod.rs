@@ -20,7 +20,7 @@ use super::runtime::Framework;
 use super::{Cache, Config, ScheduleError};
 use crate::cluster::{Cluster, Key};
 use crate::extenders::Asking;
-use crate::framework::{CycleState, GroupPreemptionRecord, NodeInfo, QueuedPodInfo, Reason, Status};
+use crate::framework::{CycleState, GroupPreemptionRecord, NodeInfo, QueuedPodInfo, Reason, SnapshotIndexes, Status};
 use crate::release::Emulation;
 use crate::trace::{Event, GroupDecision, GroupEvent, GroupOutcome};
 
@@ -58,6 +58,8 @@ pub(super) struct World<'a> {
     cache: Cache,
     cluster: Cluster,
     nominations: GroupNominations<'a>,
+    /// The indexes of the snapshot that the cycle began with, which assumed members leave as they are.
+    indexes: Arc<SnapshotIndexes>,
 }
 
 /// The result of the attempt.
@@ -157,7 +159,8 @@ fn unschedulable(behind: impl IntoIterator<Item = Reason>) -> Status {
 impl<'a> World<'a> {
     /// Returns the scheduler's own state.
     pub(super) fn new(cache: &Cache, cluster: &Cluster, queue: &'a SchedulingQueue) -> Self {
-        Self { cache: cache.clone(), cluster: cluster.clone(), nominations: GroupNominations::new(queue) }
+        let indexes = cache.snapshot().indexes();
+        Self { cache: cache.clone(), cluster: cluster.clone(), nominations: GroupNominations::new(queue), indexes }
     }
 }
 

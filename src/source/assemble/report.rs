@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -72,6 +73,17 @@ pub struct Origin {
     pub(in crate::source) rank: u8,
 }
 
+/// Reads objects of a live cluster again, with the fields that scheduling does not read.
+pub trait ReadAgain: Send + Sync + std::fmt::Debug {
+    /// Returns an object as it is now; `None` if it cannot be read.
+    fn object(&self, kind: Kind, key: &Key) -> Option<serde_json::Value>;
+    /// Returns all objects of a kind as they are now.
+    ///
+    /// # Errors
+    /// Why they cannot be read.
+    fn objects(&self, kind: Kind) -> Result<Vec<serde_json::Value>, Box<dyn std::error::Error + Send + Sync>>;
+}
+
 /// A report on what was read, skipped and missing; see [`crate::source::load()`].
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -115,6 +127,8 @@ pub struct Report {
     pub files: Vec<FileReport>,
     /// The length of all text read in bytes, decompressed.
     pub bytes: u64,
+    /// Reads objects of a live cluster again; `None` for other sources.
+    pub again: Option<Arc<dyn ReadAgain>>,
     /// All inputs were embedded, which are complete.
     pub(in crate::source) complete: bool,
     pub(in crate::source) origins: Origins,

@@ -47,6 +47,7 @@ use tokio::sync::{Notify, mpsc as channel};
 use crate::cluster::{Cluster, Key, Kind};
 use crate::scheduler_log::SchedulerLog;
 use crate::source::assemble::Loaded;
+use crate::source::assemble::report::ReadAgain;
 use connection::{LogRequest, ObjectRequest, Shared, lock, start};
 use failure::{Failure, FailureKind};
 use kubeconfig::{Env, Wanted};
@@ -255,19 +256,41 @@ impl Live {
 
     /// Requests an object from the server and returns its current state as YAML. Blocks until the answer.
     pub fn original(&self, kind: Kind, key: &Key) -> Result<String, OriginalError> {
-        let resource = Resource::of(Subject::Objects(kind));
-        let status = self.status();
-        let version = status.kinds.iter().find(|k| k.subject == resource.subject).map(|k| k.api_version.clone());
-        let version = version.as_deref().and_then(|v| v.rsplit('/').next()).filter(|v| !v.is_empty()).unwrap_or(resource.versions[0]);
-        let path = format!("{}/{}", resource.path(version, Some(&key.namespace)), key.name);
-        let (answer, answered) = mpsc::channel();
-        self.object_requests.send((path, answer)).map_err(|_| OriginalError::Ended)?;
-        let text = answered.recv().map_err(|_| OriginalError::Ended)?.map_err(|failure| OriginalError::Server(failure.message))?;
-        let mut object: serde_json::Value = serde_json::from_slice(&text)?;
+        let mut object = self.get(kind, Some(key))?;
         if let Some(metadata) = object.get_mut("metadata").and_then(serde_json::Value::as_object_mut) {
             metadata.remove("managedFields");
         }
         Ok(serde_yaml::to_string(&object)?)
+    }
+
+    /// Requests an object, or all objects of a kind, from the server.
+    fn get(&self, kind: Kind, key: Option<&Key>) -> Result<serde_json::Value, OriginalError> {
+        let resource = Resource::of(Subject::Objects(kind));
+        let status = self.status();
+        let version = status.kinds.iter().find(|k| k.subject == resource.subject).map(|k| k.api_version.clone());
+        let version = version.as_deref().and_then(|v| v.rsplit('/').next()).filter(|v| !v.is_empty()).unwrap_or(resource.versions[0]);
+        let path = match key {
+            Some(key) => format!("{}/{}", resource.path(version, Some(&key.namespace)), key.name),
+            None => resource.path(version, None),
+        };
+        let (answer, answered) = mpsc::channel();
+        self.object_requests.send((path, answer)).map_err(|_| OriginalError::Ended)?;
+        let text = answered.recv().map_err(|_| OriginalError::Ended)?.map_err(|failure| OriginalError::Server(failure.message))?;
+        Ok(serde_json::from_slice(&text)?)
+    }
+}
+
+impl ReadAgain for Live {
+    fn object(&self, kind: Kind, key: &Key) -> Option<serde_json::Value> {
+        self.get(kind, Some(key)).ok()
+    }
+
+    fn objects(&self, kind: Kind) -> Result<Vec<serde_json::Value>, Box<dyn std::error::Error + Send + Sync>> {
+        let mut list = self.get(kind, None)?;
+        Ok(match list.get_mut("items").map(serde_json::Value::take) {
+            Some(serde_json::Value::Array(items)) => items,
+            _ => Vec::new(),
+        })
     }
 }
 

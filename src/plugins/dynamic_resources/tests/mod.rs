@@ -1,6 +1,7 @@
 //! A small cluster as YAML, and one pod run through the plugin.
 
 mod allocation;
+mod explain;
 mod points;
 
 use std::sync::Arc;

@@ -33,6 +33,7 @@ fn decided(name: &str, cause: Option<&str>, accord: MatchKind) -> (Key, Arc<Sche
         other_words: Vec::new(),
         since: Vec::new(),
         waits_for,
+        group: None,
         decided_by: None,
     };
     (key, Arc::new(found))

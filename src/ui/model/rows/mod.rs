@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::{Cluster, Key, Pod, Str, Taint};
 use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo, PluginName, Status, Victim};
-use crate::report::{BudgetEvictions, budgets_unknown_because, evictions};
+use crate::report::{BudgetEvictions, budgets_unknown_because, evictions, node_devices};
 use crate::session::{Keyframe, Timeline};
 use crate::trace::{CycleView, DryRunView, Place, PreemptionView, QueueEntry};
 use crate::ui::model::filter::{Fact, Filter};
@@ -303,6 +303,8 @@ pub enum DetailRow {
     Filter(usize),
     /// A step of the dry run, by its index.
     Step(usize),
+    /// A line about the node's devices: its index, whether it says that a device suits, and the text.
+    Device(usize, bool, String),
     /// The effect of evicting the node's pods on a budget: the budget's index and a sentence.
     Budget(usize, String),
     /// A pod on the node.
@@ -319,6 +321,7 @@ impl Row for DetailRow {
             Self::Score(i) => Some(RowId::Line("score", *i)),
             Self::Filter(i) => Some(RowId::Line("filter", *i)),
             Self::Step(i) => Some(RowId::Line("step", *i)),
+            Self::Device(i, ..) => Some(RowId::Line("device", *i)),
             Self::Budget(i, _) => Some(RowId::Line("budget", *i)),
             Self::Heading(_) | Self::Note(_) => None,
         }
@@ -390,6 +393,11 @@ pub fn detail_rows(
         }
     }
     rows.extend(filters.into_iter().flat_map(filter_rows));
+    if let Some(devices) = filters.and_then(|filters| filters.devices.as_ref()) {
+        rows.push(DetailRow::Heading("devices"));
+        let lines = node_devices(devices).into_iter().enumerate();
+        rows.extend(lines.map(|(i, line)| DetailRow::Device(i, line.suits, format!("{:1$}{2}", "", 2 * line.depth, line.words))));
+    }
     if !budgets.is_empty() {
         rows.push(DetailRow::Heading("budgets, if its pods are evicted"));
         rows.extend(budgets);

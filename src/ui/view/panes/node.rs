@@ -136,6 +136,10 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
                     scene.line(buf, area, &Line::from(step_line(scene, step)));
                 }
             }
+            DetailRow::Device(_, suits, words) => {
+                let role = if *suits { Role::Fits } else { Role::Text };
+                scene.line(buf, area, &Line::from(scene.span(role, format!("  {words}"))));
+            }
             DetailRow::Budget(_, words) => scene.line(buf, area, &Line::from(scene.span(Role::Text, format!("  {words}")))),
             DetailRow::Pod(key) => pod(scene, info, run, key, &columns, area, buf),
             DetailRow::Note(words) => scene.line(buf, area, &Line::from(scene.span(Role::Muted, *words))),

@@ -5,6 +5,7 @@ mod requests;
 
 use std::sync::Arc;
 
+use crate::cluster::resource::{DeviceRequestAllocationResult, DeviceSelector, ResourceClaim};
 use crate::cluster::{
     Affinity, Cluster, Key, LabelSelector, NodeSelectorTerm, Pod, PodAffinityTerm, PodDisruptionBudget, PodOwner, Requirement, Str,
     Toleration,
@@ -204,10 +205,37 @@ fn constraints(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
             (None, Some(template)) => (format!("{}: from template {template}", claim.name), made),
             (None, None) => (claim.name.to_string(), made),
         };
-        let there = name.is_some_and(|name| cluster.resource_claims.namespaced(&pod.metadata.namespace, &name).is_some());
-        let more = if there { "" } else { ", which was not found" };
-        rows.fact("resource claim", format!("{words}{more}"), if there { Role::Text } else { Role::Warning });
+        let found = name.and_then(|name| cluster.resource_claims.namespaced(&pod.metadata.namespace, &name));
+        let more = if found.is_some() { "" } else { ", which was not found" };
+        rows.fact("resource claim", format!("{words}{more}"), if found.is_some() { Role::Text } else { Role::Warning });
+        for line in found.into_iter().flat_map(|claim| claim_lines(claim)) {
+            rows.fact("", line, Role::Text);
+        }
     }
+}
+
+/// Returns the devices of a claim, or its requests with their selectors.
+fn claim_lines(claim: &ResourceClaim) -> Vec<String> {
+    if let Some(allocation) = &claim.status.allocation {
+        let device = |d: &DeviceRequestAllocationResult| format!("{}: has {}/{}/{}", d.request, d.driver, d.pool, d.device);
+        return allocation.devices.results.iter().map(device).collect();
+    }
+    let mut lines = Vec::new();
+    let mut line = |name: String, class: &Str, mode: &str, count: i64, selectors: &[DeviceSelector]| {
+        let wanted = if mode == "All" { "all devices".to_owned() } else { text::count(usize::try_from(count).unwrap_or(0), "device") };
+        let selectors = selectors.iter().filter_map(|s| s.cel.as_ref()).map(|cel| cel.expression.split_whitespace().collect::<Vec<_>>());
+        let selectors: String = selectors.map(|words| format!(" where {}", words.join(" "))).collect();
+        lines.push(format!("{name}: {wanted} of class {class}{selectors}"));
+    };
+    for request in &claim.spec.devices.requests {
+        if let Some(e) = &request.exactly {
+            line(request.name.to_string(), &e.device_class_name, &e.allocation_mode, e.count, &e.selectors);
+        }
+        for s in &request.first_available {
+            line(format!("{}/{}", request.name, s.name), &s.device_class_name, &s.allocation_mode, s.count, &s.selectors);
+        }
+    }
+    lines
 }
 
 fn affinity(affinity: &Affinity, rows: &mut PageRows<'_>) {

@@ -1,0 +1,145 @@
+//! Pods of a group are judged together: why they wait, and what a fix does for the group.
+
+use std::sync::Arc;
+
+use super::{FixesReport, SchedulerComparer};
+use crate::cluster::{Key, Kind, Object, Pod};
+use crate::fixes::{self, GroupProof, Limits};
+use crate::release::{Emulation, Gate};
+use crate::scheduler::{Config, Options, Scheduler};
+use crate::trace::{CycleView, GroupOutcome};
+
+fn object(kind: Kind, yaml: &str) -> Object {
+    let value: serde_yaml::Value = serde_yaml::from_str(yaml).unwrap();
+    Object::deserialize_kind(kind, value).unwrap()
+}
+
+fn node(name: &str, cpu: u32) -> Object {
+    let labels = format!("labels: {{kubernetes.io/hostname: {name}}}");
+    object(Kind::Node, &format!("{{metadata: {{name: {name}, {labels}}}, status: {{allocatable: {{cpu: {cpu}, pods: 10}}}}}}"))
+}
+
+fn group(name: &str, min: u32) -> Object {
+    let spec = format!("schedulingPolicy: {{gang: {{minCount: {min}}}}}");
+    object(Kind::PodGroup, &format!("{{metadata: {{name: {name}, namespace: n, uid: {name}}}, spec: {{{spec}}}}}"))
+}
+
+/// Makes a pod of 1 cpu; `more` is added to its spec.
+fn pod(name: &str, more: &str) -> Object {
+    let yaml = format!(
+        "{{metadata: {{name: {name}, namespace: n, uid: {name}, labels: {{app: {name}}}}}, spec: {{schedulerName: default-scheduler, \
+         containers: [{{name: c, resources: {{requests: {{cpu: 1}}}}}}]{more}}}}}"
+    );
+    object(Kind::Pod, &yaml)
+}
+
+fn member(name: &str, group: &str, more: &str) -> Object {
+    pod(name, &format!(", schedulingGroup: {{podGroupName: {group}}}{more}"))
+}
+
+fn scheduler(gates: bool, objects: Vec<Object>) -> Scheduler {
+    let mut emulation = Emulation::default();
+    for gate in [Gate::GenericWorkload, Gate::GangScheduling] {
+        emulation.set(gate, gates);
+    }
+    Scheduler::new(Config::defaults(emulation), objects, Options::default())
+}
+
+fn known(scheduler: &Scheduler, name: &str) -> Arc<Pod> {
+    scheduler.state().cluster().pods.get(&Key::new("n", name)).unwrap().clone()
+}
+
+/// Returns the key and the words of what a pod waits for.
+fn waits_for(scheduler: &Scheduler, name: &str) -> Option<(String, String)> {
+    let found = SchedulerComparer::new(scheduler, &[]).decide(&known(scheduler, name));
+    found.waits_for.map(|reason| (reason.key, reason.words))
+}
+
+fn world() -> Vec<Object> {
+    vec![
+        node("n1", 3),
+        group("gang", 4),
+        group("few", 2),
+        group("apart", 2),
+        member("g0", "gang", ""),
+        member("g1", "gang", ""),
+        member("g2", "gang", ""),
+        member("g3", "gang", ", nodeSelector: {disk: ssd}"),
+        member("f0", "few", ""),
+        member("a0", "apart", ", nodeSelector: {disk: ssd}"),
+        member("a1", "apart", ""),
+        member("m0", "absent", ""),
+        pod("alone", ""),
+    ]
+}
+
+#[test]
+fn members_wait_for_what_their_group_waits_for() {
+    let with = scheduler(true, world());
+    let waits = |key: &str, words: &str| Some((key.to_owned(), words.to_owned()));
+    let gang = "Pod group n/gang: Waits, because only 3 pods find a place, and 4 must have one at once";
+    for name in ["g0", "g1", "g2", "g3"] {
+        assert_eq!(waits_for(&with, name), waits("pod-group:n/gang:unschedulable", gang), "{name}");
+    }
+    let few = "Pod group n/few: Waits for one more pod: it has 1, and 2 must have a place at once";
+    assert_eq!(waits_for(&with, "f0"), waits("pod-group:n/few:incomplete", few));
+    let absent = "Pod group n/absent: Waits until there is a PodGroup of this name";
+    assert_eq!(waits_for(&with, "m0"), waits("pod-group:n/absent:missing", absent));
+    assert_eq!(waits_for(&with, "alone"), None);
+    let without = scheduler(false, world());
+    assert_eq!(waits_for(&without, "g0"), None, "without the gates a member is a pod like any other");
+    assert!(waits_for(&without, "g3").is_some_and(|(key, _)| !key.starts_with("pod-group")));
+}
+
+#[test]
+fn a_fix_says_what_it_does_for_the_group() {
+    let with = scheduler(true, world());
+    let found = |scheduler: &Scheduler, name: &str| fixes::find(scheduler, &known(scheduler, name), Limits::of(1), &|_| true);
+    let proofs = |name: &str| -> Vec<(Option<GroupOutcome>, bool)> {
+        let tried = |proof: GroupProof| match proof {
+            GroupProof::Tried(tried) => (tried.group.decision.as_ref().map(|decision| decision.outcome), tried.scheduled),
+            GroupProof::NotTried(_) => (None, false),
+        };
+        found(&with, name).fixes.into_iter().filter_map(|fix| fix.group.map(tried)).collect()
+    };
+    // Without its selector the pod has a place, and so has the group.
+    assert_eq!(proofs("a0").first(), Some(&(Some(GroupOutcome::Scheduled), true)));
+    // Here it has one, and the group still lacks room.
+    assert_eq!(proofs("g3").first(), Some(&(Some(GroupOutcome::Unschedulable), false)));
+    let report = |name: &str| {
+        FixesReport::new(&found(&with, name), with.state().cluster(), &|_, _| None).text().iter().collect::<Vec<_>>().join("\n")
+    };
+    assert!(report("a0").contains("it is scheduled with its pod group n/apart"), "{}", report("a0"));
+    assert!(
+        report("g3").contains("but its pod group n/gang is not scheduled: Waits, because only 3 pods find a place"),
+        "{}",
+        report("g3")
+    );
+    assert!(report("g0").contains("the pod would fit by itself; its pod group n/gang decides: Waits"), "{}", report("g0"));
+    let without = scheduler(false, world());
+    assert!(found(&without, "a0").fixes.iter().all(|fix| fix.group.is_none()));
+    assert!(found(&without, "a0").group.is_none());
+}
+
+#[test]
+fn terms_of_assumed_members_are_seen_where_the_node_is_listed_for_such_terms() {
+    let apart = |from: &str| {
+        let term = format!("{{labelSelector: {{matchLabels: {{app: {from}}}}}, topologyKey: kubernetes.io/hostname}}");
+        format!("affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}")
+    };
+    let outcome = |more: Vec<Object>| {
+        let members = vec![
+            node("n1", 8),
+            group("gang", 2),
+            member("first", "gang", &format!(", priority: 10, {}", apart("second"))),
+            member("second", "gang", ""),
+        ];
+        let scheduler = scheduler(true, members.into_iter().chain(more).collect());
+        let events = scheduler.explain_group(&known(&scheduler, "second")).unwrap();
+        CycleView::of(&events).group.unwrap().decision.as_ref().unwrap().outcome
+    };
+    // The snapshot's list of nodes is from before the first member was assumed.
+    assert_eq!(outcome(Vec::new()), GroupOutcome::Scheduled);
+    let listed = pod("running", &format!(", nodeName: n1, {}", apart("nothing")));
+    assert_eq!(outcome(vec![listed]), GroupOutcome::Unschedulable);
+}
