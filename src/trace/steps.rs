@@ -255,7 +255,7 @@ impl Event {
                 Selection::NominatedNode => format!("{node} is taken: the pod is nominated to it and it fits"),
                 Selection::OnlyFeasibleNode => format!("{node} is taken: no other node fits"),
                 Selection::HighestScore if tied.len() > 1 => {
-                    format!("{node} is taken: the highest score, shared by {} (any of them may be chosen)", tied.len())
+                    format!("{node} is taken: the highest score, shared by {} (any of them may win)", tied.len())
                 }
                 Selection::HighestScore => format!("{node} is taken: the highest score"),
                 Selection::Turn => format!("{node} is taken: {} share the highest score and take turns", tied.len()),

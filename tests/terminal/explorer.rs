@@ -18,7 +18,7 @@ fn the_story_of_payments_is_read_off_the_screen() {
     command(&mut pty, "pod shop/payments");
     let screen = pty.wait_for("★ worker-a2");
     assert!(screen.contains("8 candidates") && screen.contains("Preemption"), "{screen}");
-    assert!(screen.contains("any of these 2 may be chosen"), "{screen}");
+    assert!(screen.contains("any of these 2 may win"), "{screen}");
     assert!(screen.contains("0/12 nodes are available: 1 node(s) were unschedulable"), "{screen}");
     assert!(screen.contains("batch/reports-646f8d7fc5-zgcpb"), "a victim\n{screen}");
 
@@ -356,7 +356,7 @@ fn without_colours_and_without_unicode_it_says_the_same() {
         let args: Vec<&str> = args.iter().chain(more).copied().collect();
         let mut pty = Pty::start_in(variables, &args, 120, 40);
         let screen = pty.wait_for(winner);
-        assert!(screen.contains("any of these 2 may be chosen") && (winner.starts_with('★') || screen.is_ascii()), "{screen}");
+        assert!(screen.contains("any of these 2 may win") && (winner.starts_with('★') || screen.is_ascii()), "{screen}");
         pty.send("q");
         assert_eq!(pty.wait_exit(), 0);
         let raw = pty.raw();

@@ -100,7 +100,8 @@ fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
                 let never = amounts && status.code() == Code::UnschedulableAndUnresolvable;
                 let too_small: Vec<&str> = match lacks.first() {
                     Some(only) if never && lacks.len() == 1 => vec![*only],
-                    _ => status.reasons().iter().filter(|_| amounts).filter_map(|r| larger_than_node(r)).collect(),
+                    _ if never => status.reasons().iter().filter_map(|r| larger_than_node(r)).collect(),
+                    _ => Vec::new(),
                 };
                 for resource in too_small {
                     *fits.never.entry(resource).or_default() += 1;

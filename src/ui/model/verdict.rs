@@ -223,7 +223,7 @@ pub fn decision_text(preemption: &PreemptionView) -> Option<String> {
         Decision::Open => None,
         Decision::OnlyOne => Some("the only candidate".to_owned()),
         Decision::By(name) => Some(format!("decided by {name}")),
-        Decision::AnyOf(n) => Some(format!("any of these {n} may be chosen")),
+        Decision::AnyOf(n) => Some(format!("any of these {n} may win")),
     }
 }
 

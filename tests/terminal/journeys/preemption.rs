@@ -186,11 +186,11 @@ fn the_row_of_a_loser_says_why_it_is_eliminated() {
         let mut pty = Pty::start(&["demo", "payments", "--pod", "shop/payments"], columns, rows);
         pty.wait_for("shop/payments: Pending");
         pty.send("3");
-        pty.wait_for("any of these 2 may be chosen");
+        pty.wait_for("any of these 2 may win");
         pty.send("jj");
         let screen = pty.wait_for("✗ worker-a1 is eliminated");
         line(&screen, &["its highest victim has priority 1000, ", "-10"]);
-        assert!(screen.contains("any of these 2 may be chosen"), "{screen}");
+        assert!(screen.contains("any of these 2 may win"), "{screen}");
         quit(pty);
     }
 }

@@ -212,7 +212,7 @@ fn summary(scene: &Scene<'_>, preemption: &PreemptionView, room: usize) -> Vec<S
     let words = match verdict::decision(preemption) {
         Decision::By(name) => [format!("  decided by {name}"), format!(": {}", verdict::function_meaning(name))],
         Decision::OnlyOne => ["  the only candidate".to_owned(), String::new()],
-        Decision::AnyOf(n) => [format!("  any of these {n} may be chosen: {}", names(best)), "; the first by name is shown".to_owned()],
+        Decision::AnyOf(n) => [format!("  any of these {n} may win: {}", names(best)), "; the first by name is shown".to_owned()],
         Decision::Open => [String::new(), String::new()],
     };
     let [short, more] = words;
