@@ -173,7 +173,7 @@ fn fish_options() -> String {
 /// The beginning of the last part of bash's script.
 const REGISTRATION: &str = r#"if [[ "${BASH_VERSINFO[0]}" -eq 4"#;
 
-/// Takes the line apart at spaces only: bash also breaks words at `:` and `=`, which stand in contexts.
+/// Takes the line apart at spaces only: bash also breaks words at `:` and `=`, which are part of contexts.
 const BASH: &str = r#"_schedscope_or_names() {
     local line="${COMP_LINE:0:COMP_POINT}" typed name
     local -a words names=()
@@ -226,7 +226,7 @@ users:
 - {name: me, user: {token: hidden, exec: {apiVersion: client.authentication.k8s.io/v1, command: touch, args: [/ran]}}}
 ";
 
-    /// Returns the completions of a line in which `KUBECONFIG` and `DUMP` stand for such files.
+    /// Returns the completions of a line in which `KUBECONFIG` and `DUMP` are paths of such files.
     fn complete(line: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let (kubeconfig, dump) = (folder.path().join("config"), folder.path().join("dump.json"));

@@ -125,7 +125,7 @@ impl Requirement {
     }
 
     /// Evaluates with node selector semantics: as labels, plus `Gt` and `Lt` on base-10 integers.
-    fn matches_node_label(&self, labels: &Labels) -> bool {
+    pub fn matches_node_label(&self, labels: &Labels) -> bool {
         match self.operator.as_str() {
             "Gt" | "Lt" => {
                 let (Some(value), Some(bound)) = (labels.get(&self.key), self.values.first()) else { return false };
@@ -133,6 +133,19 @@ impl Requirement {
                 if self.operator == "Gt" { value > bound } else { value < bound }
             }
             _ => self.matches_label(labels),
+        }
+    }
+
+    /// Evaluates as a requirement on the fields of a node, which have its name only; see [`NodeSelector::matches`].
+    pub fn matches_node_field(&self, name: Option<&Str>) -> bool {
+        let actual = match self.key.as_str() {
+            "metadata.name" => name.map_or("", |n| n.as_str()),
+            _ => "",
+        };
+        match (self.operator.as_str(), self.values.as_slice()) {
+            ("In", [value]) => name.is_none() || *value == actual,
+            ("NotIn", [value]) => name.is_none() || *value != actual,
+            _ => false,
         }
     }
 }
@@ -206,18 +219,7 @@ impl NodeSelectorTerm {
     /// Returns whether a term matches that is not empty and has no [error](Self::error), for callers that match one term
     /// with many nodes.
     pub fn matches_parsed(&self, labels: &Labels, name: Option<&Str>) -> bool {
-        let field = |r: &Requirement| {
-            let actual = match r.key.as_str() {
-                "metadata.name" => name.map_or("", |n| n.as_str()),
-                _ => "",
-            };
-            match (r.operator.as_str(), r.values.as_slice()) {
-                ("In", [value]) => name.is_none() || *value == actual,
-                ("NotIn", [value]) => name.is_none() || *value != actual,
-                _ => false,
-            }
-        };
-        self.match_expressions.iter().all(|r| r.matches_node_label(labels)) && self.match_fields.iter().all(field)
+        self.match_expressions.iter().all(|r| r.matches_node_label(labels)) && self.match_fields.iter().all(|r| r.matches_node_field(name))
     }
 }
 

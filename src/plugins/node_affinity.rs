@@ -4,15 +4,13 @@
 //! `staging/src/k8s.io/component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go`.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::helper::{changed_nodes, default_normalize_score, node_actions};
-use crate::cluster::{
-    self, Node, NodeSelector, NodeSelectorTerm, Pod, PodSpec, PreferredSchedulingTerm, Requirement, SelectorError, SelectorWords, Str,
-};
+use crate::cluster::{self, Node, NodeSelector, Pod, PodSpec, PreferredSchedulingTerm, Requirement, SelectorError, SelectorWords, Str};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, FilterPlugin, HintError,
     NodeInfo, NodeSelectorPart, Plugin, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, Reason, ScorePlugin,
@@ -69,6 +67,8 @@ pub struct RequiredNodeAffinity {
     /// Indexes of the terms that can match; `None` without required affinity.
     terms: Option<Vec<usize>>,
     error: Option<SelectorError>,
+    /// Filled when a node is the first not to match.
+    first: OnceLock<FirstTerm>,
 }
 
 impl RequiredNodeAffinity {
@@ -80,7 +80,7 @@ impl RequiredNodeAffinity {
             terms.filter(|(_, t)| !t.is_empty() && t.error().is_none()).map(|(at, _)| at).collect()
         };
         let error = required.and_then(|r| SelectorError::aggregate(required_errors(r, "")));
-        Self { spec: pod.spec.clone(), terms: required.map(usable), error }
+        Self { spec: pod.spec.clone(), terms: required.map(usable), error, first: OnceLock::new() }
     }
 
     /// Whether the node matches both. Terms that cannot be parsed match nothing.
@@ -97,6 +97,14 @@ impl RequiredNodeAffinity {
             (false, Some(error)) => Err(error.clone()),
             (matched, _) => Ok(matched),
         }
+    }
+
+    /// Returns the same as [`unmet_requirement`].
+    fn unmet(&self, node: &Node) -> Option<UnmetRequirement> {
+        unmet_entry(&self.spec, node).or_else(|| {
+            let required = required_affinity(&self.spec)?;
+            self.first.get_or_init(|| FirstTerm::of(required)).unmet(node)
+        })
     }
 
     fn any_term_matches(&self, node: &Node) -> bool {
@@ -226,32 +234,58 @@ impl PreFilterPlugin for NodeAffinity {
 /// Returns the first entry of the `nodeSelector` that the node does not match, else the first requirement of the first
 /// affinity term that it does not match.
 pub(super) fn unmet_requirement(spec: &PodSpec, node: &Node) -> Option<UnmetRequirement> {
+    unmet_entry(spec, node).or_else(|| unmet_term(required_affinity(spec)?, node))
+}
+
+/// Returns the first entry of the `nodeSelector` that the node does not match.
+fn unmet_entry(spec: &PodSpec, node: &Node) -> Option<UnmetRequirement> {
     let labels = &node.metadata.labels;
     let mut selector = spec.node_selector.iter().flat_map(cluster::Labels::iter);
-    if let Some((key, value)) = selector.find(|(key, value)| labels.get(key.as_str()) != Some(value)) {
-        let requirement = Requirement { key: key.clone(), operator: "In".into(), values: [value.clone()].into_iter().collect() };
-        let found = labels.get(key.as_str()).cloned();
-        return Some(UnmetRequirement { part: NodeSelectorPart::NodeSelector, requirement, found, terms: 0 });
-    }
-    unmet_term(required_affinity(spec)?, node)
+    let (key, value) = selector.find(|(key, value)| labels.get(key.as_str()) != Some(value))?;
+    let requirement = Requirement { key: key.clone(), operator: "In".into(), values: [value.clone()].into_iter().collect() };
+    let found = labels.get(key.as_str()).cloned();
+    Some(UnmetRequirement { part: NodeSelectorPart::NodeSelector, requirement: Arc::new(requirement), found, terms: 0 })
 }
 
 /// Returns the first requirement of the first term that the node does not match.
 fn unmet_term(required: &NodeSelector, node: &Node) -> Option<UnmetRequirement> {
-    let term = required.node_selector_terms.first()?;
-    let terms = required.node_selector_terms.len();
-    let (labels, name) = (&node.metadata.labels, node_name(node));
-    let holds = |expressions: &[Requirement], fields: &[Requirement]| {
-        let term =
-            NodeSelectorTerm { match_expressions: expressions.iter().cloned().collect(), match_fields: fields.iter().cloned().collect() };
-        term.matches_parsed(labels, name)
-    };
-    if let Some(requirement) = term.match_expressions.iter().find(|r| !holds(std::slice::from_ref(r), &[])) {
-        let found = labels.get(&requirement.key).cloned();
-        return Some(UnmetRequirement { part: NodeSelectorPart::MatchExpressions, requirement: requirement.clone(), found, terms });
+    FirstTerm::of(required).unmet(node)
+}
+
+/// The first term of a selector, with requirements that the answers for all nodes share: a requirement may have many values.
+#[derive(Clone, Debug)]
+struct FirstTerm {
+    expressions: Vec<Arc<Requirement>>,
+    fields: Vec<Arc<Requirement>>,
+    /// Number of terms of the selector.
+    terms: usize,
+}
+
+impl FirstTerm {
+    fn of(required: &NodeSelector) -> Self {
+        let shared = |list: &[Requirement]| list.iter().cloned().map(Arc::new).collect();
+        let first = required.node_selector_terms.first();
+        Self {
+            expressions: first.map_or_else(Vec::new, |term| shared(&term.match_expressions)),
+            fields: first.map_or_else(Vec::new, |term| shared(&term.match_fields)),
+            terms: required.node_selector_terms.len(),
+        }
     }
-    let requirement = term.match_fields.iter().find(|r| !holds(&[], std::slice::from_ref(r)))?;
-    Some(UnmetRequirement { part: NodeSelectorPart::MatchFields, requirement: requirement.clone(), found: name.cloned(), terms })
+
+    /// Returns the first requirement that the node does not match.
+    fn unmet(&self, node: &Node) -> Option<UnmetRequirement> {
+        let (labels, name) = (&node.metadata.labels, node_name(node));
+        let of_labels = || {
+            let requirement = self.expressions.iter().find(|r| !r.matches_node_label(labels))?;
+            Some((NodeSelectorPart::MatchExpressions, requirement, labels.get(&requirement.key).cloned()))
+        };
+        let of_fields = || {
+            let requirement = self.fields.iter().find(|r| !r.matches_node_field(name))?;
+            Some((NodeSelectorPart::MatchFields, requirement, name.cloned()))
+        };
+        let (part, requirement, found) = of_labels().or_else(of_fields)?;
+        Some(UnmetRequirement { part, requirement: requirement.clone(), found, terms: self.terms })
+    }
 }
 
 /// Returns the nodes that the terms name; `None` if a term names none or there is no term. Empty if the terms conflict.
@@ -275,14 +309,13 @@ impl FilterPlugin for NodeAffinity {
             let unmet = self.added_required.as_ref().and_then(|added| unmet_term(added, &node.node));
             return Status::rejected(Reason::AddedAffinityMismatch { unmet: unmet.map(Box::new) });
         }
-        let matches = match state.read() {
-            Some(PreFilterState(required)) => required.matches(&node.node),
-            None => required_node_affinity_matches(&pod.pod, &node.node),
+        let unmet = match state.read() {
+            Some(PreFilterState(required)) if required.matches(&node.node) => return Status::success(),
+            Some(PreFilterState(required)) => required.unmet(&node.node),
+            None if required_node_affinity_matches(&pod.pod, &node.node) => return Status::success(),
+            None => unmet_requirement(&pod.pod.spec, &node.node),
         };
-        if matches {
-            return Status::success();
-        }
-        Status::rejected(Reason::NodeAffinityMismatch { unmet: unmet_requirement(&pod.pod.spec, &node.node).map(Box::new) })
+        Status::rejected(Reason::NodeAffinityMismatch { unmet: unmet.map(Box::new) })
     }
     fn depends_on_pods(&self) -> bool {
         false

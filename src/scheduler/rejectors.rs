@@ -194,7 +194,7 @@ mod tests {
         assert!((500..LONGEST_MESSAGE / 10).contains(&found.unknown.len()), "{}", found.unknown.len());
         let whole = |text: &String| text.strip_prefix("odd ").is_some_and(|number| number.parse::<u32>().is_ok());
         assert!(found.unknown.iter().all(whole), "no reason is cut: {:?}", found.unknown.last());
-        // A character may stand across the limit.
+        // The limit may be within a character.
         assert!(Rejectors::of(&format!("0/9 nodes are available: 1 {}", "é".repeat(LONGEST_MESSAGE))).is_some());
     }
 }

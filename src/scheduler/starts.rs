@@ -18,7 +18,7 @@ use crate::trace::{CycleView, Selection};
 /// Starts times nodes to score that are decided at most, for a pod with a spec of [`SPEC`] bytes; fewer for a longer one.
 const MOST_SCORED: usize = 3_000_000;
 /// Bytes of a spec up to which a node is scored in about the same time.
-const SPEC: usize = 8 << 10;
+const SPEC: usize = 2 << 10;
 
 impl Scheduler {
     /// Decides about a pending pod as [`Self::explain`] does, and counts all odds, whatever their cost.

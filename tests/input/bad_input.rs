@@ -280,7 +280,7 @@ fn long_lines_and_deep_nesting_are_no_danger() {
     check(list(&[long.clone(), pod("b")]), &["Pod shop/a", "Pod shop/b"], &[]);
     check(format!("{long}\n{}", pod("b")), &["Pod shop/a", "Pod shop/b"], &[]);
     let deep = |open: &str, close: &str| format!("{}{}", open.repeat(200_000), close.repeat(200_000));
-    for text in [deep("[", "]"), deep("{\"a\":", "}"), "- ".repeat(50_000), "[".repeat(200_000), deep("{a: [", "]}")] {
+    for text in [deep("[", "]"), deep("{\"a\":", "}"), "- ".repeat(50_000), "? ".repeat(50_000), "[".repeat(200_000), deep("{a: [", "]}")] {
         let loaded = load_bytes(text);
         assert!(loaded.objects.is_empty() && !loaded.diagnostics.is_empty());
     }
@@ -538,7 +538,7 @@ fn aliases_that_expand_to_too_much_are_refused() {
     // Words that only look like aliases, and a few of them.
     let script =
         format!("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n    s: |\n{}", "      rm *tmp & ls *.c\n".repeat(20_000));
-    check(script, &["Pod a"], &[]);
+    check(script, &["Pod default/a"], &[]);
 }
 
 #[test]

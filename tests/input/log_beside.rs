@@ -187,7 +187,7 @@ fn observed_queues_are_those_of_the_log() {
     assert_eq!(inferred, from_objects);
     let (told, web) = queues(taken, Some(&part), &observed, "web");
     assert_eq!(told, "queues as observed: 0 of 4 places inferred; 0 in activeQ, 1 in backoffQ, 3 in unschedulablePods");
-    assert!(web.contains("to activeQ (BackoffComplete)"), "{web}");
+    assert!(web.contains("popped from backoffQ early"), "{web}");
     let (_, big) = queues(taken, Some(&part), &observed, "big");
     assert!(big.contains("to activeQ (UnschedulableTimeout)"), "{big}");
 

@@ -61,7 +61,7 @@ pub fn taint_text(taint: &Taint) -> String {
 impl UnmetRequirement {
     /// Writes the requirement: `zone=c`, `zone in (a, b)`, `!gpu`.
     fn wanted(&self) -> String {
-        let Requirement { key, operator, values } = &self.requirement;
+        let Requirement { key, operator, values } = &*self.requirement;
         let list = || values.iter().map(Str::as_str).collect::<Vec<_>>().join(", ");
         match (operator.as_str(), values.as_slice()) {
             ("In", [one]) => format!("{key}={one}"),

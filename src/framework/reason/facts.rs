@@ -1,5 +1,7 @@
 //! The facts of reasons with more than one or two fields.
 
+use std::sync::Arc;
+
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 
@@ -74,7 +76,7 @@ pub struct UnmetRequirement {
     pub part: NodeSelectorPart,
     /// The requirement.
     #[serde(flatten)]
-    pub requirement: Requirement,
+    pub requirement: Arc<Requirement>,
     /// The node's value; `None` if it has none.
     pub found: Option<Str>,
     /// The number of alternative terms, all of them unmet; 0 for `nodeSelector`.

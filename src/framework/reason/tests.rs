@@ -76,7 +76,8 @@ fn facts_have_a_few_words() {
     assert_eq!(amount("cpu", 100, 4200, 4000), "needs cpu 0.1, -0.2 free");
     let unmet = |operator: &str, values: &[&str], found: Option<&str>, terms| UnmetRequirement {
         part: if terms == 0 { NodeSelectorPart::NodeSelector } else { NodeSelectorPart::MatchExpressions },
-        requirement: Requirement { key: "zone".into(), operator: operator.into(), values: values.iter().map(|v| (*v).into()).collect() },
+        requirement: Requirement { key: "zone".into(), operator: operator.into(), values: values.iter().map(|v| (*v).into()).collect() }
+            .into(),
         found: found.map(Into::into),
         terms,
     };

@@ -151,14 +151,21 @@ pub(super) fn push(out: &mut Vec<Decoded>, line: u32, context: Context<'_>, what
     out.push(Decoded { line, index: context.index, newest: None, what, told: None, change: None });
 }
 
-/// The maximal number of brackets open in YAML's flow style. The parser would reject deeper text too, but in quadratic
-/// time.
+/// The maximal number of brackets open in YAML's flow style, and of entries that begin on one line. The parser would reject
+/// deeper text too, but in quadratic time.
 const MAX_FLOW_DEPTH: usize = 1000;
 
-/// Returns whether more brackets are open at some point than any valid object needs. Brackets in strings are counted
-/// too, which affects no realistic object.
+/// Returns whether more brackets are open at some point, or more entries begin on a line (`- - - a`), than any valid object
+/// needs. Brackets in strings are counted too, which affects no realistic object.
 fn is_too_deep(text: &[u8]) -> bool {
     let mut depth = 0usize;
+    let is_deep_line = |line: &[u8]| {
+        let begin = line.trim_ascii_start();
+        begin.chunks_exact(2).take(MAX_FLOW_DEPTH + 1).take_while(|pair| matches!(*pair, b"- " | b"? " | b": ")).count() > MAX_FLOW_DEPTH
+    };
+    if text.split(|byte| *byte == b'\n').any(is_deep_line) {
+        return true;
+    }
     text.iter().any(|byte| {
         match byte {
             b'[' | b'{' => depth += 1,
@@ -170,11 +177,11 @@ fn is_too_deep(text: &[u8]) -> bool {
 }
 
 /// The maximal number of bytes that YAML's aliases may expand to, as [`may_expand_to`] estimates it. The parser limits the
-/// number of aliases only, not the length of the text they stand for.
+/// number of aliases only, not the length of the anchored text.
 const MAX_EXPANDED: usize = 32 << 20;
 
-/// Returns a number of bytes that the aliases of a text do not exceed when each stands for a value once: the length of the
-/// text for each of them, and 0 without an anchor. Words in strings that look like an alias are counted too.
+/// Returns an upper limit on the bytes of a text's aliases, each expanded once: the length of the text for each of them, and
+/// 0 without an anchor. Words in strings that look like an alias are counted too.
 fn may_expand_to(text: &[u8]) -> usize {
     let marks = |mark: u8| {
         memchr::memchr_iter(mark, text).filter(move |at| {

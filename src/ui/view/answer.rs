@@ -53,10 +53,13 @@ fn fitted(name: &str, sentence: &str, columns: usize, room: usize, ellipsis: &st
         let words: Vec<&str> = text.split(' ').take(kept).collect();
         format!("{}{ellipsis}", words.join(" ").trim_end_matches([',', ':', ';']))
     };
-    let words = |text: &str| text.split(' ').count();
+    // More words than columns do not fit, however short they are.
+    let words = |text: &str| text.split(' ').take(columns * room + 1).count();
     let shortened = (FEWEST..words(&bare)).rev().map(|kept| format!("{cause}; {}", cut(&bare, kept)));
-    let remedies = remedy.map(|_| format!("{cause}; {bare}")).into_iter().chain(shortened);
-    let causes = (1..=words(cause)).rev().map(|kept| if kept == words(cause) { format!("{cause}{ellipsis}") } else { cut(cause, kept) });
+    let room_for_more = wrap(&about(&name, cause)).len() <= room;
+    let remedies = remedy.map(|_| format!("{cause}; {bare}")).into_iter().chain(shortened).take_while(|_| room_for_more);
+    let whole_cause = std::iter::once(format!("{cause}{ellipsis}"));
+    let causes = whole_cause.chain((1..words(cause)).rev().map(|kept| cut(cause, kept)));
     let forms = std::iter::once(sentence.to_owned()).chain(remedies).chain(causes);
     forms.map(|form| wrap(&about(&name, &form))).find(|lines| lines.len() <= room).unwrap_or(whole)
 }
@@ -139,5 +142,8 @@ mod tests {
         assert!(lines[0].contains("7z2j5: pending"), "{lines:?}");
         assert!(fitted("a", sentence, 1, 1, "…").len() > 1, "what cannot be made to fit is left to the drawing");
         assert_eq!(fitted("", "one two three four five", 10, 1, "…"), ["one two…"]);
+        let endless = "word ".repeat(1_000_000);
+        assert_eq!(fitted("a", &format!("{endless}; {endless}"), 20, 2, "…"), ["a: word word word", "word word word word…"]);
+        assert_eq!(fitted("a", &format!("cause; {endless}"), 20, 1, "…"), ["a: cause…"]);
     }
 }
