@@ -79,10 +79,10 @@ impl<'a> InTheWay<'a> {
         for volume in &pod.spec.volumes {
             claims.extend(volume.persistent_volume_claim.as_ref().map(|source| source.claim_name.clone()));
         }
-        let reaches = |row: usize| match &matrix.rows[row].demand {
-            Demand::PodTerm { .. } | Demand::ExistingAntiAffinity | Demand::Spread { .. } | Demand::Volume { .. } => true,
-            Demand::Other { .. } => true,
-            _ => false,
+        let reaches = |row: usize| {
+            let demand = &matrix.rows[row].demand;
+            matches!(demand, Demand::PodTerm { .. } | Demand::ExistingAntiAffinity | Demand::Spread { .. })
+                || matches!(demand, Demand::Volume { .. } | Demand::Other { .. })
         };
         let combinations = (0..nodes.len()).map(|at| matrix.failing(at).collect::<Vec<usize>>());
         let curable_from_elsewhere = combinations.filter(|rows| !rows.is_empty() && rows.iter().all(|row| reaches(*row))).collect();

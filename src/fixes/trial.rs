@@ -1,6 +1,7 @@
 //! Verifies changes by a full decision on the changed cluster.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -136,11 +137,14 @@ impl<'a> Trials<'a> {
                 Change::Pod(_) => {}
                 Change::Node(..) | Change::Claim(..) | Change::Bind { .. } => {
                     let (kind, key) = change.target(&Key::default());
-                    if !written.contains_key(&(kind, key.clone())) {
-                        let object = serde_json::to_value(cluster.get(kind, &key)?).ok()?;
-                        written.insert((kind, key.clone()), object);
-                    }
-                    change.edit(written.get_mut(&(kind, key))?);
+                    let object = match written.entry((kind, key)) {
+                        Entry::Occupied(known) => known.into_mut(),
+                        Entry::Vacant(new) => {
+                            let object = cluster.get(kind, &new.key().1)?;
+                            new.insert(serde_json::to_value(object).ok()?)
+                        }
+                    };
+                    change.edit(object);
                 }
                 Change::Create { object, .. } => edits.push(ObjectEdit::Put(object.clone())),
                 Change::Delete(kind, key) => edits.push(ObjectEdit::Remove(*kind, key.clone())),

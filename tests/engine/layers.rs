@@ -53,6 +53,7 @@ const LAYERS: Rooms = &[
     (
         "app",
         &[
+            "odds",
             "output",
             "ui",
             "report",

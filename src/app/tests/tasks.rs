@@ -59,7 +59,7 @@ fn odds_over_all_starts_are_in_headline_and_column_once_they_are_counted() {
     };
     items.extend([pod("p"), pod("q")]);
     let mut screen = Screen::listed(&items, 120, 40);
-    screen.act(":restart observed;");
+    screen.act(":start observed;");
     assert!(screen.text().contains("a/p is the next to be tried (2 came together, and each is as likely)"), "{}", screen.text());
     assert_eq!(screen.command("odds"), "! no node is selected here: odds are counted for a decision that takes one");
     screen.act(":pod a/p;");

@@ -68,7 +68,8 @@ pub(super) fn commands(targets: &Targets<'_>, changes: &[Change]) -> Option<Stri
         let pod = targets.cluster.pods.get(targets.pod)?;
         lines.extend(pod_commands(targets, pod, &of_pod)?);
     }
-    for change in changes {
+    // Controllers do what follows from a change.
+    for change in changes.iter().filter(|change| !change.follows() || changes.len() == 1) {
         match change {
             Change::Pod(_) => {}
             Change::Node(node, NodeChange::Uncordon) => lines.push(format!("kubectl uncordon {}", name(node)?)),
@@ -80,8 +81,6 @@ pub(super) fn commands(targets: &Targets<'_>, changes: &[Change]) -> Option<Stri
             Change::Create { object, .. } => {
                 lines.push(format!("printf '%s' {} | kubectl create -f -", quoted(&ascii(&manifest(object)))));
             }
-            // A controller does the rest.
-            change if change.follows() && changes.len() > 1 => {}
             Change::Claim(key, change) => lines.push(claim_command(targets, key, change)?),
             // The volume controller binds a claim; kubectl does not.
             Change::Bind { .. } => return None,
