@@ -172,7 +172,7 @@ fn work_that_cel_does_not_charge_for_is_limited() {
         let expression = doubled(times, init, tail);
         assert_eq!(run(&expression), Err(EvalError::CostLimit.to_string()), "{tail}");
     }
-    let many = (0..60).map(|i| format!(r"('a').matches('(\\pL{{1,20}}){{1,5}}b{i}')")).collect::<Vec<_>>().join(" || ");
+    let many = (0..60).map(|i| format!(r"('a').matches('\\pL{{1,20}}b{i}')")).collect::<Vec<_>>().join(" || ");
     let refused = "program instantiation failed: operation cancelled: actual cost limit exceeded";
     assert_eq!(Selector::compile(&many, Environment::default()).unwrap_err().to_string(), refused);
 }
