@@ -27,7 +27,8 @@ impl Rejectors {
     /// Reads the text of a failed attempt; `None` unless it has the form of a rejection by plugins (`0/3 nodes are
     /// available: ...`). Of a text that is longer than [`LONGEST_MESSAGE`] the reasons within that are read.
     pub fn of(message: &str) -> Option<Self> {
-        let read = &message[..message.floor_char_boundary(LONGEST_MESSAGE)];
+        let end = (0..=LONGEST_MESSAGE.min(message.len())).rev().find(|at| message.is_char_boundary(*at));
+        let read = &message[..end.unwrap_or_default()];
         let message = if read.len() < message.len() { read.rsplit_once(", ").map_or(read, |(whole, _)| whole) } else { read };
         let (count, rest) = message.split_once(" nodes are available:")?;
         let of_all = count.strip_prefix("0/")?;
