@@ -124,6 +124,9 @@ pub struct Behaviour {
     pub narrowing_order: NarrowingOrder,
     /// Whether plugins that restricted the nodes count as rejecting the pod.
     pub narrowing_rejects: bool,
+    /// Whether the plugin that rejects the nominated node counts as rejecting the pod, even if the node is not among
+    /// those that are filtered next.
+    pub nominated_node_rejects: bool,
     /// The status of nodes that PreFilter excluded.
     pub left_out: LeftOutNodes,
     /// How an attempt handles missing nodes named by PreFilter.

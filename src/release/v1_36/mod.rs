@@ -102,6 +102,7 @@ pub(super) const PROFILE: Profile = Profile {
         no_node_left_is_unresolvable: true,
         narrowing_order: NarrowingOrder::ByName,
         narrowing_rejects: true,
+        nominated_node_rejects: true,
         left_out: LeftOutNodes::NotAmongNodes,
         missing_nodes: MissingNodes::PassedOver,
         one_node_without_scores: true,
