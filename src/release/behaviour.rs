@@ -86,6 +86,9 @@ pub struct Behaviour {
     pub selector_words: SelectorWords,
     /// Whether all errors of inter-pod affinity lists are reported, or only the last.
     pub affinity_errors_add_up: bool,
+    /// Whether an affinity term of the incoming pod no longer has its namespace selector once the namespaces that it
+    /// selects are added to the term.
+    pub namespace_selectors_cleared: bool,
     /// Where VolumeZone reads claims.
     pub zones_looked_up_in: ZoneCheck,
     /// Whether PreFilter rejects the pod if a claim lost its volume.

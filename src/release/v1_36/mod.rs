@@ -83,6 +83,7 @@ pub(super) const PROFILE: Profile = Profile {
         constraint_error: "get constraints from pod: ",
         selector_words: SelectorWords::Paths,
         affinity_errors_add_up: true,
+        namespace_selectors_cleared: false,
         zones_looked_up_in: ZoneCheck::PreFilter,
         lost_claims_reject: true,
         inline_volumes_counted: true,
