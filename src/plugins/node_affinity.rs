@@ -48,8 +48,8 @@ impl NodeAffinityArgs {
     }
 }
 
-/// Returns the errors of the terms of a selector at `path`.
-fn required_errors(selector: &NodeSelector, path: &str) -> Vec<String> {
+/// Returns the errors of the terms of a selector at `path`, which is empty or ends with a dot.
+pub(super) fn required_errors(selector: &NodeSelector, path: &str) -> Vec<String> {
     let terms = selector.node_selector_terms.iter().enumerate().filter(|(_, t)| !t.is_empty());
     terms.flat_map(|(i, t)| t.errors(&format!("{path}nodeSelectorTerms[{i}]"))).collect()
 }

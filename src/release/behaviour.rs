@@ -86,6 +86,9 @@ pub struct Behaviour {
     pub selector_words: SelectorWords,
     /// Whether all errors of inter-pod affinity lists are reported, or only the last.
     pub affinity_errors_add_up: bool,
+    /// Whether an affinity term of the incoming pod no longer has its namespace selector once the namespaces that it
+    /// selects are added to the term.
+    pub namespace_selectors_cleared: bool,
     /// Where VolumeZone reads claims.
     pub zones_looked_up_in: ZoneCheck,
     /// Whether PreFilter rejects the pod if a claim lost its volume.
@@ -124,6 +127,9 @@ pub struct Behaviour {
     pub narrowing_order: NarrowingOrder,
     /// Whether plugins that restricted the nodes count as rejecting the pod.
     pub narrowing_rejects: bool,
+    /// Whether the plugin that rejects the nominated node counts as rejecting the pod, even if the node is not among
+    /// those that are filtered next.
+    pub nominated_node_rejects: bool,
     /// The status of nodes that PreFilter excluded.
     pub left_out: LeftOutNodes,
     /// How an attempt handles missing nodes named by PreFilter.

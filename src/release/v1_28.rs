@@ -11,7 +11,7 @@ pub(super) const PROFILE: Profile = Profile {
     since: Release::patch(28, 0),
     verified: &[Part::Decisions],
     config_api_versions: &["kubescheduler.config.k8s.io/v1beta3", "kubescheduler.config.k8s.io/v1"],
-    behaviour: Behaviour { message_end: ".", beta_zones_translated: false, ..v1_29::PROFILE.behaviour },
+    behaviour: Behaviour { message_end: ".", beta_zones_translated: false, nominated_node_rejects: true, ..v1_29::PROFILE.behaviour },
     ..v1_29::PROFILE
 };
 

@@ -14,6 +14,7 @@ pub(super) const PROFILE: Profile = Profile {
         volume_attributes_compared: false,
         narrowing_order: NarrowingOrder::Running,
         narrowing_rejects: false,
+        nominated_node_rejects: false,
         left_out: LeftOutNodes::FilteredOut,
         missing_nodes: MissingNodes::Crash,
         potential_nodes: PotentialNodes::NotUnresolvable,

@@ -12,6 +12,7 @@ pub(super) const PROFILE: Profile = Profile {
     since: Release::patch(33, 0),
     behaviour: Behaviour {
         device_selectors: DeviceSelectors { includes: false, multiple_allocations: false, list_functions: false },
+        namespace_selectors_cleared: true,
         oversized_is_unresolvable: false,
         sidecar_ports: false,
         queue: QueueBehaviour {

@@ -161,8 +161,8 @@ impl SchedulePod<'_> {
 
     /// Filters the nominated node before all others, and returns whether it fits; mirrors `evaluateNominatedNode`.
     ///
-    /// Discards an error, which upstream only logs. Keeps the node's status but not its rejecting plugins: upstream
-    /// passes the diagnosis by value.
+    /// Discards an error, which upstream only logs. Keeps the node's status; upstream passes the rest of the diagnosis by
+    /// value, so that a set of plugins is kept only if it already exists.
     fn nominated_node_fits(&self, pod: &PodInfo, state: &CycleState, search: &mut Search, recorder: &mut impl Recorder) -> bool {
         let nominated = &pod.pod.status.nominated_node_name;
         let in_placement = |at: &usize| self.cx.snapshot.placement().is_none_or(|nodes| nodes.contains(at));
@@ -176,7 +176,10 @@ impl SchedulePod<'_> {
             search.feasible.clear();
             recorder.record(|| Event::AllNodesTried);
         }
-        (search.diagnosis.unschedulable_plugins, search.diagnosis.pending_plugins) = before;
+        search.diagnosis.pending_plugins = before.1;
+        if !self.cx.emulation.behaviour().nominated_node_rejects {
+            search.diagnosis.unschedulable_plugins = before.0;
+        }
         search.by_nomination = found.is_ok() && !search.feasible.is_empty();
         if !search.by_nomination {
             search.nodes = None;
@@ -371,6 +374,40 @@ mod tests {
             for threads in [2, 3] {
                 assert_eq!(run(threads, nodes, all_nodes), one, "{nodes} nodes, {threads} threads");
             }
+        }
+    }
+
+    #[test]
+    fn what_rejects_the_nominated_node_counts_although_the_node_is_not_filtered_again() {
+        let node = |name: &str, spec: &str| {
+            let text = format!(
+                r#"{{"metadata":{{"name":"{name}","uid":"{name}"}},"spec":{{{spec}}},"status":{{"allocatable":{{"cpu":"1","pods":"9"}}}}}}"#
+            );
+            Object::Node(std::sync::Arc::new(serde_json::from_str(&text).unwrap()))
+        };
+        let named = r#""affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
+            {"matchFields":[{"key":"metadata.name","operator":"In","values":["small"]}]}]}}},"#;
+        for (release, expected) in [
+            ("v1.36.2", "NodeAffinity NodeResourcesFit TaintToleration"),
+            ("v1.31.1", "NodeAffinity NodeResourcesFit TaintToleration"),
+            ("v1.30.1", "NodeResourcesFit"),
+            ("v1.29.1", "NodeResourcesFit"),
+            ("v1.28.3", "NodeResourcesFit TaintToleration"),
+        ] {
+            let objects = vec![
+                node("tainted", r#""taints":[{"key":"k","effect":"NoSchedule"}]"#),
+                node("small", ""),
+                pod("p", named, "web", 5000, r#"},"status":{"nominatedNodeName":"tainted""#),
+            ];
+            let emulation = crate::release::Profile::named(release).expect("an emulated release").into();
+            let scheduler = Scheduler::new(Config::defaults(emulation), objects, Options::default());
+            let pod = scheduler.state().cluster().pods.get(&Key::new("n", "p")).expect("the pod").clone();
+            let decision = scheduler.dry_decision(&pod, PostFilter::LeaveOut);
+            let diagnosis = decision.diagnosis().expect("a diagnosis");
+            assert_eq!(diagnosis.node_to_status.len(), 2, "{release}");
+            let mut plugins: Vec<String> = diagnosis.unschedulable_plugins.iter().map(|p| p.to_string()).collect();
+            plugins.sort();
+            assert_eq!(plugins.join(" "), expected, "{release}");
         }
     }
 

@@ -65,7 +65,8 @@ impl<'a> Constraint<'a> {
                 }
             }
             Kind::Distinct(seen) => {
-                if self.devices > 0 && (!has_value(attribute) || seen.values().any(|other| same_value(attribute, other))) {
+                // Without a value left to compare with, an attribute of unknown type passes.
+                if self.devices > 0 && seen.values().any(|other| !has_value(attribute) || same_value(attribute, other)) {
                     return false;
                 }
                 seen.insert(request.base, attribute);

@@ -25,7 +25,8 @@ const MAX_GENERATED_PREFIX: usize = 58;
 /// Returns the DeviceClass that serves an extended resource: the class in its name, or else the newest class with this
 /// `extendedResourceName`, by name if equally old.
 pub fn extended_resource_class(cluster: &Cluster, resource: &str) -> Option<Arc<DeviceClass>> {
-    if let Some(class) = resource.strip_prefix(CLASS_PREFIX).and_then(|name| cluster.device_classes.named(&name.into())) {
+    let in_name = resource.strip_prefix(CLASS_PREFIX).and_then(|name| cluster.device_classes.named(&name.into()));
+    if let Some(class) = in_name.filter(|class| !is_passed_over(cluster, class)) {
         return Some(class.clone());
     }
     let serves = |class: &&Arc<DeviceClass>| class.spec.extended_resource_name.as_deref() == Some(resource);
@@ -36,6 +37,16 @@ pub fn extended_resource_class(cluster: &Cluster, resource: &str) -> Option<Arc<
         // Classes are in order of name; the first of equally old ones wins.
         .reduce(|best, class| if class.metadata.creation_timestamp > best.metadata.creation_timestamp { class } else { best })
         .cloned()
+}
+
+/// Whether a class does not even serve the resource named after it. Upstream learns of the classes one by one, and
+/// ignores one whose `extendedResourceName` a known class serves that takes precedence. An API server lists classes in
+/// order of name.
+fn is_passed_over(cluster: &Cluster, class: &DeviceClass) -> bool {
+    let (meta, Some(resource)) = (&class.metadata, &class.spec.extended_resource_name) else { return false };
+    let known = cluster.device_classes.iter().take_while(|known| known.metadata.name < meta.name);
+    let mut rivals = known.filter(|known| known.spec.extended_resource_name.as_ref() == Some(resource));
+    rivals.any(|known| known.metadata.creation_timestamp >= meta.creation_timestamp)
 }
 
 /// Whether a DeviceClass can serve a resource of this name.

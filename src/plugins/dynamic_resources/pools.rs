@@ -10,7 +10,8 @@ use std::sync::Arc;
 use super::allocated::{Allocated, PoolId, PoolUse};
 use super::error::{NodeSelectorError, PoolError};
 use crate::cluster::resource::{CounterSet, Device, ResourceSlice};
-use crate::cluster::{Cluster, Node, NodeSelector, NodeSelectorTerm, SelectorError, Str};
+use crate::cluster::{Cluster, Node, NodeSelector, SelectorError, Str};
+use crate::plugins::node_affinity::required_errors;
 use crate::release::{Emulation, Gate};
 
 /// All slices by the nodes they apply to; gathered once per cycle.
@@ -167,9 +168,9 @@ fn node_matches(node: &Node, name: Option<&Str>, all: Option<bool>, selector: Op
     Ok(selector.matches(&node.metadata.labels, Some(node.name())))
 }
 
-/// Returns the error of an invalid node selector.
+/// Returns the errors of an invalid node selector as one; mirrors `NewNodeSelector`.
 pub(super) fn selector_error(selector: &NodeSelector) -> Option<SelectorError> {
-    selector.node_selector_terms.iter().filter(|t| !t.is_empty()).find_map(NodeSelectorTerm::error)
+    SelectorError::aggregate(required_errors(selector, ""))
 }
 
 /// Adds a slice, keeping only those of the highest generation.

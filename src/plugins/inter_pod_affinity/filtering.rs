@@ -161,7 +161,7 @@ impl PreFilterPlugin for InterPodAffinity {
         if let Some(error) = pod.parse_error() {
             return (PreFilterResult::default(), Status::rejected(Reason::InvalidPodAffinity { error: error.to_string().into() }));
         }
-        let merged = |terms: &[AffinityTerm]| terms.iter().map(|t| merge_namespaces(cx.cluster, t)).collect();
+        let merged = |terms: &[AffinityTerm]| terms.iter().map(|t| merge_namespaces(cx.cluster, cx.emulation, t)).collect();
         let incoming = Incoming {
             affinity: merged(pod.required_affinity()),
             anti_affinity: merged(pod.required_anti_affinity()),
@@ -322,17 +322,23 @@ mod tests {
     #[test]
     fn namespace_selectors_of_the_incoming_pod_are_resolved_and_stay() {
         let namespaces = [("default", "{}"), ("blue", r#"{"team":"blue"}"#), ("red", r#"{"team":"red"}"#)];
-        let world = world([vec![pod_in("blue", "w", WEB, "{}")], vec![pod_in("red", "v", WEB, "{}")], vec![]], &namespaces);
-        let check_selector = |selector: &str, expected: [&str; 3]| {
+        let mut world = world([vec![pod_in("blue", "w", WEB, "{}")], vec![pod_in("red", "v", WEB, "{}")], vec![]], &namespaces);
+        let check_selector = |world: &World, selector: &str, expected: [&str; 3]| {
             let rest = format!(r#","namespaceSelector":{selector}"#);
-            check(&world, pod("p", "{}", &apart(&[term(IS_WEB, "zone", &rest)])), Some(expected));
+            check(world, pod("p", "{}", &apart(&[term(IS_WEB, "zone", &rest)])), Some(expected));
         };
-        check_selector("null", ["", "", ""]);
-        check_selector("{}", [ANTI, ANTI, ""]);
-        check_selector(r#"{"matchLabels":{"team":"blue"}}"#, [ANTI, "", ""]);
-        check_selector(r#"{"matchExpressions":[{"key":"team","operator":"Exists"}]}"#, [ANTI, ANTI, ""]);
+        let not_blue = r#"{"matchExpressions":[{"key":"team","operator":"NotIn","values":["blue"]}]}"#;
+        check_selector(&world, "null", ["", "", ""]);
+        check_selector(&world, "{}", [ANTI, ANTI, ""]);
+        check_selector(&world, r#"{"matchLabels":{"team":"blue"}}"#, [ANTI, "", ""]);
+        check_selector(&world, r#"{"matchExpressions":[{"key":"team","operator":"Exists"}]}"#, [ANTI, ANTI, ""]);
         // Matched without namespace labels, `NotIn` excludes no namespace.
-        check_selector(r#"{"matchExpressions":[{"key":"team","operator":"NotIn","values":["blue"]}]}"#, [ANTI, ANTI, ""]);
+        check_selector(&world, not_blue, [ANTI, ANTI, ""]);
+        for (release, expected) in [("v1.34.1", [ANTI, ANTI, ""]), ("v1.33.0", ["", ANTI, ""]), ("v1.22.6", ["", ANTI, ""])] {
+            world.emulation = crate::release::Profile::named(release).expect("an emulated release").into();
+            check_selector(&world, not_blue, expected);
+            check_selector(&world, "{}", [ANTI, ANTI, ""]);
+        }
     }
 
     #[test]

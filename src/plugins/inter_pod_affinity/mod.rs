@@ -85,15 +85,18 @@ impl Plugin for InterPodAffinity {
 
 /// Returns a term of the incoming pod with the namespaces of its namespace selector added.
 ///
-/// The selector stays in the term: upstream clears it in a copy only. Terms are then matched without namespace labels,
-/// so a selector that matches empty labels (`NotIn`, `DoesNotExist`) matches pods of every namespace.
-fn merge_namespaces(cluster: &Cluster, term: &AffinityTerm) -> AffinityTerm {
+/// In some releases the selector stays in the term: they clear it in a copy only. Terms are then matched without
+/// namespace labels, so a selector that matches empty labels (`NotIn`, `DoesNotExist`) matches pods of every namespace.
+fn merge_namespaces(cluster: &Cluster, emulation: Emulation, term: &AffinityTerm) -> AffinityTerm {
     let mut term = term.clone();
     if let Some(selector) = term.namespace_selector.as_ref().filter(|s| !s.is_empty()) {
         let picked = cluster.namespaces.iter().filter(|n| selector.matches(&n.metadata.labels));
         term.namespaces.extend(picked.map(|n| n.metadata.name.clone()));
         term.namespaces.sort();
         term.namespaces.dedup();
+        if emulation.behaviour().namespace_selectors_cleared {
+            term.namespace_selector = None;
+        }
     }
     term
 }

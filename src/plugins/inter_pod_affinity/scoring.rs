@@ -25,7 +25,7 @@ fn topology_score(cx: &Context<'_>, pod: &PodInfo, has_preferences: bool, hard_p
     let anti_affinity = pod.preferred_anti_affinity().iter().map(|t| (t, -1));
     let unknown = Labels::default();
     for (own, sign) in affinity.chain(anti_affinity) {
-        let term = merge_namespaces(cx.cluster, &own.term);
+        let term = merge_namespaces(cx.cluster, cx.emulation, &own.term);
         let matching = pods.count(term.wanted_bits(), |p| term.matches(&p.pod, &unknown));
         scores.add_counts(cx.snapshot, &term.topology_key, matching, sign * i64::from(own.weight));
     }

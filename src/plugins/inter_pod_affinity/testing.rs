@@ -33,6 +33,7 @@ pub(super) fn info(pod: Pod) -> PodInfo {
 pub(super) struct World {
     cluster: Cluster,
     snapshot: Snapshot,
+    pub(super) emulation: Emulation,
 }
 
 impl World {
@@ -48,11 +49,11 @@ impl World {
             let text = format!(r#"{{"metadata":{{"name":"{name}","labels":{labels}}}}}"#);
             Object::Namespace(Arc::new(serde_json::from_str(&text).unwrap()))
         });
-        Self { cluster: cluster.collect(), snapshot: Snapshot::of(nodes) }
+        Self { cluster: cluster.collect(), snapshot: Snapshot::of(nodes), emulation: Emulation::default() }
     }
 
     pub(super) fn cx(&self) -> Context<'_> {
-        Context { cluster: &self.cluster, snapshot: &self.snapshot, emulation: Emulation::default(), now: jiff::Timestamp::UNIX_EPOCH }
+        Context { cluster: &self.cluster, snapshot: &self.snapshot, emulation: self.emulation, now: jiff::Timestamp::UNIX_EPOCH }
     }
 
     pub(super) fn nodes(&self) -> &[Arc<NodeInfo>] {

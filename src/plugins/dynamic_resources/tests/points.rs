@@ -58,9 +58,13 @@ fn classes_and_kinds_of_requests_are_checked_first() {
     world.emulation.set(Gate::DRAPrioritizedList, false);
     let disabled = "resource claim d/c, request r: has subrequests, but the DRAPrioritizedList feature is disabled";
     assert_eq!(world.pre_filter().in_text(), Status::unresolvable(disabled));
-    let bad = "allocation: {nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: k, operator: Like}]}]}}";
+    let bad = "allocation: {nodeSelector: {nodeSelectorTerms: [{}, {matchExpressions: [{key: k, operator: Like}]}, \
+               {matchFields: [{key: metadata.name, operator: In}]}]}}";
     let mut world = World::new(cluster(&[&claim("c", "", bad)]), pod_with(&["c"]));
-    assert!(world.pre_filter().is_error());
+    let errors = "Error: [nodeSelectorTerms[1].matchExpressions[0].operator: Unsupported value: \"Like\": supported values: \"In\", \
+                  \"NotIn\", \"Exists\", \"DoesNotExist\", \"Gt\", \"Lt\", \
+                  nodeSelectorTerms[2].matchFields[0].values: Invalid value: null: must have one element]";
+    assert_eq!(world.pre_filter().to_string(), errors);
 }
 
 #[test]
@@ -364,9 +368,21 @@ fn the_newest_class_serves_an_extended_resource() {
     };
     let new = ", creationTimestamp: '2026-01-01T00:00:00Z'";
     let old = ", creationTimestamp: '2025-01-01T00:00:00Z'";
-    let cluster = cluster(&[&class("a", ""), &class("c", new), &class("b", new), &class("d", old)]);
-    for (resource, expected) in [("e.com/x", Some("b")), ("deviceclass.resource.kubernetes.io/d", Some("d")), ("e.com/y", None)] {
-        assert_eq!(extended_resource_class(&cluster, resource).map(|c| c.metadata.name.to_string()).as_deref(), expected);
+    let other = "{kind: DeviceClass, metadata: {name: e}, spec: {extendedResourceName: e.com/z}}";
+    let cluster = cluster(&[&class("a", ""), &class("c", new), &class("b", new), &class("d", old), other]);
+    for (resource, expected) in [
+        ("e.com/x", Some("b")),
+        ("e.com/y", None),
+        // A class serves the resource of its own name, unless a class before it has taken the other one.
+        ("deviceclass.resource.kubernetes.io/a", Some("a")),
+        ("deviceclass.resource.kubernetes.io/b", Some("b")),
+        ("deviceclass.resource.kubernetes.io/c", None),
+        ("deviceclass.resource.kubernetes.io/d", None),
+        ("deviceclass.resource.kubernetes.io/e", Some("e")),
+        ("deviceclass.resource.kubernetes.io/gpu", Some("gpu")),
+        ("deviceclass.resource.kubernetes.io/f", None),
+    ] {
+        assert_eq!(extended_resource_class(&cluster, resource).map(|c| c.metadata.name.to_string()).as_deref(), expected, "{resource}");
     }
 }
 
