@@ -67,7 +67,7 @@ impl Decision {
         Ok(Self { view, scheduler, pod, release, origin })
     }
 
-    /// Counts the odds over all starts of the search; `None` if the start changes nothing.
+    /// Counts the odds over all starting nodes of the search; `None` if the start changes nothing.
     pub(super) fn odds_over_starts(&self) -> Option<Odds> {
         self.scheduler.odds_over_starts(&self.pod, &self.view)
     }
@@ -76,9 +76,9 @@ impl Decision {
     pub(super) fn odds_in_words(&self, odds: &Odds) -> String {
         let node = self.view.selected.as_ref().map(|(node, ..)| node.as_str()).unwrap_or_default();
         match (odds.why_unknown(), odds_in_words(odds, node)) {
-            (Some(why), _) => format!("the odds over all starts are unknown: {why}"),
-            (None, Some(words)) => format!("over all starts of the search {node} is taken {words}"),
-            (None, None) => format!("{node} is taken whatever the start of the search"),
+            (Some(why), _) => format!("the odds over all starting nodes are unknown: {why}"),
+            (None, Some(words)) => format!("over all starting nodes of the search {node} is picked {words}"),
+            (None, None) => format!("{node} is picked whichever node the search starts from"),
         }
     }
 

@@ -404,7 +404,6 @@ mod tests {
             let pod = scheduler.state().cluster().pods.get(&Key::new("n", "p")).expect("the pod").clone();
             let decision = scheduler.dry_decision(&pod, PostFilter::LeaveOut);
             let diagnosis = decision.diagnosis().expect("a diagnosis");
-            assert_eq!(diagnosis.node_to_status.len(), 2, "{release}");
             let mut plugins: Vec<String> = diagnosis.unschedulable_plugins.iter().map(|p| p.to_string()).collect();
             plugins.sort();
             assert_eq!(plugins.join(" "), expected, "{release}");

@@ -1,4 +1,4 @@
-//! The odds of nodes over all starts of the search: in clusters of 100 nodes or more kube-scheduler stops searching once enough
+//! The odds of nodes over all starting nodes of the search: in clusters of 100 nodes or more kube-scheduler stops searching once enough
 //! nodes fit, and the index where it starts moves with every cycle.
 //!
 //! Only the feasible nodes that a search finds decide, and searches that start after one feasible node and up to the next find
@@ -29,7 +29,7 @@ impl Scheduler {
         view
     }
 
-    /// Returns the odds of nodes for a dry decision about a pod, over all starts of the search; `None` if the start changes
+    /// Returns the odds of nodes for a dry decision about a pod, over all starting nodes of the search; `None` if the start changes
     /// nothing. `view` is the decision from the first start.
     pub fn odds_over_starts(&self, pod: &Arc<Pod>, view: &CycleView) -> Option<Odds> {
         let (_, why, _) = view.selected.as_ref()?;

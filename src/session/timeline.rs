@@ -56,7 +56,7 @@ pub struct Revision {
     pub before: Keyframe,
     /// State after the operation.
     pub after: Keyframe,
-    /// The odds of the cycle's nodes over all starts of the search, once they are counted. No event has them.
+    /// The odds of the cycle's nodes over all starting nodes of the search, once they are counted. No event has them.
     pub odds_over_starts: OnceLock<Arc<Odds>>,
 }
 

@@ -49,7 +49,7 @@ pub struct CycleView {
     pub scores: BTreeMap<Str, Row<NodeScore>>,
     /// The chosen node, why it was chosen, and all nodes with its total.
     pub selected: Option<(Str, Selection, SharedList<Str>)>,
-    /// The odds of nodes over all starts of the search, if they were asked for; no event has them.
+    /// The odds of nodes over all starting nodes of the search, if they were asked for; no event has them.
     pub odds_over_starts: Option<Arc<Odds>>,
     /// The devices of rejected nodes, if they were asked for; no event has them.
     pub devices: Option<Arc<DeviceFindings>>,

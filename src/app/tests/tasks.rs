@@ -63,15 +63,16 @@ fn odds_over_all_starts_are_in_headline_and_column_once_they_are_counted() {
     assert!(screen.text().contains("a/p is the next to be tried (2 came together, and each is as likely)"), "{}", screen.text());
     assert_eq!(screen.command("odds"), "! no node is selected here: odds are counted for a decision that takes one");
     screen.act(":pod a/p;");
-    assert!(!screen.text().contains("over all starts"), "{}", screen.text());
+    assert!(!screen.text().contains("over all starting nodes"), "{}", screen.text());
     screen.act(":odds;");
-    assert_eq!(screen.said(), "over all starts of the search n000 is taken in less than 1 of 100 cases, else one of 119 others");
+    assert_eq!(screen.said(), "over all starting nodes of the search n000 is picked in less than 1 of 100 cases, else one of 119 others");
     screen.act("2");
+    screen.act("z");
     let text = screen.text();
-    assert!(text.contains("over all starts of the search it is taken in less than 1 of 100 cases"), "{text}");
+    assert!(text.contains("over all starting nodes of the search n000 is picked"), "{text}");
     assert!(text.contains("ODDS") && text.contains("0.8 %"), "{text}");
     screen.act(":cordon n000; :pod a/p;");
-    assert!(!screen.text().contains("over all starts"), "another decision has other odds\n{}", screen.text());
+    assert!(!screen.text().contains("over all starting nodes"), "another decision has other odds\n{}", screen.text());
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub(super) fn scheduled(view: &CycleView) -> String {
     };
     let over_starts = view.odds_over_starts.as_ref().and_then(|odds| odds_in_words(odds, node));
     let sentence = over_starts
-        .map_or_else(|| sentence.clone(), |words| format!("{sentence}; over all starting nodes of the search it is picked {words}"));
+        .map_or_else(|| sentence.clone(), |words| format!("{sentence}; over all starting nodes of the search {node} is picked {words}"));
     let binder = view.extenders.iter().find(|call| matches!(call.outcome, ExtenderOutcome::WouldBind(_)));
     let sentence = binder.map_or_else(|| sentence.clone(), |call| format!("{sentence}; would be bound by {}", call.extender));
     let waits: Vec<String> = view.permit_waits.iter().map(ToString::to_string).collect();

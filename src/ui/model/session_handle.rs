@@ -214,7 +214,7 @@ pub enum Job {
     Fixes(Key),
     /// Counts how many more of a pod fit at the cursor.
     Capacity(Key),
-    /// Counts the odds of the decision of a revision over all starts of the search.
+    /// Counts the odds of the decision of a revision over all starting nodes of the search.
     Odds(usize),
     /// Reads an object with all its fields, from the source or the live cluster.
     Object(Kind, Key),

@@ -1,4 +1,4 @@
-//! Counts the odds of the decision at the cursor over all starts of the search.
+//! Counts the odds of the decision at the cursor over all starting nodes of the search.
 
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
@@ -8,7 +8,11 @@ use crate::ui::model::state::State;
 
 /// The command `odds`.
 pub static VERBS: &[Verb] = &[Verb {
-    command: Some(Command::new(&["odds"], "", "how likely each node is, over all starts of the search; in clusters of 100 nodes or more")),
+    command: Some(Command::new(
+        &["odds"],
+        "",
+        "how likely each node is, over all starting nodes of the search; in clusters of 100 nodes or more",
+    )),
     ..Verb::new("odds", |state, session, _| odds(state, session))
 }];
 
