@@ -275,7 +275,7 @@ fn shares_over_starts_equal_the_counts_over_every_start() {
     assert_eq!(stated(&odds), counted(&draws));
     assert!(stated(&odds).len() > 1, "{:?}", stated(&odds));
     view.odds_over_starts = Some(std::sync::Arc::new(odds));
-    assert!(why(&view).contains("; over all starting nodes of the search it is picked in "), "{}", why(&view));
+    assert!(why(&view).contains("; over all starting nodes of the search w003 is picked in "), "{}", why(&view));
 }
 
 #[test]

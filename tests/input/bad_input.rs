@@ -536,9 +536,11 @@ fn aliases_that_expand_to_too_much_are_refused() {
         assert!(remarks(&loaded).iter().any(|remark| remark.contains("its aliases expand to too much")), "{:?}", remarks(&loaded));
     }
     // Words that only look like aliases, and a few of them.
-    let script =
-        format!("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n    s: |\n{}", "      rm *tmp & ls *.c\n".repeat(20_000));
-    check(script, &["Pod default/a"], &[]);
+    let script = format!(
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  namespace: shop\n  annotations:\n    s: |\n{}",
+        "      rm *tmp & ls *.c\n".repeat(20_000)
+    );
+    check(script, &["Pod shop/a"], &[]);
 }
 
 #[test]

@@ -351,7 +351,7 @@ fn cut_and_damaged_archives_leave_what_stands_before() {
     let found = remarks(&load_bytes("x.tar", damaged));
     assert!(found[0].starts_with("error x.tar: is truncated (the header of a member is damaged)"), "{found:#?}");
     let unmarked = remarks(&load_bytes("x.tar", archive[..3 * 1024].to_vec()));
-    assert!(unmarked[0].starts_with("warning x.tar: ends without the mark"), "{unmarked:#?}");
+    assert!(unmarked[0].starts_with("warning x.tar: has no end-of-archive marker"), "{unmarked:#?}");
 
     let whole = gzip(&archive);
     for compressed in [whole[..whole.len() - 12].to_vec(), {

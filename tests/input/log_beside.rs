@@ -85,7 +85,7 @@ fn a_difference_is_explained_only_by_what_is_not_known() {
     };
     let (differs, unknown, text) = kind(&attempt);
     assert_eq!((differs, unknown), (json!("differs"), json!([])));
-    assert!(text.contains("of 1 attempt: 0 agree, 0 explained, 1 differs\n"), "{text}");
+    assert!(text.contains("  1 attempt: 0 agree, 0 explained, 1 differs\n"), "{text}");
     // A pod that the dump does not have took the room.
     let seen = [START, r#""Add event for scheduled pod" pod="a/before""#, attempt[1], attempt[2]];
     let (explained, unknown, text) = kind(&seen);
@@ -131,7 +131,7 @@ fn the_cache_of_the_log_stands_beside_ours() {
     );
     assert_eq!(found["cache"]["at"], "2026-11-22T10:00:01.000000Z");
     assert!(
-        text.contains("  the scheduler's cache at 2026-11-22T10:00:01.000000Z: 1 of 4 nodes as here\n  n-2: requested cpu 500m"),
+        text.contains("  the scheduler's cache at 2026-11-22T10:00:01.000000Z: 1 of 4 nodes as in the dump\n  n-2: requested cpu 500m"),
         "{text}"
     );
 }
@@ -183,16 +183,16 @@ fn observed_queues_are_those_of_the_log() {
     let observed = ["--queues", "observed"];
 
     let (inferred, _) = queues(taken, None, &observed, "web");
-    let from_objects = "queues as observed: 3 of 4 places inferred; 3 in activeQ, 0 in backoffQ, 1 in unschedulablePods";
+    let from_objects = "queues observed: 3 of 4 places inferred; 3 in activeQ, 0 in backoffQ, 1 in unschedulablePods";
     assert_eq!(inferred, from_objects);
     let (told, web) = queues(taken, Some(&part), &observed, "web");
-    assert_eq!(told, "queues as observed: 0 of 4 places inferred; 0 in activeQ, 1 in backoffQ, 3 in unschedulablePods");
+    assert_eq!(told, "queues observed: 0 of 4 places inferred; 0 in activeQ, 1 in backoffQ, 3 in unschedulablePods");
     assert!(web.contains("popped from backoffQ early"), "{web}");
     let (_, big) = queues(taken, Some(&part), &observed, "big");
     assert!(big.contains("to activeQ (UnschedulableTimeout)"), "{big}");
 
     // Without being asked for, places are fresh.
-    let fresh = "queues fresh: every waiting pod is new to the scheduler (4)";
+    let fresh = "queues fresh: 4 pending pods are new to the scheduler";
     assert_eq!(queues(taken, Some(&part), &[], "web").0, fresh);
     // At -v=4 moves leave no line: no place is certain.
     let quiet: String = part

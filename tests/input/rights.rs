@@ -99,7 +99,9 @@ fn budgets_that_were_refused_are_unknown_and_stay_so_in_a_capture() {
     assert_eq!(missing(&answer(&live), "PodDisruptionBudget"), "refused");
     let text = stdout(&program(Some(&server), &explain[..4]));
     assert!(
-        text.contains("\nUNKNOWN\n  PodDisruptionBudgets may not be read: which preemptions would violate a budget is unknown."),
+        text.contains(
+            "\nUNKNOWN\n  PodDisruptionBudgets cannot be read (no permission): which preemptions would violate a budget is unknown."
+        ),
         "{text}"
     );
 

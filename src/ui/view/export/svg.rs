@@ -104,7 +104,7 @@ pub(super) fn animation(frames: &[Frame], seconds: f64, theme: &Theme) -> String
     out
 }
 
-/// Opens a picture of so many columns and rows.
+/// Opens a picture of this size, in columns and rows.
 fn opening(columns: u16, rows: u16, base: Base) -> String {
     let (width, height) = (u32::from(columns) * COLUMN + 2 * MARGIN, u32::from(rows) * ROW + 2 * MARGIN);
     let (w, h) = (px(width), px(height));
