@@ -72,7 +72,7 @@ fn what_cannot_be_written_is_told() {
     for (args, words) in [
         (&["--print", "there.svg"][..], "there.svg already exists; it is not overwritten"),
         (&["--print", "a.png"], "a.png: the screen can be written to a file that ends in .svg or .txt"),
-        (&["--print", "a.svg", "--keys", "xx"], "--keys: \"xx\" is no key"),
+        (&["--print", "a.svg", "--keys", "xx"], "--keys: \"xx\" is not a key"),
         (&["--print", "a.svg", "--keys", "f9"], "--keys: f9 is not bound where it is pressed"),
         (&["--print", "a.svg", "--keys", "'word'"], "--keys: \"word\" is not bound where it is pressed"),
         (&["--print", "a.svg", "--keys", "q"], "--keys: q leaves before the screen is written"),

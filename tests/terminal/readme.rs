@@ -229,7 +229,7 @@ fn promise(place: &Place, line: &str) {
         ["cargo", "install", "--path", "."] => {
             assert!(MANIFEST.contains("[[bin]]\nname = \"schedscope\"\n"), "{line}");
             let least = MANIFEST.lines().find_map(|l| l.strip_prefix("rust-version = ")).unwrap().trim_matches('"');
-            assert!(README.contains(&format!("any stable Rust from {least} on")), "the README says from which Rust on");
+            assert!(README.contains(&format!("stable Rust {least} or later")), "the README says from which Rust on");
         }
         // Arguments after the dashes are the program's.
         ["cargo", "run", "--release", "--", ref arguments @ ..] => place.schedscope(&format!("schedscope {}", arguments.join(" "))),

@@ -29,10 +29,10 @@ fn find_a_typo_in_a_node_selector_and_correct_it() {
         pty.send("S");
         pty.wait_for("settled after");
         pty.send("=");
-        let screen = pty.wait_for("main beside branch 2");
+        let screen = pty.wait_for("main compared with branch 2");
         line(&screen, &["shop/cache: ", " on fast"]);
         pty.send(ESC);
-        pty.wait_gone("main beside branch 2");
+        pty.wait_gone("main compared with branch 2");
         quit(pty);
     }
 }

@@ -34,7 +34,7 @@ fn see_what_an_upgrade_changes_and_keep_the_answer() {
         }
         pty.send("=");
         let screen = pty.wait_for("main compared with branch 2");
-        line(&screen, &["1 of 1 pending pod is decided differently by kube-scheduler v1.36 than by"]);
+        line(&screen, &["1 of 1 pending pod is decided differently by kube-scheduler v1.36 than"]);
         line(&screen, &["a/waits"]);
         line(&screen, &["v1.33.4: fits on n"]);
         pty.send(ESC);

@@ -28,7 +28,7 @@ fn read_the_history_of_gpu_hungry_and_go_to_its_second_attempt() {
         pty.wait_for("Pod ml/gpu-hungry");
         pty.send("G");
         let screen = pty.wait_for("▸ 30  18:32:03  Pending");
-        line(&screen, &["6", "18:26:03  Pending because 10 of 12 nodes lack 8 free"]);
+        line(&screen, &["6", "18:26:03  Pending because 10 of 12 nodes do not offer 8"]);
         line(&screen, &["14", "18:26:03  to activeQ: wait 29.9 s"]);
         pty.send("kk");
         pty.send(ENTER);
