@@ -201,11 +201,11 @@ const ZSH: &str = r#"_schedscope_names() {
 }
 "#;
 
-const FISH: &str = r#"function __fish_schedscope_names
+const FISH: &str = r"function __fish_schedscope_names
     set -l words (commandline -opc)
     schedscope __complete $words[2..-1] (commandline -ct) 2>/dev/null
 end
-"#;
+";
 
 #[cfg(test)]
 mod tests {

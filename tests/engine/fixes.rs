@@ -686,7 +686,7 @@ fn storage_that_is_missing_is_provided() {
     let (waits, immediate, none) = ("WaitForFirstConsumer", "Immediate", "kubernetes.io/no-provisioner");
     let volume = "create PersistentVolume for-a-data";
     let bind = format!("{volume} and bind a/data to for-a-data");
-    let cases: Vec<(&str, Vec<Value>, Vec<String>, Vec<Unproposed>)> = vec![
+    let cases = [
         ("a missing claim, by a class", vec![class("fast", "p", waits)], vec!["create PersistentVolumeClaim a/data".to_owned()], vec![]),
         ("a missing claim, no class", vec![], vec![format!("create PersistentVolumeClaim a/data and {volume}")], vec![]),
         (

@@ -60,7 +60,7 @@ impl LogReport<'_> {
             let title = format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(*at), outcome(attempt.outcome));
             match &moment.beside {
                 Some(beside) => {
-                    events.push(self.remark(&pod, *at, format!("schedscope, on the cluster's state at that time: {}", beside.words)))
+                    events.push(self.remark(&pod, *at, format!("schedscope, on the cluster's state at that time: {}", beside.words)));
                 }
                 None => events.push(self.remark(&pod, *at, "no comparison: the cluster's state at that time is unknown".to_owned())),
             }
