@@ -39,8 +39,11 @@ pub enum PrintError {
     /// A text cannot be animated.
     #[error("--animate: only a picture, a file that ends in .svg, can be animated")]
     NoAnimation,
-    /// The pod of `--pod` does not exist or has a node.
-    #[error("{0} is not waiting to be scheduled")]
+    /// The pod of `--pod` does not exist.
+    #[error("there is no Pod {0} in the source")]
+    NoPod(Key),
+    /// The pod of `--pod` has a node.
+    #[error("Pod {0} is not waiting to be scheduled")]
     NotWaiting(Key),
     /// A quotation in `--keys` has no end.
     #[error("--keys: {0} has no closing quotation mark")]

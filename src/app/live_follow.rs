@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::report::{LogMark, LogReport, SchedulerComparer};
 use crate::scheduler::Operation;
-use crate::scheduler::queue::{ToldPlace, ToldQueue};
+use crate::scheduler::queue::{PlaceInLog, QueueInLog};
 use crate::scheduler_log::SchedulerLog;
 use crate::session::{Cursor, Session, is_news};
 use crate::source::live::{Change, KindStatus, Live, State, Subject, runs_scheduler};
@@ -158,7 +158,7 @@ impl LiveFollow {
             let waits = |pod: &Key| state.cluster().pods.get(pod).is_some_and(|pod| pod.is_pending());
             places.retain(|told| waits(&told.pod) && entries.get(&told.pod).is_none_or(|entry| differs(entry, told)));
             if !places.is_empty() {
-                done = session.observe(Operation::Told { time, places });
+                done = session.observe(Operation::TakeLog { time, places });
             }
         }
         if attempted {
@@ -328,12 +328,12 @@ impl LiveFollow {
 }
 
 /// Returns whether a pod's place on the screen differs from the one that the log shows, or is inferred.
-fn differs(entry: &QueueEntry, told: &ToldPlace) -> bool {
+fn differs(entry: &QueueEntry, told: &PlaceInLog) -> bool {
     let same = matches!(
         (&entry.place, told.queue),
-        (Place::Active | Place::InFlight, ToldQueue::Active)
-            | (Place::Backoff { .. }, ToldQueue::Backoff(_))
-            | (Place::Unschedulable { .. }, ToldQueue::Unschedulable)
+        (Place::Active | Place::InFlight, QueueInLog::Active)
+            | (Place::Backoff { .. }, QueueInLog::Backoff(_))
+            | (Place::Unschedulable { .. }, QueueInLog::Unschedulable)
     );
     !same || entry.inferred.is_some()
 }

@@ -11,7 +11,7 @@ use crate::output;
 use crate::session::Session;
 use crate::source::capture::{Capture, Vocabulary};
 use crate::source::live::Live;
-use crate::source::{self, Report, VersionTeller};
+use crate::source::{self, Report, VersionPlace};
 use crate::ui::{Document, Form};
 
 /// Sources of objects' texts.
@@ -126,7 +126,7 @@ pub fn capture(
 
 /// Returns the version of the cluster that a source states; a kubelet's version does not count.
 pub fn known_version(report: &Report) -> Option<String> {
-    let told = report.server_version.as_ref().filter(|told| told.told_by != VersionTeller::Kubelets)?;
+    let told = report.server_version.as_ref().filter(|told| told.found_in != VersionPlace::Kubelets)?;
     Some(told.version.clone())
 }
 

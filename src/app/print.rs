@@ -35,7 +35,8 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
     let mut state = first_state(driver, options, print.size);
     if let Some(pod) = options.pod.clone().or_else(|| ui::greet(&mut state, driver)) {
         if !ui::show_pod(&mut state, driver, &pod) {
-            return Err(PrintError::NotWaiting(pod).into());
+            let exists = driver.timeline().moment().cluster.pods.get(&pod).is_some();
+            return Err(if exists { PrintError::NotWaiting(pod) } else { PrintError::NoPod(pod) }.into());
         }
         ui::renew(&mut state, driver);
     }

@@ -54,7 +54,7 @@ impl Screen {
         let loaded = source::load(&[Story::named(story).unwrap().input()]);
         let start = loaded.report.newest.unwrap();
         let background = Background { events: loaded.events, ..Background::default() };
-        let session = Session::new(scheduler(loaded.objects, start), format!("story {story}")).with(background);
+        let session = Session::new(scheduler(loaded.objects, start), format!("demo {story}")).with(background);
         Self::of(Explorer::new(session), width, height)
     }
 

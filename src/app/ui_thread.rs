@@ -181,7 +181,8 @@ impl UiThread {
             Kind::Asked("deciding"),
             Box::new(move |state, explorer, _| {
                 if !ui::show_pod(state, explorer, &pod) {
-                    state.warn(format!("{pod} is not waiting to be scheduled"));
+                    let exists = explorer.timeline().moment().cluster.pods.get(&pod).is_some();
+                    state.warn(if exists { format!("Pod {pod} is not waiting to be scheduled") } else { format!("there is no Pod {pod}") });
                 }
                 ui::renew(state, explorer);
                 Outcome::Done(None)

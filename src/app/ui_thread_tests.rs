@@ -13,7 +13,7 @@ fn screen() -> UiThread {
     let loaded = source::load(&[Story::named("payments").unwrap().input()]);
     let options = Options { start: loaded.report.newest.unwrap(), ..Options::default() };
     let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
-    let explorer = Explorer::new(Session::new(scheduler, "story payments"));
+    let explorer = Explorer::new(Session::new(scheduler, "demo payments"));
     UiThread::new(ui::first_state(explorer.timeline(), (120, 40)), explorer).unwrap()
 }
 

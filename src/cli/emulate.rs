@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use crate::cluster::{Object, Pod};
 use crate::release::{FoundVersion, Release, ReleaseChoice, ReleaseError, VersionSource, newest};
-use crate::source::{Loaded, VersionTeller};
+use crate::source::{Loaded, VersionPlace};
 
 /// The value of `--emulate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,24 +31,27 @@ pub(super) fn detect(loaded: &Loaded) -> Option<FoundVersion> {
     if let Some(release) = version.and_then(|version| Release::parse(version).ok()) {
         return Some(FoundVersion { release, source: VersionSource::SchedulerLog });
     }
-    let told = loaded.report.server_version.as_ref();
-    let told = told.and_then(|told| {
-        let source = match told.told_by {
-            VersionTeller::Server(_) => VersionSource::Server,
-            VersionTeller::File(_) => VersionSource::VersionFile,
-            VersionTeller::ClusterOperator(_) => VersionSource::ClusterOperator,
-            VersionTeller::Kubelets => return None,
+    let found = loaded.report.server_version.as_ref();
+    let found = found.and_then(|found| {
+        let source = match found.found_in {
+            VersionPlace::Server(_) => VersionSource::Server,
+            VersionPlace::File(_) => VersionSource::VersionFile,
+            VersionPlace::ClusterOperator(_) => VersionSource::ClusterOperator,
+            VersionPlace::Kubelets => return None,
         };
-        Some(FoundVersion { release: Release::parse(&told.version).ok()?, source })
+        Some(FoundVersion { release: Release::parse(&found.version).ok()?, source })
     });
-    told.or_else(|| {
-        let pods = loaded.objects.iter().filter_map(|o| if let Object::Pod(pod) = o { image_tag(pod) } else { None });
-        newest(pods).map(|release| FoundVersion { release, source: VersionSource::SchedulerImage })
-    })
-    .or_else(|| {
-        let kubelets = loaded.objects.iter().filter_map(|o| if let Object::Node(node) = o { node.status.node_info.as_ref() } else { None });
-        newest(kubelets.map(|info| info.kubelet_version.as_str())).map(|release| FoundVersion { release, source: VersionSource::Kubelets })
-    })
+    found
+        .or_else(|| {
+            let pods = loaded.objects.iter().filter_map(|o| if let Object::Pod(pod) = o { image_tag(pod) } else { None });
+            newest(pods).map(|release| FoundVersion { release, source: VersionSource::SchedulerImage })
+        })
+        .or_else(|| {
+            let kubelets =
+                loaded.objects.iter().filter_map(|o| if let Object::Node(node) = o { node.status.node_info.as_ref() } else { None });
+            newest(kubelets.map(|info| info.kubelet_version.as_str()))
+                .map(|release| FoundVersion { release, source: VersionSource::Kubelets })
+        })
 }
 
 /// Returns the choice of release: the requested one, or the one that the source shows.
@@ -93,9 +96,9 @@ mod tests {
         Object::Pod(Arc::new(serde_json::from_str(&text).unwrap()))
     }
 
-    fn loaded(objects: &[Object], told: Option<(&str, VersionTeller)>) -> Loaded {
+    fn loaded(objects: &[Object], found: Option<(&str, VersionPlace)>) -> Loaded {
         let mut loaded = Loaded { objects: objects.to_vec(), ..Loaded::default() };
-        loaded.report.server_version = told.map(|(version, told_by)| ServerVersion { version: version.to_owned(), told_by });
+        loaded.report.server_version = found.map(|(version, found_in)| ServerVersion { version: version.to_owned(), found_in });
         loaded
     }
 
@@ -119,14 +122,14 @@ mod tests {
     #[test]
     fn a_server_or_a_version_file_goes_before_images() {
         let objects = [scheduler("kube-scheduler:v1.30.1"), node("v1.29.0")];
-        for (version, told_by, expected) in [
-            ("v1.33.1-gke.1", VersionTeller::Server("s".into()), ("v1.33.1", VersionSource::Server)),
-            ("v1.32.0", VersionTeller::File("version.json".into()), ("v1.32.0", VersionSource::VersionFile)),
-            ("v1.32.0", VersionTeller::ClusterOperator("a.yaml".into()), ("v1.32.0", VersionSource::ClusterOperator)),
-            ("v1.29.0", VersionTeller::Kubelets, ("v1.30.1", VersionSource::SchedulerImage)),
-            ("unknown", VersionTeller::Server("s".into()), ("v1.30.1", VersionSource::SchedulerImage)),
+        for (version, found_in, expected) in [
+            ("v1.33.1-gke.1", VersionPlace::Server("s".into()), ("v1.33.1", VersionSource::Server)),
+            ("v1.32.0", VersionPlace::File("version.json".into()), ("v1.32.0", VersionSource::VersionFile)),
+            ("v1.32.0", VersionPlace::ClusterOperator("a.yaml".into()), ("v1.32.0", VersionSource::ClusterOperator)),
+            ("v1.29.0", VersionPlace::Kubelets, ("v1.30.1", VersionSource::SchedulerImage)),
+            ("unknown", VersionPlace::Server("s".into()), ("v1.30.1", VersionSource::SchedulerImage)),
         ] {
-            let found = detect(&loaded(&objects, Some((version, told_by))));
+            let found = detect(&loaded(&objects, Some((version, found_in))));
             assert_eq!(found.map(|f| (f.release.to_string(), f.source)), Some((expected.0.to_owned(), expected.1)), "{version}");
         }
     }

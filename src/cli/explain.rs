@@ -76,7 +76,8 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Resu
 fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
     let key = pod_key(pod, args.namespace.as_deref())?;
     let cluster = scheduler.state().cluster();
-    let pod = cluster.pods.get(&key).ok_or_else(|| Failure::usage(format!("pod {key} is not in the source{}", meant(cluster, &key))))?;
+    let pod =
+        cluster.pods.get(&key).ok_or_else(|| Failure::usage(format!("there is no Pod {key} in the source{}", meant(cluster, &key))))?;
     if !pod.node_name.is_empty() {
         return Err(Failure::usage(format!("pod {key} is not pending: it is bound to {}", pod.node_name)));
     }
@@ -105,7 +106,7 @@ fn origin(args: &ExplainArgs, pod: &Key, scheduler: &Scheduler) -> Origin {
     let ExplainArgs { source, connect, limits, .. } = args;
     let is_stdin = source.from.iter().any(|path| path.as_os_str() == "-");
     let (name, words) = match (&source.demo, &connect.context) {
-        (Some(demo), _) => (format!("embedded story {demo}"), vec!["--demo".to_owned(), demo.clone()]),
+        (Some(demo), _) => (format!("demo {demo}"), vec!["--demo".to_owned(), demo.clone()]),
         _ if !source.from.is_empty() => {
             let paths = source.from.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
             (paths, reproduce::dump_words(source.from.iter().map(PathBuf::as_path)))

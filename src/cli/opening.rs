@@ -57,7 +57,7 @@ impl Wanted {
     /// Returns a short title.
     pub(super) fn title(&self) -> String {
         match &self.source {
-            Source::Story(story) => format!("story {}", story.name),
+            Source::Story(story) => format!("demo {}", story.name),
             Source::Dumps { paths, .. } => paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" "),
             Source::Cluster(ConnectArgs { context: Some(context), .. }) => format!("live {context}"),
             Source::Cluster(_) => "live cluster".to_owned(),

@@ -96,7 +96,7 @@ pub(super) fn told(args: &SchedulerArgs, log: Option<&SchedulerLog>, scheduler: 
         return None;
     }
     let (_, places) = LogReport::new(log, Some(clock.stamp(start)))?.told()?;
-    Some(Operation::Told { time: start, places })
+    Some(Operation::TakeLog { time: start, places })
 }
 
 /// Limit on the attempts on the timeline of a dump; the last ones are kept.

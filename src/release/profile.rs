@@ -185,6 +185,12 @@ pub fn supported() -> String {
     minors.join(", ")
 }
 
+/// Returns the oldest and the newest emulated minor version as text: `1.11 to 1.36`.
+pub(super) fn range() -> String {
+    let minor = |profile: Option<&Profile>| profile.map_or_else(String::new, |p| p.release.minor());
+    format!("{} to {}", minor(PROFILES.first()), minor(PROFILES.last()))
+}
+
 /// Returns the newest release among texts; ignores texts that are not versions.
 pub fn newest<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Release> {
     texts.filter_map(|text| Release::parse(text).ok()).max()

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::profile::supported;
-
 /// A release of kube-scheduler by minor and patch version; the major version is 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Release {
@@ -99,7 +97,7 @@ impl fmt::Debug for Release {
 
 /// A text that is not a version of kube-scheduler.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a version of kube-scheduler, such as {list}", list = supported())]
+#[error("{0:?} is not a version of kube-scheduler; emulated are {range}", range = super::profile::range())]
 pub struct ReleaseError(pub String);
 
 /// The range of releases that have a feature such as a plugin: from the first one up to, but without, the end.
@@ -150,7 +148,7 @@ mod tests {
         }
         assert_eq!(
             Release::parse("latest").unwrap_err().to_string(),
-            format!("\"latest\" is not a version of kube-scheduler, such as {}", supported())
+            "\"latest\" is not a version of kube-scheduler; emulated are 1.11 to 1.36"
         );
     }
 

@@ -2,7 +2,19 @@
 
 use crate::output::Lines;
 use crate::plural::{count, count_of};
-use crate::source::Report;
+use crate::source::{KindCount, Report};
+
+/// Returns why objects of a kind were skipped: `2 unreadable, 1 superseded by a newer copy`.
+fn skipped(count: &KindCount) -> String {
+    let reasons = [
+        (count.unreadable, "unreadable"),
+        (count.nameless, "without a name"),
+        (count.old_version, "of an API version that is not read"),
+        (count.superseded, "superseded by a newer copy"),
+    ];
+    let reasons: Vec<String> = reasons.iter().filter(|(n, _)| *n > 0).map(|(n, why)| format!("{n} {why}")).collect();
+    reasons.join(", ")
+}
 
 /// Returns the facts, one a line, most important first.
 pub fn completeness(report: &Report) -> Lines {
@@ -22,10 +34,10 @@ pub fn completeness(report: &Report) -> Lines {
         out.line(format_args!("events: {} from schedulers about pods", report.events.read));
     }
     if report.events.skipped() > 0 {
-        out.line(format_args!("skipped: {} Event", report.events.skipped()));
+        out.line(format_args!("skipped: {} Event: {}", report.events.skipped(), skipped(&report.events)));
     }
     for (kind, count) in report.kinds.iter().filter(|(_, c)| c.skipped() > 0) {
-        out.line(format_args!("skipped: {} {kind}", count.skipped()));
+        out.line(format_args!("skipped: {} {kind}: {}", count.skipped(), skipped(count)));
     }
     for (kind, count) in &report.unread_kinds {
         out.line(format_args!("not read: {count} {kind}"));
@@ -68,4 +80,15 @@ pub fn completeness(report: &Report) -> Lines {
         out.line(format_args!("newest time: {newest}"));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_for_skipping_is_counted() {
+        let count = KindCount { read: 9, unreadable: 2, nameless: 0, old_version: 1, superseded: 70 };
+        assert_eq!(skipped(&count), "2 unreadable, 1 of an API version that is not read, 70 superseded by a newer copy");
+    }
 }

@@ -249,7 +249,14 @@ pub(super) fn candidate_rows(preemption: &PreemptionView, budgets_unknown: bool)
             if budgets_unknown && candidate.pdb_violations == 0 { "?".to_owned() } else { candidate.pdb_violations.to_string() };
         let mut facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
         facts.extend(preemption.odds().map(|odds| odds_cell(odds, &candidate.node)));
-        let scores = preemption.score_functions().iter().map(|f| score_cell(f, candidate)).collect();
+        let cell = |f: &ScoreFunction| match f.name {
+            // Without budgets no victim counts as a violation.
+            ScoreFunctionName::MinNumPDBViolations if budgets_unknown && candidate.pdb_violations == 0 => {
+                score_cell(f, candidate).replacen('0', "?", 1)
+            }
+            _ => score_cell(f, candidate),
+        };
+        let scores = preemption.score_functions().iter().map(cell).collect();
         rows.push([facts, scores].concat());
     }
     rows

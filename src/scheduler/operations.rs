@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::algorithm::ODDS_NODES;
-use super::queue::ToldPlace;
+use super::queue::PlaceInLog;
 use super::{
     Config, ConfigEdit, ConfigEditError, ConfigError, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly,
     device_findings, every_filter,
@@ -123,11 +123,12 @@ pub enum Operation {
     },
     /// Take in the log of the cluster's scheduler: flush the queues up to its time, then place these pods where it shows
     /// them.
-    Told {
+    #[serde(rename = "take-log", alias = "told")]
+    TakeLog {
         /// The time of the log's last line.
         time: Timestamp,
         /// Places of pending pods.
-        places: Vec<ToldPlace>,
+        places: Vec<PlaceInLog>,
     },
     /// Apply several operations under one name.
     Batch {
@@ -235,7 +236,7 @@ impl Scheduler {
             self.state.observe(time, &pods, &seen, &mut events);
             return events;
         }
-        if let Operation::Told { time, places } = operation {
+        if let Operation::TakeLog { time, places } = operation {
             self.state.told(time, &places, &mut events);
             return events;
         }
@@ -267,7 +268,7 @@ impl Scheduler {
             Operation::Advance { .. }
             | Operation::AdvanceTo { .. }
             | Operation::Observe { .. }
-            | Operation::Told { .. }
+            | Operation::TakeLog { .. }
             | Operation::Batch { .. } => {}
         }
         events

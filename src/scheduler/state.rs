@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::cycle::{WaitingPod, group_id};
 use super::event_handlers::{HandlerEnv, HandlerStep, handle_change, unscheduled_pod_added};
 use super::observed::QueuePlaceInference;
-use super::queue::{HintMap, QueueConfig, QueueEnv, SchedulingQueue, ToldPlace, pod_id};
+use super::queue::{HintMap, PlaceInLog, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
 use super::runtime::Nominations;
 use super::{Cache, Config, Waiting};
 use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Str};
@@ -213,8 +213,8 @@ impl State {
         }
     }
 
-    /// Places pending pods where the scheduler's log shows them; see [`super::Operation::Told`].
-    pub(super) fn told(&mut self, time: Timestamp, places: &[ToldPlace], events: &mut Vec<Event>) {
+    /// Places pending pods where the scheduler's log shows them; see [`super::Operation::TakeLog`].
+    pub(super) fn told(&mut self, time: Timestamp, places: &[PlaceInLog], events: &mut Vec<Event>) {
         let start = self.start;
         self.with_queue(events, |queue, env| queue.advance(env, start, time));
         for told in places {

@@ -432,14 +432,14 @@ impl Step<'_> {
     }
 
     /// Adds an attempt and returns its index.
-    fn attempt(&mut self, pod: Name, begin_told: bool) -> usize {
+    fn attempt(&mut self, pod: Name, begin_logged: bool) -> usize {
         let number = self.fold.log.attempts.len();
         let process = u16::try_from(self.process).unwrap_or(u16::MAX);
         self.process().attempts += 1;
         self.fold.log.attempts.push(Attempt {
             process,
             at: self.at.stamp,
-            begin_told,
+            begin_logged,
             end: None,
             pod,
             outcome: Outcome::Unfinished,
@@ -511,7 +511,7 @@ impl Step<'_> {
             if outcome == Outcome::Error {
                 attempt.node = Name::default();
             }
-            let flies = !attempt.begin_told || matches!(step.pod(pod).place, Place::InFlight | Place::WaitingOnPermit);
+            let flies = !attempt.begin_logged || matches!(step.pod(pod).place, Place::InFlight | Place::WaitingOnPermit);
             // Another pod of the same name may be queued by now.
             if flies {
                 step.put(pod, Place::InFlight, Cause::Failed);

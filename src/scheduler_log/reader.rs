@@ -373,7 +373,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zones_are_told_by_what_took_the_lines_in() {
+    fn zones_are_found_in_what_took_the_lines_in() {
         let hour = 3_600_000_000;
         for (ahead, offset) in [
             (-50, Some(0)),

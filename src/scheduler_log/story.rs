@@ -118,7 +118,7 @@ pub struct Attempt {
     /// When it began, or when it ended if the log lacks its start.
     pub at: Stamp,
     /// Whether `at` is the start.
-    pub begin_told: bool,
+    pub begin_logged: bool,
     /// When it ended; `None` if the log lacks its end.
     pub end: Option<Stamp>,
     /// The pod, as `namespace/name`.

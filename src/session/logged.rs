@@ -16,9 +16,9 @@ use crate::trace::{Event, LoggedEvent, Place, QueueEntry};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LoggedPlace {
     /// In a queue, or in an attempt.
-    Told(Place),
+    Known(Place),
     /// Pending in an unknown queue, with the reason.
-    Untold(String),
+    Unknown(String),
     /// No longer pending.
     Gone,
 }
@@ -75,10 +75,10 @@ impl Session {
         for (pod, place) in &attempt.places {
             let entry = |place: Place| QueueEntry { timestamp: before.clock, ..QueueEntry::at(pod.clone(), place) };
             match place {
-                LoggedPlace::Told(place) => {
+                LoggedPlace::Known(place) => {
                     after.queues.entries.insert(pod.clone(), Arc::new(entry(place.clone())));
                 }
-                LoggedPlace::Untold(why) => {
+                LoggedPlace::Unknown(why) => {
                     let entry = QueueEntry { inferred: Some(why.clone()), ..entry(Place::Active) };
                     after.queues.entries.insert(pod.clone(), Arc::new(entry));
                 }
@@ -133,8 +133,8 @@ mod tests {
     fn queues_are_those_of_the_log_until_the_dump() {
         let mut session = Session::new(Scheduler::new(Config::defaults(Emulation::default()), Vec::new(), Options::default()), "nothing");
         let (a, b) = (Key::new("shop", "a"), Key::new("shop", "b"));
-        let told = |key: &Key| (key.clone(), LoggedPlace::Told(Place::Active));
-        assert!(session.log(attempt(Some("a"), vec![told(&a), (b.clone(), LoggedPlace::Untold("not told".into()))])));
+        let told = |key: &Key| (key.clone(), LoggedPlace::Known(Place::Active));
+        assert!(session.log(attempt(Some("a"), vec![told(&a), (b.clone(), LoggedPlace::Unknown("not told".into()))])));
         assert!(session.log(attempt(Some("a"), vec![(a.clone(), LoggedPlace::Gone)])));
         assert!(session.log(attempt(None, Vec::new())));
         assert!(!session.log(LoggedAttempt { events: Vec::new(), ..attempt(None, Vec::new()) }));

@@ -568,7 +568,7 @@ fn kind(operation: &Operation) -> RevisionKind {
         Operation::Delete { object } => RevisionKind::Delete(object.kind(), object.key()),
         Operation::Advance { .. } | Operation::AdvanceTo { .. } => RevisionKind::Advance,
         Operation::Batch { .. } => RevisionKind::Batch,
-        Operation::Observe { .. } | Operation::Told { .. } => RevisionKind::Observe,
+        Operation::Observe { .. } | Operation::TakeLog { .. } => RevisionKind::Observe,
         Operation::Allow { pod } => RevisionKind::Allow(pod.clone()),
         Operation::Reject { pod } => RevisionKind::Reject(pod.clone()),
     }
@@ -591,12 +591,12 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
         Operation::Batch { name, operations } => {
             let changes = operations
                 .iter()
-                .filter(|o| !matches!(o, Operation::AdvanceTo { .. } | Operation::Observe { .. } | Operation::Told { .. }))
+                .filter(|o| !matches!(o, Operation::AdvanceTo { .. } | Operation::Observe { .. } | Operation::TakeLog { .. }))
                 .count();
             if changes == 1 { format!("{name}: 1 change") } else { format!("{name}: {changes} changes") }
         }
         Operation::Observe { time, .. } => format!("observed at {time}"),
-        Operation::Told { time, .. } => format!("the queues by the scheduler's log at {time}"),
+        Operation::TakeLog { time, .. } => format!("the queues by the scheduler's log at {time}"),
         Operation::Allow { pod } => format!("allow {pod}"),
         Operation::Reject { pod } => format!("reject {pod}"),
     }

@@ -56,7 +56,7 @@ impl Story {
 
     /// Returns the demo as an input to load.
     pub fn input(&self) -> Input {
-        Input::Bytes { name: format!("story {}", self.name), bytes: self.text.as_bytes().into() }
+        Input::Bytes { name: format!("demo {}", self.name), bytes: self.text.as_bytes().into() }
     }
 }
 

@@ -82,7 +82,7 @@ fn nothing_is_unexplained_on_the_real_cluster() {
 
 /// The events name the preemptors by uid alone.
 #[test]
-fn who_was_evicted_for_whom_is_told_by_name() {
+fn who_was_evicted_for_whom_is_found_in_name() {
     let found = agreements(|_, _| {});
     let told: Vec<String> = found
         .preempted

@@ -46,7 +46,7 @@ fn each_pod_has_one_cause_and_the_fix_frees_as_many_as_it_says() {
     let found = causes(&agreements, &before, &originals);
     let sizes: Vec<(&str, usize)> = found.iter().map(|cause| (cause.cause.as_str(), cause.pods.len())).collect();
     assert_eq!(sizes, [("Insufficient(cpu)+UntoleratedTaint", 12), ("gated:SchedulingGates:quota", 2)]);
-    assert_eq!(found.iter().map(|cause| cause.preemption).collect::<Vec<_>>(), [PreemptionHelp::No, PreemptionHelp::NotAsked]);
+    assert_eq!(found.iter().map(|cause| cause.preemption).collect::<Vec<_>>(), [PreemptionHelp::No, PreemptionHelp::NotRun]);
     assert_eq!(found[0].nodes.values().sum::<usize>(), 2);
     assert!(found.iter().flat_map(|cause| &cause.pods).all(|pod| pod != "shop/fits"));
     let gates = found[1].fix.as_ref().expect("a fix");

@@ -98,6 +98,8 @@ fn budgets_that_were_refused_are_unknown_and_stay_so_in_a_capture() {
     assert!(!found.is_empty() && found.iter().all(Value::is_null), "{found:?}");
     assert_eq!(missing(&answer(&live), "PodDisruptionBudget"), "refused");
     let text = stdout(&program(Some(&server), &explain[..4]));
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("  big-")).take(3).collect();
+    assert!(rows.len() == 3 && rows.iter().all(|row| row.matches('?').count() == 2), "violations and their function: {rows:?}");
     assert!(
         text.contains(
             "\nUNKNOWN\n  PodDisruptionBudgets cannot be read (no permission): which preemptions would violate a budget is unknown."
@@ -150,9 +152,13 @@ fn a_dump_that_merely_lacks_budgets_counts_none_and_says_so() {
 fn pods_and_stories_that_are_not_there_are_guessed() {
     for (arguments, code, expected) in [
         (&["explain", "shop/checkout", "--demo", "budgets"][..], 1, ""),
-        (&["explain", "checkout", "--demo", "budgets"], 2, "pod default/checkout is not in the source; did you mean shop/checkout?"),
-        (&["explain", "shop/chekout", "--demo", "budgets"], 2, "pod shop/chekout is not in the source; did you mean shop/checkout?"),
-        (&["explain", "shp/nothing-like-it", "--demo", "budgets"], 2, "is not in the source; did you mean namespace shop?"),
+        (&["explain", "checkout", "--demo", "budgets"], 2, "there is no Pod default/checkout in the source; did you mean shop/checkout?"),
+        (&["explain", "shop/chekout", "--demo", "budgets"], 2, "there is no Pod shop/chekout in the source; did you mean shop/checkout?"),
+        (
+            &["explain", "shp/nothing-like-it", "--demo", "budgets"],
+            2,
+            "there is no Pod shp/nothing-like-it in the source; did you mean namespace shop?",
+        ),
         (&["explain", "x", "--demo", "budget"], 2, "; did you mean budgets?"),
         (&["explain", "shop/checkout", "-o", "md", "--demo", "budgets"], 1, ""),
         (&["explain", "-A", "--pending", "--demo", "budgets"], 1, ""),

@@ -79,7 +79,7 @@ fn what_cannot_be_written_is_told() {
         (&["--print", "a.svg", "--size", "0x9"], "expected COLUMNSxROWS, each from 1 to 1000, for example 120x40"),
         (&["--print", "a.txt", "--animate", "1"], "--animate: only a picture, a file that ends in .svg, can be animated"),
         (&["--print", "a.svg", "--animate", "0"], "expected seconds from 0.1 to 60, for example 1.5"),
-        (&["--print", "a.svg", "--pod", "shop/nobody"], "shop/nobody is not waiting to be scheduled"),
+        (&["--print", "a.svg", "--pod", "shop/nobody"], "there is no Pod shop/nobody in the source"),
         (&["--size", "80x24"], "--print"),
     ] {
         let output = print(folder.path(), &[], &[&["demo"], args].concat());

@@ -201,7 +201,8 @@ impl Place {
             Some("explain") if says("--pending") => {
                 let (code, said) = self.run(&arguments);
                 // The namespace default has none.
-                let (expected, words) = if says("-A") { (1, "15 pending pods") } else { (0, "No pod is pending.") };
+                let (expected, words) =
+                    if says("-A") { (1, "15 pending pods") } else { (0, "No pod is pending in this namespace; others have 15") };
                 assert!(code == expected && said.contains(words), "{line}: {code} {said}");
             }
             Some("explain") => {

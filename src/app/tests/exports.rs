@@ -74,7 +74,7 @@ fn a_ticket_says_all_that_it_depends_on() {
     let text = write(&mut screen);
     for words in [
         "# shop/payments is pending",
-        "| Source | story payments |",
+        "| Source | demo payments |",
         "| Decided at | 2026-11-20T18:26",
         "| Release | kube-scheduler v1.36",
         "## kube-scheduler's message",

@@ -136,7 +136,7 @@ fn a_session_is_saved_and_goes_on() {
     assert!(is_session_file(&bytes));
     let mut again = Screen::of(Explorer::new(Session::load(&bytes[..]).unwrap()), 120, 40);
     assert_eq!(again.explorer.timeline().cursor(), screen.explorer.timeline().cursor());
-    assert_eq!(again.explorer.source(), "story tie-breaks");
+    assert_eq!(again.explorer.source(), "demo tie-breaks");
     again.keys("c");
     screen.keys("c");
     assert_eq!(again.title(), screen.title());
@@ -191,7 +191,7 @@ fn the_selected_object_is_shown_as_it_was_read() {
     let loaded = source::load(&[input]);
     let options = Options { start: loaded.report.newest.unwrap(), ..Options::default() };
     let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
-    let explorer = Explorer::new(Session::new(scheduler, "story payments")).with_reports(vec![loaded.report.into()]);
+    let explorer = Explorer::new(Session::new(scheduler, "demo payments")).with_reports(vec![loaded.report.into()]);
     let mut screen = Screen::of(explorer, 120, 40);
     screen.keys("y");
     let pod = screen.overlay();

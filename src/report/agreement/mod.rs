@@ -437,8 +437,10 @@ pub struct Agreements {
     pub preempted: Vec<Preempted>,
     /// The kinds that are unknown, or known in part.
     pub missing: Vec<Missing>,
-    /// Why the pods wait, largest cause first; empty if not asked for.
+    /// Why the pods wait, largest cause first; empty if not requested.
     pub causes: Vec<CauseReport>,
+    /// The number of pending pods that were not selected.
+    pub unselected: usize,
 }
 
 impl Agreements {
@@ -453,7 +455,7 @@ impl Agreements {
     ) -> Self {
         let state = scheduler.state();
         let comparer = SchedulerComparer::new(scheduler, events).having_seen(seen);
-        let pods: Vec<&Arc<Pod>> = pending(state.cluster()).filter(|p| wanted(&p.key())).collect();
+        let (pods, others): (Vec<&Arc<Pod>>, Vec<_>) = pending(state.cluster()).partition(|p| wanted(&p.key()));
         let count = pods.len();
         let mut found: Vec<SchedulerMatch> = pods
             .into_par_iter()
@@ -467,7 +469,7 @@ impl Agreements {
         found.sort_by(|a, b| (a.accord, &a.pod).cmp(&(b.accord, &b.pod)));
         let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(state.config()));
         let missing = Missing::all(state.cluster().unknown);
-        Self { release, pods: found, preempted: comparer.preempted, missing, causes: Vec::new() }
+        Self { release, pods: found, preempted: comparer.preempted, missing, causes: Vec::new(), unselected: others.len() }
     }
 
     /// Returns whether a pod that was decided here does not fit.

@@ -62,6 +62,9 @@ impl Agreements {
         if self.pods.is_empty() {
             return match self.missing.iter().find(|missing| missing.kind == Kind::Pod) {
                 Some(missing) => format!("Whether pods are pending is unknown: {}.", missing.clause()),
+                None if self.unselected > 0 => {
+                    format!("No pod is pending in this namespace; others have {} (-A shows them).", self.unselected)
+                }
                 None => "No pod is pending.".to_owned(),
             };
         }

@@ -53,8 +53,8 @@ pub enum PreemptionHelp {
     #[serde(rename = "no")]
     No,
     /// PostFilter did not run.
-    #[serde(rename = "not asked")]
-    NotAsked,
+    #[serde(rename = "not run")]
+    NotRun,
 }
 
 /// Pods that wait for the same reasons.
@@ -211,7 +211,7 @@ impl WaitReason {
     fn of_pod(view: &CycleView) -> Option<Self> {
         let preemption = match &view.preemption {
             Some(found) if !found.hypothetical() && found.selected().is_some() => PreemptionHelp::Helps,
-            _ if view.post_filter.is_empty() => PreemptionHelp::NotAsked,
+            _ if view.post_filter.is_empty() => PreemptionHelp::NotRun,
             _ => PreemptionHelp::No,
         };
         let (nodes, plugins) = (BTreeMap::new(), PluginSet::default());
@@ -399,7 +399,7 @@ pub fn causes_text(causes: &[CauseReport]) -> Lines {
         let preemption = match cause.preemption {
             PreemptionHelp::Helps => "; preemption helps",
             PreemptionHelp::No => "; preemption does not help",
-            PreemptionHelp::NotAsked => "",
+            PreemptionHelp::NotRun => "",
         };
         out.line(format_args!("  {}: {}{preemption}", count(cause.pods.len(), "pod"), cause.sentence));
         let shown = cause.pods.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");

@@ -159,8 +159,8 @@ impl Serialize for AttemptJson<'_> {
         let some = |name| Some(log.names.text(name)).filter(|text| !text.is_empty());
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("at", &report.time(attempt.process, attempt.at))?;
-        if !attempt.begin_told {
-            map.serialize_entry("beginTold", &false)?;
+        if !attempt.begin_logged {
+            map.serialize_entry("beginLogged", &false)?;
         }
         map.serialize_entry("end", &attempt.end.map(|end| report.time(attempt.process, end)))?;
         map.serialize_entry("pod", log.names.text(attempt.pod))?;

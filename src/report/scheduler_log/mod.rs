@@ -2,14 +2,14 @@
 
 mod cache;
 mod json;
+mod places;
 mod replay;
 mod text;
 mod timeline;
-mod told;
 
 pub use cache::{CacheDifference, CachedNodeBeside, Difference};
+pub use places::LogMark;
 pub use replay::{Beside, BesideKind, Gap, Moment, Replay};
-pub use told::LogMark;
 
 use std::collections::BTreeMap;
 

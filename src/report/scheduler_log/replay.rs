@@ -55,7 +55,7 @@ pub enum Gap {
     /// Claims of pods that were bound between the attempt and the dump.
     ClaimsBound(usize),
     /// The log does not say in which order the attempts ran.
-    BeginUntold,
+    BeginNotLogged,
 }
 
 impl fmt::Display for Gap {
@@ -70,7 +70,7 @@ impl fmt::Display for Gap {
                 write!(f, "{} being evicted", if *pods == 1 { "1 pod was".to_owned() } else { format!("{pods} pods were") })
             }
             Self::ClaimsBound(pods) => write!(f, "claims of {} were bound between this attempt and the dump", count(*pods, "pod")),
-            Self::BeginUntold => f.write_str("the log does not show when the attempt began"),
+            Self::BeginNotLogged => f.write_str("the log does not show when the attempt began"),
         }
     }
 }
@@ -389,7 +389,7 @@ impl<'a> Replay<'a> {
         gaps.extend((!nodes.is_empty()).then_some(Gap::NodesChanged(nodes.len())));
         gaps.extend((leaving > 0).then_some(Gap::VictimsLeaving(leaving)));
         gaps.extend((claimants > 0).then_some(Gap::ClaimsBound(claimants)));
-        gaps.extend((!attempt.begin_told).then_some(Gap::BeginUntold));
+        gaps.extend((!attempt.begin_logged).then_some(Gap::BeginNotLogged));
         gaps
     }
 

@@ -148,15 +148,15 @@ impl LogReport<'_> {
         names(change.plugins).for_each(|plugin| plugins.insert(plugin));
         let gate = self.log.names.text(change.gated_by).parse::<PluginName>().ok();
         let exact = matches!(self.queues.certainty, Certainty::Exact | Certainty::SinceBegin);
-        let untold = |why: &str| LoggedPlace::Untold(format!("the scheduler's log does not show {why}"));
+        let untold = |why: &str| LoggedPlace::Unknown(format!("the scheduler's log does not show {why}"));
         match change.place {
             Place::Gone => LoggedPlace::Gone,
-            Place::InFlight | Place::WaitingOnPermit if change.cause != Cause::Failed => LoggedPlace::Told(trace::Place::InFlight),
-            Place::Unschedulable if exact => LoggedPlace::Told(trace::Place::Unschedulable { plugins, gated_by: gate }),
+            Place::InFlight | Place::WaitingOnPermit if change.cause != Cause::Failed => LoggedPlace::Known(trace::Place::InFlight),
+            Place::Unschedulable if exact => LoggedPlace::Known(trace::Place::Unschedulable { plugins, gated_by: gate }),
             Place::Unschedulable => untold("whether it has moved since it was parked"),
-            Place::Active if exact => LoggedPlace::Told(trace::Place::Active),
+            Place::Active if exact => LoggedPlace::Known(trace::Place::Active),
             Place::Backoff if exact => match change.expires.and_then(|at| self.process().clock.timestamp(at)) {
-                Some(expires) => LoggedPlace::Told(trace::Place::Backoff { expires, error: change.plugins == 0 }),
+                Some(expires) => LoggedPlace::Known(trace::Place::Backoff { expires, error: change.plugins == 0 }),
                 None => untold("when its backoff ends"),
             },
             _ => untold("its queue"),

@@ -33,7 +33,7 @@ pub use self::hints::{HintMap, PluginEvents};
 use self::in_flight::InFlight;
 pub(super) use self::in_flight::pod_id;
 use self::nominator::Nominator;
-pub use self::observed::{InferredQueue, Observed, ToldPlace, ToldQueue};
+pub use self::observed::{InferredQueue, Observed, PlaceInLog, QueueInLog};
 use crate::cluster::{Key, Meta, Pod, Str};
 use crate::framework::{Context, NominatingInfo, PluginName, PodInfo, QueuedPodInfo, Status};
 use crate::release::{Emulation, Gate};

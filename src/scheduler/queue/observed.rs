@@ -43,7 +43,7 @@ pub struct Observed {
 /// A queue in which the scheduler's log shows a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum ToldQueue {
+pub enum QueueInLog {
     /// activeQ.
     Active,
     /// backoffQ, with the calculated end of the backoff if the log has what that needs.
@@ -54,11 +54,11 @@ pub enum ToldQueue {
 
 /// The place of a pending pod by the scheduler's log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ToldPlace {
+pub struct PlaceInLog {
     /// The pod.
     pub pod: Key,
     /// Its queue.
-    pub queue: ToldQueue,
+    pub queue: QueueInLog,
     /// Since when it is there.
     pub since: Timestamp,
     /// Its attempts in the log.
@@ -71,11 +71,11 @@ pub struct ToldPlace {
 
 impl SchedulingQueue {
     /// Places a pod where the scheduler's log shows it; see [`Self::place_as_observed`].
-    pub fn place_as_told(&mut self, env: &mut dyn QueueEnv, pod: &Arc<Pod>, told: &ToldPlace) {
+    pub fn place_as_told(&mut self, env: &mut dyn QueueEnv, pod: &Arc<Pod>, told: &PlaceInLog) {
         let (waits, expires) = match told.queue {
-            ToldQueue::Active => (InferredQueue::Active, None),
-            ToldQueue::Backoff(expires) => (InferredQueue::Backoff, expires),
-            ToldQueue::Unschedulable => (InferredQueue::Parked, None),
+            QueueInLog::Active => (InferredQueue::Active, None),
+            QueueInLog::Backoff(expires) => (InferredQueue::Backoff, expires),
+            QueueInLog::Unschedulable => (InferredQueue::Parked, None),
         };
         let attempts = told.attempts.max(u32::from(waits != InferredQueue::Active));
         let mut timestamp = told.since;

@@ -173,8 +173,8 @@ impl Assembly {
         let Read { decoded: Decoded { index, newest, what, told, change, .. }, line, offset, length, .. } = entry;
         self.report.newest = self.report.newest.max(newest);
         if let Some(told) = told {
-            if let Some((version, told_by)) = &told.version {
-                self.add_version(version.clone(), told_by(name.clone()));
+            if let Some((version, found_in)) = &told.version {
+                self.add_version(version.clone(), found_in(name.clone()));
             }
             if !told.what.is_empty() && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&told.what, &told.config)) {
                 self.report.scheduler.push(SchedulerHint { what: told.what, place: format!("{name}:{}", line + 1), config: told.config });
@@ -294,14 +294,14 @@ impl Assembly {
         &mut self,
         name: &str,
         objects: Vec<Object>,
-        mut told_by: impl FnMut(&Object) -> Option<SchedulerMetadata>,
+        mut found_in: impl FnMut(&Object) -> Option<SchedulerMetadata>,
         events: Vec<SeenEvent>,
         rest: Vec<Decoded>,
         bytes: u64,
     ) {
         let count = objects.len();
         for object in objects {
-            if let Some(SchedulerMetadata { what, config, .. }) = told_by(&object)
+            if let Some(SchedulerMetadata { what, config, .. }) = found_in(&object)
                 && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&what, &config))
             {
                 self.report.scheduler.push(SchedulerHint { what, place: label(&object), config });

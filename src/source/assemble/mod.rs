@@ -17,7 +17,7 @@ use strum::IntoEnumIterator;
 use crate::cluster::{Cluster, Kind, Object, ObservedEvent, Str};
 use crate::plural::and_more;
 use crate::scheduler_log::SchedulerLog;
-use crate::source::decode::dump_metadata::{self, ServerVersion, VersionTeller};
+use crate::source::decode::dump_metadata::{self, ServerVersion, VersionPlace};
 use crate::source::decode::{admission, dedup};
 use crate::source::layout::{Detector, Fact};
 use crate::source::read::input::{Found, Place};
@@ -154,7 +154,7 @@ impl Assembly {
         match fact {
             Fact::ServerVersion => {
                 if let Some(version) = dump_metadata::server_version(text) {
-                    self.add_version(version, VersionTeller::File(file.name.clone()));
+                    self.add_version(version, VersionPlace::File(file.name.clone()));
                 }
                 self.report.taken = self.report.taken.max(dump_metadata::last_time(text));
             }
@@ -171,10 +171,10 @@ impl Assembly {
     }
 
     /// Records a version. The most reliable source wins, and of equal ones the first.
-    pub(super) fn add_version(&mut self, version: String, told_by: VersionTeller) {
-        let rank = |teller: &VersionTeller| std::mem::discriminant(teller) == std::mem::discriminant(&told_by) || *teller < told_by;
-        if self.report.server_version.as_ref().is_none_or(|known| !rank(&known.told_by)) {
-            self.report.server_version = Some(ServerVersion { version, told_by });
+    pub(super) fn add_version(&mut self, version: String, found_in: VersionPlace) {
+        let rank = |teller: &VersionPlace| std::mem::discriminant(teller) == std::mem::discriminant(&found_in) || *teller < found_in;
+        if self.report.server_version.as_ref().is_none_or(|known| !rank(&known.found_in)) {
+            self.report.server_version = Some(ServerVersion { version, found_in });
         }
     }
 
@@ -279,7 +279,7 @@ impl Assembly {
             version.trim_start_matches('v').split(['.', '-', '+']).map_while(|part| part.parse().ok()).take(3).collect()
         };
         let newest = versions.filter(|v| !v.is_empty()).max_by_key(|v| numbers(v))?;
-        Some(ServerVersion { version: newest.to_string(), told_by: VersionTeller::Kubelets })
+        Some(ServerVersion { version: newest.to_string(), found_in: VersionPlace::Kubelets })
     }
 }
 

@@ -27,12 +27,12 @@ pub struct ServerVersion {
     /// The version, such as `v1.31.2`.
     pub version: String,
     /// The source of the version.
-    pub told_by: VersionTeller,
+    pub found_in: VersionPlace,
 }
 
 /// The sources of a cluster's version, the most reliable first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum VersionTeller {
+pub enum VersionPlace {
     /// The live API server of this name.
     Server(String),
     /// A file of this name.
@@ -45,10 +45,10 @@ pub enum VersionTeller {
 
 impl fmt::Display for ServerVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.told_by {
-            VersionTeller::Server(name) | VersionTeller::File(name) => write!(f, "{} ({name})", self.version),
-            VersionTeller::ClusterOperator(name) => write!(f, "{} (ClusterOperator kube-scheduler in {name})", self.version),
-            VersionTeller::Kubelets => write!(f, "{} (of the newest kubelet)", self.version),
+        match &self.found_in {
+            VersionPlace::Server(name) | VersionPlace::File(name) => write!(f, "{} ({name})", self.version),
+            VersionPlace::ClusterOperator(name) => write!(f, "{} (ClusterOperator kube-scheduler in {name})", self.version),
+            VersionPlace::Kubelets => write!(f, "at least {}, the newest kubelet's version", self.version),
         }
     }
 }
@@ -61,7 +61,7 @@ pub(in crate::source) struct SchedulerMetadata {
     pub(in crate::source) config: Option<String>,
     /// A version, and its source as a function of the file's name.
     #[allow(clippy::type_complexity, reason = "made here and taken apart once")]
-    pub(in crate::source) version: Option<(String, fn(String) -> VersionTeller)>,
+    pub(in crate::source) version: Option<(String, fn(String) -> VersionPlace)>,
 }
 
 fn parse(text: &[u8], syntax: Syntax) -> Option<Value> {
@@ -131,7 +131,7 @@ pub(in crate::source) fn of_configuration(kind: &str, text: &[u8], syntax: Synta
         let versions = value.get("status").filter(|_| name_is(&value, "kube-scheduler"))?.get("versions")?.as_sequence()?;
         let own = versions.iter().find(|v| v.get("name").and_then(Value::as_str) == Some("kube-scheduler"))?;
         let version = own.get("version")?.as_str().filter(|v| looks_like_version(v))?;
-        let version = (format!("v{}", version.trim_start_matches('v')), VersionTeller::ClusterOperator as fn(String) -> VersionTeller);
+        let version = (format!("v{}", version.trim_start_matches('v')), VersionPlace::ClusterOperator as fn(String) -> VersionPlace);
         return Some(SchedulerMetadata { what: String::new(), config: None, version: Some(version) });
     }
     let spec = value.get("spec").unwrap_or(&Value::Null);
@@ -163,7 +163,7 @@ pub(in crate::source) fn of_kindless(text: &[u8], syntax: Syntax) -> Option<Sche
     let value = parse(text, syntax)?;
     let info = value.get("serverVersion").or_else(|| Some(&value).filter(|v| v.get("major").is_some()))?;
     let version = info.get("gitVersion")?.as_str().filter(|v| looks_like_version(v))?.to_owned();
-    Some(SchedulerMetadata { what: String::new(), config: None, version: Some((version, VersionTeller::File)) })
+    Some(SchedulerMetadata { what: String::new(), config: None, version: Some((version, VersionPlace::File)) })
 }
 
 /// Returns the API server's version in a file that holds it.

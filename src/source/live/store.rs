@@ -11,7 +11,7 @@ use crate::source::assemble::Assembly;
 use crate::source::assemble::Loaded;
 use crate::source::assemble::diagnostic::Diagnostic;
 use crate::source::decode::dedup;
-use crate::source::decode::dump_metadata::{SchedulerMetadata, ServerVersion, VersionTeller};
+use crate::source::decode::dump_metadata::{SchedulerMetadata, ServerVersion, VersionPlace};
 use crate::source::decode::events::SeenEvent;
 use crate::source::decode::{Decoded, DecodedItem};
 
@@ -237,7 +237,7 @@ impl Store {
         let Gathered { events, rest, mut told, newest } = self.gathered.take()?;
         let mut assembly = Assembly::default();
         assembly.report.server_version =
-            about.version.map(|version| ServerVersion { version, told_by: VersionTeller::Server(about.name.clone()) });
+            about.version.map(|version| ServerVersion { version, found_in: VersionPlace::Server(about.name.clone()) });
         assembly.report.taken = about.date;
         assembly.report.newest = newest;
         (assembly.report.refused, assembly.report.failed, assembly.report.partial) = (about.refused, about.failed, about.partial);
@@ -250,8 +250,8 @@ impl Store {
             objects.extend(of_kind.into_values());
             objects[from..].sort_unstable_by_key(Object::key);
         }
-        let told_by = |object: &Object| (object.kind() == Kind::Pod).then(|| told.remove(&object.key())).flatten();
-        assembly.add_answers(&about.name, objects, told_by, events, rest, about.bytes);
+        let found_in = |object: &Object| (object.kind() == Kind::Pod).then(|| told.remove(&object.key())).flatten();
+        assembly.add_answers(&about.name, objects, found_in, events, rest, about.bytes);
         let mut loaded = assembly.finish();
         loaded.report.forget_origins();
         loaded.diagnostics.extend(about.diagnostics);

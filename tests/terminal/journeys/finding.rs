@@ -95,7 +95,7 @@ fn read_the_yaml_of_infra_1_and_go_back() {
     super::command(&mut pty, "node infra-1");
     let before = pty.wait_for("Node infra-1 ‹ ");
     pty.send("y");
-    let screen = pty.wait_for("Node infra-1: story payments, line 80 ━");
+    let screen = pty.wait_for("Node infra-1: demo payments, line 80 ━");
     assert_order(&screen, &["kind: Node", "name: infra-1", "labels:", "pool: infra", "taints:", "effect: NoExecute", "key: dedicated"]);
     // Filter its lines.
     pty.send("/");

@@ -152,7 +152,7 @@ pub fn preemption_words(help: PreemptionHelp) -> &'static str {
     match help {
         PreemptionHelp::Helps => "helps",
         PreemptionHelp::No => "no help",
-        PreemptionHelp::NotAsked => "not asked",
+        PreemptionHelp::NotRun => "not run",
     }
 }
 

@@ -289,7 +289,7 @@ fn preemption_role(help: Option<PreemptionHelp>) -> Role {
     match help {
         Some(PreemptionHelp::Helps) => Role::Winner,
         Some(PreemptionHelp::No) => Role::Unresolvable,
-        Some(PreemptionHelp::NotAsked) | None => Role::Muted,
+        Some(PreemptionHelp::NotRun) | None => Role::Muted,
     }
 }
 
@@ -306,7 +306,7 @@ fn colours(kind: CauseKind, preemption: Option<PreemptionHelp>) -> (Role, Sign) 
     match (kind, preemption) {
         (CauseKind::Fits, _) => (Role::Fits, |glyphs| glyphs.fits),
         (CauseKind::Waits, Some(PreemptionHelp::Helps)) => (Role::Winner, |glyphs| glyphs.winner),
-        (CauseKind::Waits, Some(PreemptionHelp::NotAsked)) => (Role::Gated, |glyphs| glyphs.unresolvable),
+        (CauseKind::Waits, Some(PreemptionHelp::NotRun)) => (Role::Gated, |glyphs| glyphs.unresolvable),
         (CauseKind::Waits, _) => (Role::Unresolvable, |glyphs| glyphs.unschedulable),
         (CauseKind::Elsewhere | CauseKind::Undecided, _) => (Role::Muted, |glyphs| glyphs.here),
     }
@@ -332,7 +332,7 @@ pub fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
             let preemption = match cause.preemption {
                 Some(PreemptionHelp::Helps) => "; preemption helps",
                 Some(PreemptionHelp::No) => "; preemption does not help",
-                Some(PreemptionHelp::NotAsked) | None => "",
+                Some(PreemptionHelp::NotRun) | None => "",
             };
             let words = format!("{}: {}{preemption}{fix}", text::count(cause.all, "pod"), cause.sentence);
             (scene.span(role, format!("{} ", sign(scene.glyphs))), words)

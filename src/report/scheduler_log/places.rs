@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::LogReport;
 use crate::cluster::{Key, ObservedEvent};
 use crate::framework::{PluginName, PluginSet};
-use crate::scheduler::queue::{ToldPlace, ToldQueue};
+use crate::scheduler::queue::{PlaceInLog, QueueInLog};
 use crate::scheduler_log::{Certainty, Name, Outcome, QueuedPod, Stamp};
 use crate::session::LoggedAttempt;
 
@@ -20,7 +20,7 @@ pub struct LogMark {
 
 impl LogReport<'_> {
     /// Returns the places of pods in queues; those in an attempt or being bound stay where they are shown. `None` if the log does not show them for certain, as below `-v=5`.
-    pub fn told(&self) -> Option<(Timestamp, Vec<ToldPlace>)> {
+    pub fn told(&self) -> Option<(Timestamp, Vec<PlaceInLog>)> {
         let clock = self.process().clock;
         let queues = &self.queues;
         if !matches!(queues.certainty, Certainty::Exact | Certainty::SinceBegin) {
@@ -29,13 +29,13 @@ impl LogReport<'_> {
         let until = self.at.unwrap_or(self.process().to);
         let time = clock.timestamp(until)?;
         let tries = self.tries(until);
-        let place = |pod: &QueuedPod, queue: ToldQueue| {
+        let place = |pod: &QueuedPod, queue: QueueInLog| {
             let (namespace, name) = self.log.names.text(pod.pod).split_once('/')?;
             let mut plugins = PluginSet::default();
             for plugin in self.log.plugins(pod.plugins).filter_map(|name| name.parse::<PluginName>().ok()) {
                 plugins.insert(plugin);
             }
-            Some(ToldPlace {
+            Some(PlaceInLog {
                 pod: Key::new(namespace, name),
                 queue,
                 since: clock.timestamp(pod.since)?,
@@ -45,11 +45,11 @@ impl LogReport<'_> {
             })
         };
         let list = |pods: &Option<Vec<QueuedPod>>| pods.clone().unwrap_or_default();
-        let expires = |pod: &QueuedPod| ToldQueue::Backoff(pod.expires.and_then(|at| clock.timestamp(at)));
-        let mut places: Vec<ToldPlace> = Vec::new();
-        places.extend(list(&queues.active).iter().filter_map(|pod| place(pod, ToldQueue::Active)));
+        let expires = |pod: &QueuedPod| QueueInLog::Backoff(pod.expires.and_then(|at| clock.timestamp(at)));
+        let mut places: Vec<PlaceInLog> = Vec::new();
+        places.extend(list(&queues.active).iter().filter_map(|pod| place(pod, QueueInLog::Active)));
         places.extend(list(&queues.backoff).iter().filter_map(|pod| place(pod, expires(pod))));
-        places.extend(list(&queues.unschedulable).iter().filter_map(|pod| place(pod, ToldQueue::Unschedulable)));
+        places.extend(list(&queues.unschedulable).iter().filter_map(|pod| place(pod, QueueInLog::Unschedulable)));
         Some((time, places))
     }
 
