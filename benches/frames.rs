@@ -180,7 +180,13 @@ fn ticks(process: u32) -> Option<u64> {
 fn idle() {
     let (mut pty, _) = start();
     let process = pty.process();
-    let (bytes, before) = (pty.raw().len(), ticks(process));
+    // The causes of all pending pods, and a fix for each, come after the first frame.
+    let mut settled = 0;
+    while settled != pty.raw().len() {
+        settled = pty.raw().len();
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    let (bytes, before) = (settled, ticks(process));
     std::thread::sleep(IDLE);
     let drawn = pty.raw().len() - bytes;
     let spent = before.zip(ticks(process)).map_or("unknown".to_owned(), |(before, after)| format!("{} ms", (after - before) * 10));
