@@ -19,6 +19,19 @@ pub fn plain_value(function: &ScoreFunction, candidate: &Candidate) -> Option<i6
     })
 }
 
+/// Returns the least and the greatest value of each function over the candidates, in the order of the functions; without
+/// functions that gave no value.
+pub fn value_ends(preemption: &PreemptionView) -> Vec<(ScoreFunctionName, (i64, i64))> {
+    let ends = |function: &ScoreFunction| {
+        let values = preemption.candidates().filter_map(|candidate| plain_value(function, candidate));
+        let ends = values.fold(None, |ends: Option<(i64, i64)>, value| {
+            Some(ends.map_or((value, value), |(least, greatest)| (least.min(value), greatest.max(value))))
+        });
+        Some((function.name, ends?))
+    };
+    preemption.score_functions().iter().filter_map(ends).collect()
+}
+
 fn score(function: &ScoreFunction, candidate: &Candidate) -> Option<i64> {
     let at = function.scores.binary_search_by(|(node, _)| node.cmp(&candidate.node)).ok()?;
     Some(function.scores[at].1)

@@ -6,7 +6,7 @@ use crate::cluster::{Quantity, Str};
 use crate::framework::NodeInfo;
 use crate::trace::{CycleStart, CycleView};
 use crate::ui::model::sort::Sort;
-use crate::ui::model::verdict::{Class, Verdicts};
+use crate::ui::model::verdict::{Class, NodeVerdict, Verdicts};
 
 /// How far a node is from fitting, least first: it fits, it lacks resources, it fails for a reason that eviction might
 /// resolve, or for one that it cannot.
@@ -40,20 +40,28 @@ impl<'a> NodeRanking<'a> {
     /// Returns the rank of a node. Nodes of equal rank are sorted by name.
     pub fn of(&self, node: &NodeInfo) -> NodeRank {
         match self.order {
+            Sort::Closest => self.of_verdict(node, &self.verdicts.of(node.name())),
+            _ => self.by_order(node),
+        }
+    }
+
+    /// Returns the rank of a node with this verdict in the order of the closest first.
+    pub fn of_verdict(&self, node: &NodeInfo, verdict: &NodeVerdict<'_>) -> NodeRank {
+        let distance = match (verdict.class, verdict.plugin) {
+            (Class::Fits, _) => Distance::Fits,
+            (Class::Unschedulable | Class::Unresolvable, Some(plugin)) if plugin.compares_requests() => {
+                Distance::Lacks(self.wanted.share(node))
+            }
+            (class, _) => Distance::Otherwise(class),
+        };
+        NodeRank(Some(distance), Reverse(0), Reverse(self.cycle.scores.get(node.name()).map(|s| s.total)))
+    }
+
+    fn by_order(&self, node: &NodeInfo) -> NodeRank {
+        match self.order {
             Sort::FreeCpu => {
                 let free = node.allocatable.milli_cpu.saturating_sub(node.requested.milli_cpu);
                 NodeRank(None, Reverse(free), Reverse(None))
-            }
-            Sort::Closest => {
-                let verdict = self.verdicts.of(node.name());
-                let distance = match (verdict.class, verdict.plugin) {
-                    (Class::Fits, _) => Distance::Fits,
-                    (Class::Unschedulable | Class::Unresolvable, Some(plugin)) if plugin.compares_requests() => {
-                        Distance::Lacks(self.wanted.share(node))
-                    }
-                    (class, _) => Distance::Otherwise(class),
-                };
-                NodeRank(Some(distance), Reverse(0), Reverse(self.cycle.scores.get(node.name()).map(|s| s.total)))
             }
             _ => NodeRank(None, Reverse(0), Reverse(None)),
         }

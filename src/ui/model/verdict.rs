@@ -1,5 +1,9 @@
 //! Facts read from the record: verdicts of nodes, the deciding score function, the progress of a cycle.
 
+use std::collections::BTreeMap;
+
+use strum::IntoEnumIterator as _;
+
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, Reason, ReasonKind, ScoreFunctionName, Status, entry, taint_text};
 use crate::report::{so_far, so_far_in_short, why_group};
@@ -129,6 +133,15 @@ fn row_fact(reason: &Reason) -> Option<String> {
         _ => String::new(),
     };
     Some(format!("lacks {missing} of {requested} {}{all}", shortage.resource))
+}
+
+/// Returns the number of nodes with each class, best first; without classes that no node has.
+pub fn counts(classes: impl Iterator<Item = Class>) -> BTreeMap<Class, usize> {
+    let mut counts = [0; 8];
+    for class in classes {
+        counts[class as usize] += 1;
+    }
+    Class::iter().map(|class| (class, counts[class as usize])).filter(|(_, n)| *n > 0).collect()
 }
 
 /// Looks up the verdicts of a cycle. Indexes the nodes that PreFilter kept once.

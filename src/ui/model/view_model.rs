@@ -3,12 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::cluster::{Key, Str};
-use crate::framework::{NodeFilters, NodeInfo, Reason};
+use crate::framework::{NodeFilters, NodeInfo, Reason, ScoreFunctionName};
+use crate::report::value_ends;
 use crate::session::{Cursor, Timeline};
-use crate::trace::{CycleView, Event, GroupEvent};
+use crate::trace::{CycleView, Event, GroupEvent, PreemptionView};
+use crate::ui::model::column::Width;
 use crate::ui::model::filter::Filter;
 use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::RowId;
@@ -56,6 +58,14 @@ pub struct ViewModel {
     pub ranks: BTreeMap<i64, (usize, usize)>,
     /// The number of nodes with each verdict.
     pub counts: BTreeMap<Class, usize>,
+    /// The classes of the verdicts so far, by the nodes' positions in the snapshot.
+    pub classes: Vec<Class>,
+    /// The address and the number of the nodes that totals, counts and classes are of.
+    nodes_of: Option<(usize, usize)>,
+    /// Texts and ranges of the cycle at the cursor.
+    of_cycle: CycleMemo,
+    /// Widths of columns that depend on the whole cycle.
+    widths: OnceLock<ReasonWidths>,
     /// The free and allocatable resources of all nodes.
     pub totals: Totals,
     /// Whether more nodes lack memory than cpu, in the whole cycle.
@@ -71,6 +81,25 @@ pub struct ViewModel {
     /// Activity of the pod that is selected in the queues.
     pub activity: PodActivity,
     activity_of: Option<Key>,
+}
+
+/// What drawing needs of the cycle at the cursor, and takes long in large clusters; made when it is first drawn.
+#[derive(Clone, Debug, Default)]
+struct CycleMemo {
+    sentence: OnceLock<Option<String>>,
+    short_sentence: OnceLock<Option<String>>,
+    value_ends: OnceLock<Vec<(ScoreFunctionName, (i64, i64))>>,
+    /// Whether the odds over all starting nodes were known.
+    has_odds: bool,
+}
+
+/// The widths of columns of plugins and of reasons.
+#[derive(Clone, Copy, Debug)]
+pub struct ReasonWidths {
+    /// The plugins.
+    pub by: Width,
+    /// The reasons.
+    pub reason: Width,
 }
 
 /// Free and allocatable resources of all nodes: cpu in thousandths of a core, memory in bytes. A node that is overcommitted
@@ -139,6 +168,27 @@ impl ViewModel {
         self.pages.get(&pane).map_or(NONE, |page| &page.rows)
     }
 
+    /// Returns the sentence about the cycle at the cursor.
+    pub fn sentence(&self, cycle: &CycleView) -> Option<&str> {
+        self.of_cycle.sentence.get_or_init(|| verdict::sentence(cycle)).as_deref()
+    }
+
+    /// Returns the sentence about the cycle at the cursor without the deciding facts of the nodes.
+    pub fn short_sentence(&self, cycle: &CycleView) -> Option<&str> {
+        self.of_cycle.short_sentence.get_or_init(|| verdict::sentence_in_short(cycle)).as_deref()
+    }
+
+    /// Returns the least and the greatest value that a score function gave to a candidate of the cycle at the cursor.
+    pub fn value_ends(&self, preemption: &PreemptionView, name: ScoreFunctionName) -> Option<(i64, i64)> {
+        let ends = self.of_cycle.value_ends.get_or_init(|| value_ends(preemption));
+        ends.iter().find(|(function, _)| *function == name).map(|(_, ends)| *ends)
+    }
+
+    /// Returns the widths of columns that depend on the whole cycle.
+    pub fn reason_widths(&self, make: impl FnOnce(&CycleView) -> ReasonWidths) -> ReasonWidths {
+        *self.widths.get_or_init(|| make(&self.whole))
+    }
+
     /// Returns whether nothing is recorded.
     pub fn whole_is_empty(&self) -> bool {
         self.whole_of.is_none()
@@ -178,6 +228,7 @@ impl State {
             return false;
         }
         let model = &mut self.view_model;
+        let same_place = model.stamp.as_ref().is_some_and(|old| old.cursor == stamp.cursor && old.revisions == stamp.revisions);
         model.stamp = Some(stamp);
         model.activity_of = None;
         let events = timeline.revision().map(|f| f.events.clone());
@@ -204,6 +255,7 @@ impl State {
             };
             model.lacks_memory = lacks("memory") > lacks("cpu");
             model.whole_of = events;
+            model.widths = OnceLock::new();
             self.message_offset = 0;
         }
         model.starts.clear();
@@ -216,12 +268,21 @@ impl State {
         model.grouping = self.grouping.clone().unwrap_or_else(|| Grouping::usual(snapshot.len()));
         model.moved = pod_activity::moved(timeline);
         model.ranks = rows::ranks(cycle);
-        model.counts.clear();
-        let verdicts = Verdicts::new(cycle);
-        model.totals = Totals::default();
-        for node in snapshot.nodes() {
-            model.totals.add(node);
-            *model.counts.entry(verdicts.class(node.name())).or_default() += 1;
+        let nodes_of = Some((snapshot.nodes().as_ptr().addr(), snapshot.len()));
+        let same_cycle = same && !other_member && same_place && model.nodes_of == nodes_of;
+        if !same_cycle || model.of_cycle.has_odds != cycle.odds_over_starts.is_some() {
+            model.of_cycle = CycleMemo { has_odds: cycle.odds_over_starts.is_some(), ..CycleMemo::default() };
+        }
+        if !same_cycle {
+            model.nodes_of = nodes_of;
+            let verdicts = Verdicts::new(cycle);
+            model.totals = Totals::default();
+            for node in snapshot.nodes() {
+                model.totals.add(node);
+            }
+            model.classes.clear();
+            model.classes.extend(snapshot.nodes().iter().map(|node| verdicts.class(node.name())));
+            model.counts = verdict::counts(model.classes.iter().copied());
         }
         true
     }

@@ -86,8 +86,9 @@ fn answer(scene: &Scene<'_>, fits: impl Fn(&str) -> bool) -> (Span<'static>, Str
     }
     let cycle = scene.cycle();
     let name = verdict::subject(cycle);
-    let whole = verdict::sentence(cycle).filter(|sentence| fits(&about(&name, sentence)));
-    let Some(text) = whole.or_else(|| verdict::sentence_in_short(cycle)) else {
+    let model = &scene.state.view_model;
+    let whole = model.sentence(cycle).filter(|sentence| fits(&about(&name, sentence)));
+    let Some(text) = whole.or_else(|| model.short_sentence(cycle)).map(str::to_owned) else {
         let next = scene.timeline.queues().active().first().map(|e| e.pod.to_string());
         let text = match next {
             Some(pod) => {

@@ -4,8 +4,6 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use strum::IntoEnumIterator as _;
-
 use crate::cluster::Str;
 use crate::framework::{NodeInfo, taint_text};
 use crate::session::Timeline;
@@ -16,7 +14,7 @@ use crate::ui::model::list::Row;
 use crate::ui::model::list::{GroupKey, RowId};
 use crate::ui::model::node_ranking::NodeRanking;
 use crate::ui::model::sort::Sort;
-use crate::ui::model::verdict::{Class, Verdicts};
+use crate::ui::model::verdict::{self, Class, Verdicts};
 
 /// A row of the nodes pane.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,11 +54,10 @@ pub struct Group {
 }
 
 impl Group {
-    fn of(key: GroupKey, open: bool, nodes: &[&Arc<NodeInfo>], verdicts: &Verdicts<'_>) -> Self {
+    fn of(key: GroupKey, open: bool, nodes: &[Positioned<'_>], all: &[Class]) -> Self {
         let (most_cpu, most_memory) = (i64::MIN, i64::MIN);
         let mut group = Self { key, open, count: nodes.len(), classes: BTreeMap::new(), cpu: 0, most_cpu, memory: 0, most_memory };
-        let mut classes = [0; 8];
-        for node in nodes {
+        for (_, node) in nodes {
             let cpu = node.allocatable.milli_cpu.saturating_sub(node.requested.milli_cpu);
             let memory = node.allocatable.memory.saturating_sub(node.requested.memory);
             // An overcommitted node does not reduce the sum.
@@ -68,13 +65,11 @@ impl Group {
             group.memory = group.memory.saturating_add(memory.max(0));
             group.most_cpu = group.most_cpu.max(cpu);
             group.most_memory = group.most_memory.max(memory);
-            let class = match &group.key {
-                GroupKey::Verdict { class, .. } => *class,
-                GroupKey::Label { .. } => verdicts.class(node.name()),
-            };
-            classes[class as usize] += 1;
         }
-        group.classes = Class::iter().map(|class| (class, classes[class as usize])).filter(|(_, n)| *n > 0).collect();
+        group.classes = match &group.key {
+            GroupKey::Verdict { class, .. } => BTreeMap::from([(*class, nodes.len())]),
+            GroupKey::Label { .. } => verdict::counts(nodes.iter().map(|(at, _)| all[*at])),
+        };
         group
     }
 
@@ -118,6 +113,9 @@ impl Row for NodeRow {
     }
 }
 
+/// A node with its position in the snapshot.
+type Positioned<'a> = (usize, &'a Arc<NodeInfo>);
+
 /// Options for listing nodes.
 pub struct NodeOptions<'a> {
     /// The grouping.
@@ -126,6 +124,8 @@ pub struct NodeOptions<'a> {
     pub open: &'a BTreeSet<GroupKey>,
     /// The sort order; of groups by verdict it applies within each.
     pub order: Sort,
+    /// The classes of the verdicts so far, by position.
+    pub classes: &'a [Class],
 }
 
 /// Returns the nodes, by default closest to fitting first: those that fit by falling score, then those that lack the smallest
@@ -133,18 +133,18 @@ pub struct NodeOptions<'a> {
 pub fn node_rows(timeline: &Timeline, whole: &CycleView, options: &NodeOptions<'_>, filter: &mut Filter) -> Vec<NodeRow> {
     let nodes = timeline.decided_on().snapshot.nodes();
     let verdicts = Verdicts::new(whole);
-    let shown = nodes.iter().filter(|n| filter.is_empty() || keeps_node(&verdicts, n, filter));
+    let shown = nodes.iter().enumerate().filter(|(_, n)| filter.is_empty() || keeps_node(&verdicts, n, filter));
     match (options.grouping, options.order) {
         (Grouping::Verdict, _) => by_verdict(timeline.cycle(), shown, options),
         (Grouping::Label(key), _) => by_label(timeline.cycle(), shown, key, options),
-        (Grouping::None, Sort::Usual) => flat_rows(whole, shown),
+        (Grouping::None, Sort::Usual) => flat_rows(whole, shown.map(|(_, node)| node)),
         (Grouping::None, order) => {
             let places = NodeRanking::new(order, whole);
             let reason = |n: &NodeInfo| {
                 let verdict = verdicts.of(n.name());
                 (order == Sort::Verdict).then_some((verdict.class, verdict.plugin, verdict.reason))
             };
-            let mut list: Vec<_> = shown.map(|n| (places.of(n), reason(n), n.name())).collect();
+            let mut list: Vec<_> = shown.map(|(_, n)| (places.of(n), reason(n), n.name())).collect();
             list.sort();
             list.into_iter().map(|(.., name)| NodeRow::Node { name: name.clone(), inside: false }).collect()
         }
@@ -169,7 +169,7 @@ fn flat_rows<'a>(whole: &CycleView, nodes: impl Iterator<Item = &'a Arc<NodeInfo
     let mut list: Vec<_> = nodes
         .map(|node| {
             let verdict = verdicts.of(node.name());
-            (places.of(node), verdict.plugin, verdict.reason, node.name(), verdict.class)
+            (places.of_verdict(node, &verdict), verdict.plugin, verdict.reason, node.name(), verdict.class)
         })
         .collect();
     list.sort();
@@ -184,31 +184,30 @@ fn flat_rows<'a>(whole: &CycleView, nodes: impl Iterator<Item = &'a Arc<NodeInfo
     rows
 }
 
-fn by_verdict<'a>(cycle: &CycleView, nodes: impl Iterator<Item = &'a Arc<NodeInfo>>, options: &NodeOptions<'_>) -> Vec<NodeRow> {
+fn by_verdict<'a>(cycle: &CycleView, nodes: impl Iterator<Item = Positioned<'a>>, options: &NodeOptions<'_>) -> Vec<NodeRow> {
     let verdicts = Verdicts::new(cycle);
-    let mut groups: BTreeMap<_, Vec<&Arc<NodeInfo>>> = BTreeMap::new();
-    for node in nodes {
+    let mut groups: BTreeMap<_, Vec<Positioned<'_>>> = BTreeMap::new();
+    for (at, node) in nodes {
         let v = verdicts.of(node.name());
-        groups.entry((v.class, v.plugin, v.reason)).or_default().push(node);
+        groups.entry((v.class, v.plugin, v.reason)).or_default().push((at, node));
     }
     let groups = groups.into_iter().map(|((class, plugin, reason), nodes)| {
         let key = GroupKey::Verdict { class, plugin, reason: reason.into_owned() };
-        (Group::of(key.clone(), options.open.contains(&key), &nodes, &verdicts), nodes)
+        (Group::of(key.clone(), options.open.contains(&key), &nodes, options.classes), nodes)
     });
     listed(groups.collect(), cycle, options.order)
 }
 
-fn by_label<'a>(cycle: &CycleView, nodes: impl Iterator<Item = &'a Arc<NodeInfo>>, label: &Str, options: &NodeOptions<'_>) -> Vec<NodeRow> {
-    let verdicts = Verdicts::new(cycle);
-    let mut groups: BTreeMap<Option<&Str>, Vec<&Arc<NodeInfo>>> = BTreeMap::new();
-    for node in nodes {
-        groups.entry(node.node.metadata.labels.get(label.as_str())).or_default().push(node);
+fn by_label<'a>(cycle: &CycleView, nodes: impl Iterator<Item = Positioned<'a>>, label: &Str, options: &NodeOptions<'_>) -> Vec<NodeRow> {
+    let mut groups: BTreeMap<Option<&Str>, Vec<Positioned<'_>>> = BTreeMap::new();
+    for (at, node) in nodes {
+        groups.entry(node.node.metadata.labels.get(label.as_str())).or_default().push((at, node));
     }
-    let mut groups: Vec<(Group, Vec<&Arc<NodeInfo>>)> = groups
+    let mut groups: Vec<(Group, Vec<Positioned<'_>>)> = groups
         .into_iter()
         .map(|(value, nodes)| {
             let key = GroupKey::Label { key: label.clone(), value: value.cloned() };
-            (Group::of(key.clone(), options.open.contains(&key), &nodes, &verdicts), nodes)
+            (Group::of(key.clone(), options.open.contains(&key), &nodes, options.classes), nodes)
         })
         .collect();
     // The sort is stable: equal groups stay sorted by value.
@@ -225,7 +224,7 @@ fn by_label<'a>(cycle: &CycleView, nodes: impl Iterator<Item = &'a Arc<NodeInfo>
 }
 
 /// Returns the groups, each open one with its nodes.
-fn listed(groups: Vec<(Group, Vec<&Arc<NodeInfo>>)>, cycle: &CycleView, order: Sort) -> Vec<NodeRow> {
+fn listed(groups: Vec<(Group, Vec<Positioned<'_>>)>, cycle: &CycleView, order: Sort) -> Vec<NodeRow> {
     // The nodes of a group are closest to fitting first, too.
     let places = NodeRanking::new(if order == Sort::Usual { Sort::Closest } else { order }, cycle);
     let mut rows = Vec::new();
@@ -233,8 +232,8 @@ fn listed(groups: Vec<(Group, Vec<&Arc<NodeInfo>>)>, cycle: &CycleView, order: S
         let open = group.open;
         rows.push(NodeRow::Group(Box::new(group)));
         if open {
-            nodes.sort_by_cached_key(|node| (places.of(node), node.name()));
-            rows.extend(nodes.into_iter().map(|node| NodeRow::Node { name: node.name().clone(), inside: true }));
+            nodes.sort_by_cached_key(|(_, node)| (places.of(node), node.name()));
+            rows.extend(nodes.into_iter().map(|(_, node)| NodeRow::Node { name: node.name().clone(), inside: true }));
         }
     }
     rows

@@ -27,6 +27,7 @@ use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::state::State;
 use crate::ui::model::verdict::{Class, NodeVerdict, Verdicts};
+use crate::ui::model::view_model::ReasonWidths;
 use crate::ui::model::{rows, text};
 use crate::ui::view::draw::{Scene, put};
 use crate::ui::view::layout::{Plan, split_top};
@@ -59,7 +60,8 @@ pub static DEF: PaneDef = PaneDef {
 
 fn make(state: &mut State, timeline: &Timeline) {
     let (model, mut filter) = (&state.view_model, state.row_filter(Pane::NODES));
-    let options = NodeOptions { grouping: &model.grouping, open: &state.open_groups, order: state.sort_of(Pane::NODES) };
+    let (grouping, classes) = (&model.grouping, &model.classes[..]);
+    let options = NodeOptions { grouping, open: &state.open_groups, order: state.sort_of(Pane::NODES), classes };
     state.view_model.nodes = rows::node_rows(timeline, &model.whole, &options, &mut filter);
 }
 
@@ -277,18 +279,25 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
     let verdict = left("VERDICT", Width::Fixed(if narrow { 11 } else { 15 })).by(Sort::Verdict);
     let mut plain = vec![name, verdict];
     // Widths depend on the whole cycle, so that columns do not shift while the user steps through it.
-    let whole = &state.view_model.whole;
-    let statuses = || whole.verdicts.values().map(|v| &v.status).chain(whole.narrowed.iter().map(|(_, s)| s)).take(2000);
+    let widths = || {
+        state.view_model.reason_widths(|whole| {
+            let statuses = || whole.verdicts.values().map(|v| &v.status).chain(whole.narrowed.iter().map(|(_, s)| s)).take(2000);
+            let reasons: Vec<String> = statuses().map(row_reason).collect();
+            ReasonWidths {
+                by: fit("BY", 18, statuses().filter_map(Status::plugin).map(PluginName::as_str)),
+                reason: fit("REASON", 48, reasons.iter().map(String::as_str)),
+            }
+        })
+    };
     if width >= 84 {
-        plain.push(left("BY", fit("BY", 18, statuses().filter_map(Status::plugin).map(PluginName::as_str))));
+        plain.push(left("BY", widths().by));
     }
     // On a wide screen, keep the free resources next to the reason.
-    let reasons: Vec<String> = statuses().map(row_reason).collect();
     let reason = match grouping {
         _ if width < 140 => Width::Rest,
         // The width of a group's counts with words.
         Grouping::Label(_) => Width::Fixed(46),
-        _ => fit("REASON", 48, reasons.iter().map(String::as_str)),
+        _ => widths().reason,
     };
     plain.push(left("REASON", reason).by(Sort::Usual));
     let bars = if width >= 130 { 8 } else { 0 };

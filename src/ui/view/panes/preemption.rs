@@ -24,6 +24,7 @@ use crate::ui::model::state::State;
 use crate::ui::model::text::count;
 use crate::ui::model::verdict;
 use crate::ui::model::verdict::Decision;
+use crate::ui::model::view_model::ViewModel;
 use crate::ui::model::{rows, text};
 use crate::ui::view::draw::{Scene, put};
 use crate::ui::view::layout::{Plan, split_bottom, split_top};
@@ -46,9 +47,9 @@ pub static DEF: PaneDef = PaneDef {
     ],
     rows: Rows::List { make, get: |model| &model.candidates },
     list_area: |_, inner| split_top(split_bottom(inner, bottom_rows(inner.height)).0, 2).1,
-    columns: |_, timeline, list, row| {
+    columns: |state, timeline, list, row| {
         let preemption = timeline.cycle().preemption.as_ref()?;
-        (list.y.checked_sub(1) == Some(row)).then(|| columns(preemption, timeline.clock(), list.width))
+        (list.y.checked_sub(1) == Some(row)).then(|| columns(&state.view_model, preemption, timeline.clock(), list.width))
     },
     subject: |state, timeline| state.selected_candidate(timeline.cycle()).cloned().map(RowId::Node),
     node: |state, timeline| state.selected_candidate(timeline.cycle()).cloned(),
@@ -117,7 +118,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         return ruled_out(scene, preemption, inner, buf);
     }
     let list = def.list_in(plan);
-    let table = Table::new(preemption, scene.timeline.clock(), list.width);
+    let table = Table::new(&scene.state.view_model, preemption, scene.timeline.clock(), list.width);
     def.extent(scene, plan, buf);
     let over = done == preemption.begun_dry_runs();
     if found > 0 {
@@ -234,8 +235,8 @@ fn names(nodes: &[Str]) -> String {
 }
 
 /// Returns the columns with headings above the list; none without candidates.
-fn columns(preemption: &PreemptionView, now: Timestamp, width: u16) -> Vec<Column> {
-    if preemption.candidate_count() == 0 { Vec::new() } else { Table::new(preemption, now, width).columns }
+fn columns(model: &ViewModel, preemption: &PreemptionView, now: Timestamp, width: u16) -> Vec<Column> {
+    if preemption.candidate_count() == 0 { Vec::new() } else { Table::new(model, preemption, now, width).columns }
 }
 
 /// The columns of the tie-break.
@@ -246,7 +247,7 @@ struct Table {
 }
 
 impl Table {
-    fn new(preemption: &PreemptionView, now: Timestamp, width: u16) -> Self {
+    fn new(model: &ViewModel, preemption: &PreemptionView, now: Timestamp, width: u16) -> Self {
         let nodes = preemption.all_candidates().map(|c| c.node.as_str()).take(100);
         let Width::Fixed(node) = fit("CANDIDATE", 28, nodes) else { unreachable!("a fitted column is fixed") };
         let values = width >= 74;
@@ -260,7 +261,7 @@ impl Table {
             ScoreFunctionName::LatestStartTime => ("LatestStartTime", "LatestStart", "Time"),
         };
         // Two columns for the sign.
-        let needs: Vec<u16> = functions.iter().map(|name| widest_value(preemption, *name, now) + 2).collect();
+        let needs: Vec<u16> = functions.iter().map(|name| widest_value(model, preemption, *name, now) + 2).collect();
         let sum = |title: &dyn Fn(&ScoreFunctionName) -> &'static str| -> u16 {
             functions.iter().zip(&needs).map(|(name, need)| (*need).max(text::columns(title(name))) + 2).sum()
         };
@@ -347,15 +348,11 @@ impl Table {
 }
 
 /// Returns the columns that the widest value of a function takes.
-fn widest_value(preemption: &PreemptionView, name: ScoreFunctionName, now: Timestamp) -> u16 {
-    let Some(function) = preemption.score_functions().iter().find(|f| f.name == name) else { return 1 };
-    let values = || preemption.candidates().filter_map(|candidate| plain_value(function, candidate));
-    if name == ScoreFunctionName::LatestStartTime {
-        // A date makes a value wider; the earliest start is the furthest away.
-        return values().min().map_or(1, |earliest| text::columns(&value(name, earliest, now)));
-    }
-    let ends = [values().min(), values().max()];
-    ends.iter().flatten().map(|end| text::columns(&value(name, *end, now))).max().unwrap_or(1)
+fn widest_value(model: &ViewModel, preemption: &PreemptionView, name: ScoreFunctionName, now: Timestamp) -> u16 {
+    let Some((least, greatest)) = model.value_ends(preemption, name) else { return 1 };
+    let columns = |end| text::columns(&value(name, end, now));
+    // A date makes a start time wider; the earliest is the furthest away.
+    if name == ScoreFunctionName::LatestStartTime { columns(least) } else { columns(least).max(columns(greatest)) }
 }
 
 /// Draws why candidates were eliminated: the selected one first, then by function. Returns the area below, with the rows left.
