@@ -27,6 +27,8 @@ pub struct Scheduler {
     pub(super) evictions: Evictions,
     /// Whether its cycles ask extenders.
     pub(super) asking: Asking,
+    /// The number of nodes beyond the shortlist that a cycle may dry-run for odds.
+    pub(super) odds_nodes: usize,
     /// Options of the start.
     options: Arc<Options>,
 }
@@ -178,7 +180,7 @@ impl Scheduler {
         let Options { start, sampling, evictions, ref waiting, unknown, .. } = options;
         let mut state = State::new(Arc::new(config), objects, start, waiting);
         state.cluster.unknown = unknown;
-        Self { state, sampling, evictions, asking: Asking::Ask, options: Arc::new(options) }
+        Self { state, sampling, evictions, asking: Asking::Ask, odds_nodes: ODDS_NODES, options: Arc::new(options) }
     }
 
     /// Returns the options of the start.
@@ -291,6 +293,17 @@ impl Scheduler {
         decide_quietly(&self.decision_input(), pod, post_filter)
     }
 
+    /// Takes the decision of [`Self::dry_decision`] without selecting among the nodes that fit.
+    pub fn dry_fit(&self, pod: &Arc<Pod>, post_filter: PostFilter) -> DryDecision {
+        decide_quietly(&DecisionInput { only_fit: true, ..self.decision_input() }, pod, post_filter)
+    }
+
+    /// Returns the scheduler with cycles that count no odds of preemptions beyond their shortlist.
+    #[must_use]
+    pub fn without_odds(self) -> Self {
+        Self { odds_nodes: 0, ..self }
+    }
+
     /// Runs every Filter plugin on a node for a pod as if it were popped now; `None` if the pod, node or profile does
     /// not exist. See [`every_filter()`].
     pub fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
@@ -312,6 +325,7 @@ impl Scheduler {
             sampling: self.sampling,
             start: 0,
             odds_nodes: ODDS_NODES,
+            only_fit: false,
             now: state.clock,
             asking: Asking::Recall,
         }

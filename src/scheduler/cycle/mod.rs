@@ -15,7 +15,7 @@ use std::sync::Arc;
 use self::failure::record_evictions;
 pub(super) use self::group::group_id;
 pub(super) use self::permit::WaitingPod;
-use super::algorithm::{FitError, NO_NODES, ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
+use super::algorithm::{FitError, NO_NODES, PostFilter, SchedulePod, ScheduleResult};
 use super::decide::{cycle_start, would_bind};
 use super::queue::pod_id;
 use super::{Scheduler, State};
@@ -137,7 +137,8 @@ impl Scheduler {
             nominations: &state.queue,
             sampling: self.sampling,
             post_filter: PostFilter::Run,
-            odds_nodes: ODDS_NODES,
+            odds_nodes: self.odds_nodes,
+            only_fit: false,
             extenders: extenders.as_ref(),
             extenders_look_on: config.extenders.look_at_all_nodes(),
             next_start_node_index: &mut state.next_start_node_index,
