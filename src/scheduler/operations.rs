@@ -27,8 +27,8 @@ pub struct Scheduler {
     pub(super) evictions: Evictions,
     /// Whether its cycles ask extenders.
     pub(super) asking: Asking,
-    /// The number of nodes beyond the shortlist that a cycle may dry-run for odds.
-    pub(super) odds_nodes: usize,
+    /// Whether its cycles leave out the events about single nodes, candidates and odds.
+    pub(super) quiet: bool,
     /// Options of the start.
     options: Arc<Options>,
 }
@@ -180,7 +180,7 @@ impl Scheduler {
         let Options { start, sampling, evictions, ref waiting, unknown, .. } = options;
         let mut state = State::new(Arc::new(config), objects, start, waiting);
         state.cluster.unknown = unknown;
-        Self { state, sampling, evictions, asking: Asking::Ask, odds_nodes: ODDS_NODES, options: Arc::new(options) }
+        Self { state, sampling, evictions, asking: Asking::Ask, quiet: false, options: Arc::new(options) }
     }
 
     /// Returns the options of the start.
@@ -298,10 +298,10 @@ impl Scheduler {
         decide_quietly(&DecisionInput { only_fit: true, ..self.decision_input() }, pod, post_filter)
     }
 
-    /// Returns the scheduler with cycles that count no odds of preemptions beyond their shortlist.
+    /// Returns the scheduler with cycles whose events leave out nodes, candidates and odds. What they decide is the same.
     #[must_use]
-    pub fn without_odds(self) -> Self {
-        Self { odds_nodes: 0, ..self }
+    pub fn quietly(self) -> Self {
+        Self { quiet: true, ..self }
     }
 
     /// Runs every Filter plugin on a node for a pod as if it were popped now; `None` if the pod, node or profile does

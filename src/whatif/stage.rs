@@ -33,9 +33,9 @@ pub struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// Begins with a scheduler. Its cycles leave no record, so that they count no odds.
+    /// Begins with a scheduler. Nothing of its cycles is recorded.
     pub fn new(scheduler: Scheduler) -> Self {
-        Self { scheduler: scheduler.without_odds(), settling: Quiescence::default() }
+        Self { scheduler: scheduler.quietly(), settling: Quiescence::default() }
     }
 
     /// Replaces the scheduler by one that has just started.

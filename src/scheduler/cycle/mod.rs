@@ -15,14 +15,14 @@ use std::sync::Arc;
 use self::failure::record_evictions;
 pub(super) use self::group::group_id;
 pub(super) use self::permit::WaitingPod;
-use super::algorithm::{FitError, NO_NODES, PostFilter, SchedulePod, ScheduleResult};
+use super::algorithm::{FitError, NO_NODES, ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
 use super::decide::{cycle_start, would_bind};
 use super::queue::pod_id;
 use super::{Scheduler, State};
 use crate::cluster::{Key, Kind, Object, Str};
 use crate::framework::{Context, CycleState, NominatingInfo, PluginSet, PodInfo, QueuedPodInfo};
 use crate::release::Gate;
-use crate::trace::{Event, FailureCause, FailureReason, Outcome, PermitEnd, Place, SkipReason, Trace};
+use crate::trace::{Event, FailureCause, FailureReason, Outcome, PermitEnd, Place, Quiet, SkipReason, Trace};
 
 /// A change that the scheduler writes.
 pub(super) enum Write {
@@ -137,14 +137,18 @@ impl Scheduler {
             nominations: &state.queue,
             sampling: self.sampling,
             post_filter: PostFilter::Run,
-            odds_nodes: self.odds_nodes,
+            odds_nodes: ODDS_NODES,
             only_fit: false,
             extenders: extenders.as_ref(),
             extenders_look_on: config.extenders.look_at_all_nodes(),
             next_start_node_index: &mut state.next_start_node_index,
             last_node_index: &mut state.last_node_index,
         };
-        let result = attempt.run(&info.pod_info, &mut cycle_state, &mut Trace::new(events));
+        let result = if self.quiet {
+            attempt.run(&info.pod_info, &mut cycle_state, &mut Quiet)
+        } else {
+            attempt.run(&info.pod_info, &mut cycle_state, &mut Trace::new(events))
+        };
         events.extend(framework.not_emulated_events());
         if let ScheduleResult::Selected { node, .. } = &result {
             events.extend(would_bind(&config, info.pod(), node));
