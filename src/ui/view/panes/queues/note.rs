@@ -279,7 +279,7 @@ fn place(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
 fn first_of_alike(scene: &Scene<'_>, entry: &QueueEntry) -> Option<Fact> {
     let alike = scene.timeline.queues().alike(&entry.pod);
     let share = Share::new(1, u64::try_from(alike).ok().filter(|alike| *alike > 1)?).in_words();
-    Some(fact("the first ", format!("{share} of {alike} pods that came to activeQ together"), Role::Text))
+    Some(fact("popped first ", format!("{share}, as is each of the {alike} that came together"), Role::Text))
 }
 
 /// Returns the scheduling gates of a pod.
