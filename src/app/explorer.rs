@@ -159,6 +159,13 @@ impl Explorer {
         self.apply_by(|session| session.apply(operation))
     }
 
+    /// Applies an edit at the cursor. One of the cluster as it was read begins a branch, as a what-if does, so that both can
+    /// be compared.
+    fn apply_edit(&mut self, operation: Operation) -> Result<Applied, ExplorerError> {
+        let as_read = self.session.current() == 0 && self.session.timeline().revisions().is_empty();
+        self.apply_by(|session| if as_read { session.apply_on_new_branch(operation) } else { session.apply(operation) })
+    }
+
     fn apply_by(&mut self, apply: impl FnOnce(&mut Session) -> bool) -> Result<Applied, ExplorerError> {
         let (branches, old) = (self.session.branches().len(), self.session.branch().name().to_owned());
         if !apply(&mut self.session) {
@@ -173,7 +180,7 @@ impl Explorer {
 
     fn edit(&mut self, edit: &Edit) -> Result<Applied, ExplorerError> {
         let operation = edit.operation(self.session.scheduler_here().state().cluster())?;
-        match (self.apply_operation(operation), edit) {
+        match (self.apply_edit(operation), edit) {
             (Err(ExplorerError::NothingDone), Edit::Allow(pod) | Edit::Reject(pod)) => Err(ExplorerError::NotWaitingOnPermit(pod.clone())),
             (result, _) => result,
         }
@@ -191,7 +198,7 @@ impl Explorer {
         let mut branch = None;
         for object in objects {
             let operation = Operation::put(self.session.scheduler_here().state().cluster(), object);
-            let applied = self.apply_operation(operation)?;
+            let applied = self.apply_edit(operation)?;
             branch = branch.or(applied.branch);
             result = Ok(Applied { objects: count, branch: branch.clone(), ..applied });
             self.session.timeline_mut().seek(Cursor::END);

@@ -178,7 +178,7 @@ impl<'a> Trials<'a> {
             edits.push(ObjectEdit::Put(Object::Pod(pod.clone())));
         }
         let scheduler = if edits.is_empty() { self.scheduler.clone() } else { self.scheduler.with_edits(edits) };
-        let decision = scheduler.dry_decision(&pod, post_filter);
+        let decision = scheduler.dry_fit(&pod, post_filter);
         Some((scheduler, decision))
     }
 
@@ -209,10 +209,12 @@ impl<'a> Trials<'a> {
     /// Returns how some changes let the pod in; `None` where they do not. Preemption counts only if the pod does not
     /// preempt without changes.
     pub(super) fn attempt(&mut self, changes: &[Change]) -> Option<Verified> {
-        if let Some(nodes) = self.fits(changes) {
-            return Some(Verified { outcome: FixOutcome::Scheduled, nodes, victims: BTreeMap::new() });
+        let post_filter = if self.may_preempt(changes) { PostFilter::Run } else { PostFilter::LeaveOut };
+        let (scheduler, decision) = self.decide(changes, post_filter)?;
+        match takers(&scheduler, &decision) {
+            Some(nodes) => Some(Verified { outcome: FixOutcome::Scheduled, nodes, victims: BTreeMap::new() }),
+            None => preempts(decision),
         }
-        if self.may_preempt(changes) { self.preempts(changes) } else { None }
     }
 
     /// Adds changes to the fixes if they let the pod in. Returns the nodes that take it or, for preemption, the candidates.
@@ -229,14 +231,14 @@ impl<'a> Trials<'a> {
         let never = pod.spec.preemption_policy.as_deref() == Some("Never");
         !self.preempts_today && !never && self.lowest.is_some_and(|lowest| lowest < pod.priority())
     }
+}
 
-    fn preempts(&mut self, changes: &[Change]) -> Option<Verified> {
-        let (_, decision) = self.decide(changes, PostFilter::Run)?;
-        let DryDecision::Tried(ScheduleResult::FitError(error)) = decision else { return None };
-        let record = error.preemption.as_ref().filter(|record| error.preempted && !record.hypothetical && record.selected().is_some())?;
-        let victims: BTreeMap<Str, Vec<Victim>> = record.candidates().map(|c| (c.node.clone(), c.victims.clone())).collect();
-        Some(Verified { outcome: FixOutcome::Preempts, nodes: victims.keys().cloned().collect(), victims })
-    }
+/// Returns how a decision lets the pod in by preemption; `None` where it does not.
+fn preempts(decision: DryDecision) -> Option<Verified> {
+    let DryDecision::Tried(ScheduleResult::FitError(error)) = decision else { return None };
+    let record = error.preemption.as_ref().filter(|record| error.preempted && !record.hypothetical && record.selected().is_some())?;
+    let victims: BTreeMap<Str, Vec<Victim>> = record.candidates().map(|c| (c.node.clone(), c.victims.clone())).collect();
+    Some(Verified { outcome: FixOutcome::Preempts, nodes: victims.keys().cloned().collect(), victims })
 }
 
 /// Returns the nodes that a pod fits on, by name; `None` where it fits on none.

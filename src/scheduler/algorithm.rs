@@ -54,6 +54,9 @@ pub struct SchedulePod<'a> {
     pub post_filter: PostFilter,
     /// How many nodes beyond the shortlist may be dry-run for the odds of a preemption.
     pub odds_nodes: usize,
+    /// Whether only the fit matters: of the feasible nodes two are scored, which shows an error of the pod's scoring, and the
+    /// selected node says nothing.
+    pub only_fit: bool,
     /// The extenders that are asked; `None` where none is.
     pub extenders: Option<&'a CycleExtenders<'a>>,
     /// Whether an extender, asked or not, filters or scores, so that the search does not stop at the first node.
@@ -146,7 +149,7 @@ impl SchedulePod<'_> {
                 recorder.record(|| Event::NodeSelected { node: tied[0].clone(), why, tied: tied.clone() });
                 tied
             }
-            _ => match self.prioritize_nodes(pod, state, &nodes, recorder) {
+            all => match self.prioritize_nodes(pod, state, if self.only_fit { &all[..2] } else { all }, recorder) {
                 Ok(tied) => tied,
                 Err(error) => return ScheduleResult::Error(error),
             },

@@ -38,6 +38,8 @@ pub struct DecisionInput<'a> {
     pub start: usize,
     /// The number of nodes beyond the shortlist that may be dry-run for odds.
     pub odds_nodes: usize,
+    /// Whether only the fit matters, and not which of the nodes that fit is selected.
+    pub only_fit: bool,
     /// The virtual time.
     pub now: jiff::Timestamp,
     /// Whether extenders are asked, where anybody asks them.
@@ -145,6 +147,7 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
         sampling,
         post_filter,
         odds_nodes,
+        only_fit: input.only_fit,
         extenders: extenders.as_ref(),
         extenders_look_on: input.config.extenders.look_at_all_nodes(),
         next_start_node_index: &mut start,

@@ -27,6 +27,8 @@ pub struct Scheduler {
     pub(super) evictions: Evictions,
     /// Whether its cycles ask extenders.
     pub(super) asking: Asking,
+    /// Whether its cycles leave out the events about single nodes, candidates and odds.
+    pub(super) quiet: bool,
     /// Options of the start.
     options: Arc<Options>,
 }
@@ -178,7 +180,7 @@ impl Scheduler {
         let Options { start, sampling, evictions, ref waiting, unknown, .. } = options;
         let mut state = State::new(Arc::new(config), objects, start, waiting);
         state.cluster.unknown = unknown;
-        Self { state, sampling, evictions, asking: Asking::Ask, options: Arc::new(options) }
+        Self { state, sampling, evictions, asking: Asking::Ask, quiet: false, options: Arc::new(options) }
     }
 
     /// Returns the options of the start.
@@ -291,6 +293,17 @@ impl Scheduler {
         decide_quietly(&self.decision_input(), pod, post_filter)
     }
 
+    /// Takes the decision of [`Self::dry_decision`] without selecting among the nodes that fit.
+    pub fn dry_fit(&self, pod: &Arc<Pod>, post_filter: PostFilter) -> DryDecision {
+        decide_quietly(&DecisionInput { only_fit: true, ..self.decision_input() }, pod, post_filter)
+    }
+
+    /// Returns the scheduler with cycles whose events leave out nodes, candidates and odds. What they decide is the same.
+    #[must_use]
+    pub fn quietly(self) -> Self {
+        Self { quiet: true, ..self }
+    }
+
     /// Runs every Filter plugin on a node for a pod as if it were popped now; `None` if the pod, node or profile does
     /// not exist. See [`every_filter()`].
     pub fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
@@ -312,6 +325,7 @@ impl Scheduler {
             sampling: self.sampling,
             start: 0,
             odds_nodes: ODDS_NODES,
+            only_fit: false,
             now: state.clock,
             asking: Asking::Recall,
         }

@@ -105,6 +105,11 @@ impl Scheduler {
     /// Whether an untried pod, a wait on Permit or a grace period may still cause a change.
     fn awaits_something(&self, settling: &Quiescence) -> bool {
         let queue = &self.state.queue;
+        // More pods wait than were tried, so that one of them was not.
+        let (active, backoff, _) = queue.len();
+        if active + backoff > settling.tries.len() {
+            return true;
+        }
         // Time does not release gated pods.
         let parked = queue.unschedulable_pods().filter(|info| !info.gated());
         let mut waiting = queue.active_pods().chain(queue.backoff_pods()).chain(parked);

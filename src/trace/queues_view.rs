@@ -150,6 +150,15 @@ impl QueuesView {
         active.iter().take_while(|entry| order(entry) == order(active[0])).count()
     }
 
+    /// Returns the number of pods of activeQ with the priority and time of entry of one of them, itself included: each is as
+    /// likely to be popped first. 0 for a pod that is not in activeQ.
+    pub fn alike(&self, pod: &Key) -> usize {
+        let order = |entry: &QueueEntry| (entry.priority, entry.timestamp);
+        let is_active = |entry: &&Arc<QueueEntry>| matches!(entry.place, Place::Active);
+        let Some(own) = self.entries.get(pod).filter(is_active) else { return 0 };
+        self.entries.values().filter(is_active).filter(|entry| order(entry) == order(own)).count()
+    }
+
     /// Returns backoffQ in order of expiry, then priority, then time.
     pub fn backoff(&self) -> Vec<&QueueEntry> {
         self.sorted(|p| matches!(p, Place::Backoff { .. }), |e| (expiry(e), std::cmp::Reverse(e.priority), e.timestamp, e.sequence))

@@ -33,9 +33,9 @@ pub struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// Begins with a scheduler.
+    /// Begins with a scheduler. Nothing of its cycles is recorded.
     pub fn new(scheduler: Scheduler) -> Self {
-        Self { scheduler, settling: Quiescence::default() }
+        Self { scheduler: scheduler.quietly(), settling: Quiescence::default() }
     }
 
     /// Replaces the scheduler by one that has just started.

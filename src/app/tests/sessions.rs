@@ -68,6 +68,20 @@ fn what_is_done_in_the_past_begins_a_branch() {
 }
 
 #[test]
+fn an_edit_of_the_cluster_as_read_begins_a_branch_that_can_be_compared() {
+    let mut screen = Screen::new("payments");
+    assert_eq!(screen.command("cordon worker-a2"), "worker-a2 updated on new branch 2; main is unchanged");
+    assert!(screen.explorer.timeline().at_end());
+    screen.keys("=");
+    let text = screen.overlay();
+    assert!(text.starts_with("main compared with branch 2\n"), "{text}");
+    assert!(text.contains("branch 2: update Node worker-a2"), "{text}");
+    // Further edits go on there.
+    assert_eq!(screen.command("cordon worker-a1"), "updated Node worker-a1");
+    assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");
+}
+
+#[test]
 fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
     let mut screen = Screen::new("payments");
     screen.command("pod payments");
@@ -93,7 +107,10 @@ fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
 #[test]
 fn operations_from_the_prompt() {
     let mut screen = Screen::new("payments");
-    assert_eq!(screen.command(r#"patch pod shop/payments {"spec":{"priority":1}}"#), "updated Pod shop/payments");
+    assert_eq!(
+        screen.command(r#"patch pod shop/payments {"spec":{"priority":1}}"#),
+        "shop/payments updated on new branch 2; main is unchanged"
+    );
     assert_eq!(screen.explorer.timeline().queues().entries[&crate::cluster::Key::new("shop", "payments")].priority, 1);
     assert_eq!(screen.command("delete pdb shop/checkout"), "deleted PodDisruptionBudget shop/checkout (in this what-if only)");
     assert_eq!(screen.command("delete pdb shop/checkout"), "! there is no PodDisruptionBudget shop/checkout");
@@ -118,7 +135,7 @@ fn operations_from_the_prompt() {
     )
     .unwrap();
     let said = screen.command(&format!("apply {}", file.display()));
-    assert_eq!(said, "2 objects, the last of them: infra-1 updated on new branch 2; main is unchanged");
+    assert_eq!(said, "2 objects, the last of them: infra-1 updated on new branch 3; branch 2 is unchanged");
     assert!(screen.explorer.timeline().end().cluster.nodes.named(&"worker-z".into()).is_some());
     assert!(screen.command("apply /nowhere/at/all").starts_with("! /nowhere/at/all"));
 }

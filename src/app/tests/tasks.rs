@@ -61,6 +61,10 @@ fn odds_over_all_starts_are_in_headline_and_column_once_they_are_counted() {
     let mut screen = Screen::listed(&items, 120, 40);
     screen.act(":start observed;");
     assert!(screen.text().contains("a/p is the next to be tried (2 came together, and each is as likely)"), "{}", screen.text());
+    screen.act("1");
+    screen.act("z");
+    assert!(screen.text().contains("popped first in 1 of 2 cases, as is"), "{}", screen.text());
+    screen.act("z");
     assert_eq!(screen.command("odds"), "! no node is selected here: odds are counted for a decision that takes one");
     screen.act(":pod a/p;");
     assert!(!screen.text().contains("over all starting nodes"), "{}", screen.text());

@@ -37,6 +37,7 @@ fn a_what_if_is_undone_and_redone() {
 #[test]
 fn a_what_if_at_the_end_of_the_record_is_undone_on_a_branch_without_it() {
     let mut screen = Screen::new("payments");
+    screen.act("c");
     screen.act(":cordon worker-a2; :cordon worker-a1;");
     assert_eq!(screen.explorer.branches().0.len(), 1);
     assert!(place(&screen).2);

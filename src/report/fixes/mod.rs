@@ -130,8 +130,19 @@ impl ConstraintReport {
             return format!("{}: every node meets it", self.text);
         }
         let closest = if self.closest.is_empty() { String::new() } else { format!("; {}", self.closest) };
-        let (fails, opens) = (count(self.fails, "node"), count(self.opens, "more node"));
-        format!("{}: fails on {fails}, {} of which fail nothing else; fits on {opens} without it{closest}", self.text, self.only)
+        let fails = count(self.fails, "node");
+        let rules_out = match self.only {
+            0 if self.fails == 1 => format!("rules out {fails}, not alone"),
+            0 => format!("rules out {fails}, none of them alone"),
+            only if only == self.fails => format!("alone rules out {fails}"),
+            only => format!("rules out {fails}, {only} of them alone"),
+        };
+        let without = match self.opens {
+            0 => "no more nodes fit".to_owned(),
+            1 => "1 more node fits".to_owned(),
+            opens => format!("{} fit", count(opens, "more node")),
+        };
+        format!("{}: {rules_out}; without it {without}{closest}", self.text)
     }
 }
 

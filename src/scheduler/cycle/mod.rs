@@ -22,7 +22,7 @@ use super::{Scheduler, State};
 use crate::cluster::{Key, Kind, Object, Str};
 use crate::framework::{Context, CycleState, NominatingInfo, PluginSet, PodInfo, QueuedPodInfo};
 use crate::release::Gate;
-use crate::trace::{Event, FailureCause, FailureReason, Outcome, PermitEnd, Place, SkipReason, Trace};
+use crate::trace::{Event, FailureCause, FailureReason, Outcome, PermitEnd, Place, Quiet, SkipReason, Trace};
 
 /// A change that the scheduler writes.
 pub(super) enum Write {
@@ -138,12 +138,17 @@ impl Scheduler {
             sampling: self.sampling,
             post_filter: PostFilter::Run,
             odds_nodes: ODDS_NODES,
+            only_fit: false,
             extenders: extenders.as_ref(),
             extenders_look_on: config.extenders.look_at_all_nodes(),
             next_start_node_index: &mut state.next_start_node_index,
             last_node_index: &mut state.last_node_index,
         };
-        let result = attempt.run(&info.pod_info, &mut cycle_state, &mut Trace::new(events));
+        let result = if self.quiet {
+            attempt.run(&info.pod_info, &mut cycle_state, &mut Quiet)
+        } else {
+            attempt.run(&info.pod_info, &mut cycle_state, &mut Trace::new(events))
+        };
         events.extend(framework.not_emulated_events());
         if let ScheduleResult::Selected { node, .. } = &result {
             events.extend(would_bind(&config, info.pod(), node));

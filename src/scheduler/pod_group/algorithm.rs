@@ -91,6 +91,7 @@ impl PodGroupCycle<'_> {
             nominations: &world.nominations,
             sampling: self.sampling,
             odds_nodes: ODDS_NODES,
+            only_fit: false,
             extenders: extenders.as_ref(),
             extenders_look_on: self.config.extenders.look_at_all_nodes(),
             post_filter,

@@ -6,6 +6,7 @@ use ratatui::text::Span;
 
 use crate::cluster::{Key, PodGroup};
 use crate::framework::{ActionType, ClusterEvent, EventLabel, EventResource, PluginName, PluginSet};
+use crate::odds::Share;
 use crate::report::why_group_waits;
 use crate::trace::{MoveCause, Place, QueueEntry, QueueMove};
 use crate::ui::config::theme::Role;
@@ -211,6 +212,7 @@ fn facts(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
         facts.push(fact("nominated to ", entry.nominated.to_string(), Role::Nominated));
     }
     facts.extend(place(scene, entry));
+    facts.extend(first_of_alike(scene, entry));
     if let Some(why) = &entry.inferred {
         facts.push(fact(format!("{} inferred: ", scene.glyphs.inferred), why.clone(), Role::Warning));
     }
@@ -271,6 +273,13 @@ fn place(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
         }
         Place::Active | Place::InFlight | Place::Bound { .. } | Place::Gone => rejected("last rejected by ", None).into_iter().collect(),
     }
+}
+
+/// Returns how likely a pod of activeQ is the first of those that came together; `None` where it came alone.
+fn first_of_alike(scene: &Scene<'_>, entry: &QueueEntry) -> Option<Fact> {
+    let alike = scene.timeline.queues().alike(&entry.pod);
+    let share = Share::new(1, u64::try_from(alike).ok().filter(|alike| *alike > 1)?).in_words();
+    Some(fact("popped first ", format!("{share}, as is each of the {alike} that came together"), Role::Text))
 }
 
 /// Returns the scheduling gates of a pod.
