@@ -298,7 +298,7 @@ impl Scheduler {
         decide_quietly(&DecisionInput { only_fit: true, ..self.decision_input() }, pod, post_filter)
     }
 
-    /// Returns the scheduler with cycles whose events leave out nodes, candidates and odds. What they decide is the same.
+    /// Returns the scheduler with cycles whose events leave out nodes, candidates and odds. Its decisions are the same.
     #[must_use]
     pub fn quietly(self) -> Self {
         Self { quiet: true, ..self }

@@ -83,7 +83,7 @@ pub struct ViewModel {
     activity_of: Option<Key>,
 }
 
-/// What drawing needs of the cycle at the cursor, and takes long in large clusters; made when it is first drawn.
+/// Facts of the cycle at the cursor that take long in large clusters; made when they are first drawn.
 #[derive(Clone, Debug, Default)]
 struct CycleMemo {
     sentence: OnceLock<Option<String>>,
