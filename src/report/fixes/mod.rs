@@ -134,7 +134,7 @@ impl ConstraintReport {
         let rules_out = match self.only {
             0 if self.fails == 1 => format!("rules out {fails}, not alone"),
             0 => format!("rules out {fails}, none of them alone"),
-            only if only == self.fails => format!("alone rules out {fails}"),
+            only if only == self.fails => format!("on its own rules out {fails}"),
             only => format!("rules out {fails}, {only} of them alone"),
         };
         let without = match self.opens {
@@ -310,5 +310,25 @@ fn report(fix: &Fix, targets: &Targets<'_>) -> FixReport {
         kubectl: kubectl::commands(targets, &fix.changes),
         alternative: fix.alternative(),
         group,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_constraint_says_what_it_rules_out_alone_and_what_fits_without_it() {
+        for (fails, only, opens, expected) in [
+            (0, 0, 0, "x: every node meets it"),
+            (1, 0, 0, "x: rules out 1 node, not alone; without it no more nodes fit"),
+            (3, 0, 1, "x: rules out 3 nodes, none of them alone; without it 1 more node fits"),
+            (3, 2, 2, "x: rules out 3 nodes, 2 of them alone; without it 2 more nodes fit"),
+            (3, 3, 3, "x: on its own rules out 3 nodes; without it 3 more nodes fit"),
+        ] {
+            let (text, kind, closest) = ("x".to_owned(), String::new(), String::new());
+            let report = ConstraintReport { text, kind, field: None, fails, only, opens, without: None, closest };
+            assert_eq!(report.line(), expected);
+        }
     }
 }
