@@ -2,7 +2,7 @@
 //! frame and, for the program on a pseudo-terminal, time to the first frame and processor time of an idle screen.
 //! Goals: 99 of 100 frames under 4 ms, the first frame under 50 ms, no drawing without input.
 //!
-//! `SCHEDSCOPE_BENCH_DUMP` names a dump to measure instead. Keeps every single time, because the slowest few matter.
+//! `SCHEDSCOPE_BENCH_DUMP` names a dump to measure instead; words on the command line select measurements. Keeps every single time, because the slowest few matter.
 
 mod common;
 #[allow(dead_code, reason = "tests use the rest")]
@@ -35,6 +35,12 @@ const FEW: usize = 40;
 const STARTS: usize = 20;
 /// Observation time of an idle screen.
 const IDLE: Duration = Duration::from_secs(5);
+
+/// Returns whether the words on the command line select a measurement.
+fn is_selected(what: &str) -> bool {
+    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with('-')).peekable();
+    words.peek().is_none() || words.any(|word| what.contains(&word))
+}
 
 /// The explorer with a screen in memory.
 struct Screen {
@@ -115,6 +121,12 @@ fn timed(times: usize, mut work: impl FnMut()) -> Vec<Duration> {
     (0..times).map(one).collect()
 }
 
+fn measure(what: &str, times: usize, work: impl FnMut()) {
+    if is_selected(what) {
+        print(what, timed(times, work));
+    }
+}
+
 fn print(what: &str, mut times: Vec<Duration>) {
     times.sort();
     let at = |percent: usize| times[(times.len() - 1) * percent / 100];
@@ -124,10 +136,10 @@ fn print(what: &str, mut times: Vec<Duration>) {
 fn frames(screen: &mut Screen) {
     for pane in PANES {
         update(&mut screen.state, &mut screen.explorer, Action::Verb(pane.verb.0));
-        print(&format!("a frame with {} in focus", pane.id), timed(TIMES, || screen.draw()));
+        measure(&format!("a frame with {} in focus", pane.id), TIMES, || screen.draw());
     }
     update(&mut screen.state, &mut screen.explorer, Action::HELP);
-    print("a frame with the help over it", timed(TIMES, || screen.draw()));
+    measure("a frame with the help over it", TIMES, || screen.draw());
     update(&mut screen.state, &mut screen.explorer, Action::BACK);
 }
 
@@ -136,19 +148,18 @@ fn keys(screen: &mut Screen) {
         [("1", "j"), ("2", "j"), ("2", "G"), ("2", "g"), ("2", "z"), ("2", "o"), ("3", "j"), ("1", "tab"), ("1", "b"), ("1", "n")]
     {
         screen.press(pane);
-        print(&format!("{key} in pane {pane}, to its frame"), timed(TIMES, || screen.key_to_frame(key)));
+        measure(&format!("{key} in pane {pane}, to its frame"), TIMES, || screen.key_to_frame(key));
     }
     for pane in ["1", "2"] {
         screen.press(pane);
-        let times = timed(FEW, || {
+        measure(&format!("/9 in pane {pane}, to its frame"), FEW, || {
             screen.press("/");
             screen.key_to_frame("9");
             screen.press("esc");
         });
-        print(&format!("/9 in pane {pane}, to its frame"), times);
     }
     screen.press("end");
-    print("c, a cycle taken, to its frame", timed(FEW, || screen.key_to_frame("c")));
+    measure("c, a cycle taken, to its frame", FEW, || screen.key_to_frame("c"));
 }
 
 fn start() -> (Pty, Duration) {
@@ -159,6 +170,10 @@ fn start() -> (Pty, Duration) {
 }
 
 fn first_frames() {
+    const WHAT: &str = "demo, from its start to its frame";
+    if !is_selected(WHAT) {
+        return;
+    }
     let mut times = Vec::new();
     for _ in 0..STARTS {
         let (mut pty, took) = start();
@@ -166,7 +181,7 @@ fn first_frames() {
         pty.send("q");
         assert_eq!(pty.wait_exit(), 0);
     }
-    print("demo, from its start to its frame", times);
+    print(WHAT, times);
 }
 
 /// Processor time of a process, in hundredths of a second; `None` if the system does not report it.
@@ -178,6 +193,9 @@ fn ticks(process: u32) -> Option<u64> {
 }
 
 fn idle() {
+    if !is_selected("untouched") {
+        return;
+    }
     let (mut pty, _) = start();
     let process = pty.process();
     // The causes of all pending pods, and a fix for each, come after the first frame.

@@ -12,9 +12,11 @@ use crate::plural::{count, count_of};
 use crate::scheduler::Scheduler;
 use crate::session::PodLocation;
 use crate::trace::Place;
-use crate::whatif::{Answer, Block, Capacity, CapacityEnd, Departure, Elsewhere, NodeEnd, Note, PodAnswer, PodEnd, Stay, Whereabouts};
+use crate::whatif::{
+    Answer, Block, Capacity, CapacityEnd, Departure, Elsewhere, NodeAnswer, NodeEnd, Note, PodAnswer, PodEnd, Stay, Whereabouts,
+};
 
-/// Limit on the nodes of a capacity that are listed in text.
+/// Limit on the nodes of a capacity, and on those of one end, that are listed in text.
 const NODES: usize = 20;
 /// Limit on the pods of one kind that are listed in text.
 const PODS: usize = 200;
@@ -144,22 +146,7 @@ impl WhatIfReport {
 
     fn details(&self, answer: &Answer) -> Lines {
         let mut lines = Lines::default();
-        for node in &answer.nodes {
-            match &node.end {
-                NodeEnd::Bare(pods) => {
-                    lines.line(format_args!(
-                        "{} is cordoned, but nothing is evicted: no controller would replace {}",
-                        node.node,
-                        list(pods)
-                    ));
-                }
-                NodeEnd::Blocked => lines.line(format_args!("{} is cordoned, but not drained", node.node)),
-                NodeEnd::NotReached => lines.line(format_args!("{} is cordoned; its drain waits for the node before it", node.node)),
-                NodeEnd::Drained => lines.line(format_args!("{} is cordoned and drained", node.node)),
-                NodeEnd::Lost => lines.line(format_args!("{} is lost", node.node)),
-                NodeEnd::Added => lines.line(format_args!("{} is added", node.node)),
-            }
-        }
+        node_lines(&mut lines, &answer.nodes);
         let sections: [fn(&PodEnd) -> bool; 4] = [
             |end| matches!(end, PodEnd::Stays(Stay::Blocked(_))),
             |end| matches!(end, PodEnd::Recreated(_) | PodEnd::Created),
@@ -214,6 +201,34 @@ fn made(answer: &PodAnswer) -> Option<&Key> {
         PodEnd::Recreated(new) => Some(new),
         PodEnd::Created => Some(&answer.pod),
         PodEnd::Gone(_) | PodEnd::Stays(_) => None,
+    }
+}
+
+/// Adds a line for each node, of those with the same end at most [`NODES`].
+fn node_lines(lines: &mut Lines, nodes: &[NodeAnswer]) {
+    let mut with: BTreeMap<&str, usize> = BTreeMap::new();
+    for NodeAnswer { node, end } in nodes {
+        let words = match end {
+            NodeEnd::Bare(pods) => {
+                let pods = list(pods);
+                lines.line(format_args!("{node} is cordoned, but nothing is evicted: no controller would replace {pods}"));
+                continue;
+            }
+            NodeEnd::Blocked => "cordoned, but not drained",
+            NodeEnd::NotReached => "cordoned; its drain waits for the node before it",
+            NodeEnd::Drained => "cordoned and drained",
+            NodeEnd::Lost => "lost",
+            NodeEnd::Added => "added",
+        };
+        let number = with.entry(words).or_default();
+        *number += 1;
+        if *number <= NODES {
+            lines.line(format_args!("{node} is {words}"));
+        }
+    }
+    for (words, number) in with.into_iter().filter(|(_, number)| *number > NODES) {
+        let more = count(number - NODES, "more node");
+        lines.line(format_args!("{more} {} {words}", if number - NODES == 1 { "is" } else { "are" }));
     }
 }
 
@@ -414,5 +429,27 @@ impl Serialize for WhatIfReport {
             "release": self.release,
         });
         data.serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_nodes_with_the_same_end_the_first_are_named_and_the_others_counted() {
+        let node = |i: usize, end| NodeAnswer { node: format!("n{i}").into(), end };
+        let said = |lost: usize| {
+            let mut nodes: Vec<NodeAnswer> = (0..lost).map(|i| node(i, NodeEnd::Lost)).collect();
+            nodes.push(node(99, NodeEnd::Bare(vec![Key::new("a", "b")])));
+            let mut lines = Lines::default();
+            node_lines(&mut lines, &nodes);
+            lines.into_vec()
+        };
+        assert_eq!(said(20).len(), 21);
+        let lines = said(21);
+        assert_eq!((lines.len(), lines[21].as_str()), (22, "1 more node is lost"));
+        assert_eq!(lines[20], "n99 is cordoned, but nothing is evicted: no controller would replace a/b");
+        assert_eq!(said(1_667).last().map(String::as_str), Some("1647 more nodes are lost"));
     }
 }

@@ -217,7 +217,7 @@ impl ApiServer {
 
     /// Returns the number of faults left.
     pub(crate) fn faults_left(&self) -> usize {
-        self.world().faults.iter().map(|fault| fault.times).sum()
+        self.world().faults_left()
     }
 
     /// Adds or replaces an object.
@@ -343,6 +343,11 @@ fn watch_line(how: &str, kind: &str, api_version: &str, text: &str) -> Arc<str> 
 impl World {
     fn served(&self, group: &str) -> &'static str {
         self.group_versions.get(group).copied().unwrap_or("v1")
+    }
+
+    /// Returns the number of faults left.
+    pub(crate) fn faults_left(&self) -> usize {
+        self.faults.iter().map(|fault| fault.times).sum()
     }
 
     fn fault(&mut self, request: &str) -> Option<Fault> {

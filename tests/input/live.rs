@@ -261,6 +261,8 @@ fn a_watch_that_breaks_is_taken_up_again() {
             server.end_watches();
             server.put(pod("new", ""));
             server.delete("Pod", "shop", "payments");
+            // The fresh list must not be the first to meet a fault.
+            server.wait_until("a fault", |world| world.faults_left() < 2);
             follower.until_fresh(&server);
             assert!(follower.has_pod("new") && !follower.has_pod("payments"), "{what}");
             if matches!(fault, Fault::Error(410) | Fault::Status(410, _)) {

@@ -70,6 +70,7 @@ fn odds_over_all_starts_are_in_headline_and_column_once_they_are_counted() {
     assert!(!screen.text().contains("over all starting nodes"), "{}", screen.text());
     screen.act(":odds;");
     assert_eq!(screen.said(), "over all starting nodes of the search n000 is picked in less than 1 of 100 cases, else one of 119 others");
+    assert!(screen.text().contains("over all starting nodes of the search n000 is picked"), "{}", screen.text());
     screen.act("2");
     screen.act("z");
     let text = screen.text();

@@ -47,6 +47,7 @@ pub fn poll_job(state: &mut State, session: &mut dyn SessionHandle) -> bool {
             // The revision at the cursor may have its odds now.
             let here = session.timeline().cursor();
             session.timeline_mut().seek(here);
+            state.touch();
             state.say(words);
         }
         JobState::Failed(error) => state.warn(error.to_string()),

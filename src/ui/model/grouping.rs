@@ -13,7 +13,7 @@ const ZONE: &str = "topology.kubernetes.io/zone";
 
 /// Labels that name a node's pool, most specific first: of autoscalers, clouds and distributions, common ones of users, and
 /// the machine type as the last resort.
-const POOLS: &[&str] = &[
+const POOLS: [&str; 15] = [
     "karpenter.sh/nodepool",
     "cloud.google.com/gke-nodepool",
     "eks.amazonaws.com/nodegroup",
@@ -69,18 +69,15 @@ impl Grouping {
     /// Returns the grouping by pool: by the first pool label that most nodes have, or else the most common one; `None` if no
     /// node has any.
     pub fn pool(nodes: &[Arc<NodeInfo>]) -> Option<Self> {
-        let have = |key: &str| nodes.iter().filter(|n| n.node.metadata.labels.get(key).is_some()).count();
-        let mut best = (0, "");
-        for key in POOLS {
-            let count = have(key);
-            if count * 2 > nodes.len() {
-                return Some(Self::Label((*key).into()));
-            }
-            if count > best.0 {
-                best = (count, key);
+        let mut counts = [0; POOLS.len()];
+        for key in nodes.iter().flat_map(|node| node.node.metadata.labels.keys()) {
+            if let Some(at) = POOLS.iter().position(|pool| *pool == key.as_str()) {
+                counts[at] += 1;
             }
         }
-        (best.0 > 0).then(|| Self::Label(best.1.into()))
+        let most = counts.iter().max().copied().filter(|most| *most > 0)?;
+        let at = counts.iter().position(|count| count * 2 > nodes.len()).or_else(|| counts.iter().position(|count| *count == most))?;
+        Some(Self::Label(POOLS[at].into()))
     }
 
     /// Returns the grouping by zone; `None` if no node has the zone label.

@@ -9,6 +9,7 @@ pub mod fuzzy;
 pub mod grouping;
 pub mod list;
 pub mod navigation;
+pub mod node_facts;
 pub mod node_ranking;
 pub mod overlay;
 pub mod overview;

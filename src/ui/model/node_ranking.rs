@@ -1,12 +1,11 @@
-//! Ranks of nodes in a sort order: by free cpu, or by the resources they lack for a pod.
+//! Ranks of nodes by how close they are to fitting.
 
 use std::cmp::Reverse;
 
 use crate::cluster::{Quantity, Str};
-use crate::framework::NodeInfo;
+use crate::framework::{NodeInfo, PluginName};
 use crate::trace::{CycleStart, CycleView};
-use crate::ui::model::sort::Sort;
-use crate::ui::model::verdict::{Class, NodeVerdict, Verdicts};
+use crate::ui::model::verdict::Class;
 
 /// How far a node is from fitting, least first: it fits, it lacks resources, it fails for a reason that eviction might
 /// resolve, or for one that it cannot.
@@ -18,53 +17,31 @@ enum Distance {
     Otherwise(Class),
 }
 
-/// The rank of a node in a sort order other than the usual one; lower ranks come first.
+/// The rank of a node in the order of the closest first; lower ranks come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct NodeRank(Option<Distance>, Reverse<i64>, Reverse<Option<i64>>);
+pub struct NodeRank(Distance, Reverse<Option<i64>>);
 
-/// Ranks nodes in a sort order. Parses the pod's requests once.
-pub struct NodeRanking<'a> {
-    order: Sort,
-    cycle: &'a CycleView,
-    verdicts: Verdicts<'a>,
+/// Ranks nodes by how close they are to fitting. Parses the pod's requests once.
+pub struct NodeRanking {
     wanted: PodRequests,
 }
 
-impl<'a> NodeRanking<'a> {
-    /// Prepares ranks in a sort order, for the pod of a cycle.
-    pub fn new(order: Sort, cycle: &'a CycleView) -> Self {
-        let wanted = if order == Sort::Closest { PodRequests::of(cycle) } else { PodRequests::default() };
-        Self { order, cycle, verdicts: Verdicts::new(cycle), wanted }
+impl NodeRanking {
+    /// Prepares ranks for the pod of a cycle.
+    pub fn new(cycle: &CycleView) -> Self {
+        Self { wanted: PodRequests::of(cycle) }
     }
 
-    /// Returns the rank of a node. Nodes of equal rank are sorted by name.
-    pub fn of(&self, node: &NodeInfo) -> NodeRank {
-        match self.order {
-            Sort::Closest => self.of_verdict(node, &self.verdicts.of(node.name())),
-            _ => self.by_order(node),
-        }
-    }
-
-    /// Returns the rank of a node with this verdict in the order of the closest first.
-    pub fn of_verdict(&self, node: &NodeInfo, verdict: &NodeVerdict<'_>) -> NodeRank {
-        let distance = match (verdict.class, verdict.plugin) {
+    /// Returns the rank of a node with a verdict of this class by this plugin, and with this total score.
+    pub fn of(&self, node: &NodeInfo, class: Class, plugin: Option<PluginName>, total: Option<i64>) -> NodeRank {
+        let distance = match (class, plugin) {
             (Class::Fits, _) => Distance::Fits,
             (Class::Unschedulable | Class::Unresolvable, Some(plugin)) if plugin.compares_requests() => {
                 Distance::Lacks(self.wanted.share(node))
             }
             (class, _) => Distance::Otherwise(class),
         };
-        NodeRank(Some(distance), Reverse(0), Reverse(self.cycle.scores.get(node.name()).map(|s| s.total)))
-    }
-
-    fn by_order(&self, node: &NodeInfo) -> NodeRank {
-        match self.order {
-            Sort::FreeCpu => {
-                let free = node.allocatable.milli_cpu.saturating_sub(node.requested.milli_cpu);
-                NodeRank(None, Reverse(free), Reverse(None))
-            }
-            _ => NodeRank(None, Reverse(0), Reverse(None)),
-        }
+        NodeRank(distance, Reverse(total))
     }
 }
 
@@ -116,7 +93,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::framework::{PluginName, PodInfo};
+    use crate::framework::PodInfo;
+    use crate::ui::model::verdict::Verdicts;
     use crate::ui::testing;
 
     #[test]
@@ -156,7 +134,11 @@ mod tests {
         for (name, _, status) in statuses.into_iter().take(5) {
             cycle.verdicts.insert(name.into(), Verdict { status, nominated: Vec::new().into() });
         }
-        let places = NodeRanking::new(Sort::Closest, &cycle);
-        assert!(nodes.windows(2).all(|pair| places.of(&pair[0]) < places.of(&pair[1])));
+        let (ranking, verdicts) = (NodeRanking::new(&cycle), Verdicts::new(&cycle));
+        let rank = |node: &NodeInfo| {
+            let verdict = verdicts.of(node.name());
+            ranking.of(node, verdict.class, verdict.plugin, None)
+        };
+        assert!(nodes.windows(2).all(|pair| rank(&pair[0]) < rank(&pair[1])));
     }
 }

@@ -100,6 +100,8 @@ pub struct State {
     pub view_model: ViewModel,
     /// Counts changes that affect rows and are not in the record or the cursor.
     pub(in crate::ui) revision: u64,
+    /// The panes whose rows are outdated while those of the others are not.
+    pub(in crate::ui) outdated: BTreeSet<Pane>,
 }
 
 /// A decision that the user opened.
@@ -194,6 +196,7 @@ impl State {
             settings,
             view_model: ViewModel::default(),
             revision: 0,
+            outdated: BTreeSet::new(),
         };
         if let Some(first) = timeline.queues().active().first() {
             let row = match rows::group_of(timeline.moment(), &first.pod) {
@@ -205,9 +208,14 @@ impl State {
         state
     }
 
-    /// Marks the rows as outdated.
+    /// Marks the rows of all panes as outdated.
     pub fn touch(&mut self) {
         self.revision += 1;
+    }
+
+    /// Marks the rows of one pane as outdated.
+    pub fn touch_rows(&mut self, pane: Pane) {
+        self.outdated.insert(pane);
     }
 
     /// Returns the arrangement for the terminal's size.
@@ -253,13 +261,13 @@ impl State {
         } else {
             self.filters.insert(pane, text);
         }
-        self.touch();
+        self.touch_rows(pane);
     }
 
     /// Ends the filter of a pane because it hides what is shown.
     pub fn end_filter(&mut self, pane: Pane, hidden: &str) {
         if let Some(filter) = self.filters.remove(&pane) {
-            self.touch();
+            self.touch_rows(pane);
             self.say(format!("{}: the filter /{filter} hid {hidden} and has ended", pane.name.to_lowercase()));
         }
     }
@@ -274,8 +282,16 @@ impl State {
         let list = self.list_mut(pane);
         list.chosen = list.selected.is_some();
         self.orders.insert(pane, choice.sort);
-        self.touch();
+        self.touch_rows(pane);
         self.say(format!("{}: {}", pane.name.to_lowercase(), choice.words));
+    }
+
+    /// Groups the nodes and names the grouping.
+    pub fn group_nodes(&mut self, grouping: Grouping) {
+        self.say(format!("nodes: {}", grouping.words()));
+        self.view_model.grouping = grouping.clone();
+        self.grouping = Some(grouping);
+        self.touch_rows(Pane::NODES);
     }
 
     /// Returns the pod that is selected in the queues.

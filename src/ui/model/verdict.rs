@@ -1,11 +1,12 @@
 //! Facts read from the record: verdicts of nodes, the deciding score function, the progress of a cycle.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use strum::IntoEnumIterator as _;
 
 use crate::cluster::Str;
-use crate::framework::{Code, PluginName, Reason, ReasonKind, ScoreFunctionName, Status, entry, taint_text};
+use crate::framework::{Code, PluginName, Reason, ReasonKind, ScoreFunctionName, Snapshot, Status, entry, taint_text};
 use crate::report::{so_far, so_far_in_short, why_group};
 use crate::trace::{CycleView, Event, ExtensionPoint, GroupView, PreemptionView};
 
@@ -58,6 +59,9 @@ impl Class {
     }
 }
 
+/// The class of a verdict, the plugin that gave it, and the reason.
+pub type Cause = (Class, Option<PluginName>, Cow<'static, str>);
+
 /// The verdict of a node in a cycle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeVerdict<'a> {
@@ -66,7 +70,7 @@ pub struct NodeVerdict<'a> {
     /// The plugin that rejected the pod.
     pub plugin: Option<PluginName>,
     /// The reasons, in one line.
-    pub reason: std::borrow::Cow<'static, str>,
+    pub reason: Cow<'static, str>,
     /// The status behind it; `None` if there is none.
     status: Option<&'a Status>,
 }
@@ -81,6 +85,11 @@ impl<'a> NodeVerdict<'a> {
             _ => status.message().into(),
         };
         Self { class: Class::of(status), plugin: status.plugin(), reason, status: Some(status) }
+    }
+
+    /// Returns its class, plugin and reason.
+    pub fn cause(self) -> Cause {
+        (self.class, self.plugin, self.reason)
     }
 
     /// Returns the deciding fact in a few words; `None` if the reasons are complete.
@@ -166,6 +175,24 @@ impl<'a> Verdicts<'a> {
             return NodeVerdict { class: Class::Unresolvable, plugin: None, reason: "left out by PreFilter".into(), status: None };
         }
         NodeVerdict::of(status)
+    }
+
+    /// Returns the verdicts so far on all nodes of a snapshot, by position. In a large cluster this is much cheaper than a
+    /// look-up by name for each.
+    pub fn by_position(&self, snapshot: &Snapshot) -> Vec<NodeVerdict<'a>> {
+        let unseen = NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into(), status: None };
+        let mut list = vec![unseen; snapshot.len()];
+        if let Some((kept, _)) = &self.left {
+            for (verdict, node) in list.iter_mut().zip(snapshot.nodes()).filter(|(_, node)| !kept.contains(node.name().as_str())) {
+                *verdict = self.of(node.name());
+            }
+        }
+        for (node, verdict) in &self.cycle.verdicts {
+            if let Some(at) = snapshot.position(node) {
+                list[at] = NodeVerdict::of(&verdict.status);
+            }
+        }
+        list
     }
 
     /// Returns the class of a node's verdict so far; cheaper than [`Self::of`].

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::cluster::{Key, Str};
-use crate::framework::{NodeFilters, NodeInfo, Reason, ScoreFunctionName};
+use crate::framework::{NodeFilters, NodeInfo, Reason, ScoreFunctionName, Snapshot};
 use crate::report::value_ends;
 use crate::session::{Cursor, Timeline};
 use crate::trace::{CycleView, Event, GroupEvent, PreemptionView};
@@ -14,6 +14,7 @@ use crate::ui::model::column::Width;
 use crate::ui::model::filter::Filter;
 use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::RowId;
+use crate::ui::model::node_facts::NodeFacts;
 use crate::ui::model::overview::OverviewRow;
 use crate::ui::model::page::PageRow;
 use crate::ui::model::pane::Pane;
@@ -21,7 +22,7 @@ use crate::ui::model::pod_activity::PodActivity;
 use crate::ui::model::rows::{CandidateRow, DetailRow, NodeRow, QueueRow};
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
-use crate::ui::model::verdict::{Class, Verdicts};
+use crate::ui::model::verdict::Class;
 use crate::ui::model::{pod_activity, rows, verdict};
 
 /// The derived state of the screen.
@@ -58,9 +59,11 @@ pub struct ViewModel {
     pub ranks: BTreeMap<i64, (usize, usize)>,
     /// The number of nodes with each verdict.
     pub counts: BTreeMap<Class, usize>,
-    /// The classes of the verdicts so far, by the nodes' positions in the snapshot.
-    pub classes: Vec<Class>,
-    /// The address and the number of the nodes that totals, counts and classes are of.
+    /// The facts of the nodes so far.
+    pub facts: NodeFacts,
+    /// The facts of the nodes in the whole cycle; made when they are listed one by one.
+    whole_facts: OnceLock<NodeFacts>,
+    /// The address and the number of the nodes that totals, counts and facts are of.
     nodes_of: Option<(usize, usize)>,
     /// Texts and ranges of the cycle at the cursor.
     of_cycle: CycleMemo,
@@ -184,6 +187,11 @@ impl ViewModel {
         ends.iter().find(|(function, _)| *function == name).map(|(_, ends)| *ends)
     }
 
+    /// Returns the facts of a snapshot's nodes in the whole cycle.
+    pub fn whole_facts(&self, snapshot: &Snapshot) -> &NodeFacts {
+        self.whole_facts.get_or_init(|| NodeFacts::of(&self.whole, snapshot))
+    }
+
     /// Returns the widths of columns that depend on the whole cycle.
     pub fn reason_widths(&self, make: impl FnOnce(&CycleView) -> ReasonWidths) -> ReasonWidths {
         *self.widths.get_or_init(|| make(&self.whole))
@@ -202,6 +210,11 @@ impl ViewModel {
             let rows = make(self);
             self.pages.insert(pane, Page { stamp, rows });
         }
+    }
+
+    /// Marks the rows of a page as outdated.
+    pub fn forget_page(&mut self, pane: Pane) {
+        self.pages.remove(&pane);
     }
 
     /// Returns all Filter plugins' answers about the open node; `None` if they are of another revision or node.
@@ -256,6 +269,7 @@ impl State {
             model.lacks_memory = lacks("memory") > lacks("cpu");
             model.whole_of = events;
             model.widths = OnceLock::new();
+            model.whole_facts = OnceLock::new();
             self.message_offset = 0;
         }
         model.starts.clear();
@@ -274,15 +288,16 @@ impl State {
             model.of_cycle = CycleMemo { has_odds: cycle.odds_over_starts.is_some(), ..CycleMemo::default() };
         }
         if !same_cycle {
+            if model.nodes_of != nodes_of || model.whole.group.is_some() {
+                model.whole_facts = OnceLock::new();
+            }
             model.nodes_of = nodes_of;
-            let verdicts = Verdicts::new(cycle);
             model.totals = Totals::default();
             for node in snapshot.nodes() {
                 model.totals.add(node);
             }
-            model.classes.clear();
-            model.classes.extend(snapshot.nodes().iter().map(|node| verdicts.class(node.name())));
-            model.counts = verdict::counts(model.classes.iter().copied());
+            model.facts = NodeFacts::of(cycle, snapshot);
+            model.counts = verdict::counts(model.facts.classes());
         }
         true
     }

@@ -14,12 +14,16 @@ use crate::ui::view::{highlight, panes};
 
 /// Derives the view model again if the record changed, and keeps selections on existing rows in sight.
 pub fn refresh(state: &mut State, timeline: &Timeline) {
-    if state.derive(timeline) {
-        for pane in PANES {
-            if let Rows::List { make, .. } = pane.rows {
-                make(state, timeline);
-            }
+    let outdated = std::mem::take(&mut state.outdated);
+    let is_derived = state.derive(timeline);
+    for pane in PANES.iter().filter(|pane| is_derived || outdated.contains(&pane.id)) {
+        match pane.rows {
+            Rows::List { make, .. } => make(state, timeline),
+            Rows::Page(_) => state.view_model.forget_page(pane.id),
+            Rows::None => {}
         }
+    }
+    if is_derived {
         end_filters(state, timeline);
     }
     let plan = Plan::of(state);

@@ -3,7 +3,6 @@
 use crate::ui::actions::arguments;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::model::grouping::{Grouping, names};
-use crate::ui::model::state::State;
 use crate::ui::view::panes::nodes;
 
 /// `groups` and the command `group`.
@@ -13,7 +12,7 @@ pub static VERBS: &[Verb] = &[
         runs_on_ui_thread: |_| true,
         ..Verb::new("groups", |state, session, _| {
             let next = state.view_model.grouping.next(session.timeline().moment().snapshot.nodes());
-            choose(state, next);
+            state.group_nodes(next);
             Ok(Answer::Done)
         })
     },
@@ -24,14 +23,8 @@ pub static VERBS: &[Verb] = &[
         }),
         ..Verb::new("group-by", |state, session, args| {
             let grouping = Grouping::named(args, session.timeline().moment().snapshot.nodes())?;
-            choose(state, grouping);
+            state.group_nodes(grouping);
             Ok(Answer::Done)
         })
     },
 ];
-
-fn choose(state: &mut State, grouping: Grouping) {
-    state.say(format!("nodes: {}", grouping.words()));
-    state.grouping = Some(grouping);
-    state.touch();
-}

@@ -1,5 +1,6 @@
 //! The rows of the nodes pane: nodes one by one, or in groups with the sum and maximum of their free resources.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,9 +13,9 @@ use crate::ui::model::filter::{Fact, Filter};
 use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::Row;
 use crate::ui::model::list::{GroupKey, RowId};
-use crate::ui::model::node_ranking::NodeRanking;
+use crate::ui::model::node_facts::NodeFacts;
 use crate::ui::model::sort::Sort;
-use crate::ui::model::verdict::{self, Class, Verdicts};
+use crate::ui::model::verdict::{self, Class, NodeVerdict, Verdicts};
 
 /// A row of the nodes pane.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,10 +55,10 @@ pub struct Group {
 }
 
 impl Group {
-    fn of(key: GroupKey, open: bool, nodes: &[Positioned<'_>], all: &[Class]) -> Self {
+    fn of(key: GroupKey, open: bool, nodes: &[Arc<NodeInfo>], positions: &[usize], facts: &NodeFacts) -> Self {
         let (most_cpu, most_memory) = (i64::MIN, i64::MIN);
-        let mut group = Self { key, open, count: nodes.len(), classes: BTreeMap::new(), cpu: 0, most_cpu, memory: 0, most_memory };
-        for (_, node) in nodes {
+        let mut group = Self { key, open, count: positions.len(), classes: BTreeMap::new(), cpu: 0, most_cpu, memory: 0, most_memory };
+        for node in positions.iter().map(|at| &nodes[*at]) {
             let cpu = node.allocatable.milli_cpu.saturating_sub(node.requested.milli_cpu);
             let memory = node.allocatable.memory.saturating_sub(node.requested.memory);
             // An overcommitted node does not reduce the sum.
@@ -66,10 +67,7 @@ impl Group {
             group.most_cpu = group.most_cpu.max(cpu);
             group.most_memory = group.most_memory.max(memory);
         }
-        group.classes = match &group.key {
-            GroupKey::Verdict { class, .. } => BTreeMap::from([(*class, nodes.len())]),
-            GroupKey::Label { .. } => verdict::counts(nodes.iter().map(|(at, _)| all[*at])),
-        };
+        group.classes = verdict::counts(positions.iter().map(|at| facts.class(*at)));
         group
     }
 
@@ -113,9 +111,6 @@ impl Row for NodeRow {
     }
 }
 
-/// A node with its position in the snapshot.
-type Positioned<'a> = (usize, &'a Arc<NodeInfo>);
-
 /// Options for listing nodes.
 pub struct NodeOptions<'a> {
     /// The grouping.
@@ -124,36 +119,42 @@ pub struct NodeOptions<'a> {
     pub open: &'a BTreeSet<GroupKey>,
     /// The sort order; of groups by verdict it applies within each.
     pub order: Sort,
-    /// The classes of the verdicts so far, by position.
-    pub classes: &'a [Class],
+    /// The facts of the cycle so far, by position.
+    pub facts: &'a NodeFacts,
 }
 
 /// Returns the nodes, by default closest to fitting first: those that fit by falling score, then those that lack the smallest
-/// part of the requests, then the others by verdict, reason and name.
-pub fn node_rows(timeline: &Timeline, whole: &CycleView, options: &NodeOptions<'_>, filter: &mut Filter) -> Vec<NodeRow> {
-    let nodes = timeline.decided_on().snapshot.nodes();
-    let verdicts = Verdicts::new(whole);
-    let shown = nodes.iter().enumerate().filter(|(_, n)| filter.is_empty() || keeps_node(&verdicts, n, filter));
-    match (options.grouping, options.order) {
-        (Grouping::Verdict, _) => by_verdict(timeline.cycle(), shown, options),
-        (Grouping::Label(key), _) => by_label(timeline.cycle(), shown, key, options),
-        (Grouping::None, Sort::Usual) => flat_rows(whole, shown.map(|(_, node)| node)),
-        (Grouping::None, order) => {
-            let places = NodeRanking::new(order, whole);
-            let reason = |n: &NodeInfo| {
-                let verdict = verdicts.of(n.name());
-                (order == Sort::Verdict).then_some((verdict.class, verdict.plugin, verdict.reason))
+/// part of the requests, then the others by verdict, reason and name. One by one they are in the order of the whole cycle,
+/// whose facts `of_whole` returns.
+pub fn node_rows<'a>(
+    timeline: &Timeline,
+    whole: &CycleView,
+    of_whole: impl FnOnce() -> &'a NodeFacts,
+    options: &NodeOptions<'_>,
+    filter: &mut Filter,
+) -> Vec<NodeRow> {
+    let snapshot = &timeline.decided_on().snapshot;
+    let nodes = snapshot.nodes();
+    let verdicts = if filter.is_empty() { Vec::new() } else { Verdicts::new(whole).by_position(snapshot) };
+    let mut keeps = |at: usize| filter.is_empty() || keeps_node(&verdicts[at], &nodes[at], filter);
+    match options.grouping {
+        Grouping::None => {
+            let facts = of_whole();
+            let listed: Cow<'_, [u32]> = match options.order {
+                Sort::Usual => facts.closest(whole, snapshot).into(),
+                order => facts.sorted(order, whole, snapshot).into(),
             };
-            let mut list: Vec<_> = shown.map(|(_, n)| (places.of(n), reason(n), n.name())).collect();
-            list.sort();
-            list.into_iter().map(|(.., name)| NodeRow::Node { name: name.clone(), inside: false }).collect()
+            let shown = listed.iter().map(|at| *at as usize).filter(|at| keeps(*at));
+            let has_scores = !whole.scores.is_empty() && options.order == Sort::Usual;
+            flat_rows(facts, nodes, shown, has_scores)
         }
+        Grouping::Verdict => by_verdict((0..nodes.len()).filter(|at| keeps(*at)), timeline, options),
+        Grouping::Label(key) => by_label((0..nodes.len()).filter(|at| keeps(*at)), key, timeline, options),
     }
 }
 
 /// Returns whether a filter keeps a node: by its name, verdict, plugin, reason with the deciding fact, taints and labels.
-fn keeps_node(verdicts: &Verdicts<'_>, node: &NodeInfo, filter: &mut Filter) -> bool {
-    let verdict = verdicts.of(node.name());
+fn keeps_node(verdict: &NodeVerdict<'_>, node: &NodeInfo, filter: &mut Filter) -> bool {
     let (fact, reason) = (verdict.in_row(), verdict.reason.as_ref());
     let taints: Vec<String> = node.node.spec.taints.iter().map(taint_text).collect();
     let mut facts = vec![Fact::name("node", node.name()), Fact::name("name", node.name()), Fact::prose("verdict", verdict.class.word())];
@@ -164,50 +165,50 @@ fn keeps_node(verdicts: &Verdicts<'_>, node: &NodeInfo, filter: &mut Filter) -> 
     filter.keeps(&facts)
 }
 
-fn flat_rows<'a>(whole: &CycleView, nodes: impl Iterator<Item = &'a Arc<NodeInfo>>) -> Vec<NodeRow> {
-    let (verdicts, places) = (Verdicts::new(whole), NodeRanking::new(Sort::Closest, whole));
-    let mut list: Vec<_> = nodes
-        .map(|node| {
-            let verdict = verdicts.of(node.name());
-            (places.of_verdict(node, &verdict), verdict.plugin, verdict.reason, node.name(), verdict.class)
-        })
-        .collect();
-    list.sort();
-    let split = if whole.scores.is_empty() { None } else { list.iter().position(|(.., class)| *class != Class::Fits).filter(|at| *at > 0) };
-    let mut rows = Vec::with_capacity(list.len() + 1);
-    for (i, (.., name, _)) in list.into_iter().enumerate() {
-        if split == Some(i) {
-            rows.push(NodeRow::Rejected);
+/// Returns a row for each node, with a heading before the first that does not fit if those before it have scores.
+fn flat_rows(facts: &NodeFacts, nodes: &[Arc<NodeInfo>], shown: impl Iterator<Item = usize>, has_scores: bool) -> Vec<NodeRow> {
+    let mut rows = Vec::with_capacity(nodes.len() + 1);
+    let mut above_all_fit = has_scores;
+    for at in shown {
+        if above_all_fit && facts.class(at) != Class::Fits {
+            above_all_fit = false;
+            if !rows.is_empty() {
+                rows.push(NodeRow::Rejected);
+            }
         }
-        rows.push(NodeRow::Node { name: name.clone(), inside: false });
+        rows.push(NodeRow::Node { name: nodes[at].name().clone(), inside: false });
     }
     rows
 }
 
-fn by_verdict<'a>(cycle: &CycleView, nodes: impl Iterator<Item = Positioned<'a>>, options: &NodeOptions<'_>) -> Vec<NodeRow> {
-    let verdicts = Verdicts::new(cycle);
-    let mut groups: BTreeMap<_, Vec<Positioned<'_>>> = BTreeMap::new();
-    for (at, node) in nodes {
-        let v = verdicts.of(node.name());
-        groups.entry((v.class, v.plugin, v.reason)).or_default().push((at, node));
+/// A group with the positions of its nodes.
+type Positions = (Group, Vec<usize>);
+
+fn by_verdict(shown: impl Iterator<Item = usize>, timeline: &Timeline, options: &NodeOptions<'_>) -> Vec<NodeRow> {
+    let (facts, nodes) = (options.facts, timeline.decided_on().snapshot.nodes());
+    let mut groups: Vec<Vec<usize>> = vec![Vec::new(); facts.causes()];
+    for at in shown {
+        groups[facts.cause_index(at)].push(at);
     }
-    let groups = groups.into_iter().map(|((class, plugin, reason), nodes)| {
-        let key = GroupKey::Verdict { class, plugin, reason: reason.into_owned() };
-        (Group::of(key.clone(), options.open.contains(&key), &nodes, options.classes), nodes)
+    let groups = groups.into_iter().enumerate().filter(|(_, positions)| !positions.is_empty()).map(|(index, positions)| {
+        let (class, plugin, reason) = facts.cause(index);
+        let key = GroupKey::Verdict { class: *class, plugin: *plugin, reason: reason.to_string() };
+        (Group::of(key.clone(), options.open.contains(&key), nodes, &positions, facts), positions)
     });
-    listed(groups.collect(), cycle, options.order)
+    listed(groups.collect(), timeline, options)
 }
 
-fn by_label<'a>(cycle: &CycleView, nodes: impl Iterator<Item = Positioned<'a>>, label: &Str, options: &NodeOptions<'_>) -> Vec<NodeRow> {
-    let mut groups: BTreeMap<Option<&Str>, Vec<Positioned<'_>>> = BTreeMap::new();
-    for (at, node) in nodes {
-        groups.entry(node.node.metadata.labels.get(label.as_str())).or_default().push((at, node));
+fn by_label(shown: impl Iterator<Item = usize>, label: &Str, timeline: &Timeline, options: &NodeOptions<'_>) -> Vec<NodeRow> {
+    let nodes = timeline.decided_on().snapshot.nodes();
+    let mut groups: BTreeMap<Option<&Str>, Vec<usize>> = BTreeMap::new();
+    for at in shown {
+        groups.entry(nodes[at].node.metadata.labels.get(label.as_str())).or_default().push(at);
     }
-    let mut groups: Vec<(Group, Vec<Positioned<'_>>)> = groups
+    let mut groups: Vec<Positions> = groups
         .into_iter()
-        .map(|(value, nodes)| {
+        .map(|(value, positions)| {
             let key = GroupKey::Label { key: label.clone(), value: value.cloned() };
-            (Group::of(key.clone(), options.open.contains(&key), &nodes, options.classes), nodes)
+            (Group::of(key.clone(), options.open.contains(&key), nodes, &positions, options.facts), positions)
         })
         .collect();
     // The sort is stable: equal groups stay sorted by value.
@@ -220,20 +221,27 @@ fn by_label<'a>(cycle: &CycleView, nodes: impl Iterator<Item = Positioned<'a>>, 
         // Nodes without the label come last.
         _ => groups.sort_by_key(|(group, _)| group.is_rest()),
     }
-    listed(groups, cycle, options.order)
+    listed(groups, timeline, options)
 }
 
 /// Returns the groups, each open one with its nodes.
-fn listed(groups: Vec<(Group, Vec<Positioned<'_>>)>, cycle: &CycleView, order: Sort) -> Vec<NodeRow> {
-    // The nodes of a group are closest to fitting first, too.
-    let places = NodeRanking::new(if order == Sort::Usual { Sort::Closest } else { order }, cycle);
+fn listed(groups: Vec<Positions>, timeline: &Timeline, options: &NodeOptions<'_>) -> Vec<NodeRow> {
+    let snapshot = &timeline.decided_on().snapshot;
+    let mut places = Vec::new();
+    if groups.iter().any(|(group, _)| group.open) {
+        // The nodes of a group are closest to fitting first, too.
+        places = vec![0; snapshot.len()];
+        for (at, place) in options.facts.sorted(options.order, timeline.cycle(), snapshot).into_iter().zip(0_u32..) {
+            places[at as usize] = place;
+        }
+    }
     let mut rows = Vec::new();
-    for (group, mut nodes) in groups {
+    for (group, mut positions) in groups {
         let open = group.open;
         rows.push(NodeRow::Group(Box::new(group)));
         if open {
-            nodes.sort_by_cached_key(|(_, node)| (places.of(node), node.name()));
-            rows.extend(nodes.into_iter().map(|(_, node)| NodeRow::Node { name: node.name().clone(), inside: true }));
+            positions.sort_unstable_by_key(|at| places[*at]);
+            rows.extend(positions.into_iter().map(|at| NodeRow::Node { name: snapshot.nodes()[at].name().clone(), inside: true }));
         }
     }
     rows

@@ -60,9 +60,10 @@ pub static DEF: PaneDef = PaneDef {
 
 fn make(state: &mut State, timeline: &Timeline) {
     let (model, mut filter) = (&state.view_model, state.row_filter(Pane::NODES));
-    let (grouping, classes) = (&model.grouping, &model.classes[..]);
-    let options = NodeOptions { grouping, open: &state.open_groups, order: state.sort_of(Pane::NODES), classes };
-    state.view_model.nodes = rows::node_rows(timeline, &model.whole, &options, &mut filter);
+    let (grouping, facts) = (&model.grouping, &model.facts);
+    let options = NodeOptions { grouping, open: &state.open_groups, order: state.sort_of(Pane::NODES), facts };
+    let of_whole = || model.whole_facts(&timeline.decided_on().snapshot);
+    state.view_model.nodes = rows::node_rows(timeline, &model.whole, of_whole, &options, &mut filter);
 }
 
 /// Opens or closes the selected group, or opens the selected node.
@@ -72,7 +73,7 @@ fn open(state: &mut State, _: &mut dyn SessionHandle) {
             if !state.open_groups.remove(&key) {
                 state.open_groups.insert(key);
             }
-            state.touch();
+            state.touch_rows(Pane::NODES);
         }
         Some(RowId::Node(node)) => state.open_node(node),
         _ => {}
