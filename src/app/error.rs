@@ -39,9 +39,9 @@ pub enum PrintError {
     /// A text cannot be animated.
     #[error("--animate: only a picture, a file that ends in .svg, can be animated")]
     NoAnimation,
-    /// The pod of `--pod` does not exist.
-    #[error("there is no Pod {0} in the source")]
-    NoPod(Key),
+    /// The pod of `--pod` does not exist; with the end of a sentence about the pod that was meant.
+    #[error("there is no Pod {0} in the source{1}")]
+    NoPod(Key, String),
     /// The pod of `--pod` has a node.
     #[error("Pod {0} is not waiting to be scheduled")]
     NotWaiting(Key),

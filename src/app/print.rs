@@ -2,7 +2,7 @@
 
 use super::event_loop::first_state;
 use super::export::{screen, write, write_text};
-use super::{AppError, Options, PrintError};
+use super::{AppError, Options, PrintError, pod_meant};
 use crate::output::Text;
 use crate::ui::Context;
 use crate::ui::view::export::{Frame, animation};
@@ -35,8 +35,9 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
     let mut state = first_state(driver, options, print.size);
     if let Some(pod) = options.pod.clone().or_else(|| ui::greet(&mut state, driver)) {
         if !ui::show_pod(&mut state, driver, &pod) {
-            let exists = driver.timeline().moment().cluster.pods.get(&pod).is_some();
-            return Err(if exists { PrintError::NotWaiting(pod) } else { PrintError::NoPod(pod) }.into());
+            let cluster = &driver.timeline().moment().cluster;
+            let (exists, meant) = (cluster.pods.get(&pod).is_some(), pod_meant(cluster, &pod));
+            return Err(if exists { PrintError::NotWaiting(pod) } else { PrintError::NoPod(pod, meant) }.into());
         }
         ui::renew(&mut state, driver);
     }

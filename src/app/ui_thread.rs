@@ -18,10 +18,11 @@ use tokio::time::Instant;
 use super::cancel_guard::CancelGuard;
 use super::explorer::Explorer;
 use super::input::action_of;
+use super::pod_meant;
 use super::worker::{Answer, Outcome, Task, Worker};
 use crate::cluster::Key;
 use crate::ui::model::state::Busy;
-use crate::ui::{self, Action, Effect, SessionHandle as _, State};
+use crate::ui::{self, Action, Effect, Pane, SessionHandle as _, State};
 
 /// Length of a slice of a run, after which the screen shows its progress.
 const SLICE: Duration = Duration::from_millis(40);
@@ -175,14 +176,26 @@ impl UiThread {
         job || overview
     }
 
-    /// Shows a pod's decision, making it first if necessary.
+    /// Shows a pod's decision, making it first if necessary. For a pod without one, says why and shows the first screen.
     pub(super) fn show_pod(&mut self, pod: Key) {
         self.give(
             Kind::Asked("deciding"),
             Box::new(move |state, explorer, _| {
                 if !ui::show_pod(state, explorer, &pod) {
-                    let exists = explorer.timeline().moment().cluster.pods.get(&pod).is_some();
-                    state.warn(if exists { format!("Pod {pod} is not waiting to be scheduled") } else { format!("there is no Pod {pod}") });
+                    let cluster = &explorer.timeline().moment().cluster;
+                    let why = match cluster.pods.get(&pod) {
+                        Some(known) if !known.node_name.is_empty() => {
+                            format!("Pod {pod} is not waiting to be scheduled: it is on {}", known.node_name)
+                        }
+                        Some(_) => format!("Pod {pod} is not waiting to be scheduled"),
+                        None => format!("there is no Pod {pod}{}", pod_meant(cluster, &pod)),
+                    };
+                    state.subject = None;
+                    state.list_mut(Pane::QUEUES).reset();
+                    if let Some(only) = ui::greet(state, explorer) {
+                        ui::show_pod(state, explorer, &only);
+                    }
+                    state.warn(why);
                 }
                 ui::renew(state, explorer);
                 Outcome::Done(None)

@@ -1,6 +1,5 @@
 //! `schedscope explain`: one pod's decision, or all pending pods compared with the cluster's scheduler.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,8 +7,8 @@ use std::time::Duration;
 use super::args::ExplainArgs;
 use super::reproduce;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
-use crate::app::Reproduction;
-use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent};
+use crate::app::{Reproduction, pod_meant};
+use crate::cluster::{Key, Kind, MissingReason, ObservedEvent};
 use crate::fixes::{self, Limits};
 use crate::output::{self, Lines, Text};
 use crate::report::{
@@ -18,7 +17,6 @@ use crate::report::{
 };
 use crate::scheduler::{Evictions, Scheduler, Waiting};
 use crate::source::Loaded;
-use crate::suggest::nearest;
 use crate::trace::{CycleView, Outcome};
 
 /// Wait before a live cluster is read again: its scheduler may not have written its latest decision yet.
@@ -77,7 +75,7 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     let key = pod_key(pod, args.namespace.as_deref())?;
     let cluster = scheduler.state().cluster();
     let pod =
-        cluster.pods.get(&key).ok_or_else(|| Failure::usage(format!("there is no Pod {key} in the source{}", meant(cluster, &key))))?;
+        cluster.pods.get(&key).ok_or_else(|| Failure::usage(format!("there is no Pod {key} in the source{}", pod_meant(cluster, &key))))?;
     if !pod.node_name.is_empty() {
         return Err(Failure::usage(format!("pod {key} is not pending: it is bound to {}", pod.node_name)));
     }
@@ -138,23 +136,6 @@ fn pod_key(pod: &str, namespace: Option<&str>) -> Result<Key, Failure> {
 /// Returns whether a word is kubectl's for pods.
 fn is_pods(word: &str) -> bool {
     matches!(word, "pod" | "pods" | "po")
-}
-
-/// Returns a suggestion: a pod of the same name in another namespace, a pod with a similar name, or a similar namespace.
-fn meant(cluster: &Cluster, key: &Key) -> String {
-    let elsewhere = cluster.pods.iter().map(|pod| pod.key()).find(|other| other.name == key.name);
-    let in_namespace = || {
-        let names = cluster.pods.in_namespace(&key.namespace).map(|pod| pod.metadata.name.as_str());
-        nearest(&key.name, names).map(|name| Key::new(key.namespace.as_str(), name))
-    };
-    let in_another = || {
-        let namespaces: BTreeSet<&str> = cluster.pods.iter().map(|pod| pod.metadata.namespace.as_str()).collect();
-        (!namespaces.contains(key.namespace.as_str())).then(|| nearest(&key.namespace, namespaces.into_iter()))?
-    };
-    match elsewhere.or_else(in_namespace) {
-        Some(pod) => format!("; did you mean {pod}?"),
-        None => in_another().map_or_else(String::new, |namespace| format!("; did you mean namespace {namespace}?")),
-    }
 }
 
 fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {

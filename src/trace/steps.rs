@@ -355,7 +355,7 @@ fn by_plugin(status: &Status) -> String {
 fn dry_run_step(node: &Str, step: DryRunStep<'_>) -> String {
     match step {
         DryRunStep::Removed(pod) => format!("{node}: remove {} (priority {})", pod.key(), pod.priority()),
-        DryRunStep::Filtered(status) if status.is_success() => format!("{node}: fits with all of them gone"),
+        DryRunStep::Filtered(status) if status.is_success() => format!("{node}: fits without them"),
         DryRunStep::Filtered(status) => format!("{node}: does not help, {}", status.message()),
         DryRunStep::Reprieved(victim) => format!("{node}: {} is reprieved", victim_text(victim)),
         DryRunStep::NotReprieved(victim, status) => {

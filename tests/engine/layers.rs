@@ -67,6 +67,7 @@ const LAYERS: Rooms = &[
             "framework",
             "release",
             "cluster",
+            "suggest",
         ],
     ),
     (

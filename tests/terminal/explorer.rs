@@ -666,3 +666,18 @@ fn without_a_terminal_the_help_stands_for_the_start_screen() {
     assert_eq!(output.status.code(), Some(2));
     assert!(error.contains("Usage: schedscope") && error.contains("demo"), "{error}");
 }
+
+#[test]
+fn a_pod_that_is_not_there_is_named_with_the_one_that_was_meant_and_the_first_screen_is_shown() {
+    for (pod, words) in [
+        ("payments", "there is no Pod default/payments; did you mean shop/payments?"),
+        ("shop/paymnets", "there is no Pod shop/paymnets; did you mean shop/payments?"),
+        ("batch/reports-646f8d7fc5-2c9vf", "is not waiting to be scheduled: it is on worker-c2"),
+    ] {
+        let mut pty = Pty::start(&["demo", "payments", "--pod", pod], 120, 40);
+        pty.wait_for(words);
+        pty.wait_for("Overview");
+        pty.send("q");
+        assert_eq!(pty.wait_exit(), 0);
+    }
+}

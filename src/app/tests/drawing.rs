@@ -54,7 +54,7 @@ fn help_hints_and_sentences_show_the_reader_s_keys() {
     let check = |screen: &Screen, words: &str| assert!(screen.text().contains(words), "no {words:?} in\n{}", screen.text());
     check(&screen, " m step ");
     check(&screen, "F9 help");
-    check(&screen, "m goes step by step, Ctrl-N takes the whole cycle");
+    check(&screen, "next: the decision about shop/payments; m goes through it step by step, Ctrl-N to its end");
     screen.keys(":");
     check(&screen, "Ctrl-T complete");
     screen.keys("esc s");

@@ -193,7 +193,8 @@ fn uncapitalized(sentence: &str) -> String {
 fn looking(view: &CycleView) -> String {
     let (nodes, fit) = (cause::nodes(view), view.feasible().count());
     match view.verdicts.len() {
-        0 => format!("None of {} evaluated yet", count(nodes, "node")),
+        0 if nodes == 1 => "The node is not evaluated yet".to_owned(),
+        0 => format!("None of the {} is evaluated yet", count(nodes, "node")),
         looked if fit == 0 => format!("Evaluated {looked} of {}: none fits so far", count(nodes, "node")),
         looked => format!("Evaluated {looked} of {}: {fit} {}", count(nodes, "node"), if fit == 1 { "fits" } else { "fit" }),
     }

@@ -28,6 +28,9 @@ pub(super) fn scheduled(view: &CycleView) -> String {
         Selection::HighestScore | Selection::Turn => {
             let fit = view.feasible().count();
             let on = match view.stopped {
+                Some((looked, ..)) if view.odds_over_starts.is_none() => {
+                    format!("Fits on {fit} of the {looked} nodes that were evaluated (which ones depends on where the search starts)")
+                }
                 Some((looked, ..)) => format!("Fits on {fit} of the {looked} nodes that were evaluated"),
                 None => format!("Fits on {}", of_nodes(fit, total)),
             };

@@ -298,7 +298,7 @@ fn a_cycle_under_way_says_how_far_it_is() {
     view.verdicts.insert("x".into(), Verdict { status: Status::success(), nominated: Vec::new().into() });
     assert_eq!(said(&view), "Evaluated 3 of 5 nodes: 1 fits.");
     view.verdicts.clear();
-    assert_eq!(said(&view), "None of 5 nodes evaluated yet.");
+    assert_eq!(said(&view), "None of the 5 nodes is evaluated yet.");
     let mut view = super::tests::view(&[(2, Fit, CPU)]);
     view.outcome = None;
     let record = PreemptionRecord { potential_nodes: vec!["n00".into()].into(), ..PreemptionRecord::default() };

@@ -19,10 +19,11 @@ use crate::ui::view::refresh::renew;
 const NAMED: usize = 200;
 
 /// Shows the first screen: the overview, or nothing where one pod is pending. Returns that pod, whose decision is to be shown.
-/// A session that was left elsewhere than at its start is shown as it was.
+/// A session that was left elsewhere than at its start, or at the end of what a scheduler's log says, is shown as it was.
 pub fn greet(state: &mut State, session: &mut dyn SessionHandle) -> Option<Key> {
     let timeline = session.timeline();
-    if !timeline.at_start() {
+    let log_ends = || timeline.at_end() && timeline.revisions().last().is_some_and(|revision| revision.kind.is_logged());
+    if !timeline.at_start() && !log_ends() {
         return None;
     }
     if let Some(only) = only_pending(timeline) {

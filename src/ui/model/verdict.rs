@@ -8,7 +8,7 @@ use strum::IntoEnumIterator as _;
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, Reason, ReasonKind, ScoreFunctionName, Snapshot, Status, entry, taint_text};
 use crate::report::{so_far, so_far_in_short, why_group};
-use crate::trace::{CycleView, Event, ExtensionPoint, GroupView, PreemptionView};
+use crate::trace::{CycleView, Event, ExtensionPoint, GroupView, PreemptionView, Verdict};
 
 /// Classes of verdicts, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::EnumIter)]
@@ -73,6 +73,8 @@ pub struct NodeVerdict<'a> {
     pub reason: Cow<'static, str>,
     /// The status behind it; `None` if there is none.
     status: Option<&'a Status>,
+    /// Whether pods that are only nominated to the node were counted as running there.
+    counts_nominated: bool,
 }
 
 impl<'a> NodeVerdict<'a> {
@@ -84,7 +86,11 @@ impl<'a> NodeVerdict<'a> {
             (None, _) if status.plugin() == Some(PluginName::Extender) => "left out without a reason".into(),
             _ => status.message().into(),
         };
-        Self { class: Class::of(status), plugin: status.plugin(), reason, status: Some(status) }
+        Self { class: Class::of(status), plugin: status.plugin(), reason, status: Some(status), counts_nominated: false }
+    }
+
+    fn of_verdict(verdict: &'a Verdict) -> Self {
+        Self { counts_nominated: !verdict.nominated.is_empty(), ..Self::of(&verdict.status) }
     }
 
     /// Returns its class, plugin and reason.
@@ -105,8 +111,11 @@ impl<'a> NodeVerdict<'a> {
     /// Returns the deciding fact as a row has room for it: the missing amount and of how much, the taint, the label, the pod in
     /// the way; `None` if the reasons are complete.
     pub fn row_fact(&self) -> Option<String> {
-        let facts: Vec<String> = self.status?.reasons().iter().filter_map(row_fact).collect();
-        (!facts.is_empty()).then(|| facts.join(", "))
+        let reasons = self.status?.reasons();
+        let facts: Vec<String> = reasons.iter().filter_map(row_fact).collect();
+        let is_short = reasons.iter().any(|reason| matches!(reason, Reason::Insufficient(_)));
+        let nominated = if self.counts_nominated && is_short { " (nominated pods count)" } else { "" };
+        (!facts.is_empty()).then(|| format!("{}{nominated}", facts.join(", ")))
     }
 
     /// Returns the deciding fact as a row has room for it, or else the reasons in plain words.
@@ -134,14 +143,15 @@ fn row_fact(reason: &Reason) -> Option<String> {
         Reason::UntoleratedTaint { taint } => return Some(format!("taint {}", taint_text(taint))),
         _ => return reason.fact(),
     };
-    let missing = shortage.requested.saturating_sub(shortage.free());
-    let (missing, requested) = (shortage.readable(missing), shortage.readable(shortage.requested));
-    let all = match shortage.capacity {
-        0 => " (it has none)".to_owned(),
-        all if all < shortage.requested => format!(" (it has {} in all)", shortage.readable(all)),
-        _ => String::new(),
-    };
-    Some(format!("lacks {missing} of {requested} {}{all}", shortage.resource))
+    let requested = shortage.readable(shortage.requested);
+    if shortage.capacity > 0 && shortage.capacity < shortage.requested {
+        let all = shortage.readable(shortage.capacity);
+        return Some(format!("too small for {requested} {}: {all} in all", shortage.resource));
+    }
+    // Pods that request more than the node has leave nothing.
+    let missing = shortage.requested.saturating_sub(shortage.free().max(0));
+    let none = if shortage.capacity == 0 { " (it has none)" } else { "" };
+    Some(format!("lacks {} of {requested} {}{none}", shortage.readable(missing), shortage.resource))
 }
 
 /// Returns the number of nodes with each class, best first; without classes that no node has.
@@ -169,18 +179,19 @@ impl<'a> Verdicts<'a> {
     /// Returns a node's verdict so far.
     pub fn of(&self, node: &str) -> NodeVerdict<'a> {
         let Some(status) = self.status(node) else {
-            return NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into(), status: None };
+            return NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into(), status: None, counts_nominated: false };
         };
         if status.is_success() && self.left.is_some() && !self.cycle.verdicts.contains_key(node) {
-            return NodeVerdict { class: Class::Unresolvable, plugin: None, reason: "left out by PreFilter".into(), status: None };
+            let reason = "left out by PreFilter".into();
+            return NodeVerdict { class: Class::Unresolvable, plugin: None, reason, status: None, counts_nominated: false };
         }
-        NodeVerdict::of(status)
+        self.cycle.verdicts.get(node).map_or_else(|| NodeVerdict::of(status), NodeVerdict::of_verdict)
     }
 
     /// Returns the verdicts so far on all nodes of a snapshot, by position. In a large cluster this is much cheaper than a
     /// look-up by name for each.
     pub fn by_position(&self, snapshot: &Snapshot) -> Vec<NodeVerdict<'a>> {
-        let unseen = NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into(), status: None };
+        let unseen = NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into(), status: None, counts_nominated: false };
         let mut list = vec![unseen; snapshot.len()];
         if let Some((kept, _)) = &self.left {
             for (verdict, node) in list.iter_mut().zip(snapshot.nodes()).filter(|(_, node)| !kept.contains(node.name().as_str())) {
@@ -189,7 +200,7 @@ impl<'a> Verdicts<'a> {
         }
         for (node, verdict) in &self.cycle.verdicts {
             if let Some(at) = snapshot.position(node) {
-                list[at] = NodeVerdict::of(&verdict.status);
+                list[at] = NodeVerdict::of_verdict(verdict);
             }
         }
         list

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::session::RevisionKind;
 use crate::trace::{Outcome, Place};
 use crate::ui::config::action::Action;
 use crate::ui::config::theme::Role;
@@ -89,8 +90,18 @@ fn answer(scene: &Scene<'_>, fits: impl Fn(&str) -> bool) -> (Span<'static>, Str
     let model = &scene.state.view_model;
     let whole = model.sentence(cycle).filter(|sentence| fits(&about(&name, sentence)));
     let Some(text) = whole.or_else(|| model.short_sentence(cycle)).map(str::to_owned) else {
-        let next = scene.timeline.queues().active().first().map(|e| e.pod.to_string());
+        let (here, next) = (scene.timeline.cursor().event, scene.timeline.queues().active().first().map(|e| e.pod.to_string()));
+        // At the start of a revision of the record, the next step is its first.
+        let recorded = scene.timeline.revision().filter(|revision| here == 0 && !revision.events.is_empty());
         let text = match next {
+            _ if recorded.is_some() => {
+                let (step, cycle) = (scene.key(&Action::STEP), scene.key(&Action::CYCLE));
+                let what = recorded.map_or_else(String::new, |revision| match &revision.kind {
+                    RevisionKind::Explain(pod) => format!("the decision about {pod}"),
+                    _ => revision.title.clone(),
+                });
+                format!("next: {what}; {step} goes through it step by step, {cycle} to its end")
+            }
             Some(pod) => {
                 let (step, cycle) = (scene.key(&Action::STEP), scene.key(&Action::CYCLE));
                 let any = match scene.timeline.queues().alike_next() {

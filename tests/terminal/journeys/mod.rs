@@ -71,6 +71,12 @@ fn line(screen: &str, parts: &[&str]) -> String {
     found.unwrap_or_else(|| panic!("no line has {parts:?} in\n{screen}")).to_owned()
 }
 
+/// Waits until a line has all these parts.
+fn wait_line(pty: &Pty, parts: &[&str]) {
+    let has = |screen: &vt100::Screen| screen.contents().lines().any(|line| parts.iter().all(|part| line.contains(part)));
+    pty.wait_until(&format!("a line has {parts:?}"), has);
+}
+
 /// Returns the position of a text on the screen in mouse coordinates: column and line from 1.
 fn place(screen: &str, text: &str) -> (usize, usize) {
     let found = screen.lines().enumerate().find_map(|(y, l)| Some((l[..l.find(text)?].chars().count() + 1, y + 1)));

@@ -1,6 +1,6 @@
 //! The victims of preemption, their nodes, and the reasons for the choice.
 
-use super::{ENTER, ESC, assert_order, decide, line, quit, story, words};
+use super::{ENTER, ESC, assert_order, decide, line, quit, story, wait_line, words};
 use crate::pty::Pty;
 
 /// "payments is pending. Why, and how would preemption help, in one sentence?"
@@ -59,24 +59,25 @@ fn find_which_budget_blocks_big_2() {
     decide(&mut pty, "checkout");
     pty.wait_for("decided by MinHighestPriority");
     pty.send("9");
-    let screen = pty.wait_for("▸9 Budgets");
-    line(&screen, &["shop/search", "0", "kept on big-1; violated on big-2"]);
-    line(&screen, &["shop/cart", "1", "kept"]);
+    pty.wait_for("▸9 Budgets");
+    wait_line(&pty, &["shop/search", "0", "kept on big-1; violated on big-2"]);
+    wait_line(&pty, &["shop/cart", "1", "kept"]);
     // The pods that it covers.
     pty.send(ENTER);
-    let screen = pty.wait_for("▾ shop/search");
+    pty.wait_for("▾ shop/search");
+    let screen = pty.wait_for("shop/search-2");
     assert_order(&screen, &["▾ shop/search", "shop/search-0", "shop/search-1", "shop/search-2", "shop/cart"]);
 
     // The pod that would violate it, on the page of the candidate.
     pty.send("3G");
     pty.wait_for("VICTIMS ON BIG-2");
     pty.send("8");
-    let screen = pty.wait_for("Candidate big-2");
-    line(&screen, &["eliminated by MinNumPDBViolations"]);
-    line(&screen, &["✗ shop/search-1", "‼ violates search (1 over its budget)"]);
+    pty.wait_for("Candidate big-2");
+    wait_line(&pty, &["eliminated by MinNumPDBViolations"]);
+    wait_line(&pty, &["✗ shop/search-1", "‼ violates search (1 over its budget)"]);
     pty.send("G");
-    let screen = pty.wait_for("ALLOWED");
-    line(&screen, &["shop/search", "0", "shop/search-1"]);
+    pty.wait_for("ALLOWED");
+    wait_line(&pty, &["shop/search", "0", "shop/search-1"]);
     quit(pty);
 }
 

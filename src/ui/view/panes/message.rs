@@ -125,7 +125,7 @@ fn quiet(scene: &Scene<'_>) -> &'static str {
         (_, Some(Outcome::Scheduled)) => "no message: the pod fits",
         (_, Some(Outcome::Gated)) => "no message: the pod is not tried while a gate keeps it out",
         (_, Some(_)) => "no message was written",
-        (Some(_), None) => "no message yet: the cycle goes on",
+        (Some(_), None) => "no message yet: the cycle has not ended",
         (None, None) if scene.timeline.revisions().is_empty() => "no cycle is shown yet",
         (None, None) => "no message: not a scheduling attempt",
     }

@@ -219,7 +219,7 @@ fn step_line(scene: &Scene<'_>, step: DryRunStep<'_>) -> Vec<Span<'static>> {
     match step {
         DryRunStep::Removed(pod) => spans.extend(pod_line(scene, pod)),
         DryRunStep::Reprieved(victim) => spans.extend(victim_line(scene, victim)),
-        DryRunStep::Filtered(status) if status.is_success() => spans.push(scene.span(Role::Text, "the pod fits with all of them gone")),
+        DryRunStep::Filtered(status) if status.is_success() => spans.push(scene.span(Role::Text, "the pod fits without them")),
         DryRunStep::Filtered(status) => spans.push(scene.span(Role::Text, format!("even without them: {}", status.message()))),
         DryRunStep::NotReprieved(victim, status) => {
             spans.extend(victim_line(scene, victim));
