@@ -36,6 +36,64 @@ pub struct Taint {
     pub effect: Str,
 }
 
+/// A condition of a node that the node controller writes as a taint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeCondition {
+    /// `Ready` is false.
+    NotReady,
+    /// `Ready` is unknown.
+    Unreachable,
+    /// `MemoryPressure` is true.
+    MemoryPressure,
+    /// `DiskPressure` is true.
+    DiskPressure,
+    /// `PIDPressure` is true.
+    PidPressure,
+    /// `NetworkUnavailable` is true.
+    NetworkUnavailable,
+}
+
+impl NodeCondition {
+    /// Returns the condition as a predicate of one node.
+    pub fn of_one(self) -> &'static str {
+        match self {
+            Self::NotReady => "is not ready",
+            Self::Unreachable => "is unreachable",
+            Self::MemoryPressure => "is short of memory",
+            Self::DiskPressure => "is short of disk space",
+            Self::PidPressure => "is short of process IDs",
+            Self::NetworkUnavailable => "has no network",
+        }
+    }
+
+    /// Returns the condition as a predicate of several nodes.
+    pub fn of_many(self) -> &'static str {
+        match self {
+            Self::NotReady => "are not ready",
+            Self::Unreachable => "are unreachable",
+            Self::MemoryPressure => "are short of memory",
+            Self::DiskPressure => "are short of disk space",
+            Self::PidPressure => "are short of process IDs",
+            Self::NetworkUnavailable => "have no network",
+        }
+    }
+}
+
+impl Taint {
+    /// Returns the condition that the key of the taint names; `None` for other taints, and for the one of cordoned nodes.
+    pub fn condition(&self) -> Option<NodeCondition> {
+        Some(match self.key.strip_prefix("node.kubernetes.io/")? {
+            "not-ready" => NodeCondition::NotReady,
+            "unreachable" => NodeCondition::Unreachable,
+            "memory-pressure" => NodeCondition::MemoryPressure,
+            "disk-pressure" => NodeCondition::DiskPressure,
+            "pid-pressure" => NodeCondition::PidPressure,
+            "network-unavailable" => NodeCondition::NetworkUnavailable,
+            _ => return None,
+        })
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct NodeStatus {

@@ -25,6 +25,8 @@ pub struct Constraint {
     pub only: usize,
     /// Number of nodes that the pod fits on without this demand.
     pub opens: usize,
+    /// Number of those that it does not fit on with the demand; `None` where that was not tried.
+    pub more: Option<usize>,
     /// Changes that drop the demand; `None` where the pod cannot drop it, or dropping was not tried.
     pub without: Option<Vec<Change>>,
     /// Values that nodes have instead, or the closest node.

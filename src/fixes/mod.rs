@@ -47,7 +47,7 @@ mod storage;
 mod trial;
 mod typo;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use change::{
@@ -65,7 +65,7 @@ use crate::framework::Victim;
 use crate::release::Gate;
 use crate::scheduler::{DryDecision, Operation, PostFilter, ScheduleError, ScheduleResult, Scheduler};
 use crate::trace::{GroupView, Outcome};
-use trial::{Trials, Verified, is_preempting};
+use trial::{Trials, Verified, is_preempting, takers};
 
 /// Demands that keep a pod out, and changes that let it in.
 #[derive(Clone, Debug, PartialEq)]
@@ -289,6 +289,22 @@ impl Fix {
         })
     }
 
+    /// Returns whether the fix ignores a condition of a node, such as not ready: it tolerates or removes the condition's taint.
+    pub fn ignores_condition(&self) -> bool {
+        self.changes.iter().any(|change| match change {
+            Change::Pod(PodChange::Tolerate(taint)) | Change::Node(_, NodeChange::RemoveTaint(taint)) => taint.condition().is_some(),
+            _ => false,
+        })
+    }
+
+    /// Returns the sort key among fixes that let equally many pods in: as in [`Fixes::fixes`], but every lower request comes after the
+    /// changes of nodes.
+    pub fn effort(&self) -> (usize, u32) {
+        let lowers = self.changes.iter().any(|change| matches!(change, Change::Pod(PodChange::Lower(_))));
+        let (number, rank) = self.rank();
+        (number, if lowers { rank.max(AFTER_NODES) } else { rank })
+    }
+
     /// Returns the sort key: number of changes, then intrusiveness.
     fn rank(&self) -> (usize, u32) {
         let created = self.changes.iter().filter(|c| matches!(c, Change::Create { .. })).count();
@@ -299,6 +315,9 @@ impl Fix {
     }
 }
 
+/// The intrusiveness next to the changes of nodes as they are.
+const AFTER_NODES: u32 = 9;
+
 /// Returns how intrusive a change is. A change ranks before every change that includes it.
 fn rank(change: &Change) -> u32 {
     match change {
@@ -307,8 +326,11 @@ fn rank(change: &Change) -> u32 {
             PodChange::SetSelector { typo: true, .. } | PodChange::AddValue { typo: Some(_), .. } | PodChange::RenameSelector { .. } => 1,
             PodChange::SetSelector { .. } | PodChange::AddValue { .. } => 2,
             PodChange::MaxSkew { .. } => 4,
+            PodChange::Tolerate(taint) if taint.condition().is_some() => 25,
             PodChange::Tolerate(taint) if taint.key == UNSCHEDULABLE_TAINT => 9,
             PodChange::Tolerate(_) => 5,
+            // A cut by more than half is rarely what the pod can do with.
+            PodChange::Lower(lowered) if lowered.to < lowered.from - lowered.to => AFTER_NODES,
             PodChange::Lower(_) => 6,
             PodChange::DropSelector { .. } => 10,
             PodChange::DropRequirement { .. } => 11,
@@ -324,6 +346,8 @@ fn rank(change: &Change) -> u32 {
             PodChange::Priority { .. } => 21,
         },
         Change::Node(_, NodeChange::Uncordon) => 7,
+        // The node controller adds the taint again.
+        Change::Node(_, NodeChange::RemoveTaint(taint)) if taint.condition().is_some() => 26,
         Change::Node(_, NodeChange::RemoveTaint(_)) => 8,
         Change::Claim(_, change) => match change {
             ClaimChange::SetClass { typo: true, .. } => 1,
@@ -421,8 +445,9 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
         search: Search::default(),
         group: trials.try_group(&[]),
     };
-    if let Some((_, decision)) = trials.decide(&[], PostFilter::Run) {
+    if let Some((tried, decision)) = trials.decide(&[], PostFilter::Run) {
         fixes.outcome = decision.outcome();
+        let today: BTreeSet<Str> = takers(&tried, &decision).into_iter().flatten().collect();
         trials.preempts_today = is_preempting(&decision);
         fixes.preempts_today = trials.preempts_today;
         let gates: Vec<Str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.clone()).collect();
@@ -432,7 +457,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
             _ if length > LONGEST_SPEC => trials.cut_short(CutShort::Spec(length)),
             DryDecision::Gated(_) if !gates.is_empty() => gated(&mut trials, &mut fixes, gates, limits),
             // A plugin keeps the pod out of activeQ: DynamicResources does for a claim that does not exist.
-            DryDecision::Gated(_) | DryDecision::Tried(_) => of_cluster(&mut trials, &mut fixes, limits),
+            DryDecision::Gated(_) | DryDecision::Tried(_) => of_cluster(&mut trials, &mut fixes, limits, &today),
         }
     }
     fixes.fixes.sort_by(|a, b| (a.rank(), a.outcome).cmp(&(b.rank(), b.outcome)).then_with(|| b.nodes.len().cmp(&a.nodes.len())));
@@ -454,11 +479,12 @@ fn gated(trials: &mut Trials<'_>, fixes: &mut Fixes, gates: Vec<Str>, limits: Li
     let alone = trials.attempt(std::slice::from_ref(&open));
     trials.first = vec![open.clone()];
     if let Some(verified) = alone {
+        let today = if verified.outcome == FixOutcome::Scheduled { verified.nodes.iter().cloned().collect() } else { BTreeSet::new() };
         fixes.fixes.push(Fix::new(vec![open], verified));
-        fixes.constraints = search::constraints(trials, &matrix(trials), limits);
+        fixes.constraints = search::constraints(trials, &matrix(trials), limits, &today);
         return;
     }
-    of_cluster(trials, fixes, limits);
+    of_cluster(trials, fixes, limits, &BTreeSet::new());
     for fix in &mut fixes.fixes {
         fix.changes.insert(0, open.clone());
     }
@@ -469,9 +495,10 @@ fn matrix(trials: &Trials<'_>) -> Matrix {
     Matrix::of(trials.scheduler(), &pod).unwrap_or_default()
 }
 
-fn of_cluster(trials: &mut Trials<'_>, fixes: &mut Fixes, limits: Limits) {
+/// Searches the changes of a pod that takes these nodes without changes.
+fn of_cluster(trials: &mut Trials<'_>, fixes: &mut Fixes, limits: Limits, today: &BTreeSet<Str>) {
     let matrix = matrix(trials);
-    fixes.constraints = search::constraints(trials, &matrix, limits);
+    fixes.constraints = search::constraints(trials, &matrix, limits, today);
     if fixes.outcome == Outcome::Scheduled {
         return;
     }

@@ -19,22 +19,31 @@ const PRIORITIES: usize = 12;
 /// `pkg/apis/scheduling/types.go`.
 const HIGHEST_USER_PRIORITY: i32 = 1_000_000_000;
 
-/// Returns the demands of a pod, each with the number of nodes that the pod fits on without it.
-pub(super) fn constraints(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits) -> Vec<Constraint> {
-    let mut today = None;
+/// Returns the demands of a pod, each with the number of nodes that the pod fits on without it. `today` are the nodes that it fits
+/// on with all of them.
+pub(super) fn constraints(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, today: &BTreeSet<Str>) -> Vec<Constraint> {
     let mut rows = Vec::new();
     for (index, row) in matrix.rows.iter().enumerate() {
         let (fails, only) = (row.fails.count(), matrix.only(index).count());
-        let mut constraint =
-            Constraint { demand: row.demand.clone(), fails, only, opens: only, without: None, closest: row.closest.clone() };
+        let mut constraint = Constraint {
+            demand: row.demand.clone(),
+            fails,
+            only,
+            opens: only,
+            more: Some(only),
+            without: None,
+            closest: row.closest.clone(),
+        };
         let nothing = matches!(&row.demand, Demand::Resource { amount: 0, .. });
         if let Some(drop) = row.drop.clone().map(Change::Pod).filter(|_| rows.len() < limits.alike) {
-            constraint.opens = trials.fits(std::slice::from_ref(&drop)).map_or(0, |nodes| nodes.len());
+            let open = trials.fits(std::slice::from_ref(&drop)).unwrap_or_default();
             let first = trials.first.iter().cloned();
             constraint.without = (!trials.is_over()).then(|| first.chain([drop]).collect());
+            constraint.opens = open.len();
+            constraint.more = constraint.without.as_ref().map(|_| open.iter().filter(|node| !today.contains(*node)).count());
         } else if nothing {
             // Dropping a request of zero changes nothing.
-            constraint.opens = *today.get_or_insert_with(|| trials.fits(&[]).map_or(0, |nodes| nodes.len()));
+            (constraint.opens, constraint.more) = (today.len(), Some(0));
             constraint.without = Some(trials.first.clone());
         }
         rows.push(constraint);

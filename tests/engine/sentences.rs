@@ -20,8 +20,11 @@ use crate::deciding::scheduler;
 
 /// Words with which a sentence reports a plugin's rejections.
 const WORDS: &[(&str, &str)] = &[
-    ("NodeResourcesFit", r"\b(lacks?|no node has|too small|large enough|offers?|room for one more pod)\b"),
-    ("TaintToleration", r"\btaint\b"),
+    (
+        "NodeResourcesFit",
+        r"\b(lacks?|(?:less|fewer) than|too (?:little|few)|no node has|too small|large enough|offers?|room for one more pod)\b",
+    ),
+    ("TaintToleration", r"\b(taint|not ready|unreachable|short of|no network)\b"),
     ("NodeUnschedulable", r"\bcordoned\b"),
     ("NodeName", r"\b(node it asks for|name it asks for)\b"),
     ("NodeAffinity", r"\bnode affinity\b"),
@@ -55,7 +58,7 @@ impl Checker {
         Self {
             words: WORDS.iter().map(|(plugin, words)| (*plugin, regex(words))).collect(),
             count: regex(COUNT),
-            cpu: regex(r"([0-9.]+) free cpu"),
+            cpu: regex(r"([0-9.]+) (?:free cpu|cpu free)"),
             brackets: regex(r" \([^)]*\)"),
             kinds: BTreeMap::new(),
             wrong: Vec::new(),

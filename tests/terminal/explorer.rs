@@ -82,7 +82,7 @@ fn steps_run_and_go_back_exactly() {
 #[test]
 fn a_pod_from_the_command_line_is_decided_at_once() {
     let mut pty = Pty::start(&["demo", "payments", "--pod", "shop/payments"], 200, 60);
-    let screen = pty.wait_for("shop/payments: Pending because 8 of 12 nodes lack 6 free cpu");
+    let screen = pty.wait_for("shop/payments: Pending because 8 of 12 nodes have less than 6 cpu free");
     assert!(screen.contains("Nodes for shop/payments") && screen.contains("Preemption"), "{screen}");
     assert!(screen.contains("preempting 2 pods of priority -10 on worker-a2"), "{screen}");
     assert!(screen.contains("MinNumPDBViolations") && screen.contains("Insufficient cpu"), "{screen}");

@@ -21,7 +21,7 @@ fn the_answers_are_few_keys_away() {
         assert!(expected.iter().all(|words| text.contains(words)), "{what}: {expected:?}\n{text}");
         assert!(pressed <= most, "{what}: {pressed} keys");
     };
-    check("why is it pending", "", 0, &["8 of 12 nodes lack 6 free cpu", "3 have a taint"]);
+    check("why is it pending", "", 0, &["8 of 12 nodes have less than 6 cpu free", "have a taint"]);
     check("who would be evicted", "", 0, &["VICTIMS ON WORKER-A2", "batch/reports"]);
     check("which node is closest", "2", 1, &["★ worker-a2", "lacks 2.4 of 6 cpu", "3.6/8"]);
     check("who blocks", "2 enter", 2, &["Node worker-a2", "because", "victim     batch/reports"]);

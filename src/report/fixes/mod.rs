@@ -88,6 +88,9 @@ pub struct ConstraintReport {
     pub only: usize,
     /// The number of nodes that take the pod without it.
     pub opens: usize,
+    /// The number of those that do not take it with the demand; `None` if that was not tried.
+    #[serde(skip)]
+    more: Option<usize>,
     /// Patches that drop it; null if none does.
     pub without: Option<Vec<Value>>,
     /// The closest values of nodes, in words.
@@ -132,17 +135,17 @@ impl ConstraintReport {
         let closest = if self.closest.is_empty() { String::new() } else { format!("; {}", self.closest) };
         let fails = count(self.fails, "node");
         let rules_out = match self.only {
-            0 if self.fails == 1 => format!("rules out {fails}, not alone"),
-            0 => format!("rules out {fails}, none of them alone"),
-            only if only == self.fails => format!("on its own rules out {fails}"),
-            only => format!("rules out {fails}, {only} of them alone"),
+            0 if self.fails == 1 => format!("rules out {fails} (also ruled out by others)"),
+            0 => format!("rules out {fails} (all also ruled out by others)"),
+            only if only == self.fails => format!("rules out {fails} by itself"),
+            only => format!("rules out {fails}, {only} of them by itself"),
         };
-        let without = match self.opens {
-            0 => "no more nodes fit".to_owned(),
-            1 => "1 more node fits".to_owned(),
-            opens => format!("{} fit", count(opens, "more node")),
+        let without = match self.more {
+            None => "not tried".to_owned(),
+            Some(0) => "no more nodes fit".to_owned(),
+            Some(more) => format!("{} {}", count(more, "more node"), if more == 1 { "fits" } else { "fit" }),
         };
-        format!("{}: {rules_out}; without it {without}{closest}", self.text)
+        format!("{}: {rules_out}; without it: {without}{closest}", self.text)
     }
 }
 
@@ -157,6 +160,7 @@ impl FixesReport {
             fails: c.fails,
             only: c.only,
             opens: c.opens,
+            more: c.more,
             without: c.without.as_ref().map(|changes| targets.patches(changes)),
             closest: if c.fails == 0 { String::new() } else { closest_text(&c.demand, &c.closest) },
         });
@@ -185,10 +189,11 @@ impl FixesReport {
         }
         if !self.constraints.is_empty() {
             out.blank();
-            out.push("CONSTRAINTS (FAILS: nodes that fail it; ONLY: nodes that fail nothing else; OPENS: nodes that fit without it)");
-            let head = ["DEMAND", "FAILS", "ONLY", "OPENS", ""].map(str::to_owned).to_vec();
+            out.push("CONSTRAINTS (FAILS: nodes that fail it; ONLY: nodes that fail nothing else; MORE: nodes that fit only without it)");
+            let head = ["DEMAND", "FAILS", "ONLY", "MORE", ""].map(str::to_owned).to_vec();
             let cells = |c: &ConstraintReport| {
-                vec![c.text.clone(), c.fails.to_string(), c.only.to_string(), c.opens.to_string(), c.closest.clone()]
+                let more = c.more.map_or_else(|| "?".to_owned(), |more| more.to_string());
+                vec![c.text.clone(), c.fails.to_string(), c.only.to_string(), more, c.closest.clone()]
             };
             let rows: Vec<Vec<String>> = std::iter::once(head).chain(self.constraints.iter().map(cells)).collect();
             table(&rows, &mut out);
@@ -319,15 +324,15 @@ mod tests {
 
     #[test]
     fn a_constraint_says_what_it_rules_out_alone_and_what_fits_without_it() {
-        for (fails, only, opens, expected) in [
-            (0, 0, 0, "x: every node meets it"),
-            (1, 0, 0, "x: rules out 1 node, not alone; without it no more nodes fit"),
-            (3, 0, 1, "x: rules out 3 nodes, none of them alone; without it 1 more node fits"),
-            (3, 2, 2, "x: rules out 3 nodes, 2 of them alone; without it 2 more nodes fit"),
-            (3, 3, 3, "x: on its own rules out 3 nodes; without it 3 more nodes fit"),
+        for (fails, only, more, expected) in [
+            (0, 0, Some(0), "x: every node meets it"),
+            (1, 0, Some(0), "x: rules out 1 node (also ruled out by others); without it: no more nodes fit"),
+            (3, 0, Some(1), "x: rules out 3 nodes (all also ruled out by others); without it: 1 more node fits"),
+            (3, 2, Some(2), "x: rules out 3 nodes, 2 of them by itself; without it: 2 more nodes fit"),
+            (3, 3, None, "x: rules out 3 nodes by itself; without it: not tried"),
         ] {
             let (text, kind, closest) = ("x".to_owned(), String::new(), String::new());
-            let report = ConstraintReport { text, kind, field: None, fails, only, opens, without: None, closest };
+            let report = ConstraintReport { text, kind, field: None, fails, only, opens: 7, more, without: None, closest };
             assert_eq!(report.line(), expected);
         }
     }

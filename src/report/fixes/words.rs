@@ -7,7 +7,7 @@ use crate::fixes::{
     Alternative, Change, ClaimChange, Closest, CutShort, Demand, Devices, Fix, FixOutcome, NodeChange, PodChange, RequirementPlace, Search,
     Unproposed, Untried,
 };
-use crate::framework::{Shortage, taint_text};
+use crate::framework::{Shortage, cores, taint_text};
 use crate::plural::count;
 use crate::release::Release;
 
@@ -60,6 +60,9 @@ pub(super) fn names<T: AsRef<str>>(names: &[T]) -> String {
 
 /// Writes an amount of a resource as a Kubernetes quantity.
 pub(super) fn amount(resource: &Str, amount: i64) -> String {
+    if resource == "cpu" {
+        return cores(amount);
+    }
     Shortage { resource: resource.clone(), requested: 0, used: 0, capacity: 0 }.quantity(amount)
 }
 
@@ -67,7 +70,10 @@ fn change_text(change: &Change) -> String {
     match change {
         Change::Pod(change) => pod_change_text(change),
         Change::Node(node, NodeChange::Uncordon) => format!("uncordon {node}"),
-        Change::Node(node, NodeChange::RemoveTaint(taint)) => format!("remove taint {} from {node}", taint_text(taint)),
+        Change::Node(node, NodeChange::RemoveTaint(taint)) => {
+            let returns = taint.condition().map_or_else(String::new, |of| format!(" (it returns while the node {})", of.of_one()));
+            format!("remove taint {} from {node}{returns}", taint_text(taint))
+        }
         Change::Create { like: Some(like), .. } => format!("add a node like {like}"),
         Change::Create { object, .. } => format!("create {} {}", object.kind(), object.key()),
         Change::Delete(kind, key) => format!("delete {kind} {key}"),
@@ -119,7 +125,10 @@ fn pod_change_text(change: &PodChange) -> String {
         }
         PodChange::DropSpread { topology_key, .. } => format!("drop the spread constraint on {topology_key}"),
         PodChange::MaxSkew { topology_key, from, to, .. } => format!("raise maxSkew on {topology_key} from {from} to {to}"),
-        PodChange::Tolerate(taint) => format!("tolerate {}", taint_text(taint)),
+        PodChange::Tolerate(taint) => {
+            let though = taint.condition().map_or_else(String::new, |of| format!(" (though the node {})", of.of_one()));
+            format!("tolerate {}{though}", taint_text(taint))
+        }
         PodChange::Lower(lowered) if lowered.to == 0 => {
             format!("drop the {} request of {}", lowered.resource, amount(&lowered.resource, lowered.from))
         }
@@ -171,7 +180,7 @@ pub(super) fn demand_text(demand: &Demand) -> String {
         Demand::Requirement(requirement) => format!("node affinity {}", requirement_text(requirement)),
         Demand::NodeAffinity(terms) => format!("node affinity ({})", count(*terms, "term")),
         Demand::Taint(taint) => format!("taint {}", taint_text(taint)),
-        Demand::Cordon => "cordoned nodes".to_owned(),
+        Demand::Cordon => "cordon".to_owned(),
         Demand::PodTerm { anti: false, topology_key } => format!("pod affinity on {topology_key}"),
         Demand::PodTerm { topology_key, .. } => format!("pod anti-affinity on {topology_key}"),
         Demand::ExistingAntiAffinity => "anti-affinity of running pods".to_owned(),
@@ -227,9 +236,12 @@ pub(super) fn closest_text(demand: &Demand, closest: &Closest) -> String {
             format!("nodes have {key}: {}{more}", list.join(", "))
         }
         Closest::Missing { node, shortage } => {
-            let missing = shortage.requested.saturating_sub(shortage.free());
-            let free = shortage.quantity(shortage.free().max(0));
-            format!("{node} lacks {}, {free} free", shortage.quantity(missing))
+            let (free, requested) = (shortage.free().max(0), shortage.requested);
+            let in_words = |amount| shortage.readable(amount);
+            // Rounding must not make the two look alike.
+            let exact = in_words(free) == in_words(requested);
+            let [free, requested] = [free, requested].map(|n| if exact { amount(&shortage.resource, n) } else { in_words(n) });
+            format!("closest: {node} has {free} free of {requested} requested")
         }
         Closest::Pod { pod, node } => format!("{pod} blocks {node}"),
         Closest::Reason(reason) => reason.text(Release::NEWEST).into_owned(),

@@ -1,5 +1,6 @@
 //! The fix that frees most pods of a cause.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::{CauseFix, FixSearch};
@@ -25,7 +26,8 @@ const FIXES_TRIED: usize = 6;
 /// Limit on the pods of a cause on which a fix is tried.
 const PODS_TRIED: usize = 500;
 
-/// Returns the fix that frees most of the pods, the smallest among equals. Searches fixes for a few distinct specs.
+/// Returns the fix that frees most of the pods, the smallest among equals. Takes one that ignores a condition of a node only if no
+/// other frees a pod. Searches fixes for a few distinct specs.
 pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> FixSearch {
     let cluster = scheduler.state().cluster();
     let mut models: Vec<&Arc<Pod>> = Vec::new();
@@ -67,7 +69,11 @@ pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals
             if !go_on() {
                 return FixSearch::Stopped;
             }
-            if freed.len() > best.as_ref().map_or(0, |(.., most)| most.len()) {
+            let better = |(known, _, most): &(Fix, &Arc<Pod>, Vec<Key>)| {
+                let key = |fix: &Fix, freed: &[Key]| (!fix.ignores_condition(), freed.len(), Reverse(fix.effort()));
+                key(&fix, &freed) > key(known, most)
+            };
+            if !freed.is_empty() && best.as_ref().is_none_or(better) {
                 best = Some((fix, model, freed));
             }
         }

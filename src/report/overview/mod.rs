@@ -35,6 +35,8 @@ pub struct WaitReason {
     pub key: String,
     /// The reason in words that leave out the pod's own amounts.
     pub words: String,
+    /// The same words as they are said of several pods.
+    pub words_of_several: String,
     /// The number of nodes that give each reason, by its text.
     pub nodes: BTreeMap<String, usize>,
     /// The plugins that reject it.
@@ -57,6 +59,18 @@ pub enum PreemptionHelp {
     NotRun,
 }
 
+impl PreemptionHelp {
+    /// Returns whether preemption helps a number of pods, as a clause; empty where it did not run.
+    pub fn clause(self, helped: usize, pods: usize) -> String {
+        match self {
+            Self::Helps if helped < pods => format!("; preemption helps {helped} of {pods}"),
+            Self::Helps => "; preemption helps".to_owned(),
+            Self::No => "; preemption does not help".to_owned(),
+            Self::NotRun => String::new(),
+        }
+    }
+}
+
 /// Pods that wait for the same reasons.
 #[derive(Clone, Debug)]
 pub struct Cause {
@@ -70,6 +84,8 @@ pub struct Cause {
     pub nodes: BTreeMap<String, usize>,
     /// Whether preemption makes room for any of the pods.
     pub preemption: PreemptionHelp,
+    /// The number of pods for which preemption makes room.
+    pub helped: usize,
     /// The fix that frees most of the pods.
     pub fix: FixSearch,
 }
@@ -101,9 +117,19 @@ impl FixSearch {
             Self::Ahead => "searching for a fix".to_owned(),
             Self::LeftOut => format!("no fix searched: only the {CAUSES_SEARCHED} largest causes are searched"),
             Self::Stopped => "the search for a fix was stopped".to_owned(),
-            Self::Nothing(None) => "no fix found for any of these pods".to_owned(),
-            Self::Nothing(Some(why)) => format!("no fix found for any of these pods; incomplete: {why}"),
-            Self::Found(fix) => format!("fix: {} (frees {} of {pods})", fix.fix.text, fix.frees),
+            Self::Nothing(why) => {
+                let these = if pods == 1 { "" } else { " for any of these pods" };
+                let incomplete = why.as_ref().map_or_else(String::new, |why| format!("; incomplete: {why}"));
+                format!("no fix found{these}{incomplete}")
+            }
+            Self::Found(fix) => {
+                let whose = match &fix.freed[..] {
+                    [one] if pods > 1 => format!(" for {one}"),
+                    [one, other] if pods > 2 => format!(" for {one} and {other}"),
+                    _ => String::new(),
+                };
+                format!("fix{whose}: {} (frees {} of {pods})", fix.fix.text, fix.frees)
+            }
         }
     }
 }
@@ -122,6 +148,9 @@ pub struct CauseReport {
     pub nodes: BTreeMap<String, usize>,
     /// Whether preemption makes room for any of the pods.
     pub preemption: PreemptionHelp,
+    /// The number of pods for which preemption makes room.
+    #[serde(skip)]
+    helped: usize,
     /// The fix that frees most of the pods.
     pub fix: Option<CauseFix>,
     /// Whether a fix was searched for.
@@ -188,7 +217,7 @@ impl WaitReason {
         let Some(group) = pod.group_key() else { return Some(reason) };
         if let Some((key, words)) = view.pre_enqueue.as_ref().and_then(|gate| why_group_is_gated(gate)) {
             reason.key = format!("pod-group:{group}:{key}");
-            reason.words = format!("Pod group {group}: {}", words.trim_end_matches('.'));
+            reason.say(format!("Pod group {group}: {}", words.trim_end_matches('.')));
             return Some(reason);
         }
         let Some(tried) = &view.group else { return Some(reason) };
@@ -196,7 +225,7 @@ impl WaitReason {
         let (Some(outcome), Some(words)) = (outcome, why_group(tried)) else { return Some(reason) };
         if outcome != GroupOutcome::Scheduled {
             reason.key = format!("pod-group:{group}:{outcome}");
-            reason.words = format!("Pod group {group}: {}", words.trim_end_matches('.'));
+            reason.say(format!("Pod group {group}: {}", words.trim_end_matches('.')));
             reason.preemption = match outcome {
                 GroupOutcome::WaitingOnPreemption => PreemptionHelp::Helps,
                 _ if tried.preemption.is_some() => PreemptionHelp::No,
@@ -207,6 +236,12 @@ impl WaitReason {
         Some(reason)
     }
 
+    /// Sets words that one pod and several share.
+    fn say(&mut self, words: String) {
+        self.words_of_several.clone_from(&words);
+        self.words = words;
+    }
+
     /// Returns why the pod of a decision waits, leaving out its group.
     fn of_pod(view: &CycleView) -> Option<Self> {
         let preemption = match &view.preemption {
@@ -215,7 +250,8 @@ impl WaitReason {
             _ => PreemptionHelp::No,
         };
         let (nodes, plugins) = (BTreeMap::new(), PluginSet::default());
-        let mut reason = Self { key: String::new(), words: in_common(view), nodes, plugins, preemption };
+        let (words, words_of_several) = in_common(view);
+        let mut reason = Self { key: String::new(), words, words_of_several, nodes, plugins, preemption };
         match view.outcome? {
             Outcome::Gated => {
                 let gate = view.pre_enqueue.as_ref()?;
@@ -263,17 +299,19 @@ impl WaitReason {
     }
 }
 
-/// Returns the kind of a reason, with its resource if it has one.
+/// Returns the kind of a reason, with its resource or the condition behind its taint if it has one.
 fn kind_of(reason: &Reason) -> String {
     match reason {
         Reason::Insufficient(shortage) => format!("Insufficient({})", shortage.resource),
+        // A node that is not ready is another cause than one that is reserved.
+        Reason::UntoleratedTaint { taint } if taint.condition().is_some() => format!("{}({})", reason.kind(), taint.key),
         other => other.kind().to_string(),
     }
 }
 
 /// Groups pods by cause, most pods first, without fixes.
 fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
-    let mut groups: BTreeMap<&str, (Cause, BTreeMap<&str, usize>)> = BTreeMap::new();
+    let mut groups: BTreeMap<&str, (Cause, BTreeMap<(&str, &str), usize>)> = BTreeMap::new();
     for found in pods {
         let Some(reason) = &found.waits_for else { continue };
         let (cause, words) = groups.entry(&reason.key).or_insert_with(|| {
@@ -283,6 +321,7 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
                 pods: Vec::new(),
                 nodes: BTreeMap::new(),
                 preemption: reason.preemption,
+                helped: 0,
                 fix: FixSearch::Ahead,
             };
             (cause, BTreeMap::new())
@@ -291,11 +330,13 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
             let known = cause.nodes.entry(text.clone()).or_default();
             *known = (*known).max(*nodes);
         }
-        *words.entry(reason.words.as_str()).or_default() += 1;
+        *words.entry((reason.words.as_str(), reason.words_of_several.as_str())).or_default() += 1;
+        cause.helped += usize::from(reason.preemption == PreemptionHelp::Helps);
         cause.preemption = cause.preemption.min(reason.preemption);
         cause.pods.push(found.pod.clone());
     }
-    let mut causes: Vec<Cause> = groups.into_values().map(|(cause, words)| Cause { sentence: sentence(&words), ..cause }).collect();
+    let mut causes: Vec<Cause> =
+        groups.into_values().map(|(cause, words)| Cause { sentence: sentence(&words, cause.pods.len()), ..cause }).collect();
     for cause in &mut causes {
         cause.pods.sort();
     }
@@ -307,8 +348,9 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
 }
 
 /// Returns the words of most pods of a cause.
-fn sentence(words: &BTreeMap<&str, usize>) -> String {
-    let most = words.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0))).map_or("", |(words, _)| *words);
+fn sentence(words: &BTreeMap<(&str, &str), usize>, pods: usize) -> String {
+    let most = words.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
+    let most = most.map_or("", |((of_one, of_several), _)| if pods == 1 { *of_one } else { *of_several });
     let others = if words.len() > 1 { " (details differ by pod)" } else { "" };
     format!("{most}{others}")
 }
@@ -329,6 +371,7 @@ impl CauseReport {
             sentence: cause.sentence,
             nodes: cause.nodes,
             preemption: cause.preemption,
+            helped: cause.helped,
             fix_searched: !matches!(cause.fix, FixSearch::LeftOut),
             fix_words: cause.fix.words(cause.pods.len()),
             fix: cause.fix.found().map(|fix| CauseFix::clone(fix)),
@@ -396,11 +439,7 @@ pub fn causes_text(causes: &[CauseReport]) -> Lines {
     out.blank();
     out.push("CAUSES");
     for cause in causes {
-        let preemption = match cause.preemption {
-            PreemptionHelp::Helps => "; preemption helps",
-            PreemptionHelp::No => "; preemption does not help",
-            PreemptionHelp::NotRun => "",
-        };
+        let preemption = cause.preemption.clause(cause.helped, cause.pods.len());
         out.line(format_args!("  {}: {}{preemption}", count(cause.pods.len(), "pod"), cause.sentence));
         let shown = cause.pods.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
         let more = cause.pods.len().saturating_sub(NAMED);

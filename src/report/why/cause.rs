@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::words::{Phrase, amount, list, no_node_at_all, resource, short};
+use super::words::{Number, Phrase, list, no_node_at_all, resource, short, too_little};
 use crate::framework::{Code, PluginName, Reason, Shortage, Status};
 use crate::plural::count;
 use crate::trace::{CycleStart, CycleView};
@@ -36,8 +36,9 @@ impl Cause {
         Self { nodes, phrase, notes: Vec::new(), fact: None, nominated: false }
     }
 
-    fn verb(&self, detail: Detail) -> String {
-        let words = if self.nodes == 1 { &self.phrase.one } else { &self.phrase.many };
+    fn verb(&self, detail: Detail, pods: Number) -> String {
+        let phrase = self.phrase.about(pods);
+        let words = if self.nodes == 1 { phrase.one } else { phrase.many };
         format!("{words}{}", self.brackets(detail))
     }
 
@@ -51,21 +52,30 @@ impl Cause {
 
 /// Returns why no node takes the pod, as half a sentence; `None` if the record has no verdicts.
 pub(super) fn cause(view: &CycleView, detail: Detail) -> Option<String> {
-    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_some()) {
-        return Some(no_node_at_all(status));
-    }
+    said(view, &causes(view, detail.amounts), detail, Number::One)
+}
+
+/// Returns [`cause`] as it is said of one pod, and of several.
+pub(super) fn cause_of_one_and_several(view: &CycleView, detail: Detail) -> Option<(String, String)> {
     let causes = causes(view, detail.amounts);
+    Some((said(view, &causes, detail, Number::One)?, said(view, &causes, detail, Number::Several)?))
+}
+
+fn said(view: &CycleView, causes: &[Cause], detail: Detail, pods: Number) -> Option<String> {
+    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_some()) {
+        return Some(no_node_at_all(status, pods));
+    }
     let total: usize = causes.iter().map(|c| c.nodes).sum();
-    match &causes[..] {
+    match causes {
         [] => None,
-        [one] if total == 1 => Some(format!("the only node {}", one.verb(detail))),
-        [one] => Some(match &one.phrase.none {
+        [one] if total == 1 => Some(format!("the only node {}", one.verb(detail, pods))),
+        [one] => Some(match one.phrase.about(pods).none {
             Some(none) => format!("{none}{}", one.brackets(detail)),
-            None => format!("{} {}", of_nodes(total, total), one.verb(detail)),
+            None => format!("{} {}", of_nodes(total, total), one.verb(detail, pods)),
         }),
         all => {
-            let mut parts: Vec<String> = all.iter().take(detail.causes).map(|c| format!("{} {}", c.nodes, c.verb(detail))).collect();
-            parts[0] = format!("{} of {total} nodes {}", all[0].nodes, all[0].verb(detail));
+            let mut parts: Vec<String> = all.iter().take(detail.causes).map(|c| format!("{} {}", c.nodes, c.verb(detail, pods))).collect();
+            parts[0] = format!("{} of {total} nodes {}", all[0].nodes, all[0].verb(detail, pods));
             let rest = all.get(detail.causes..).unwrap_or_default();
             let nodes: usize = rest.iter().map(|c| c.nodes).sum();
             match (rest.len(), nodes) {
@@ -155,6 +165,8 @@ impl Shared {
 fn brief(status: &Status) -> Option<String> {
     let mut reasons = status.reasons().iter().filter(|reason| !matches!(reason, Reason::PodAffinityRules));
     match (reasons.next(), reasons.next()) {
+        // The phrase names the condition.
+        (Some(Reason::UntoleratedTaint { taint }), None) if taint.condition().is_some() => None,
         (Some(reason), None) => reason.brief().map(|text| short(&text)),
         _ => None,
     }
@@ -168,6 +180,8 @@ struct Lacking<'a> {
     never: BTreeMap<&'a str, usize>,
     /// The largest free amount of each resource.
     most_free: BTreeMap<&'a str, (i64, &'a Shortage)>,
+    /// The largest capacity of each resource.
+    largest: BTreeMap<&'a str, &'a Shortage>,
     /// Whether pods that are only nominated were counted as running.
     nominated: bool,
 }
@@ -180,6 +194,22 @@ impl<'a> Lacking<'a> {
         if free > most.0 {
             *most = (free, shortage);
         }
+        let largest = self.largest.entry(&shortage.resource).or_insert(shortage);
+        if shortage.capacity > largest.capacity {
+            *largest = shortage;
+        }
+    }
+
+    /// Returns a note such as `at most 8 each` about nodes that are too small; `None` for several resources.
+    fn largest_of(&self, shared: &BTreeSet<&str>, nodes: usize) -> Option<String> {
+        let mut resources = shared.iter();
+        let shortage = self.largest.get(resources.next().filter(|_| resources.next().is_none())?)?;
+        let capacity = shortage.readable(shortage.capacity);
+        Some(match nodes {
+            _ if shortage.capacity <= 0 => "none at all".to_owned(),
+            1 => format!("{capacity} in all"),
+            _ => format!("at most {capacity} each"),
+        })
     }
 
     /// Returns a note such as `at most 2.1 free`; `None` for several resources.
@@ -213,8 +243,8 @@ impl<'a> Lacking<'a> {
             }
         }
         for (name, n) in more.iter().take(2) {
-            let also = if *n == 1 { "also lacks" } else { "also lack" };
-            notes.push(format!("{n} {also} {}", amount(name, start, true)));
+            let also = if *n == 1 { "also has" } else { "also have" };
+            notes.push(format!("{n} {also} {}", too_little(name, start)));
         }
         if more.len() > 2 {
             notes.push("some lack more".to_owned());
@@ -222,15 +252,16 @@ impl<'a> Lacking<'a> {
         if never > 0 && !all_never {
             notes.push(if never == 1 { "1 even when empty".to_owned() } else { format!("{never} even when empty") });
         }
-        let fact = self.most_free_of(&shared);
-        vec![Cause { notes, fact, nominated: self.nominated, ..Cause::new(nodes, phrase(&shared, all_never, start)) }]
+        let fact = if all_never { self.largest_of(&shared, nodes) } else { self.most_free_of(&shared) };
+        // Nominated pods do not count against a capacity.
+        vec![Cause { notes, fact, nominated: self.nominated && !all_never, ..Cause::new(nodes, phrase(&shared, all_never, start)) }]
     }
 
     /// Returns a cause for each set of lacking resources.
     fn each(&self, start: Option<&CycleStart>) -> Vec<Cause> {
         let cause = |((lacks, never), nodes): (&(BTreeSet<&str>, bool), &usize)| Cause {
-            fact: self.most_free_of(lacks),
-            nominated: self.nominated,
+            fact: if *never { self.largest_of(lacks, *nodes) } else { self.most_free_of(lacks) },
+            nominated: self.nominated && !*never,
             ..Cause::new(*nodes, phrase(lacks, *never, start))
         };
         self.nodes.iter().map(cause).collect()
@@ -246,8 +277,8 @@ impl<'a> Lacking<'a> {
         }
         let mut most: Vec<(&str, usize)> = by_resource.into_iter().collect();
         most.sort_by_key(|(name, n)| (Reverse(*n), *name));
-        let lack = |n: usize| if n == 1 { "lacks" } else { "lack" };
-        let part = |(name, n): &(&str, usize)| format!("{n} {} {}", lack(*n), amount(name, start, true));
+        let have = |n: usize| if n == 1 { "has" } else { "have" };
+        let part = |(name, n): &(&str, usize)| format!("{n} {} {}", have(*n), too_little(name, start));
         let named = if most.len() > NAMED { NAMED - 1 } else { most.len() };
         let mut notes: Vec<String> = most.iter().take(named).map(part).collect();
         if named < most.len() {

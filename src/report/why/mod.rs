@@ -8,12 +8,12 @@ mod scheduled;
 mod tests;
 mod words;
 
-use cause::{Detail, cause};
+use cause::{Detail, cause, cause_of_one_and_several};
 use eviction::eviction;
 pub(in crate::report) use group::why_group_is_gated;
 pub use group::{why_group, why_group_waits};
 use scheduled::scheduled;
-use words::{list, short};
+use words::{Number, list, short};
 
 use crate::framework::{Reason, Status};
 use crate::plural::count;
@@ -33,7 +33,7 @@ pub fn why(view: &CycleView) -> String {
 fn ended(view: &CycleView, facts: bool) -> String {
     let sentence = match view.outcome {
         None => return String::new(),
-        Some(Outcome::Gated) => gated(view.pre_enqueue.as_ref()),
+        Some(Outcome::Gated) => gated(view.pre_enqueue.as_ref(), Number::One),
         Some(Outcome::Error) => error(view),
         Some(Outcome::Scheduled) => scheduled(view),
         Some(Outcome::Unschedulable) => unschedulable(view, facts),
@@ -57,7 +57,7 @@ fn told(view: &CycleView, facts: bool) -> Option<String> {
     }
     let sentence = if view.start.is_none() {
         match (&view.pre_enqueue, &view.skipped) {
-            (Some(status), _) => gated(Some(status)),
+            (Some(status), _) => gated(Some(status), Number::One),
             (None, Some(_)) => error(view),
             (None, None) => return None,
         }
@@ -85,20 +85,26 @@ fn finish(view: &CycleView, sentence: &str) -> String {
     format!("{sentence}{more}.")
 }
 
-fn gated(status: Option<&Status>) -> String {
+fn gated(status: Option<&Status>, number: Number) -> String {
     let Some(status) = status else { return "Held back".to_owned() };
     match status.reasons() {
         [Reason::SchedulingGates { gates }] => {
             let gates: Vec<String> = gates.iter().map(ToString::to_string).collect();
             let (noun, gone) = if gates.len() == 1 { ("gate", "it is") } else { ("gates", "they are") };
-            format!("Held back by its scheduling {noun} {} until {gone} removed", list(&gates, "and"))
+            format!("Held back by {} scheduling {noun} {} until {gone} removed", number.its(), list(&gates, "and"))
         }
         [Reason::PodGroupMissing { group }] => format!("Held back until there is a pod group named {}", short(group)),
         [Reason::GangIncomplete { pods, min_count }] => {
-            format!("Held back until its pod group has {}, which must have a place at once: it has {pods}", count_of_pods(*min_count))
+            let (its, needed) = (number.its(), count_of_pods(*min_count));
+            format!("Held back until {its} pod group has {needed}, which must have a place at once: it has {pods}")
         }
-        [Reason::GroupPreemptionInProgress] => "Held back until the pods that are preempted for its pod group have been evicted".to_owned(),
-        [Reason::PreemptionInProgress] => "Held back until the pods that are preempted for it have been evicted".to_owned(),
+        [Reason::GroupPreemptionInProgress] => {
+            format!("Held back until the pods that are preempted for {} pod group have been evicted", number.its())
+        }
+        [Reason::PreemptionInProgress] => {
+            let them = if number == Number::One { "it" } else { "them" };
+            format!("Held back until the pods that are preempted for {them} have been evicted")
+        }
         _ => format!("Held back by {}: {}", status.plugin().map_or("a plugin", |p| p.as_str()), short(&status.message())),
     }
 }
@@ -168,18 +174,28 @@ fn unschedulable(view: &CycleView, facts: bool) -> String {
     })
 }
 
-/// Returns why the pod waits, in words that pods with other requests can share, as half a sentence; empty for a pod that fits.
-pub(super) fn in_common(view: &CycleView) -> String {
+/// Returns why the pod waits, in words that pods with other requests can share, as half a sentence: as it is said of one pod, and of
+/// several. Empty for a pod that fits.
+pub(super) fn in_common(view: &CycleView) -> (String, String) {
+    let alike = |words: String| (words.clone(), words);
     let shared = Detail { causes: CAUSES, notes: false, facts: false, amounts: false };
     match view.outcome {
-        None | Some(Outcome::Scheduled) => String::new(),
-        Some(Outcome::Gated) => uncapitalized(&gated(view.pre_enqueue.as_ref())),
-        Some(Outcome::Error) => uncapitalized(&error(view)),
-        Some(Outcome::Unschedulable) if view.selected.is_some() && view.failure.is_some() => uncapitalized(&turned_back(view)),
-        Some(Outcome::Unschedulable) => cause(view, shared).unwrap_or_else(|| match view.failure.as_deref() {
-            Some(AttemptFailure { cause: FailureCause::NoNodes, .. }) => "there are no nodes".to_owned(),
-            Some(failure) => short(&failure.message),
-            None => "no reason is recorded".to_owned(),
+        None | Some(Outcome::Scheduled) => alike(String::new()),
+        Some(Outcome::Gated) => {
+            let said = |pods| uncapitalized(&gated(view.pre_enqueue.as_ref(), pods));
+            (said(Number::One), said(Number::Several))
+        }
+        Some(Outcome::Error) if matches!(view.skipped, Some((_, SkipReason::Deleting))) => {
+            ("not tried, because it is being deleted".to_owned(), "not tried, because they are being deleted".to_owned())
+        }
+        Some(Outcome::Error) => alike(uncapitalized(&error(view))),
+        Some(Outcome::Unschedulable) if view.selected.is_some() && view.failure.is_some() => alike(uncapitalized(&turned_back(view))),
+        Some(Outcome::Unschedulable) => cause_of_one_and_several(view, shared).unwrap_or_else(|| {
+            alike(match view.failure.as_deref() {
+                Some(AttemptFailure { cause: FailureCause::NoNodes, .. }) => "there are no nodes".to_owned(),
+                Some(failure) => short(&failure.message),
+                None => "no reason is recorded".to_owned(),
+            })
         }),
     }
 }

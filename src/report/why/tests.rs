@@ -70,26 +70,29 @@ use PluginName::{NodeAffinity, NodePorts, NodeResourcesFit as Fit, NodeUnschedul
 fn causes_are_named_with_the_figure_of_the_pod_and_the_number_of_nodes() {
     let check = |groups: &[(usize, PluginName, &[&'static str])], expected: &str| assert_eq!(why(&view(groups)), expected);
     check(&[(3, Fit, CPU)], "Pending because no node has 6 free cpu (at most 2 free).");
-    check(&[(1, Fit, CPU)], "Pending because the only node lacks 6 free cpu (at most 2 free).");
+    check(&[(1, Fit, CPU)], "Pending because the only node has less than 6 cpu free (at most 2 free).");
     check(&[(3, Fit, BOTH)], "Pending because no node has 6 free cpu or 8Gi of free memory.");
-    check(&[(2, Fit, CPU), (1, Fit, BOTH)], "Pending because no node has 6 free cpu (at most 2 free, 1 also lacks 8Gi of free memory).");
+    check(
+        &[(2, Fit, CPU), (1, Fit, BOTH)],
+        "Pending because no node has 6 free cpu (at most 2 free, 1 also has less than 8Gi of memory free).",
+    );
     check(
         &[(2, Fit, CPU), (1, Fit, MEMORY)],
-        "Pending because 2 of 3 nodes lack 6 free cpu (at most 2 free) and 1 lacks 8Gi of free memory (at most 3Gi free).",
+        "Pending because 2 of 3 nodes have less than 6 cpu free (at most 2 free) and 1 has less than 8Gi of memory free (at most 3Gi free).",
     );
     check(
         &[(1, Fit, CPU), (2, Fit, MEMORY), (1, Fit, BOTH)],
-        "Pending because no node has all the resources it requests (3 lack 8Gi of free memory, 2 lack 6 free cpu).",
+        "Pending because no node has all the resources it requests (3 have less than 8Gi of memory free, 2 have less than 6 cpu free).",
     );
     check(
         &[(8, Fit, CPU), (3, TaintToleration, TAINT), (1, NodeUnschedulable, CORDON)],
-        "Pending because 8 of 12 nodes lack 6 free cpu (at most 2 free), 3 have a taint it does not tolerate (dedicated=db:NoSchedule) and 1 is cordoned.",
+        "Pending because 8 of 12 nodes have less than 6 cpu free (at most 2 free), 3 have a taint it does not tolerate (dedicated=db:NoSchedule) and 1 is cordoned.",
     );
     check(&[(2, NodeUnschedulable, CORDON)], "Pending because both nodes are cordoned.");
     check(&[(5, NodeAffinity, AFFINITY)], "Pending because no node matches its node affinity or selector.");
     check(
         &[(2, Fit, &["Too many pods"]), (1, NodePorts, PORTS)],
-        "Pending because 2 of 3 nodes lack room for one more pod and 1 has its host port taken (80/TCP).",
+        "Pending because 2 of 3 nodes have no room for one more pod and 1 has its host port taken (80/TCP).",
     );
     check(&[(2, Fit, &["Insufficient example.com/gpu"])], "Pending because no node has enough free example.com/gpu (none free).");
     check(
@@ -110,14 +113,14 @@ fn what_does_not_fit_into_the_sentence_is_counted() {
     ];
     assert_eq!(
         why(&view(groups)),
-        "Pending because 6 of 21 nodes lack 6 free cpu, 5 have a taint it does not tolerate, 4 do not match its node affinity or selector, 3 \
+        "Pending because 6 of 21 nodes have less than 6 cpu free, 5 have a taint it does not tolerate, 4 do not match its node affinity or selector, 3 \
          would break its topology spread and 3 are rejected for other reasons."
     );
     let mut long = view(groups);
     let record = PreemptionRecord { ineligible: Some(Status::unschedulable("x".repeat(80))), ..PreemptionRecord::default() };
     long.preemption = Some(PreemptionView::started(Arc::new(record)));
     let sentence = why(&long);
-    assert!(sentence.contains("and 10 are rejected for other reasons; it may not preempt"), "{sentence}");
+    assert!(sentence.contains("and 15 are rejected for other reasons; it may not preempt"), "{sentence}");
 }
 
 #[test]
@@ -127,13 +130,13 @@ fn nodes_that_are_too_small_or_left_out_are_told_from_full_ones() {
     small.verdicts.insert("n00".into(), Verdict { status: never.clone(), nominated: Vec::new().into() });
     assert_eq!(why(&small), "Pending because no node has 6 free cpu (at most 2 free, 1 even when empty).");
     small.verdicts.insert("n01".into(), Verdict { status: never, nominated: vec![Key::new("a", "q")].into() });
-    assert_eq!(why(&small), "Pending because no node is large enough for 6 cpu (at most 2 free, counting pods nominated there).");
+    assert_eq!(why(&small), "Pending because no node is large enough for 6 cpu (at most 2 each).");
     let mut left_out = view(&[(1, Fit, CPU)]);
     Arc::make_mut(left_out.start.as_mut().unwrap()).nodes = 9;
     left_out.narrowed = Some((vec!["n00".into()].into(), Status::rejected(Reason::NotAmongNodes { plugins: vec![NodeAffinity].into() })));
     assert_eq!(
         why(&left_out),
-        "Pending because 8 of 9 nodes are not among those its node affinity names and 1 lacks 6 free cpu (at most 2 free)."
+        "Pending because 8 of 9 nodes are not among those its node affinity names and 1 has less than 6 cpu free (at most 2 free)."
     );
     let rejected = Status::rejected(Reason::ClaimNotFound { claim: "data".into() }).with_plugin(PluginName::VolumeRestrictions);
     left_out.narrowed = Some((Vec::new().into(), rejected));
@@ -307,4 +310,42 @@ fn a_cycle_under_way_says_how_far_it_is() {
         said(&view),
         "Pending because no node has 6 free cpu (at most 2 free); preemption tried on 0 of 1 node, 0 candidates so far."
     );
+}
+
+#[test]
+fn nodes_with_the_taint_of_a_condition_are_said_to_have_the_condition() {
+    let mut view = view(&[(3, TaintToleration, TAINT)]);
+    let taint = |key: &str| Taint { key: key.into(), effect: "NoSchedule".into(), ..Taint::default() };
+    let mut check = |keys: &[&str], expected: &str| {
+        for (verdict, key) in view.verdicts.values_mut().zip(keys) {
+            verdict.status = Status::rejected(Reason::UntoleratedTaint { taint: taint(key) }).with_plugin(TaintToleration);
+        }
+        assert_eq!(why(&view), expected);
+    };
+    let [not_ready, pressure] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/disk-pressure"];
+    check(&[not_ready; 3], "Pending because all 3 nodes are not ready.");
+    check(&[not_ready, not_ready, pressure], "Pending because 2 of 3 nodes are not ready and 1 is short of disk space.");
+    check(
+        &[not_ready, not_ready, "node.kubernetes.io/unschedulable"],
+        "Pending because 2 of 3 nodes are not ready and 1 has a taint it does not tolerate (node.kubernetes.io/unschedulable:NoSchedule).",
+    );
+}
+
+#[test]
+fn words_about_several_pods_say_they() {
+    let groups: &[(usize, PluginName, &[&'static str])] =
+        &[(8, NodeAffinity, AFFINITY), (3, TaintToleration, TAINT), (1, NodePorts, &["it keeps its word"])];
+    let (one, several) = in_common(&view(groups));
+    assert_eq!(
+        one,
+        "8 of 12 nodes do not match its node affinity or selector, 3 have a taint it does not tolerate and 1 is rejected by NodePorts (it keeps \
+         its word)"
+    );
+    assert_eq!(
+        several,
+        "8 of 12 nodes do not match their node affinity or selector, 3 have a taint they do not tolerate and 1 is rejected by NodePorts (it \
+         keeps its word)"
+    );
+    let (_, several) = in_common(&view(&[(1, Fit, CPU), (2, Fit, MEMORY), (1, Fit, BOTH), (1, NodeUnschedulable, CORDON)]));
+    assert_eq!(several, "4 of 5 nodes lack some resource they request and 1 is cordoned");
 }

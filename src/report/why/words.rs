@@ -14,11 +14,64 @@ pub(super) struct Phrase {
     pub(super) many: String,
     /// The whole clause for all nodes, where one reads better than `all 3 nodes are cordoned`.
     pub(super) none: Option<String>,
+    /// Whether it quotes text from outside, in which no word may be replaced.
+    quotes: bool,
+}
+
+/// The number of pods that a sentence is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Number {
+    /// One: `it`.
+    One,
+    /// Several: `they`.
+    Several,
+}
+
+impl Number {
+    /// Returns the possessive pronoun.
+    pub(super) fn its(self) -> &'static str {
+        if self == Self::One { "its" } else { "their" }
+    }
+
+    /// Replaces the pronouns of one pod, with their verbs. The text must not come from outside.
+    fn said(self, text: &str) -> String {
+        if self == Self::One {
+            return text.to_owned();
+        }
+        let mut follows = false;
+        let word = |word| match word {
+            "it" => {
+                follows = true;
+                "they"
+            }
+            "its" => "their",
+            verb if std::mem::take(&mut follows) => match verb {
+                "does" => "do",
+                "is" => "are",
+                _ => verb.strip_suffix('s').unwrap_or(verb),
+            },
+            other => other,
+        };
+        text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    }
 }
 
 impl Phrase {
     fn new(one: &str, many: &str) -> Self {
-        Self { one: one.to_owned(), many: many.to_owned(), none: None }
+        Self { one: one.to_owned(), many: many.to_owned(), none: None, quotes: false }
+    }
+
+    /// Returns the phrase for this number of pods.
+    pub(super) fn about(&self, pods: Number) -> Self {
+        match pods {
+            Number::Several if !self.quotes => Self {
+                one: pods.said(&self.one),
+                many: pods.said(&self.many),
+                none: self.none.as_ref().map(|none| pods.said(none)),
+                quotes: false,
+            },
+            _ => self.clone(),
+        }
     }
 
     fn or_none(one: &str, many: &str, none: &str) -> Self {
@@ -66,8 +119,13 @@ impl Phrase {
         if matches!(reason, Reason::Insufficient(_) | Reason::TooManyPods { .. }) {
             return Some(Self::lack(&[resource(reason)?], start));
         }
+        if let Reason::UntoleratedTaint { taint } = reason
+            && let Some(condition) = taint.condition()
+        {
+            return Some(Self::new(condition.of_one(), condition.of_many()));
+        }
         let phrase = entry(reason.kind())?.phrase?;
-        Some(Self { one: phrase.one.to_owned(), many: phrase.many.to_owned(), none: phrase.none.map(str::to_owned) })
+        Some(Self { none: phrase.none.map(str::to_owned), ..Self::new(phrase.one, phrase.many) })
     }
 
     /// Quotes kube-scheduler's own message.
@@ -83,17 +141,20 @@ impl Phrase {
             empty if empty.is_empty() => String::new(),
             reason => format!(" ({})", short(&reason)),
         };
-        Self::new(&format!("is rejected by {by}{said}"), &format!("are rejected by {by}{said}"))
+        Self { quotes: true, ..Self::new(&format!("is rejected by {by}{said}"), &format!("are rejected by {by}{said}")) }
     }
 
     /// Nodes that lack all of these resources.
     pub(super) fn lack(resources: &[&str], start: Option<&CycleStart>) -> Self {
         let mut amounts: Vec<String> = resources.iter().take(3).map(|name| amount(name, start, true)).collect();
+        let mut short: Vec<String> = resources.iter().take(3).map(|name| too_little(name, start)).collect();
         if resources.len() > amounts.len() {
-            amounts.push(count(resources.len() - amounts.len(), "more resource"));
+            let more = count(resources.len() - amounts.len(), "more resource");
+            short.push(format!("too little of {more}"));
+            amounts.push(more);
         }
-        let (and, or) = (list(&amounts, "and"), list(&amounts, "or"));
-        Self::or_none(&format!("lacks {and}"), &format!("lack {and}"), &format!("no node has {or}"))
+        let (and, or) = (list(&short, "and"), list(&amounts, "or"));
+        Self::or_none(&format!("has {and}"), &format!("have {and}"), &format!("no node has {or}"))
     }
 
     /// Nodes that lack one resource or another.
@@ -120,14 +181,15 @@ impl Phrase {
     }
 }
 
-/// Returns why PreFilter ruled out every node.
-pub(super) fn no_node_at_all(status: &Status) -> String {
+/// Returns why PreFilter ruled out every node for these pods.
+pub(super) fn no_node_at_all(status: &Status, pods: Number) -> String {
+    let its = pods.its();
     let clause = match status.reasons() {
-        [Reason::UnboundImmediateClaims { .. }] => "its immediate PersistentVolumeClaims are not bound yet".to_owned(),
-        [Reason::NodeAffinityConflict] => format!("its node affinity contradicts itself ({})", status.message()),
-        [Reason::ClaimDeleting { claim }] => format!("its claim {claim} is being deleted"),
-        [Reason::ClaimNotFound { claim }] => format!("its claim {:?} does not exist", claim.as_str()),
-        [Reason::VolumeNotFound { volume }] => format!("the volume {:?} of its claim does not exist", volume.as_str()),
+        [Reason::UnboundImmediateClaims { .. }] => format!("{its} immediate PersistentVolumeClaims are not bound yet"),
+        [Reason::NodeAffinityConflict] => format!("{its} node affinity contradicts itself ({})", status.message()),
+        [Reason::ClaimDeleting { claim }] => format!("{its} claim {claim} is being deleted"),
+        [Reason::ClaimNotFound { claim }] => format!("{its} claim {:?} does not exist", claim.as_str()),
+        [Reason::VolumeNotFound { volume }] => format!("the volume {:?} of {its} claim does not exist", volume.as_str()),
         [Reason::NoNodeLeftTogether { plugins }] => {
             let names = plugins.iter().map(|p| p.as_str()).collect::<Vec<_>>().join(" and ");
             return format!("no node satisfies {names} at once");
@@ -165,6 +227,17 @@ pub(super) fn amount(name: &str, start: Option<&CycleStart>, free: bool) -> Stri
             format!("{amount} of {word}{name}")
         }
         (_, Some((text, _))) => format!("{text}{free} {name}"),
+    }
+}
+
+/// Returns `less than 6 cpu free`, `less than 8Gi of memory free` or `fewer than 2 nvidia.com/gpu free`, with the pod's request if the
+/// record has it.
+pub(super) fn too_little(name: &str, start: Option<&CycleStart>) -> String {
+    let continuous = matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
+    match start.filter(|start| start.requests.iter().any(|(n, _)| *n == name)) {
+        _ if name == "pods" => "no room for one more pod".to_owned(),
+        None => format!("too {} free {name}", if continuous { "little" } else { "few" }),
+        start => format!("{} than {} free", if continuous { "less" } else { "fewer" }, amount(name, start, false)),
     }
 }
 

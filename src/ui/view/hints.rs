@@ -8,8 +8,11 @@ use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::keymap::Row;
 use crate::ui::config::theme::Role;
+use crate::ui::model::list::RowId;
 use crate::ui::model::overlay::Overlay;
+use crate::ui::model::pane::Pane;
 use crate::ui::model::text;
+use crate::ui::model::text_view::Target;
 use crate::ui::view::draw::Scene;
 use crate::ui::view::panes::contexts;
 
@@ -46,11 +49,13 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let (fixed, rest): (Vec<Row<'_>>, Vec<Row<'_>>) =
         contexts.iter().flat_map(shown).partition(|r| matches!(r.binding.short, "help" | "quit" | "close"));
     let mut spans = vec![Span::raw(" ")];
-    let cost = |r: &Row<'_>| text::width(&r.label()) + 1 + r.binding.short.len() + 2;
+    let applies = applies_a_fix(scene);
+    let short = |r: &Row<'_>| if applies && Action::Verb(r.binding.verb) == Action::OPEN { "apply" } else { r.binding.short };
+    let cost = |r: &Row<'_>| text::width(&r.label()) + 1 + short(r).len() + 2;
     let mut room = usize::from(area.width).saturating_sub(1 + fixed.iter().map(cost).sum::<usize>());
     let mut push = |r: Row<'_>| {
         spans.push(scene.span(Role::Key, scene.glyphs.keys(&r.label())));
-        spans.push(scene.span(Role::Muted, format!(" {}  ", r.binding.short)));
+        spans.push(scene.span(Role::Muted, format!(" {}  ", short(&r))));
     };
     for row in rest {
         if cost(&row) > room {
@@ -61,4 +66,13 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     }
     fixed.into_iter().for_each(&mut push);
     scene.line(buf, area, &Line::from(spans));
+}
+
+/// Returns whether opening the selected row or line applies a fix.
+fn applies_a_fix(scene: &Scene<'_>) -> bool {
+    match &scene.state.overlay {
+        Some(Overlay::Text(text)) => text.view.selected.is_some_and(|at| matches!(text.links.get(&at), Some(Target::Fix(_)))),
+        Some(_) => false,
+        None => scene.state.focus == Pane::OVERVIEW && matches!(scene.state.selected_row(), Some(RowId::CauseFix(_))),
+    }
 }

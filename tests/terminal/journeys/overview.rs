@@ -36,11 +36,11 @@ fn from_the_overview_to_the_fix_that_frees_twenty_pods_and_to_its_proof() {
         pty.wait_for("Fix for 22 pods");
         pty.send(ENTER);
         pty.wait_for("on new branch 2");
-        pty.wait_for("20 pods  a node takes each of them");
+        pty.wait_for("20 pods  fit (each decided on its own)");
         pty.send("S");
         pty.wait_for("settled after");
         let screen = pty.wait_for("0 Overview: 2 pending pods, 1 cause");
-        assert!(!screen.contains("a node takes each"), "{screen}");
+        assert!(!screen.contains("pods  fit ("), "{screen}");
         pty.send("=");
         let screen = pty.wait_for("main compared with branch 2");
         line(&screen, &["shop/api-00: activeQ → on db"]);

@@ -13,7 +13,7 @@ fn why_payments_is_pending_in_one_sentence() {
         decide(&mut pty, "payments");
         let said = words(&pty.wait_for("violates no budget"));
         let want = format!(
-            "✗ shop/payments: Pending because 8 of 12 nodes lack 6 free cpu{free}, 3 have a taint it does not tolerate and 1 is cordoned; \
+            "✗ shop/payments: Pending because 8 of 12 nodes have less than 6 cpu free{free}, 3 have a taint it does not tolerate and 1 is cordoned; \
              preempting 2 pods of priority -10 on worker-a2 (1 of 2 equal candidates) makes room and violates no budget."
         );
         assert!(said.contains(&want), "{size:?}: {said}");
@@ -23,7 +23,7 @@ fn why_payments_is_pending_in_one_sentence() {
     let mut pty = story("payments", (60, 16));
     decide(&mut pty, "payments");
     let said = words(&pty.wait_for("8 of 12 nodes"));
-    assert!(said.contains("✗ shop/payments: Pending because 8 of 12 nodes lack 6 free cpu, 3 have a taint"), "{said}");
+    assert!(said.contains("✗ shop/payments: Pending because 8 of 12 nodes have less than 6 cpu free, 3 have a taint"), "{said}");
     quit(pty);
 }
 

@@ -64,6 +64,8 @@ pub struct CauseRow {
     pub open: bool,
     /// Whether preemption makes room for any of its pods.
     pub preemption: Option<PreemptionHelp>,
+    /// The number of its pods for which preemption makes room.
+    pub helped: usize,
     /// The agreement of its pods; `None` where they differ, or where nothing is compared.
     pub accord: Option<MatchKind>,
     /// The number of its pods on which the cluster's scheduler disagrees.
@@ -156,6 +158,16 @@ pub fn preemption_words(help: PreemptionHelp) -> &'static str {
     }
 }
 
+impl CauseRow {
+    /// Returns how many of its pods preemption helps, in a word or two.
+    pub fn preemption_words(&self) -> String {
+        match self.preemption {
+            Some(PreemptionHelp::Helps) if self.helped < self.all => format!("helps {}/{}", self.helped, self.all),
+            help => help.map_or("", preemption_words).to_owned(),
+        }
+    }
+}
+
 impl QueuePart {
     /// Returns its name for a column.
     pub fn in_short(self) -> &'static str {
@@ -213,6 +225,7 @@ impl Group {
             matching: 0,
             open: false,
             preemption,
+            helped: 0,
             accord: None,
             disagree: 0,
             priority: i32::MIN,
@@ -279,7 +292,7 @@ fn groups(timeline: &Timeline, overview: Option<&Overview>, filter: &mut Filter)
         groups.push(Group::new(&cause.key, CauseKind::Waits, &cause.sentence, Some(cause.preemption), Some(cause.fix.clone())));
     }
     let others = groups.len();
-    groups.push(Group::new("fits", CauseKind::Fits, "a node takes each of them, decided without the others", None, None));
+    groups.push(Group::new("fits", CauseKind::Fits, "fit (each decided on its own)", None, None));
     groups.push(Group::new("elsewhere", CauseKind::Elsewhere, "left to another scheduler", None, None));
     groups.push(Group::new("undecided", CauseKind::Undecided, "not decided yet", None, None));
     let in_queues = queues.entries.values().map(|entry| (&entry.pod, Some(&**entry)));
@@ -312,11 +325,15 @@ fn groups(timeline: &Timeline, overview: Option<&Overview>, filter: &mut Filter)
         };
         let Some(group) = groups.get_mut(group) else { continue };
         group.row.all += 1;
+        group.row.helped += usize::from(row.preemption == Some(PreemptionHelp::Helps));
         if filter.is_empty() || filter.keeps(&facts(&row, &group.row, &row.key.to_string(), waits, now)) {
             group.add(row);
         }
     }
     groups.retain(|group| group.row.matching > 0);
+    for group in groups.iter_mut().filter(|group| group.row.kind == CauseKind::Fits && group.row.all == 1) {
+        "fits".clone_into(&mut group.row.sentence);
+    }
     groups
 }
 

@@ -17,6 +17,7 @@ fn decided(name: &str, cause: Option<&str>, accord: MatchKind) -> (Key, Arc<Sche
     let waits_for = cause.map(|cause| WaitReason {
         key: cause.to_owned(),
         words: cause.to_owned(),
+        words_of_several: cause.to_owned(),
         nodes: BTreeMap::new(),
         plugins: PluginSet::default(),
         preemption: PreemptionHelp::No,
@@ -56,6 +57,7 @@ fn world() -> (Timeline, OverviewStatus) {
         pods: pods.iter().map(|name| Key::new("ns", *name)).collect(),
         nodes: BTreeMap::new(),
         preemption: PreemptionHelp::No,
+        helped: 0,
         fix: FixSearch::Ahead,
     };
     let pods = [
@@ -152,6 +154,7 @@ fn words_and_fields_keep_pods() {
     let waits = WaitReason {
         key: "Insufficient(cpu)".to_owned(),
         words: String::new(),
+        words_of_several: String::new(),
         nodes: BTreeMap::from([("Insufficient cpu".to_owned(), 3)]),
         plugins,
         preemption: PreemptionHelp::No,

@@ -227,7 +227,7 @@ fn draw_cause(scene: &Scene<'_>, cause: &CauseRow, area: Rect, buf: &mut Buffer)
         ("PRIORITY", cause.priority.to_string(), Role::Muted),
         ("AGE", age(scene, cause.since), Role::Muted),
         ("TRIES", cause.attempts.to_string(), Role::Muted),
-        ("PREEMPTION", cause.preemption.map_or("", preemption_words).to_owned(), preemption_role(cause.preemption)),
+        ("PREEMPTION", cause.preemption_words(), preemption_role(cause.preemption)),
         ("AGREEMENT", agreement(cause), accord_role(if cause.disagree > 0 { Some(MatchKind::Unexplained) } else { cause.accord })),
     ];
     for ((column, place), (_, words, role)) in
@@ -329,12 +329,10 @@ pub fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
                 Some(OverviewRow::Fix { frees: Some(frees), .. }) => format!("; the fix below frees {frees} of them"),
                 _ => String::new(),
             };
-            let preemption = match cause.preemption {
-                Some(PreemptionHelp::Helps) => "; preemption helps",
-                Some(PreemptionHelp::No) => "; preemption does not help",
-                Some(PreemptionHelp::NotRun) | None => "",
-            };
-            let words = format!("{}: {}{preemption}{fix}", text::count(cause.all, "pod"), cause.sentence);
+            let preemption = cause.preemption.map_or_else(String::new, |help| help.clause(cause.helped, cause.all));
+            // A cause is a clause of its own, the other sentences continue the number of pods.
+            let colon = if cause.kind == CauseKind::Waits { ":" } else { "" };
+            let words = format!("{}{colon} {}{preemption}{fix}", text::count(cause.all, "pod"), cause.sentence);
             (scene.span(role, format!("{} ", sign(scene.glyphs))), words)
         }
         OverviewRow::Fix { frees, .. } => {

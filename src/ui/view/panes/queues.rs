@@ -170,7 +170,7 @@ fn heading(scene: &Scene<'_>, part: QueuePart, (count, inferred): (usize, usize)
         QueuePart::Active => "in pop order",
         QueuePart::Backoff => "back when",
         QueuePart::Unschedulable => "rejected by",
-        QueuePart::Gated => "by",
+        QueuePart::Gated => "by gate",
         QueuePart::WaitingOnPermit => "assumed on",
         QueuePart::InFlight => "being tried",
     };
