@@ -34,7 +34,7 @@ fn screen() -> Screen {
 fn a_drain_answers_and_begins_a_branch() {
     let mut screen = screen();
     let said = screen.command("drain a");
-    assert_eq!(said, "drain a: 1 node drained, 1 pod placed, 1 pod pending on new branch 2; main is unchanged; = compares");
+    assert_eq!(said, "a is drained, 1 pod placed, 1 pod pending on new branch 2; main is unchanged; = compares");
     let text = screen.overlay();
     assert!(
         text.starts_with("What if: drain a\n") && text.contains("\n  a is cordoned and drained\n  shop/web-2 on a → shop/web-"),
@@ -46,10 +46,10 @@ fn a_drain_answers_and_begins_a_branch() {
     let text = screen.overlay();
     assert!(text.starts_with("main compared with branch 2") && text.contains("drain a: "), "{text}");
     // A further one goes on with the branch.
-    assert!(screen.command("add 1 like b").starts_with("add 1 like b: 1 node added; = compares"));
+    assert!(screen.command("add 1 like b").starts_with("add 1 like b: b-1 is added; = compares"));
     screen.keys("esc");
     let said = screen.command("drain a");
-    assert_eq!(said, "drain a: 1 node drained; = compares", "the pod that was pending is on the new node");
+    assert_eq!(said, "a is drained; = compares", "the pod that was pending is on the new node");
     assert_eq!(screen.explorer.branches().0.len(), 2);
     screen.keys("esc");
     // Back in the past it begins another.
@@ -82,7 +82,7 @@ fn the_selected_row_is_the_argument() {
     let name = said.split(' ').nth(1).unwrap().to_owned();
     let labels = &screen.timeline().moment().cluster.nodes.named(&name.as_str().into()).unwrap().metadata.labels;
     assert!(labels.contains_key("disk"));
-    assert!(screen.command("lose").starts_with(&format!("lose {name}: 1 node lost")));
+    assert!(screen.command("lose").starts_with(&format!("{name} is lost")));
     screen.keys("esc");
     // Budgets.
     screen.keys("home 9 j");
@@ -92,7 +92,7 @@ fn the_selected_row_is_the_argument() {
     let text = screen.overlay();
     assert!(
         text.starts_with(
-            "How many more of shop/api-1 fit\ncapacity shop/api-1: 1 more pod fits\n  the next one does not: 0/2 nodes are available"
+            "How many more of shop/api-1 fit\ncapacity shop/api-1: 1 more pod like it fits\n  the next one does not fit because "
         ),
         "{text}"
     );

@@ -90,15 +90,15 @@ fn count_how_many_more_fit() {
     pty.wait_for("activeQ");
     command(&mut pty, "capacity shop/web-1");
     let screen = pty.wait_for("How many more of shop/web-1 fit");
-    line(&screen, &["2 more pods fit"]);
-    line(&screen, &["the next one does not: 0/2 nodes are available: 2 Insufficient cpu"]);
+    line(&screen, &["2 more pods like it fit"]);
+    line(&screen, &["the next one does not fit because "]);
     line(&screen, &["1 on new"]);
     pty.send(ESC);
     pty.wait_gone("How many more");
     // Without an argument it is about the selected pod.
     command(&mut pty, "capacity");
     let screen = pty.wait_for("How many more of shop/wants-much fit");
-    line(&screen, &["0 more pods fit"]);
+    line(&screen, &["this pod does not fit"]);
     pty.send(ESC);
     pty.wait_gone("How many more");
     quit(pty);
