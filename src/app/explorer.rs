@@ -43,7 +43,8 @@ pub struct Explorer {
     job: Option<Arc<RunningJob>>,
     /// The newest overview of pending pods.
     overview: Option<Arc<OverviewJob>>,
-    /// Where the last what-if ended before the end of its branch: at the decision about its subject. The branch and the cursor.
+    /// Where the last what-if ended, at the decision about its subject: the branch and the cursor. A further one there goes on at
+    /// the end of the branch.
     ended_at: Option<(usize, Cursor)>,
     /// The Events of the cluster's scheduler, indexed on first use.
     heard: Arc<OnceLock<SchedulerEvents>>,
@@ -248,8 +249,9 @@ impl Explorer {
     fn apply_what_if(&mut self, verb: &Verb, subject: Option<&Key>) -> Result<WhatIf, ExplorerError> {
         let cursor = self.session.timeline().cursor();
         let was = subject.map(|pod| (pod.clone(), self.decision_about(pod), self.node_of(pod)));
-        if self.ended_at == Some((self.session.current(), cursor)) {
-            // The next one goes on where the last one ended.
+        let at_end_of_last = self.ended_at == Some((self.session.current(), cursor));
+        let goes_on = at_end_of_last || self.session.explained().is_none();
+        if at_end_of_last {
             self.session.timeline_mut().seek(Cursor::END);
         } else if self.session.explained().is_some() && !verb.settles() {
             self.session.timeline_mut().seek(Cursor { event: 0, ..cursor });
@@ -273,7 +275,7 @@ impl Explorer {
         self.session.timeline_mut().seek(Cursor::END);
         let report = WhatIfReport::new(vec![answer], self.session.scheduler(), Vec::new());
         let subject = was.map(|(pod, decision, node)| {
-            self.show_end_of(&pod, begun_at);
+            self.show_end_of(&pod, begun_at, goes_on);
             let decisions = [decision, self.decision_about(&pod)];
             fate(&pod, node.as_ref(), self.session.scheduler().state().cluster(), &decisions)
         });
@@ -302,13 +304,15 @@ impl Explorer {
 
     /// Seeks the decision about a pod at the end of a branch, whose revisions from `from` on are those of a what-if. A pod that
     /// still waits is decided there; for another one it is the decision that ended its wait. Without one the end stays.
-    fn show_end_of(&mut self, pod: &Key, from: usize) {
+    /// `goes_on` tells whether a further what-if goes on there, instead of before that decision.
+    fn show_end_of(&mut self, pod: &Key, from: usize, goes_on: bool) {
         self.session.timeline_mut().seek(Cursor::END);
         self.ended_at = None;
         let waits = |p: &Arc<Pod>| p.is_pending() && !p.is_terminating();
         if self.session.scheduler().state().cluster().pods.get(pod).is_some_and(waits) {
             let _ = self.session.explain(pod);
             self.session.timeline_mut().seek(Cursor::END);
+            self.ended_at = goes_on.then(|| (self.session.current(), self.session.timeline().cursor()));
             return;
         }
         let ended = |event: &Event| matches!(event, Event::CycleFinished { pod: p, .. } if p == pod);
@@ -332,6 +336,7 @@ impl Explorer {
         let (explained, cursor) = (self.session.explained(), self.session.timeline().cursor());
         let decided = || self.session.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
         let subject = explained.clone().or_else(decided);
+        let is_cycle = explained.is_none() || self.ended_at == Some((self.session.current(), cursor));
         if self.ended_at == Some((self.session.current(), cursor)) {
             self.session.timeline_mut().seek(Cursor::END);
         } else if explained.is_some() {
@@ -344,6 +349,8 @@ impl Explorer {
                 let waits = |pod: &Arc<Pod>| pod.is_pending() && !pod.is_terminating();
                 if self.session.scheduler().state().cluster().pods.get(&pod).is_some_and(waits) {
                     let _ = self.session.explain(&pod);
+                    self.session.timeline_mut().seek(Cursor::END);
+                    self.ended_at = is_cycle.then(|| (self.session.current(), self.session.timeline().cursor()));
                 }
             }
             (Err(_), _) => self.session.timeline_mut().seek(cursor),

@@ -329,17 +329,19 @@ fn capacity_sentence(capacity: &Capacity) -> String {
 /// Returns why the one that fits nowhere does not, in the words of its decision.
 fn why_not(capacity: &Capacity, message: &str) -> String {
     let sentence = capacity.next.as_ref().map(|view| why(view)).filter(|sentence| !sentence.is_empty());
-    let Some(sentence) = sentence else { return format!(": {message}") };
+    let sentence = sentence.unwrap_or_else(|| message.to_owned());
+    if capacity.is_pending && capacity.fits == 0 {
+        return sentence;
+    }
     match sentence.strip_prefix("Pending because ") {
-        Some(cause) => format!(" because {cause}"),
-        None => format!(": {sentence}"),
+        Some(cause) => format!("the next one does not fit because {cause}"),
+        None => format!("the next one does not fit: {sentence}"),
     }
 }
 
 fn capacity_details(lines: &mut Lines, capacity: &Capacity) {
     if let CapacityEnd::Full(message) = &capacity.end {
-        let next = if capacity.is_pending && capacity.fits == 0 { "it does not fit" } else { "the next one does not fit" };
-        lines.line(format_args!("{next}{}", why_not(capacity, message)));
+        lines.push(why_not(capacity, message));
     }
     let others = match capacity.others {
         0 => String::new(),

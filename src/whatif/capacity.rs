@@ -217,7 +217,10 @@ impl Count<'_> {
 
     /// Records the decision about the copy that fits nowhere, with the preemption that it would try.
     fn explain_next(&mut self, pod: Pod) {
-        self.next = Some(Arc::new(CycleView::of(&self.base.explain(&Arc::new(pod)))));
+        let pod = Arc::new(pod);
+        // Preemption looks the pod up.
+        let with_it = self.base.with_edits([ObjectEdit::Put(Object::Pod(Arc::clone(&pod)))]);
+        self.next = Some(Arc::new(CycleView::of(&with_it.explain(&pod))));
     }
 
     /// Places copies one by one by scheduling cycles, which bind claims and devices. Other pending pods are left out.

@@ -1,5 +1,7 @@
 //! What-ifs: commands that begin a branch, and the objects that they are about.
 
+use crate::cluster::Key;
+use crate::session::{RevisionKind, Timeline};
 use crate::ui::actions::edits::Confirmation;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::selected;
@@ -20,8 +22,7 @@ pub fn what_if(state: &mut State, session: &mut dyn SessionHandle, word: &str, a
     let mut done = None;
     let begun = WhatIfs::begin(session);
     // The overview is about all pods.
-    let shown = session.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
-    let subject = shown.filter(|_| state.whole.is_none());
+    let subject = shown(session.timeline()).filter(|_| state.whole.is_none());
     seek_and_follow(state, session, |session| done = Some(session.what_if(&verb, subject.as_ref())));
     state.touch();
     if let Some(done) = done {
@@ -35,6 +36,15 @@ pub fn what_if(state: &mut State, session: &mut dyn SessionHandle, word: &str, a
         }
     }
     Ok(Answer::Done)
+}
+
+/// Returns the pod of the decision at the cursor, also before its first step.
+fn shown(timeline: &Timeline) -> Option<Key> {
+    let of_cycle = timeline.cycle().start.as_ref().map(|start| start.pod.clone());
+    of_cycle.or_else(|| match &timeline.revision()?.kind {
+        RevisionKind::Explain(pod) => Some(pod.clone()),
+        _ => None,
+    })
 }
 
 /// Returns the arguments, or the selected node if there are none.
