@@ -56,7 +56,7 @@ pub struct Origin {
     pub steps: Vec<String>,
     /// Those of the steps that change the cluster or the scheduler as the user asked, in order.
     pub what_ifs: Vec<String>,
-    /// What the cluster's scheduler wrote.
+    /// The relation of the message to the scheduler's last report about the pod.
     pub reported: Reported,
     /// Whether the source is a live cluster.
     pub is_live: bool,

@@ -90,7 +90,7 @@ drain two one: 1 node drained, 1 node not drained, 2 pods pending
     assert_eq!(
         report(&items, &["capacity web-0"]),
         "capacity web-0: 1 more pod like it fits
-  the next one does not fit because neither of the 2 nodes has 1 free cpu.
+  the next one does not fit because no node has 1 free cpu (none free); there are no lower-priority pods to evict.
   counted without evictions
   1 on two
 "

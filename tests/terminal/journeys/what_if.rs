@@ -46,7 +46,7 @@ fn drain_a_node_and_read_which_budget_blocks() {
         pty.wait_for("there is no Node odl; did you mean old?");
         command(&mut pty, "drain old");
         let screen = pty.wait_for("old is cordoned, but not drained");
-        line(&screen, &["drain old: 1 node not drained, 1 pod placed, 1 pod pending, 1 pod"]);
+        line(&screen, &["drain old: old is not drained, 1 pod placed, 1 pod pending, 1 pod"]);
         line(&screen, &["shop/web-3 stays on old: budget shop/web allows no more disruptions"]);
         line(&screen, &["until", "shop/web-"]);
         line(&screen, &["shop/web-2 on old → shop/web-", " pending: 0/2 nodes are available"]);
