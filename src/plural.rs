@@ -10,6 +10,19 @@ pub(crate) fn count_of(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
+/// Formats a number with separated thousands.
+pub(crate) fn thousands(n: usize) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(c);
+    }
+    text
+}
+
 /// Returns ` (and 2 more)` behind the first of three items; empty for a single one.
 pub(crate) fn and_more(n: usize) -> String {
     if n > 1 { format!(" (and {} more)", n - 1) } else { String::new() }

@@ -11,17 +11,18 @@ use super::live_follow::{self, FollowConfig, LiveFollow};
 use super::object_text::{Finding, Sources};
 use super::overview_job::{MadeOf, OverviewJob};
 use super::ticket::Reproduction;
-use crate::cluster::{Key, Object, Pod};
+use crate::cluster::{Cluster, Key, Object, Pod, Str};
 use crate::fixes;
 use crate::framework::NodeFilters;
 use crate::output;
 use crate::release::{Emulated, Release};
-use crate::report::{LastReported, ReleaseReport, SchedulerEvents, WhatIfReport, decision_parts};
+use crate::report::{LastReported, ReleaseReport, SchedulerEvents, WhatIfReport, decision_parts, why};
 use crate::scheduler::{Operation, Waiting};
 use crate::scheduler_log::SchedulerLog;
 use crate::session::{Branch, Breakpoint, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
+use crate::trace::{CycleView, Event, Outcome};
 use crate::ui::{
     Advance, Applied, CaughtUp, Change, Document, FixToApply, Form, Job, JobState, LiveStatus, OverviewStatus, Restarted, SessionError,
     SessionHandle, WhatIf,
@@ -42,6 +43,9 @@ pub struct Explorer {
     job: Option<Arc<RunningJob>>,
     /// The newest overview of pending pods.
     overview: Option<Arc<OverviewJob>>,
+    /// Where the last what-if ended, at the decision about its subject: the branch and the cursor. A further one there goes on at
+    /// the end of the branch.
+    ended_at: Option<(usize, Cursor)>,
     /// The Events of the cluster's scheduler, indexed on first use.
     heard: Arc<OnceLock<SchedulerEvents>>,
     /// Guards irreversible effects.
@@ -58,6 +62,7 @@ impl Explorer {
             following: None,
             job: None,
             overview: None,
+            ended_at: None,
             heard: Arc::default(),
             guard: CancelGuard::default(),
         }
@@ -134,6 +139,7 @@ impl Explorer {
         if full {
             // Bound memory: drop the earlier revisions.
             self.session = self.session.forgotten();
+            self.ended_at = None;
         }
         self.decide_again(looked_at);
         true
@@ -238,15 +244,21 @@ impl Explorer {
     }
 
     /// Applies a what-if on a branch. At a dry decision, one that does not run the scheduler is applied before the
-    /// decision, which is then taken again. An error, or a cancelled run, leaves the session as it was.
-    fn apply_what_if(&mut self, verb: &Verb) -> Result<WhatIf, ExplorerError> {
-        let (explained, cursor) = (self.session.explained(), self.session.timeline().cursor());
-        let again = explained.filter(|_| !verb.settles());
-        if again.is_some() {
+    /// decision, which is then taken again. The cursor ends at the decision about the subject, if it still has one. An error, or
+    /// a cancelled run, leaves the session as it was.
+    fn apply_what_if(&mut self, verb: &Verb, subject: Option<&Key>) -> Result<WhatIf, ExplorerError> {
+        let cursor = self.session.timeline().cursor();
+        let was = subject.map(|pod| (pod.clone(), self.decision_about(pod), self.node_of(pod)));
+        let at_end_of_last = self.ended_at == Some((self.session.current(), cursor));
+        let goes_on = at_end_of_last || self.session.explained().is_none();
+        if at_end_of_last {
+            self.session.timeline_mut().seek(Cursor::END);
+        } else if self.session.explained().is_some() && !verb.settles() {
             self.session.timeline_mut().seek(Cursor { event: 0, ..cursor });
         }
         let finding = Finding::new(&self.session, &self.sources());
         let branch = self.session.begin_what_if();
+        let begun_at = self.session.timeline().revisions().len();
         let guard = self.guard.clone();
         let go_on = || !guard.is_cancelled();
         let result = whatif::apply(&mut OnBranch::new(&mut self.session, &go_on), verb, &|kind, key| finding.original(kind, key));
@@ -262,38 +274,108 @@ impl Explorer {
         };
         self.session.timeline_mut().seek(Cursor::END);
         let report = WhatIfReport::new(vec![answer], self.session.scheduler(), Vec::new());
-        if let Some(pod) = again {
-            // The pod may have been deleted or bound.
-            let _ = self.session.explain(&pod);
-            self.session.timeline_mut().seek(Cursor::END);
-        }
+        let subject = was.map(|(pod, decision, node)| {
+            self.show_end_of(&pod, begun_at, goes_on);
+            let decisions = [decision, self.decision_about(&pod)];
+            fate(&pod, node.as_ref(), self.session.scheduler().state().cluster(), &decisions)
+        });
         let document = Document {
             title: format!("What if: {verb}"),
             lines: report.answers_text().into_vec(),
             form: Form::Prose,
             fixes: BTreeMap::new(),
         };
-        Ok(WhatIf { headline: report.headline(), document, branch })
+        Ok(WhatIf { headline: report.headline(), subject, document, branch })
     }
 
-    /// Applies an edit. At a dry decision, applies it before the decision, on a new branch, and decides again there, so
-    /// that both decisions can be compared.
+    /// Returns whether a pod fits and the sentence about it, by the whole decision at the cursor; `None` if that is not about the
+    /// pod.
+    fn decision_about(&self, pod: &Key) -> Option<(bool, String)> {
+        let revision = self.session.timeline().revision()?;
+        let view = CycleView::of(revision.events.iter()).showing(pod);
+        let is_about = view.start.as_ref().is_some_and(|start| start.pod == *pod);
+        is_about.then(|| (view.outcome == Some(Outcome::Scheduled), why(&view)))
+    }
+
+    /// Returns the node that a pod is bound to at the cursor; empty without one, `None` without the pod.
+    fn node_of(&self, pod: &Key) -> Option<Str> {
+        self.session.scheduler_here().state().cluster().pods.get(pod).map(|pod| pod.node_name.clone())
+    }
+
+    /// Seeks the decision about a pod at the end of a branch, whose revisions from `from` on are those of a what-if. A pod that
+    /// still waits is decided there; for another one it is the decision that ended its wait. Without one the end stays.
+    /// `goes_on` tells whether a further what-if goes on there, instead of before that decision.
+    fn show_end_of(&mut self, pod: &Key, from: usize, goes_on: bool) {
+        self.session.timeline_mut().seek(Cursor::END);
+        self.ended_at = None;
+        let waits = |p: &Arc<Pod>| p.is_pending() && !p.is_terminating();
+        if self.session.scheduler().state().cluster().pods.get(pod).is_some_and(waits) {
+            let _ = self.session.explain(pod);
+            self.session.timeline_mut().seek(Cursor::END);
+            self.ended_at = goes_on.then(|| (self.session.current(), self.session.timeline().cursor()));
+            return;
+        }
+        let ended = |event: &Event| matches!(event, Event::CycleFinished { pod: p, .. } if p == pod);
+        let timeline = self.session.timeline();
+        let found = (from..timeline.revisions().len()).rev().find_map(|revision| {
+            let events = &timeline.revisions()[revision].events;
+            let at = events.iter().rposition(ended)?;
+            // The cycle of a pod group goes on with other members.
+            let is_group = events.iter().any(|event| matches!(event, Event::Group(_)));
+            Some(Cursor { revision, event: if is_group { at + 1 } else { events.len() } })
+        });
+        if let Some(cursor) = found {
+            self.session.timeline_mut().seek(cursor);
+            self.ended_at = Some((self.session.current(), self.session.timeline().cursor()));
+        }
+    }
+
+    /// Applies an edit. At a dry decision, applies it before the decision, on a new branch, so that both decisions can be
+    /// compared. Then decides again about the pod of the decision at the cursor, if it still waits.
     fn edit_and_decide_again(&mut self, apply: impl FnOnce(&mut Self) -> Result<Applied, ExplorerError>) -> Result<Applied, ExplorerError> {
         let (explained, cursor) = (self.session.explained(), self.session.timeline().cursor());
-        if explained.is_some() {
+        let decided = || self.session.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
+        let subject = explained.clone().or_else(decided);
+        let is_cycle = explained.is_none() || self.ended_at == Some((self.session.current(), cursor));
+        if self.ended_at == Some((self.session.current(), cursor)) {
+            self.session.timeline_mut().seek(Cursor::END);
+        } else if explained.is_some() {
             self.session.timeline_mut().seek(Cursor { event: 0, ..cursor });
         }
         let result = apply(self);
-        match (&result, explained) {
+        match (&result, subject) {
             (Ok(_), Some(pod)) => {
                 self.session.timeline_mut().seek(Cursor::END);
-                // The pod may have been deleted or bound.
-                let _ = self.session.explain(&pod);
+                let waits = |pod: &Arc<Pod>| pod.is_pending() && !pod.is_terminating();
+                if self.session.scheduler().state().cluster().pods.get(&pod).is_some_and(waits) {
+                    let _ = self.session.explain(&pod);
+                    self.session.timeline_mut().seek(Cursor::END);
+                    self.ended_at = is_cycle.then(|| (self.session.current(), self.session.timeline().cursor()));
+                }
             }
-            (Err(_), Some(_)) => self.session.timeline_mut().seek(cursor),
-            (_, None) => {}
+            (Err(_), _) => self.session.timeline_mut().seek(cursor),
+            (Ok(_), None) => {}
         }
         result
+    }
+}
+
+/// Returns where a pod ends, which was on a node before; on an empty one if it waited. The decisions about it are those before
+/// and after: whether it fits, and the sentence.
+fn fate(pod: &Key, before: Option<&Str>, cluster: &Cluster, decisions: &[Option<(bool, String)>; 2]) -> String {
+    let Some(now) = cluster.pods.get(pod) else { return format!("{pod} is gone") };
+    let node = &now.node_name;
+    if !node.is_empty() {
+        let verb = if before == Some(node) { "stays" } else { "ends" };
+        return format!("{pod} {verb} on {node}");
+    }
+    let fits = decisions.each_ref().map(|decision| decision.as_ref().map(|(fits, _)| *fits));
+    match fits {
+        _ if decisions[0] == decisions[1] => format!("nothing changes for {pod}"),
+        [Some(true), Some(true)] => format!("{pod} still fits"),
+        [_, Some(true)] => format!("{pod} fits now"),
+        [Some(true), _] => format!("{pod} no longer fits"),
+        _ => format!("{pod} stays pending, for other reasons"),
     }
 }
 
@@ -349,8 +431,8 @@ impl SessionHandle for Explorer {
         })
     }
 
-    fn what_if(&mut self, verb: &Verb) -> Result<WhatIf, SessionError> {
-        Ok(self.apply_what_if(verb)?)
+    fn what_if(&mut self, verb: &Verb, subject: Option<&Key>) -> Result<WhatIf, SessionError> {
+        Ok(self.apply_what_if(verb, subject)?)
     }
 
     fn settle(&mut self) -> bool {
@@ -383,7 +465,7 @@ impl SessionHandle for Explorer {
             InitialQueues::Fresh => Waiting::Fresh,
         };
         self.session = self.session.restarted(waiting);
-        self.overview = None;
+        (self.overview, self.ended_at) = (None, None);
         let entries = &self.session.timeline().queues().entries;
         Ok(Restarted { waiting: entries.len(), inferred: entries.values().filter(|e| e.inferred.is_some()).count() })
     }
@@ -477,6 +559,7 @@ impl SessionHandle for Explorer {
         if dropped {
             // Bound memory: drop the earlier revisions.
             self.session = self.session.forgotten();
+            self.ended_at = None;
         }
         let changed = self.take_in(looked_at.clone());
         if !changed {

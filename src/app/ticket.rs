@@ -11,9 +11,11 @@ use crate::cluster::{Key, Pod};
 use crate::fixes::{self, Limits};
 use crate::odds::Odds;
 use crate::output::{self, Lines};
-use crate::report::{Answer, FixesReport, Format, Origin, ReleaseReport, Ticket, decision_parts, odds_in_words, shell_line};
+use crate::report::{
+    Answer, FixesReport, Format, Origin, ReleaseReport, Reported, SchedulerEvents, Ticket, decision_parts, odds_in_words, shell_line,
+};
 use crate::scheduler::Scheduler;
-use crate::session::{Cursor, RevisionKind, Session};
+use crate::session::{Cursor, Revision, RevisionKind, Session};
 use crate::trace::{CycleView, Outcome};
 
 /// The arguments of `schedscope explain` that name the source and the scheduler.
@@ -54,13 +56,18 @@ impl Decision {
         let key = view.start.as_ref().map(|start| start.pod.clone()).ok_or(JobError::NoDecision)?;
         let scheduler = before.scheduler_here().clone();
         let pod = scheduler.state().cluster().pods.get(&key).cloned().ok_or_else(|| JobError::NoPod(key.clone()))?;
-        let is_of_session =
-            |kind: &RevisionKind| !matches!(kind, RevisionKind::Explain(_) | RevisionKind::Logged(_) | RevisionKind::Observe);
+        let written = SchedulerEvents::new(&session.background().events);
+        let written = session.scheduler_as_seen().state().cluster().pods.get(&key).and_then(|pod| written.about(pod));
+        let reported = if decided.kind.is_logged() { Reported::This } else { Reported::of(&view, written.as_ref()) };
+        let added: Vec<&Revision> = revisions[session.observed_revisions().min(revision)..revision].iter().map(Arc::as_ref).collect();
+        let titles = |wanted: fn(&RevisionKind) -> bool| added.iter().filter(|r| wanted(&r.kind)).map(|r| r.title.clone()).collect();
         let origin = Origin {
             source: session.source().to_owned(),
             at: Some(decided.before.clock),
             command: reproduction.map(|reproduction| reproduction.command(&key)),
-            steps: revisions[..revision].iter().filter(|r| is_of_session(&r.kind)).map(|r| r.title.clone()).collect(),
+            steps: titles(|kind| !matches!(kind, RevisionKind::Explain(_) | RevisionKind::Logged(_) | RevisionKind::Observe)),
+            what_ifs: titles(RevisionKind::is_what_if),
+            reported,
             is_live,
         };
         let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));

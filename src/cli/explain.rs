@@ -12,7 +12,7 @@ use crate::cluster::{Key, Kind, MissingReason, ObservedEvent};
 use crate::fixes::{self, Limits};
 use crate::output::{self, Lines, Text};
 use crate::report::{
-    self, Agreements, Answer, FixesReport, MatchKind, Missing, Origin, ReleaseReport, SchedulerComparer, SchedulerMatch, Ticket,
+    self, Agreements, Answer, FixesReport, MatchKind, Missing, Origin, ReleaseReport, Reported, SchedulerComparer, SchedulerMatch, Ticket,
     decision_parts,
 };
 use crate::scheduler::{Evictions, Scheduler, Waiting};
@@ -92,7 +92,7 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
     let found = args.fixes.then(|| fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| true));
     let fixes = found.map(|found| FixesReport::new(&found, cluster, &|kind, key| original(loaded, kind, key)));
-    let origin = origin(args, &key, scheduler);
+    let origin = Origin { reported: Reported::of(&view, agreement.there.as_ref()), ..origin(args, &key, scheduler) };
     let ticket = Ticket { view: &view, release: &release, fixes: fixes.as_ref(), origin: &origin };
     let text = write(args, &Answer::Ticket(ticket), more)?;
     let code = if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT };
@@ -117,8 +117,8 @@ fn origin(args: &ExplainArgs, pod: &Key, scheduler: &Scheduler) -> Origin {
         source: name,
         at: Some(scheduler.state().clock()),
         command: (!is_stdin).then(|| Reproduction::new(words).command(pod)),
-        steps: Vec::new(),
         is_live: source.is_live(),
+        ..Origin::default()
     }
 }
 

@@ -15,7 +15,7 @@ use super::reproduce;
 use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
 use crate::cluster::Cluster;
 use crate::plural::{count, count_of};
-use crate::report::{budgets_unknown_because, completeness};
+use crate::report::{budgets_unknown_because, completeness_in_short};
 use crate::scheduler::Evictions;
 use crate::session::{Background, Cursor, SESSION_HEAD, Session, changes, is_same_cluster, is_session_file};
 use crate::source::live::Live;
@@ -229,7 +229,7 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<St
 }
 
 fn report_lines(loaded: &Loaded) -> Vec<String> {
-    completeness(&loaded.report).into_iter().chain(loaded.diagnostics.iter().map(ToString::to_string)).collect()
+    completeness_in_short(&loaded.report).into_iter().chain(loaded.diagnostics.iter().map(ToString::to_string)).collect()
 }
 
 /// A dump of its own: name, time of its newest object, contents.

@@ -1,7 +1,7 @@
 //! The completeness of a source: objects read, objects left out, and the facts that stay unknown.
 
 use crate::output::Lines;
-use crate::plural::{count, count_of};
+use crate::plural::{count, count_of, thousands};
 use crate::source::{KindCount, Report};
 
 /// Returns why objects of a kind were skipped: `2 unreadable, 1 superseded by a newer copy`.
@@ -16,10 +16,32 @@ fn skipped(count: &KindCount) -> String {
     reasons.join(", ")
 }
 
+/// Returns a number of objects of a kind: `1 Node`, `1,200 StorageClasses`.
+fn objects(number: usize, kind: &str) -> String {
+    if number == 1 {
+        return format!("1 {kind}");
+    }
+    let number = thousands(number);
+    match kind.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{number} {stem}ies"),
+        _ if kind.ends_with('s') => format!("{number} {kind}es"),
+        _ => format!("{number} {kind}s"),
+    }
+}
+
 /// Returns the facts, one a line, most important first.
 pub fn completeness(report: &Report) -> Lines {
+    facts(report, true)
+}
+
+/// Returns the facts of [`completeness`], with the kinds that scheduling does not read only counted.
+pub fn completeness_in_short(report: &Report) -> Lines {
+    facts(report, false)
+}
+
+fn facts(report: &Report, lists_other_kinds: bool) -> Lines {
     let mut out = Lines::default();
-    let read: Vec<String> = report.kinds.iter().filter(|(_, c)| c.read > 0).map(|(kind, c)| format!("{} {kind}", c.read)).collect();
+    let read: Vec<String> = report.kinds.iter().filter(|(_, c)| c.read > 0).map(|(kind, c)| objects(c.read, &kind.to_string())).collect();
     out.line(format_args!("read: {}", if read.is_empty() { "nothing".to_owned() } else { read.join(", ") }));
     if !report.layout.0.is_empty() {
         out.line(format_args!("layout: {}", report.layout));
@@ -34,17 +56,23 @@ pub fn completeness(report: &Report) -> Lines {
         out.line(format_args!("events: {} from schedulers about pods", report.events.read));
     }
     if report.events.skipped() > 0 {
-        out.line(format_args!("skipped: {} Event: {}", report.events.skipped(), skipped(&report.events)));
+        out.line(format_args!("skipped: {}: {}", objects(report.events.skipped(), "Event"), skipped(&report.events)));
     }
     for (kind, count) in report.kinds.iter().filter(|(_, c)| c.skipped() > 0) {
-        out.line(format_args!("skipped: {} {kind}: {}", count.skipped(), skipped(count)));
+        out.line(format_args!("skipped: {}: {}", objects(count.skipped(), &kind.to_string()), skipped(count)));
     }
     for (kind, count) in &report.unread_kinds {
-        out.line(format_args!("not read: {count} {kind}"));
+        out.line(format_args!("not read: {}", objects(*count, kind)));
     }
     if !report.other_kinds.is_empty() {
-        let others: Vec<String> = report.other_kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-        out.line(format_args!("irrelevant to scheduling: {}", others.join(", ")));
+        let others: Vec<String> = if lists_other_kinds {
+            // Their names come from the source, so their plurals are not known.
+            report.other_kinds.iter().map(|(kind, count)| format!("{kind} {}", thousands(*count))).collect()
+        } else {
+            let number: usize = report.other_kinds.values().sum();
+            vec![format!("{} of {}", objects(number, "object"), count(report.other_kinds.len(), "kind"))]
+        };
+        out.line(format_args!("not read by scheduling: {}", others.join(", ")));
     }
     if report.unknown > 0 {
         let pieces = count_of(report.unknown, "object without a kind", "objects without a kind");
@@ -90,5 +118,27 @@ mod tests {
     fn every_reason_for_skipping_is_counted() {
         let count = KindCount { read: 9, unreadable: 2, nameless: 0, old_version: 1, superseded: 70 };
         assert_eq!(skipped(&count), "2 unreadable, 1 of an API version that is not read, 70 superseded by a newer copy");
+    }
+
+    #[test]
+    fn kinds_have_their_plural() {
+        use strum::IntoEnumIterator as _;
+        let plurals: Vec<String> = crate::cluster::Kind::iter().map(|kind| objects(2, &kind.to_string())).collect();
+        for odd in ["2 StorageClasses", "2 PriorityClasses", "2 DeviceClasses", "2 CSIStorageCapacities", "2 Nodes", "2 ResourceSlices"] {
+            assert!(plurals.iter().any(|plural| plural == odd), "{odd}: {plurals:?}");
+        }
+        assert_eq!(
+            (objects(1, "Pod"), objects(12_345, "Pod"), objects(0, "Gateway")),
+            ("1 Pod".into(), "12,345 Pods".into(), "0 Gateways".into())
+        );
+    }
+
+    #[test]
+    fn kinds_that_scheduling_does_not_read_are_listed_or_counted() {
+        let mut report = Report::default();
+        report.other_kinds = [("ConsolePlugin", 3), ("Deployment", 1200)].map(|(kind, count)| (kind.to_owned(), count)).into();
+        let line = |lines: Lines| lines.iter().find(|line| line.starts_with("not read by")).map(str::to_owned);
+        assert_eq!(line(completeness(&report)).as_deref(), Some("not read by scheduling: ConsolePlugin 3, Deployment 1,200"));
+        assert_eq!(line(completeness_in_short(&report)).as_deref(), Some("not read by scheduling: 1,203 objects of 2 kinds"));
     }
 }

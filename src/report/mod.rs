@@ -31,7 +31,7 @@ pub use agreement::{
     Agreements, LastReported, MatchKind, Preempted, SchedulerComparer, SchedulerEvents, SchedulerMatch, differences, pending, preempted,
 };
 pub use comparison::{comparison, upgrade};
-pub use completeness::completeness;
+pub use completeness::{completeness, completeness_in_short};
 pub use decision::*;
 pub use devices::{DeviceLine, node_devices};
 pub use evictions::{BudgetEvictions, NodeEvictions, Stop, evictions};
@@ -49,7 +49,7 @@ pub use releases::{PodComparison, ReleaseComparison, Releases};
 pub use scheduler_log::{Beside, BesideKind, CacheDifference, CachedNodeBeside, Difference, Gap, LogMark, LogReport, Moment, Replay};
 pub use story::{PodStory, Stories, stories, stories_text};
 pub use text::{decided_by, text};
-pub use ticket::{Origin, Ticket, shell_line};
+pub use ticket::{Origin, Reported, Ticket, shell_line};
 pub use tie_break::{Elimination, elimination_of, eliminations, plain_value, value_ends};
 pub use whatif::WhatIfReport;
 pub use why::{so_far, so_far_in_short, why, why_group, why_group_waits};

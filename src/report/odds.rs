@@ -87,11 +87,18 @@ pub fn odds_cell(odds: &Odds, node: &str) -> String {
 
 /// Writes the section about odds.
 pub(super) fn odds_text(view: &CycleView, out: &mut Lines) {
-    let Some(odds) = odds(view) else { return };
+    let Some((title, lines)) = odds_section(view) else { return };
+    out.blank();
+    out.line(format_args!("ODDS ({title})"));
+    out.extend(lines);
+}
+
+/// Returns the title and the lines of the section about odds; `None` if nothing is left to chance.
+pub(super) fn odds_section(view: &CycleView) -> Option<(&'static str, Lines)> {
+    let odds = odds(view)?;
+    let mut out = Lines::default();
     let chosen = view.selected.as_ref().map(|(node, ..)| node);
     let chosen = chosen.or_else(|| view.preemption.as_ref().and_then(|p| p.selected().map(|(node, _)| node)));
-    out.blank();
-    out.line(format_args!("ODDS ({})", odds.of().title()));
     if let Some(why) = odds.why_unknown() {
         out.line(format_args!("  unknown: {why}"));
     }
@@ -100,7 +107,7 @@ pub(super) fn odds_text(view: &CycleView, out: &mut Lines) {
         best.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         out.line(format_args!("  {node} {words}"));
         let rows: Vec<Vec<String>> = best.iter().take(SHOWN).map(|(_, node, share)| row(node.to_string(), share)).collect();
-        super::text::table(&rows, out);
+        super::text::table(&rows, &mut out);
         if best.len() > SHOWN {
             out.line(format_args!("  … and {}", count(best.len() - SHOWN, "more node")));
         }
@@ -111,7 +118,7 @@ pub(super) fn odds_text(view: &CycleView, out: &mut Lines) {
             let on = chosen.map_or_else(String::new, |node| format!(" from {node}"));
             out.line(format_args!("  evicted{on}, by share of cases:"));
             let rows: Vec<Vec<String>> = victims.iter().take(SHOWN).map(|(pod, share)| row(pod.to_string(), share)).collect();
-            super::text::table(&rows, out);
+            super::text::table(&rows, &mut out);
             if victims.len() > SHOWN {
                 out.line(format_args!("  … and {}", count(victims.len() - SHOWN, "more pod")));
             }
@@ -122,6 +129,7 @@ pub(super) fn odds_text(view: &CycleView, out: &mut Lines) {
     for assumption in odds.assumptions() {
         out.line(format_args!("  {assumption}"));
     }
+    Some((odds.of().title(), out))
 }
 
 fn row(name: String, share: &Share) -> Vec<String> {

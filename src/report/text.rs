@@ -281,8 +281,7 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
     if ranked.len() > CANDIDATES_SHOWN {
         out.line(format_args!("  … and {} more, eliminated at this function or earlier", ranked.len() - CANDIDATES_SHOWN));
     }
-    for elimination in eliminations(preemption, &start_time) {
-        let [sentence, ..] = elimination.sentences();
+    for sentence in elimination_sentences(preemption) {
         out.line(format_args!("  {sentence}"));
     }
     if let Some((node, best)) = preemption.selected() {
@@ -303,6 +302,18 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
         out.line(format_args!("  eviction does not help on {}{why}", count(nodes.len(), "node")));
         out.line(format_args!("    {}", name_list(&nodes)));
     }
+}
+
+/// Returns why candidates were eliminated, a sentence for each score function.
+pub(super) fn elimination_sentences(preemption: &PreemptionView) -> Vec<String> {
+    let eliminations = eliminations(preemption, &start_time);
+    eliminations
+        .iter()
+        .map(|elimination| {
+            let [sentence, ..] = elimination.sentences();
+            sentence
+        })
+        .collect()
 }
 
 /// Returns the candidates by the tie-break that eliminated them, the last first, then by name.

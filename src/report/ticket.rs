@@ -4,8 +4,9 @@
 use jiff::Timestamp;
 
 use super::devices::devices_text;
-use super::text::{FACTS_SHOWN, by_code, candidate_rows, decided_by, name_list, score_rows, victim_rows};
-use super::{Answer, FixesReport, Missing, ReleaseReport, why};
+use super::odds::odds_section;
+use super::text::{FACTS_SHOWN, by_code, candidate_rows, decided_by, elimination_sentences, name_list, score_rows, victim_rows};
+use super::{Answer, FixesReport, LastReported, Missing, ReleaseReport, why};
 use crate::framework::{Code, PluginName};
 use crate::output::{Lines, Markdown, Text};
 use crate::plural::count;
@@ -15,6 +16,32 @@ use crate::trace::{CycleView, Outcome};
 const FIXES_SHOWN: usize = 10;
 /// Limit on the earlier changes in a ticket.
 const STEPS_SHOWN: usize = 20;
+
+/// Limit on the equal candidates whose victims are listed.
+const CANDIDATES_SHOWN: usize = 5;
+
+/// The relation of a decision's message to what the cluster's scheduler wrote about the pod.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reported {
+    /// The scheduler wrote this message.
+    This,
+    /// The scheduler wrote another one.
+    Another,
+    /// The scheduler wrote nothing yet, or it is unknown.
+    #[default]
+    Nothing,
+}
+
+impl Reported {
+    /// Compares a decision with the scheduler's last report about its pod.
+    pub fn of(view: &CycleView, written: Option<&LastReported>) -> Self {
+        match (written, &view.failure) {
+            (None, _) => Self::Nothing,
+            (Some(written), Some(failure)) if written.says(&failure.message) => Self::This,
+            (Some(_), _) => Self::Another,
+        }
+    }
+}
 
 /// Where a decision comes from, and how it is taken again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +54,10 @@ pub struct Origin {
     pub command: Option<String>,
     /// The steps of the session before the decision that are not in the source, in order.
     pub steps: Vec<String>,
+    /// Those of the steps that change the cluster or the scheduler as the user asked, in order.
+    pub what_ifs: Vec<String>,
+    /// The relation of the message to the scheduler's last report about the pod.
+    pub reported: Reported,
     /// Whether the source is a live cluster.
     pub is_live: bool,
 }
@@ -58,7 +89,7 @@ impl<'a> Ticket<'a> {
         let mut doc = Markdown::default();
         self.head(&mut doc);
         if let Some(failure) = &self.view.failure {
-            doc.heading(2, "kube-scheduler's message");
+            doc.heading(2, self.message_heading());
             doc.code(&Lines::from(failure.message.as_str()));
         }
         self.nodes(&mut doc);
@@ -68,6 +99,7 @@ impl<'a> Ticket<'a> {
         }
         self.scores(&mut doc);
         self.preemption(&mut doc);
+        self.odds(&mut doc);
         self.unknown(&mut doc);
         self.fixes(&mut doc);
         self.reproduction(&mut doc);
@@ -76,6 +108,16 @@ impl<'a> Ticket<'a> {
             doc.code(&more.iter().skip_while(|line| line.is_empty()).map(str::to_owned).collect());
         }
         doc.finish()
+    }
+
+    /// Returns the heading above the message: whose words it is in.
+    fn message_heading(&self) -> &'static str {
+        match self.origin.reported {
+            _ if !self.origin.what_ifs.is_empty() => "Message that kube-scheduler would write (what-if)",
+            Reported::This => "kube-scheduler's message",
+            Reported::Another => "Message that kube-scheduler would write now (its last one differs)",
+            Reported::Nothing => "Message that kube-scheduler would write (not reported yet)",
+        }
     }
 
     fn head(&self, doc: &mut Markdown) {
@@ -87,7 +129,17 @@ impl<'a> Ticket<'a> {
             Some(Outcome::Unschedulable) => "is pending",
             None => "is being decided",
         };
-        doc.heading(1, &format!("{pod} {state}"));
+        let Origin { what_ifs, steps, .. } = self.origin;
+        doc.heading(1, &format!("{pod} {state}{}", if what_ifs.is_empty() { "" } else { " in a what-if" }));
+        if !what_ifs.is_empty() {
+            let shown = what_ifs.iter().take(STEPS_SHOWN).map(String::as_str).collect::<Vec<_>>().join("; ");
+            let more = if what_ifs.len() > STEPS_SHOWN { format!("; and {} more", what_ifs.len() - STEPS_SHOWN) } else { String::new() };
+            doc.paragraph(&format!("With what-if: {shown}{more}. The cluster itself is not changed."));
+        }
+        let emulated = steps.len() - what_ifs.len().min(steps.len());
+        if emulated > 0 {
+            doc.paragraph(&format!("After {} of the emulated scheduler, which the cluster has not taken.", count(emulated, "step")));
+        }
         doc.paragraph(&why(self.view));
         let mut rows = vec![("Source".to_owned(), self.origin.source.clone())];
         rows.extend(self.origin.at.map(|at| ("Decided at".to_owned(), at.to_string())));
@@ -157,15 +209,30 @@ impl<'a> Ticket<'a> {
         if let Some((head, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) {
             table(doc, head, rows);
         }
+        let eliminations = elimination_sentences(preemption);
+        if !eliminations.is_empty() {
+            doc.list(eliminations.iter().map(String::as_str));
+        }
         if let Some((node, best)) = preemption.selected() {
             doc.paragraph(&decided_by(preemption, node, best));
-            if let Some(candidate) = preemption.candidate(node) {
+            let equal = std::iter::once(node).chain(best.iter().filter(|other| *other != node));
+            for candidate in equal.take(CANDIDATES_SHOWN).filter_map(|node| preemption.candidate(node)) {
                 let rows = victim_rows(candidate, self.view.budgets_unknown());
-                doc.heading(3, &format!("Victims on {node}, most important first"));
+                doc.heading(3, &format!("Victims on {}, most important first", candidate.node));
                 if let Some((head, rows)) = rows.split_first() {
                     table(doc, head, rows);
                 }
             }
+            if best.len() > CANDIDATES_SHOWN {
+                doc.paragraph(&format!("The victims on {} are not listed.", count(best.len() - CANDIDATES_SHOWN, "more equal candidate")));
+            }
+        }
+    }
+
+    fn odds(&self, doc: &mut Markdown) {
+        if let Some((title, lines)) = odds_section(self.view) {
+            doc.heading(2, &format!("Odds ({title})"));
+            doc.code(&lines);
         }
     }
 
@@ -233,7 +300,11 @@ impl<'a> Ticket<'a> {
         }
         match command {
             Some(command) => {
-                doc.paragraph(if steps.is_empty() { "The command:" } else { "The command, without these steps:" });
+                doc.paragraph(if steps.is_empty() {
+                    "The command:"
+                } else {
+                    "The command, for the cluster as it was read, without these steps:"
+                });
                 doc.code(&Lines::from(command.as_str()));
             }
             None if steps.is_empty() => doc.paragraph("No command: the source cannot be read again."),

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Missing, ReleaseReport, run_parts};
+use super::{Missing, ReleaseReport, run_parts, why};
 use crate::cluster::{Key, Str};
 use crate::output::Lines;
-use crate::plural::{count, count_of};
+use crate::plural::{count, thousands};
 use crate::scheduler::Scheduler;
 use crate::session::PodLocation;
 use crate::trace::Place;
 use crate::whatif::{
-    Answer, Block, Capacity, CapacityEnd, Departure, Elsewhere, NodeAnswer, NodeEnd, Note, PodAnswer, PodEnd, Stay, Whereabouts,
+    Answer, Block, Capacity, CapacityEnd, Departure, Elsewhere, Lost, NodeAnswer, NodeEnd, Note, PodAnswer, PodEnd, Stay, Verb, Whereabouts,
 };
 
 /// Limit on the nodes of a capacity, and on those of one end, that are listed in text.
@@ -92,9 +92,15 @@ impl WhatIfReport {
         lines
     }
 
-    /// Returns the first answer as a sentence.
+    /// Returns the first answer as a sentence, with its verb unless that is about one node, which the sentence names.
     pub fn headline(&self) -> String {
-        self.answers.first().map(|answer| format!("{}: {}", answer.verb, self.sentence(answer))).unwrap_or_default()
+        let Some(answer) = self.answers.first() else { return String::new() };
+        let sentence = self.sentence(answer);
+        match &answer.verb {
+            Verb::Drain(nodes) if nodes.len() == 1 => sentence,
+            Verb::Lose(Lost::Node(_)) => sentence,
+            verb => format!("{verb}: {sentence}"),
+        }
     }
 
     fn place(&self, pod: &Key) -> Option<&Whereabouts> {
@@ -119,13 +125,15 @@ impl WhatIfReport {
         let nodes = |wanted: fn(&NodeEnd) -> bool| answer.nodes.iter().filter(|node| wanted(&node.end)).count();
         for (number, words) in [
             (nodes(|end| *end == NodeEnd::Drained), "drained"),
-            (nodes(|end| matches!(end, NodeEnd::Bare(_) | NodeEnd::Blocked)), "not drained"),
+            (nodes(|end| matches!(end, NodeEnd::Bare { .. } | NodeEnd::Blocked)), "not drained"),
             (nodes(|end| *end == NodeEnd::NotReached), "not reached"),
             (nodes(|end| *end == NodeEnd::Lost), "lost"),
             (nodes(|end| *end == NodeEnd::Added), "added"),
         ] {
-            if number > 0 {
-                parts.push(format!("{} {words}", count(number, "node")));
+            match (number, &answer.nodes[..]) {
+                (0, _) => {}
+                (_, [one]) => parts.push(format!("{} is {words}", one.node)),
+                _ => parts.push(format!("{} {words}", count(number, "node"))),
             }
         }
         let pods = |wanted: &dyn Fn(&PodAnswer) -> bool| answer.pods.iter().filter(|pod| wanted(pod)).count();
@@ -209,9 +217,12 @@ fn node_lines(lines: &mut Lines, nodes: &[NodeAnswer]) {
     let mut with: BTreeMap<&str, usize> = BTreeMap::new();
     for NodeAnswer { node, end } in nodes {
         let words = match end {
-            NodeEnd::Bare(pods) => {
+            NodeEnd::Bare { pods, blocks } => {
                 let pods = list(pods);
                 lines.line(format_args!("{node} is cordoned, but nothing is evicted: no controller would replace {pods}"));
+                for block in blocks {
+                    lines.line(format_args!("{node} would not be drained with --force either: {}", block_sentence(block)));
+                }
                 continue;
             }
             NodeEnd::Blocked => "cordoned, but not drained",
@@ -297,23 +308,50 @@ fn note_sentence(note: &Note) -> String {
     }
 }
 
+/// Returns how many fit, and whether the pod itself is one of them.
 fn capacity_sentence(capacity: &Capacity) -> String {
-    let fits_more = count_of(capacity.fits, "more pod fits", "more pods fit");
-    match &capacity.end {
-        CapacityEnd::Full(_) => fits_more,
-        CapacityEnd::Limit => format!("at least {fits_more}; no more were tried"),
-        CapacityEnd::Cancelled => format!("at least {fits_more}; the count was stopped"),
+    let fit = match (capacity.is_pending, capacity.fits) {
+        (true, 0) => "this pod does not fit".to_owned(),
+        (true, 1) => "this pod fits, and no more like it".to_owned(),
+        (true, fits) => format!("this pod and {} more like it fit", thousands(fits - 1)),
+        (false, 0) => "no more pods like it fit".to_owned(),
+        (false, 1) => "1 more pod like it fits".to_owned(),
+        (false, fits) => format!("{} more pods like it fit", thousands(fits)),
+    };
+    match (&capacity.end, capacity.fits) {
+        (CapacityEnd::Full(_), _) => fit,
+        (CapacityEnd::Limit | CapacityEnd::Cancelled, 0) => "the count was stopped before one was found to fit".to_owned(),
+        (CapacityEnd::Limit, _) => format!("{fit}, and maybe more: no more were tried"),
+        (CapacityEnd::Cancelled, _) => format!("{fit}, and maybe more: the count was stopped"),
+    }
+}
+
+/// Returns why the one that fits nowhere does not, in the words of its decision.
+fn why_not(capacity: &Capacity, message: &str) -> String {
+    let sentence = capacity.next.as_ref().map(|view| why(view)).filter(|sentence| !sentence.is_empty());
+    let sentence = sentence.unwrap_or_else(|| message.to_owned());
+    if capacity.is_pending && capacity.fits == 0 {
+        return sentence;
+    }
+    match sentence.strip_prefix("Pending because ") {
+        Some(cause) => format!("the next one does not fit because {cause}"),
+        None => format!("the next one does not fit: {sentence}"),
     }
 }
 
 fn capacity_details(lines: &mut Lines, capacity: &Capacity) {
     if let CapacityEnd::Full(message) = &capacity.end {
-        lines.line(format_args!("the next one does not: {message}"));
+        lines.push(why_not(capacity, message));
     }
+    let others = match capacity.others {
+        0 => String::new(),
+        others => format!(" and without {}", count(others, "other pending pod")),
+    };
+    lines.line(format_args!("counted without evictions{others}"));
     let mut nodes: Vec<(&Str, usize)> = capacity.nodes.iter().map(|(node, number)| (node, *number)).collect();
     nodes.sort_by_key(|(node, number)| (std::cmp::Reverse(*number), (*node).clone()));
     for (node, number) in nodes.iter().take(NODES) {
-        lines.line(format_args!("{number} on {node}"));
+        lines.line(format_args!("{} on {node}", thousands(*number)));
     }
     if nodes.len() > NODES {
         lines.line(format_args!("and on {} more", count(nodes.len() - NODES, "node")));
@@ -324,7 +362,7 @@ fn capacity_details(lines: &mut Lines, capacity: &Capacity) {
 fn node_end(end: &NodeEnd) -> &'static str {
     match end {
         NodeEnd::Drained => "drained",
-        NodeEnd::Bare(_) => "bare-pods",
+        NodeEnd::Bare { .. } => "bare-pods",
         NodeEnd::Blocked => "blocked",
         NodeEnd::NotReached => "not-reached",
         NodeEnd::Lost => "lost",
@@ -389,8 +427,11 @@ impl WhatIfReport {
             .nodes
             .iter()
             .map(|node| {
-                let bare = if let NodeEnd::Bare(pods) = &node.end { keys(pods) } else { Vec::new() };
-                json!({"node": node.node.as_str(), "end": node_end(&node.end), "barePods": bare})
+                let (bare, blocks) = match &node.end {
+                    NodeEnd::Bare { pods, blocks } => (keys(pods), blocks.iter().map(block_data).collect()),
+                    _ => (Vec::new(), Vec::<Value>::new()),
+                };
+                json!({"node": node.node.as_str(), "end": node_end(&node.end), "barePods": bare, "blockedBy": blocks})
             })
             .collect();
         let capacity = answer.capacity.as_ref().map(|capacity| {
@@ -441,15 +482,36 @@ mod tests {
         let node = |i: usize, end| NodeAnswer { node: format!("n{i}").into(), end };
         let said = |lost: usize| {
             let mut nodes: Vec<NodeAnswer> = (0..lost).map(|i| node(i, NodeEnd::Lost)).collect();
-            nodes.push(node(99, NodeEnd::Bare(vec![Key::new("a", "b")])));
+            let block = Block::Exhausted { budget: Key::new("a", "c"), allowed: 1, healthy: Some((2, 1)) };
+            nodes.push(node(99, NodeEnd::Bare { pods: vec![Key::new("a", "b")], blocks: vec![block] }));
             let mut lines = Lines::default();
             node_lines(&mut lines, &nodes);
             lines.into_vec()
         };
-        assert_eq!(said(20).len(), 21);
+        assert_eq!(said(20).len(), 22);
         let lines = said(21);
-        assert_eq!((lines.len(), lines[21].as_str()), (22, "1 more node is lost"));
+        assert_eq!((lines.len(), lines[22].as_str()), (23, "1 more node is lost"));
         assert_eq!(lines[20], "n99 is cordoned, but nothing is evicted: no controller would replace a/b");
+        assert_eq!(lines[21], "n99 would not be drained with --force either: budget a/c allows 1 disruption: 2 healthy, 1 desired");
         assert_eq!(said(1_667).last().map(String::as_str), Some("1647 more nodes are lost"));
+    }
+
+    #[test]
+    fn a_capacity_says_whether_the_pod_itself_is_counted() {
+        let said = |is_pending, fits, end| {
+            let pod = Key::new("a", "b");
+            capacity_sentence(&Capacity { pod, is_pending, others: 0, fits, nodes: BTreeMap::new(), end, next: None })
+        };
+        let full = |is_pending, fits| said(is_pending, fits, CapacityEnd::Full(String::new()));
+        assert_eq!(
+            [0, 1, 2].map(|fits| full(true, fits)),
+            ["this pod does not fit", "this pod fits, and no more like it", "this pod and 1 more like it fit"]
+        );
+        assert_eq!(
+            [0, 1, 8370].map(|fits| full(false, fits)),
+            ["no more pods like it fit", "1 more pod like it fits", "8,370 more pods like it fit"]
+        );
+        assert_eq!(said(true, 10_000, CapacityEnd::Limit), "this pod and 9,999 more like it fit, and maybe more: no more were tried");
+        assert_eq!(said(false, 0, CapacityEnd::Cancelled), "the count was stopped before one was found to fit");
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::branch::{Action, Branch, Fork, Step};
 use super::breakpoint::Breakpoint;
+use super::edit::Edit;
 use super::requeue_events::RequeueEvents;
 use super::timeline::{Cursor, InitialQueues, Keyframe, Revision, RevisionKind, Timeline};
 use super::until::Until;
@@ -176,6 +177,18 @@ impl Session {
     /// Returns the scheduler at the cursor. Within a revision that is the one before it.
     pub fn scheduler_here(&self) -> &Scheduler {
         self.branch().scheduler_at(self.timeline().revisions_done())
+    }
+
+    /// Returns the number of revisions at the start of the current branch that record the cluster over time.
+    pub fn observed_revisions(&self) -> usize {
+        if !self.background.observed {
+            return 0;
+        }
+        let (mut at, mut revisions) = (self.current, self.timeline().revisions().len());
+        while let Some(fork) = self.branches[at].forked() {
+            (at, revisions) = (fork.branch, revisions.min(fork.revisions));
+        }
+        revisions
     }
 
     /// Returns whether the state at the cursor is that of [`Self::scheduler_as_seen`].
@@ -579,7 +592,7 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
     match operation {
         Operation::Schedule => scheduler.next_pod().map_or_else(|| "schedule".to_owned(), |pod| format!("schedule {pod}")),
         Operation::Create { object: o } => object("create", o),
-        Operation::Update { object: o } => object("update", o),
+        Operation::Update { object: o } => cordon(o, scheduler).map_or_else(|| object("update", o), |edit| edit.to_string()),
         Operation::Delete { object: o } => object("delete", o),
         Operation::Advance { seconds } => format!("advance {seconds} s"),
         Operation::AdvanceTo { time } => {
@@ -601,6 +614,20 @@ fn title(operation: &Operation, scheduler: &Scheduler) -> String {
         Operation::Reject { pod } => format!("reject {pod}"),
     }
 }
+
+/// Returns the edit that an update of a node amounts to, if that is a cordon or the end of one.
+fn cordon(object: &Object, scheduler: &Scheduler) -> Option<Edit> {
+    let Object::Node(node) = object else { return None };
+    let cluster = scheduler.state().cluster();
+    let old = cluster.nodes.named(node.name())?;
+    let edit = match (old.unschedulable(), node.unschedulable()) {
+        (false, true) => Edit::Cordon(node.name().clone()),
+        (true, false) => Edit::Uncordon(node.name().clone()),
+        _ => return None,
+    };
+    matches!(edit.operation(cluster), Ok(Operation::Update { object: by_edit }) if by_edit == *object).then_some(edit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -93,6 +93,22 @@ pub enum RevisionKind {
 }
 
 impl RevisionKind {
+    /// Returns whether it is a change that a user made, other than letting the scheduler run and time pass. On a branch that
+    /// records a cluster, these kinds are changes of that cluster.
+    pub fn is_what_if(&self) -> bool {
+        match self {
+            Self::Create(..)
+            | Self::Update(..)
+            | Self::Delete(..)
+            | Self::Batch
+            | Self::Allow(_)
+            | Self::Reject(_)
+            | Self::Release(_)
+            | Self::Configure(_) => true,
+            Self::Schedule | Self::Explain(_) | Self::Logged(_) | Self::Advance | Self::Observe => false,
+        }
+    }
+
     /// Returns whether it comes from the log of the cluster's own scheduler.
     pub fn is_logged(&self) -> bool {
         matches!(self, Self::Logged(_))

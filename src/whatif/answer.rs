@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::capacity::Capacity;
 use super::verb::Verb;
-use crate::cluster::{Cluster, Key, Str};
+use crate::cluster::{Cluster, Key, PodDisruptionBudget, Str};
 use crate::scheduler::Scheduler;
 use crate::session::PodLocation;
 use crate::trace::Place;
@@ -39,7 +39,12 @@ pub enum NodeEnd {
     /// No pod is left that a drain evicts.
     Drained,
     /// Pods without a controller stop the drain before it begins; the node stays cordoned.
-    Bare(Vec<Key>),
+    Bare {
+        /// The pods.
+        pods: Vec<Key>,
+        /// The budgets that would stop the drain too, if it evicted these pods.
+        blocks: Vec<Block>,
+    },
     /// Pods stay, because their budgets refuse; the node stays cordoned.
     Blocked,
     /// The drain waits for a node before this one, which stays cordoned.
@@ -106,7 +111,7 @@ pub enum Stay {
 /// Why the eviction API refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
-    /// The budget allows no disruption.
+    /// The budget allows no disruption, or fewer than are needed.
     Exhausted {
         /// The budget.
         budget: Key,
@@ -127,6 +132,16 @@ pub enum Block {
 }
 
 impl Block {
+    /// Returns the block by a budget that allows no more disruptions.
+    pub(super) fn exhausted(budget: &PodDisruptionBudget) -> Self {
+        let status = &budget.status;
+        Self::Exhausted {
+            budget: budget.metadata.key(),
+            allowed: status.disruptions_allowed,
+            healthy: (status.desired_healthy > 0).then_some((status.current_healthy, status.desired_healthy)),
+        }
+    }
+
     /// Returns the budgets that block.
     pub fn budgets(&self) -> &[Key] {
         match self {
@@ -176,7 +191,7 @@ impl Answer {
     /// Returns whether all of it was done: nodes drained, new pods placed, at least one more pod fits.
     pub fn is_complete(&self, cluster: &Cluster) -> bool {
         let placed = |pod: &Key| cluster.pods.get(pod).is_some_and(|pod| !pod.node_name.is_empty());
-        let done = |end: &NodeEnd| !matches!(end, NodeEnd::Bare(_) | NodeEnd::Blocked | NodeEnd::NotReached);
+        let done = |end: &NodeEnd| !matches!(end, NodeEnd::Bare { .. } | NodeEnd::Blocked | NodeEnd::NotReached);
         self.nodes.iter().all(|node| done(&node.end))
             && self.capacity.as_ref().is_none_or(|capacity| capacity.fits > 0)
             && self.pods.iter().all(|pod| match &pod.end {

@@ -39,11 +39,7 @@ impl Ledger {
         };
         let status = &budget.status;
         if status.disruptions_allowed <= 0 {
-            return Err(Block::Exhausted {
-                budget: budget.metadata.key(),
-                allowed: status.disruptions_allowed,
-                healthy: (status.desired_healthy > 0).then_some((status.current_healthy, status.desired_healthy)),
-            });
+            return Err(Block::exhausted(budget));
         }
         self.take(draft, budget, pod);
         self.owe(vec![budget.metadata.key()], replacement);

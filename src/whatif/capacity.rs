@@ -14,6 +14,7 @@ use super::verb::Verb;
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
 use crate::framework::{NodeInfo, PodResourcesOptions, Resource, pod_requests};
 use crate::scheduler::{DryDecision, ObjectEdit, Operation, PostFilter, ScheduleResult, Scheduler};
+use crate::trace::CycleView;
 
 /// Maximum number of copies that are placed one by one.
 const ONE_BY_ONE: usize = 10_000;
@@ -25,16 +26,22 @@ const IN_ALL: usize = 200_000;
 const KUBELET_PODS: usize = 110;
 
 /// How many more of a pod fit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Capacity {
-    /// The pod. If it waits for a node, it is one of those counted.
+    /// The pod.
     pub pod: Key,
+    /// Whether the pod waits for a node; it is then the first of those counted.
+    pub is_pending: bool,
+    /// Number of other pending pods, which are not placed.
+    pub others: usize,
     /// The number that fits.
     pub fits: usize,
     /// The number on each node that takes any, by name.
     pub nodes: BTreeMap<Str, usize>,
     /// Why no more were counted.
     pub end: CapacityEnd,
+    /// The decision about the one that fits nowhere; `None` if counting ended before.
+    pub next: Option<Arc<CycleView>>,
 }
 
 /// Why counting ended.
@@ -63,7 +70,7 @@ pub fn capacity(scheduler: &Scheduler, pod: &Arc<Pod>, watch: Watch<'_>) -> Resu
         return Err(WhatIfError::NoProfile { pod: pod.key(), scheduler: pod.spec.scheduler_name.clone() });
     }
     let base = if pod.node_name.is_empty() { scheduler.with_edits([ObjectEdit::Remove(Kind::Pod, pod.key())]) } else { scheduler.clone() };
-    let mut count = Count { base, copies: 0, nodes: BTreeMap::new(), like: template(pod), watch };
+    let mut count = Count { base, copies: 0, nodes: BTreeMap::new(), like: template(pod), watch, next: None };
     let cluster = count.base.state().cluster().clone();
     let end = if needs_claims(&count.like, &cluster) {
         count.by_scheduling()
@@ -72,7 +79,9 @@ pub fn capacity(scheduler: &Scheduler, pod: &Arc<Pod>, watch: Watch<'_>) -> Resu
         filled.map_or_else(|end| end, |()| count.one_by_one())
     };
     let fits = count.nodes.values().sum();
-    Ok(Capacity { pod: pod.key(), fits, nodes: count.nodes, end })
+    let is_pending = pod.node_name.is_empty();
+    let others = cluster.pods.iter().filter(|other| other.is_pending() && other.key() != pod.key()).count();
+    Ok(Capacity { pod: pod.key(), is_pending, others, fits, nodes: count.nodes, end, next: count.next })
 }
 
 /// Returns a pod without gates and without its group: copies are placed on their own.
@@ -118,6 +127,8 @@ struct Count<'a> {
     nodes: BTreeMap<Str, usize>,
     like: Pod,
     watch: Watch<'a>,
+    /// The decision about the one that fits nowhere.
+    next: Option<Arc<CycleView>>,
 }
 
 impl Count<'_> {
@@ -194,6 +205,7 @@ impl Count<'_> {
             let mut pod = self.copy(None);
             let decision = self.base.dry_decision(&Arc::new(pod.clone()), PostFilter::LeaveOut);
             let DryDecision::Tried(ScheduleResult::Selected { node, .. }) = &decision else {
+                self.explain_next(pod);
                 return CapacityEnd::Full(decision.message());
             };
             pod.node_name = node.clone();
@@ -201,6 +213,14 @@ impl Count<'_> {
             *self.nodes.entry(node.clone()).or_default() += 1;
         }
         CapacityEnd::Limit
+    }
+
+    /// Records the decision about the copy that fits nowhere, with the preemption that it would try.
+    fn explain_next(&mut self, pod: Pod) {
+        let pod = Arc::new(pod);
+        // Preemption looks the pod up.
+        let with_it = self.base.with_edits([ObjectEdit::Put(Object::Pod(Arc::clone(&pod)))]);
+        self.next = Some(Arc::new(CycleView::of(&with_it.explain(&pod))));
     }
 
     /// Places copies one by one by scheduling cycles, which bind claims and devices. Other pending pods are left out.
@@ -212,7 +232,7 @@ impl Count<'_> {
             }
         }
         // The copies evict no pod.
-        self.like.spec_mut().preemption_policy = Some("Never".into());
+        let policy = self.like.spec_mut().preemption_policy.replace("Never".into());
         let like = self.like.clone();
         let old = self.base.state().cluster().clone();
         for placed in 0..ONE_BY_ONE {
@@ -230,6 +250,9 @@ impl Count<'_> {
             let Some(pod) = self.base.state().cluster().pods.get(&key) else { return CapacityEnd::Limit };
             if pod.node_name.is_empty() {
                 let message = pod.condition("PodScheduled").map(|condition| condition.message.to_string());
+                let mut next = Pod::clone(pod);
+                next.spec_mut().preemption_policy = policy;
+                self.explain_next(next);
                 return CapacityEnd::Full(message.unwrap_or_default());
             }
             *self.nodes.entry(pod.node_name.clone()).or_default() += 1;

@@ -55,17 +55,18 @@ fn pods_on(cluster: &Cluster, node: &Str) -> Vec<Arc<Pod>> {
 
 fn drain_node(stage: &mut dyn Stage, verb: &Verb, node: &Str, ledger: &mut Ledger, answer: &mut Answer) -> NodeEnd {
     let mut evictable: Vec<Arc<Pod>> = Vec::new();
-    let mut bare: Vec<Key> = Vec::new();
+    let mut bare: Vec<Arc<Pod>> = Vec::new();
     for pod in pods_on(stage.scheduler().state().cluster(), node) {
         match DrainAction::of(&pod) {
             DrainAction::LeavesMirror => answer.pod(pod.key(), node.clone(), PodEnd::Stays(Stay::Mirror)),
             DrainAction::LeavesDaemonSet => answer.pod(pod.key(), node.clone(), PodEnd::Stays(Stay::DaemonSet)),
-            DrainAction::NeedsForce => bare.push(pod.key()),
+            DrainAction::NeedsForce => bare.push(pod),
             DrainAction::Evicts => evictable.push(pod),
         }
     }
     if !bare.is_empty() {
-        return NodeEnd::Bare(bare);
+        let blocks = blocks_of(stage.scheduler().state().cluster(), &bare, &evictable);
+        return NodeEnd::Bare { pods: bare.iter().map(|pod| pod.key()).collect(), blocks };
     }
     loop {
         let mut draft = Draft::new(stage.scheduler().state().cluster());
@@ -93,6 +94,34 @@ fn drain_node(stage: &mut dyn Stage, verb: &Verb, node: &Str, ledger: &mut Ledge
         }
         evictable = refused.into_iter().map(|(pod, _)| pod).collect();
         while !ledger.is_settled(stage.scheduler().state().cluster()) && stage.settle_step() {}
+    }
+}
+
+/// Returns what would stop the evictions from a node, each budget once. No replacement gives a disruption of a bare pod back,
+/// so these take them one after another; other pods count against what their budgets allow now.
+fn blocks_of(cluster: &Cluster, bare: &[Arc<Pod>], others: &[Arc<Pod>]) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut add = |block: Block| {
+        let block = as_of(cluster, block);
+        if !blocks.contains(&block) {
+            blocks.push(block);
+        }
+    };
+    let (mut draft, mut ledger) = (Draft::new(cluster), Ledger::default());
+    bare.iter().filter_map(|pod| ledger.evict(&mut draft, pod, None).err()).for_each(&mut add);
+    let alone = |pod: &Arc<Pod>| Ledger::default().evict(&mut Draft::new(cluster), pod, None).err();
+    others.iter().filter_map(alone).for_each(add);
+    blocks
+}
+
+/// Returns a block with the numbers that its budget has in a cluster.
+fn as_of(cluster: &Cluster, block: Block) -> Block {
+    match block {
+        Block::Exhausted { budget, allowed, healthy } => match cluster.pod_disruption_budgets.get(&budget) {
+            Some(now) => Block::exhausted(now),
+            None => Block::Exhausted { budget, allowed, healthy },
+        },
+        other => other,
     }
 }
 

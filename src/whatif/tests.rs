@@ -67,10 +67,28 @@ fn a_bare_pod_stops_the_drain_of_its_node_alone() {
     let pods = [pod("web-x", "a1", "ReplicaSet/web"), pod("bare", "a1", ""), pod("web-y", "a2", "ReplicaSet/web")];
     let mut stage = stage(with(two_zones(), pods));
     let answer = run(&mut stage, "drain a1 a2");
-    assert_eq!(ends(&answer), [&NodeEnd::Bare(vec![key("bare")]), &NodeEnd::Drained]);
+    assert_eq!(ends(&answer), [&NodeEnd::Bare { pods: vec![key("bare")], blocks: Vec::new() }, &NodeEnd::Drained]);
     let on_a1 = stage.scheduler().state().cluster().pods.iter().filter(|pod| pod.node_name == "a1").count();
     assert_eq!((on_a1, fates(&stage, &answer)), (2, vec!["web-y a2 → b1".to_owned()]), "a1 is cordoned too");
     assert!(!answer.is_complete(stage.scheduler().state().cluster()));
+}
+
+#[test]
+fn budgets_that_would_stop_a_drain_are_named_beside_bare_pods() {
+    let blocks = |allowed: i32| {
+        let labelled = json!({"metadata": {"labels": {"app": "web"}}});
+        let bare = |name| pod_with(name, "a1", "", &labelled);
+        let web = budget("web", &json!({"disruptionsAllowed": allowed, "currentHealthy": 3, "desiredHealthy": 3 - allowed}));
+        let mut stage = stage(with(two_zones(), [bare("b1"), bare("b2"), pod("web-x", "a1", "ReplicaSet/web"), web]));
+        let answer = run(&mut stage, "drain a1");
+        let NodeEnd::Bare { pods, blocks } = &answer.nodes[0].end else { panic!("{answer:?}") };
+        assert_eq!(pods.len(), 2);
+        blocks.clone()
+    };
+    let block = |allowed, desired| Block::Exhausted { budget: key("web"), allowed, healthy: Some((3, desired)) };
+    assert_eq!(blocks(0), [block(0, 3)], "named once, though it covers three pods");
+    assert_eq!(blocks(1), [block(1, 2)], "nothing gives the disruption of the first bare pod back");
+    assert_eq!(blocks(2), []);
 }
 
 #[test]
@@ -421,6 +439,9 @@ fn capacity_counts_what_fits_and_names_what_stops_the_next() {
         assert_eq!((found.fits, found.nodes.values().sum::<usize>()), (fits, fits), "{name}: {found:?}");
         let CapacityEnd::Full(message) = &found.end else { panic!("{found:?}") };
         assert!(message.contains(next) && message.starts_with("0/3 nodes are available"), "{name}: {message}");
+        let said = found.next.as_ref().and_then(|view| view.failure.as_ref().map(|failure| failure.message.to_string()));
+        assert!(said.is_some_and(|said| said.contains(next) && !said.contains("not found")), "{name}: the decision about the next one");
+        assert_eq!((found.is_pending, found.others), (name != "running", if name == "running" { 4 } else { 3 }), "{name}");
         assert!(!fits_beside(&scheduler, name, &found.nodes), "{name}");
     }
     let pod = scheduler.state().cluster().pods.get(&key("p")).unwrap().clone();
@@ -454,6 +475,8 @@ fn capacity_of_a_pod_with_a_claim_ends_where_volumes_do() {
     let found = capacity(&scheduler, &pod, &|_| true).unwrap();
     assert_eq!(found.fits, 2, "{found:?}");
     assert!(matches!(&found.end, CapacityEnd::Full(message) if message.contains("persistent volumes to bind")), "{found:?}");
+    let said = found.next.as_ref().and_then(|view| view.failure.as_ref().map(|failure| failure.message.to_string()));
+    assert!(said.is_some_and(|said| said.contains("persistent volumes to bind")));
 }
 
 /// Counts every pod of a cluster by its owner, and bare pods by name.

@@ -48,7 +48,21 @@ const LAYERS: Rooms = &[
     ),
     (
         "ui",
-        &["odds", "output", "session", "fixes", "whatif", "report", "scheduler_log", "trace", "framework", "release", "cluster", "suggest"],
+        &[
+            "odds",
+            "output",
+            "session",
+            "fixes",
+            "whatif",
+            "report",
+            "scheduler_log",
+            "trace",
+            "framework",
+            "release",
+            "cluster",
+            "plural",
+            "suggest",
+        ],
     ),
     (
         "app",

@@ -57,7 +57,7 @@ fn a_drain_is_reported_pod_by_pod() {
     ];
     assert_eq!(
         report(&items, &["drain one"]),
-        "drain one: 1 node not drained, 1 pod placed, 1 pod blocked by budgets
+        "drain one: one is not drained, 1 pod placed, 1 pod blocked by budgets
   one is cordoned, but not drained
   shop/db-0 stays on one: budget shop/db allows 0 disruptions: 1 healthy, 1 desired
   shop/web-0 on one → on two
@@ -89,8 +89,9 @@ drain two one: 1 node drained, 1 node not drained, 2 pods pending
     );
     assert_eq!(
         report(&items, &["capacity web-0"]),
-        "capacity web-0: 1 more pod fits
-  the next one does not: 0/2 nodes are available: 2 Insufficient cpu.
+        "capacity web-0: 1 more pod like it fits
+  the next one does not fit because no node has 1 free cpu (none free); there are no lower-priority pods to evict.
+  counted without evictions
   1 on two
 "
     );

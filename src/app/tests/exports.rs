@@ -77,10 +77,13 @@ fn a_ticket_says_all_that_it_depends_on() {
         "| Source | demo payments |",
         "| Decided at | 2026-11-20T18:26",
         "| Release | kube-scheduler v1.36",
-        "## kube-scheduler's message",
+        "## Message that kube-scheduler would write (not reported yet)",
         "| 3 | does not fit; eviction might help | NodeResourcesFit |",
         "## Preemption",
+        "- 6 candidates (",
         "### Victims on worker-a2",
+        "### Victims on worker-b1",
+        "## Odds (",
         "Deployment reports",
         "## Unknowns",
         "## Fixes",
@@ -93,6 +96,9 @@ fn a_ticket_says_all_that_it_depends_on() {
     // Changes of the session are listed.
     screen.act("home :cordon worker-a2; :pod shop/payments;");
     let text = write(&mut screen);
-    assert!(text.contains("adds these steps to its source") && text.contains("worker-a2"), "{text}");
+    assert!(text.contains("adds these steps to its source") && text.contains("- cordon worker-a2"), "{text}");
+    let head = "# shop/payments is pending in a what-if\n\nWith what-if: cordon worker-a2. The cluster itself is not changed.\n";
+    assert!(text.starts_with(head), "{text}");
+    assert!(text.contains("## Message that kube-scheduler would write (what-if)"), "{text}");
     std::fs::remove_dir_all(dir).unwrap();
 }

@@ -51,11 +51,11 @@ fn what_is_done_in_the_past_begins_a_branch() {
     screen.keys("C");
     assert_eq!(screen.command("cordon worker-a2"), "worker-a2 updated on new branch 2; main is unchanged");
     assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");
-    assert_eq!((screen.title().as_str(), screen.explorer.timeline().at_end()), ("update Node worker-a2", true));
+    assert_eq!((screen.title().as_str(), screen.explorer.timeline().at_end()), ("cordon worker-a2", true));
     screen.keys("S =");
     let text = screen.overlay();
     assert!(text.starts_with("main compared with branch 2\nThey share 4 revisions"), "{text}");
-    assert!(text.contains("\n  main: schedule ") && text.contains("  branch 2: update Node worker-a2, and "), "{text}");
+    assert!(text.contains("\n  main: schedule ") && text.contains("  branch 2: cordon worker-a2, and "), "{text}");
     screen.keys("B");
     let text = screen.overlay();
     assert!(text.contains("1  main: 5 revisions") && text.contains("2  branch 2") && text.contains("you are here"), "{text}");
@@ -75,7 +75,7 @@ fn an_edit_of_the_cluster_as_read_begins_a_branch_that_can_be_compared() {
     screen.keys("=");
     let text = screen.overlay();
     assert!(text.starts_with("main compared with branch 2\n"), "{text}");
-    assert!(text.contains("branch 2: update Node worker-a2"), "{text}");
+    assert!(text.contains("branch 2: cordon worker-a2"), "{text}");
     // Further edits go on there.
     assert_eq!(screen.command("cordon worker-a1"), "updated Node worker-a1");
     assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");

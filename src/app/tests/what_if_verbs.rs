@@ -34,7 +34,7 @@ fn screen() -> Screen {
 fn a_drain_answers_and_begins_a_branch() {
     let mut screen = screen();
     let said = screen.command("drain a");
-    assert_eq!(said, "drain a: 1 node drained, 1 pod placed, 1 pod pending on new branch 2; main is unchanged; = compares");
+    assert_eq!(said, "a is drained, 1 pod placed, 1 pod pending on new branch 2; main is unchanged; = compares");
     let text = screen.overlay();
     assert!(
         text.starts_with("What if: drain a\n") && text.contains("\n  a is cordoned and drained\n  shop/web-2 on a → shop/web-"),
@@ -46,10 +46,12 @@ fn a_drain_answers_and_begins_a_branch() {
     let text = screen.overlay();
     assert!(text.starts_with("main compared with branch 2") && text.contains("drain a: "), "{text}");
     // A further one goes on with the branch.
-    assert!(screen.command("add 1 like b").starts_with("add 1 like b: 1 node added; = compares"));
+    let said = screen.command("add 1 like b");
+    assert!(said.starts_with("add 1 like b: b-") && said.contains(" is added; "), "{said}");
     screen.keys("esc");
     let said = screen.command("drain a");
-    assert_eq!(said, "drain a: 1 node drained; = compares", "the pod that was pending is on the new node");
+    let ends = said.strip_prefix("a is drained; shop/web-").is_some_and(|rest| rest.ends_with(" stays on b-like-1; = compares"));
+    assert!(ends, "{said}: the pod that was pending, and is on show, is on the new node");
     assert_eq!(screen.explorer.branches().0.len(), 2);
     screen.keys("esc");
     // Back in the past it begins another.
@@ -82,7 +84,7 @@ fn the_selected_row_is_the_argument() {
     let name = said.split(' ').nth(1).unwrap().to_owned();
     let labels = &screen.timeline().moment().cluster.nodes.named(&name.as_str().into()).unwrap().metadata.labels;
     assert!(labels.contains_key("disk"));
-    assert!(screen.command("lose").starts_with(&format!("lose {name}: 1 node lost")));
+    assert!(screen.command("lose").starts_with(&format!("{name} is lost")));
     screen.keys("esc");
     // Budgets.
     screen.keys("home 9 j");
@@ -92,7 +94,7 @@ fn the_selected_row_is_the_argument() {
     let text = screen.overlay();
     assert!(
         text.starts_with(
-            "How many more of shop/api-1 fit\ncapacity shop/api-1: 1 more pod fits\n  the next one does not: 0/2 nodes are available"
+            "How many more of shop/api-1 fit\ncapacity shop/api-1: 1 more pod like it fits\n  the next one does not fit because "
         ),
         "{text}"
     );
@@ -154,4 +156,42 @@ fn arguments_are_completed() {
     assert_eq!(words("plugin", "off ImageL"), ["ImageLocality", "ImageLocalityPriority"]);
     assert_eq!(words("weights", "ImageLocality=2 TaintT"), ["TaintToleration", "TaintTolerationPriority"]);
     assert_eq!(words("gate", "SchedulerPop"), ["SchedulerPopFromBackoffQ=true", "SchedulerPopFromBackoffQ=false"]);
+}
+
+#[test]
+fn a_what_if_at_a_decision_ends_at_that_pod() {
+    let about = |screen: &Screen| screen.timeline().cycle().start.as_ref().map(|start| start.pod.to_string());
+    let mut screen = Screen::asked(120, 40);
+    let said = screen.command("drain infra-1");
+    assert_eq!(said, "infra-1 is drained on new branch 2; shop/payments ends on worker-a2; main is unchanged; = compares");
+    screen.keys("esc");
+    assert_eq!((about(&screen).as_deref(), screen.timeline().cycle().outcome), (Some("shop/payments"), Some(Outcome::Scheduled)));
+    assert!(!screen.timeline().at_end(), "other pods were tried later");
+    // A further one goes on at the end of the branch.
+    let said = screen.command("add 1 like worker-a1");
+    assert!(said.contains("; shop/payments stays on worker-a2") && !said.contains("new branch"), "{said}");
+    screen.keys("esc");
+    assert_eq!(screen.explorer.branches().0.len(), 2);
+    // One that moves the pod is about the pod, too.
+    screen.keys("home");
+    screen.act(":pod ml/gpu-hungry;");
+    let said = screen.command("lose gpu-a1");
+    screen.keys("esc");
+    assert!(said.starts_with("gpu-a1 is lost, ") && said.contains("; ml/gpu-hungry stays pending, for other reasons"), "{said}");
+    assert_eq!((about(&screen).as_deref(), screen.timeline().cycle().outcome), (Some("ml/gpu-hungry"), Some(Outcome::Unschedulable)));
+    assert!(screen.timeline().at_end());
+    screen.act(":pod shop/payments;");
+    assert!(screen.command("evict shop/payments").contains("; shop/payments is gone"), "{}", screen.said());
+}
+
+#[test]
+fn an_edit_at_an_attempt_decides_again_about_its_pod_and_goes_on() {
+    let mut screen = Screen::new("payments");
+    screen.act("c");
+    let pod = screen.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
+    screen.act(":cordon worker-a2; :cordon worker-a1;");
+    assert_eq!(screen.timeline().cycle().start.as_ref().map(|start| start.pod.clone()), pod);
+    let titles: Vec<&str> = screen.timeline().revisions().iter().map(|revision| revision.title.as_str()).collect();
+    let decided = format!("explain {}", pod.unwrap());
+    assert_eq!(titles[1..], ["cordon worker-a2", &decided, "cordon worker-a1", &decided]);
 }

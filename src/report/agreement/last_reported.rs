@@ -85,6 +85,13 @@ impl SchedulerEvents {
     }
 }
 
+impl LastReported {
+    /// Returns whether the report has a message to the letter.
+    pub fn says(&self, message: &str) -> bool {
+        says_the_same(&self.message, message)
+    }
+}
+
 /// Compares an event's note with a message: kube-scheduler truncates notes to 1024 characters.
 pub(super) fn says_the_same(note: &str, message: &str) -> bool {
     note == message || note.len() >= 1020 && note.strip_suffix("...").is_some_and(|start| message.starts_with(start.trim_end()))

@@ -1,8 +1,13 @@
 //! What-ifs: commands that begin a branch, and the objects that they are about.
 
+use crate::cluster::Key;
+use crate::session::{RevisionKind, Timeline};
+use crate::ui::actions::edits::Confirmation;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::selected;
 use crate::ui::actions::verb::Answer;
+use crate::ui::config::action::Action;
+use crate::ui::config::context::Context;
 use crate::ui::model::overlay::Overlay;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
@@ -16,18 +21,30 @@ pub fn what_if(state: &mut State, session: &mut dyn SessionHandle, word: &str, a
     let verb: Verb = format!("{word} {args}").parse()?;
     let mut done = None;
     let begun = WhatIfs::begin(session);
-    seek_and_follow(state, session, |session| done = Some(session.what_if(&verb)));
+    // The overview is about all pods.
+    let subject = shown(session.timeline()).filter(|_| state.whole.is_none());
+    seek_and_follow(state, session, |session| done = Some(session.what_if(&verb, subject.as_ref())));
     state.touch();
     if let Some(done) = done {
         let done = done?;
-        state.what_ifs.finish(begun, done.headline.clone(), session);
-        let on = done.branch.map_or_else(String::new, |(new, old)| format!(" on new {new}; {old} is unchanged"));
-        state.say(format!("{}{on}; = compares", done.headline));
+        state.what_ifs.finish(begun, verb.to_string(), session);
+        let compare = format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare")));
+        let words = Confirmation { done: done.headline, branch: done.branch, subject: done.subject, more: vec![compare] };
+        state.say(words.fitted(state.size.0.into()));
         if verb.settles() {
             state.overlay = Some(Overlay::Text(TextView::of(done.document, session.timeline())));
         }
     }
     Ok(Answer::Done)
+}
+
+/// Returns the pod of the decision at the cursor, also before its first step.
+fn shown(timeline: &Timeline) -> Option<Key> {
+    let of_cycle = timeline.cycle().start.as_ref().map(|start| start.pod.clone());
+    of_cycle.or_else(|| match &timeline.revision()?.kind {
+        RevisionKind::Explain(pod) => Some(pod.clone()),
+        _ => None,
+    })
 }
 
 /// Returns the arguments, or the selected node if there are none.

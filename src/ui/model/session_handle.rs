@@ -41,8 +41,9 @@ pub trait SessionHandle {
     fn explain(&mut self, pod: &Key) -> Option<usize>;
     /// Applies a change at the cursor; in the past, on a new branch.
     fn apply(&mut self, change: Change) -> Result<Applied, SessionError>;
-    /// Applies a what-if at the cursor, on a branch, and runs until nothing changes where pods come or go.
-    fn what_if(&mut self, verb: &Verb) -> Result<WhatIf, SessionError>;
+    /// Applies a what-if at the cursor, on a branch, and runs until nothing changes where pods come or go. The cursor ends at
+    /// the decision about the subject, the pod whose decision is shown; without one at the end of the branch.
+    fn what_if(&mut self, verb: &Verb, subject: Option<&Key>) -> Result<WhatIf, SessionError>;
     /// Restarts the record, with waiting pods placed as given.
     fn restart(&mut self, queues: InitialQueues) -> Result<Restarted, SessionError>;
 
@@ -142,6 +143,8 @@ pub struct FixToApply {
 pub struct WhatIf {
     /// The result in a line.
     pub headline: String,
+    /// Where the subject ends, in a clause; `None` without a subject.
+    pub subject: Option<String>,
     /// The whole result.
     pub document: Document,
     /// The new branch and its parent, by name; `None` if the what-if made no branch.

@@ -12,6 +12,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::output::escape;
+use crate::plural;
 
 /// Limit on the bytes per column: a character of four, and its combining marks.
 const BYTES: usize = 4 * 32;
@@ -321,15 +322,7 @@ pub fn over_budget(left: i32) -> String {
 
 /// Formats a number with separated thousands.
 pub fn thousands(n: usize) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(c);
-    }
-    text
+    plural::thousands(n)
 }
 
 #[cfg(test)]

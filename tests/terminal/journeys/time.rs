@@ -79,7 +79,7 @@ fn go_back_to_the_branch_before_the_cordon() {
     pty.wait_for("★ worker-b1");
     pty.send("B");
     let screen = pty.wait_for("━ Branches ━");
-    line(&screen, &["2 branch 2: ", "update Node worker-a2"]);
+    line(&screen, &["2 branch 2: ", "cordon worker-a2"]);
     pty.send("k");
     pty.send(ENTER);
     let screen = pty.wait_for("this is main");

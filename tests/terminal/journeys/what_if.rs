@@ -46,7 +46,7 @@ fn drain_a_node_and_read_which_budget_blocks() {
         pty.wait_for("there is no Node odl; did you mean old?");
         command(&mut pty, "drain old");
         let screen = pty.wait_for("old is cordoned, but not drained");
-        line(&screen, &["drain old: 1 node not drained, 1 pod placed, 1 pod pending, 1 pod"]);
+        line(&screen, &["drain old: old is not drained, 1 pod placed, 1 pod pending, 1 pod"]);
         line(&screen, &["shop/web-3 stays on old: budget shop/web allows no more disruptions"]);
         line(&screen, &["until", "shop/web-"]);
         line(&screen, &["shop/web-2 on old → shop/web-", " pending: 0/2 nodes are available"]);
@@ -90,15 +90,15 @@ fn count_how_many_more_fit() {
     pty.wait_for("activeQ");
     command(&mut pty, "capacity shop/web-1");
     let screen = pty.wait_for("How many more of shop/web-1 fit");
-    line(&screen, &["2 more pods fit"]);
-    line(&screen, &["the next one does not: 0/2 nodes are available: 2 Insufficient cpu"]);
+    line(&screen, &["2 more pods like it fit"]);
+    line(&screen, &["the next one does not fit because "]);
     line(&screen, &["1 on new"]);
     pty.send(ESC);
     pty.wait_gone("How many more");
     // Without an argument it is about the selected pod.
     command(&mut pty, "capacity");
     let screen = pty.wait_for("How many more of shop/wants-much fit");
-    line(&screen, &["0 more pods fit"]);
+    line(&screen, &["this pod does not fit"]);
     pty.send(ESC);
     pty.wait_gone("How many more");
     quit(pty);

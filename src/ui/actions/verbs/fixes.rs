@@ -1,7 +1,7 @@
 //! Searches for fixes: the demands that keep a pod out, and the changes that let it in.
 
 use crate::ui::actions::arguments;
-use crate::ui::actions::edits::apply_edit;
+use crate::ui::actions::edits::apply_and_say;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
 use crate::ui::actions::overview;
@@ -9,6 +9,7 @@ use crate::ui::actions::pod_key::pod_key;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
+use crate::ui::model::list::{ListView, RowId};
 use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::{Change, FixToApply, Job, SessionHandle};
 use crate::ui::model::state::State;
@@ -55,12 +56,13 @@ fn fixes(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resu
 
 /// Applies a fix as a what-if. At a decision it makes a branch before it and decides the pod again.
 pub fn apply(state: &mut State, session: &mut dyn SessionHandle, fix: FixToApply) -> Result<Answer, CommandError> {
-    let of_several = fix.pods.len() > 1;
-    let answer = apply_edit(state, session, Change::Fix(fix))?;
-    // The pods of a cause are not decided again one by one.
     let [settle, compare] = ["settle", "compare"].map(|verb| state.settings.keymap.label(Context::GLOBAL, &Action::Verb(verb)));
-    if let Some(notice) = state.notice.as_mut().filter(|notice| of_several && !notice.warning) {
-        notice.text += &format!("; {settle} schedules them, {compare} compares");
+    // The pods of a cause are not decided again one by one.
+    let more = (fix.pods.len() > 1).then(|| format!("; {settle} schedules them, {compare} compares"));
+    let answer = apply_and_say(state, session, Change::Fix(fix), more.as_slice())?;
+    // The row of the fix may now be another fix, which was not chosen.
+    if let Some(RowId::CauseFix(cause)) = state.list(Pane::OVERVIEW).selected.clone() {
+        *state.list_mut(Pane::OVERVIEW) = ListView::at(RowId::Cause(cause));
     }
     Ok(answer)
 }
