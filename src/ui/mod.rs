@@ -43,7 +43,7 @@ pub use model::session_handle::{
 };
 pub use model::state::{Notice, State};
 pub use model::text_view::{Form, TextView};
-pub use model::time_travel::show_pod;
+pub use model::time_travel::show_pod_first;
 pub use model::verdict::answer;
 pub use view::draw::Scene;
 pub use view::frame::draw;

@@ -38,8 +38,21 @@ fn about(name: &str, sentence: &str) -> String {
 /// The fewest words of a remedy; fewer say nothing.
 const FEWEST: usize = 4;
 
+/// Returns a text without its remarks in brackets.
+fn without_remarks(text: &str) -> String {
+    let (mut bare, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once(" (") {
+        let Some((_, behind)) = after.split_once(')') else { break };
+        bare.push_str(before);
+        rest = behind;
+    }
+    bare.push_str(rest);
+    bare
+}
+
 /// Wraps the sentence, and shortens it to at most `room` lines where that is possible. Shortens a long name first, in its
-/// middle; then the remedy behind the semicolon, which loses its remarks in brackets and then its end; the cause last.
+/// middle; then the remedy behind the semicolon loses its remarks in brackets, then the cause its own; then the remedy loses
+/// its end, and the cause last.
 fn fitted(name: &str, sentence: &str, columns: usize, room: usize, ellipsis: &str) -> Vec<String> {
     let wrap = |text: &str| text::wrap(text, columns).take(room + 1).collect::<Vec<String>>();
     let whole = wrap(&about(name, sentence));
@@ -48,19 +61,20 @@ fn fitted(name: &str, sentence: &str, columns: usize, room: usize, ellipsis: &st
     }
     let name = text::clip_middle(name, (columns * room / 4).max(12), ellipsis).into_owned();
     let (cause, remedy) = sentence.split_once("; ").map_or((sentence, None), |(cause, remedy)| (cause, Some(remedy)));
-    let bare = remedy.and_then(|text| text.split_once(" (").and_then(|(a, b)| Some(format!("{a}{}", b.split_once(')')?.1))));
-    let bare = bare.or_else(|| remedy.map(str::to_owned)).unwrap_or_default();
+    // An endless text is cut before it is searched for remarks.
+    let (bare, bare_cause) = (without_remarks(remedy.unwrap_or_default()), without_remarks(cause));
     let cut = |text: &str, kept: usize| {
         let words: Vec<&str> = text.split(' ').take(kept).collect();
         format!("{}{ellipsis}", words.join(" ").trim_end_matches([',', ':', ';']))
     };
     // More words than columns do not fit, however short they are.
     let words = |text: &str| text.split(' ').take(columns * room + 1).count();
-    let shortened = (FEWEST..words(&bare)).rev().map(|kept| format!("{cause}; {}", cut(&bare, kept)));
-    let room_for_more = wrap(&about(&name, cause)).len() <= room;
-    let remedies = remedy.map(|_| format!("{cause}; {bare}")).into_iter().chain(shortened).take_while(|_| room_for_more);
-    let whole_cause = std::iter::once(format!("{cause}{ellipsis}"));
-    let causes = whole_cause.chain((1..words(cause)).rev().map(|kept| cut(cause, kept)));
+    let shortened = (FEWEST..words(&bare)).rev().map(|kept| format!("{bare_cause}; {}", cut(&bare, kept)));
+    let room_for_more = wrap(&about(&name, &bare_cause)).len() <= room;
+    let remedies = remedy.into_iter().flat_map(|_| [format!("{cause}; {bare}"), format!("{bare_cause}; {bare}")]);
+    let remedies = remedies.chain(shortened).take_while(|_| room_for_more);
+    let whole_causes = [cause, &bare_cause].map(|cause| format!("{cause}{ellipsis}")).into_iter();
+    let causes = whole_causes.chain((1..words(&bare_cause)).rev().map(|kept| cut(&bare_cause, kept)));
     let forms = std::iter::once(sentence.to_owned()).chain(remedies).chain(causes);
     forms.map(|form| wrap(&about(&name, &form))).find(|lines| lines.len() <= room).unwrap_or(whole)
 }
@@ -148,6 +162,18 @@ mod tests {
         check("shop/a", 65, 1, &["shop/a: pending because of one, two, three, four and five…"]);
         check("shop/a", 40, 2, &["shop/a: pending because of one, two,", "three, four and five…"]);
         check("shop/a", 40, 1, &["shop/a: pending because of one, two…"]);
+        let remarks = "pending because one (a, b), two (c) and three; evicting 2 pods on b (any of 2) makes room.";
+        for (columns, expected) in [
+            (70, "a: pending because one, two and three; evicting 2 pods on b makes room."),
+            (60, "a: pending because one, two and three; evicting 2 pods on b…"),
+            (52, "a: pending because one (a, b), two (c) and three…"),
+            (45, "a: pending because one, two and three…"),
+            (30, "a: pending because one, two…"),
+        ] {
+            let lines = fitted("a", remarks, columns + 2, 1, "…");
+            assert_eq!(lines, [expected], "{columns}");
+        }
+        assert_eq!(without_remarks("a (b"), "a (b");
         let long = format!("shop/{}-7z2j5", "x".repeat(200));
         let lines = fitted(&long, sentence, 60, 2, "…");
         assert!(lines.len() == 2 && lines.join(" ").contains("one, two, three, four and five"), "{lines:?}");

@@ -233,6 +233,8 @@ pub fn ranks(cycle: &CycleView) -> BTreeMap<i64, (usize, usize)> {
 pub enum CandidateRow {
     /// A node where evicting pods makes room.
     Candidate(Str),
+    /// The heading above the node that is being tried.
+    BeingTried,
     /// The heading above nodes that are not candidates; holds their number.
     Unhelpful(usize),
     /// A node that is not a candidate, or is still being tried.
@@ -243,12 +245,13 @@ impl Row for CandidateRow {
     fn id(&self) -> Option<RowId> {
         match self {
             Self::Candidate(node) | Self::Tried(node) => Some(RowId::Node(node.clone())),
-            Self::Unhelpful(_) => None,
+            Self::BeingTried | Self::Unhelpful(_) => None,
         }
     }
 }
 
-/// Returns the candidates, in the usual order by the function that eliminated them, the last first; then the other nodes.
+/// Returns the candidates, in the usual order by the function that eliminated them, the last first; then the node that is being
+/// tried, and the other nodes.
 pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, order: Sort, filter: &mut Filter) -> Vec<CandidateRow> {
     let whole = whole.unwrap_or(now);
     let survived = |node: &Str| {
@@ -265,7 +268,10 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, orde
         _ => candidates.sort_by_cached_key(|c| survived(&c.node)),
     }
     let mut rows: Vec<CandidateRow> = candidates.into_iter().map(|c| CandidateRow::Candidate(c.node.clone())).collect();
-    let tried = now.dry_runs().filter(|run| run.candidate().is_none()).map(DryRunView::node);
+    if let Some(run) = now.under_way().filter(|run| keeps_under_way(*run, filter)) {
+        rows.extend([CandidateRow::BeingTried, CandidateRow::Tried(run.node().clone())]);
+    }
+    let tried = now.dry_runs().filter(|run| run.status().is_some() && run.candidate().is_none()).map(DryRunView::node);
     let why = |node: &Str| now.dry_run(node).and_then(DryRunView::status).map(Status::message).unwrap_or_default();
     let tried = tried.filter(|node| filter.is_empty() || filter.keeps(&[Fact::name("node", node), Fact::prose("reason", &why(node))]));
     let tried: Vec<&Str> = tried.collect();
@@ -274,6 +280,17 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, orde
         rows.extend(tried.into_iter().map(|n| CandidateRow::Tried(n.clone())));
     }
     rows
+}
+
+/// Returns whether a filter keeps the node that is being tried: by its name and the pods that were removed from it.
+fn keeps_under_way(run: DryRunView<'_>, filter: &mut Filter) -> bool {
+    if filter.is_empty() {
+        return true;
+    }
+    let pods: Vec<String> = run.pods().iter().map(|(pod, _)| pod.key().to_string()).collect();
+    let mut facts = vec![Fact::name("node", run.node())];
+    facts.extend(pods.iter().map(|name| Fact::name("victim", name)));
+    filter.keeps(&facts)
 }
 
 /// Returns whether a filter keeps a candidate: by its node, its victims and the budgets that these violate.

@@ -124,7 +124,9 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let list = def.list_in(plan);
     let (queues, titles) = split_top(head, 1);
     put(buf, queues, &queue_line(scene, queues.width), scene.glyphs.ellipsis);
-    table::heading(scene, &columns(list.width), titles, buf);
+    let shown = columns(list.width);
+    table::heading(scene, &shown, titles, buf);
+    table::more(scene, shown.len() < columns(u16::MAX).len(), titles, buf);
     def.extent(scene, plan, buf);
     if rows.is_empty() {
         scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, nothing(scene))));
