@@ -39,7 +39,8 @@ pub use model::overlay::{Overlay, Prompt, Typing};
 pub use model::overview::OverviewStatus;
 pub use model::pane::Pane;
 pub use model::session_handle::{
-    Advance, Applied, CaughtUp, Change, Document, FixToApply, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle, WhatIf,
+    Advance, Applied, CaughtUp, Change, Document, DumpTime, FixToApply, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle,
+    WhatIf,
 };
 pub use model::state::{Notice, State};
 pub use model::text_view::{Form, TextView};

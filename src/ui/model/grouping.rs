@@ -3,13 +3,26 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::cluster::Str;
+use crate::cluster::{Node, Str};
 use crate::framework::NodeInfo;
 
 /// The number of nodes above which they are grouped by default.
 const GROUP_ABOVE: usize = 40;
 
 const ZONE: &str = "topology.kubernetes.io/zone";
+
+/// The zone label of old clusters.
+const OLD_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
+
+/// Returns whether a label names a node's zone.
+pub fn is_zone(label: &str) -> bool {
+    [ZONE, OLD_ZONE].contains(&label)
+}
+
+/// Returns the zone of a node, by its label.
+pub fn zone_of(node: &Node) -> Option<&Str> {
+    [ZONE, OLD_ZONE].iter().find_map(|label| node.metadata.labels.get(label))
+}
 
 /// Labels that name a node's pool, most specific first: of autoscalers, clouds and distributions, common ones of users, and
 /// the machine type as the last resort.

@@ -61,7 +61,6 @@ fn fitted(name: &str, sentence: &str, columns: usize, room: usize, ellipsis: &st
     }
     let name = text::clip_middle(name, (columns * room / 4).max(12), ellipsis).into_owned();
     let (cause, remedy) = sentence.split_once("; ").map_or((sentence, None), |(cause, remedy)| (cause, Some(remedy)));
-    // An endless text is cut before it is searched for remarks.
     let (bare, bare_cause) = (without_remarks(remedy.unwrap_or_default()), without_remarks(cause));
     let cut = |text: &str, kept: usize| {
         let words: Vec<&str> = text.split(' ').take(kept).collect();
@@ -164,13 +163,13 @@ mod tests {
         check("shop/a", 40, 1, &["shop/a: pending because of one, two…"]);
         let remarks = "pending because one (a, b), two (c) and three; evicting 2 pods on b (any of 2) makes room.";
         for (columns, expected) in [
-            (70, "a: pending because one, two and three; evicting 2 pods on b makes room."),
+            (71, "a: pending because one, two and three; evicting 2 pods on b makes room."),
             (60, "a: pending because one, two and three; evicting 2 pods on b…"),
             (52, "a: pending because one (a, b), two (c) and three…"),
             (45, "a: pending because one, two and three…"),
             (30, "a: pending because one, two…"),
         ] {
-            let lines = fitted("a", remarks, columns + 2, 1, "…");
+            let lines = fitted("a", remarks, columns, 1, "…");
             assert_eq!(lines, [expected], "{columns}");
         }
         assert_eq!(without_remarks("a (b"), "a (b");

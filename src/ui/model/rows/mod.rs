@@ -20,7 +20,7 @@ use crate::ui::model::sort::Sort;
 use crate::ui::model::text;
 use crate::ui::model::verdict::{Class, Verdicts};
 
-pub use nodes::{Group, NodeOptions, NodeRow, node_rows};
+pub use nodes::{Group, NODE_FIELDS, NodeOptions, NodeRow, node_rows};
 
 /// The parts of the queues pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::EnumIter)]
@@ -110,6 +110,25 @@ impl Row for QueueRow {
         }
     }
 
+    fn is_heading(&self) -> bool {
+        matches!(self, Self::Part { .. })
+    }
+
+    fn things(&self) -> usize {
+        match self {
+            Self::Part { .. } => 0,
+            Self::Pod(_) | Self::Member(_) => 1,
+            // The members of an open group have rows of their own.
+            Self::Group(row) => {
+                if row.open {
+                    0
+                } else {
+                    row.count
+                }
+            }
+        }
+    }
+
     fn is(&self, id: &RowId) -> bool {
         match (self, id) {
             (Self::Pod(a) | Self::Member(a), RowId::Pod(b)) => a == b,
@@ -191,6 +210,10 @@ fn grouped(moment: &Keyframe, part: QueuePart, entries: &[&QueueEntry], is_open:
         }
     }
 }
+
+/// The fields that a filter of the queues can name.
+pub const QUEUE_FIELDS: &[&str] =
+    &["pod", "name", "namespace", "queue", "plugin", "gate", "node", "reason", "label", "priority", "attempts", "age"];
 
 /// Returns whether a filter of the queues keeps a waiting pod: by its name, queue, priority, age, attempts, rejecting plugins,
 /// nominated node, and the pod's labels.
@@ -282,6 +305,9 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, orde
     rows
 }
 
+/// The fields that a filter of the candidates can name.
+pub const CANDIDATE_FIELDS: &[&str] = &["node", "victim", "budget", "reason"];
+
 /// Returns whether a filter keeps the node that is being tried: by its name and the pods that were removed from it.
 fn keeps_under_way(run: DryRunView<'_>, filter: &mut Filter) -> bool {
     if filter.is_empty() {
@@ -342,6 +368,14 @@ impl Row for DetailRow {
             Self::Budget(i, _) => Some(RowId::Line("budget", *i)),
             Self::Heading(_) | Self::Note(_) => None,
         }
+    }
+
+    fn is_heading(&self) -> bool {
+        matches!(self, Self::Heading(_) | Self::Note(_))
+    }
+
+    fn things(&self) -> usize {
+        usize::from(matches!(self, Self::Pod(_)))
     }
 }
 

@@ -20,7 +20,7 @@ use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, fit, left, right};
 use crate::ui::model::filter::{Fact, Filter};
-use crate::ui::model::grouping::Grouping;
+use crate::ui::model::grouping::{Grouping, is_zone};
 use crate::ui::model::list::{GroupKey, RowId};
 use crate::ui::model::pane::Pane;
 use crate::ui::model::rows::{NodeOptions, NodeRow};
@@ -52,6 +52,8 @@ pub static DEF: PaneDef = PaneDef {
         SortChoice::new(Sort::Verdict, "by verdict"),
     ],
     rows: Rows::List { make, get: |model| &model.nodes },
+    fields: rows::NODE_FIELDS,
+    total: |_, timeline| Some(timeline.decided_on().snapshot.len()),
     list_area: |_, inner| split_top(inner, 1).1,
     columns: heading_columns,
     node: |state, _| if let Some(RowId::Node(node)) = &state.list(Pane::NODES).selected { Some(node.clone()) } else { None },
@@ -543,7 +545,9 @@ fn matched_elsewhere(scene: &Scene<'_>, filter: &mut Filter, verdict: &NodeVerdi
         return None;
     }
     let node = &scene.timeline.moment().snapshot.get(name)?.node;
-    let labels = node.metadata.labels.iter().find(|(key, value)| filter.names(Fact::label(key, value)));
+    let mut names =
+        |key: &str, value: &str| filter.names(Fact::label(key, value)) || (is_zone(key) && filter.names(Fact::prose("zone", value)));
+    let labels = node.metadata.labels.iter().find(|(key, value)| names(key, value));
     let label = labels.map(|(key, value)| format!("{key}={value}"));
     label.or_else(|| node.spec.taints.iter().map(taint_text).find(|taint| filter.names(Fact::prose("taint", taint))))
 }

@@ -46,6 +46,8 @@ pub static DEF: PaneDef = PaneDef {
         SortChoice::new(Sort::Violations, "fewest violations"),
     ],
     rows: Rows::List { make, get: |model| &model.candidates },
+    fields: rows::CANDIDATE_FIELDS,
+    total: |_, timeline| timeline.cycle().preemption.as_ref().map(PreemptionView::begun_dry_runs),
     list_area: |plan, inner| split_top(split_bottom(inner, bottom_rows(inner.height, plan.candidate_rows)).0, 2).1,
     columns: |state, timeline, list, row| {
         let preemption = timeline.cycle().preemption.as_ref()?;
