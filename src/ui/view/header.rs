@@ -52,7 +52,7 @@ fn without_directories(source: &str) -> String {
     source.split(' ').map(name).collect::<Vec<String>>().join(" ")
 }
 
-/// Shortens the facts until they fit: the start of the queues first, then the number of the revision, directories, the dry
+/// Shortens the facts until they fit: the start of the queues and the number of the revision first, then directories, the dry
 /// decision, the release's remark, the middle of the source; the release and the age last.
 fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usize>) -> Facts {
     let clip = |facts: &mut Facts, over: usize, least: usize| {
@@ -61,8 +61,8 @@ fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usiz
     };
     let steps: [&dyn Fn(&mut Facts, usize); 10] = [
         &|facts, _| facts.start = ["fresh", "observed"].into_iter().find(|word| facts.start.contains(word)).unwrap_or_default().to_owned(),
-        &|facts, _| facts.start.clear(),
         &|facts, _| facts.revision = false,
+        &|facts, _| facts.start.clear(),
         &|facts, _| facts.source = without_directories(&facts.source),
         &|facts, _| facts.dry.truncate("dry".len()),
         &|facts, _| facts.release = facts.release.split(" (").next().unwrap_or_default().to_owned(),
@@ -199,14 +199,14 @@ mod tests {
         for (room, expected) in [
             (99, "/work/dumps/kubectl.json · dry decision · fresh start · taken 3d ago · v1.31.2 (kubelets) · rev"),
             (92, "/work/dumps/kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets) · rev"),
-            (84, "/work/dumps/kubectl.json · dry decision · taken 3d ago · v1.31.2 (kubelets) · rev"),
+            (84, "/work/dumps/kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets)"),
             (75, "/work/dumps/kubectl.json · dry decision · taken 3d ago · v1.31.2 (kubelets)"),
             (63, "kubectl.json · dry decision · taken 3d ago · v1.31.2 (kubelets)"),
             (54, "kubectl.json · dry · taken 3d ago · v1.31.2 (kubelets)"),
             (43, "kubectl.json · dry · taken 3d ago · v1.31.2"),
             (33, "kubectl.json · dry · taken 3d ago"),
             (18, "kubectl.json · dry"),
-            (13, "kub…son · dry"),
+            (13, "kubect… · dry"),
         ] {
             assert_eq!(shown(room), expected, "{room}");
         }

@@ -228,7 +228,7 @@ pub(super) fn unseen_reason(scene: &Scene<'_>, style: &RowStyle<'_>) -> String {
         None => String::new(),
         Some(why) if !style.narrow => why,
         Some(why) if why.is_empty() => Class::Unseen.word().to_owned(),
-        Some(why) => format!("{} ({why})", Class::Unseen.word()),
+        Some(why) => format!("{}: {}", Class::Unseen.word(), why.trim_start_matches("search ")),
     }
 }
 
