@@ -35,6 +35,8 @@ struct Facts {
     release: String,
     /// The number of the revision is shown.
     revision: bool,
+    /// The clock is shown although it has not moved.
+    clock_at_start: bool,
 }
 
 impl Facts {
@@ -52,18 +54,20 @@ fn without_directories(source: &str) -> String {
     source.split(' ').map(name).collect::<Vec<String>>().join(" ")
 }
 
-/// Shortens the facts until they fit: the start of the queues and the number of the revision first, then directories, the dry
+/// Shortens the facts until they fit: the start of the queues, directories, the number of the revision, a clock that has not
+/// moved, the dry
 /// decision, the release's remark, the middle of the source; the release and the age last.
 fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usize>) -> Facts {
     let clip = |facts: &mut Facts, over: usize, least: usize| {
         let room = text::width(&facts.source).saturating_sub(over).max(least);
         facts.source = text::clip_middle(&facts.source, room, ellipsis).into_owned();
     };
-    let steps: [&dyn Fn(&mut Facts, usize); 10] = [
+    let steps: [&dyn Fn(&mut Facts, usize); 11] = [
         &|facts, _| facts.start = ["fresh", "observed"].into_iter().find(|word| facts.start.contains(word)).unwrap_or_default().to_owned(),
+        &|facts, _| facts.source = without_directories(&facts.source),
         &|facts, _| facts.revision = false,
         &|facts, _| facts.start.clear(),
-        &|facts, _| facts.source = without_directories(&facts.source),
+        &|facts, _| facts.clock_at_start = false,
         &|facts, _| facts.dry.truncate("dry".len()),
         &|facts, _| facts.release = facts.release.split(" (").next().unwrap_or_default().to_owned(),
         &|facts, over| clip(facts, over, SHORT_SOURCE),
@@ -101,13 +105,14 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         taken: scene.taken.unwrap_or_default().to_owned(),
         release: if is_narrow { label } else { format!("kube-scheduler {label}") },
         revision: true,
+        clock_at_start: true,
     };
     let columns = |spans: &[Span<'_>]| spans.iter().map(|span| text::width(&span.content)).sum::<usize>();
-    let room = |facts: &Facts| usize::from(area.width).saturating_sub(columns(&place(scene, facts.revision)) + 2);
+    let room = |facts: &Facts| usize::from(area.width).saturating_sub(columns(&place(scene, facts)) + 2);
     let facts = fitted(facts, scene.glyphs.ellipsis, |facts| {
         (text::width(lead) + facts.width(gap)).checked_sub(room(facts)).filter(|over| *over > 0)
     });
-    let (right, room) = (place(scene, facts.revision), room(&facts));
+    let (right, room) = (place(scene, &facts), room(&facts));
     // Drop the counts before the release.
     let mut spare = room.saturating_sub(text::width(lead) + facts.width(gap));
     let counts = [known(&moment.cluster, Kind::Node, "node"), known(&moment.cluster, Kind::Pod, "pod")].map(|(role, words)| {
@@ -155,8 +160,8 @@ fn known(cluster: &Cluster, kind: Kind, one: &str) -> (Role, String) {
     (Role::Muted, count(objects, one))
 }
 
-/// Returns the place in time, with the number of the revision or without.
-fn place(scene: &Scene<'_>, revision: bool) -> Vec<Span<'static>> {
+/// Returns the place in time.
+fn place(scene: &Scene<'_>, facts: &Facts) -> Vec<Span<'static>> {
     let timeline = scene.timeline;
     let revisions = timeline.revisions();
     let now = timeline.clock();
@@ -166,11 +171,13 @@ fn place(scene: &Scene<'_>, revision: bool) -> Vec<Span<'static>> {
     let steps = timeline.revision().map_or(0, |f| f.events.len());
     let pair = |name: &str, value: String| [scene.span(Role::Muted, format!("{name} ")), scene.span(Role::Text, format!("{value}  "))];
     let mut spans = Vec::new();
-    if revision {
+    if facts.revision {
         spans.extend(pair("rev", format!("{number}/{}", revisions.len())));
     }
     spans.extend(pair("step", format!("{}/{steps}", cursor.event)));
-    spans.extend(pair("clock", text::since(start, now)));
+    if facts.clock_at_start || now != start {
+        spans.extend(pair("clock", text::since(start, now)));
+    }
     spans
 }
 
@@ -187,20 +194,26 @@ mod tests {
             taken: "taken 3d ago".to_owned(),
             release: "v1.31.2 (kubelets)".to_owned(),
             revision: true,
+            clock_at_start: true,
             ..Facts::default()
         };
         let shown = |room: usize| {
-            let fits = |facts: &Facts| (facts.width(3) + if facts.revision { 9 } else { 0 }).checked_sub(room).filter(|over| *over > 0);
+            let fits = |facts: &Facts| {
+                (facts.width(3) + 9 * usize::from(facts.revision) + 14 * usize::from(facts.clock_at_start))
+                    .checked_sub(room)
+                    .filter(|over| *over > 0)
+            };
             let facts = fitted(facts.clone(), "…", fits);
             let all =
                 [facts.source, facts.dry, facts.start, facts.taken, facts.release, if facts.revision { "rev" } else { "" }.to_owned()];
-            all.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<String>>().join(" · ")
+            all.filter(|fact| !fact.is_empty()).collect::<Vec<String>>().join(" · ")
         };
         for (room, expected) in [
-            (99, "/work/dumps/kubectl.json · dry decision · fresh start · taken 3d ago · v1.31.2 (kubelets) · rev"),
-            (92, "/work/dumps/kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets) · rev"),
-            (84, "/work/dumps/kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets)"),
-            (75, "/work/dumps/kubectl.json · dry decision · taken 3d ago · v1.31.2 (kubelets)"),
+            (113, "/work/dumps/kubectl.json · dry decision · fresh start · taken 3d ago · v1.31.2 (kubelets) · rev · clock"),
+            (106, "/work/dumps/kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets) · rev · clock"),
+            (94, "kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets) · rev · clock"),
+            (85, "kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets) · clock"),
+            (77, "kubectl.json · dry decision · taken 3d ago · v1.31.2 (kubelets) · clock"),
             (63, "kubectl.json · dry decision · taken 3d ago · v1.31.2 (kubelets)"),
             (54, "kubectl.json · dry · taken 3d ago · v1.31.2 (kubelets)"),
             (43, "kubectl.json · dry · taken 3d ago · v1.31.2"),
