@@ -286,7 +286,7 @@ fn nodes_that_the_search_never_reached_say_so() {
         let mut screen = Screen::listed(&items, width, height);
         screen.act(":pod shop/a; 2");
         let text = screen.text();
-        let row = text.lines().find(|line| line.contains("50 nodes")).unwrap_or_else(|| panic!("{text}"));
+        let row = text.lines().find(|line| line.contains("▸ 50 nodes")).unwrap_or_else(|| panic!("{text}"));
         assert!(row.contains("not evaluated") && row.contains("stopped at 100") && !row.contains("not yet"), "{row}");
         assert!(text.contains("· 50 not evaluated"), "{text}");
         screen.act("C");

@@ -204,8 +204,9 @@ mod tests {
                     .filter(|over| *over > 0)
             };
             let facts = fitted(facts.clone(), "…", fits);
-            let all =
-                [facts.source, facts.dry, facts.start, facts.taken, facts.release, if facts.revision { "rev" } else { "" }.to_owned()];
+            let place = [(facts.revision, "rev"), (facts.clock_at_start, "clock")];
+            let place = place.map(|(shown, word)| if shown { word } else { "" }.to_owned());
+            let all = [facts.source, facts.dry, facts.start, facts.taken, facts.release].into_iter().chain(place);
             all.filter(|fact| !fact.is_empty()).collect::<Vec<String>>().join(" · ")
         };
         for (room, expected) in [
