@@ -54,9 +54,8 @@ fn without_directories(source: &str) -> String {
     source.split(' ').map(name).collect::<Vec<String>>().join(" ")
 }
 
-/// Shortens the facts until they fit: the start of the queues, directories, the number of the revision, a clock that has not
-/// moved, the dry
-/// decision, the release's remark, the middle of the source; the release and the age last.
+/// Shortens the facts until they fit, in this order: the start of the queues, directories, a clock that has not moved, the number
+/// of the revision, the dry decision, the release's remark, the middle of the source; the release and the age last.
 fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usize>) -> Facts {
     let clip = |facts: &mut Facts, over: usize, least: usize| {
         let room = text::width(&facts.source).saturating_sub(over).max(least);
@@ -65,9 +64,9 @@ fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usiz
     let steps: [&dyn Fn(&mut Facts, usize); 11] = [
         &|facts, _| facts.start = ["fresh", "observed"].into_iter().find(|word| facts.start.contains(word)).unwrap_or_default().to_owned(),
         &|facts, _| facts.source = without_directories(&facts.source),
+        &|facts, _| facts.clock_at_start = false,
         &|facts, _| facts.revision = false,
         &|facts, _| facts.start.clear(),
-        &|facts, _| facts.clock_at_start = false,
         &|facts, _| facts.dry.truncate("dry".len()),
         &|facts, _| facts.release = facts.release.split(" (").next().unwrap_or_default().to_owned(),
         &|facts, over| clip(facts, over, SHORT_SOURCE),
@@ -213,8 +212,8 @@ mod tests {
             (113, "/work/dumps/kubectl.json · dry decision · fresh start · taken 3d ago · v1.31.2 (kubelets) · rev · clock"),
             (106, "/work/dumps/kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets) · rev · clock"),
             (94, "kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets) · rev · clock"),
-            (85, "kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets) · clock"),
-            (77, "kubectl.json · dry decision · taken 3d ago · v1.31.2 (kubelets) · clock"),
+            (80, "kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets) · rev"),
+            (71, "kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets)"),
             (63, "kubectl.json · dry decision · taken 3d ago · v1.31.2 (kubelets)"),
             (54, "kubectl.json · dry · taken 3d ago · v1.31.2 (kubelets)"),
             (43, "kubectl.json · dry · taken 3d ago · v1.31.2"),
