@@ -24,8 +24,8 @@ use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
 use crate::trace::{CycleView, Event, Outcome};
 use crate::ui::{
-    Advance, Applied, CaughtUp, Change, Document, FixToApply, Form, Job, JobState, LiveStatus, OverviewStatus, Restarted, SessionError,
-    SessionHandle, WhatIf,
+    Advance, Applied, CaughtUp, Change, Document, DumpTime, FixToApply, Form, Job, JobState, LiveStatus, OverviewStatus, Restarted,
+    SessionError, SessionHandle, WhatIf,
 };
 use crate::whatif::{self, OnBranch, Verb};
 
@@ -35,6 +35,8 @@ pub struct Explorer {
     session: Session,
     /// Reports of the loaded sources, the newest last; originals of objects are read through them.
     reports: Vec<Arc<Report>>,
+    /// When the dump was taken; `None` if it is unknown, or the source is no dump.
+    taken: Option<DumpTime>,
     /// The arguments that name the source, for tickets; `None` if it cannot be read again.
     reproduction: Option<Reproduction>,
     /// The live cluster, if the source is one.
@@ -58,6 +60,7 @@ impl Explorer {
         Self {
             session,
             reports: Vec::new(),
+            taken: None,
             reproduction: None,
             following: None,
             job: None,
@@ -72,6 +75,14 @@ impl Explorer {
     #[must_use]
     pub fn with_reports(self, reports: Vec<Arc<Report>>) -> Self {
         Self { reports, ..self }
+    }
+
+    /// Takes the time of the dump from its report.
+    #[must_use]
+    pub fn of_dump(self) -> Self {
+        let report = self.reports.last();
+        let taken = report.and_then(|report| report.taken.map(DumpTime::Taken).or(report.newest.map(DumpTime::Newest)));
+        Self { taken, ..self }
     }
 
     /// Sets the arguments that name the source, for tickets.
@@ -567,6 +578,10 @@ impl SessionHandle for Explorer {
             self.decide_again(looked_at);
         }
         Ok(CaughtUp { changed, dropped })
+    }
+
+    fn taken(&self) -> Option<DumpTime> {
+        self.taken
     }
 
     fn live_status(&self) -> Option<LiveStatus> {

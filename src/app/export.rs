@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -21,7 +22,9 @@ pub(super) fn with_scene<R>(
     let branch = ui::branch_label(driver);
     let pod = driver.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
     let written = pod.and_then(|pod| driver.written(&pod));
+    let taken = driver.taken().and_then(|taken| taken.age(Timestamp::now()));
     draw(&Scene {
+        taken: taken.as_deref(),
         written: written.as_ref(),
         state,
         timeline: driver.timeline(),

@@ -34,7 +34,7 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
     let mut theme = options.library().load(&options.theme, options.depth)?;
     let mut state = first_state(driver, options, print.size);
     if let Some(pod) = options.pod.clone().or_else(|| ui::greet(&mut state, driver)) {
-        if !ui::show_pod(&mut state, driver, &pod) {
+        if !ui::show_pod_first(&mut state, driver, &pod) {
             let cluster = &driver.timeline().moment().cluster;
             let (exists, meant) = (cluster.pods.get(&pod).is_some(), pod_meant(cluster, &pod));
             return Err(if exists { PrintError::NotWaiting(pod) } else { PrintError::NoPod(pod, meant) }.into());

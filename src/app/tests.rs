@@ -33,7 +33,7 @@ use crate::session::{Background, Session, Timeline};
 use crate::source::{self, Input, Story};
 use crate::ui::{
     ASCII, Action, Depth, Direction, Effect, Glyphs, Library, Mouse, Overlay, Pane, ScreenForm, SessionHandle, State, Theme, UNICODE,
-    contexts, draw, first_state, go_on, greet, poll_job, update,
+    contexts, draw, first_state, go_on, greet, poll_job, renew, show_pod_first, update,
 };
 
 /// An explorer, and the state and signs of its screen.
@@ -86,7 +86,8 @@ impl Screen {
 
     fn greet(mut self) -> Self {
         if let Some(pod) = greet(&mut self.state, &mut self.explorer) {
-            self.enter(&format!("pod {pod}"));
+            assert!(show_pod_first(&mut self.state, &mut self.explorer, &pod));
+            renew(&mut self.state, &self.explorer);
         }
         self.wait();
         self

@@ -181,7 +181,7 @@ impl UiThread {
         self.give(
             Kind::Asked("deciding"),
             Box::new(move |state, explorer, _| {
-                if !ui::show_pod(state, explorer, &pod) {
+                if !ui::show_pod_first(state, explorer, &pod) {
                     let cluster = &explorer.timeline().moment().cluster;
                     let why = match cluster.pods.get(&pod) {
                         Some(known) if !known.node_name.is_empty() => {
@@ -193,7 +193,7 @@ impl UiThread {
                     state.subject = None;
                     state.list_mut(Pane::QUEUES).reset();
                     if let Some(only) = ui::greet(state, explorer) {
-                        ui::show_pod(state, explorer, &only);
+                        ui::show_pod_first(state, explorer, &only);
                     }
                     state.warn(why);
                 }

@@ -93,7 +93,8 @@ impl Wanted {
                 }
                 let input = |p: PathBuf| if p.as_os_str() == "-" { Input::Stdin } else { Input::Path(p) };
                 let inputs: Vec<Input> = paths.into_iter().map(input).collect();
-                open_inputs(&inputs, &limits, title, &scheduler, options, watch).map(with)
+                let opened = open_inputs(&inputs, &limits, title, &scheduler, options, watch)?;
+                Ok(with(Opened { explorer: opened.explorer.of_dump(), ..opened }))
             }
         }
     }

@@ -1,12 +1,13 @@
 //! A preemption step by step: events that refer to the engine's record, and the record up to the cursor.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use super::event::Event;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
-    Candidate, DryRunStep, ExtenderCall, NodeDryRun, PreemptionRecord, ScoreFunction, ScoreFunctionName, SharedList, Status,
+    Candidate, DryRunStep, ExtenderCall, NodeDryRun, PreemptionRecord, ScoreFunction, ScoreFunctionName, SharedList, Status, Victim,
 };
 use crate::odds::Odds;
 
@@ -173,6 +174,11 @@ impl PreemptionView {
         self.finished + usize::from(self.steps > 0)
     }
 
+    /// Returns the dry run that has begun and not ended.
+    pub fn under_way(&self) -> Option<DryRunView<'_>> {
+        self.dry_run_at(self.finished)
+    }
+
     /// Returns the dry runs that have begun, by node name.
     pub fn dry_runs(&self) -> impl Iterator<Item = DryRunView<'_>> {
         self.record.dry_runs.indices_by_name().filter_map(|at| self.dry_run_at(at))
@@ -267,6 +273,17 @@ impl PreemptionView {
     }
 }
 
+/// The fate of a pod in a dry run so far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fate<'a> {
+    /// It was removed and not yet put back.
+    Removed,
+    /// It was put back and stays.
+    Reprieved(&'a Victim),
+    /// It must be evicted.
+    Victim(&'a Victim),
+}
+
 /// A node's dry run up to the cursor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DryRunView<'a> {
@@ -301,6 +318,21 @@ impl<'a> DryRunView<'a> {
         (0..self.steps).filter_map(move |number| self.run.step(number))
     }
 
+    /// Returns the pods of lower priority with their fate so far: those that were put back, in order, then the others, in order
+    /// of removal.
+    pub fn pods(self) -> Vec<(&'a Arc<Pod>, Fate<'a>)> {
+        let put_back = |step: DryRunStep<'a>| match step {
+            DryRunStep::Reprieved(victim) => Some((victim.pod(), Fate::Reprieved(victim))),
+            DryRunStep::NotReprieved(victim, _) => Some((victim.pod(), Fate::Victim(victim))),
+            DryRunStep::Removed(_) | DryRunStep::Filtered(_) => None,
+        };
+        let mut pods: Vec<(&Arc<Pod>, Fate<'_>)> = self.steps().filter_map(put_back).collect();
+        let back: BTreeSet<Key> = pods.iter().map(|(pod, _)| pod.key()).collect();
+        let removed = self.steps().filter_map(|step| if let DryRunStep::Removed(pod) = step { Some(pod) } else { None });
+        pods.extend(removed.filter(|pod| !back.contains(&pod.key())).map(|pod| (pod, Fate::Removed)));
+        pods
+    }
+
     /// Returns the result of the run; `None` while it is under way.
     pub fn status(self) -> Option<&'a Status> {
         self.finished.then_some(&self.run.status)
@@ -315,7 +347,7 @@ impl<'a> DryRunView<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::framework::{PodInfo, PutBack, ScoreFunctionName, Victim};
+    use crate::framework::{PodInfo, PutBack, ScoreFunctionName};
 
     fn run(node: &str, helps: bool) -> Arc<NodeDryRun> {
         let pod = Arc::new(PodInfo::new(Arc::default()));
@@ -357,6 +389,9 @@ mod tests {
         let mut seen = Vec::new();
         for event in preemption_events(&record) {
             view.apply(&event);
+            let under_way = view.under_way().map(|run| run.node().clone());
+            let begun = view.dry_runs().find(|run| run.status().is_none()).map(|run| run.node().clone());
+            assert_eq!(under_way, begun);
             seen.push(words(&view));
         }
         let want = [

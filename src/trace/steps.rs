@@ -176,6 +176,14 @@ impl Event {
         }
     }
 
+    /// Returns the namespace and name of the pod that the event is about.
+    pub fn pod_key(&self) -> Option<Key> {
+        match self {
+            Self::DryRunStepped(at) => at.pod().map(|pod| pod.key()),
+            _ => self.pod().cloned(),
+        }
+    }
+
     /// Returns the pod that the event names.
     fn pod(&self) -> Option<&Key> {
         match self {

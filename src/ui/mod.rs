@@ -39,11 +39,12 @@ pub use model::overlay::{Overlay, Prompt, Typing};
 pub use model::overview::OverviewStatus;
 pub use model::pane::Pane;
 pub use model::session_handle::{
-    Advance, Applied, CaughtUp, Change, Document, FixToApply, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle, WhatIf,
+    Advance, Applied, CaughtUp, Change, Document, DumpTime, FixToApply, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle,
+    WhatIf,
 };
 pub use model::state::{Notice, State};
 pub use model::text_view::{Form, TextView};
-pub use model::time_travel::show_pod;
+pub use model::time_travel::{show_pod, show_pod_first};
 pub use model::verdict::answer;
 pub use view::draw::Scene;
 pub use view::frame::draw;

@@ -95,7 +95,7 @@ fn resizing_goes_through_every_arrangement() {
     let mut pty = demo(200, 60);
     pty.wait_for("2 Nodes");
     pty.resize(50, 12);
-    pty.wait_for("needs a little more room");
+    pty.wait_for("terminal too small");
     pty.resize(80, 24);
     pty.wait_for("▸1 Queues");
     pty.resize(120, 40);

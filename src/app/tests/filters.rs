@@ -113,3 +113,64 @@ fn a_filter_ends_where_it_hides_what_is_shown() {
     screen.act("2 / 'worker' enter :pod shop/payments;");
     assert_eq!(screen.state.filter(Pane::NODES), "worker");
 }
+
+#[test]
+fn a_filter_counts_nodes_and_pods_and_keeps_their_number() {
+    let mut screen = Screen::asked(120, 40);
+    screen.act("c 2 / 'zone:eu-west-1a' enter");
+    let by_zone = nodes(&screen);
+    assert!(screen.text().contains(&format!("/zone:eu-west-1a: {} of 12", by_zone.split(' ').count())), "{}", screen.text());
+    assert!(screen.text().contains("zone=eu-west-1a"), "the label that matched is in the row\n{}", screen.text());
+    screen.act("/ ctrl-u 'label:zone=eu-west-1a' enter");
+    assert_eq!(by_zone, nodes(&screen));
+
+    // Rows of causes and fixes are no pods.
+    let mut screen = Screen::greeted("payments", 120, 40);
+    screen.act("/ 'plugin:NodeAff' enter");
+    assert!(screen.text().contains("/plugin:NodeAff: 1 of 15  Overview: 15 pending pods"), "{}", screen.text());
+    screen.act("/ ctrl-u 'name:zzz' enter");
+    assert!(screen.text().contains("/name:zzz: 0 of 15  Overview: 15 pending pods"), "{}", screen.text());
+
+    let mut screen = Screen::new("payments");
+    screen.act("1 / 'ns:ml' enter");
+    assert!(screen.text().contains("/ns:ml: 2 of 14"), "{}", screen.text());
+}
+
+#[test]
+fn a_field_that_a_list_lacks_is_named() {
+    for (pane, word) in [("1", "foo"), ("2", "victim"), ("3", "zone")] {
+        let mut screen = Screen::sized("payments", 120, 40);
+        screen.act(&format!(":pod shop/payments; {pane} / '{word}:bar'"));
+        let (words, typing) = (format!("no field \"{word}\" here"), screen.text());
+        assert!(typing.lines().last().unwrap().contains(&words), "{typing}");
+        screen.act("enter");
+        assert!(screen.text().contains(&format!("/{word}:bar: {words}")), "{}", screen.text());
+    }
+    let mut screen = Screen::greeted("payments", 80, 24);
+    screen.act("/ '!zone:b' enter");
+    assert!(screen.text().contains("/!zone:b: no field \"zone\" here"), "{}", screen.text());
+    // Text with a colon in it is no field.
+    let mut screen = Screen::new("queues");
+    screen.act("/ 'plugin:x' enter");
+    assert!(!screen.text().contains("no field"), "{}", screen.text());
+}
+
+#[test]
+fn hidden_columns_leave_a_mark_and_headings_are_not_counted() {
+    let heading = |screen: &Screen, part: &str| screen.text().lines().find(|line| line.contains(part)).map(str::to_owned).unwrap();
+    assert!(heading(&Screen::greeted("payments", 80, 24), "CAUSE, POD").contains("AGE›"));
+    assert!(!heading(&Screen::greeted("payments", 120, 40), "CAUSE, POD").contains('›'));
+    let mut screen = Screen::sized("payments", 80, 24);
+    screen.act(":pod shop/payments; 3");
+    let line = heading(&screen, "CANDIDATE");
+    assert!(line.contains('›') && !line.contains("VICTIMS"), "{line}");
+    let mut screen = Screen::sized("payments", 200, 60);
+    screen.act(":pod shop/payments; 3");
+    let line = heading(&screen, "CANDIDATE");
+    assert!(!line.contains('›') && line.contains("VICTIMS"), "{line}");
+    // A second row of headings among twelve nodes.
+    let mut screen = Screen::sized("payments", 80, 24);
+    screen.act(":pod shop/spread-85969bc548-7z2j5; 2");
+    assert!(screen.state.view_model.nodes.iter().any(|row| row.id().is_none()), "{}", screen.text());
+    assert!(screen.text().contains(" of 12 "), "{}", screen.text());
+}

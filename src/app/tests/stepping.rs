@@ -1,8 +1,10 @@
 //! Steps through an opened decision, runs to conditions and breakpoints.
 
 use super::*;
+use crate::framework::DryRunStep;
 use crate::session::Cursor;
 use crate::trace::{Event, ExtensionPoint};
+use crate::ui::model::list::RowId;
 
 /// Presses a key until the screen says something that ends in these words, and returns the number of presses.
 fn presses_until(screen: &mut Screen, key: &str, words: &str) -> usize {
@@ -187,4 +189,108 @@ fn a_node_says_which_budget_stops_its_drain() {
     assert!(text.contains("drain  stopped by budget shop/search"), "{text}");
     screen.act("G");
     assert!(screen.text().contains("shop/search allows 0, covers 2 pods here: shop/search-0, shop/search-1 stay"), "{}", screen.text());
+}
+
+/// Returns the node of the selected candidate.
+fn selected_candidate(screen: &Screen) -> String {
+    match &screen.state.list(Pane::PREEMPTION).selected {
+        Some(RowId::Node(node)) => node.to_string(),
+        other => panic!("{other:?}: {}", screen.text()),
+    }
+}
+
+#[test]
+fn a_dry_run_is_watched_while_it_is_stepped() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let mut screen = Screen::asked(width, height);
+        let (mut nodes, mut fates) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+        while !screen.said().starts_with("end of") {
+            screen.keys("n");
+            let text = screen.text();
+            let line = |part: &str| text.lines().any(|line| line.contains(part));
+            match screen.timeline().current().expect("an event") {
+                Event::DryRunStepped(at) => {
+                    let node = at.node();
+                    nodes.insert(node.clone());
+                    assert_eq!(selected_candidate(&screen), node.as_str());
+                    assert!(line("BEING TRIED") && line(&format!("PODS ON {}", node.to_uppercase())), "{text}");
+                    let (fate, verdict) = match at.step().expect("a step") {
+                        DryRunStep::Reprieved(_) => ("reprieved", "is reprieved"),
+                        DryRunStep::NotReprieved(..) => ("victim", "must be evicted"),
+                        DryRunStep::Removed(_) => ("removed", "remove "),
+                        DryRunStep::Filtered(_) => continue,
+                    };
+                    fates.insert(fate);
+                    assert!(line(&format!("▸ {fate}")), "{fate} in {text}");
+                    assert!(text.lines().any(|line| line.contains("▸ PostFilter") && line.contains(verdict)), "{verdict} in {text}");
+                }
+                Event::DryRunFinished(run) => {
+                    assert_eq!(selected_candidate(&screen), run.node.as_str());
+                    assert!(!line("BEING TRIED") && line(&format!("VICTIMS ON {}", run.node.to_uppercase())), "{text}");
+                }
+                _ => assert!(!line("BEING TRIED"), "{text}"),
+            }
+        }
+        assert_eq!((nodes.len(), fates.into_iter().collect::<Vec<_>>()), (8, vec!["reprieved", "victim"]));
+        let preemption = screen.timeline().cycle().preemption.as_ref().unwrap();
+        assert_eq!(selected_candidate(&screen), preemption.selected().unwrap().0.as_str(), "at the end it is the winner");
+        // One event is one pod, while they are removed too, and the way back shows the same.
+        screen.act("C :step event; :until preemption; n n");
+        let text = screen.text();
+        assert!(text.contains("2 pods removed") && text.contains("▸ removed"), "{text}");
+        screen.keys("n b");
+        assert_eq!(screen.text(), text);
+    }
+}
+
+#[test]
+fn the_first_decision_has_the_focus_on_its_answer() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let mut screen = Screen::greeted("budgets", width, height);
+        assert_eq!((screen.state.focus, selected_candidate(&screen).as_str()), (Pane::PREEMPTION, "big-1"), "{width}");
+        screen.keys("j");
+        assert_eq!(selected_candidate(&screen), "big-3", "{width}");
+        // The same from the overview.
+        let mut screen = Screen::greeted("payments", width, height);
+        screen.act("enter j j j enter");
+        assert!(screen.timeline().cycle().start.is_some() && screen.state.focus != Pane::QUEUES, "{width} {}", screen.text());
+    }
+}
+
+#[test]
+fn a_small_screen_has_the_cause_the_remedy_and_every_elimination() {
+    let mut screen = Screen::sized("payments", 60, 16);
+    screen.act(":pod ml/gpu-hungry;");
+    let text = screen.text();
+    let answer: Vec<&str> = text.lines().skip(1).take(3).map(str::trim).collect();
+    let answer = answer.join(" ");
+    assert!(answer.contains("1 is cordoned; evicting pods would not help"), "{text}");
+    assert!(!text.contains("   …"), "a message of one row is clipped as one line: {text}");
+    let text = Screen::greeted("budgets", 80, 24).text();
+    for part in ["big-3 is eliminated: its highest victim", "big-2 is eliminated: 1 of its victims violates a budget"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn nodes_that_the_search_never_reached_say_so() {
+    let node = |i: usize| {
+        serde_json::json!({"kind": "Node", "metadata": {"name": format!("n{i:03}"), "uid": format!("n{i}")},
+            "status": {"allocatable": {"cpu": "4", "memory": "64Gi", "pods": "110"}}})
+    };
+    let pod = serde_json::json!({"kind": "Pod", "metadata": {"name": "a", "namespace": "shop", "uid": "a"},
+        "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]},
+        "status": {"phase": "Pending"}});
+    let items: Vec<serde_json::Value> = (0..150).map(node).chain([pod]).collect();
+    for (width, height) in [(80, 24), (200, 60)] {
+        let mut screen = Screen::listed(&items, width, height);
+        screen.act(":pod shop/a; 2");
+        let text = screen.text();
+        let row = text.lines().find(|line| line.contains("▸ 50 nodes")).unwrap_or_else(|| panic!("{text}"));
+        assert!(row.contains("not evaluated") && row.contains("stopped at 100") && !row.contains("not yet"), "{row}");
+        assert!(text.contains("· 50 not evaluated"), "{text}");
+        screen.act("C");
+        let text = screen.text();
+        assert!(text.contains("· not yet") && !text.contains("stopped at"), "{text}");
+    }
 }

@@ -71,14 +71,18 @@ impl<'a> Fact<'a> {
 
 /// Returns the field of the facts that a filter names: itself, the one that it is short or another word for, or `None`.
 fn field_of<'f>(facts: &[Fact<'_>], field: &'f str) -> Option<&'f str> {
-    let other = match field {
+    [field, full_name(field)].into_iter().find(|field| facts.iter().any(|fact| fact.is_called(field)))
+}
+
+/// Returns the field that a word is short or another word for, or the word itself.
+fn full_name(field: &str) -> &str {
+    match field {
         "ns" => "namespace",
         "by" => "plugin",
         "cause" | "why" => "reason",
         "tries" => "attempts",
         other => other,
-    };
-    [field, other].into_iter().find(|field| facts.iter().any(|fact| fact.is_called(field)))
+    }
 }
 
 /// A word of a filter: `text`, `field:text`, and with `!` before it what rows must not match.
@@ -162,6 +166,13 @@ impl Filter {
     /// Returns whether it matches everything.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
+    }
+
+    /// Returns the first field that it names and that is not among the fields of a list, and whether rows must not match it.
+    pub fn unknown_field(&self, fields: &[&str]) -> Option<(&str, bool)> {
+        let is_known = |field: &str| [field, full_name(field)].iter().any(|name| fields.iter().any(|known| known.starts_with(name)));
+        let named = self.terms.iter().filter_map(|term| Some((term.field.as_ref()?.0.as_str(), term.negated)));
+        named.into_iter().find(|(field, _)| !is_known(field))
     }
 
     /// Returns whether a row with these facts matches.
@@ -364,6 +375,22 @@ mod tests {
             ("colour:red", false),
         ] {
             assert_eq!(Filter::new(text).keeps(&facts()), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn fields_that_a_list_lacks_are_found() {
+        let fields = ["node", "plugin", "reason", "zone"];
+        for (text, expected) in [
+            ("zone:a", None),
+            ("zo:a why:cpu BY:x", None),
+            ("foo:", None),
+            ("10:80", None),
+            ("foo:bar", Some(("foo", false))),
+            ("cpu zone:a !foo:bar", Some(("foo", true))),
+            ("Foo:bar", Some(("foo", false))),
+        ] {
+            assert_eq!(Filter::new(text).unknown_field(&fields), expected, "{text:?}");
         }
     }
 

@@ -3,13 +3,26 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::cluster::Str;
+use crate::cluster::{Node, Str};
 use crate::framework::NodeInfo;
 
 /// The number of nodes above which they are grouped by default.
 const GROUP_ABOVE: usize = 40;
 
 const ZONE: &str = "topology.kubernetes.io/zone";
+
+/// The zone label of old clusters.
+const OLD_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
+
+/// Returns whether a label names a node's zone.
+pub fn is_zone(label: &str) -> bool {
+    [ZONE, OLD_ZONE].contains(&label)
+}
+
+/// Returns the zone of a node, by its label.
+pub fn zone_of(node: &Node) -> Option<&Str> {
+    [ZONE, OLD_ZONE].iter().find_map(|label| node.metadata.labels.get(label))
+}
 
 /// Labels that name a node's pool, most specific first: of autoscalers, clouds and distributions, common ones of users, and
 /// the machine type as the last resort.
@@ -124,6 +137,16 @@ impl Grouping {
         }
     }
 
+    /// Returns the grouping by a label for a title: by its common name, or else by the label; `None` for any other grouping.
+    pub fn in_title(&self) -> Option<String> {
+        match self {
+            Self::None | Self::Verdict => None,
+            Self::Label(key) if *key == ZONE => Some("by zone".to_owned()),
+            Self::Label(key) if POOLS.contains(&key.as_str()) => Some("by pool".to_owned()),
+            Self::Label(key) => Some(format!("by {key}")),
+        }
+    }
+
     /// Returns the next grouping in the cycle, skipping those whose label no node has.
     #[must_use]
     pub fn next(&self, nodes: &[Arc<NodeInfo>]) -> Self {
@@ -171,6 +194,10 @@ mod tests {
         assert_eq!(pool(&[&[karpenter, kind], &[karpenter, kind]]).as_deref(), Some("by pool (karpenter.sh/nodepool)"));
         assert_eq!(pool(&[&[karpenter], &[eks], &[eks, kind]]).as_deref(), Some("by pool (eks.amazonaws.com/nodegroup)"));
         assert_eq!(pool(&[&[karpenter], &[], &[]]).as_deref(), Some("by pool (karpenter.sh/nodepool)"));
+        let title = |key: &str| Grouping::Label(key.into()).in_title();
+        assert_eq!(title("karpenter.sh/nodepool").as_deref(), Some("by pool"));
+        assert_eq!((title(ZONE).as_deref(), title("disk").as_deref()), (Some("by zone"), Some("by disk")));
+        assert_eq!((Grouping::None.in_title(), Grouping::Verdict.in_title()), (None, None));
     }
 
     #[test]

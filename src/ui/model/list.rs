@@ -64,6 +64,16 @@ pub trait Row {
     /// Returns the row's identity; `None` for headings, which cannot be selected.
     fn id(&self) -> Option<RowId>;
 
+    /// Returns whether the row cannot be selected.
+    fn is_heading(&self) -> bool {
+        self.id().is_none()
+    }
+
+    /// Returns the number of things that a filter counts in this row: none for headings, and for groups whose things are listed.
+    fn things(&self) -> usize {
+        usize::from(!self.is_heading())
+    }
+
     /// Returns whether the row has this identity.
     fn is(&self, id: &RowId) -> bool {
         self.id().as_ref() == Some(id)
@@ -76,6 +86,10 @@ pub trait RowList {
     fn count(&self) -> usize;
     /// Returns the identity of a row; `None` for headings and beyond the end.
     fn id_at(&self, at: usize) -> Option<RowId>;
+    /// Returns the number of rows that can be selected among those before `end`.
+    fn selectable(&self, end: usize) -> usize;
+    /// Returns the number of things in all rows, such as pods or nodes.
+    fn things(&self) -> usize;
     /// Returns whether a row has this identity.
     fn is_at(&self, at: usize, id: &RowId) -> bool;
 
@@ -94,6 +108,14 @@ impl<R: Row> RowList for [R] {
         self.get(at).and_then(Row::id)
     }
 
+    fn selectable(&self, end: usize) -> usize {
+        self.iter().take(end).filter(|row| !row.is_heading()).count()
+    }
+
+    fn things(&self) -> usize {
+        self.iter().map(Row::things).sum()
+    }
+
     fn is_at(&self, at: usize, id: &RowId) -> bool {
         self.get(at).is_some_and(|row| row.is(id))
     }
@@ -106,6 +128,14 @@ impl<R: Row> RowList for Vec<R> {
 
     fn id_at(&self, at: usize) -> Option<RowId> {
         self[..].id_at(at)
+    }
+
+    fn selectable(&self, end: usize) -> usize {
+        self[..].selectable(end)
+    }
+
+    fn things(&self) -> usize {
+        self[..].things()
     }
 
     fn is_at(&self, at: usize, id: &RowId) -> bool {
@@ -317,6 +347,13 @@ mod tests {
         assert_eq!((selected(&list).as_str(), list.offset), ("c", 2));
         list.settle(&rows, 2);
         assert_eq!(list.offset, 2, "the selected row stays in sight");
+    }
+
+    #[test]
+    fn headings_are_not_counted() {
+        let rows = rows(&["#h", "a", "#h2", "b", "c"]);
+        assert_eq!([0, 1, 2, 3, 4, 9].map(|end| rows.selectable(end)), [0, 0, 1, 1, 2, 3]);
+        assert_eq!(RowList::things(&rows), 3);
     }
 
     #[test]

@@ -5,12 +5,15 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
 use crate::release::{Emulated, Release};
 use crate::report::{LastReported, ReleaseReport};
 use crate::session::{Branch, Breakpoint, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
 use crate::ui::model::overview::OverviewStatus;
+use crate::ui::model::text;
 use crate::ui::model::text_view::Form;
 use crate::whatif::Verb;
 
@@ -78,6 +81,10 @@ pub trait SessionHandle {
     fn live_status(&self) -> Option<LiveStatus> {
         None
     }
+    /// Returns when the dump was taken; `None` if it is unknown, or for any other source.
+    fn taken(&self) -> Option<DumpTime> {
+        None
+    }
     /// Applies pending changes of a live cluster if the cursor is at its end. Returns false if there are none.
     fn follow(&mut self) -> bool {
         false
@@ -96,6 +103,26 @@ pub trait SessionHandle {
     fn written(&self, pod: &Key) -> Option<LastReported>;
     /// Writes the session to a new file. Fails if the file exists.
     fn save(&self, path: &str) -> Result<(), SessionError>;
+}
+
+/// When a dump was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DumpTime {
+    /// The time according to the dump.
+    Taken(Timestamp),
+    /// The newest time in the dump, which is close to when it was taken and not after.
+    Newest(Timestamp),
+}
+
+impl DumpTime {
+    /// Returns the age in a few words; `None` for a time that is not past.
+    pub fn age(self, now: Timestamp) -> Option<String> {
+        let (at, words) = match self {
+            Self::Taken(at) => (at, "taken"),
+            Self::Newest(at) => (at, "as of"),
+        };
+        (at <= now).then(|| format!("{words} {} ago", text::age(at, now)))
+    }
 }
 
 /// Why the session refused a request. The text is a sentence for the user.

@@ -310,6 +310,16 @@ pub fn span(from: Timestamp, to: Timestamp) -> String {
     }
 }
 
+/// Formats a duration in its largest unit: `90s`, `4m`, `2h`, `3d`.
+pub fn age(from: Timestamp, to: Timestamp) -> String {
+    match to.as_second().saturating_sub(from.as_second()).max(0) {
+        seconds @ ..120 => format!("{seconds}s"),
+        seconds @ 120..7200 => format!("{}m", seconds / 60),
+        seconds @ 7200..172_800 => format!("{}h", seconds / 3600),
+        seconds => format!("{}d", seconds / 86_400),
+    }
+}
+
 /// Returns a number with a noun: `1 node`, `3 nodes`.
 pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{} {what}s", thousands(n)) }

@@ -16,6 +16,7 @@ use crate::ui::model::state::{OpenedDecision, State};
 pub fn seek_and_follow(state: &mut State, session: &mut dyn SessionHandle, seek: impl FnOnce(&mut dyn SessionHandle)) {
     let before = session.timeline().cursor();
     let chosen = winner(session.timeline());
+    let was_tried = tried(session.timeline()).is_some();
     seek(session);
     let timeline = session.timeline();
     if timeline.cursor() == before {
@@ -24,13 +25,14 @@ pub fn seek_and_follow(state: &mut State, session: &mut dyn SessionHandle, seek:
     if state.pinned.is_some_and(|revision| revision != timeline.cursor().revision) {
         state.pinned = None;
     }
-    // Once there is a nominated node, the selection moves to it.
+    // The selection follows the dry runs. Once there is a nominated node, it moves to that.
     let wins = winner(timeline);
     if timeline.cursor().revision != before.revision {
         state.list_mut(Pane::NODES).reset();
     }
-    if timeline.cursor().revision != before.revision || wins != chosen {
-        *state.list_mut(Pane::PREEMPTION) = wins.map_or(ListView::DEFAULT, |node| ListView::at(RowId::Node(node)));
+    let tries = tried(timeline);
+    if tries.is_some() || was_tried || timeline.cursor().revision != before.revision || wins != chosen {
+        *state.list_mut(Pane::PREEMPTION) = tries.or(wins).map_or(ListView::DEFAULT, |node| ListView::at(RowId::Node(node)));
     }
     if state.pinned.is_none() && matches!(state.focus, Pane::QUEUES | Pane::NODES | Pane::PREEMPTION | Pane::STEPS) {
         follow(state, timeline);
@@ -39,6 +41,15 @@ pub fn seek_and_follow(state: &mut State, session: &mut dyn SessionHandle, seek:
 
 fn winner(timeline: &Timeline) -> Option<Str> {
     timeline.cycle().preemption.as_ref()?.selected().map(|(node, _)| node.clone())
+}
+
+/// Returns the node whose dry run the event at the cursor is about.
+fn tried(timeline: &Timeline) -> Option<Str> {
+    match timeline.current()? {
+        Event::DryRunStepped(at) => Some(at.node().clone()),
+        Event::DryRunFinished(run) => Some(run.node.clone()),
+        _ => None,
+    }
 }
 
 /// Shows the pane for the event at the cursor: nodes or preemption.
@@ -86,10 +97,20 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
     });
     if came_from_whole {
         follow(state, session.timeline());
+        state.focus = state.main;
     }
     state.touch();
     if found {
         open_decision(state, pod);
+    }
+    found
+}
+
+/// Shows the decision about a pod as the first screen, with the focus on the answer. Returns false as [`show_pod`] does.
+pub fn show_pod_first(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -> bool {
+    let found = show_pod(state, session, pod);
+    if found {
+        state.focus = state.main;
     }
     found
 }

@@ -35,11 +35,27 @@ fn about(name: &str, sentence: &str) -> String {
     if name.is_empty() { sentence.to_owned() } else { format!("{name}: {sentence}") }
 }
 
+/// The beginning of a sentence that the sign before it says too.
+const PENDING: &str = "Pending because ";
+
 /// The fewest words of a remedy; fewer say nothing.
 const FEWEST: usize = 4;
 
+/// Returns a text without its remarks in brackets.
+fn without_remarks(text: &str) -> String {
+    let (mut bare, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once(" (") {
+        let Some((_, behind)) = after.split_once(')') else { break };
+        bare.push_str(before);
+        rest = behind;
+    }
+    bare.push_str(rest);
+    bare
+}
+
 /// Wraps the sentence, and shortens it to at most `room` lines where that is possible. Shortens a long name first, in its
-/// middle; then the remedy behind the semicolon, which loses its remarks in brackets and then its end; the cause last.
+/// middle; then the remedy behind the semicolon loses its remarks in brackets, then the cause its own and the
+/// words that it is pending; then the remedy loses its end, and the cause last.
 fn fitted(name: &str, sentence: &str, columns: usize, room: usize, ellipsis: &str) -> Vec<String> {
     let wrap = |text: &str| text::wrap(text, columns).take(room + 1).collect::<Vec<String>>();
     let whole = wrap(&about(name, sentence));
@@ -48,19 +64,21 @@ fn fitted(name: &str, sentence: &str, columns: usize, room: usize, ellipsis: &st
     }
     let name = text::clip_middle(name, (columns * room / 4).max(12), ellipsis).into_owned();
     let (cause, remedy) = sentence.split_once("; ").map_or((sentence, None), |(cause, remedy)| (cause, Some(remedy)));
-    let bare = remedy.and_then(|text| text.split_once(" (").and_then(|(a, b)| Some(format!("{a}{}", b.split_once(')')?.1))));
-    let bare = bare.or_else(|| remedy.map(str::to_owned)).unwrap_or_default();
+    let (bare, bare_cause) = (without_remarks(remedy.unwrap_or_default()), without_remarks(cause));
+    let reason = bare_cause.strip_prefix(PENDING).unwrap_or(&bare_cause);
     let cut = |text: &str, kept: usize| {
         let words: Vec<&str> = text.split(' ').take(kept).collect();
         format!("{}{ellipsis}", words.join(" ").trim_end_matches([',', ':', ';']))
     };
     // More words than columns do not fit, however short they are.
     let words = |text: &str| text.split(' ').take(columns * room + 1).count();
-    let shortened = (FEWEST..words(&bare)).rev().map(|kept| format!("{cause}; {}", cut(&bare, kept)));
-    let room_for_more = wrap(&about(&name, cause)).len() <= room;
-    let remedies = remedy.map(|_| format!("{cause}; {bare}")).into_iter().chain(shortened).take_while(|_| room_for_more);
-    let whole_cause = std::iter::once(format!("{cause}{ellipsis}"));
-    let causes = whole_cause.chain((1..words(cause)).rev().map(|kept| cut(cause, kept)));
+    let shortened = (FEWEST..words(&bare)).rev().map(|kept| format!("{reason}; {}", cut(&bare, kept)));
+    let room_for_more = wrap(&about(&name, reason)).len() <= room;
+    let remedies =
+        remedy.into_iter().flat_map(|_| [format!("{cause}; {bare}"), format!("{bare_cause}; {bare}"), format!("{reason}; {bare}")]);
+    let remedies = remedies.chain(shortened).take_while(|_| room_for_more);
+    let whole_causes = [cause, &bare_cause, reason].map(|cause| format!("{cause}{ellipsis}")).into_iter();
+    let causes = whole_causes.chain((1..words(reason)).rev().map(|kept| cut(reason, kept)));
     let forms = std::iter::once(sentence.to_owned()).chain(remedies).chain(causes);
     forms.map(|form| wrap(&about(&name, &form))).find(|lines| lines.len() <= room).unwrap_or(whole)
 }
@@ -148,6 +166,19 @@ mod tests {
         check("shop/a", 65, 1, &["shop/a: pending because of one, two, three, four and five…"]);
         check("shop/a", 40, 2, &["shop/a: pending because of one, two,", "three, four and five…"]);
         check("shop/a", 40, 1, &["shop/a: pending because of one, two…"]);
+        let remarks = "pending because one (a, b), two (c) and three; evicting 2 pods on b (any of 2) makes room.";
+        for (columns, expected) in [
+            (71, "a: pending because one, two and three; evicting 2 pods on b makes room."),
+            (60, "a: pending because one, two and three; evicting 2 pods on b…"),
+            (52, "a: pending because one (a, b), two (c) and three…"),
+            (45, "a: pending because one, two and three…"),
+            (30, "a: pending because one, two…"),
+        ] {
+            let lines = fitted("a", remarks, columns, 1, "…");
+            assert_eq!(lines, [expected], "{columns}");
+        }
+        assert_eq!(without_remarks("a (b"), "a (b");
+        assert_eq!(fitted("a", "Pending because one (b); evicting makes room.", 29, 1, "…"), ["a: one; evicting makes room."]);
         let long = format!("shop/{}-7z2j5", "x".repeat(200));
         let lines = fitted(&long, sentence, 60, 2, "…");
         assert!(lines.len() == 2 && lines.join(" ").contains("one, two, three, four and five"), "{lines:?}");

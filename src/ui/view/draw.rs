@@ -36,6 +36,8 @@ pub struct Scene<'a> {
     pub live: Option<LiveStatus>,
     /// A short name of the source.
     pub source: &'a str,
+    /// The age of the dump, in words; `None` if it is unknown, or the source is no dump.
+    pub taken: Option<&'a str>,
     /// The emulated release of kube-scheduler, and why it was chosen.
     pub release: Emulated,
     /// The current branch; empty if there is only one.

@@ -60,8 +60,8 @@ fn draw_over(scene: &Scene<'_>, over: &Overlay, plan: &Plan, area: Rect, buf: &m
 
 fn too_small(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let lines = [
-        (Role::Strong, "schedscope needs a little more room".to_owned()),
-        (Role::Muted, format!("this is {}x{}, at least 60x16 please", area.width, area.height)),
+        (Role::Strong, format!("terminal too small: {}x{}", area.width, area.height)),
+        (Role::Muted, "needed: 60x16 or larger".to_owned()),
         (Role::Muted, format!("{} quits", scene.key(&Action::QUIT))),
     ];
     let top = area.y + area.height.saturating_sub(lines.len() as u16) / 2;

@@ -17,69 +17,126 @@ const NAMED_FROM: u16 = 100;
 /// The least columns of the source.
 const SHORTEST_SOURCE: usize = 5;
 
+/// The columns that a source keeps before the release and the age go.
+const SHORT_SOURCE: usize = 16;
+
+/// The facts of the header that may be shortened or left out.
+#[derive(Clone, Default)]
+struct Facts {
+    source: String,
+    live: String,
+    branch: String,
+    /// That the decision is a dry one.
+    dry: String,
+    /// How the queues started.
+    start: String,
+    /// The age of the dump.
+    taken: String,
+    release: String,
+    /// The number of the revision is shown.
+    revision: bool,
+    /// The clock is shown although it has not moved.
+    clock_at_start: bool,
+}
+
+impl Facts {
+    /// Returns the columns with `gap` columns between facts.
+    fn width(&self, gap: usize) -> usize {
+        let all = [&self.source, &self.live, &self.branch, &self.dry, &self.start, &self.taken, &self.release];
+        let shown = all.into_iter().filter(|fact| !fact.is_empty());
+        shown.map(|fact| text::width(fact) + gap).sum::<usize>().saturating_sub(gap)
+    }
+}
+
+/// Returns the names of the files of a source without their directories.
+fn without_directories(source: &str) -> String {
+    let name = |word: &str| word.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+    source.split(' ').map(name).collect::<Vec<String>>().join(" ")
+}
+
+/// Shortens the facts until they fit, in this order: the start of the queues, directories, a clock that has not moved, the number
+/// of the revision, the dry decision, the release's remark, the middle of the source; the release and the age last.
+fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usize>) -> Facts {
+    let clip = |facts: &mut Facts, over: usize, least: usize| {
+        let room = text::width(&facts.source).saturating_sub(over).max(least);
+        facts.source = text::clip_middle(&facts.source, room, ellipsis).into_owned();
+    };
+    let steps: [&dyn Fn(&mut Facts, usize); 11] = [
+        &|facts, _| facts.start = ["fresh", "observed"].into_iter().find(|word| facts.start.contains(word)).unwrap_or_default().to_owned(),
+        &|facts, _| facts.source = without_directories(&facts.source),
+        &|facts, _| facts.clock_at_start = false,
+        &|facts, _| facts.revision = false,
+        &|facts, _| facts.start.clear(),
+        &|facts, _| facts.dry.truncate("dry".len()),
+        &|facts, _| facts.release = facts.release.split(" (").next().unwrap_or_default().to_owned(),
+        &|facts, over| clip(facts, over, SHORT_SOURCE),
+        &|facts, _| facts.release.clear(),
+        &|facts, _| facts.taken.clear(),
+        &|facts, over| clip(facts, over, SHORTEST_SOURCE),
+    ];
+    for step in steps {
+        let Some(over) = fits(&facts) else { break };
+        step(&mut facts, over);
+    }
+    facts
+}
+
 /// Draws the header.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
-    let right = place(scene);
-    let right_width: usize = right.iter().map(|s| text::width(&s.content)).sum();
     let moment = scene.timeline.moment();
     let dot = format!(" {} ", scene.glyphs.dot);
-    let (mut started, short_start) = match scene.timeline.started() {
-        InitialQueues::Fresh => ("fresh start", "fresh"),
-        InitialQueues::AsObserved => ("as observed", "observed"),
-    };
-    // Mark a dry decision: it changes nothing in the cluster.
-    let mut alone = if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" };
+    let gap = text::width(&dot);
     // A narrow screen drops the program's name first: it is not a fact about the cluster.
-    let lead = if area.width < NAMED_FROM { " " } else { " schedscope  " };
-    let room = usize::from(area.width).saturating_sub(right_width + 2);
-    let live = match &scene.live {
-        Some(live) => (live.words.clone(), if live.trouble { Role::Warning } else { Role::Notice }),
-        None => (String::new(), Role::Muted),
-    };
-    let label = scene.release.label();
     let is_narrow = area.width < NAMED_FROM;
-    let mut release = if is_narrow { label } else { format!("kube-scheduler {label}") };
-    let width = |s: &str| if s.is_empty() { 0 } else { text::width(s) + text::width(&dot) };
-    let mut always: usize = [scene.branch, alone, started, live.0.as_str(), release.as_str()].into_iter().map(width).sum();
-    let least = text::width(lead) + SHORTEST_SOURCE;
-    // Where room is short, words of the start of the queues and of the dry decision go first, and the release last.
-    let mut shorten = |fact: &mut &'static str, shorter: &'static str| {
-        if least + always > room && !fact.is_empty() {
-            always = always - width(fact) + width(shorter);
-            *fact = shorter;
+    let lead = if is_narrow { " " } else { " schedscope  " };
+    let label = scene.release.label();
+    let facts = Facts {
+        source: scene.source.to_owned(),
+        live: scene.live.as_ref().map(|live| live.words.clone()).unwrap_or_default(),
+        branch: scene.branch.to_owned(),
+        // Mark a dry decision: it changes nothing in the cluster.
+        dry: if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" }.to_owned(),
+        start: match scene.timeline.started() {
+            InitialQueues::Fresh => "fresh start",
+            InitialQueues::AsObserved => "as observed",
         }
+        .to_owned(),
+        taken: scene.taken.unwrap_or_default().to_owned(),
+        release: if is_narrow { label } else { format!("kube-scheduler {label}") },
+        revision: true,
+        clock_at_start: true,
     };
-    shorten(&mut started, short_start);
-    shorten(&mut alone, "dry");
-    shorten(&mut started, "");
-    if least + always > room {
-        always -= width(&release);
-        release.clear();
-    }
-    let left = room.saturating_sub(text::width(lead) + always).max(SHORTEST_SOURCE);
-    let source = text::clip_middle(scene.source, left, scene.glyphs.ellipsis).into_owned();
+    let columns = |spans: &[Span<'_>]| spans.iter().map(|span| text::width(&span.content)).sum::<usize>();
+    let room = |facts: &Facts| usize::from(area.width).saturating_sub(columns(&place(scene, facts)) + 2);
+    let facts = fitted(facts, scene.glyphs.ellipsis, |facts| {
+        (text::width(lead) + facts.width(gap)).checked_sub(room(facts)).filter(|over| *over > 0)
+    });
+    let (right, room) = (place(scene, &facts), room(&facts));
     // Drop the counts before the release.
-    let mut spare = room.saturating_sub(text::width(lead) + text::width(&source) + always);
+    let mut spare = room.saturating_sub(text::width(lead) + facts.width(gap));
     let counts = [known(&moment.cluster, Kind::Node, "node"), known(&moment.cluster, Kind::Pod, "pod")].map(|(role, words)| {
-        let fits = width(&words) <= spare;
-        spare = if fits { spare - width(&words) } else { 0 };
+        let need = text::width(&words) + gap;
+        let fits = need <= spare;
+        spare = if fits { spare - need } else { 0 };
         (role, if fits { words } else { String::new() })
     });
     let [nodes, pods] = counts;
+    let live_role = if scene.live.as_ref().is_some_and(|live| live.trouble) { Role::Warning } else { Role::Notice };
     let facts = [
-        (Role::Strong, source),
-        (live.1, live.0.clone()),
-        (Role::Accent, scene.branch.to_owned()),
-        (Role::Notice, alone.to_owned()),
-        (Role::Muted, started.to_owned()),
+        (Role::Strong, facts.source),
+        (live_role, facts.live),
+        (Role::Accent, facts.branch),
+        (Role::Notice, facts.dry),
+        (Role::Muted, facts.start),
         nodes,
         pods,
-        (Role::Muted, release),
+        (Role::Muted, facts.taken),
+        (Role::Muted, facts.release),
     ];
     let mut spans = vec![scene.span(Role::Title, lead)];
     let mut used = text::width(lead);
     for (i, (role, fact)) in facts.into_iter().filter(|(_, fact)| !fact.is_empty()).enumerate() {
-        used += text::width(&fact) + if i > 0 { text::width(&dot) } else { 0 };
+        used += text::width(&fact) + if i > 0 { gap } else { 0 };
         if i > 0 && used > room {
             break;
         }
@@ -89,7 +146,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         spans.push(scene.span(role, fact));
     }
     scene.line(buf, Rect { width: room as u16, ..area }, &Line::from(spans));
-    let width = (right_width as u16).min(area.width);
+    let width = (columns(&right) as u16).min(area.width);
     scene.line(buf, Rect { x: area.right() - width, width, ..area }, &Line::from(right));
 }
 
@@ -102,7 +159,8 @@ fn known(cluster: &Cluster, kind: Kind, one: &str) -> (Role, String) {
     (Role::Muted, count(objects, one))
 }
 
-fn place(scene: &Scene<'_>) -> Vec<Span<'static>> {
+/// Returns the place in time.
+fn place(scene: &Scene<'_>, facts: &Facts) -> Vec<Span<'static>> {
     let timeline = scene.timeline;
     let revisions = timeline.revisions();
     let now = timeline.clock();
@@ -112,15 +170,62 @@ fn place(scene: &Scene<'_>) -> Vec<Span<'static>> {
     let steps = timeline.revision().map_or(0, |f| f.events.len());
     let pair = |name: &str, value: String| [scene.span(Role::Muted, format!("{name} ")), scene.span(Role::Text, format!("{value}  "))];
     let mut spans = Vec::new();
-    spans.extend(pair("rev", format!("{number}/{}", revisions.len())));
+    if facts.revision {
+        spans.extend(pair("rev", format!("{number}/{}", revisions.len())));
+    }
     spans.extend(pair("step", format!("{}/{steps}", cursor.event)));
-    spans.extend(pair("clock", text::since(start, now)));
+    if facts.clock_at_start || now != start {
+        spans.extend(pair("clock", text::since(start, now)));
+    }
     spans
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_narrow_header_the_name_of_the_file_stays() {
+        let facts = Facts {
+            source: "/work/dumps/kubectl.json".to_owned(),
+            dry: "dry decision".to_owned(),
+            start: "fresh start".to_owned(),
+            taken: "taken 3d ago".to_owned(),
+            release: "v1.31.2 (kubelets)".to_owned(),
+            revision: true,
+            clock_at_start: true,
+            ..Facts::default()
+        };
+        let shown = |room: usize| {
+            let fits = |facts: &Facts| {
+                (facts.width(3) + 9 * usize::from(facts.revision) + 14 * usize::from(facts.clock_at_start))
+                    .checked_sub(room)
+                    .filter(|over| *over > 0)
+            };
+            let facts = fitted(facts.clone(), "…", fits);
+            let place = [(facts.revision, "rev"), (facts.clock_at_start, "clock")];
+            let place = place.map(|(shown, word)| if shown { word } else { "" }.to_owned());
+            let all = [facts.source, facts.dry, facts.start, facts.taken, facts.release].into_iter().chain(place);
+            all.filter(|fact| !fact.is_empty()).collect::<Vec<String>>().join(" · ")
+        };
+        for (room, expected) in [
+            (113, "/work/dumps/kubectl.json · dry decision · fresh start · taken 3d ago · v1.31.2 (kubelets) · rev · clock"),
+            (106, "/work/dumps/kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets) · rev · clock"),
+            (94, "kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets) · rev · clock"),
+            (80, "kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets) · rev"),
+            (71, "kubectl.json · dry decision · fresh · taken 3d ago · v1.31.2 (kubelets)"),
+            (63, "kubectl.json · dry decision · taken 3d ago · v1.31.2 (kubelets)"),
+            (54, "kubectl.json · dry · taken 3d ago · v1.31.2 (kubelets)"),
+            (43, "kubectl.json · dry · taken 3d ago · v1.31.2"),
+            (33, "kubectl.json · dry · taken 3d ago"),
+            (18, "kubectl.json · dry"),
+            (13, "kubect… · dry"),
+        ] {
+            assert_eq!(shown(room), expected, "{room}");
+        }
+        assert_eq!(without_directories("a/b.json c/ and later"), "b.json c and later");
+        assert_eq!(without_directories("demo payments"), "demo payments");
+    }
 
     #[test]
     fn objects_that_could_not_be_read_are_unknown_and_not_none() {

@@ -53,6 +53,9 @@ pub struct Shape {
     pub message: usize,
 }
 
+/// The headings within the list of candidates: of the node that is being tried, and of those that are no candidates.
+const CANDIDATE_HEADINGS: usize = 2;
+
 /// The rows of a lesson of the tour.
 const LESSON: u16 = 3;
 
@@ -77,6 +80,8 @@ pub struct Plan {
     pub flat: bool,
     /// The number of rows in the queues.
     pub queue_rows: usize,
+    /// The number of rows that the list of candidates wants, with its headings.
+    pub candidate_rows: u16,
 }
 
 impl Plan {
@@ -121,7 +126,8 @@ impl Plan {
         }
         let flat = mode == Mode::Compact;
         let (header, rest) = split_top(area, 1);
-        let mut plan = Self { header, flat, queue_rows: shape.queue_rows, ..Self::default() };
+        let candidate_rows = u16::try_from(shape.candidates.saturating_add(CANDIDATE_HEADINGS)).unwrap_or(u16::MAX);
+        let mut plan = Self { header, flat, queue_rows: shape.queue_rows, candidate_rows, ..Self::default() };
         if shape.zoomed {
             let (rest, hints) = split_bottom(rest, 1);
             plan.hints = hints;
@@ -129,7 +135,7 @@ impl Plan {
             plan.place_scrub();
             return plan;
         }
-        let (answer, rest) = split_top(rest, if flat && area.height >= 24 { 3 } else { 2 });
+        let (answer, rest) = split_top(rest, if flat { 3 } else { 2 });
         let (rest, hints) = split_bottom(rest, 1);
         let (rest, lesson) = split_bottom(rest, if shape.lesson { LESSON } else { 0 });
         (plan.answer, plan.lesson, plan.hints) = (answer, lesson, hints);
@@ -226,6 +232,8 @@ fn steps_rows(mode: Mode, height: u16, shape: &Shape) -> u16 {
         (Mode::Compact, ..20) if focused => 5,
         (Mode::Compact, _) if focused => height / 3,
         (_, _) if focused => (height / 3).max(8),
+        // The answer is worth more than the scrub bar.
+        (Mode::Compact, ..20) => 1,
         (Mode::Compact, ..28) => 2,
         (Mode::Compact, _) => 5,
         (Mode::Medium, _) => 7,

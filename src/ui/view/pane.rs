@@ -14,7 +14,6 @@ use crate::ui::model::filter::Filter;
 use crate::ui::model::list::{RowId, RowList};
 use crate::ui::model::page::{PageInput, PageRow};
 use crate::ui::model::pane::Pane;
-use crate::ui::model::rows::NodeRow;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::state::State;
@@ -51,6 +50,10 @@ pub struct PaneDef {
     pub tab: fn(&State) -> String,
     /// Its rows.
     pub rows: Rows,
+    /// The fields that a filter of its list can name; empty where they depend on the rows.
+    pub fields: &'static [&'static str],
+    /// Returns the number of things in its list without a filter, such as pods or nodes; `None` if it is not counted.
+    pub total: fn(&State, &Timeline) -> Option<usize>,
     /// Returns the part of the area inside its border that holds the list.
     pub list_area: fn(&Plan, Rect) -> Rect,
     /// Returns the columns whose headings are in a row of the screen. Takes the list's area and the row.
@@ -118,6 +121,8 @@ impl PaneDef {
             is_open: |_| true,
             tab: |_| String::new(),
             rows: Rows::None,
+            fields: &[],
+            total: |_, _| None,
             list_area: |_, inner| inner,
             columns: |_, _, _, _| None,
             subject: |_, _| None,
@@ -242,12 +247,14 @@ impl PaneDef {
     /// Draws the visible range of its list into the lower border, unless all of it is visible.
     pub fn extent(&self, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         let (Some(area), list) = (plan.area(self.id), self.list_in(plan)) else { return };
-        let (offset, total) = (scene.state.list(self.id).offset, self.list(&scene.state.view_model).count());
+        let (offset, rows) = (scene.state.list(self.id).offset, self.list(&scene.state.view_model));
         let room = usize::from(list.height);
-        if total <= room || area.width < 24 {
+        if rows.count() <= room || area.width < 24 {
             return;
         }
-        let words = format!(" {}-{} of {} ", offset + 1, text::thousands((offset + room).min(total)), text::thousands(total));
+        // Headings are not counted.
+        let [first, last, total] = [offset, offset + room, rows.count()].map(|end| rows.selectable(end));
+        let words = format!(" {}-{} of {} ", text::thousands((first + 1).min(last)), text::thousands(last), text::thousands(total));
         let width = text::columns(&words);
         let foot = Rect { x: area.right().saturating_sub(width + 2), y: area.bottom() - 1, width, height: 1 };
         put(buf, foot, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
@@ -267,13 +274,13 @@ impl PaneDef {
         }
     }
 
-    /// Returns the number of rows that its filter keeps; of groups, the number of their nodes.
-    fn kept(&self, model: &ViewModel) -> usize {
-        if self.id == Pane::NODES {
-            return model.nodes.iter().map(NodeRow::nodes).sum();
-        }
-        let rows = self.list(model);
-        (0..rows.count()).filter(|at| rows.id_at(*at).is_some()).count()
+    /// Returns that its filter names a field that its list does not have, if that decides about the rows.
+    pub fn unknown_field(&self, state: &State) -> Option<String> {
+        let filter = state.row_filter(self.id);
+        let (field, negated) = filter.unknown_field(self.fields).filter(|_| !self.fields.is_empty())?;
+        // Rows may have the whole word in their text.
+        let decides = negated || self.list(&state.view_model).things() == 0;
+        decides.then(|| format!("no field \"{field}\" here"))
     }
 
     /// Returns its title with digit, filter, sort order and the way back. The filter comes first, so that it is never
@@ -285,8 +292,14 @@ impl PaneDef {
         let filter = scene.state.filter(pane);
         if !filter.is_empty() {
             let filter = text::clip(filter, LONGEST_FILTER, scene.glyphs.ellipsis);
-            let kept = text::thousands(self.kept(&scene.state.view_model));
-            spans.push(scene.span(Role::Accent, format!("/{filter}: {kept}  ")));
+            match self.unknown_field(scene.state) {
+                Some(words) => spans.push(scene.span(Role::Warning, format!("/{filter}: {words}  "))),
+                None => {
+                    let kept = text::thousands(self.list(&scene.state.view_model).things());
+                    let of = (self.total)(scene.state, scene.timeline).map_or_else(String::new, |n| format!(" of {}", text::thousands(n)));
+                    spans.push(scene.span(Role::Accent, format!("/{filter}: {kept}{of}  ")));
+                }
+            }
         }
         spans.push(scene.span(role, words.into()));
         let sort = scene.state.sort_of(pane);

@@ -19,11 +19,12 @@ fn why_payments_is_pending_in_one_sentence() {
         assert!(said.contains(&want), "{size:?}: {said}");
         quit(pty);
     }
-    // Where the sentence does not fit, the pod and the cause remain.
+    // Where the sentence does not fit, the pod, the cause and the remedy remain.
     let mut pty = story("payments", (60, 16));
     decide(&mut pty, "payments");
     let said = words(&pty.wait_for("8 of 12 nodes"));
-    assert!(said.contains("✗ shop/payments: Pending because 8 of 12 nodes have less than 6 cpu free, 3 have a taint"), "{said}");
+    let want = "✗ shop/payments: 8 of 12 nodes have less than 6 cpu free, 3 have a taint it does not tolerate and 1 is cordoned";
+    assert!(said.contains(want), "{said}");
     quit(pty);
 }
 

@@ -125,6 +125,15 @@ impl Row for OverviewRow {
         }
     }
 
+    fn is_heading(&self) -> bool {
+        matches!(self, Self::Fix { open: false, .. } | Self::Fix { frees: None, .. })
+    }
+
+    fn things(&self) -> usize {
+        // The cause counts its pods, open or not.
+        if let Self::Cause(cause) = self { cause.matching } else { 0 }
+    }
+
     fn is(&self, id: &RowId) -> bool {
         match (self, id) {
             (Self::Cause(cause), RowId::Cause(key)) => cause.key == *key,
@@ -336,6 +345,10 @@ fn groups(timeline: &Timeline, overview: Option<&Overview>, filter: &mut Filter)
     }
     groups
 }
+
+/// The fields that a filter of the overview can name.
+pub const FIELDS: &[&str] =
+    &["cause", "plugin", "reason", "queue", "namespace", "name", "pod", "priority", "age", "attempts", "preemption", "agreement"];
 
 /// Returns the facts about a pod that a filter reads. Takes its cause, and its namespace and name.
 fn facts<'a>(row: &'a PodRow, cause: &'a CauseRow, key: &'a str, waits: Option<&'a WaitReason>, now: Timestamp) -> Vec<Fact<'a>> {

@@ -20,7 +20,7 @@ use crate::ui::model::sort::Sort;
 use crate::ui::model::text;
 use crate::ui::model::verdict::{Class, Verdicts};
 
-pub use nodes::{Group, NodeOptions, NodeRow, node_rows};
+pub use nodes::{Group, NODE_FIELDS, NodeOptions, NodeRow, node_rows};
 
 /// The parts of the queues pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::EnumIter)]
@@ -110,6 +110,25 @@ impl Row for QueueRow {
         }
     }
 
+    fn is_heading(&self) -> bool {
+        matches!(self, Self::Part { .. })
+    }
+
+    fn things(&self) -> usize {
+        match self {
+            Self::Part { .. } => 0,
+            Self::Pod(_) | Self::Member(_) => 1,
+            // The members of an open group have rows of their own.
+            Self::Group(row) => {
+                if row.open {
+                    0
+                } else {
+                    row.count
+                }
+            }
+        }
+    }
+
     fn is(&self, id: &RowId) -> bool {
         match (self, id) {
             (Self::Pod(a) | Self::Member(a), RowId::Pod(b)) => a == b,
@@ -192,6 +211,10 @@ fn grouped(moment: &Keyframe, part: QueuePart, entries: &[&QueueEntry], is_open:
     }
 }
 
+/// The fields that a filter of the queues can name.
+pub const QUEUE_FIELDS: &[&str] =
+    &["pod", "name", "namespace", "queue", "plugin", "gate", "node", "reason", "label", "priority", "attempts", "age"];
+
 /// Returns whether a filter of the queues keeps a waiting pod: by its name, queue, priority, age, attempts, rejecting plugins,
 /// nominated node, and the pod's labels.
 pub fn keeps_entry(timeline: &Timeline, entry: &QueueEntry, filter: &mut Filter) -> bool {
@@ -233,6 +256,8 @@ pub fn ranks(cycle: &CycleView) -> BTreeMap<i64, (usize, usize)> {
 pub enum CandidateRow {
     /// A node where evicting pods makes room.
     Candidate(Str),
+    /// The heading above the node that is being tried.
+    BeingTried,
     /// The heading above nodes that are not candidates; holds their number.
     Unhelpful(usize),
     /// A node that is not a candidate, or is still being tried.
@@ -243,12 +268,13 @@ impl Row for CandidateRow {
     fn id(&self) -> Option<RowId> {
         match self {
             Self::Candidate(node) | Self::Tried(node) => Some(RowId::Node(node.clone())),
-            Self::Unhelpful(_) => None,
+            Self::BeingTried | Self::Unhelpful(_) => None,
         }
     }
 }
 
-/// Returns the candidates, in the usual order by the function that eliminated them, the last first; then the other nodes.
+/// Returns the candidates, in the usual order by the function that eliminated them, the last first; then the node that is being
+/// tried, and the other nodes.
 pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, order: Sort, filter: &mut Filter) -> Vec<CandidateRow> {
     let whole = whole.unwrap_or(now);
     let survived = |node: &Str| {
@@ -265,7 +291,10 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, orde
         _ => candidates.sort_by_cached_key(|c| survived(&c.node)),
     }
     let mut rows: Vec<CandidateRow> = candidates.into_iter().map(|c| CandidateRow::Candidate(c.node.clone())).collect();
-    let tried = now.dry_runs().filter(|run| run.candidate().is_none()).map(DryRunView::node);
+    if let Some(run) = now.under_way().filter(|run| keeps_under_way(*run, filter)) {
+        rows.extend([CandidateRow::BeingTried, CandidateRow::Tried(run.node().clone())]);
+    }
+    let tried = now.dry_runs().filter(|run| run.status().is_some() && run.candidate().is_none()).map(DryRunView::node);
     let why = |node: &Str| now.dry_run(node).and_then(DryRunView::status).map(Status::message).unwrap_or_default();
     let tried = tried.filter(|node| filter.is_empty() || filter.keeps(&[Fact::name("node", node), Fact::prose("reason", &why(node))]));
     let tried: Vec<&Str> = tried.collect();
@@ -274,6 +303,20 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, orde
         rows.extend(tried.into_iter().map(|n| CandidateRow::Tried(n.clone())));
     }
     rows
+}
+
+/// The fields that a filter of the candidates can name.
+pub const CANDIDATE_FIELDS: &[&str] = &["node", "victim", "budget", "reason"];
+
+/// Returns whether a filter keeps the node that is being tried: by its name and the pods that were removed from it.
+fn keeps_under_way(run: DryRunView<'_>, filter: &mut Filter) -> bool {
+    if filter.is_empty() {
+        return true;
+    }
+    let pods: Vec<String> = run.pods().iter().map(|(pod, _)| pod.key().to_string()).collect();
+    let mut facts = vec![Fact::name("node", run.node())];
+    facts.extend(pods.iter().map(|name| Fact::name("victim", name)));
+    filter.keeps(&facts)
 }
 
 /// Returns whether a filter keeps a candidate: by its node, its victims and the budgets that these violate.
@@ -325,6 +368,14 @@ impl Row for DetailRow {
             Self::Budget(i, _) => Some(RowId::Line("budget", *i)),
             Self::Heading(_) | Self::Note(_) => None,
         }
+    }
+
+    fn is_heading(&self) -> bool {
+        matches!(self, Self::Heading(_) | Self::Note(_))
+    }
+
+    fn things(&self) -> usize {
+        usize::from(matches!(self, Self::Pod(_)))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::framework::{NodeInfo, taint_text};
 use crate::session::Timeline;
 use crate::trace::CycleView;
 use crate::ui::model::filter::{Fact, Filter};
-use crate::ui::model::grouping::Grouping;
+use crate::ui::model::grouping::{Grouping, zone_of};
 use crate::ui::model::list::Row;
 use crate::ui::model::list::{GroupKey, RowId};
 use crate::ui::model::node_facts::NodeFacts;
@@ -82,23 +82,25 @@ impl Group {
     }
 }
 
-impl NodeRow {
-    /// Returns the number of nodes that the row is about; none for a node in an open group, which the group counts.
-    pub fn nodes(&self) -> usize {
-        match self {
-            Self::Rejected | Self::Node { inside: true, .. } => 0,
-            Self::Group(group) => group.count,
-            Self::Node { inside: false, .. } => 1,
-        }
-    }
-}
-
 impl Row for NodeRow {
     fn id(&self) -> Option<RowId> {
         match self {
             Self::Rejected => None,
             Self::Group(group) => Some(RowId::Group(group.key.clone())),
             Self::Node { name, .. } => Some(RowId::Node(name.clone())),
+        }
+    }
+
+    fn is_heading(&self) -> bool {
+        matches!(self, Self::Rejected)
+    }
+
+    fn things(&self) -> usize {
+        match self {
+            // The group counts the nodes in it.
+            Self::Rejected | Self::Node { inside: true, .. } => 0,
+            Self::Group(group) => group.count,
+            Self::Node { inside: false, .. } => 1,
         }
     }
 
@@ -153,7 +155,10 @@ pub fn node_rows<'a>(
     }
 }
 
-/// Returns whether a filter keeps a node: by its name, verdict, plugin, reason with the deciding fact, taints and labels.
+/// The fields that a filter of the nodes can name.
+pub const NODE_FIELDS: &[&str] = &["node", "name", "verdict", "plugin", "reason", "taint", "zone", "label"];
+
+/// Returns whether a filter keeps a node: by its name, verdict, plugin, reason with the deciding fact, taints, zone and labels.
 fn keeps_node(verdict: &NodeVerdict<'_>, node: &NodeInfo, filter: &mut Filter) -> bool {
     let (fact, reason) = (verdict.in_row(), verdict.reason.as_ref());
     let taints: Vec<String> = node.node.spec.taints.iter().map(taint_text).collect();
@@ -161,6 +166,7 @@ fn keeps_node(verdict: &NodeVerdict<'_>, node: &NodeInfo, filter: &mut Filter) -
     facts.extend(verdict.plugin.map(|plugin| Fact::prose("plugin", plugin.as_str())));
     facts.extend([Fact::prose("reason", &fact), Fact::prose("reason", reason)]);
     facts.extend(taints.iter().map(|taint| Fact::prose("taint", taint)));
+    facts.extend(zone_of(&node.node).map(|zone| Fact::prose("zone", zone)));
     facts.extend(node.node.metadata.labels.iter().map(|(key, value)| Fact::label(key, value)));
     filter.keeps(&facts)
 }

@@ -12,6 +12,7 @@ use crate::ui::model::overlay::{Prompt, Typing};
 use crate::ui::model::pane::Pane;
 use crate::ui::model::text;
 use crate::ui::view::draw::Scene;
+use crate::ui::view::panes;
 
 /// Limit on the completions listed at once.
 const ROWS: usize = 12;
@@ -36,6 +37,12 @@ pub fn draw(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
 }
 
 fn hint(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
+    let unknown = if let Typing::Filter(pane) = &prompt.typing { panes::def(*pane).unknown_field(scene.state) } else { None };
+    if let Some(words) = unknown {
+        let area = Rect { x: area.x + 4 + text::columns(prompt.input.value()).min(area.width), ..area };
+        let area = Rect { width: buf.area.right().saturating_sub(area.x), ..area };
+        return scene.line(buf, area, &Line::from(scene.span(Role::Warning, words)));
+    }
     let key = |action| scene.state.settings.keymap.label(Context::PROMPT, &action);
     let keys = || format!("{} keep   {} cancel", key(Action::SUBMIT), key(Action::BACK));
     let (what, example) = match &prompt.typing {
@@ -57,7 +64,7 @@ fn hint(scene: &Scene<'_>, prompt: &Prompt, area: Rect, buf: &mut Buffer) {
 fn fields(pane: Pane) -> &'static str {
     match pane {
         Pane::QUEUES => ": text, plugin:x, namespace:x, label:k=v, !x",
-        Pane::NODES => ": text, reason:x, plugin:x, label:k=v, !x",
+        Pane::NODES => ": text, reason:x, plugin:x, zone:x, label:k=v, !x",
         Pane::PREEMPTION => ": text, victim:x, budget:x, !x",
         _ => "",
     }

@@ -58,7 +58,11 @@ fn rows(input: &PageInput<'_>, node: &Str, filter: &mut Filter) -> Vec<PageRow> 
         }
         None => {
             let status = run.and_then(DryRunView::status);
-            let words = status.map_or_else(|| "not dry-run".to_owned(), |s| format!("no candidate: {}", s.message()));
+            let words = match status {
+                Some(status) => format!("no candidate: {}", status.message()),
+                None if run.is_some() => "being tried".to_owned(),
+                None => "not dry-run".to_owned(),
+            };
             rows.fact("result", words, Role::Unresolvable);
         }
     }

@@ -55,7 +55,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     def.chrome(scene, plan, def.title(scene, "Message"), right, buf);
     let area = def.list_in(plan);
     let room = usize::from(area.height);
-    let lines = lines(scene, beside.as_ref(), area.width, scene.state.message_offset + room + 1);
+    let lines = lines(scene, beside.as_ref(), area, scene.state.message_offset + room + 1);
     let offset = scene.state.message_offset.min(lines.len().saturating_sub(room));
     for (i, line) in lines.iter().skip(offset).take(room).enumerate() {
         let row = Rect { y: area.y + i as u16, height: 1, ..area };
@@ -67,9 +67,9 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     }
 }
 
-/// Returns the message, at most `limit` lines.
-fn lines(scene: &Scene<'_>, beside: Option<&Beside>, width: u16, limit: usize) -> Vec<Line<'static>> {
-    let columns = usize::from(width);
+/// Returns the message, at most `limit` lines. In an area of one row it is one line, which drawing clips.
+fn lines(scene: &Scene<'_>, beside: Option<&Beside>, area: Rect, limit: usize) -> Vec<Line<'static>> {
+    let columns = usize::from(area.width);
     let mut lines: Vec<Line<'static>> = Vec::new();
     let (words, role) = match &scene.cycle().failure {
         Some(failure) => (failure.message.as_str(), Role::Text),
@@ -77,8 +77,11 @@ fn lines(scene: &Scene<'_>, beside: Option<&Beside>, width: u16, limit: usize) -
     };
     let written = cycle_note(scene);
     let (words, role) = written.as_deref().map_or((words, role), |note| (note, Role::Text));
-    let message = text::wrap(words, columns.saturating_sub(2));
-    lines.extend(message.take(limit).map(|line| Line::from(vec![Span::raw("  "), scene.span(role, line)])));
+    let mut message: Vec<String> = text::wrap(words, columns.saturating_sub(2)).take(limit).collect();
+    if area.height == 1 && limit == 2 {
+        message = vec![message.join(" ")];
+    }
+    lines.extend(message.into_iter().map(|line| Line::from(vec![Span::raw("  "), scene.span(role, line)])));
     for words in beside.iter().flat_map(|beside| beside.lines()) {
         let wrapped = text::wrap(&words, columns.saturating_sub(2));
         lines.extend(

@@ -14,12 +14,13 @@ use crate::framework::{NodeInfo, PluginName, Status, taint_text};
 use crate::odds::Odds;
 use crate::report::{self, odds_cell};
 use crate::session::Timeline;
+use crate::trace::CycleView;
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, fit, left, right};
 use crate::ui::model::filter::{Fact, Filter};
-use crate::ui::model::grouping::Grouping;
+use crate::ui::model::grouping::{Grouping, is_zone};
 use crate::ui::model::list::{GroupKey, RowId};
 use crate::ui::model::pane::Pane;
 use crate::ui::model::rows::{NodeOptions, NodeRow};
@@ -51,6 +52,8 @@ pub static DEF: PaneDef = PaneDef {
         SortChoice::new(Sort::Verdict, "by verdict"),
     ],
     rows: Rows::List { make, get: |model| &model.nodes },
+    fields: rows::NODE_FIELDS,
+    total: |_, timeline| Some(timeline.decided_on().snapshot.len()),
     list_area: |_, inner| split_top(inner, 1).1,
     columns: heading_columns,
     node: |state, _| if let Some(RowId::Node(node)) = &state.list(Pane::NODES).selected { Some(node.clone()) } else { None },
@@ -167,8 +170,8 @@ fn heading(def: &PaneDef, scene: &Scene<'_>) -> Vec<Span<'static>> {
         facts.push_str(&format!("  {} {amount}", if name == "memory" { "mem" } else { name }));
     }
     spans.push(scene.span(Role::Muted, facts));
-    if let Grouping::Label(key) = &scene.state.view_model.grouping {
-        spans.push(scene.span(Role::Accent, format!("  by {key}")));
+    if let Some(words) = scene.state.view_model.grouping.in_title() {
+        spans.push(scene.span(Role::Accent, format!("  {words}")));
     }
     spans
 }
@@ -183,7 +186,9 @@ fn counts(scene: &Scene<'_>) -> Vec<Span<'static>> {
         if !spans.is_empty() {
             spans.push(Span::raw("  "));
         }
-        spans.push(scene.span(role, format!("{sign} {} {}", text::thousands(*count), short_word(*class))));
+        let over = *class == Class::Unseen && not_evaluated(scene.cycle()).is_some();
+        let word = if over { class.word() } else { short_word(*class) };
+        spans.push(scene.span(role, format!("{sign} {} {word}", text::thousands(*count))));
     }
     spans
 }
@@ -197,12 +202,33 @@ pub(super) fn short_word(class: Class) -> &'static str {
     }
 }
 
-/// Returns the word for the column of verdicts.
-pub(super) fn verdict_word(style: &RowStyle<'_>, class: Class) -> &'static str {
+/// Returns the word for the column of verdicts. A narrow one leaves the word for a node that will not be evaluated to the
+/// reason.
+pub(super) fn verdict_word(scene: &Scene<'_>, style: &RowStyle<'_>, class: Class) -> &'static str {
     match class {
+        Class::Unseen if style.narrow && not_evaluated(scene.cycle()).is_some() => "",
         Class::Unseen if style.narrow => "not yet",
+        Class::Unseen if not_evaluated(scene.cycle()).is_none() => "not yet",
         _ if style.narrow => short_word(class),
         _ => class.word(),
+    }
+}
+
+/// Returns why the remaining nodes are never evaluated in this cycle; `None` while they may be.
+fn not_evaluated(cycle: &CycleView) -> Option<String> {
+    match cycle.stopped {
+        Some((evaluated, ..)) => Some(format!("search stopped at {}", text::thousands(evaluated))),
+        None => cycle.outcome.is_some().then(String::new),
+    }
+}
+
+/// Returns the reason of nodes that are never evaluated, with the words for which a narrow column of verdicts has no room.
+pub(super) fn unseen_reason(scene: &Scene<'_>, style: &RowStyle<'_>) -> String {
+    match not_evaluated(scene.cycle()) {
+        None => String::new(),
+        Some(why) if !style.narrow => why,
+        Some(why) if why.is_empty() => Class::Unseen.word().to_owned(),
+        Some(why) => format!("{}: {}", Class::Unseen.word(), why.trim_start_matches("search ")),
     }
 }
 
@@ -431,7 +457,8 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
     };
     let indent = if inside { "  " } else { "" };
     let name_role = if verdict.class == Class::Unseen && scene.cycle().start.is_some() { Role::Muted } else { Role::Text };
-    let verdict_cell = if scene.cycle().start.is_some() { format!("{sign} {}", verdict_word(style, verdict.class)) } else { String::new() };
+    let verdict_cell =
+        if scene.cycle().start.is_some() { format!("{sign} {}", verdict_word(scene, style, verdict.class)) } else { String::new() };
     let mut cells = vec![
         vec![scene.span(mark_role, format!("{mark} {indent}")), scene.span(name_role, name.to_string())],
         vec![scene.span(role, verdict_cell)],
@@ -486,6 +513,13 @@ fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, na
                 score.plugins.iter().filter(|p| p.weighted != 0).map(|p| format!("{} {}", score_title(p.plugin), p.weighted)).collect();
             format!("rank {rank}{shared}  total {} = {}", score.total, parts.join(" + "))
         }
+        _ if verdict.class == Class::Unseen && scene.cycle().start.is_some() => {
+            if told {
+                String::new()
+            } else {
+                unseen_reason(scene, style)
+            }
+        }
         // The group's row has the rest.
         _ if told => verdict.row_fact().unwrap_or_default(),
         _ => verdict.in_row(),
@@ -511,7 +545,9 @@ fn matched_elsewhere(scene: &Scene<'_>, filter: &mut Filter, verdict: &NodeVerdi
         return None;
     }
     let node = &scene.timeline.moment().snapshot.get(name)?.node;
-    let labels = node.metadata.labels.iter().find(|(key, value)| filter.names(Fact::label(key, value)));
+    let mut names =
+        |key: &str, value: &str| filter.names(Fact::label(key, value)) || (is_zone(key) && filter.names(Fact::prose("zone", value)));
+    let labels = node.metadata.labels.iter().find(|(key, value)| names(key, value));
     let label = labels.map(|(key, value)| format!("{key}={value}"));
     label.or_else(|| node.spec.taints.iter().map(taint_text).find(|taint| filter.names(Fact::prose("taint", taint))))
 }

@@ -11,8 +11,10 @@ use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, left, right};
-use crate::ui::model::list::{Row as _, RowId};
-use crate::ui::model::overview::{CauseKind, CauseRow, OverviewRow, PodRow, RowsInput, overview_rows, preemption_words, queue_counts};
+use crate::ui::model::list::{Row, RowId};
+use crate::ui::model::overview::{
+    CauseKind, CauseRow, FIELDS, OverviewRow, PodRow, RowsInput, overview_rows, preemption_words, queue_counts,
+};
 use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::sort::{Sort, SortChoice};
@@ -42,6 +44,8 @@ pub static DEF: PaneDef = PaneDef {
     ],
     is_open: |_| false,
     rows: Rows::List { make, get: |model| &model.overview },
+    fields: FIELDS,
+    total: |state, timeline| Some(pending(state, timeline)),
     list_area: |_, inner| split_top(inner, HEAD).1,
     columns: |_, _, list, row| (row + 1 == list.y).then(|| columns(list.width)),
     open,
@@ -114,8 +118,10 @@ fn columns(width: u16) -> Vec<Column> {
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let rows = &scene.state.view_model.overview;
     let causes = rows.iter().filter(|row| matches!(row, OverviewRow::Cause(CauseRow { kind: CauseKind::Waits, .. }))).count();
-    let pods: usize = rows.iter().map(|row| if let OverviewRow::Cause(cause) = row { cause.matching } else { 0 }).sum();
+    let pods = pending(scene.state, scene.timeline);
     let words = match causes {
+        // With a filter, the number before it says how many match, and other causes are out of sight.
+        _ if !scene.state.filter(Pane::OVERVIEW).is_empty() => format!("Overview: {}", text::count(pods, "pending pod")),
         0 => format!("Overview: {}", text::count(pods, "pending pod")),
         causes => format!("Overview: {}, {}", text::count(pods, "pending pod"), text::count(causes, "cause")),
     };
@@ -124,7 +130,9 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let list = def.list_in(plan);
     let (queues, titles) = split_top(head, 1);
     put(buf, queues, &queue_line(scene, queues.width), scene.glyphs.ellipsis);
-    table::heading(scene, &columns(list.width), titles, buf);
+    let shown = columns(list.width);
+    table::heading(scene, &shown, titles, buf);
+    table::more(scene, shown.len() < columns(u16::MAX).len(), titles, buf);
     def.extent(scene, plan, buf);
     if rows.is_empty() {
         scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, nothing(scene))));
@@ -142,6 +150,17 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         }
         let selected = view.selected.as_ref().is_some_and(|id| row.is(id));
         table::mark(scene, area, selected, scene.state.focus == Pane::OVERVIEW, buf);
+    }
+}
+
+/// Returns the number of pending pods, whether or not they match the filter.
+fn pending(state: &State, timeline: &Timeline) -> usize {
+    if state.filter(Pane::OVERVIEW).is_empty() {
+        return state.view_model.overview.iter().map(Row::things).sum();
+    }
+    match &state.overview.newest {
+        Some(overview) if state.overview.is_current => overview.pending,
+        _ => queue_counts(timeline.queues()).iter().map(|(_, count)| count).sum(),
     }
 }
 
@@ -184,8 +203,8 @@ fn queue_line(scene: &Scene<'_>, width: u16) -> Vec<Span<'static>> {
 
 fn nothing(scene: &Scene<'_>) -> String {
     if !scene.state.filter(Pane::OVERVIEW).is_empty() {
-        return "no pending pod matches; fields are cause: plugin: reason: queue: namespace: name: priority: age: attempts: preemption: agreement:"
-            .to_owned();
+        let fields: Vec<String> = FIELDS.iter().map(|field| format!("{field}:")).collect();
+        return format!("no pending pod matches; fields are {}", fields.join(" "));
     }
     no_pending(scene.timeline)
 }
@@ -276,13 +295,7 @@ fn draw_pod(scene: &Scene<'_>, pod: &PodRow, area: Rect, buf: &mut Buffer) {
 
 /// Returns the time since the creation, in its largest unit.
 fn age(scene: &Scene<'_>, since: Option<jiff::Timestamp>) -> String {
-    let Some(since) = since else { return "?".to_owned() };
-    match (scene.timeline.clock().as_second() - since.as_second()).max(0) {
-        seconds @ ..120 => format!("{seconds}s"),
-        seconds @ 120..7200 => format!("{}m", seconds / 60),
-        seconds @ 7200..172_800 => format!("{}h", seconds / 3600),
-        seconds => format!("{}d", seconds / 86_400),
-    }
+    since.map_or_else(|| "?".to_owned(), |since| text::age(since, scene.timeline.clock()))
 }
 
 fn preemption_role(help: Option<PreemptionHelp>) -> Role {

@@ -6,11 +6,11 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::cluster::{Pod, Str};
-use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, Victim};
+use crate::framework::{Candidate, DryRunStep, ScoreFunction, ScoreFunctionName, Victim};
 use crate::odds::Chance;
 use crate::report::{Elimination, elimination_of, eliminations, odds_cell, odds_in_words, plain_value};
 use crate::session::Timeline;
-use crate::trace::{DryRunView, PreemptionView};
+use crate::trace::{DryRunView, Fate, PreemptionView};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
@@ -46,7 +46,9 @@ pub static DEF: PaneDef = PaneDef {
         SortChoice::new(Sort::Violations, "fewest violations"),
     ],
     rows: Rows::List { make, get: |model| &model.candidates },
-    list_area: |_, inner| split_top(split_bottom(inner, bottom_rows(inner.height)).0, 2).1,
+    fields: rows::CANDIDATE_FIELDS,
+    total: |_, timeline| timeline.cycle().preemption.as_ref().map(PreemptionView::begun_dry_runs),
+    list_area: |plan, inner| split_top(split_bottom(inner, bottom_rows(inner.height, plan.candidate_rows)).0, 2).1,
     columns: |state, timeline, list, row| {
         let preemption = timeline.cycle().preemption.as_ref()?;
         (list.y.checked_sub(1) == Some(row)).then(|| columns(&state.view_model, preemption, timeline.clock(), list.width))
@@ -77,11 +79,13 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
 }
 
 /// Returns the rows below the list in a pane of this height: those of the eliminations, and of the selected candidate's victims.
-fn bottom_rows(height: u16) -> u16 {
-    if height < 8 { 0 } else { (height * 2 / 5).clamp(4, 9) }
+/// They get all that the list does not want.
+fn bottom_rows(height: u16, wanted: u16) -> u16 {
+    // The summary and the headings are above the list.
+    if height < 8 { 0 } else { (height * 2 / 5).clamp(4, 9).max(height.saturating_sub(wanted.saturating_add(2))) }
 }
 
-/// Returns the rows for sentences about eliminations, one each, in a pane of this height.
+/// Returns the least rows for sentences about eliminations, one each, in a pane of this height.
 fn sentence_rows(height: u16) -> u16 {
     match height {
         ..8 => 0,
@@ -122,7 +126,9 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     def.extent(scene, plan, buf);
     let over = done == preemption.begun_dry_runs();
     if found > 0 {
-        table::heading(scene, &table.columns, Rect { y: inner.y + 1, height: 1, ..inner }, buf);
+        let titles = Rect { y: inner.y + 1, height: 1, ..inner };
+        table::heading(scene, &table.columns, titles, buf);
+        table::more(scene, !table.has_victims(), titles, buf);
     }
     let rows = scene.state.view_model.candidates.iter().skip(scene.state.list(Pane::PREEMPTION).offset).take(usize::from(list.height));
     for (i, row) in rows.enumerate() {
@@ -143,6 +149,9 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
                     )),
                 );
             }
+            CandidateRow::BeingTried => {
+                scene.line(buf, area, &Line::from(scene.span(Role::Column, "  BEING TRIED")));
+            }
             CandidateRow::Tried(node) => tried(scene, preemption, node, area, buf),
         }
         if let CandidateRow::Candidate(node) | CandidateRow::Tried(node) = row {
@@ -155,7 +164,10 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         }
     }
     let below = split_bottom(inner, inner.height - list.height - 2).1;
-    let below = sentences(scene, preemption, split_top(below, sentence_rows(inner.height)), buf);
+    let selected = scene.state.selected_candidate(scene.cycle()).and_then(|node| preemption.candidate(node));
+    let listed = selected.map_or(0, |candidate| u16::try_from(candidate.victims.len() + 1).unwrap_or(u16::MAX));
+    let rows = sentence_rows(inner.height).max(below.height.saturating_sub(listed));
+    let below = sentences(scene, preemption, split_top(below, rows), buf);
     victims(scene, preemption, below, buf);
 }
 
@@ -290,6 +302,11 @@ impl Table {
         Self { columns, functions, values }
     }
 
+    /// Returns whether there is room for the number of victims.
+    fn has_victims(&self) -> bool {
+        self.columns.iter().any(|column| column.title == "VICTIMS")
+    }
+
     fn candidate(&self, scene: &Scene<'_>, preemption: &PreemptionView, candidate: &Candidate, area: Rect, buf: &mut Buffer) {
         let chosen = preemption.selected().is_some_and(|(n, _)| *n == candidate.node);
         let tied = preemption.selected().is_some_and(|(_, best)| best.len() > 1 && best.contains(&candidate.node));
@@ -302,7 +319,7 @@ impl Table {
             () => (" ", Role::Text),
         };
         let mut cells = vec![vec![scene.span(Role::Winner, format!("{sign} ")), scene.span(role, candidate.node.to_string())]];
-        if self.columns.iter().any(|c| c.title == "VICTIMS") {
+        if self.has_victims() {
             cells.push(vec![scene.span(role, candidate.victims.len().to_string())]);
         }
         if self.columns.iter().any(|c| c.title == ODDS) {
@@ -396,19 +413,104 @@ fn fitting(elimination: &Elimination<'_>, room: usize, ellipsis: &str) -> String
 fn tried(scene: &Scene<'_>, preemption: &PreemptionView, node: &Str, area: Rect, buf: &mut Buffer) {
     let (sign, role, why) = match preemption.dry_run(node).and_then(DryRunView::status) {
         Some(status) => (scene.glyphs.unschedulable, Role::Unresolvable, status.message()),
-        None => (scene.glyphs.here, Role::Accent, "being tried".to_owned()),
+        None => (scene.glyphs.here, Role::Accent, preemption.dry_run(node).map_or_else(String::new, so_far)),
     };
     put(buf, area, &[scene.span(role, format!("{sign} {node}  ")), scene.span(Role::Muted, why)], scene.glyphs.ellipsis);
 }
 
+/// Returns the progress of a dry run in a few words: `4 pods removed, 1 reprieved, 2 victims, 1 to put back`.
+fn so_far(run: DryRunView<'_>) -> String {
+    let pods = run.pods();
+    let number = |is: fn(&Fate<'_>) -> bool| pods.iter().filter(|(_, fate)| is(fate)).count();
+    let (reprieved, victims) = (number(|fate| matches!(fate, Fate::Reprieved(_))), number(|fate| matches!(fate, Fate::Victim(_))));
+    let mut words = format!("{} removed", count(pods.len(), "pod"));
+    let is_filtered = run.steps().any(|step| matches!(step, DryRunStep::Filtered(_)));
+    if reprieved + victims > 0 {
+        words.push_str(&format!(", {reprieved} reprieved, {}", count(victims, "victim")));
+    }
+    let left = pods.len() - reprieved - victims;
+    if is_filtered && left > 0 {
+        words.push_str(&format!(", {left} to put back"));
+    }
+    words
+}
+
+/// Draws the pods of lower priority on the node that is being tried, each with its fate so far; the last one touched is in sight.
+fn fates(scene: &Scene<'_>, run: DryRunView<'_>, area: Rect, buf: &mut Buffer) {
+    let (top, body) = split_top(area, 1);
+    let pods = run.pods();
+    if body.is_empty() || pods.is_empty() {
+        return;
+    }
+    let last = run.steps().last().and_then(DryRunStep::pod).map(|pod| pod.key());
+    let at = pods.iter().position(|(pod, _)| Some(pod.key()) == last);
+    let room = usize::from(body.height);
+    // The next pod to be put back stays in sight too.
+    let first = at.map_or(0, |at| (at + 2).min(pods.len()).saturating_sub(room));
+    let budgets: Vec<String> =
+        pods.iter().map(|(_, fate)| fate_budget(scene, *fate).iter().map(|s| s.content.as_ref()).collect()).collect();
+    let columns = [
+        left("", Width::Rest),
+        left("SO FAR", Width::Fixed(11)),
+        right("PRIORITY", Width::Fixed(10)),
+        left("BUDGET", fit("BUDGET", (body.width / 4).max(12), budgets.iter().map(String::as_str))),
+    ];
+    table::heading(scene, &columns, top, buf);
+    let shown = pods.len().min(room);
+    let part = if shown < pods.len() { format!(" ({}-{} OF {})", first + 1, first + shown, pods.len()) } else { String::new() };
+    let title = table::areas(&columns, top)[0];
+    let name_room = usize::from(title.width).saturating_sub(text::width(&part) + text::width("  PODS ON "));
+    let node = run.node().to_uppercase();
+    let name = text::clip_middle(&node, name_room, scene.glyphs.ellipsis);
+    put(buf, title, &[scene.span(Role::Column, format!("  PODS ON {name}{part}"))], scene.glyphs.ellipsis);
+    let name_room = usize::from(title.width).saturating_sub(2);
+    for (i, (pod, fate)) in pods.iter().enumerate().skip(first).take(room) {
+        let row = Rect { y: body.y + (i - first) as u16, height: 1, ..body };
+        let (sign, role, word) = match fate {
+            Fate::Removed => (scene.glyphs.unseen, Role::Muted, "removed"),
+            Fate::Reprieved(_) => (scene.glyphs.stays, Role::Fits, "reprieved"),
+            Fate::Victim(_) => (scene.glyphs.falls, Role::Victim, "victim"),
+        };
+        let here = if Some(i) == at { scene.glyphs.here } else { " " };
+        let name = pod.key().to_string();
+        let name = text::clip_middle(&name, name_room, scene.glyphs.ellipsis).into_owned();
+        let cells = [
+            vec![scene.span(role, format!("{sign} ")), scene.span(Role::Text, name)],
+            vec![scene.span(Role::Accent, format!("{here} ")), scene.span(role, word)],
+            vec![scene.span(Role::Text, pod.priority().to_string())],
+            fate_budget(scene, *fate),
+        ];
+        table::row(scene, &columns, row, &cells, buf);
+        table::mark(scene, row, Some(i) == at, false, buf);
+    }
+}
+
+/// Returns the effect of a pod on its budgets; nothing before it was put back.
+fn fate_budget(scene: &Scene<'_>, fate: Fate<'_>) -> Vec<Span<'static>> {
+    match fate {
+        Fate::Removed => Vec::new(),
+        Fate::Victim(victim) => budget(scene, victim),
+        // A reprieved pod takes nothing from its budgets.
+        Fate::Reprieved(victim) => match victim.covered_by().iter().chain(victim.violates().iter().map(|violated| &violated.budget)).next()
+        {
+            Some(first) => vec![scene.span(Role::Muted, format!("{} {first} spared", scene.glyphs.stays))],
+            None => no_budget(scene),
+        },
+    }
+}
+
 fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut Buffer) {
     let Some(node) = scene.state.selected_candidate(scene.cycle()) else { return };
+    if let Some(run) = preemption.under_way().filter(|run| run.node() == node) {
+        return fates(scene, run, area, buf);
+    }
     let Some(candidate) = preemption.candidate(node) else { return };
     let (top, body) = split_top(area, 1);
     if top.is_empty() {
         return;
     }
     let columns = victim_columns(scene, &candidate.victims, body.width);
+    table::more(scene, columns.len() < VICTIM_COLUMNS, top, buf);
     let mut titles = columns.clone();
     let heading = format!("  VICTIMS ON {}", node.to_uppercase());
     titles[0].title = "";
@@ -431,6 +533,9 @@ fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut
         put(buf, row, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
     }
 }
+
+/// The number of columns of a victim where all fit.
+const VICTIM_COLUMNS: usize = 5;
 
 fn victim_columns(scene: &Scene<'_>, victims: &[Victim], width: u16) -> Vec<Column> {
     let names: Vec<String> = victims.iter().map(|v| format!("  {}", v.key())).collect();

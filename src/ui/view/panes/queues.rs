@@ -40,6 +40,8 @@ pub static DEF: PaneDef = PaneDef {
         SortChoice::new(Sort::Attempts, "by attempts"),
     ],
     rows: Rows::List { make, get: |model| &model.queues },
+    fields: rows::QUEUE_FIELDS,
+    total: |_, timeline| Some(timeline.queues().entries.values().filter(|entry| QueuePart::of(&entry.place).is_some()).count()),
     list_area: |plan, inner| split_bottom(inner, note_rows(inner.height, plan.queue_rows)).0,
     columns: heading_columns,
     node: |state, timeline| {

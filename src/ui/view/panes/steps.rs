@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use self::fold::StepLine;
 use crate::session::Revision;
 use crate::session::Timeline;
-use crate::trace::StepSize;
+use crate::trace::{Event, StepSize};
 use crate::ui::config::action::{Action, Direction, Motion};
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
@@ -135,6 +135,30 @@ fn passed(scene: &Scene<'_>) -> usize {
     count
 }
 
+/// Returns the sentence of an event. If it has more columns than there is room, shortens the pod's name, then leaves out its
+/// priority, then shortens both names further: the verdict is at the end and stays.
+fn fitting(event: &Event, room: usize, ellipsis: &str) -> String {
+    let mut sentence = event.sentence();
+    let (mut pod, mut node) = (event.pod_key().map(|key| key.to_string()), event.node().map(ToString::to_string));
+    let shorten = |sentence: &mut String, name: &mut Option<String>, least: usize| {
+        let over = text::width(sentence).saturating_sub(room);
+        let Some(name) = name.as_mut().filter(|_| over > 0) else { return };
+        let Some(at) = sentence.find(name.as_str()) else { return };
+        let short = text::clip_middle(name, text::width(name).saturating_sub(over).max(least), ellipsis).into_owned();
+        sentence.replace_range(at..at + name.len(), &short);
+        *name = short;
+    };
+    shorten(&mut sentence, &mut pod, 20);
+    if let Event::DryRunStepped(at) = event
+        && let Some(pod) = at.pod().filter(|_| text::width(&sentence) > room)
+    {
+        sentence = sentence.replacen(&format!(" (priority {})", pod.priority()), "", 1);
+    }
+    shorten(&mut sentence, &mut pod, 10);
+    shorten(&mut sentence, &mut node, 10);
+    sentence
+}
+
 fn sentences(scene: &Scene<'_>, revision: &Revision, list: Rect, buf: &mut Buffer) {
     let room = usize::from(list.height);
     let here = scene.timeline.cursor().event;
@@ -164,7 +188,7 @@ fn sentences(scene: &Scene<'_>, revision: &Revision, list: Rect, buf: &mut Buffe
             Some(event) => {
                 let role_of_part = if at > here { Role::Ahead } else { scrub_bar::role(event) };
                 spans.push(scene.span(role_of_part, format!("{:<POINT$} ", verdict::part(event))));
-                spans.push(scene.span(role, event.sentence()));
+                spans.push(scene.span(role, fitting(event, usize::from(area.width).saturating_sub(POINT + 3), scene.glyphs.ellipsis)));
             }
         }
         if more > 0 {

@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-use super::{CPU, MEMORY, RowStyle, reason_cells, short_word, verdict_word};
+use super::{CPU, MEMORY, RowStyle, reason_cells, short_word, unseen_reason, verdict_word};
 
 use crate::ui::config::theme::Role;
 use crate::ui::model::list::{GroupKey, RowId};
@@ -30,8 +30,9 @@ pub(super) fn draw(scene: &Scene<'_>, style: &RowStyle<'_>, group: &Group, area:
         GroupKey::Verdict { class, plugin, reason } => {
             cells[0].push(scene.span(Role::Strong, nodes));
             let (sign, role) = scene.verdict(*class);
-            cells.push(vec![scene.span(role, format!("{sign} {}", verdict_word(style, *class)))]);
-            reason_cells(scene, style, *plugin, reason, &mut cells);
+            cells.push(vec![scene.span(role, format!("{sign} {}", verdict_word(scene, style, *class)))]);
+            let unseen = if *class == Class::Unseen { unseen_reason(scene, style) } else { String::new() };
+            reason_cells(scene, style, *plugin, if unseen.is_empty() { reason } else { &unseen }, &mut cells);
         }
         GroupKey::Label { value, .. } => {
             let role = if value.is_some() { Role::Strong } else { Role::Muted };
