@@ -309,7 +309,7 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
     let widths = || {
         state.view_model.reason_widths(|whole| {
             let statuses = || whole.verdicts.values().map(|v| &v.status).chain(whole.narrowed.iter().map(|(_, s)| s)).take(2000);
-            let reasons: Vec<String> = statuses().map(row_reason).collect();
+            let reasons: Vec<String> = statuses().map(row_reason).chain(not_evaluated(whole)).collect();
             ReasonWidths {
                 by: fit("BY", 18, statuses().filter_map(Status::plugin).map(PluginName::as_str)),
                 reason: fit("REASON", 48, reasons.iter().map(String::as_str)),
