@@ -87,6 +87,7 @@ impl Screen {
             live: driver.live_status(),
             release: driver.emulated(),
             branch: "",
+            taken: None,
         };
         self.buf.reset();
         draw(&scene, self.buf.area, &mut self.buf);

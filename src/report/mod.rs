@@ -52,4 +52,4 @@ pub use text::{decided_by, text};
 pub use ticket::{Origin, Reported, Ticket, shell_line};
 pub use tie_break::{Elimination, elimination_of, eliminations, plain_value, value_ends};
 pub use whatif::WhatIfReport;
-pub use why::{so_far, so_far_in_short, why, why_group, why_group_waits};
+pub use why::{Sentence, sentence, so_far, why, why_group, why_group_waits};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Missing, ReleaseReport, run_parts, why};
+use super::{Missing, ReleaseReport, run_parts, sentence};
 use crate::cluster::{Key, Str};
 use crate::output::Lines;
 use crate::plural::{count, thousands};
@@ -328,14 +328,13 @@ fn capacity_sentence(capacity: &Capacity) -> String {
 
 /// Returns why the one that fits nowhere does not, in the words of its decision.
 fn why_not(capacity: &Capacity, message: &str) -> String {
-    let sentence = capacity.next.as_ref().map(|view| why(view)).filter(|sentence| !sentence.is_empty());
-    let sentence = sentence.unwrap_or_else(|| message.to_owned());
+    let decided = capacity.next.as_ref().and_then(|view| sentence(view)).unwrap_or_else(|| message.to_owned().into());
     if capacity.is_pending && capacity.fits == 0 {
-        return sentence;
-    }
-    match sentence.strip_prefix("Pending because ") {
-        Some(cause) => format!("the next one does not fit because {cause}"),
-        None => format!("the next one does not fit: {sentence}"),
+        decided.to_string()
+    } else if decided.is_pending() {
+        format!("the next one does not fit because {}", decided.unopened())
+    } else {
+        format!("the next one does not fit: {decided}")
     }
 }
 

@@ -78,7 +78,7 @@ impl Checker {
             }
         };
         must(decision["why"] == sentence.as_str(), "the decision as data says the same");
-        must(so_far(view).as_deref() == Some(&sentence), "a finished cycle keeps its sentence");
+        must(so_far(view).map(|so_far| so_far.to_string()).as_ref() == Some(&sentence), "a finished cycle keeps its sentence");
         match decision["outcome"].as_str() {
             Some("scheduled") => {
                 let node = decision["node"].as_str().expect("a node");
@@ -318,7 +318,7 @@ fn check_on_the_way(name: &str, events: &[Event], wrong: &mut Vec<String>) -> us
     let mut said = 0;
     for event in events {
         view.apply(event);
-        let Some(sentence) = so_far(&view) else { continue };
+        let Some(sentence) = so_far(&view).map(|sentence| sentence.to_string()) else { continue };
         said += 1;
         let mut problems = form(&sentence);
         let promises = sentence.contains("makes room") || sentence.contains("it preempts");

@@ -309,9 +309,12 @@ fn kind_of(reason: &Reason) -> String {
     }
 }
 
+/// The words of a cause about one pod and about several, with the number of pods that have them.
+type Wordings<'a> = BTreeMap<(&'a str, &'a str), usize>;
+
 /// Groups pods by cause, most pods first, without fixes.
 fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
-    let mut groups: BTreeMap<&str, (Cause, BTreeMap<(&str, &str), usize>)> = BTreeMap::new();
+    let mut groups: BTreeMap<&str, (Cause, Wordings<'_>)> = BTreeMap::new();
     for found in pods {
         let Some(reason) = &found.waits_for else { continue };
         let (cause, words) = groups.entry(&reason.key).or_insert_with(|| {
@@ -348,7 +351,7 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
 }
 
 /// Returns the words of most pods of a cause.
-fn sentence(words: &BTreeMap<(&str, &str), usize>, pods: usize) -> String {
+fn sentence(words: &Wordings<'_>, pods: usize) -> String {
     let most = words.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
     let most = most.map_or("", |((of_one, of_several), _)| if pods == 1 { *of_one } else { *of_several });
     let others = if words.len() > 1 { " (details differ by pod)" } else { "" };

@@ -27,8 +27,8 @@ pub(super) struct Detail {
     pub(super) notes: bool,
     /// Whether to name the deciding facts.
     pub(super) facts: bool,
-    /// Whether to name the requested amounts, and the nodes that lack them even when empty.
-    pub(super) amounts: bool,
+    /// Whether to say that pods which are only nominated were counted.
+    pub(super) nominated: bool,
 }
 
 impl Cause {
@@ -45,19 +45,20 @@ impl Cause {
     fn brackets(&self, detail: Detail) -> String {
         let facts = self.fact.iter().filter(|_| detail.facts);
         let notes = facts.chain(self.notes.iter().filter(|_| detail.notes)).map(String::as_str);
-        let all: Vec<&str> = notes.chain(self.nominated.then_some("counting pods nominated there")).collect();
+        let all: Vec<&str> = notes.chain((self.nominated && detail.nominated).then_some("counting pods nominated there")).collect();
         if all.is_empty() { String::new() } else { format!(" ({})", all.join(", ")) }
     }
 }
 
-/// Returns why no node takes the pod, as half a sentence; `None` if the record has no verdicts.
-pub(super) fn cause(view: &CycleView, detail: Detail) -> Option<String> {
-    said(view, &causes(view, detail.amounts), detail, Number::One)
+/// Returns why no node takes the pod, as half a sentence for each detail; `None` if the record has no verdicts.
+pub(super) fn cause(view: &CycleView) -> impl Fn(Detail) -> Option<String> {
+    let causes = causes(view, true);
+    move |detail| said(view, &causes, detail, Number::One)
 }
 
-/// Returns [`cause`] as it is said of one pod, and of several.
+/// Returns why no node takes a pod without the amounts it requests, as it is said of one pod, and of several.
 pub(super) fn cause_of_one_and_several(view: &CycleView, detail: Detail) -> Option<(String, String)> {
-    let causes = causes(view, detail.amounts);
+    let causes = causes(view, false);
     Some((said(view, &causes, detail, Number::One)?, said(view, &causes, detail, Number::Several)?))
 }
 
@@ -97,7 +98,8 @@ fn larger_than_node(reason: &Reason) -> Option<&str> {
     }
 }
 
-/// Returns the causes, most nodes first; each node counts once.
+/// Returns the causes, most nodes first; each node counts once. `amounts` tells whether to name the requested amounts, and the nodes
+/// that lack them even when empty.
 fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
     let start = view.start.as_deref().filter(|_| amounts);
     let mut by_phrase: BTreeMap<Phrase, (usize, Shared)> = BTreeMap::new();

@@ -4,6 +4,7 @@ mod cause;
 mod eviction;
 mod group;
 mod scheduled;
+mod sentence;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -13,6 +14,7 @@ use eviction::eviction;
 pub(in crate::report) use group::why_group_is_gated;
 pub use group::{why_group, why_group_waits};
 use scheduled::scheduled;
+pub use sentence::Sentence;
 use words::{Number, list, short};
 
 use crate::framework::{Reason, Status};
@@ -20,69 +22,58 @@ use crate::plural::count;
 use crate::trace::{AttemptFailure, CycleView, FailureCause, Outcome, SkipReason};
 
 /// Limit on the characters of a sentence; longer ones name fewer causes.
-const LONGEST: usize = 230;
+const LONGEST: usize = 240;
 /// Limit on the causes named; the others are counted.
 const CAUSES: usize = 4;
 
 /// Returns the decision in a sentence; empty while the cycle has decided nothing.
 pub fn why(view: &CycleView) -> String {
-    ended(view, true)
+    sentence(view).map_or_else(String::new, |sentence| sentence.to_string())
 }
 
-/// Returns the sentence of an ended cycle; `facts` names the deciding facts of the nodes.
-fn ended(view: &CycleView, facts: bool) -> String {
-    let sentence = match view.outcome {
-        None => return String::new(),
-        Some(Outcome::Gated) => gated(view.pre_enqueue.as_ref(), Number::One),
-        Some(Outcome::Error) => error(view),
-        Some(Outcome::Scheduled) => scheduled(view),
-        Some(Outcome::Unschedulable) => unschedulable(view, facts),
+/// Returns the decision in a sentence; `None` while the cycle has decided nothing.
+pub fn sentence(view: &CycleView) -> Option<Sentence> {
+    let sentence = match view.outcome? {
+        Outcome::Gated => Sentence::plain(gated(view.pre_enqueue.as_ref(), Number::One)),
+        Outcome::Error => Sentence::plain(error(view)),
+        Outcome::Scheduled => Sentence::plain(scheduled(view)),
+        Outcome::Unschedulable => unschedulable(view),
     };
-    finish(view, &sentence)
+    Some(finish(view, sentence))
 }
 
-/// Returns the sentence of a cycle that may still run: [`why`] after its end, its progress before. `None` before its start.
-pub fn so_far(view: &CycleView) -> Option<String> {
-    told(view, true)
-}
-
-/// Returns the sentence of [`so_far`] without the deciding facts of the nodes, for narrow places.
-pub fn so_far_in_short(view: &CycleView) -> Option<String> {
-    told(view, false)
-}
-
-fn told(view: &CycleView, facts: bool) -> Option<String> {
+/// Returns the sentence of a cycle that may still run: [`sentence()`] after its end, its progress before. `None` before its start.
+pub fn so_far(view: &CycleView) -> Option<Sentence> {
     if view.outcome.is_some() {
-        return Some(ended(view, facts));
+        return sentence(view);
     }
     let sentence = if view.start.is_none() {
         match (&view.pre_enqueue, &view.skipped) {
-            (Some(status), _) => gated(Some(status), Number::One),
-            (None, Some(_)) => error(view),
+            (Some(status), _) => Sentence::plain(gated(Some(status), Number::One)),
+            (None, Some(_)) => Sentence::plain(error(view)),
             (None, None) => return None,
         }
     } else if view.failure.is_some() && view.selected.is_some() {
-        unschedulable(view, facts)
+        unschedulable(view)
     } else if view.selected.is_some() || view.bound.is_some() {
-        scheduled(view)
+        Sentence::plain(scheduled(view))
     } else if view.skipped.is_some() {
-        error(view)
+        Sentence::plain(error(view))
     } else if view.pre_filter_rejected.is_some() || view.preemption.is_some() || view.failure.is_some() || !view.post_filter.is_empty() {
-        unschedulable(view, facts)
+        unschedulable(view)
     } else {
-        looking(view)
+        Sentence::plain(looking(view))
     };
-    Some(finish(view, &sentence))
+    Some(finish(view, sentence))
 }
 
-/// Adds the plugins that are not emulated, and the full stop.
-fn finish(view: &CycleView, sentence: &str) -> String {
-    let more = match &view.not_emulated[..] {
-        [] => String::new(),
-        [(plugin, _)] => format!("; {} is not emulated and might decide differently", short(plugin)),
-        many => format!("; {} plugins are not emulated and might decide differently", many.len()),
-    };
-    format!("{sentence}{more}.")
+/// Adds the plugins that are not emulated.
+fn finish(view: &CycleView, sentence: Sentence) -> Sentence {
+    match &view.not_emulated[..] {
+        [] => sentence,
+        [(plugin, _)] => sentence.and(&format!("{} is not emulated and might decide differently", short(plugin))),
+        many => sentence.and(&format!("{} plugins are not emulated and might decide differently", many.len())),
+    }
 }
 
 fn gated(status: Option<&Status>, number: Number) -> String {
@@ -153,32 +144,38 @@ fn with_group(view: &CycleView, status: &Status) -> String {
     }
 }
 
-fn unschedulable(view: &CycleView, facts: bool) -> String {
+fn unschedulable(view: &CycleView) -> Sentence {
     if let Some(AttemptFailure { cause: FailureCause::Group(status), .. }) = view.failure.as_deref() {
-        return with_group(view, status);
+        return Sentence::plain(with_group(view, status));
     }
     if view.selected.is_some() && view.failure.is_some() {
-        return turned_back(view);
+        return Sentence::plain(turned_back(view));
     }
-    let then = eviction(view).map_or_else(String::new, |then| format!("; {then}"));
-    let with = |detail| Some(format!("Pending because {}{then}", cause(view, detail)?));
-    let least = Detail { causes: 1, notes: false, facts: false, amounts: true };
-    let all = Detail { causes: CAUSES, notes: true, facts: true, amounts: true };
-    let fewer = |notes| (1..=CAUSES).rev().map(move |causes| Detail { causes, notes, facts: false, amounts: true });
-    let details = facts.then_some(all).into_iter().chain([true, false].into_iter().flat_map(fewer));
-    let sentence = details.filter_map(with).find(|s| s.chars().count() <= LONGEST).or_else(|| with(least));
-    sentence.unwrap_or_else(|| match view.failure.as_deref() {
-        Some(AttemptFailure { cause: FailureCause::NoNodes, .. }) => "Pending because there are no nodes".to_owned(),
-        Some(failure) => format!("Pending: {}", short(&failure.message)),
-        None => "Pending".to_owned(),
-    })
+    let then = eviction(view);
+    let cause = cause(view);
+    let sentence = |detail| Some(Sentence::pending(vec![cause(detail)?], then.clone()));
+    let all = Detail { causes: CAUSES, notes: true, facts: true, nominated: true };
+    let fewer = |notes| (1..=CAUSES).rev().map(move |causes| Detail { causes, notes, facts: false, ..all });
+    let mut details = std::iter::once(all).chain([true, false].into_iter().flat_map(fewer));
+    let fits = |detail: &Detail| sentence(*detail).is_none_or(|sentence| sentence.to_string().chars().count() <= LONGEST);
+    let fullest = details.find(fits).unwrap_or(Detail { causes: 1, notes: false, facts: false, ..all });
+    let shorter = [fullest, Detail { facts: false, ..fullest }, Detail { facts: false, notes: false, nominated: false, ..fullest }];
+    let causes: Vec<String> = shorter.into_iter().filter_map(cause).collect();
+    if !causes.is_empty() {
+        return Sentence::pending(causes, then);
+    }
+    match view.failure.as_deref() {
+        Some(AttemptFailure { cause: FailureCause::NoNodes, .. }) => Sentence::pending(vec!["there are no nodes".to_owned()], None),
+        Some(failure) => Sentence::plain(format!("Pending: {}", short(&failure.message))),
+        None => Sentence::plain("Pending".to_owned()),
+    }
 }
 
 /// Returns why the pod waits, in words that pods with other requests can share, as half a sentence: as it is said of one pod, and of
 /// several. Empty for a pod that fits.
 pub(super) fn in_common(view: &CycleView) -> (String, String) {
     let alike = |words: String| (words.clone(), words);
-    let shared = Detail { causes: CAUSES, notes: false, facts: false, amounts: false };
+    let shared = Detail { causes: CAUSES, notes: false, facts: false, nominated: true };
     match view.outcome {
         None | Some(Outcome::Scheduled) => alike(String::new()),
         Some(Outcome::Gated) => {

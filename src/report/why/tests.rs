@@ -120,7 +120,7 @@ fn what_does_not_fit_into_the_sentence_is_counted() {
     let record = PreemptionRecord { ineligible: Some(Status::unschedulable("x".repeat(80))), ..PreemptionRecord::default() };
     long.preemption = Some(PreemptionView::started(Arc::new(record)));
     let sentence = why(&long);
-    assert!(sentence.contains("and 15 are rejected for other reasons; it may not preempt"), "{sentence}");
+    assert!(sentence.contains("and 10 are rejected for other reasons; it may not preempt"), "{sentence}");
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn a_cycle_under_way_says_how_far_it_is() {
     let mut view = view(&[(2, Fit, CPU)]);
     view.outcome = None;
     assert_eq!(why(&view), "");
-    let said = |view: &CycleView| so_far(view).unwrap_or_default();
+    let said = |view: &CycleView| so_far(view).map_or_else(String::new, |sentence| sentence.to_string());
     Arc::make_mut(view.start.as_mut().unwrap()).nodes = 5;
     assert_eq!(said(&view), "Evaluated 2 of 5 nodes: none fits so far.");
     view.verdicts.insert("x".into(), Verdict { status: Status::success(), nominated: Vec::new().into() });

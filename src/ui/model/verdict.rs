@@ -7,7 +7,7 @@ use strum::IntoEnumIterator as _;
 
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, Reason, ReasonKind, ScoreFunctionName, Snapshot, Status, entry, taint_text};
-use crate::report::{so_far, so_far_in_short, why_group};
+use crate::report::{Sentence, so_far, why_group};
 use crate::trace::{CycleView, Event, ExtensionPoint, GroupView, PreemptionView, Verdict};
 
 /// Classes of verdicts, best first.
@@ -291,17 +291,12 @@ pub fn function_meaning(name: ScoreFunctionName) -> &'static str {
 
 /// Returns the sentence of the report about a cycle, with the pod's name before it.
 pub fn answer(cycle: &CycleView) -> Option<String> {
-    sentence(cycle).map(|sentence| about(cycle, sentence))
+    sentence(cycle).map(|sentence| about(cycle, sentence.to_string()))
 }
 
 /// Returns the sentence of the report about a cycle; at the end of the cycle of a pod group, about the group.
-pub fn sentence(cycle: &CycleView) -> Option<String> {
-    ended_group(cycle).and_then(why_group).or_else(|| so_far(cycle))
-}
-
-/// Returns the sentence of the report about a cycle without the deciding facts of the nodes.
-pub fn sentence_in_short(cycle: &CycleView) -> Option<String> {
-    ended_group(cycle).and_then(why_group).or_else(|| so_far_in_short(cycle))
+pub fn sentence(cycle: &CycleView) -> Option<Sentence> {
+    ended_group(cycle).and_then(why_group).map(Sentence::from).or_else(|| so_far(cycle))
 }
 
 /// Returns the pod or pod group that the sentence is about; empty without a cycle.

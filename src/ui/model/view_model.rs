@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::cluster::{Key, Str};
 use crate::framework::{NodeFilters, NodeInfo, Reason, ScoreFunctionName, Snapshot};
-use crate::report::value_ends;
+use crate::report::{Sentence, value_ends};
 use crate::session::{Cursor, Timeline};
 use crate::trace::{CycleView, Event, GroupEvent, PreemptionView};
 use crate::ui::model::column::Width;
@@ -89,8 +89,7 @@ pub struct ViewModel {
 /// Facts of the cycle at the cursor that take long in large clusters; made when they are first drawn.
 #[derive(Clone, Debug, Default)]
 struct CycleMemo {
-    sentence: OnceLock<Option<String>>,
-    short_sentence: OnceLock<Option<String>>,
+    sentence: OnceLock<Option<Sentence>>,
     value_ends: OnceLock<Vec<(ScoreFunctionName, (i64, i64))>>,
     /// Whether the odds over all starting nodes were known.
     has_odds: bool,
@@ -172,13 +171,8 @@ impl ViewModel {
     }
 
     /// Returns the sentence about the cycle at the cursor.
-    pub fn sentence(&self, cycle: &CycleView) -> Option<&str> {
-        self.of_cycle.sentence.get_or_init(|| verdict::sentence(cycle)).as_deref()
-    }
-
-    /// Returns the sentence about the cycle at the cursor without the deciding facts of the nodes.
-    pub fn short_sentence(&self, cycle: &CycleView) -> Option<&str> {
-        self.of_cycle.short_sentence.get_or_init(|| verdict::sentence_in_short(cycle)).as_deref()
+    pub fn sentence(&self, cycle: &CycleView) -> Option<&Sentence> {
+        self.of_cycle.sentence.get_or_init(|| verdict::sentence(cycle)).as_ref()
     }
 
     /// Returns the least and the greatest value that a score function gave to a candidate of the cycle at the cursor.

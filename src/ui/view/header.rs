@@ -54,6 +54,9 @@ fn without_directories(source: &str) -> String {
     source.split(' ').map(name).collect::<Vec<String>>().join(" ")
 }
 
+/// Shortens one fact; takes the number of columns that are too many.
+type Shortening<'a> = dyn Fn(&mut Facts, usize) + 'a;
+
 /// Shortens the facts until they fit, in this order: the start of the queues, directories, a clock that has not moved, the number
 /// of the revision, the dry decision, the release's remark, the middle of the source; the release and the age last.
 fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usize>) -> Facts {
@@ -61,7 +64,7 @@ fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usiz
         let room = text::width(&facts.source).saturating_sub(over).max(least);
         facts.source = text::clip_middle(&facts.source, room, ellipsis).into_owned();
     };
-    let steps: [&dyn Fn(&mut Facts, usize); 11] = [
+    let steps: [&Shortening<'_>; 11] = [
         &|facts, _| facts.start = ["fresh", "observed"].into_iter().find(|word| facts.start.contains(word)).unwrap_or_default().to_owned(),
         &|facts, _| facts.source = without_directories(&facts.source),
         &|facts, _| facts.clock_at_start = false,

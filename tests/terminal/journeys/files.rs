@@ -40,8 +40,8 @@ fn save_quit_and_open_again() {
     command(&mut pty, "cordon worker-a2");
     pty.wait_for("branch 2 of 2");
     pty.send("ccc");
-    pty.wait_for("rev 4/4");
-    let place = |screen: &str| screen[screen.find("rev ").expect("where it is")..].lines().next().map(str::to_owned);
+    pty.wait_for("step 72/72");
+    let place = |screen: &str| screen[screen.find("step ").expect("where it is")..].lines().next().map(str::to_owned);
     let before = place(&pty.screen());
     command(&mut pty, &format!("save {path}"));
     pty.wait_for("saved to");

@@ -7,13 +7,13 @@ use crate::pty::Pty;
 /// Too little cpu on eight nodes; preemption would evict two pods on worker-a2 (or equally worker-b1).
 #[test]
 fn why_payments_is_pending_in_one_sentence() {
-    // Only a wide screen has room for the free amount.
-    for (size, free) in [((80, 24), ""), ((120, 40), ""), ((200, 60), " (at most 3.6 free)")] {
+    // Only a wide screen has room for the opening words and the free amount.
+    for (size, opening, free) in [((80, 24), "", ""), ((120, 40), "", ""), ((200, 60), "Pending because ", " (at most 3.6 free)")] {
         let mut pty = story("payments", size);
         decide(&mut pty, "payments");
         let said = words(&pty.wait_for("violates no budget"));
         let want = format!(
-            "✗ shop/payments: Pending because 8 of 12 nodes have less than 6 cpu free{free}, 3 have a taint it does not tolerate and 1 is cordoned; \
+            "✗ shop/payments: {opening}8 of 12 nodes have less than 6 cpu free{free}, 3 have a taint it does not tolerate and 1 is cordoned; \
              preempting 2 pods of priority -10 on worker-a2 (1 of 2 equal candidates) makes room and violates no budget."
         );
         assert!(said.contains(&want), "{size:?}: {said}");
@@ -186,7 +186,7 @@ fn two_keys_say_who_blocks_checkout() {
 fn the_row_of_a_loser_says_why_it_is_eliminated() {
     for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
         let mut pty = Pty::start(&["demo", "payments", "--pod", "shop/payments"], columns, rows);
-        pty.wait_for("shop/payments: Pending");
+        pty.wait_for("8 of 12 nodes");
         pty.send("3");
         pty.wait_for("any of these 2 may win");
         pty.send("jj");

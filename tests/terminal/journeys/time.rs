@@ -143,7 +143,7 @@ fn run_until_something_is_bound() {
 #[test]
 fn walk_a_decision_to_its_end_and_stop_at_a_breakpoint() {
     let mut pty = Pty::start(&["demo", "payments", "--pod", "shop/payments"], 80, 24);
-    pty.wait_for("shop/payments: Pending");
+    pty.wait_for("8 of 12 nodes");
     pty.send("n");
     pty.wait_for("end of the decision about shop/payments; n again starts the next cycle");
     pty.send("C");
