@@ -202,6 +202,7 @@ fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
                 glyphs: &ui::UNICODE,
                 source: &source,
                 branch: &branch,
+                taken: None,
                 written: None,
                 live: live_status,
                 release: explorer.emulated(),
