@@ -10,9 +10,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::host_ports::PortsMemo;
 use super::meta::str_empty;
 use super::{
-    Condition, CowArc, Empty, Key, LabelSelector, Labels, List, Map, Meta, NodeSelector, NodeSelectorTerm, Quantity, ResourceList, Str,
+    Condition, CowArc, Empty, HostPorts, Key, LabelSelector, Labels, List, Map, Meta, NodeSelector, NodeSelectorTerm, Quantity,
+    ResourceList, Str,
 };
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -124,7 +126,9 @@ impl Pod {
 
     /// Returns the spec for changing; other pods that share it keep theirs.
     pub fn spec_mut(&mut self) -> &mut PodSpec {
-        Arc::make_mut(&mut self.spec)
+        let spec = Arc::make_mut(&mut self.spec);
+        spec.ports = PortsMemo::default();
+        spec
     }
 }
 
@@ -172,6 +176,21 @@ pub struct PodSpec {
     pub restart_policy: Option<Str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_grace_period_seconds: Option<i64>,
+    #[serde(skip)]
+    ports: PortsMemo,
+}
+
+impl PodSpec {
+    /// Returns the host ports that a pod uses on its node: those of containers and, with `sidecars`, those of sidecars.
+    pub fn host_port_list(&self, sidecars: bool) -> impl Iterator<Item = &ContainerPort> {
+        let sidecars = self.init_containers.iter().filter(move |c| sidecars && c.is_restartable());
+        self.containers.iter().chain(sidecars).flat_map(|c| c.ports.iter()).filter(|p| p.host_port.unwrap_or(0) > 0)
+    }
+
+    /// Returns [`Self::host_port_list`] as a set.
+    pub fn host_ports(&self, sidecars: bool) -> &HostPorts {
+        self.ports.of(self, sidecars)
+    }
 }
 
 fn read_volumes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<Volume>, D::Error> {

@@ -130,7 +130,7 @@ impl<'a> InTheWay<'a> {
                 let room = free(node, resource).saturating_add(requested(&other.pod, resource));
                 room >= requested(&self.wanted.pod, resource)
             }),
-            Demand::HostPort { .. } => node.is_some() && other.host_ports().next().is_some(),
+            Demand::HostPort { .. } => node.is_some() && !other.host_ports().is_empty(),
             Demand::PodSlot => node.is_some(),
             // A pod may come first where none matches its own term, if it matches that itself.
             Demand::PodTerm { anti: true, .. } => self.is_matched(other, self.wanted.required_anti_affinity()),

@@ -46,7 +46,7 @@ pub use label_bloom::LabelBloom;
 pub use list::SharedList;
 pub use names::{PluginName, PluginSet};
 pub use node_filters::NodeFilters;
-pub use node_info::{HostPorts, NodeInfo, host_ports, is_same_pod};
+pub use node_info::{NodeInfo, host_ports, is_same_pod};
 pub use node_list::NodeList;
 pub use parallel::{in_order, in_parts};
 pub use placement::{Placement, PlacementGeneratePlugin, PlacementScorePlugin, PodGroupAssignments};

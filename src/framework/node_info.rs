@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::pod_info::PodRow;
 use super::{PodInfo, Resource};
-use crate::cluster::{ContainerPort, Key, Node, Pod, Str, Taint};
+use crate::cluster::{ContainerPort, HostPorts, Key, Node, Pod, Str, Taint};
 use crate::release::Emulation;
 
 /// A node, its pods, and the resources, ports and claims they use.
@@ -135,12 +135,10 @@ impl NodeInfo {
         if !pod.row().takes_more {
             return;
         }
-        for port in pod.host_ports() {
-            if sign > 0 {
-                self.used_ports.add(port);
-            } else {
-                self.used_ports.remove(port);
-            }
+        if sign > 0 {
+            self.used_ports.add(pod.host_ports());
+        } else {
+            self.used_ports.remove(pod.host_ports());
         }
         for volume in pod.pod.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref()) {
             let key = Key { namespace: pod.pod.metadata.namespace.clone(), name: volume.claim_name.clone() };
@@ -172,62 +170,7 @@ pub fn is_same_pod(a: &Pod, b: &Pod) -> bool {
 /// Returns the host ports that a pod uses on its node: those of containers and, if the release counts them, of
 /// sidecars.
 pub fn host_ports(pod: &Pod, emulation: Emulation) -> impl Iterator<Item = &ContainerPort> {
-    host_ports_with(pod, emulation.behaviour().sidecar_ports)
-}
-
-/// Does the same as [`host_ports`], given whether sidecars count.
-pub(super) fn host_ports_with(pod: &Pod, sidecars: bool) -> impl Iterator<Item = &ContainerPort> {
-    let sidecars = pod.spec.init_containers.iter().filter(move |c| sidecars && c.is_restartable());
-    pod.spec.containers.iter().chain(sidecars).flat_map(|c| c.ports.iter()).filter(|p| p.host_port.unwrap_or(0) > 0)
-}
-
-/// Ports in use on a node, as a set of (port, protocol, IP), in order. As upstream, removing one of two pods with the same
-/// port frees it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HostPorts(Vec<(i32, Str, Str)>);
-
-const ANY_IP: &str = "0.0.0.0";
-
-fn port_parts(port: &ContainerPort) -> (i32, &str, &str) {
-    let ip = if port.host_ip.is_empty() { ANY_IP } else { port.host_ip.as_str() };
-    let protocol = if port.protocol.is_empty() { "TCP" } else { port.protocol.as_str() };
-    (port.host_port.unwrap_or(0), protocol, ip)
-}
-
-impl HostPorts {
-    /// Adds a port.
-    pub fn add(&mut self, port: &ContainerPort) {
-        let (number, protocol, ip) = port_parts(port);
-        if number > 0
-            && let Err(at) = self.position(number, protocol, ip)
-        {
-            self.0.insert(at, (number, protocol.into(), ip.into()));
-        }
-    }
-
-    /// Removes a port.
-    pub fn remove(&mut self, port: &ContainerPort) {
-        let (number, protocol, ip) = port_parts(port);
-        if let Ok(at) = self.position(number, protocol, ip) {
-            self.0.remove(at);
-        }
-    }
-
-    /// Whether a port conflicts with one in use.
-    pub fn conflicts(&self, port: &ContainerPort) -> bool {
-        let (number, protocol, ip) = port_parts(port);
-        let has = |ip: &str| self.position(number, protocol, ip).is_ok();
-        let has_any = || {
-            let first = self.0.partition_point(|(n, p, _)| (*n, p.as_str()) < (number, protocol));
-            self.0.get(first).is_some_and(|(n, p, _)| *n == number && p == protocol)
-        };
-        number > 0 && if ip == ANY_IP { has_any() } else { has(ip) || has(ANY_IP) }
-    }
-
-    /// Returns the index of a port, or the one where it belongs.
-    fn position(&self, number: i32, protocol: &str, ip: &str) -> Result<usize, usize> {
-        self.0.binary_search_by(|(n, p, i)| (*n, p.as_str(), i.as_str()).cmp(&(number, protocol, ip)))
-    }
+    pod.spec.host_port_list(emulation.behaviour().sidecar_ports)
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use super::{LabelBloom, PodResource, host_ports, unix_nanoseconds};
 use crate::cluster::{
-    ContainerPort, CowArc, Key, LabelSelector, Labels, MetaTemplate, Pod, PodAffinityTerm, PodSpec, SelectorError, Str,
-    WeightedPodAffinityTerm,
+    CowArc, HostPorts, Key, LabelSelector, Labels, MetaTemplate, Pod, PodAffinityTerm, PodSpec, SelectorError, Str, WeightedPodAffinityTerm,
 };
 use crate::release::{Emulation, Gate};
 
@@ -238,8 +237,8 @@ impl PodInfo {
     }
 
     /// Returns the host ports that the pod takes on its node.
-    pub fn host_ports(&self) -> impl Iterator<Item = &ContainerPort> {
-        super::node_info::host_ports_with(&self.pod, self.row.sidecar_ports)
+    pub fn host_ports(&self) -> &HostPorts {
+        self.pod.spec.host_ports(self.row.sidecar_ports)
     }
 
     /// Returns whether the pod has any label.

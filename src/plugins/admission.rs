@@ -4,7 +4,7 @@
 use super::helper::find_matching_untolerated_taint;
 use super::node_affinity::required_node_affinity_matches;
 use super::node_resources::fits;
-use crate::framework::{Context, NodeInfo, PodInfo};
+use crate::framework::{Context, NodeInfo, PodInfo, host_ports};
 
 /// Returns whether a node has the resources and host ports for a pod, matches its node name, selector and affinity, and
 /// has no NoSchedule taint that it does not tolerate.
@@ -14,6 +14,6 @@ pub fn admits(cx: &Context<'_>, pod: &PodInfo, node: &NodeInfo) -> bool {
     (pod.pod.node_name.is_empty() || pod.pod.node_name == *node.name())
         && fits(cx, pod, node)
         && required_node_affinity_matches(&pod.pod, &node.node)
-        && !pod.host_ports().any(|port| node.used_ports.conflicts(port))
+        && !host_ports(&pod.pod, cx.emulation).any(|port| node.used_ports.conflicts(port))
         && taint.is_none()
 }

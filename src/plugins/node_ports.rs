@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::helper::{changed_pods, node_actions};
-use crate::cluster::{ContainerPort, Pod};
+use crate::cluster::{ContainerPort, HostPorts, Pod};
 use crate::framework::{
-    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, HostPorts,
-    NodeInfo, Plugin, PodInfo, PortConflict, PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, host_ports,
+    ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin,
+    PodInfo, PortConflict, PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, host_ports,
 };
 use crate::release::Emulation;
 
@@ -37,8 +37,7 @@ fn after_pod_deleted(emulation: Emulation, pod: &Pod, change: &Change) -> Result
     if deleted.node_name.is_empty() && deleted.status.nominated_node_name.is_empty() {
         return Ok(QueueingHint::QueueSkip);
     }
-    let mut freed = HostPorts::default();
-    host_ports(deleted, emulation).for_each(|port| freed.add(port));
+    let freed: HostPorts = host_ports(deleted, emulation).collect();
     let helps = host_ports(pod, emulation).any(|port| freed.conflicts(port));
     Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
 }
@@ -68,11 +67,7 @@ impl FilterPlugin for NodePorts {
 
 /// Names the pod that uses the port.
 pub(super) fn conflict(port: &ContainerPort, node: &NodeInfo) -> PortConflict {
-    let has = |pod: &&Arc<PodInfo>| {
-        let mut taken = HostPorts::default();
-        pod.host_ports().for_each(|p| taken.add(p));
-        taken.conflicts(port)
-    };
+    let has = |pod: &&Arc<PodInfo>| pod.host_ports().conflicts(port);
     PortConflict {
         port: port.host_port.unwrap_or_default(),
         protocol: if port.protocol.is_empty() { "TCP".into() } else { port.protocol.clone() },

@@ -200,7 +200,7 @@ mod tests {
         let victim = |priority: &i32| {
             let mut pod = Pod::default();
             pod.metadata.name = format!("v{priority}").as_str().into();
-            Arc::make_mut(&mut pod.spec).priority = Some(*priority);
+            pod.spec_mut().priority = Some(*priority);
             Victim::new(Arc::new(PodInfo::new(Arc::new(pod))), None)
         };
         Candidate { node: node.into(), victims: priorities.iter().map(victim).collect(), pdb_violations: violations }
