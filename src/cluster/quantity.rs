@@ -3,6 +3,8 @@
 //! Mirrors `staging/src/k8s.io/apimachinery/pkg/api/resource/quantity.go`: a decimal number with an optional binary
 //! (`Ki` … `Ei`), decimal (`n` … `E`) or exponent (`e3`) suffix. Parsing rounds up to billionths; [`Quantity::value`]
 //! and [`Quantity::milli_value`] round up too. Negative amounts round away from zero. No floating point is used.
+//!
+//! Results beyond 64 bits are what upstream's arithmetic makes of them, which depends on how it keeps an amount: see [`Kept`].
 
 use std::fmt;
 
@@ -22,11 +24,27 @@ pub enum Format {
     DecimalExponent,
 }
 
-/// An exact amount of a resource, in billionths.
+/// How upstream keeps an amount.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kept {
+    /// As a 64-bit integer times a power of ten (`int64Amount`): the exponent.
+    Integer(i32),
+    /// As a decimal of any length (`infDecAmount`).
+    Decimal,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self::Integer(0)
+    }
+}
+
+/// An exact amount of a resource, in billionths; amounts beyond 10^28 units saturate.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quantity {
     nanos: i128,
     format: Format,
+    kept: Kept,
 }
 
 /// The error for a text that is no quantity.
@@ -39,27 +57,60 @@ pub struct ParseQuantityError {
 impl Quantity {
     /// Makes a whole number of units.
     pub const fn units(value: i64) -> Self {
-        Self { nanos: value as i128 * NANO, format: Format::DecimalSI }
+        Self { nanos: value as i128 * NANO, format: Format::DecimalSI, kept: Kept::Integer(0) }
     }
 
     /// Makes a number of thousandths.
     pub const fn milli(value: i64) -> Self {
-        Self { nanos: value as i128 * (NANO / 1000), format: Format::DecimalSI }
+        Self { nanos: value as i128 * (NANO / 1000), format: Format::DecimalSI, kept: Kept::Integer(-3) }
     }
 
     /// Makes a whole number of bytes, shown with binary suffixes.
     pub const fn bytes(value: i64) -> Self {
-        Self { nanos: value as i128 * NANO, format: Format::BinarySI }
+        Self { nanos: value as i128 * NANO, format: Format::BinarySI, kept: Kept::Integer(0) }
     }
 
-    /// Returns whole units, rounded up.
+    /// Returns whole units, rounded up; what upstream returns if they do not fit 64 bits.
     pub fn value(self) -> i64 {
-        saturate(ceil_div(self.nanos, NANO))
+        self.scaled(0)
     }
 
-    /// Returns thousandths, rounded up.
+    /// Returns thousandths, rounded up; what upstream returns if they do not fit 64 bits.
     pub fn milli_value(self) -> i64 {
-        saturate(ceil_div(self.nanos, NANO / 1000))
+        self.scaled(-3)
+    }
+
+    /// Returns the amount in units of `10^exponent`; mirrors `ScaledValue`.
+    fn scaled(self, exponent: i32) -> i64 {
+        let unit = 10i128.pow((exponent + 9).unsigned_abs());
+        if self.nanos < 0 && self.kept == Kept::Decimal {
+            // The division of decimals takes each one below 2^63 for one that fits 64 bits, and rounds up towards zero.
+            let (nanos, unit) = (self.nanos as i64, unit as i64);
+            return nanos / unit + i64::from(nanos % unit != 0);
+        }
+        let exact = ceil_div(self.nanos, unit);
+        match (i64::try_from(exact), self.kept) {
+            (Ok(value), _) => value,
+            // `positiveScaleInt64` multiplies at once by these powers, and gives up in the middle for others.
+            (Err(_), Kept::Integer(own)) if !matches!(own.saturating_sub(exponent), 1 | 2 | 3 | 6 | 9) => 0,
+            (Err(_), _) => exact as i64,
+        }
+    }
+
+    /// Returns the sum that upstream keeps, with `format`.
+    fn sum(self, other: Self, format: Format) -> Self {
+        let nanos = self.nanos.saturating_add(other.nanos);
+        let kept = match (self.kept, other.kept) {
+            (Kept::Integer(_), Kept::Integer(_)) if other.nanos == 0 => self.kept,
+            (Kept::Integer(_), Kept::Integer(_)) if self.nanos == 0 => other.kept,
+            (Kept::Integer(a), Kept::Integer(b)) => {
+                let least = a.min(b);
+                let fits = |nanos| is_integer_of(nanos, least);
+                if fits(self.nanos) && fits(other.nanos) && fits(nanos) { Kept::Integer(least) } else { Kept::Decimal }
+            }
+            _ => Kept::Decimal,
+        };
+        Self { nanos, format, kept }
     }
 
     /// Returns whether the amount is zero.
@@ -76,8 +127,7 @@ impl Quantity {
 impl std::ops::Add for Quantity {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        let format = if self.nanos == 0 { other.format } else { self.format };
-        Self { nanos: self.nanos + other.nanos, format }
+        self.sum(other, if self.nanos == 0 { other.format } else { self.format })
     }
 }
 
@@ -91,7 +141,7 @@ impl std::ops::Sub for Quantity {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
         let format = if self.nanos == 0 { other.format } else { self.format };
-        Self { nanos: self.nanos - other.nanos, format }
+        self.sum(Self { nanos: -other.nanos, ..other }, format)
     }
 }
 
@@ -126,8 +176,10 @@ fn ceil_div(a: i128, b: i128) -> i128 {
     a / b + if a % b == 0 { 0 } else { a.signum() }
 }
 
-fn saturate(value: i128) -> i64 {
-    i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX })
+/// Returns whether an amount is a 64-bit integer times `10^exponent`.
+fn is_integer_of(nanos: i128, exponent: i32) -> bool {
+    let unit = u32::try_from(exponent.saturating_add(9)).ok().and_then(|power| 10i128.checked_pow(power));
+    unit.is_some_and(|unit| nanos % unit == 0 && i64::try_from(nanos / unit).is_ok())
 }
 
 impl std::str::FromStr for Quantity {
@@ -147,13 +199,13 @@ fn parse(text: &str) -> Option<Quantity> {
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
     let (number, suffix) = rest.split_at(end);
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if fraction.contains('.') || (whole.is_empty() && fraction.is_empty()) {
+    if fraction.contains('.') {
         return None;
     }
     let (base, exponent, format) = scale(suffix)?;
+    let digits = whole.trim_start_matches('0').len().max(1);
 
-    // mantissa × base^exponent, in billionths. Kubernetes caps the amount at 2^63-1 units.
-    let cap = i128::from(i64::MAX) * NANO;
+    // mantissa × base^exponent, in billionths.
     // A longer mantissa would overflow once it is multiplied by a power of two.
     let longest = (i128::MAX >> if base == 2 { exponent } else { 0 }) / 20;
     let mut mantissa: i128 = 0;
@@ -170,16 +222,32 @@ fn parse(text: &str) -> Option<Quantity> {
         mantissa = mantissa * 10 + i128::from(digit - b'0');
         shift = shift.saturating_sub(i32::from(in_fraction));
     }
-    let mut nanos = match base {
+    let (mut nanos, kept) = match base {
         2 => {
+            // Upstream estimates the digits of the suffix.
+            let is_short = fraction.is_empty() && digits + (exponent as usize * 3 / 10) < 15;
             let shifted = mantissa.checked_mul(1i128.checked_shl(exponent as u32)?).unwrap_or(i128::MAX / NANO);
-            apply_decimal(shifted, shift.saturating_add(9), &mut lost)
+            let kept = if is_short && i64::try_from(shifted).is_ok() { Kept::Integer(0) } else { Kept::Decimal };
+            (apply_decimal(shifted, shift.saturating_add(9), &mut lost), kept)
         }
-        _ => apply_decimal(mantissa, shift.saturating_add(exponent).saturating_add(9), &mut lost),
+        _ => {
+            let own = exponent.saturating_sub(i32::try_from(fraction.len()).unwrap_or(i32::MAX));
+            let kept = if digits + fraction.len() <= MAX_INTEGER_DIGITS && own >= -9 { Kept::Integer(own) } else { Kept::Decimal };
+            (apply_decimal(mantissa, shift.saturating_add(exponent).saturating_add(9), &mut lost), kept)
+        }
     };
-    nanos = (nanos + i128::from(lost)).min(cap);
-    Some(Quantity { nanos: if negative { -nanos } else { nanos }, format })
+    if number.bytes().all(|byte| byte == b'.') && kept == Kept::Decimal {
+        return None;
+    }
+    nanos = nanos.saturating_add(i128::from(lost));
+    if format == Format::BinarySI {
+        nanos = nanos.min(i128::from(i64::MAX) * NANO);
+    }
+    Some(Quantity { nanos: if negative { -nanos } else { nanos }, format, kept })
 }
+
+/// Upstream's limit on the decimal digits of an amount that is kept as an integer (`maxInt64Factors`).
+const MAX_INTEGER_DIGITS: usize = 18;
 
 /// Returns `value × 10^power`, saturating; sets `lost` if digits are cut off.
 fn apply_decimal(value: i128, power: i32, lost: &mut bool) -> i128 {
@@ -217,8 +285,9 @@ fn scale(suffix: &str) -> Option<(u8, i32, Format)> {
         "Ei" => (2, 60, Format::BinarySI),
         _ => {
             let digits = suffix.strip_prefix(['e', 'E'])?;
-            let exponent: i32 = digits.strip_prefix('+').unwrap_or(digits).parse().ok()?;
-            (10, exponent, Format::DecimalExponent)
+            // Upstream cuts the exponent to 32 bits.
+            let exponent: i64 = digits.parse().ok()?;
+            (10, exponent as i32, Format::DecimalExponent)
         }
     };
     Some((base, exponent, format))
@@ -281,7 +350,7 @@ impl<'de> Deserialize<'de> for Quantity {
                 Ok(Quantity::units(value))
             }
             fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Quantity, E> {
-                Ok(Quantity::units(i64::try_from(value).unwrap_or(i64::MAX)))
+                value.to_string().parse().map_err(E::custom)
             }
             fn visit_i128<E: serde::de::Error>(self, value: i128) -> Result<Quantity, E> {
                 value.to_string().parse().map_err(E::custom)
@@ -329,37 +398,72 @@ mod tests {
             ("12e3", 12000, 12_000_000),
             ("12E3", 12000, 12_000_000),
             ("1e-3", 1, 1),
-            ("2E", 2_000_000_000_000_000_000, i64::MAX),
+            ("2E", 2_000_000_000_000_000_000, 0),
             ("-1", -1, -1000),
             ("-1500m", -2, -1500),
-            ("1e2147483647", i64::MAX, i64::MAX),
+            ("1e2147483647", 0, 0),
             ("1e-2147483648", 1, 1),
             ("0e2147483647", 0, 0),
             ("12345678901234567890123n", 12_345_678_901_235, 12_345_678_901_234_568),
             ("0.00000000000000000000000000000000000000000001Ei", 1, 1),
-            ("1000000000000000000000000000000000000000000000n", i64::MAX, i64::MAX),
             ("+4", 4, 4000),
-            ("9999999999999999999999", i64::MAX, i64::MAX),
         ] {
             assert_eq!((q(text).value(), q(text).milli_value()), (value, milli), "{text}");
         }
     }
 
     #[test]
+    fn values_beyond_64_bits_are_those_of_upstream() {
+        for (text, value, milli) in [
+            ("5E", 5_000_000_000_000_000_000, 0),
+            ("1e25", 0, 0),
+            ("922337203685477580", 922_337_203_685_477_580, -800),
+            ("9223372036854775807", i64::MAX, -1000),
+            ("9223372036854775808", i64::MIN, 0),
+            ("18446744073709551615", -1, -1000),
+            ("9999999999999999999999", 1_864_712_049_423_024_127, 1_590_897_978_359_413_784),
+            // Only binary suffixes have an upper limit.
+            ("9000000000000000000Ki", i64::MAX, -1000),
+            ("12P", 12_000_000_000_000_000, 0),
+            ("-1.5Gi", -1_610_612_736, -1_610_612_736_000),
+            ("e3", 0, 0),
+            (".", 0, 0),
+            ("Ki", 0, 0),
+            ("1e4294967297", 10, 10_000),
+        ] {
+            assert_eq!((q(text).value(), q(text).milli_value()), (value, milli), "{text}");
+        }
+        for (a, b, value, milli) in [
+            ("5E", "5E", 0, 0),
+            ("9223372036854775807", "1", i64::MIN, 0),
+            ("5E", "1m", 5_000_000_000_000_000_001, 932_356_024_711_512_065),
+            ("0", "5E", 5_000_000_000_000_000_000, 0),
+        ] {
+            let sum = q(a) + q(b);
+            assert_eq!((sum.value(), sum.milli_value()), (value, milli), "{a} + {b}");
+        }
+    }
+
+    #[test]
     fn refuses_what_is_no_quantity() {
-        for text in ["", "1..5", "abc", "1Kii", "1 Gi", "--1", "1ki", "e3", ".", "1e", "0x10"] {
+        for text in ["", "1..5", "abc", "1Kii", "1 Gi", "--1", "1ki", "Pi", "1e", "0x10"] {
             assert!(text.parse::<Quantity>().is_err(), "{text}");
         }
     }
 
     #[test]
     fn reads_strings_and_numbers_of_any_size() {
-        for (json, expected) in
-            [("\"500m\"", "500m"), ("2", "2"), ("0.1", "100m"), ("null", "0"), ("18446744073709551615", "1e30"), ("-3", "-3")]
-        {
+        for (json, expected) in [
+            ("\"500m\"", "500m"),
+            ("2", "2"),
+            ("0.1", "100m"),
+            ("null", "0"),
+            ("18446744073709551615", "18446744073709551615"),
+            ("-3", "-3"),
+        ] {
             assert_eq!(serde_json::from_str::<Quantity>(json).unwrap(), q(expected), "{json}");
         }
-        assert_eq!(serde_yaml::from_str::<Quantity>("340282366920938463463374607431768211455").unwrap(), q("1e30"));
+        assert!(serde_yaml::from_str::<Quantity>("340282366920938463463374607431768211455").unwrap() > q("1e28"));
         for json in ["\"\"", "true", "[]", "{}"] {
             assert!(serde_json::from_str::<Quantity>(json).is_err(), "{json}");
         }
