@@ -220,3 +220,33 @@ fn numbers_are_formatted_as_the_message_printer_does() {
         assert_eq!(run(&expression), Ok(true), "{expression}");
     }
 }
+
+/// Whether a pattern matches a text, or why it does not compile.
+fn matches(text: &str, pattern: &str) -> Result<bool, String> {
+    run(&format!("'{text}'.matches('{}' + '')", pattern.replace('\\', "\\\\")))
+}
+
+#[test]
+fn patterns_may_have_odd_flags_names_and_escapes() {
+    for (text, pattern, expected) in [
+        ("h", "(?)h", true),
+        ("H", "(?ii)h", true),
+        ("H", "(?i-i)h", false),
+        ("ab", "(?P<n>a)(?P<n>b)", true),
+        ("h", r"\x{D800}|h", true),
+        ("h", r"[\x{D7FF}-\x{E000}]", false),
+        ("h", r"\p{latin}", true),
+        ("h", r"\p{Lower case_Letter}", true),
+        ("h", r"\pl", true),
+    ] {
+        assert_eq!(matches(text, pattern), Ok(expected), "{pattern}");
+    }
+    for (pattern, error) in [
+        (r"\x{}", r"error parsing regexp: invalid escape sequence: `\x{}`"),
+        (r"\x1g", r"error parsing regexp: invalid escape sequence: `\x1g`"),
+        (r"\p{isLatin}", r"error parsing regexp: invalid character class range: `\p{isLatin}`"),
+        ("(?i-)h", "error parsing regexp: invalid or unsupported Perl syntax: `(?i-)`"),
+    ] {
+        assert_eq!(matches("h", pattern), Err(error.to_owned()), "{pattern}");
+    }
+}
