@@ -250,3 +250,27 @@ fn patterns_may_have_odd_flags_names_and_escapes() {
         assert_eq!(matches("h", pattern), Err(error.to_owned()), "{pattern}");
     }
 }
+
+#[test]
+fn hosts_of_urls_are_checked_as_by_go() {
+    for (url, valid) in [
+        ("http://u:p@h:1/", true),
+        ("http://h::1/", false),
+        ("x://h::1/", true),
+        ("http://[::1]:80/", true),
+        ("http://[::1%25eth0]/", true),
+        ("http://[:1]/", false),
+        ("http://[1.2.3.4]/", false),
+        ("http://a[::1]/", false),
+    ] {
+        assert_eq!(run(&format!("isURL('{url}')")), Ok(valid), "{url}");
+    }
+    for (url, error) in [
+        ("http://h::abc/", "invalid port \"::abc\" after host"),
+        ("http://[:1]/", "invalid host: ParseAddr(\":1\"): each colon-separated field must have at least one digit (at \":1\")"),
+        ("http://h/%2ß", "invalid URL escape \"%2\\xc3\""),
+    ] {
+        let error = format!("URL parse error during conversion from string: parse \"{url}\": {error}");
+        assert_eq!(run(&format!("url('{url}') == url('/')")), Err(error));
+    }
+}
