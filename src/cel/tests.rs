@@ -274,3 +274,21 @@ fn hosts_of_urls_are_checked_as_by_go() {
         assert_eq!(run(&format!("url('{url}') == url('/')")), Err(error));
     }
 }
+
+#[test]
+fn extreme_quantities_and_times() {
+    for (expression, expected) in [
+        ("quantity('1').sub(-9223372036854775808).isInteger()", Ok(true)),
+        ("quantity('100u').sub(-9223372036854775808).compareTo(quantity('1')) == 1", Ok(true)),
+        ("quantity('e19').asInteger() == 0", Ok(true)),
+        ("isQuantity('Ki') && !isQuantity('Ei')", Ok(true)),
+        ("timestamp('9999-12-31T23:59:59Z').getDate('Asia/Tokyo') == 1", Ok(true)),
+        ("timestamp(0) - duration('-2562047h47m16.854775808s') == timestamp(0)", Err("integer overflow")),
+        (
+            r"'%s'.format([dyn(b'\xff')]) == ''",
+            Err("error during formatting: could not convert argument \"invalid UTF-8 in bytes, cannot convert to string\" to string"),
+        ),
+    ] {
+        assert_eq!(run(expression), expected.map_err(str::to_owned), "{expression}");
+    }
+}
