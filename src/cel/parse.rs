@@ -419,6 +419,7 @@ impl<'a> Parser<'a> {
         let expr = match macros::expand(candidate) {
             Expansion::Expanded(expr) => expr,
             Expansion::Failed(problem) => {
+                let at = problem.at.unwrap_or(at);
                 self.problems.push(problem);
                 Expr::new(at, Kind::Error)
             }

@@ -292,3 +292,24 @@ fn extreme_quantities_and_times() {
         assert_eq!(run(expression), expected.map_err(str::to_owned), "{expression}");
     }
 }
+
+#[test]
+fn types_in_issues_have_cel_gos_names() {
+    for (expression, issue) in [
+        ("true || list", "1:9: expected type 'bool' but found 'type(list(A))'"),
+        ("true || optional_type", "1:9: expected type 'bool' but found 'type(optional_type)'"),
+        ("true || [[]]", "1:9: expected type 'bool' but found 'list(list(_var0))'"),
+        ("[].x", "1:3: type 'list(_var0)' does not support field selection"),
+        ("list{}.x", "1:5: 'list' is not a message type"),
+        ("int{x: 1} == 1", "1:4: 'int' is not a message type"),
+        ("has(cel.bind(while, 1, true))", "1:14: reserved identifier: while"),
+    ] {
+        let error = run(expression).unwrap_err();
+        let expected = format!("compilation failed: ERROR: <input>:{issue}\n");
+        assert!(error.starts_with(&expected), "{expression}: {error}");
+    }
+    assert!(run("int{x: 1} == 1").unwrap_err().contains("1:6: undefined field 'x'"));
+    assert!(run("map{x: 1} == 1").unwrap_err().ends_with("1:4: 'map' is not a message type\n | map{x: 1} == 1\n | ...^"));
+    assert!(run("").unwrap_err().starts_with("compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>'"));
+    assert_eq!(run("type(1) == google.protobuf.Empty"), Ok(false));
+}
