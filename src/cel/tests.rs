@@ -313,3 +313,52 @@ fn types_in_issues_have_cel_gos_names() {
     assert!(run("").unwrap_err().starts_with("compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>'"));
     assert_eq!(run("type(1) == google.protobuf.Empty"), Ok(false));
 }
+
+/// Returns the cost of an evaluation.
+fn cost_of(expression: &str) -> u64 {
+    match evaluate(expression, Environment::default(), &"gpu.example.com".into(), &gpu()) {
+        Outcome::Verdict { cost, .. } | Outcome::Failed { cost, .. } => cost,
+        Outcome::Refused(error) => panic!("{expression}: {error}"),
+    }
+}
+
+#[test]
+fn failed_parts_have_costs() {
+    for (expression, cost) in [
+        // A computed index that fails counts as an index.
+        ("{1: 1}[quantity('x').asInteger()] == 1", 4),
+        // Of three arguments, only a failed last one lets the call count.
+        ("'abc'.substring(1, dyn('x').size() / 0) == ''", 4),
+        ("'abc'.substring(1 / 0, 1) == ''", 2),
+        // So it is with calls that choose among overloads.
+        ("double(device.attributes['x'].y) == 1.0", 6),
+        // A constant pattern and a list of arguments are not reached after a failed text.
+        ("device.attributes['x'].y.matches('a')", 4),
+        ("device.attributes['x'].y.format([]) == ''", 5),
+        // cel-go takes back a cost that it has not charged.
+        ("has((device.allowMultipleAllocations ? device.attributes : device.attributes).x)", 4),
+    ] {
+        assert_eq!(cost_of(expression), cost, "{expression}");
+    }
+    assert_eq!(run("has((dyn(1) ? device : device).driver)"), Err(EvalError::CostLimit.to_string()));
+}
+
+#[test]
+fn no_operator_absorbs_a_panic() {
+    const MISSING: &str = "internal error: interface conversion: *types.Err is not traits.Lister: missing method Add";
+    const HASH: &str = "internal error: runtime error: hash of unhashable type cel.Semver";
+    for (expression, error) in [
+        ("device.attributes['gpu.example.com'].driverVersion in ['1.3.0'] || true", HASH),
+        ("[1].exists(x, device.attributes['gpu.example.com'].driverVersion in {'a': 1} || true)", HASH),
+        ("{?b'a': optional.none()}.size() == 1", "internal error: hash of unhashable type: types.Bytes"),
+        ("[1 / 0].sort() == [] || true", MISSING),
+        ("[1, 2].sortBy(x, 1 / 0) == [] || true", MISSING),
+        ("device.attributes['x'].y.distinct() == [] || true", MISSING),
+        ("dyn('a').distinct() == []", "internal error: interface conversion: types.String is not traits.Lister: missing method Contains"),
+        ("[[1]].flatten(1 / 0) == []", "internal error: interface conversion: ref.Val is *types.Err, not types.Int"),
+    ] {
+        assert_eq!(run(expression), Err(error.to_owned()), "{expression}");
+    }
+    assert_eq!(run("true || device.attributes['gpu.example.com'].driverVersion in ['1.3.0']"), Ok(true));
+    assert_eq!(run("dyn(b'a') in device.attributes['gpu.example.com']"), Ok(false));
+}
