@@ -157,7 +157,7 @@ fn fault_at<T>(message: &'static str, at: &[u8]) -> Result<T, Fault> {
 }
 
 /// Returns the address and whether it has a zone; mirrors `netip.ParseAddr`.
-fn parse_addr(text: &str) -> Result<(IpAddr, bool), String> {
+pub(super) fn parse_addr(text: &str) -> Result<(IpAddr, bool), String> {
     let parsed = match text.bytes().find(|b| matches!(b, b'.' | b':' | b'%')) {
         Some(b'.') => parse_v4(text.as_bytes()).map(|octets| (IpAddr::from(octets), false)),
         Some(b':') => parse_v6(text.as_bytes()),

@@ -37,6 +37,7 @@ pub(super) fn binary(name: &str, left: &Value, right: &Value) -> Result<Value, E
             result.map(V::Duration).ok_or(EvalError::IntegerOverflow)
         }
         (V::Timestamp(a), V::Duration(b)) | (V::Duration(b), V::Timestamp(a)) if name == op::ADD => a.plus((*b).into()).map(V::Timestamp),
+        (V::Timestamp(_), V::Duration(i64::MIN)) if name == op::SUBTRACT => Err(EvalError::IntegerOverflow),
         (V::Timestamp(a), V::Duration(b)) if name == op::SUBTRACT => a.plus(-i128::from(*b)).map(V::Timestamp),
         (V::Timestamp(a), V::Timestamp(b)) if name == op::SUBTRACT => a.since(*b).map(V::Duration),
         (V::String(a), V::String(b)) if name == op::ADD && a.len() + b.len() > MAX_BYTES => Err(EvalError::CostLimit),

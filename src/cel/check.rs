@@ -129,7 +129,10 @@ impl Checker {
     fn lookup_field(&mut self, at: usize, ty: &str, field: &str) -> Option<Type> {
         let fields = match ty {
             "kubernetes.DRADevice" => self.device_field(field),
-            _ if ty.starts_with("google.protobuf.") => message_field(ty, field),
+            _ if ty.starts_with("google.protobuf.") && ty != "google.protobuf.NullValue" => message_field(ty, field),
+            // Kubernetes declares these types, and a map with any field.
+            "map" => Some(Type::Any),
+            "bool" | "bytes" | "double" | "duration" | "int" | "list" | "null_type" | "string" | "timestamp" | "uint" => None,
             _ => {
                 self.report(at, format!("unexpected failed resolution of '{ty}'"));
                 return None;
@@ -192,7 +195,7 @@ impl Checker {
         let mut result: Option<Type> = None;
         for &index in FUNCTIONS.named(function).unwrap_or_default() {
             let overload = FUNCTIONS.overload(index);
-            if overload.member != is_member || overload.params.len() != operands.len() {
+            if overload.member != is_member {
                 continue;
             }
             let mut variables: Vec<(char, Type)> = Vec::new();
@@ -207,7 +210,7 @@ impl Checker {
             };
             let params: Vec<Type> = overload.params.iter().map(|p| p.instantiate(&mut variable)).collect();
             let returns = overload.result.instantiate(&mut variable);
-            if !self.bindings.assignable(operands.iter().zip(&params)) {
+            if params.len() != operands.len() || !self.bindings.assignable(operands.iter().zip(&params)) {
                 continue;
             }
             call.overloads.push(index);

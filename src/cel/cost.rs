@@ -2,6 +2,7 @@
 //! `ext/lists.go` and `ext/sets.go`, and `CallCost` in `staging/src/k8s.io/apiserver/pkg/cel/library/cost.go`.
 
 use super::budget;
+use super::error::EvalError;
 use super::value::Value;
 
 /// The costs of constructing a list, a map and a message.
@@ -61,6 +62,31 @@ fn self_compared(value: &Value) -> u64 {
     allocating(size.saturating_mul(size), if text { 2.1 } else { 2.0 })
 }
 
+/// Checks that the arguments have the types that cel-go needs for the cost of a call; it panics otherwise.
+pub(super) fn check(overload: Option<&str>, args: &[Value]) -> Result<(), EvalError> {
+    let list = match overload.unwrap_or_default() {
+        "list_flatten_int" => {
+            return match args.get(1) {
+                None | Some(Value::Int(_)) => Ok(()),
+                Some(other) => Err(EvalError::NotInt(other.go_type())),
+            };
+        }
+        "list_distinct" => args.first(),
+        id if id.ends_with("_sort") => args.first(),
+        id if id.ends_with("_sortByAssociatedKeys") => args.get(1),
+        _ => None,
+    };
+    use Value as V;
+    match list {
+        None | Some(V::List(_)) => Ok(()),
+        Some(other) => {
+            let adds =
+                matches!(other, V::Int(_) | V::Uint(_) | V::Double(_) | V::String(_) | V::Bytes(_) | V::Duration(_) | V::Timestamp(_));
+            Err(EvalError::NotLister { go: other.go_type(), missing: if adds { "Contains" } else { "Add" } })
+        }
+    }
+}
+
 /// Whether the cost of a call depends on its result.
 pub(super) fn by_result(function: &str) -> bool {
     matches!(function, "slice" | "lists.range" | "reverse" | "join")
@@ -74,8 +100,10 @@ pub(super) fn call(function: &str, overload: Option<&str>, args: &[Value], resul
         "list_flatten" => return allocating(size(0), 1.0),
         "list_flatten_int" => {
             let depth = if let Some(Value::Int(depth)) = args.get(1) { *depth as f64 } else { 1.0 };
+            let size = size(0) as f64 * depth;
             // A negative depth wraps around, as in Go.
-            return ((size(0) as f64 * depth) as i64 as u64).wrapping_add(1 + LIST);
+            let size = if size < 0.0 { size as i64 as u64 } else { size as u64 };
+            return size.wrapping_add(1 + LIST);
         }
         "list_distinct" => return args.first().map_or(1, self_compared),
         id if id.ends_with("_sort") => return args.first().map_or(1, self_compared),

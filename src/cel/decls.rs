@@ -150,6 +150,8 @@ pub(super) const URL: Type = Type::Object("kubernetes.URL");
 pub(super) const FORMAT: Type = Type::Object("kubernetes.NamedFormat");
 pub(super) const IP: Type = Type::Opaque("net.IP");
 pub(super) const CIDR: Type = Type::Opaque("net.CIDR");
+/// The run-time type of optionals.
+pub(super) const OPTIONAL: Type = Type::Opaque("optional_type");
 pub(super) const DEVICE: Type = Type::Object("kubernetes.DRADevice");
 
 /// The meaning of a name that is not a macro's variable.
@@ -185,8 +187,8 @@ pub(super) fn named(name: &str) -> Option<Named> {
         "bytes" => defined(Type::Bytes),
         "double" => defined(Type::Double),
         "int" => defined(Type::Int),
-        "list" => defined(Type::list(Type::Dyn)),
-        "map" => defined(Type::map(Type::Dyn, Type::Dyn)),
+        "list" => defined(Type::list(Type::Param('A'))),
+        "map" => defined(Type::map(Type::Param('A'), Type::Param('B'))),
         "null_type" => defined(Type::Null),
         "string" => defined(Type::String),
         "type" => defined(Type::Type(None)),
@@ -195,7 +197,7 @@ pub(super) fn named(name: &str) -> Option<Named> {
         "google.protobuf.Timestamp" => defined(Type::Timestamp),
         "net.IP" => defined(IP),
         "net.CIDR" => defined(CIDR),
-        "optional_type" => defined(Type::optional(Type::Dyn)),
+        "optional_type" => defined(OPTIONAL),
         "google.protobuf.BoolValue" => wrapper(Type::Bool),
         "google.protobuf.BytesValue" => wrapper(Type::Bytes),
         "google.protobuf.DoubleValue" | "google.protobuf.FloatValue" => wrapper(Type::Double),
@@ -206,7 +208,7 @@ pub(super) fn named(name: &str) -> Option<Named> {
         "google.protobuf.ListValue" => Some(Named::UndefinedType(Type::list(Type::Dyn))),
         "google.protobuf.Struct" => Some(Named::UndefinedType(Type::map(Type::String, Type::Dyn))),
         "google.protobuf.Value" => Some(Named::UndefinedType(Type::Dyn)),
-        "google.protobuf.Empty" => Some(Named::UndefinedType(Type::Object("google.protobuf.Empty"))),
+        "google.protobuf.Empty" => defined(Type::Object("google.protobuf.Empty")),
         "google.protobuf.NullValue.NULL_VALUE" => Some(Named::Int(0)),
         "duration" => Some(Named::UndefinedType(Type::Duration)),
         "timestamp" => Some(Named::UndefinedType(Type::Timestamp)),

@@ -31,7 +31,7 @@ pub(super) fn value(driver: &Str, device: &Device, environment: Environment) -> 
         ("capacity", capacity.value()),
     ];
     let entries = fields.into_iter().map(|(name, value)| (Key(Value::string(name)), value)).collect();
-    Ok(Value::Map(Arc::new(Map { entries, domains: false })))
+    Ok(Value::Map(Arc::new(Map { entries, domains: false, native: true })))
 }
 
 /// Attributes or capacities by domain. A name without a domain belongs to the driver's.
@@ -41,12 +41,13 @@ struct Domains(BTreeMap<Str, Map>);
 impl Domains {
     fn add(&mut self, driver: &Str, name: &Str, value: Value) {
         let (domain, id) = name.split_once('/').map_or((driver.clone(), name.clone()), |(domain, id)| (domain.into(), id.into()));
-        self.0.entry(domain).or_default().entries.insert(Key(Value::String(id)), value);
+        let map = self.0.entry(domain).or_insert_with(|| Map { native: true, ..Map::default() });
+        map.entries.insert(Key(Value::String(id)), value);
     }
 
     fn value(self) -> Value {
         let entries = self.0.into_iter().map(|(domain, map)| (Key(Value::String(domain)), Value::Map(Arc::new(map)))).collect();
-        Value::Map(Arc::new(Map { entries, domains: true }))
+        Value::Map(Arc::new(Map { entries, domains: true, native: true }))
     }
 }
 

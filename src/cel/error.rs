@@ -95,6 +95,15 @@ pub(crate) enum EvalError {
     /// A value of a Go type that cannot be looked up in constants. kube-scheduler recovers from a panic here.
     #[error("internal error: runtime error: hash of unhashable type {0}")]
     Unhashable(&'static str),
+    /// The same for an optional entry that is absent.
+    #[error("internal error: hash of unhashable type: {0}")]
+    UnhashableEntry(&'static str),
+    /// A value whose cost cannot be determined, since it is not a list.
+    #[error("internal error: interface conversion: {go} is not traits.Lister: missing method {missing}")]
+    NotLister { go: &'static str, missing: &'static str },
+    /// The same for a depth that is not a number.
+    #[error("internal error: interface conversion: ref.Val is {0}, not types.Int")]
+    NotInt(&'static str),
     /// A Kubernetes value that cel-go cannot convert to a native value and back.
     #[error("unsupported conversion to ref.Val: ({go}){value}")]
     Unconvertible { go: &'static str, value: String },
@@ -150,6 +159,13 @@ pub(crate) enum EvalError {
     /// An invalid attribute, which fails every selector on its device.
     #[error("attribute {name}: {error}")]
     Attribute { name: Str, error: AttributeError },
+}
+
+impl EvalError {
+    /// Whether the error ends the evaluation even where operators absorb errors: kube-scheduler recovers from a panic.
+    pub(super) fn is_final(&self) -> bool {
+        matches!(self, Self::CostLimit | Self::Unhashable(_) | Self::UnhashableEntry(_) | Self::NotLister { .. } | Self::NotInt(_))
+    }
 }
 
 /// Why a text is not a quantity.

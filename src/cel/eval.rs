@@ -65,11 +65,18 @@ impl<'p> Evaluator<'p> {
             Node::Const(value) => Ok(value.clone()),
             Node::Attribute { attribute, test } => {
                 let value = self.resolve(attribute);
-                if matches!(value, Err(EvalError::CostLimit)) {
+                if matches!(&value, Err(error) if error.is_final()) {
                     return value;
                 }
-                let is_choice = matches!(attribute.root, Root::Conditional(_));
-                self.charge(u64::from(!is_choice && !test))?;
+                match (attribute.root.is_choice(), *test) {
+                    (false, false) => self.charge(1)?,
+                    // cel-go takes back a cost that it has not charged.
+                    (true, true) => {
+                        self.cost = self.cost.wrapping_sub(1);
+                        self.charge(0)?;
+                    }
+                    _ => {}
+                }
                 match value? {
                     Value::Optional(held) if *test => Ok(Value::Bool(held.is_some())),
                     value => Ok(value),
@@ -96,7 +103,7 @@ impl<'p> Evaluator<'p> {
                 }
             }
             Node::Member { arg, set } => match self.eval(arg)? {
-                value @ (Value::Semver(_) | Value::Bytes(_) | Value::Format(_)) => Err(EvalError::Unhashable(value.go_type())),
+                value if value.is_unhashable() => Err(EvalError::Unhashable(value.go_type())),
                 value => Ok(Value::Bool(set.contains(&Key(value)))),
             },
             Node::List(items) => {
@@ -116,7 +123,7 @@ impl<'p> Evaluator<'p> {
             }
             Node::Map(entries) => {
                 let map = self.map(entries);
-                if !matches!(map, Err(EvalError::CostLimit)) {
+                if !matches!(&map, Err(error) if error.is_final()) {
                     self.charge(cost::MAP)?;
                 }
                 map
@@ -133,7 +140,7 @@ impl<'p> Evaluator<'p> {
     /// Evaluates an operand whose failure does not immediately end the evaluation.
     fn side(&mut self, node: &'p Node) -> Evaluated<Evaluated<Value>> {
         match self.eval(node) {
-            Err(EvalError::CostLimit) => Err(EvalError::CostLimit),
+            Err(error) if error.is_final() => Err(error),
             other => Ok(other),
         }
     }
@@ -165,8 +172,9 @@ impl<'p> Evaluator<'p> {
                 other if *optional => return Err(EvalError::OptionalEntry { key: key.show(), value: other.show() }),
                 value => Some(value),
             };
-            if matches!(key, Value::Bytes(_) | Value::Semver(_) | Value::Format(_)) {
-                return Err(EvalError::Unhashable(key.go_type()));
+            if key.is_unhashable() {
+                let error = if entry.is_some() { EvalError::Unhashable } else { EvalError::UnhashableEntry };
+                return Err(error(key.go_type()));
             }
             match entry {
                 Some(value) => map.entries.insert(Key(key), value),
@@ -180,7 +188,8 @@ impl<'p> Evaluator<'p> {
         let id = call.overload.map(|index| FUNCTIONS.overload(index).id.as_str());
         // Calls with one or two arguments evaluate all of them. Calls that choose among overloads stop at the first
         // failure.
-        let all = call.args.len() <= 2 && (call.guards.len() <= 1);
+        let binary = call.regex.is_none() && call.function.as_str() != "format";
+        let all = call.args.len() <= 2 && call.guards.len() <= 1 && binary;
         let mut args = Vec::with_capacity(call.args.len());
         let mut failure = None;
         for arg in &call.args {
@@ -193,16 +202,20 @@ impl<'p> Evaluator<'p> {
                 }
                 // The cost of the call counts a failed argument as one.
                 Err(error) => {
+                    args.push(Value::Failed(Arc::new(error.clone())));
                     failure = failure.or(Some(error));
-                    args.push(Value::Null);
                 }
             }
             if failure.is_some() && !all {
                 break;
             }
         }
+        if args.len() == call.args.len() {
+            cost::check(id, &args)?;
+        }
         if let Some(error) = failure {
-            if all {
+            // The cost counts only if no argument is left.
+            if args.len() == call.args.len() {
                 self.charge(cost::call(&call.function, id, &args, &Value::Null))?;
             }
             return Err(error);
@@ -227,8 +240,13 @@ impl<'p> Evaluator<'p> {
         let nothing = Value::Null;
         // Charging first, where the cost does not depend on the result, prevents work beyond the limit.
         if !cost::by_result(&call.function) {
+            let before = self.cost;
             self.charge(cost::call(&call.function, id, &args, &nothing))?;
-            return functions::call(&call.function, &args, call.regex.as_ref());
+            let result = functions::call(&call.function, &args, call.regex.as_ref());
+            if matches!(result, Err(EvalError::Unhashable(_))) {
+                self.cost = before;
+            }
+            return result;
         }
         let result = functions::call(&call.function, &args, call.regex.as_ref());
         self.charge(cost::call(&call.function, id, &args, result.as_ref().unwrap_or(&nothing)))?;
@@ -282,7 +300,7 @@ impl<'p> Evaluator<'p> {
                 if frame.accu.is_none() {
                     let (fold, outer) = (frame.fold, frame.outer);
                     let value = self.within(outer, |evaluator| evaluator.eval(&fold.accu));
-                    if matches!(value, Err(EvalError::CostLimit)) {
+                    if matches!(&value, Err(error) if error.is_final()) {
                         return value;
                     }
                     self.frames[index].accu = Some(value);
@@ -340,10 +358,21 @@ impl<'p> Evaluator<'p> {
     fn qualify(&mut self, value: &Value, qualifier: &'p Qualifier, optional: bool) -> Evaluated<Option<Value>> {
         let index = match &qualifier.by {
             By::Constant(index) => index.clone(),
-            By::Computed(attribute) => match self.resolve(attribute)? {
-                index @ (Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_)) => index,
-                other => return Err(EvalError::Qualifier(other.go_type())),
-            },
+            By::Computed(attribute) => {
+                let computed = match self.resolve(attribute) {
+                    Ok(index @ (Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_))) => Ok(index),
+                    Ok(other) => Err(EvalError::Qualifier(other.go_type())),
+                    Err(error) => Err(error),
+                };
+                match computed {
+                    Ok(index) => index,
+                    Err(error) if error.is_final() => return Err(error),
+                    Err(error) => {
+                        self.charge(u64::from(!optional))?;
+                        return Err(error);
+                    }
+                }
+            }
         };
         let found = lookup(value, &index, optional || qualifier.test);
         match found {

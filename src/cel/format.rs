@@ -296,7 +296,9 @@ fn show(value: &Value) -> Result<String, String> {
         Value::Quantity(_) | Value::Ip(_) | Value::Cidr(_) => Err(refused()),
         _ => match convert::convert("string", value) {
             Ok(Value::String(text)) => Ok(text.to_string()),
-            _ if matches!(value, Value::Bytes(_)) => Err("error during formatting: could not convert argument to string".to_owned()),
+            _ if matches!(value, Value::Bytes(_)) => {
+                Err(format!("error during formatting: could not convert argument \"{}\" to string", EvalError::Utf8))
+            }
             _ => Err(refused()),
         },
     }

@@ -36,6 +36,9 @@ pub(super) fn call(name: &str, args: &[Value], regex: Option<&Pattern>) -> Resul
         (op::IN, [value, container]) => match container {
             V::List(items) => V::Bool(value.is_in(items)),
             V::Map(map) if map.domains => V::Bool(map.entries.contains_key(&Key(value.clone()))),
+            V::Map(map) if !map.native && !map.entries.is_empty() && value.is_unhashable() => {
+                return Err(EvalError::Unhashable(value.go_type()));
+            }
             V::Map(map) => V::Bool(map.find(value).is_some()),
             _ => return Err(EvalError::NoSuchOverload),
         },
@@ -128,6 +131,9 @@ fn search(name: &str, text: &Value, pattern: &Value, rest: &[Value], regex: Opti
             &fresh
         }
     };
+    if !matches!(rest, [] | [Value::Int(_)]) {
+        return Err(EvalError::NoSuchOverload);
+    }
     Ok(match (name, rest) {
         ("matches", _) => Value::Bool(regex.is_match(text)),
         ("find", _) => Value::string(regex.find(text, 1).next().unwrap_or_default()),

@@ -4,6 +4,15 @@
 use super::source::Problem;
 use super::token::{Token, TokenKind};
 
+const NO_TOKEN: &str = "Syntax error: token recognition error at: '";
+
+/// Returns the place of the text that a problem of the lexer is about.
+pub(super) fn skipped(problem: &Problem) -> Option<(usize, usize)> {
+    let from = problem.at?;
+    let shown = problem.message.strip_prefix(NO_TOKEN)?.strip_suffix('\'')?;
+    Some((from, from + shown.len()))
+}
+
 /// Returns the tokens and the problems. The last token is the end of the text; text that is not a token is left out.
 pub(super) fn tokens(text: &str) -> (Vec<Token>, Vec<Problem>) {
     let mut lexer = Lexer { text, at: 0 };
@@ -27,7 +36,7 @@ pub(super) fn tokens(text: &str) -> (Vec<Token>, Vec<Problem>) {
                 // The unacceptable character is reported and skipped as well.
                 let end = text[failed..].chars().next().map_or(failed, |c| failed + c.len_utf8());
                 let shown = &text[start..end];
-                problems.push(Problem { at: Some(start), message: format!("Syntax error: token recognition error at: '{shown}'") });
+                problems.push(Problem { at: Some(start), message: format!("{NO_TOKEN}{shown}'") });
                 lexer.at = end;
             }
         }

@@ -41,6 +41,7 @@ pub(super) fn make(name: &Str, fields: &[(&Str, Value)]) -> Result<Value, EvalEr
             None => Value::Null,
         },
         ("Empty", _) => Value::Message("google.protobuf.Empty"),
+        ("Any", _) => return Err(EvalError::Unconvertible { go: "*dynamicpb.Message", value: String::new() }),
         _ => return Err(EvalError::UnresolvedMessage(name.clone())),
     })
 }

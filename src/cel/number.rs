@@ -127,7 +127,21 @@ pub(super) fn compare_uint(a: f64, b: u64) -> Ordering {
 
 /// Quotes a text as Go's `strconv.Quote` does.
 pub(super) fn quote(text: &str) -> String {
+    quote_bytes(text.as_bytes())
+}
+
+/// Quotes bytes that need not be a text.
+pub(super) fn quote_bytes(bytes: &[u8]) -> String {
     let mut out = String::from("\"");
+    for chunk in bytes.utf8_chunks() {
+        quote_chars(chunk.valid(), &mut out);
+        chunk.invalid().iter().for_each(|b| out.push_str(&format!("\\x{b:02x}")));
+    }
+    out.push('"');
+    out
+}
+
+fn quote_chars(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
             '"' => out.push_str("\\\""),
@@ -145,8 +159,6 @@ pub(super) fn quote(text: &str) -> String {
             c => out.push_str(&format!("\\U{:08x}", c as u32)),
         }
     }
-    out.push('"');
-    out
 }
 
 /// Whether Go's `unicode.IsPrint` holds, approximated by Rust's own tables.

@@ -2,7 +2,7 @@
 //! `parser/parser.go`.
 //!
 //! Syntax errors have the words of ANTLR's default error strategy. As in ANTLR, a single extra token is skipped and a
-//! single missing one is made up. At any other error the parser stops, while ANTLR searches for a place to continue.
+//! single missing one is made up. At any other error the rule ends, and tokens are skipped until one can follow it.
 
 use super::ast::{Element, Entry, Expr, Field, Kind, Literal, op};
 use super::lex;
@@ -80,9 +80,34 @@ const OPERATORS: TokenSet = TokenSet::of(&[
     T::Percent,
 ]);
 
+/// Operators that can follow an operand, without those that select from it.
+const BINARY: TokenSet = OPERATORS.without(T::Dot).without(T::LBracket);
+/// Operators that select from an operand.
+const SUFFIX: TokenSet = TokenSet::of(&[T::Dot, T::LBracket]);
+
+/// Maximum number of syntax errors; one more ends the parsing.
+const MAX_SYNTAX_ERRORS: usize = 100;
+/// Maximum numbers of attempts to continue after an error, and of tokens skipped at each.
+const MAX_ATTEMPTS: u16 = 30;
+const MAX_SKIPPED: u16 = 256;
+
+/// A rule of the grammar that continues after an error in it.
+#[derive(Clone, Copy, PartialEq)]
+enum Rule {
+    Start,
+    Expr,
+    Unary,
+    Member,
+    Primary,
+    Field,
+    Entries,
+}
+
 /// Why parsing ended; the problem is already reported.
 enum Stop {
     Syntax,
+    /// Too many errors, or too many tokens that fit nowhere.
+    Recovery,
     Recursion,
     Size,
 }
@@ -105,13 +130,48 @@ pub(super) fn parse(text: &str) -> Result<Expr, Vec<Problem>> {
         return Err(failed(format!("expression code point size exceeds limit: size: {size}, limit {MAX_CODE_POINTS}")));
     }
     let (tokens, problems) = lex::tokens(text);
-    let mut parser = Parser { text, tokens, next: 0, problems, recovering: false, exprs: 0, relations: 0, calcs: 0 };
-    match parser.start() {
-        Ok(node) if node.depth > MAX_RECURSION => Err(failed("max recursion depth exceeded".to_owned())),
-        Ok(node) if parser.problems.is_empty() => Ok(node.expr),
-        Ok(_) | Err(Stop::Syntax) => Err(parser.problems),
+    let skipped = problems.iter().filter_map(lex::skipped).collect();
+    let mut parser = Parser {
+        text,
+        tokens,
+        next: 0,
+        problems,
+        recovering: false,
+        exprs: 0,
+        relations: 0,
+        calcs: 0,
+        contexts: Vec::new(),
+        attempts: 0,
+        failed: None,
+        skipped,
+    };
+    let parsed = parser.start();
+    let read = parser.ahead(0).start;
+    let mut problems = parser.problems;
+    let is_syntax = |problem: &Problem| problem.message.starts_with("Syntax error: ");
+    // The lexer and the parser report as they go, and the rest follows from the tree.
+    problems.sort_by_key(|problem| if is_syntax(problem) { (0, problem.at) } else { (1, None) });
+    if problems.iter().filter(|problem| is_syntax(problem)).count() > MAX_SYNTAX_ERRORS {
+        problems.truncate(MAX_SYNTAX_ERRORS + 1);
+        return Err(problems);
+    }
+    // A limit ends the parsing early.
+    let failed_after = |mut problems: Vec<Problem>, message: String| {
+        problems.retain(|problem| is_syntax(problem) && problem.at <= Some(read));
+        problems.extend(failed(message));
+        Err(problems)
+    };
+    match parsed {
+        Ok(node) if node.depth > MAX_RECURSION => failed_after(problems, "max recursion depth exceeded".to_owned()),
+        Ok(node) if problems.is_empty() => Ok(node.expr),
+        Ok(_) | Err(Stop::Syntax) => Err(problems),
+        Err(Stop::Recovery) => {
+            // cel-go does not look at the tree then.
+            problems.retain(|problem| problem.at.is_none() || is_syntax(problem));
+            Err(problems)
+        }
         Err(Stop::Size) => Err(failed(format!("expression too large: more than {MAX_NODES} nodes"))),
-        Err(Stop::Recursion) => Err(failed(format!("expression recursion limit exceeded: {MAX_RECURSION}"))),
+        Err(Stop::Recursion) => failed_after(problems, format!("expression recursion limit exceeded: {MAX_RECURSION}")),
     }
 }
 
@@ -120,8 +180,16 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     next: usize,
     problems: Vec<Problem>,
-    /// Suppresses problems after a made-up token until a token matches again.
+    /// Suppresses problems after an error until a token matches again.
     recovering: bool,
+    /// The tokens that can follow each of the surrounding rules.
+    contexts: Vec<TokenSet>,
+    /// The places of text that is no token.
+    skipped: Vec<(usize, usize)>,
+    /// How often the parser tried to continue after an error.
+    attempts: u16,
+    /// The token and the rules of the last errors, since a token matched.
+    failed: Option<(usize, Vec<Rule>)>,
     exprs: u16,
     relations: u16,
     calcs: u16,
@@ -144,6 +212,7 @@ impl<'a> Parser<'a> {
         let token = self.ahead(0);
         self.next += 1;
         self.recovering = false;
+        self.failed = None;
         token
     }
 
@@ -164,6 +233,67 @@ impl<'a> Parser<'a> {
             let at = self.ahead(0).start;
             self.report(at, format!("Syntax error: {message}"));
         }
+        self.recovering = true;
+    }
+
+    fn attempt(&mut self) -> Parsed<()> {
+        if self.attempts == MAX_ATTEMPTS {
+            let at = self.ahead(0).start;
+            self.report(at, format!("Syntax error: error recovery attempt limit exceeded: {MAX_ATTEMPTS}"));
+            return Err(Stop::Recovery);
+        }
+        self.attempts += 1;
+        Ok(())
+    }
+
+    /// Skips tokens until one can follow a rule or one of the surrounding rules.
+    fn recover(&mut self, rule: Rule, follow: TokenSet) -> Parsed<()> {
+        self.attempt()?;
+        let mut skipped = 0;
+        let (at, mut rules) = self.failed.take().unwrap_or((usize::MAX, Vec::new()));
+        if at == self.next && rules.contains(&rule) && self.peek() != T::Eof {
+            // The rule would fail at this token again.
+            self.next += 1;
+            skipped += 1;
+        }
+        rules.push(rule);
+        self.failed = Some((self.next, rules));
+        let follow = self.contexts.iter().fold(follow.with(T::Eof), |all, set| all.or(*set));
+        while !follow.contains(self.peek()) {
+            if skipped == MAX_SKIPPED {
+                let message = format!("error recovery token lookahead limit exceeded: {MAX_SKIPPED}");
+                self.problems.push(Problem { at: None, message });
+                return Err(Stop::Recovery);
+            }
+            self.next += 1;
+            skipped += 1;
+        }
+        Ok(())
+    }
+
+    /// Parses a rule and continues after an error in it; `follow` is the set of tokens that can come after the rule, and
+    /// `context` those that can come after it within the rule that uses it.
+    fn recovered(
+        &mut self,
+        rule: Rule,
+        follow: TokenSet,
+        context: TokenSet,
+        parse: impl FnOnce(&mut Self) -> Parsed<Node>,
+    ) -> Parsed<Node> {
+        let before = (self.exprs, self.relations, self.calcs, self.contexts.len());
+        let start = self.ahead(0).start;
+        self.contexts.push(context);
+        let result = match parse(self) {
+            Err(Stop::Syntax) => {
+                self.contexts.truncate(before.3 + 1);
+                self.recover(rule, follow)?;
+                (self.exprs, self.relations, self.calcs) = (before.0, before.1, before.2);
+                Ok(Node { expr: Expr::new(start, Kind::Error), depth: 0, size: 1 })
+            }
+            other => other,
+        };
+        self.contexts.truncate(before.3);
+        result
     }
 
     fn shown(&self) -> String {
@@ -181,22 +311,36 @@ impl<'a> Parser<'a> {
     /// Reports that no rule matches the text from the current token to the one `n` ahead.
     fn no_viable<R>(&mut self, n: usize) -> Parsed<R> {
         let (start, end) = (self.ahead(0), self.ahead(n));
-        let read = &self.text[start.start..end.end];
+        // Text that is no token was skipped.
+        let mut read = self.text_of(start).to_owned();
+        for i in 1..=n {
+            let mut at = self.ahead(i - 1).end;
+            let end = self.ahead(i).start.max(at);
+            for (from, to) in &self.skipped {
+                if at <= *from && *to <= end {
+                    read.push_str(&self.text[at..*from]);
+                    at = *to;
+                }
+            }
+            read.push_str(&self.text[at..end]);
+            read.push_str(self.text_of(self.ahead(i)));
+        }
         let mut chars = read.chars();
         chars.next();
         let message = match chars.as_str() {
             word @ ("true" | "false" | "null") => format!("mismatched input '{word}' expecting IDENTIFIER"),
-            _ => format!("no viable alternative at input {}", escaped(read)),
+            _ => format!("no viable alternative at input {}", escaped(&read)),
         };
         if !self.recovering {
             self.report(end.start, format!("Syntax error: {message}"));
         }
+        self.recovering = true;
         Err(Stop::Syntax)
     }
 
     /// Skips one extra token before one of `expected`.
     fn sync(&mut self, expected: TokenSet) -> Parsed<()> {
-        if expected.contains(self.peek()) {
+        if self.recovering || expected.contains(self.peek()) {
             return Ok(());
         }
         if expected.contains(self.second()) {
@@ -212,6 +356,7 @@ impl<'a> Parser<'a> {
         if let Some(token) = self.accept(kind) {
             return Ok(token);
         }
+        self.attempt()?;
         let expected = TokenSet::of(&[kind]);
         if self.second() == kind {
             self.syntax(&format!("extraneous input {} expecting {expected}", self.shown()));
@@ -228,23 +373,37 @@ impl<'a> Parser<'a> {
 
     fn start(&mut self) -> Parsed<Node> {
         let node = self.expr(TokenSet::of(&[T::Eof]))?;
-        self.expect(T::Eof, TokenSet::of(&[]))?;
+        if !self.closed(T::Eof, TokenSet::of(&[]))? {
+            self.recover(Rule::Start, TokenSet::of(&[]))?;
+        }
         Ok(node)
     }
 
     /// Parses an expression; `follow` is the set of tokens that can come after it.
     fn expr(&mut self, follow: TokenSet) -> Parsed<Node> {
+        self.recovered(Rule::Expr, follow, follow, |p| p.conditional(follow))
+    }
+
+    fn conditional(&mut self, follow: TokenSet) -> Parsed<Node> {
         self.exprs += 1;
         if self.exprs > MAX_RECURSION {
             return Err(Stop::Recursion);
         }
+        self.contexts.push(TokenSet::of(&[T::Question]));
         let condition = self.logical(T::Or, follow.with(T::Question))?;
+        self.contexts.pop();
         let node = match self.accept(T::Question) {
             None => condition,
             Some(at) => {
+                self.contexts.push(TokenSet::of(&[T::Colon]));
                 let then = self.logical(T::Or, TokenSet::of(&[T::Colon]))?;
-                self.expect(T::Colon, EXPR)?;
-                let otherwise = self.expr(follow)?;
+                self.contexts.pop();
+                let otherwise = if self.closed(T::Colon, EXPR)? {
+                    self.expr(follow)?
+                } else {
+                    self.recover(Rule::Expr, follow)?;
+                    Node { expr: Expr::new(at.start, Kind::Error), depth: 0, size: 1 }
+                };
                 counted(at, op::CONDITIONAL, vec![condition, then, otherwise])
             }
         };
@@ -306,7 +465,14 @@ impl<'a> Parser<'a> {
     }
 
     fn unary(&mut self, follow: TokenSet) -> Parsed<Node> {
+        self.recovered(Rule::Unary, BINARY, BINARY, |p| p.signed(follow))
+    }
+
+    fn signed(&mut self, follow: TokenSet) -> Parsed<Node> {
         self.sync(EXPR)?;
+        if !EXPR.contains(self.peek()) {
+            return Err(Stop::Syntax);
+        }
         let is_number = |kind| matches!(kind, T::Int | T::Float);
         let (kind, name) = match self.peek() {
             T::Exclam => (T::Exclam, op::NOT),
@@ -324,7 +490,10 @@ impl<'a> Parser<'a> {
             signs += 1;
             if !operands.contains(self.peek()) {
                 self.syntax(&format!("extraneous input {} expecting {operands}", self.shown()));
-                return Err(Stop::Syntax);
+                let follow = self.contexts.iter().fold(operands.or(BINARY).with(T::Eof), |all, set| all.or(*set));
+                while !follow.contains(self.peek()) {
+                    self.next += 1;
+                }
             }
         }
         let operand = self.member(follow)?;
@@ -339,43 +508,68 @@ impl<'a> Parser<'a> {
         let after = OPERATORS.or(follow);
         let mut node = self.primary(after)?;
         loop {
-            node = match self.peek() {
-                T::Dot => self.select(node, after)?,
-                T::LBracket => self.index(node, after)?,
+            let start = node.expr.at;
+            let next = match self.peek() {
+                T::Dot if !matches!(self.second(), T::Ident | T::EscIdent | T::Question) => {
+                    if let Err(Stop::Syntax) = self.no_viable::<Node>(1) {
+                        self.recover(Rule::Member, BINARY)?;
+                    }
+                    return Ok(node);
+                }
+                T::Dot => self.select(node, after),
+                T::LBracket => self.index(node, after),
                 _ => return Ok(node),
+            };
+            node = match next {
+                Err(Stop::Syntax) => {
+                    self.recover(Rule::Member, BINARY)?;
+                    return Ok(Node { expr: Expr::new(start, Kind::Error), depth: 0, size: 1 });
+                }
+                Ok((node, false)) => return Ok(node),
+                other => other?.0,
             };
         }
     }
 
-    fn select(&mut self, operand: Node, after: TokenSet) -> Parsed<Node> {
+    /// Parses a selection or a call, and whether others can follow.
+    fn select(&mut self, operand: Node, after: TokenSet) -> Parsed<(Node, bool)> {
         match (self.second(), self.ahead(2).kind) {
             (T::Ident, T::LParen) => {
                 self.take();
                 let name = self.take();
                 let name = self.text_of(name);
                 let open = self.take();
-                let args = self.args(after)?;
-                return self.call(open.start, name, Some(operand), args);
+                let (args, closed) = self.args(after)?;
+                if !closed {
+                    self.recover(Rule::Member, BINARY)?;
+                }
+                return Ok((self.call(open.start, name, Some(operand), args)?, closed));
             }
-            (T::Ident | T::EscIdent | T::Question, _) => {}
-            _ => return self.no_viable(1),
+            _ => {}
         }
         let dot = self.take();
         let optional = self.accept(T::Question).is_some();
-        let (at, field) = self.field_name()?;
+        let (at, field) = self.field_name(SUFFIX.or(BINARY))?;
         let (depth, size) = (operand.depth + 1, operand.size + 1);
         let kind = if optional {
             let field = Expr::literal(at, Literal::String(field));
-            return Ok(Node { depth, size, expr: Expr::call(dot.start, op::OPT_SELECT, vec![operand.expr, field]) });
+            return Ok((Node { depth, size, expr: Expr::call(dot.start, op::OPT_SELECT, vec![operand.expr, field]) }, true));
         } else {
             Kind::Select { operand: Box::new(operand.expr), field, test: false }
         };
-        Ok(Node { depth, size, expr: Expr::new(dot.start, kind) })
+        Ok((Node { depth, size, expr: Expr::new(dot.start, kind) }, true))
     }
 
     /// Parses the name of a field. Names in back quotes are not supported.
-    fn field_name(&mut self) -> Parsed<(usize, Str)> {
-        self.sync(TokenSet::of(&[T::Ident, T::EscIdent]))?;
+    fn field_name(&mut self, follow: TokenSet) -> Parsed<(usize, Str)> {
+        let names = TokenSet::of(&[T::Ident, T::EscIdent]);
+        let start = self.ahead(0).start;
+        let fits = self.sync(names);
+        if fits.is_err() || !names.contains(self.peek()) {
+            self.recover(Rule::Field, follow)?;
+            self.report(start, "unsupported ident kind");
+            return Ok((start, "".into()));
+        }
         let token = self.take();
         if token.kind == T::EscIdent {
             self.report(token.start, "unsupported syntax: '`'");
@@ -383,18 +577,32 @@ impl<'a> Parser<'a> {
         Ok((token.start, self.text_of(token).into()))
     }
 
-    fn index(&mut self, operand: Node, after: TokenSet) -> Parsed<Node> {
+    fn index(&mut self, operand: Node, after: TokenSet) -> Parsed<(Node, bool)> {
         let open = self.take();
-        self.sync(EXPR.with(T::Question))?;
+        match self.sync(EXPR.with(T::Question)) {
+            Err(Stop::Syntax) => {
+                self.recover(Rule::Member, BINARY)?;
+                return Ok((Node { expr: Expr::new(open.start, Kind::Error), depth: 0, size: 1 }, false));
+            }
+            other => other?,
+        }
         let name = if self.accept(T::Question).is_some() { op::OPT_INDEX } else { op::INDEX };
         let index = self.expr(TokenSet::of(&[T::RBracket]))?;
-        self.expect(T::RBracket, after)?;
-        Ok(counted(open, name, vec![operand, index]))
+        let closed = self.closed(T::RBracket, after)?;
+        if !closed {
+            self.recover(Rule::Member, BINARY)?;
+        }
+        Ok((counted(open, name, vec![operand, index]), closed))
     }
 
     /// Parses arguments up to the closing bracket.
-    fn args(&mut self, after: TokenSet) -> Parsed<Vec<Node>> {
-        self.sync(EXPR.with(T::RParen))?;
+    ///
+    /// The arguments are complete if the bracket is missing; false is returned with them then.
+    fn args(&mut self, after: TokenSet) -> Parsed<(Vec<Node>, bool)> {
+        match self.sync(EXPR.with(T::RParen)) {
+            Err(Stop::Syntax) => return Ok((Vec::new(), false)),
+            other => other?,
+        }
         let mut args = Vec::new();
         if self.peek() != T::RParen {
             let follow = TokenSet::of(&[T::Comma, T::RParen]);
@@ -403,8 +611,17 @@ impl<'a> Parser<'a> {
                 args.push(self.expr(follow)?);
             }
         }
-        self.expect(T::RParen, after)?;
-        Ok(args)
+        let closed = self.closed(T::RParen, after)?;
+        Ok((args, closed))
+    }
+
+    /// Whether the closing bracket follows.
+    fn closed(&mut self, bracket: T, after: TokenSet) -> Parsed<bool> {
+        match self.expect(bracket, after) {
+            Ok(_) => Ok(true),
+            Err(Stop::Syntax) => Ok(false),
+            Err(stop) => Err(stop),
+        }
     }
 
     /// Makes a call, or expands it if it is a macro.
@@ -419,6 +636,7 @@ impl<'a> Parser<'a> {
         let expr = match macros::expand(candidate) {
             Expansion::Expanded(expr) => expr,
             Expansion::Failed(problem) => {
+                let at = problem.at.unwrap_or(at);
                 self.problems.push(problem);
                 Expr::new(at, Kind::Error)
             }
@@ -429,13 +647,20 @@ impl<'a> Parser<'a> {
     }
 
     fn primary(&mut self, after: TokenSet) -> Parsed<Node> {
+        self.recovered(Rule::Primary, SUFFIX, SUFFIX, |p| p.operand(after))
+    }
+
+    fn operand(&mut self, after: TokenSet) -> Parsed<Node> {
         match self.peek() {
+            kind if !EXPR.contains(kind) => Err(Stop::Syntax),
             T::Dot if self.second() != T::Ident => self.no_viable(1),
             T::Dot | T::Ident => self.name(after),
             T::LParen => {
                 self.take();
                 let node = self.expr(TokenSet::of(&[T::RParen]))?;
-                self.expect(T::RParen, after)?;
+                if !self.closed(T::RParen, after)? {
+                    self.recover(Rule::Primary, SUFFIX)?;
+                }
                 Ok(node)
             }
             T::LBracket => self.list(after),
@@ -460,7 +685,10 @@ impl<'a> Parser<'a> {
         let word = self.text_of(token);
         let name = format!("{dot}{word}");
         let open = self.accept(T::LParen);
-        let args = if open.is_some() { self.args(after)? } else { Vec::new() };
+        let (args, closed) = if open.is_some() { self.args(after)? } else { (Vec::new(), true) };
+        if !closed {
+            self.recover(Rule::Primary, SUFFIX)?;
+        }
         if RESERVED.contains(&word) {
             self.report(start, format!("reserved identifier: {word}"));
             return Ok(Node { expr: Expr::new(start, Kind::Error), depth: 0, size: 1 });
@@ -478,17 +706,20 @@ impl<'a> Parser<'a> {
         self.sync(TokenSet::of(&[T::RBrace, T::Comma, T::Question, T::Ident, T::EscIdent]))?;
         let (mut fields, mut depth, mut size) = (Vec::new(), 0, 1_u32);
         let begins = |kind| matches!(kind, T::Question | T::Ident | T::EscIdent);
-        let mut more = begins(self.peek());
-        while more {
-            let optional = self.accept(T::Question).is_some();
-            let (_, name) = self.field_name()?;
-            let colon = self.expect(T::Colon, EXPR)?;
-            let value = self.expr(TokenSet::of(&[T::Comma, T::RBrace]))?;
-            depth = depth.max(value.depth);
-            size = size.saturating_add(value.size);
-            fields.push(Field { name, at: colon.start, value: value.expr, optional });
-            more = self.peek() == T::Comma && begins(self.second()) && self.accept(T::Comma).is_some();
-        }
+        self.entries(|p| {
+            let mut more = begins(p.peek());
+            while more {
+                let optional = p.accept(T::Question).is_some();
+                let (_, name) = p.field_name(TokenSet::of(&[T::Colon]))?;
+                let colon = p.expect(T::Colon, EXPR)?;
+                let value = p.expr(TokenSet::of(&[T::Comma, T::RBrace]))?;
+                depth = depth.max(value.depth);
+                size = size.saturating_add(value.size);
+                fields.push(Field { name, at: colon.start, value: value.expr, optional });
+                more = p.peek() == T::Comma && begins(p.second()) && p.accept(T::Comma).is_some();
+            }
+            Ok(())
+        })?;
         self.close(T::RBrace, after)?;
         let kind = Kind::Struct { name: format!("{dot}{name}").into(), fields };
         Ok(Node { expr: Expr::new(open.start, kind), depth, size })
@@ -496,9 +727,28 @@ impl<'a> Parser<'a> {
 
     /// Parses an optional comma and the closing bracket.
     fn close(&mut self, bracket: T, after: TokenSet) -> Parsed<()> {
-        self.sync(TokenSet::of(&[T::Comma, bracket]))?;
-        self.accept(T::Comma);
-        self.expect(bracket, after).map(drop)
+        let closed = match self.sync(TokenSet::of(&[T::Comma, bracket])) {
+            Ok(()) => {
+                self.accept(T::Comma);
+                self.closed(bracket, after)?
+            }
+            Err(Stop::Syntax) => false,
+            Err(stop) => return Err(stop),
+        };
+        if closed { Ok(()) } else { self.recover(Rule::Primary, SUFFIX) }
+    }
+
+    /// Parses a list of entries and continues after an error in it.
+    fn entries(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<()>) -> Parsed<()> {
+        let follow = TokenSet::of(&[T::Comma, T::RBrace]);
+        let depth = self.contexts.len();
+        self.contexts.push(follow);
+        let result = match parse(self) {
+            Err(Stop::Syntax) => self.recover(Rule::Entries, follow),
+            other => other,
+        };
+        self.contexts.truncate(depth);
+        result
     }
 
     fn list(&mut self, after: TokenSet) -> Parsed<Node> {
@@ -524,17 +774,29 @@ impl<'a> Parser<'a> {
         let keys = EXPR.with(T::Question);
         self.sync(keys.with(T::Comma).with(T::RBrace))?;
         let (mut entries, mut depth, mut size) = (Vec::new(), 0, 1_u32);
-        let mut more = keys.contains(self.peek());
-        while more {
-            let optional = self.accept(T::Question).is_some();
-            let key = self.expr(TokenSet::of(&[T::Colon]))?;
-            self.expect(T::Colon, EXPR)?;
-            let value = self.expr(TokenSet::of(&[T::Comma, T::RBrace]))?;
-            depth = depth.max(key.depth).max(value.depth);
-            size = size.saturating_add(key.size).saturating_add(value.size);
-            entries.push(Entry { key: key.expr, value: value.expr, optional });
-            more = self.peek() == T::Comma && keys.contains(self.second()) && self.accept(T::Comma).is_some();
-        }
+        self.entries(|p| {
+            let mut more = keys.contains(p.peek());
+            while more {
+                let known = p.problems.len();
+                let optional = p.accept(T::Question).is_some();
+                let key = p.expr(TokenSet::of(&[T::Colon]))?;
+                if let Err(stop) = p.expect(T::Colon, EXPR) {
+                    // cel-go does not look at a key without a colon.
+                    let mut at = 0;
+                    p.problems.retain(|problem| {
+                        at += 1;
+                        at <= known || problem.message.starts_with("Syntax error: ")
+                    });
+                    return Err(stop);
+                }
+                let value = p.expr(TokenSet::of(&[T::Comma, T::RBrace]))?;
+                depth = depth.max(key.depth).max(value.depth);
+                size = size.saturating_add(key.size).saturating_add(value.size);
+                entries.push(Entry { key: key.expr, value: value.expr, optional });
+                more = p.peek() == T::Comma && keys.contains(p.second()) && p.accept(T::Comma).is_some();
+            }
+            Ok(())
+        })?;
         self.close(T::RBrace, after)?;
         Ok(Node { expr: Expr::new(open.start, Kind::Map(entries)), depth, size })
     }

@@ -79,6 +79,12 @@ pub(super) enum Root {
     Conditional(Box<(Node, Attribute, Attribute)>),
 }
 
+impl Root {
+    pub(super) fn is_choice(&self) -> bool {
+        matches!(self, Self::Conditional(_))
+    }
+}
+
 /// A field or an index.
 #[derive(Clone, Debug)]
 pub(super) struct Qualifier {
@@ -171,7 +177,7 @@ pub(super) fn plan(expr: &Expr) -> Planned<Node> {
 /// Plans a name. A name of type `type` must be a type's name: a variable that holds a type cannot be looked up.
 fn ident(name: &Str, ty: &Type) -> Planned<Node> {
     Ok(match (decls::named(name), ty) {
-        (Some(Named::Type(ty)), Type::Type(_)) => Node::Const(Value::Type(ty)),
+        (Some(Named::Type(ty)), Type::Type(_)) => Node::Const(Value::Type(ty.instantiate(&mut |_| Type::Dyn))),
         (_, Type::Type(_)) => return Err(EvalError::UndefinedType(name.clone())),
         (Some(Named::Int(value)), _) => Node::Const(Value::Int(value)),
         _ => Node::Attribute { attribute: Attribute { root: Root::Variable(name.clone()), qualifiers: Vec::new() }, test: false },
@@ -275,7 +281,7 @@ fn constant_set(items: &[Value]) -> Option<BTreeSet<Key>> {
             set.insert(Key(value));
         };
         match item {
-            Value::Null | Value::Bool(_) | Value::String(_) => add(item.clone()),
+            Value::Bool(_) | Value::String(_) => add(item.clone()),
             Value::Double(d) => {
                 add(item.clone());
                 if d.fract() == 0.0 && *d > i64::MIN as f64 && *d < i64::MAX as f64 {

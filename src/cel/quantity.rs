@@ -36,7 +36,7 @@ impl Quantity {
         if text.is_empty() {
             return Err(QuantityError::Format);
         }
-        let Parts { negative, whole, fraction, suffix } = split(text).ok_or(QuantityError::Format)?;
+        let Parts { negative, whole, fraction, suffix, has_digits } = split(text).ok_or(QuantityError::Format)?;
         let (base, exponent) = interpret(suffix).ok_or(QuantityError::Suffix)?;
         let digits = (whole.len() + fraction.len()) as i32;
         let sign = if negative { -1 } else { 1 };
@@ -50,6 +50,9 @@ impl Quantity {
             if let Some(value) = value.checked_mul(factor) {
                 return parsed(Amount::Small { value: sign * value, power });
             }
+        }
+        if !has_digits {
+            return Err(QuantityError::Number);
         }
         let value = format!("{whole}{fraction}").bytes().fold(0_i128, |v, b| v.saturating_mul(10).saturating_add(i128::from(b - b'0')));
         let (mut value, mut power) = match base {
@@ -104,26 +107,25 @@ impl Quantity {
         Self { amount: Amount::Small { value, power: 0 }, computed: true }
     }
 
-    fn negated(self) -> Self {
-        let amount = match self.amount {
-            Amount::Small { value, power } => match value.checked_neg() {
-                Some(value) => Amount::Small { value, power },
-                None => Amount::Large { value: -i128::from(value), power },
-            },
-            Amount::Large { value, power } => Amount::Large { value: value.saturating_neg(), power },
-        };
-        Self { amount, ..self }
+    pub(super) fn add(self, other: Self) -> Self {
+        self.plus(other, 1)
     }
 
-    /// Returns the sum, in the small form if both are small and the sum fits.
-    pub(super) fn add(self, other: Self) -> Self {
+    pub(super) fn sub(self, other: Self) -> Self {
+        self.plus(other, -1)
+    }
+
+    /// Adds the other amount times the sign, in the small form if both are small and the sum fits.
+    fn plus(self, other: Self, sign: i64) -> Self {
         let of = |amount| Self { amount, computed: true };
         if let (Amount::Small { value: a, power: p }, Amount::Small { value: b, power: q }) = (self.amount, other.amount) {
+            // The smallest number has no negative and stays as it is, as in Go.
+            let b = b.wrapping_mul(sign);
             if b == 0 {
                 return of(self.amount);
             }
             if a == 0 {
-                return of(other.amount);
+                return of(Amount::Small { value: b, power: q });
             }
             let power = p.min(q);
             let sum = scaled(a, p - power).zip(scaled(b, q - power)).and_then(|(a, b)| a.checked_add(b));
@@ -132,18 +134,17 @@ impl Quantity {
             }
         }
         let ((a, p), (b, q)) = (self.parts(), other.parts());
-        let power = p.min(q);
+        let (b, power) = (b.saturating_mul(sign.into()), p.min(q));
         let lift = |value: i128, by: i32| value.saturating_mul(pow10(by.unsigned_abs()));
         of(Amount::Large { value: lift(a, p - power).saturating_add(lift(b, q - power)), power })
-    }
-
-    pub(super) fn sub(self, other: Self) -> Self {
-        self.add(other.negated())
     }
 }
 
 /// Returns `value` times ten to the `power`, which must not be negative.
 fn scaled(value: i64, power: i32) -> Option<i64> {
+    if value == 0 {
+        return Some(0);
+    }
     10_i64.checked_pow(power.unsigned_abs()).and_then(|factor| value.checked_mul(factor))
 }
 
@@ -179,6 +180,8 @@ struct Parts<'a> {
     whole: &'a str,
     fraction: &'a str,
     suffix: &'a str,
+    /// Whether there is a digit before the suffix.
+    has_digits: bool,
 }
 
 fn split(text: &str) -> Option<Parts<'_>> {
@@ -195,7 +198,9 @@ fn split(text: &str) -> Option<Parts<'_>> {
     if digits(exponent) != exponent.len() {
         return None;
     }
-    Some(Parts { negative: text.starts_with('-'), whole: if whole.is_empty() { "0" } else { whole }, fraction, suffix })
+    let number = &text[..text.len() - suffix.len()];
+    let has_digits = number.bytes().any(|b| b.is_ascii_digit());
+    Some(Parts { negative: text.starts_with('-'), whole: if whole.is_empty() { "0" } else { whole }, fraction, suffix, has_digits })
 }
 
 /// Returns the base and the exponent of a suffix.

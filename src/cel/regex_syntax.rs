@@ -48,7 +48,7 @@ pub(super) fn check(pattern: &str) -> Result<(), RegexError> {
 
 /// Translates a pattern, and estimates its states.
 fn translated(pattern: &str) -> Result<(String, u64), RegexError> {
-    let mut parser = Parser { whole: pattern, rest: pattern, out: String::new(), groups: vec![Group::default()], names: Vec::new() };
+    let mut parser = Parser { whole: pattern, rest: pattern, out: String::new(), groups: vec![Group::default()] };
     parser.run()?;
     let states = parser.groups.last().map_or(1, |group| group.states);
     Ok((parser.out, states))
@@ -90,7 +90,6 @@ struct Parser<'p> {
     rest: &'p str,
     out: String,
     groups: Vec<Group>,
-    names: Vec<&'p str>,
 }
 
 type Parsed<T> = Result<T, RegexError>;
@@ -234,21 +233,28 @@ impl<'p> Parser<'p> {
             if !valid {
                 return fault("invalid named capture", self.read(before));
             }
-            if self.names.contains(&name) {
-                return fault("duplicate capture group name", name);
-            }
-            self.names.push(name);
             self.out.push('(');
             return self.push();
         }
         self.rest = &before[2..];
-        let (mut negated, mut seen) = (false, false);
+        // Flags to set, and those to clear, which win. Go allows repeated ones and none.
+        let (mut set, mut clear): (String, Option<String>) = (String::new(), None);
         while let Some(c) = self.take() {
             match c {
-                'i' | 'm' | 's' | 'U' => seen = true,
-                '-' if !negated => (negated, seen) = (true, false),
-                ':' | ')' if !negated || seen => {
-                    self.out.push_str(self.read(before));
+                'i' | 'm' | 's' | 'U' => {
+                    let flags = clear.as_mut().unwrap_or(&mut set);
+                    if !flags.contains(c) {
+                        flags.push(c);
+                    }
+                }
+                '-' if clear.is_none() => clear = Some(String::new()),
+                ':' | ')' if clear.as_ref().is_none_or(|flags| !flags.is_empty()) => {
+                    let cleared = clear.unwrap_or_default();
+                    set.retain(|c| !cleared.contains(c));
+                    let minus = if cleared.is_empty() { "" } else { "-" };
+                    if c == ':' || !set.is_empty() || !cleared.is_empty() {
+                        self.out.push_str(&format!("(?{set}{minus}{cleared}{c}"));
+                    }
                     return if c == ':' { self.push() } else { Ok(()) };
                 }
                 _ => break,
@@ -294,8 +300,11 @@ impl<'p> Parser<'p> {
             self.emit(&format!("[{class}]"));
             return Ok(());
         }
-        let c = self.escape()?;
-        self.literal(c);
+        match char::from_u32(self.escape()?) {
+            Some(c) => self.literal(c),
+            // Nothing matches a surrogate.
+            None => self.emit("[^\\s\\S]"),
+        }
         Ok(())
     }
 
@@ -337,16 +346,18 @@ impl<'p> Parser<'p> {
             None => return fault(BAD_RANGE, before),
         };
         let (name, negated) = name.strip_prefix('^').map_or((name, negated), |name| (name, !negated));
-        // Names of categories and scripts are case-sensitive.
-        let class = format!("\\{}{{{}}}", if negated { 'P' } else { 'p' }, if name == "Any" { "any" } else { name });
-        let exact = name == "Any" || is_category(name) || (name.starts_with(char::is_uppercase) && name.len() > 2);
-        if !exact || name.contains(['=', ':', '!', ' ', '-']) || Regex::new(&class).is_err() {
+        // Case, blanks, hyphens and underscores in names do not matter.
+        let name: String = name.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).map(|c| c.to_ascii_lowercase()).collect();
+        let class = format!("\\{}{{{name}}}", if negated { 'P' } else { 'p' });
+        let plain = name.bytes().all(|b| b.is_ascii_alphanumeric()) && !name.starts_with("is");
+        if !plain || Regex::new(&class).is_err() {
             return fault(BAD_RANGE, self.read(before));
         }
         Ok(class)
     }
 
-    fn escape(&mut self) -> Parsed<char> {
+    /// Parses an escaped character, which may be a surrogate.
+    fn escape(&mut self) -> Parsed<u32> {
         let before = self.rest;
         self.take();
         let Some(c) = self.take() else { return fault("trailing backslash at end of expression", "") };
@@ -360,32 +371,45 @@ impl<'p> Parser<'p> {
                         value = value * 8 + self.take().and_then(|c| c.to_digit(8)).unwrap_or(0);
                     }
                 }
-                return Ok(char::from_u32(value).unwrap_or_default());
+                return Ok(value);
             }
             'x' => {
-                let digits = match self.rest.strip_prefix('{') {
-                    Some(rest) => rest.split_once('}'),
-                    None => self.rest.split_at_checked(2),
-                };
-                let value = digits.filter(|(digits, _)| digits.bytes().all(|b| b.is_ascii_hexdigit()));
-                if let Some((digits, rest)) = value
-                    && let Some(c) = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)
-                {
-                    self.rest = rest;
-                    return Ok(c);
+                if let Some(value) = self.hexadecimal() {
+                    return Ok(value);
                 }
-                self.take();
             }
-            'a' => return Ok('\u{7}'),
-            'f' => return Ok('\u{c}'),
-            'n' => return Ok('\n'),
-            'r' => return Ok('\r'),
-            't' => return Ok('\t'),
-            'v' => return Ok('\u{b}'),
-            c if c.is_ascii() && !c.is_ascii_alphanumeric() => return Ok(c),
+            'a' => return Ok(0x7),
+            'f' => return Ok(0xC),
+            'n' => return Ok(0xA),
+            'r' => return Ok(0xD),
+            't' => return Ok(0x9),
+            'v' => return Ok(0xB),
+            c if c.is_ascii() && !c.is_ascii_alphanumeric() => return Ok(c.into()),
             _ => {}
         }
         fault("invalid escape sequence", self.read(before))
+    }
+
+    /// Parses the digits after `\x`: two, or any number in braces. Stops behind the first character that does not fit.
+    fn hexadecimal(&mut self) -> Option<u32> {
+        let first = self.take()?;
+        if first != '{' {
+            let low = self.take();
+            return Some(first.to_digit(16)? * 16 + low?.to_digit(16)?);
+        }
+        let (mut value, mut empty) = (0, true);
+        loop {
+            match self.take()? {
+                '}' => return (!empty).then_some(value),
+                c => {
+                    value = value * 16 + c.to_digit(16)?;
+                    if value > char::MAX.into() {
+                        return None;
+                    }
+                    empty = false;
+                }
+            }
+        }
     }
 
     fn class(&mut self) -> Parsed<()> {
@@ -423,16 +447,15 @@ impl<'p> Parser<'p> {
             }
             let range = self.rest;
             let low = self.class_char(before)?;
-            push_literal(&mut class, low);
+            let mut high = low;
             if self.rest.starts_with('-') && self.rest.len() >= 2 && !self.rest.starts_with("-]") {
                 self.take();
-                let high = self.class_char(before)?;
+                high = self.class_char(before)?;
                 if high < low {
                     return fault(BAD_RANGE, self.read(range));
                 }
-                class.push('-');
-                push_literal(&mut class, high);
             }
+            push_range(&mut class, low, high);
         }
         self.take();
         class.push(']');
@@ -440,20 +463,28 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    fn class_char(&mut self, class: &'p str) -> Parsed<char> {
+    fn class_char(&mut self, class: &'p str) -> Parsed<u32> {
         match self.rest.chars().next() {
             None => fault("missing closing ]", class),
             Some('\\') => self.escape(),
-            Some(_) => Ok(self.take().unwrap_or_default()),
+            Some(_) => Ok(self.take().unwrap_or_default().into()),
         }
     }
 }
 
-fn is_category(name: &str) -> bool {
-    match name.as_bytes() {
-        [b'C' | b'L' | b'M' | b'N' | b'P' | b'S' | b'Z'] => true,
-        [b'C' | b'L' | b'M' | b'N' | b'P' | b'S' | b'Z', second] => second.is_ascii_lowercase(),
-        _ => false,
+/// Adds a range to a class, without its surrogates.
+fn push_range(class: &mut String, low: u32, high: u32) {
+    let low = char::from_u32(low).unwrap_or('\u{E000}');
+    let high = char::from_u32(high).unwrap_or('\u{D7FF}');
+    if low > high {
+        // Keeps a class of surrogates only from being empty.
+        class.push_str("[^\\s\\S]");
+        return;
+    }
+    push_literal(class, low);
+    if low < high {
+        class.push('-');
+        push_literal(class, high);
     }
 }
 

@@ -46,6 +46,9 @@ impl Issue {
     fn of(text: &str, problem: &Problem) -> Self {
         let message = problem.message.clone();
         let Some(at) = problem.at else { return Self { line: -1, column: 0, message, snippet: None } };
+        if text.is_empty() {
+            return Self { line: 1, column: 0, message, snippet: None };
+        }
         let at = at.min(text.len());
         let start = text[..at].rfind('\n').map_or(0, |n| n + 1);
         let end = text[start..].find('\n').map_or(text.len(), |n| start + n);

@@ -220,3 +220,167 @@ fn numbers_are_formatted_as_the_message_printer_does() {
         assert_eq!(run(&expression), Ok(true), "{expression}");
     }
 }
+
+/// Whether a pattern matches a text, or why it does not compile.
+fn matches(text: &str, pattern: &str) -> Result<bool, String> {
+    run(&format!("'{text}'.matches('{}' + '')", pattern.replace('\\', "\\\\")))
+}
+
+#[test]
+fn patterns_may_have_odd_flags_names_and_escapes() {
+    for (text, pattern, expected) in [
+        ("h", "(?)h", true),
+        ("H", "(?ii)h", true),
+        ("H", "(?i-i)h", false),
+        ("ab", "(?P<n>a)(?P<n>b)", true),
+        ("h", r"\x{D800}|h", true),
+        ("h", r"[\x{D7FF}-\x{E000}]", false),
+        ("h", r"\p{latin}", true),
+        ("h", r"\p{Lower case_Letter}", true),
+        ("h", r"\pl", true),
+    ] {
+        assert_eq!(matches(text, pattern), Ok(expected), "{pattern}");
+    }
+    for (pattern, error) in [
+        (r"\x{}", r"error parsing regexp: invalid escape sequence: `\x{}`"),
+        (r"\x1g", r"error parsing regexp: invalid escape sequence: `\x1g`"),
+        (r"\p{isLatin}", r"error parsing regexp: invalid character class range: `\p{isLatin}`"),
+        ("(?i-)h", "error parsing regexp: invalid or unsupported Perl syntax: `(?i-)`"),
+    ] {
+        assert_eq!(matches("h", pattern), Err(error.to_owned()), "{pattern}");
+    }
+}
+
+#[test]
+fn hosts_of_urls_are_checked_as_by_go() {
+    for (url, valid) in [
+        ("http://u:p@h:1/", true),
+        ("http://h::1/", false),
+        ("x://h::1/", true),
+        ("http://[::1]:80/", true),
+        ("http://[::1%25eth0]/", true),
+        ("http://[:1]/", false),
+        ("http://[1.2.3.4]/", false),
+        ("http://a[::1]/", false),
+    ] {
+        assert_eq!(run(&format!("isURL('{url}')")), Ok(valid), "{url}");
+    }
+    for (url, error) in [
+        ("http://h::abc/", "invalid port \"::abc\" after host"),
+        ("http://[:1]/", "invalid host: ParseAddr(\":1\"): each colon-separated field must have at least one digit (at \":1\")"),
+        ("http://h/%2ß", "invalid URL escape \"%2\\xc3\""),
+    ] {
+        let error = format!("URL parse error during conversion from string: parse \"{url}\": {error}");
+        assert_eq!(run(&format!("url('{url}') == url('/')")), Err(error));
+    }
+}
+
+#[test]
+fn extreme_quantities_and_times() {
+    for (expression, expected) in [
+        ("quantity('1').sub(-9223372036854775808).isInteger()", Ok(true)),
+        ("quantity('100u').sub(-9223372036854775808).compareTo(quantity('1')) == 1", Ok(true)),
+        ("quantity('e19').asInteger() == 0", Ok(true)),
+        ("isQuantity('Ki') && !isQuantity('Ei')", Ok(true)),
+        ("timestamp('9999-12-31T23:59:59Z').getDate('Asia/Tokyo') == 1", Ok(true)),
+        ("timestamp(0) - duration('-2562047h47m16.854775808s') == timestamp(0)", Err("integer overflow")),
+        (
+            r"'%s'.format([dyn(b'\xff')]) == ''",
+            Err("error during formatting: could not convert argument \"invalid UTF-8 in bytes, cannot convert to string\" to string"),
+        ),
+    ] {
+        assert_eq!(run(expression), expected.map_err(str::to_owned), "{expression}");
+    }
+}
+
+#[test]
+fn types_in_issues_have_cel_gos_names() {
+    for (expression, issue) in [
+        ("true || list", "1:9: expected type 'bool' but found 'type(list(A))'"),
+        ("true || optional_type", "1:9: expected type 'bool' but found 'type(optional_type)'"),
+        ("true || [[]]", "1:9: expected type 'bool' but found 'list(list(_var0))'"),
+        ("[].x", "1:3: type 'list(_var0)' does not support field selection"),
+        ("list{}.x", "1:5: 'list' is not a message type"),
+        ("int{x: 1} == 1", "1:4: 'int' is not a message type"),
+        ("has(cel.bind(while, 1, true))", "1:14: reserved identifier: while"),
+    ] {
+        let error = run(expression).unwrap_err();
+        let expected = format!("compilation failed: ERROR: <input>:{issue}\n");
+        assert!(error.starts_with(&expected), "{expression}: {error}");
+    }
+    assert!(run("int{x: 1} == 1").unwrap_err().contains("1:6: undefined field 'x'"));
+    assert!(run("map{x: 1} == 1").unwrap_err().ends_with("1:4: 'map' is not a message type\n | map{x: 1} == 1\n | ...^"));
+    assert!(run("").unwrap_err().starts_with("compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>'"));
+    assert_eq!(run("type(1) == google.protobuf.Empty"), Ok(false));
+}
+
+/// Returns the cost of an evaluation.
+fn cost_of(expression: &str) -> u64 {
+    match evaluate(expression, Environment::default(), &"gpu.example.com".into(), &gpu()) {
+        Outcome::Verdict { cost, .. } | Outcome::Failed { cost, .. } => cost,
+        Outcome::Refused(error) => panic!("{expression}: {error}"),
+    }
+}
+
+#[test]
+fn failed_parts_have_costs() {
+    for (expression, cost) in [
+        // A computed index that fails counts as an index.
+        ("{1: 1}[quantity('x').asInteger()] == 1", 5),
+        // Of three arguments, only a failed last one lets the call count.
+        ("'abc'.substring(1, dyn('x').size() / 0) == ''", 3),
+        ("'abc'.substring(1 / 0, 1) == ''", 1),
+        // So it is with calls that choose among overloads.
+        ("double(device.attributes['x'].y) == 1.0", 6),
+        // A constant pattern and a list of arguments are not reached after a failed text.
+        ("device.attributes['x'].y.matches('a')", 4),
+        ("device.attributes['x'].y.format([]) == ''", 4),
+        // cel-go takes back a cost that it has not charged.
+        ("has((device.allowMultipleAllocations ? device.attributes : device.attributes).x)", 3),
+    ] {
+        assert_eq!(cost_of(expression), cost, "{expression}");
+    }
+    assert_eq!(run("has((dyn(1) ? device : device).driver)"), Err(EvalError::CostLimit.to_string()));
+}
+
+#[test]
+fn no_operator_absorbs_a_panic() {
+    const MISSING: &str = "internal error: interface conversion: *types.Err is not traits.Lister: missing method Add";
+    const HASH: &str = "internal error: runtime error: hash of unhashable type cel.Semver";
+    for (expression, error) in [
+        ("device.attributes['gpu.example.com'].driverVersion in ['1.3.0'] || true", HASH),
+        ("[1].exists(x, device.attributes['gpu.example.com'].driverVersion in {'a': 1} || true)", HASH),
+        ("{?b'a': optional.none()}.size() == 1", "internal error: hash of unhashable type: types.Bytes"),
+        ("[1 / 0].sort() == [] || true", MISSING),
+        ("[1, 2].sortBy(x, 1 / 0) == [] || true", MISSING),
+        ("device.attributes['x'].y.distinct() == [] || true", MISSING),
+        ("dyn('a').distinct() == []", "internal error: interface conversion: types.String is not traits.Lister: missing method Contains"),
+        ("[[1]].flatten(1 / 0) == []", "internal error: interface conversion: ref.Val is *types.Err, not types.Int"),
+    ] {
+        assert_eq!(run(expression), Err(error.to_owned()), "{expression}");
+    }
+    assert_eq!(run("true || device.attributes['gpu.example.com'].driverVersion in ['1.3.0']"), Ok(true));
+    assert_eq!(run("dyn(b'a') in device.attributes['gpu.example.com']"), Ok(false));
+}
+
+#[test]
+fn parsing_continues_after_syntax_errors() {
+    for (expression, issues) in [
+        ("(y, y > 2)", vec!["1:3: mismatched input ',' expecting ')'", "1:10: extraneous input ')' expecting <EOF>"]),
+        ("device.in == 1", vec!["1:8: no viable alternative at input '.in'", "1:11: extraneous input '==' expecting {"]),
+        ("-])", vec!["1:2: no viable alternative at input '-]'", "1:2: mismatched input ']' expecting {"]),
+        ("f(1;2+)", vec!["1:4: token recognition error at: ';'", "1:5: mismatched input '2' expecting ')'", "1:7: mismatched input ')'"]),
+        ("{\"a\"}.b", vec!["1:5: mismatched input '}' expecting ':'"]),
+        ("device.é == 1", vec!["1:8: token recognition error at: 'é'", "1:10: no viable alternative at input '. =='"]),
+    ] {
+        let error = run(expression).unwrap_err();
+        let found: Vec<&str> = error.split("ERROR: <input>:").skip(1).collect();
+        assert_eq!(found.len(), issues.len(), "{expression}: {error}");
+        for (found, issue) in found.iter().zip(issues) {
+            assert!(found.replace("Syntax error: ", "").starts_with(issue), "{expression}: {error}");
+        }
+    }
+    assert!(run("device.?1").unwrap_err().contains("1:9: unsupported ident kind"));
+    assert!(run("has(device.)").unwrap_err().contains("1:5: invalid argument to has() macro"));
+    assert!(run(&format!("1 1{}", " 1".repeat(300))).unwrap_err().contains("error recovery token lookahead limit exceeded: 256"));
+}

@@ -181,7 +181,8 @@ impl Timestamp {
         let unknown = || EvalError::TimeZone(format!("unknown time zone {zone}"));
         // Go looks for a file with exactly this name.
         let known = TimeZone::get(zone).ok().filter(|known| known.iana_name() == Some(zone)).ok_or_else(unknown)?;
-        let timestamp = jiff::Timestamp::new(self.seconds, 0).map_err(|_| unknown())?;
+        // jiff's times end some hours earlier than cel-go's.
+        let timestamp = jiff::Timestamp::new(self.seconds, 0).unwrap_or(jiff::Timestamp::MAX);
         Ok(known.to_offset(timestamp).seconds().into())
     }
 }

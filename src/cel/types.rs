@@ -129,6 +129,8 @@ impl Type {
             Self::Null => "null".to_owned(),
             Self::Timestamp => "timestamp".to_owned(),
             Self::Wrapper(of) => format!("wrapper({})", of.name()),
+            Self::Var(id) => format!("_var{id}"),
+            Self::Param(name) => name.to_string(),
             _ => {
                 let params: Vec<String> = self.params().into_iter().map(Self::shown).collect();
                 if params.is_empty() { self.name().to_owned() } else { format!("{}({})", self.name(), params.join(", ")) }
@@ -218,7 +220,7 @@ impl Bindings {
             return self.substitute(bound, to_dyn);
         }
         match ty {
-            Type::Var(_) if to_dyn => Type::Dyn,
+            Type::Var(_) | Type::Param(_) if to_dyn => Type::Dyn,
             Type::List(of) => Type::list(self.substitute(of, to_dyn)),
             Type::Optional(of) => Type::optional(self.substitute(of, to_dyn)),
             Type::Map(of) => Type::map(self.substitute(&of.0, to_dyn), self.substitute(&of.1, to_dyn)),

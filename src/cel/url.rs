@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::number::quote;
+use super::address::parse_addr;
+use super::number::{quote, quote_bytes};
 use super::value::{Key, Map, Value};
 
 /// A URL. Unescaped texts are bytes.
@@ -55,7 +56,7 @@ impl Url {
             "getEscapedPath" => Value::string(self.path.as_str()),
             "getQuery" => {
                 let entries = query(&self.query).into_iter().map(|(key, values)| (Key(Value::string(key)), Value::strings(values)));
-                Value::Map(Arc::new(Map { entries: entries.collect(), domains: false }))
+                Value::Map(Arc::new(Map { entries: entries.collect(), ..Map::default() }))
             }
             _ => return None,
         })
@@ -123,9 +124,9 @@ fn parse(text: &str, for_request: bool) -> Result<Url, String> {
         let (authority, path) = authority.find('/').map_or((authority, ""), |i| authority.split_at(i));
         rest = path;
         match authority.rsplit_once('@') {
-            None => url.host = host(authority)?,
+            None => url.host = host(&url.scheme, authority)?,
             Some((user, after)) => {
-                url.host = host(after)?;
+                url.host = host(&url.scheme, after)?;
                 let known = |c: char| c.is_ascii_alphanumeric() || "-._:~!$&'()*+,;=%@".contains(c);
                 if !user.chars().all(known) {
                     return Err("net/url: invalid userinfo".to_owned());
@@ -157,21 +158,32 @@ fn valid_port(port: &str) -> bool {
     port.is_empty() || port.strip_prefix(':').is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-fn host(text: &str) -> Result<Vec<u8>, String> {
+fn host(scheme: &str, text: &str) -> Result<Vec<u8>, String> {
     let invalid = |port: &str| format!("invalid port {} after host", quote(port));
+    if text.rfind('[').is_some_and(|i| i > 0) {
+        return Err("invalid IP-literal".to_owned());
+    }
     if text.starts_with('[') {
         let end = text.rfind(']').ok_or("missing ']' in host")?;
         let port = &text[end + 1..];
         if !valid_port(port) {
             return Err(invalid(port));
         }
-        if let Some(zone) = text[..end].find("%25") {
-            let parts = [(&text[..zone], Mode::Host), (&text[zone..end], Mode::Zone), (&text[end..], Mode::Host)];
-            return parts.into_iter().map(|(part, mode)| unescape(part, mode)).collect::<Result<Vec<_>, _>>().map(|p| p.concat());
+        let port = unescape(port, Mode::Host)?;
+        let literal = &text[1..end];
+        let literal = match literal.find("%25") {
+            Some(zone) => [unescape(&literal[..zone], Mode::Host)?, unescape(&literal[zone..], Mode::Zone)?].concat(),
+            None => unescape(literal, Mode::Host)?,
+        };
+        let (address, _) = parse_addr(&String::from_utf8_lossy(&literal)).map_err(|error| format!("invalid host: {error}"))?;
+        if address.is_ipv4() {
+            return Err("invalid IP-literal".to_owned());
         }
-    } else if let Some(colon) = text.rfind(':')
-        && !valid_port(&text[colon..])
-    {
+        return Ok([b"[", literal.as_slice(), b"]", &port].concat());
+    }
+    // Only web addresses must not contain other colons.
+    let colon = if matches!(scheme, "http" | "https") { text.find(':') } else { text.rfind(':') };
+    if let Some(colon) = colon.filter(|colon| !valid_port(&text[*colon..])) {
         return Err(invalid(&text[colon..]));
     }
     unescape(text, Mode::Host)
@@ -200,7 +212,7 @@ fn should_escape(b: u8, mode: Mode) -> bool {
 
 fn unescape(text: &str, mode: Mode) -> Result<Vec<u8>, String> {
     let bytes = text.as_bytes();
-    let bad = |at: usize| format!("invalid URL escape {}", quote(&String::from_utf8_lossy(&bytes[at..bytes.len().min(at + 3)])));
+    let bad = |at: usize| format!("invalid URL escape {}", quote_bytes(&bytes[at..bytes.len().min(at + 3)]));
     let hex = |at: usize| bytes.get(at).and_then(|b| char::from(*b).to_digit(16)).map(|d| d as u8);
     let mut out = Vec::with_capacity(bytes.len());
     let mut i = 0;

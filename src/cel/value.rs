@@ -53,6 +53,8 @@ pub(super) struct Map {
     pub(super) entries: BTreeMap<Key, Value>,
     /// Whether looking up a missing key gives an empty map, as for the domains of a device's attributes and capacity.
     pub(super) domains: bool,
+    /// Whether it is part of the device. Other maps hash the keys that are looked up in them.
+    pub(super) native: bool,
 }
 
 /// A key of a map. Keys of different types are different.
@@ -174,7 +176,7 @@ impl Value {
             Self::List(_) => Type::list(Type::Dyn),
             Self::Map(_) => Type::map(Type::Dyn, Type::Dyn),
             Self::Type(_) => Type::Type(None),
-            Self::Optional(_) => Type::optional(Type::Dyn),
+            Self::Optional(_) => super::decls::OPTIONAL,
             Self::Quantity(_) => super::decls::QUANTITY,
             Self::Semver(_) => super::decls::SEMVER,
             Self::Ip(_) => super::decls::IP,
@@ -252,6 +254,7 @@ impl Value {
             (Self::Cidr(a), Self::Cidr(b)) => a == b,
             (Self::Url(a), Self::Url(b)) => a.to_string() == b.to_string(),
             (Self::Format(a), Self::Format(b)) => a.name == b.name,
+            (Self::Message(a), Self::Message(b)) => a == b,
             (Self::Failed(error), _) => return Err((**error).clone()),
             (Self::Quantity(_) | Self::Semver(_) | Self::Ip(_) | Self::Cidr(_) | Self::Url(_) | Self::Format(_), _) => {
                 return Err(EvalError::NoSuchOverload);
@@ -263,6 +266,11 @@ impl Value {
             (Self::Map(a), Self::Map(b)) => a.equals(b),
             _ => self.compare_numbers(other).is_some_and(|order| order == Ok(Ordering::Equal)),
         })
+    }
+
+    /// Whether Go cannot hash the value, and panics.
+    pub(super) fn is_unhashable(&self) -> bool {
+        matches!(self, Self::Bytes(_) | Self::Semver(_) | Self::Format(_))
     }
 
     /// Whether a list contains the value.
@@ -361,7 +369,7 @@ impl Value {
     pub(super) fn round_trip(&self) -> Self {
         let failed = |go, value: String| Self::Failed(Arc::new(EvalError::Unconvertible { go, value }));
         match self {
-            Self::Map(map) if map.domains => Self::Map(Arc::new(Map { entries: map.entries.clone(), domains: false })),
+            Self::Map(map) if map.domains => Self::Map(Arc::new(Map { entries: map.entries.clone(), domains: false, native: map.native })),
             Self::Type(ty) => Self::string(ty.name()),
             Self::Optional(Some(inner)) => inner.round_trip(),
             Self::Optional(None) => Self::Null,
