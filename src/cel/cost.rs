@@ -76,12 +76,11 @@ pub(super) fn check(overload: Option<&str>, args: &[Value]) -> Result<(), EvalEr
         id if id.ends_with("_sortByAssociatedKeys") => args.get(1),
         _ => None,
     };
-    use Value as V;
     match list {
-        None | Some(V::List(_)) => Ok(()),
+        None | Some(Value::List(_)) => Ok(()),
         Some(other) => {
-            let adds =
-                matches!(other, V::Int(_) | V::Uint(_) | V::Double(_) | V::String(_) | V::Bytes(_) | V::Duration(_) | V::Timestamp(_));
+            let is_number = matches!(other, Value::Int(_) | Value::Uint(_) | Value::Double(_));
+            let adds = is_number || matches!(other, Value::String(_) | Value::Bytes(_) | Value::Duration(_) | Value::Timestamp(_));
             Err(EvalError::NotLister { go: other.go_type(), missing: if adds { "Contains" } else { "Add" } })
         }
     }

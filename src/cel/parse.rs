@@ -533,19 +533,16 @@ impl<'a> Parser<'a> {
 
     /// Parses a selection or a call, and whether others can follow.
     fn select(&mut self, operand: Node, after: TokenSet) -> Parsed<(Node, bool)> {
-        match (self.second(), self.ahead(2).kind) {
-            (T::Ident, T::LParen) => {
-                self.take();
-                let name = self.take();
-                let name = self.text_of(name);
-                let open = self.take();
-                let (args, closed) = self.args(after)?;
-                if !closed {
-                    self.recover(Rule::Member, BINARY)?;
-                }
-                return Ok((self.call(open.start, name, Some(operand), args)?, closed));
+        if (self.second(), self.ahead(2).kind) == (T::Ident, T::LParen) {
+            self.take();
+            let name = self.take();
+            let name = self.text_of(name);
+            let open = self.take();
+            let (args, closed) = self.args(after)?;
+            if !closed {
+                self.recover(Rule::Member, BINARY)?;
             }
-            _ => {}
+            return Ok((self.call(open.start, name, Some(operand), args)?, closed));
         }
         let dot = self.take();
         let optional = self.accept(T::Question).is_some();
