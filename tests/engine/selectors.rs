@@ -43,12 +43,8 @@ fn results_errors_and_costs_are_as_recorded() {
             let driver = case["device"]["driver"].as_str().unwrap_or_default().into();
             let (outcome, cost) = split(evaluate(case["expression"].as_str().expect("an expression"), environment, &driver, &device));
             let expected = expected(&case);
-            // After the first syntax error the messages depend on ANTLR's error recovery.
-            let recovers = case["tags"].as_array().is_some_and(|tags| tags.iter().any(|tag| tag == "error-recovery"));
-            let refused = matches!((&outcome, &expected), (Outcome::Refused(_), Outcome::Refused(_)));
-            let same = outcome == expected || (recovers && refused);
             let same_cost = cost.zip(case["cost"].as_u64()).is_none_or(|(cost, recorded)| cost == recorded);
-            if !same || !same_cost {
+            if outcome != expected || !same_cost {
                 writeln!(wrong, "{} {}: {outcome:?} at {cost:?}, not {expected:?}", case["id"], case["expression"]).unwrap();
             }
             tried += 1;
