@@ -230,6 +230,7 @@ impl Filter {
     fn finds(&mut self, pattern: &Pattern, text: FactText<'_>) -> bool {
         match text {
             FactText::Prose(text) => self.substring(pattern, text),
+            FactText::Label(key, value) if !pattern.text.contains('=') => self.substring(pattern, key) || self.substring(pattern, value),
             FactText::Label(key, value) => {
                 let mut pair = String::with_capacity(key.len() + 1 + value.len());
                 pair.extend([key, "=", value]);

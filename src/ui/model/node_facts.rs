@@ -23,6 +23,12 @@ pub struct NodeFacts {
     closest: OnceLock<Vec<u32>>,
     /// The place of each node in the order of names.
     names: OnceLock<Vec<u32>>,
+    /// The positions of nodes by name, by verdict and by free cpu; made when they are first listed.
+    by_name: OnceLock<Vec<u32>>,
+    by_verdict: OnceLock<Vec<u32>>,
+    by_free_cpu: OnceLock<Vec<u32>>,
+    /// What the row of each node says; made for the first filter.
+    in_rows: OnceLock<Vec<Box<str>>>,
 }
 
 impl NodeFacts {
@@ -53,9 +59,19 @@ impl NodeFacts {
         self.of[at] as usize
     }
 
+    /// Returns a node's cause.
+    pub fn cause_of(&self, at: usize) -> &Cause {
+        &self.causes[self.of[at] as usize]
+    }
+
     /// Returns the cause at an index.
     pub fn cause(&self, index: usize) -> &Cause {
         &self.causes[index]
+    }
+
+    /// Returns what the row of each node says of its verdict, by position.
+    pub fn in_rows(&self, cycle: &CycleView, snapshot: &Snapshot) -> &[Box<str>] {
+        self.in_rows.get_or_init(|| Verdicts::new(cycle).by_position(snapshot).iter().map(|verdict| verdict.in_row().into()).collect())
     }
 
     /// Returns the number of causes.
@@ -97,20 +113,36 @@ impl NodeFacts {
     }
 
     /// Returns the positions of all nodes in a sort order; equal ones by name.
-    pub fn sorted(&self, order: Sort, cycle: &CycleView, snapshot: &Snapshot) -> Vec<u32> {
-        let names = self.names(snapshot);
-        let free = |at: u32| {
-            let node = &snapshot.nodes()[at as usize];
-            node.allocatable.milli_cpu.saturating_sub(node.requested.milli_cpu)
-        };
-        let mut list: Vec<u32> = (0..self.of.len() as u32).collect();
+    pub fn sorted(&self, order: Sort, cycle: &CycleView, snapshot: &Snapshot) -> &[u32] {
         match order {
-            Sort::Usual | Sort::Closest => return self.closest(cycle, snapshot).to_vec(),
-            Sort::FreeCpu => list.sort_by_cached_key(|at| (Reverse(free(*at)), names[*at as usize])),
-            Sort::Verdict => list.sort_unstable_by_key(|at| (self.of[*at as usize], names[*at as usize])),
-            _ => list.sort_unstable_by_key(|at| names[*at as usize]),
+            Sort::Usual | Sort::Closest => self.closest(cycle, snapshot),
+            Sort::FreeCpu => self.by_free_cpu.get_or_init(|| {
+                let free = |at: &u32| {
+                    let node = &snapshot.nodes()[*at as usize];
+                    node.allocatable.milli_cpu.saturating_sub(node.requested.milli_cpu)
+                };
+                let mut list = self.by_name(snapshot).to_vec();
+                list.sort_by_cached_key(|at| Reverse(free(at)));
+                list
+            }),
+            Sort::Verdict => self.by_verdict.get_or_init(|| {
+                let mut list = self.by_name(snapshot).to_vec();
+                list.sort_by_key(|at| self.of[*at as usize]);
+                list
+            }),
+            _ => self.by_name(snapshot),
         }
-        list
+    }
+
+    /// Returns the positions of all nodes by name.
+    fn by_name(&self, snapshot: &Snapshot) -> &[u32] {
+        self.by_name.get_or_init(|| {
+            let mut list = vec![0; self.of.len()];
+            for (place, at) in self.names(snapshot).iter().zip(0..) {
+                list[*place as usize] = at;
+            }
+            list
+        })
     }
 }
 

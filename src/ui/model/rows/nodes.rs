@@ -1,6 +1,5 @@
 //! The rows of the nodes pane: nodes one by one, or in groups with the sum and maximum of their free resources.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use crate::ui::model::list::Row;
 use crate::ui::model::list::{GroupKey, RowId};
 use crate::ui::model::node_facts::NodeFacts;
 use crate::ui::model::sort::Sort;
-use crate::ui::model::verdict::{self, Class, NodeVerdict, Verdicts};
+use crate::ui::model::verdict::{self, Cause, Class};
 
 /// A row of the nodes pane.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,15 +136,13 @@ pub fn node_rows<'a>(
 ) -> Vec<NodeRow> {
     let snapshot = &timeline.decided_on().snapshot;
     let nodes = snapshot.nodes();
-    let verdicts = if filter.is_empty() { Vec::new() } else { Verdicts::new(whole).by_position(snapshot) };
-    let mut keeps = |at: usize| filter.is_empty() || keeps_node(&verdicts[at], &nodes[at], filter);
+    let facts = (!filter.is_empty() || *options.grouping == Grouping::None).then(of_whole);
+    let in_rows = facts.filter(|_| !filter.is_empty()).map(|facts| (facts, facts.in_rows(whole, snapshot)));
+    let mut keeps = |at: usize| in_rows.is_none_or(|(facts, in_rows)| keeps_node(facts.cause_of(at), &in_rows[at], &nodes[at], filter));
     match options.grouping {
         Grouping::None => {
-            let facts = of_whole();
-            let listed: Cow<'_, [u32]> = match options.order {
-                Sort::Usual => facts.closest(whole, snapshot).into(),
-                order => facts.sorted(order, whole, snapshot).into(),
-            };
+            let facts = facts.unwrap_or(options.facts);
+            let listed = facts.sorted(options.order, whole, snapshot);
             let shown = listed.iter().map(|at| *at as usize).filter(|at| keeps(*at));
             let has_scores = !whole.scores.is_empty() && options.order == Sort::Usual;
             flat_rows(facts, nodes, shown, has_scores)
@@ -159,12 +156,11 @@ pub fn node_rows<'a>(
 pub const NODE_FIELDS: &[&str] = &["node", "name", "verdict", "plugin", "reason", "taint", "zone", "label"];
 
 /// Returns whether a filter keeps a node: by its name, verdict, plugin, reason with the deciding fact, taints, zone and labels.
-fn keeps_node(verdict: &NodeVerdict<'_>, node: &NodeInfo, filter: &mut Filter) -> bool {
-    let (fact, reason) = (verdict.in_row(), verdict.reason.as_ref());
+fn keeps_node((class, plugin, reason): &Cause, in_row: &str, node: &NodeInfo, filter: &mut Filter) -> bool {
     let taints: Vec<String> = node.node.spec.taints.iter().map(taint_text).collect();
-    let mut facts = vec![Fact::name("node", node.name()), Fact::name("name", node.name()), Fact::prose("verdict", verdict.class.word())];
-    facts.extend(verdict.plugin.map(|plugin| Fact::prose("plugin", plugin.as_str())));
-    facts.extend([Fact::prose("reason", &fact), Fact::prose("reason", reason)]);
+    let mut facts = vec![Fact::name("node", node.name()), Fact::name("name", node.name()), Fact::prose("verdict", class.word())];
+    facts.extend(plugin.as_ref().map(|plugin| Fact::prose("plugin", plugin.as_str())));
+    facts.extend([Fact::prose("reason", in_row), Fact::prose("reason", reason)]);
     facts.extend(taints.iter().map(|taint| Fact::prose("taint", taint)));
     facts.extend(zone_of(&node.node).map(|zone| Fact::prose("zone", zone)));
     facts.extend(node.node.metadata.labels.iter().map(|(key, value)| Fact::label(key, value)));
@@ -237,8 +233,8 @@ fn listed(groups: Vec<Positions>, timeline: &Timeline, options: &NodeOptions<'_>
     if groups.iter().any(|(group, _)| group.open) {
         // The nodes of a group are closest to fitting first, too.
         places = vec![0; snapshot.len()];
-        for (at, place) in options.facts.sorted(options.order, timeline.cycle(), snapshot).into_iter().zip(0_u32..) {
-            places[at as usize] = place;
+        for (at, place) in options.facts.sorted(options.order, timeline.cycle(), snapshot).iter().zip(0_u32..) {
+            places[*at as usize] = place;
         }
     }
     let mut rows = Vec::new();
