@@ -27,7 +27,7 @@ pub struct NodeFacts {
     by_name: OnceLock<Vec<u32>>,
     by_verdict: OnceLock<Vec<u32>>,
     by_free_cpu: OnceLock<Vec<u32>>,
-    /// What the row of each node says; made for the first filter.
+    /// The verdict in the row of each node; made for the first filter.
     in_rows: OnceLock<Vec<Box<str>>>,
 }
 
@@ -69,7 +69,7 @@ impl NodeFacts {
         &self.causes[index]
     }
 
-    /// Returns what the row of each node says of its verdict, by position.
+    /// Returns the verdict in the row of each node, by position.
     pub fn in_rows(&self, cycle: &CycleView, snapshot: &Snapshot) -> &[Box<str>] {
         self.in_rows.get_or_init(|| Verdicts::new(cycle).by_position(snapshot).iter().map(|verdict| verdict.in_row().into()).collect())
     }
