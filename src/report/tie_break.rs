@@ -1,6 +1,7 @@
 //! The tie-break among candidates in people's numbers: the value that a score function compares, and why it eliminates a
 //! candidate.
 
+use crate::cluster::Str;
 use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName};
 use crate::plural::count;
 use crate::trace::PreemptionView;
@@ -43,13 +44,13 @@ fn sum_of_priorities(candidate: &Candidate) -> i64 {
 
 /// The candidates that one function eliminates.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Elimination<'p> {
+pub struct Elimination {
     /// The function.
     pub function: ScoreFunctionName,
-    /// The eliminated candidates, by node name.
-    pub losers: Vec<&'p Candidate>,
-    /// A candidate that remains: the chosen one, or else the first by name.
-    pub best: &'p Candidate,
+    /// The nodes of the eliminated candidates, by name.
+    pub losers: Vec<Str>,
+    /// The node of a candidate that remains: the chosen one, or else the first by name.
+    pub best: Str,
     /// The value of the loser that came closest, with its noun.
     pub value: String,
     /// The same in fewer words.
@@ -60,7 +61,7 @@ pub struct Elimination<'p> {
 
 /// Returns what each function eliminated so far, in order; nothing for functions that kept all candidates. `time` formats a
 /// start time.
-pub fn eliminations<'p>(preemption: &'p PreemptionView, time: &dyn Fn(i64) -> String) -> Vec<Elimination<'p>> {
+pub fn eliminations(preemption: &PreemptionView, time: &dyn Fn(i64) -> String) -> Vec<Elimination> {
     let all = preemption.score_functions().iter();
     all.filter_map(|function| {
         let losers = function.scores.iter().map(|(node, _)| node).filter(|node| function.remaining.binary_search(node).is_err());
@@ -70,25 +71,26 @@ pub fn eliminations<'p>(preemption: &'p PreemptionView, time: &dyn Fn(i64) -> St
 }
 
 /// Returns why a candidate was eliminated; `None` for one that remains.
-pub fn elimination_of<'p>(preemption: &'p PreemptionView, node: &str, time: &dyn Fn(i64) -> String) -> Option<Elimination<'p>> {
+pub fn elimination_of(preemption: &PreemptionView, node: &str, time: &dyn Fn(i64) -> String) -> Option<Elimination> {
     let fell = |f: &&ScoreFunction| f.remaining.binary_search_by(|kept| kept.as_str().cmp(node)).is_err();
     let function = preemption.score_functions().iter().find(fell)?;
     elimination(preemption, function, vec![preemption.candidate(node)?], time)
 }
 
-fn elimination<'p>(
-    preemption: &'p PreemptionView,
+fn elimination(
+    preemption: &PreemptionView,
     function: &ScoreFunction,
-    losers: Vec<&'p Candidate>,
+    losers: Vec<&Candidate>,
     time: &dyn Fn(i64) -> String,
-) -> Option<Elimination<'p>> {
-    let chosen = preemption.selected().map(|(node, _)| node).filter(|node| function.remaining.contains(node));
+) -> Option<Elimination> {
+    let chosen = preemption.selected().map(|(node, _)| node).filter(|node| function.remaining.binary_search(node).is_ok());
     let best = preemption.candidate(chosen.or_else(|| function.remaining.first())?)?;
     let closest = losers.iter().copied().max_by_key(|loser| score(function, loser))?;
     // Losers further away are covered by "or more".
     let lowest = losers.iter().filter_map(|loser| score(function, loser)).min();
     let differ = lowest != score(function, closest);
     let Compared { value, short_value, best_value } = compared(function, closest, best, losers.len() > 1, differ, time)?;
+    let (losers, best) = (losers.into_iter().map(|loser| loser.node.clone()).collect(), best.node.clone());
     Some(Elimination { function: function.name, losers, best, value, short_value, best_value })
 }
 
@@ -156,22 +158,22 @@ fn compared(
     Some(Compared { value, short_value, best_value })
 }
 
-impl Elimination<'_> {
+impl Elimination {
     /// Returns the elimination as sentences without a full stop, the most complete first: `worker-a1 is eliminated by
     /// MinHighestPriority: its highest victim has priority 1000, on worker-a2 -10`. All of them have both values.
     pub fn sentences(&self) -> [String; 5] {
         let Self { function, losers, best, value, best_value, .. } = self;
-        let names: Vec<&str> = losers.iter().take(2).map(|loser| loser.node.as_str()).collect();
+        let names: Vec<&str> = losers.iter().take(2).map(Str::as_str).collect();
         let rest = losers.len().saturating_sub(names.len());
         let listed = if rest == 0 { names.join(", ") } else { format!("{} and {rest} more", names.join(", ")) };
         let (who, short, shortest) = match &losers[..] {
-            [one] => (format!("{} is", one.node), format!("{} is", one.node), one.node.to_string()),
+            [one] => (format!("{one} is"), format!("{one} is"), one.to_string()),
             _ => {
                 let n = losers.len();
                 (format!("{n} candidates ({listed}) are"), format!("{n} are"), n.to_string())
             }
         };
-        let on = format!("on {} {best_value}", best.node);
+        let on = format!("on {best} {best_value}");
         [
             format!("{who} eliminated by {function}: {value}, {on}"),
             format!("{short} eliminated by {function}: {value}, {on}"),

@@ -159,6 +159,16 @@ pub struct Timeline {
     started: InitialQueues,
     /// Views within the revision at the cursor, in order; going back starts from the nearest.
     checkpoints: Arc<Vec<Checkpoint>>,
+    /// The ends of steps in the revision that was last stepped back in.
+    step_ends: Option<Arc<StepEnds>>,
+}
+
+/// The ends of all steps of one size in a revision, as event indexes in order.
+#[derive(Debug)]
+struct StepEnds {
+    events: Arc<[Event]>,
+    by: StepSize,
+    ends: Vec<usize>,
 }
 
 /// View after the first `event` events of a revision.
@@ -178,7 +188,8 @@ impl Timeline {
     pub fn new(start: Keyframe) -> Self {
         let (queues, clock) = (start.queues.clone(), start.clock);
         let (cursor, cycle) = (Cursor::default(), Arc::default());
-        Self { start, revisions: Vec::new(), cursor, cycle, queues, clock, started: InitialQueues::default(), checkpoints: Arc::default() }
+        let (started, checkpoints) = (InitialQueues::default(), Arc::default());
+        Self { start, revisions: Vec::new(), cursor, cycle, queues, clock, started, checkpoints, step_ends: None }
     }
 
     /// Sets the queue places at the start.
@@ -405,21 +416,28 @@ impl Timeline {
             let revision = cursor.revision - 1;
             cursor = Cursor { revision, event: self.revisions[revision].events.len() };
         }
-        let mut boundary = 0;
-        loop {
-            let next = self.boundary_after(Cursor { revision: cursor.revision, event: boundary }, by);
-            if next >= cursor.event {
-                break;
-            }
-            boundary = next;
-        }
-        cursor.event = boundary;
-        if boundary == 0 && cursor.revision > 0 {
+        let steps = self.step_ends(cursor.revision, by);
+        let before = steps.ends.partition_point(|end| *end < cursor.event);
+        cursor.event = before.checked_sub(1).map_or(0, |last| steps.ends[last]);
+        if cursor.event == 0 && cursor.revision > 0 {
             // The end of one revision and the start of the next show the same state; use the end of the earlier one.
             cursor = Cursor { revision: cursor.revision - 1, event: self.revisions[cursor.revision - 1].events.len() };
         }
         self.seek(cursor);
         true
+    }
+
+    /// Returns the ends of the steps of a revision; found once for many steps back.
+    fn step_ends(&mut self, revision: usize, by: StepSize) -> Arc<StepEnds> {
+        let events = &self.revisions[revision].events;
+        if let Some(known) = self.step_ends.as_ref().filter(|known| known.by == by && Arc::ptr_eq(&known.events, events)) {
+            return known.clone();
+        }
+        let next = |event: &usize| (*event < events.len()).then(|| self.boundary_after(Cursor { revision, event: *event }, by));
+        let ends = std::iter::successors(next(&0), next).collect();
+        let found = Arc::new(StepEnds { events: events.clone(), by, ends });
+        self.step_ends = Some(found.clone());
+        found
     }
 
     /// Returns the first event index after `from` at which a step of this size ends.

@@ -26,16 +26,17 @@ pub(super) fn literals(template: &'static str) -> impl Iterator<Item = &'static 
 
 /// Fills in the facts.
 pub(super) fn fill(template: &'static str, facts: &[Cow<'_, str>]) -> String {
-    let (first, places) = parts(template);
-    let mut out = first.to_owned();
-    for (i, (quoted, literal)) in places.into_iter().enumerate() {
+    let mut pieces = template.split('%');
+    let mut out = String::with_capacity(template.len() + facts.iter().map(|fact| fact.len()).sum::<usize>());
+    out += pieces.next().unwrap_or_default();
+    for (i, piece) in pieces.enumerate() {
         let fact = facts.get(i).map_or("", |f| f.as_ref());
-        if quoted {
+        if piece.starts_with('q') {
             out += &format!("{fact:?}");
         } else {
             out += fact;
         }
-        out += literal;
+        out += piece.get(1..).unwrap_or_default();
     }
     out
 }

@@ -104,30 +104,48 @@ fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
     let start = view.start.as_deref().filter(|_| amounts);
     let mut by_phrase: BTreeMap<Phrase, (usize, Shared)> = BTreeMap::new();
     let mut fits = Lacking::default();
+    // The resources that a node lacks, sorted; and how many nodes lack the same ones, even when empty or not.
+    let (mut lacks, mut sets) = (Vec::new(), BTreeMap::<Vec<&str>, [usize; 2]>::new());
     for verdict in view.verdicts.values().filter(|v| !v.status.is_success()) {
         let status = &verdict.status;
-        let lacks: Option<BTreeSet<&str>> = status.reasons().iter().map(|r| resource(r)).collect();
-        match lacks.filter(|l| !l.is_empty() && status.plugin().is_some_and(PluginName::compares_requests)) {
-            Some(lacks) => {
+        lacks.clear();
+        lacks.extend(status.reasons().iter().map_while(|reason| resource(reason)));
+        let only_lacks = !lacks.is_empty() && lacks.len() == status.reasons().len();
+        match only_lacks && status.plugin().is_some_and(PluginName::compares_requests) {
+            true => {
+                lacks.sort_unstable();
+                lacks.dedup();
                 let never = amounts && status.code() == Code::UnschedulableAndUnresolvable;
-                let too_small: Vec<&str> = match lacks.first() {
-                    Some(only) if never && lacks.len() == 1 => vec![*only],
+                let too_small: Vec<&str> = match &lacks[..] {
+                    [only] if never => vec![*only],
                     _ if never => status.reasons().iter().filter_map(|r| larger_than_node(r)).collect(),
                     _ => Vec::new(),
                 };
                 for resource in too_small {
                     *fits.never.entry(resource).or_default() += 1;
                 }
-                *fits.nodes.entry((lacks, never)).or_default() += 1;
+                match sets.get_mut(&lacks[..]) {
+                    Some(counts) => counts[usize::from(never)] += 1,
+                    None => {
+                        let mut counts = [0; 2];
+                        counts[usize::from(never)] = 1;
+                        sets.insert(lacks.clone(), counts);
+                    }
+                }
                 fits.nominated |= !verdict.nominated.is_empty();
                 status.reasons().iter().for_each(|r| fits.note_free(r));
             }
-            None => {
+            false => {
                 let (nodes, shared) = by_phrase.entry(Phrase::of(status, start)).or_default();
                 *nodes += 1;
                 shared.add(status);
             }
         }
+    }
+    for (lacks, counts) in sets {
+        let lacks: BTreeSet<&str> = lacks.into_iter().collect();
+        let counts = [false, true].into_iter().zip(counts).filter(|(_, nodes)| *nodes > 0);
+        fits.nodes.extend(counts.map(|(never, nodes)| ((lacks.clone(), never), nodes)));
     }
     let unseen = view.start.as_deref().map_or(0, |s| s.nodes).saturating_sub(view.verdicts.len());
     if unseen > 0 {

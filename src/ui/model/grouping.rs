@@ -147,14 +147,13 @@ impl Grouping {
         }
     }
 
-    /// Returns the next grouping in the cycle, skipping those whose label no node has.
+    /// Returns the next grouping in the cycle, skipping the groupings by pool and by zone where no node has the label.
     #[must_use]
-    pub fn next(&self, nodes: &[Arc<NodeInfo>]) -> Self {
-        let zone = || Self::zone(nodes).unwrap_or_default();
+    pub fn next(&self, pool: impl FnOnce() -> Option<Self>, zone: impl FnOnce() -> Option<Self>) -> Self {
         match self {
             Self::None => Self::Verdict,
-            Self::Verdict => Self::pool(nodes).unwrap_or_else(zone),
-            Self::Label(key) if POOLS.contains(&key.as_str()) => zone(),
+            Self::Verdict => pool().or_else(zone).unwrap_or_default(),
+            Self::Label(key) if POOLS.contains(&key.as_str()) => zone().unwrap_or_default(),
             Self::Label(_) => Self::None,
         }
     }
@@ -206,7 +205,7 @@ mod tests {
             let mut at = Grouping::None;
             let mut said = Vec::new();
             for _ in 0..5 {
-                at = at.next(nodes);
+                at = at.next(|| Grouping::pool(nodes), || Grouping::zone(nodes));
                 said.push(at.heading().trim());
             }
             said.join(" ")
@@ -215,7 +214,7 @@ mod tests {
         assert_eq!(round(&nodes(&[&[pool, zone]])), "NODE POOL ZONE NODE NODE");
         assert_eq!(round(&nodes(&[&[zone]])), "NODE ZONE NODE NODE ZONE");
         assert_eq!(round(&nodes(&[&[]])), "NODE NODE NODE NODE NODE");
-        assert_eq!(Grouping::Label("x".into()).next(&nodes(&[&[]])), Grouping::None);
+        assert_eq!(Grouping::Label("x".into()).next(|| None, || None), Grouping::None);
     }
 
     #[test]

@@ -8,40 +8,145 @@ use std::sync::{Arc, OnceLock};
 use crate::cluster::Str;
 use crate::framework::{NodeInfo, Snapshot};
 use crate::trace::CycleView;
+use crate::ui::model::grouping::Grouping;
 use crate::ui::model::node_ranking::NodeRanking;
 use crate::ui::model::sort::Sort;
 use crate::ui::model::verdict::{Cause, Class, Verdicts};
 
+/// Orders and labels of a snapshot's nodes, which no verdict changes. Each is made when it is first needed.
+#[derive(Debug, Default)]
+pub struct NodeOrders {
+    /// The place of each node in the order of names.
+    names: OnceLock<Vec<u32>>,
+    /// The positions of nodes by name, and by free cpu.
+    by_name: OnceLock<Vec<u32>>,
+    by_free_cpu: OnceLock<Vec<u32>>,
+    /// The groupings by pool and by zone.
+    pool: OnceLock<Option<Grouping>>,
+    zone: OnceLock<Option<Grouping>>,
+}
+
+impl NodeOrders {
+    /// Returns the place of each node in the order of names.
+    pub fn names(&self, snapshot: &Snapshot) -> &[u32] {
+        self.names.get_or_init(|| {
+            let mut sorted: Vec<(&Str, u32)> = snapshot.nodes().iter().map(|node| node.name()).zip(0..).collect();
+            sorted.sort_unstable();
+            let mut places = vec![0; sorted.len()];
+            for ((_, at), place) in sorted.into_iter().zip(0..) {
+                places[at as usize] = place;
+            }
+            places
+        })
+    }
+
+    /// Returns the positions of all nodes by name.
+    fn by_name(&self, snapshot: &Snapshot) -> &[u32] {
+        self.by_name.get_or_init(|| {
+            let mut list = vec![0; snapshot.len()];
+            for (place, at) in self.names(snapshot).iter().zip(0..) {
+                list[*place as usize] = at;
+            }
+            list
+        })
+    }
+
+    /// Returns the positions of all nodes, most free cpu first; equal ones by name.
+    fn by_free_cpu(&self, snapshot: &Snapshot) -> &[u32] {
+        self.by_free_cpu.get_or_init(|| {
+            let free = |at: &u32| {
+                let node = &snapshot.nodes()[*at as usize];
+                node.allocatable.milli_cpu.saturating_sub(node.requested.milli_cpu)
+            };
+            let mut list = self.by_name(snapshot).to_vec();
+            list.sort_by_cached_key(|at| Reverse(free(at)));
+            list
+        })
+    }
+
+    /// Returns the grouping by pool; `None` if no node has a label that names its pool.
+    pub fn pool(&self, snapshot: &Snapshot) -> Option<Grouping> {
+        self.pool.get_or_init(|| Grouping::pool(snapshot.nodes())).clone()
+    }
+
+    /// Returns the grouping by zone; `None` if no node has the zone label.
+    pub fn zone(&self, snapshot: &Snapshot) -> Option<Grouping> {
+        self.zone.get_or_init(|| Grouping::zone(snapshot.nodes())).clone()
+    }
+}
+
 /// The facts of a cycle's nodes.
 #[derive(Clone, Debug, Default)]
 pub struct NodeFacts {
-    /// Each cause once, sorted.
-    causes: Vec<Cause>,
+    orders: Arc<NodeOrders>,
+    /// Causes, sorted, each once; some may be those of no node.
+    causes: Arc<[Cause]>,
     /// The cause of each node, as an index.
     of: Vec<u32>,
-    /// The positions of nodes, closest to fitting first; made when they are first listed.
+    /// The position of each node with a verdict of its own, in the order of the cycle's verdicts; `None` outside of the snapshot.
+    judged: OnceLock<Vec<Option<u32>>>,
+    /// The positions of nodes, closest to fitting first, and by verdict; made when they are first listed.
     closest: OnceLock<Vec<u32>>,
-    /// The place of each node in the order of names.
-    names: OnceLock<Vec<u32>>,
-    /// The positions of nodes by name, by verdict and by free cpu; made when they are first listed.
-    by_name: OnceLock<Vec<u32>>,
     by_verdict: OnceLock<Vec<u32>>,
-    by_free_cpu: OnceLock<Vec<u32>>,
     /// The verdict in the row of each node; made for the first filter.
     in_rows: OnceLock<Vec<Box<str>>>,
 }
 
 impl NodeFacts {
     /// Reads the verdicts of a cycle on the nodes of a snapshot.
-    pub fn of(cycle: &CycleView, snapshot: &Snapshot) -> Self {
+    pub fn of(cycle: &CycleView, snapshot: &Snapshot, orders: Arc<NodeOrders>) -> Self {
         let mut causes = Causes::default();
         let verdicts = Verdicts::new(cycle).by_position(snapshot).into_iter();
-        let mut of: Vec<u32> = verdicts.map(|verdict| causes.index(verdict.cause())).collect();
+        let of: Vec<u32> = verdicts.map(|verdict| causes.index(verdict.cause())).collect();
+        Self::new(causes, of, orders)
+    }
+
+    fn new(causes: Causes, mut of: Vec<u32>, orders: Arc<NodeOrders>) -> Self {
         let (causes, places) = causes.sorted();
         for cause in &mut of {
             *cause = places[*cause as usize];
         }
-        Self { causes, of, ..Self::default() }
+        Self { orders, causes: causes.into(), of, ..Self::default() }
+    }
+
+    /// Reads the verdicts of an earlier moment of the cycle that these facts are of; reads again only those that differ.
+    pub fn so_far(&self, whole: &CycleView, cycle: &CycleView, snapshot: &Snapshot) -> Self {
+        self.changed(whole, cycle, snapshot).unwrap_or_else(|| Self::of(cycle, snapshot, self.orders.clone()))
+    }
+
+    /// Returns the facts with the verdicts of an earlier moment; `None` if all of them may differ.
+    fn changed(&self, whole: &CycleView, cycle: &CycleView, snapshot: &Snapshot) -> Option<Self> {
+        if whole.narrowed.is_some() != cycle.narrowed.is_some() || cycle.verdicts.is_empty() {
+            return None;
+        }
+        let judged = self.judged.get_or_init(|| whole.verdicts.keys().map(|node| Some(snapshot.position(node)? as u32)).collect());
+        let verdicts = Verdicts::new(cycle);
+        let mut earlier = cycle.verdicts.iter().peekable();
+        let mut changes = Vec::new();
+        for ((node, verdict), at) in whole.verdicts.iter().zip(judged) {
+            let cause = match earlier.next_if(|(name, _)| *name == node) {
+                Some((_, earlier)) if earlier.status == verdict.status => continue,
+                None if cycle.narrowed.is_none() => (Class::Unseen, None, "".into()),
+                _ => verdicts.of(node).cause(),
+            };
+            changes.extend(at.map(|at| (at, cause)));
+        }
+        if earlier.next().is_some() {
+            return None;
+        }
+        if changes.is_empty() {
+            return Some(Self { orders: self.orders.clone(), causes: self.causes.clone(), of: self.of.clone(), ..Self::default() });
+        }
+        let (mut causes, mut of) = (Causes::from(&self.causes), self.of.clone());
+        for (at, cause) in changes {
+            of[at as usize] = causes.index(cause);
+        }
+        Some(Self::new(causes, of, self.orders.clone()))
+    }
+
+    /// Returns whether all nodes have the causes that they have in other facts.
+    pub fn are_alike(&self, other: &Self) -> bool {
+        self.of == other.of && self.causes == other.causes
     }
 
     /// Returns the classes of all nodes.
@@ -79,23 +184,10 @@ impl NodeFacts {
         self.causes.len()
     }
 
-    /// Returns the place of each node in the order of names.
-    pub fn names(&self, snapshot: &Snapshot) -> &[u32] {
-        self.names.get_or_init(|| {
-            let mut sorted: Vec<(&Str, u32)> = snapshot.nodes().iter().map(|node| node.name()).zip(0..).collect();
-            sorted.sort_unstable();
-            let mut places = vec![0; sorted.len()];
-            for ((_, at), place) in sorted.into_iter().zip(0..) {
-                places[at as usize] = place;
-            }
-            places
-        })
-    }
-
     /// Returns the positions of all nodes, closest to fitting first; equally close ones by cause and name.
     pub fn closest(&self, cycle: &CycleView, snapshot: &Snapshot) -> &[u32] {
         self.closest.get_or_init(|| {
-            let (ranking, names) = (NodeRanking::new(cycle), self.names(snapshot));
+            let (ranking, names) = (NodeRanking::new(cycle), self.orders.names(snapshot));
             let mut totals = vec![None; snapshot.len()];
             for (node, score) in &cycle.scores {
                 if let Some(at) = snapshot.position(node) {
@@ -116,33 +208,14 @@ impl NodeFacts {
     pub fn sorted(&self, order: Sort, cycle: &CycleView, snapshot: &Snapshot) -> &[u32] {
         match order {
             Sort::Usual | Sort::Closest => self.closest(cycle, snapshot),
-            Sort::FreeCpu => self.by_free_cpu.get_or_init(|| {
-                let free = |at: &u32| {
-                    let node = &snapshot.nodes()[*at as usize];
-                    node.allocatable.milli_cpu.saturating_sub(node.requested.milli_cpu)
-                };
-                let mut list = self.by_name(snapshot).to_vec();
-                list.sort_by_cached_key(|at| Reverse(free(at)));
-                list
-            }),
+            Sort::FreeCpu => self.orders.by_free_cpu(snapshot),
             Sort::Verdict => self.by_verdict.get_or_init(|| {
-                let mut list = self.by_name(snapshot).to_vec();
+                let mut list = self.orders.by_name(snapshot).to_vec();
                 list.sort_by_key(|at| self.of[*at as usize]);
                 list
             }),
-            _ => self.by_name(snapshot),
+            _ => self.orders.by_name(snapshot),
         }
-    }
-
-    /// Returns the positions of all nodes by name.
-    fn by_name(&self, snapshot: &Snapshot) -> &[u32] {
-        self.by_name.get_or_init(|| {
-            let mut list = vec![0; self.of.len()];
-            for (place, at) in self.names(snapshot).iter().zip(0..) {
-                list[*place as usize] = at;
-            }
-            list
-        })
     }
 }
 
@@ -153,6 +226,12 @@ struct Causes {
     known: HashMap<Cause, u32>,
     /// The last one: neighbours often share it.
     last: u32,
+}
+
+impl From<&Arc<[Cause]>> for Causes {
+    fn from(causes: &Arc<[Cause]>) -> Self {
+        Self { list: causes.to_vec(), known: causes.iter().cloned().zip(0..).collect(), last: 0 }
+    }
 }
 
 impl Causes {
@@ -204,7 +283,7 @@ mod tests {
         let kept: Vec<Str> = ["a", "b", "c", "e"].map(Str::from).into();
         let narrowed = (kept.into(), taint());
         for cycle in [cycle.clone(), CycleView { narrowed: Some(narrowed), ..cycle }] {
-            let (facts, verdicts) = (NodeFacts::of(&cycle, &snapshot), Verdicts::new(&cycle));
+            let (facts, verdicts) = (NodeFacts::of(&cycle, &snapshot, Arc::default()), Verdicts::new(&cycle));
             let mut causes = BTreeSet::new();
             for (at, node) in snapshot.nodes().iter().enumerate() {
                 let verdict = verdicts.of(node.name());
@@ -220,6 +299,34 @@ mod tests {
             assert_eq!(names(Sort::Name), ["a", "b", "c", "d", "e"]);
             assert_eq!(names(Sort::Closest)[..2], ["a", "c"]);
             assert_eq!(names(Sort::Verdict)[..2], ["a", "c"]);
+        }
+    }
+
+    #[test]
+    fn facts_of_an_earlier_moment_are_those_that_its_verdicts_give() {
+        let snapshot = snapshot(&["d", "b", "a", "c", "e"]);
+        let verdict = |status: Status| Verdict { status, nominated: Vec::new().into() };
+        let rejected = |reason: &'static str| Status::unschedulable(reason).with_plugin(PluginName::NodePorts);
+        let mut whole = CycleView::default();
+        whole.verdicts.extend(["a", "b", "c", "gone"].map(|node| (node.into(), verdict(Status::success()))));
+        // An extender rejects a node that fitted before.
+        whole.verdicts.insert("c".into(), verdict(rejected("ports")));
+        let kept: Vec<Str> = ["a", "b", "c"].map(Str::from).into();
+        let narrowed = CycleView { narrowed: Some((kept.into(), rejected("zone"))), ..whole.clone() };
+        for whole in [whole, narrowed] {
+            let all = NodeFacts::of(&whole, &snapshot, Arc::default());
+            for known in [&["a", "b", "c", "gone"][..], &["a"], &["b", "gone"], &["c", "other"], &[]] {
+                let verdicts = known.iter().map(|node| (Str::from(*node), verdict(Status::success())));
+                let cycle = CycleView { verdicts: verdicts.collect(), ..whole.clone() };
+                for cycle in [CycleView { narrowed: None, ..cycle.clone() }, cycle] {
+                    let (found, expected) = (all.so_far(&whole, &cycle, &snapshot), NodeFacts::of(&cycle, &snapshot, Arc::default()));
+                    for at in 0..snapshot.len() {
+                        assert_eq!(found.cause_of(at), expected.cause_of(at), "{known:?}, {at}");
+                    }
+                    assert!(found.causes.is_sorted());
+                }
+            }
+            assert!(all.so_far(&whole, &whole, &snapshot).are_alike(&all));
         }
     }
 }

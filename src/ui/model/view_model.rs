@@ -7,20 +7,21 @@ use std::sync::{Arc, OnceLock};
 
 use crate::cluster::{Key, Str};
 use crate::framework::{NodeFilters, NodeInfo, Reason, ScoreFunctionName, Snapshot};
-use crate::report::{Sentence, value_ends};
+use crate::report::{Elimination, Sentence, eliminations, value_ends};
 use crate::session::{Cursor, Timeline};
 use crate::trace::{CycleView, Event, GroupEvent, PreemptionView};
-use crate::ui::model::column::Width;
+use crate::ui::model::column::{Width, fit};
 use crate::ui::model::filter::Filter;
 use crate::ui::model::grouping::Grouping;
-use crate::ui::model::list::RowId;
-use crate::ui::model::node_facts::NodeFacts;
+use crate::ui::model::list::{GroupKey, RowId};
+use crate::ui::model::node_facts::{NodeFacts, NodeOrders};
 use crate::ui::model::overview::OverviewRow;
 use crate::ui::model::page::PageRow;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::pod_activity::PodActivity;
 use crate::ui::model::rows::{CandidateRow, DetailRow, NodeRow, QueueRow};
 use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::sort::Sort;
 use crate::ui::model::state::State;
 use crate::ui::model::verdict::Class;
 use crate::ui::model::{pod_activity, rows, verdict};
@@ -34,7 +35,7 @@ pub struct ViewModel {
     /// Rows of the overview; none while it is out of sight.
     pub overview: Vec<OverviewRow>,
     /// Rows of the nodes.
-    pub nodes: Vec<NodeRow>,
+    pub nodes: Arc<Vec<NodeRow>>,
     /// Rows of the candidates.
     pub candidates: Vec<CandidateRow>,
     /// Rows of the open node.
@@ -43,6 +44,8 @@ pub struct ViewModel {
     pages: BTreeMap<Pane, Page>,
     /// The object of the selected row in focus, and its related objects. All panes highlight them.
     pub linked: BTreeSet<RowId>,
+    /// What it was derived from: the pane in focus, its selected row, and that row's node.
+    pub linked_of: Option<(Pane, Option<RowId>, Option<Str>)>,
     /// All Filter plugins' answers about the open node, for the pod of the cycle.
     pub filters: Option<NodeFilters>,
     filters_of: Option<(Arc<[Event]>, Str)>,
@@ -51,8 +54,8 @@ pub struct ViewModel {
     whole_of: Option<Arc<[Event]>>,
     /// The events of each member's parts in the cycle of a pod group, in order; empty in other cycles.
     pub members: Vec<Range<usize>>,
-    /// The extension points of the cycle, in order.
-    pub points: Vec<&'static str>,
+    /// The index of the first event of each extension point of the cycle, and its name, in order.
+    pub points: Vec<(usize, &'static str)>,
     /// The index of the first event of each revision among all events, and at the end the number of all events.
     pub starts: Vec<usize>,
     /// Rank and number of tied nodes, by total score.
@@ -61,10 +64,16 @@ pub struct ViewModel {
     pub counts: BTreeMap<Class, usize>,
     /// The facts of the nodes so far.
     pub facts: NodeFacts,
+    /// The number of nodes that had scores when the facts were read.
+    scored: Option<usize>,
     /// The facts of the nodes in the whole cycle; made when they are listed one by one.
     whole_facts: OnceLock<NodeFacts>,
-    /// The address and the number of the nodes that totals, counts and facts are of.
-    nodes_of: Option<(usize, usize)>,
+    /// The nodes that totals, counts and facts are of.
+    nodes_of: Option<Snapshot>,
+    /// Orders and labels of these nodes.
+    pub orders: Arc<NodeOrders>,
+    /// Lists of nodes without a filter, by grouping, sort order and open groups.
+    node_lists: Vec<(NodeListKey, Arc<Vec<NodeRow>>)>,
     /// Texts and ranges of the cycle at the cursor.
     of_cycle: CycleMemo,
     /// Widths of columns that depend on the whole cycle.
@@ -91,9 +100,18 @@ pub struct ViewModel {
 struct CycleMemo {
     sentence: OnceLock<Option<Sentence>>,
     value_ends: OnceLock<Vec<(ScoreFunctionName, (i64, i64))>>,
+    eliminations: OnceLock<Vec<Elimination>>,
+    /// The columns that the names of candidates take.
+    candidate_width: OnceLock<u16>,
     /// Whether the odds over all starting nodes were known.
     has_odds: bool,
 }
+
+/// What a list of nodes without a filter depends on, besides the cycle.
+pub type NodeListKey = (Grouping, Sort, BTreeSet<GroupKey>);
+
+/// Limit on the lists of nodes that are kept.
+const NODE_LISTS: usize = 12;
 
 /// The widths of columns of plugins and of reasons.
 #[derive(Clone, Copy, Debug)]
@@ -181,9 +199,36 @@ impl ViewModel {
         ends.iter().find(|(function, _)| *function == name).map(|(_, ends)| *ends)
     }
 
+    /// Returns what each score function eliminated in the cycle at the cursor. `time` formats a start time.
+    pub fn eliminations(&self, preemption: &PreemptionView, time: &dyn Fn(i64) -> String) -> &[Elimination] {
+        self.of_cycle.eliminations.get_or_init(|| eliminations(preemption, time))
+    }
+
+    /// Returns the columns that the names of candidates take; of the first hundred of them.
+    pub fn candidate_width(&self, preemption: &PreemptionView) -> u16 {
+        *self.of_cycle.candidate_width.get_or_init(|| {
+            let nodes = preemption.all_candidates().map(|candidate| candidate.node.as_str()).take(100);
+            let Width::Fixed(width) = fit("CANDIDATE", 28, nodes) else { unreachable!("a fitted column is fixed") };
+            width
+        })
+    }
+
     /// Returns the facts of a snapshot's nodes in the whole cycle.
     pub fn whole_facts(&self, snapshot: &Snapshot) -> &NodeFacts {
-        self.whole_facts.get_or_init(|| NodeFacts::of(&self.whole, snapshot))
+        self.whole_facts.get_or_init(|| NodeFacts::of(&self.whole, snapshot, self.orders.clone()))
+    }
+
+    /// Shows a list of nodes without a filter, and makes it unless it is kept.
+    pub fn list_nodes(&mut self, key: NodeListKey, make: impl FnOnce(&Self) -> Vec<NodeRow>) {
+        let kept = self.node_lists.iter().find(|(of, _)| *of == key).map(|(_, rows)| rows.clone());
+        self.nodes = kept.unwrap_or_else(|| {
+            let rows = Arc::new(make(self));
+            if self.node_lists.len() == NODE_LISTS {
+                self.node_lists.remove(0);
+            }
+            self.node_lists.push((key, rows.clone()));
+            rows
+        });
     }
 
     /// Returns the widths of columns that depend on the whole cycle.
@@ -252,8 +297,8 @@ impl State {
         if !same || other_member {
             let whole = CycleView::of(events.iter().flat_map(|e| e.iter()));
             model.whole = Arc::new(if let Some(pod) = shown { whole.showing(pod) } else { whole });
-            model.points = events.iter().flat_map(|e| e.iter()).map(verdict::part).collect();
-            model.points.dedup();
+            model.points = events.iter().flat_map(|e| e.iter()).map(verdict::part).enumerate().collect();
+            model.points.dedup_by_key(|(_, point)| *point);
             let group = model.whole.group.is_some();
             model.members = events.as_ref().filter(|_| group).map(|events| member_parts(events)).unwrap_or_default();
             let lacks = |resource: &str| {
@@ -276,22 +321,36 @@ impl State {
         model.grouping = self.grouping.clone().unwrap_or_else(|| Grouping::usual(snapshot.len()));
         model.moved = pod_activity::moved(timeline);
         model.ranks = rows::ranks(cycle);
-        let nodes_of = Some((snapshot.nodes().as_ptr().addr(), snapshot.len()));
-        let same_cycle = same && !other_member && same_place && model.nodes_of == nodes_of;
+        let same_whole = same && !other_member;
+        let same_nodes = model.nodes_of.as_ref().is_some_and(|of| std::ptr::eq(of.nodes(), snapshot.nodes()));
+        let same_cycle = same_whole && same_place && same_nodes;
         if !same_cycle || model.of_cycle.has_odds != cycle.odds_over_starts.is_some() {
             model.of_cycle = CycleMemo { has_odds: cycle.odds_over_starts.is_some(), ..CycleMemo::default() };
         }
         if !same_cycle {
-            if model.nodes_of != nodes_of || model.whole.group.is_some() {
+            if !same_nodes {
+                model.nodes_of = Some(snapshot.clone());
+                model.orders = Arc::default();
+                model.totals = Totals::default();
+                for node in snapshot.nodes() {
+                    model.totals.add(node);
+                }
+            }
+            let group = model.whole.group.is_some();
+            if !same_nodes || group {
                 model.whole_facts = OnceLock::new();
             }
-            model.nodes_of = nodes_of;
-            model.totals = Totals::default();
-            for node in snapshot.nodes() {
-                model.totals.add(node);
+            let facts = match &model.whole {
+                _ if group => NodeFacts::of(cycle, snapshot, model.orders.clone()),
+                whole => model.whole_facts(snapshot).so_far(whole, cycle, snapshot),
+            };
+            let scored = Some(cycle.scores.len());
+            if !same_whole || !same_nodes || group || model.scored != scored || !facts.are_alike(&model.facts) {
+                model.node_lists.retain(|((grouping, ..), _)| same_whole && same_nodes && !group && *grouping == Grouping::None);
+                model.counts = verdict::counts(facts.classes());
+                model.facts = facts;
+                model.scored = scored;
             }
-            model.facts = NodeFacts::of(cycle, snapshot);
-            model.counts = verdict::counts(model.facts.classes());
         }
         true
     }

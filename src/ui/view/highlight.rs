@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use crate::cluster::Str;
 use crate::session::Timeline;
 use crate::ui::model::list::RowId;
 use crate::ui::model::state::State;
-use crate::ui::view::panes;
 use crate::ui::view::panes::pod;
 
 /// Returns the object of the selected row in focus and its related objects: a pod with its node and budgets, a budget with
-/// its pods and their nodes.
-pub fn linked(state: &State, timeline: &Timeline) -> BTreeSet<RowId> {
+/// its pods and their nodes. `node` is that of the selected row.
+pub fn linked(state: &State, timeline: &Timeline, node: Option<Str>) -> BTreeSet<RowId> {
     let cluster = &timeline.moment().cluster;
     let mut linked = BTreeSet::new();
-    linked.extend((panes::def(state.focus).node)(state, timeline).map(RowId::Node));
+    linked.extend(node.map(RowId::Node));
     match state.selected_row() {
         Some(RowId::Pod(key)) => {
             linked.insert(RowId::Pod(key.clone()));

@@ -51,7 +51,12 @@ pub fn refresh(state: &mut State, timeline: &Timeline) {
             Rows::Page(_) => {}
         }
     }
-    state.view_model.linked = highlight::linked(state, timeline);
+    let node = (panes::def(state.focus).node)(state, timeline);
+    let linked_of = Some((state.focus, state.selected_row().cloned(), node.clone()));
+    if is_derived || state.view_model.linked_of != linked_of {
+        state.view_model.linked = highlight::linked(state, timeline, node);
+        state.view_model.linked_of = linked_of;
+    }
     state.derive_activity(timeline);
 }
 

@@ -11,7 +11,8 @@ pub static VERBS: &[Verb] = &[
         keys: &[keys(nodes::CONTEXT, &["z"], "groups", "nodes by verdict and reason, by pool, by zone, or one by one")],
         runs_on_ui_thread: |_| true,
         ..Verb::new("groups", |state, session, _| {
-            let next = state.view_model.grouping.next(session.timeline().moment().snapshot.nodes());
+            let (snapshot, orders) = (&session.timeline().decided_on().snapshot, &state.view_model.orders);
+            let next = state.view_model.grouping.next(|| orders.pool(snapshot), || orders.zone(snapshot));
             state.group_nodes(next);
             Ok(Answer::Done)
         })

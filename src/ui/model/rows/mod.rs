@@ -279,7 +279,7 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, orde
     let whole = whole.unwrap_or(now);
     let survived = |node: &Str| {
         let chosen = whole.selected().is_some_and(|(n, _)| n == node);
-        let functions = whole.score_functions().iter().take_while(|f| f.remaining.contains(node)).count();
+        let functions = whole.score_functions().iter().take_while(|f| f.remaining.binary_search(node).is_ok()).count();
         (Reverse(chosen), Reverse(functions))
     };
     let mut candidates: Vec<&Candidate> = now.all_candidates().filter(|c| keeps_candidate(now, c, filter)).collect();
@@ -328,7 +328,7 @@ fn keeps_candidate(preemption: &PreemptionView, candidate: &Candidate, filter: &
     let mut facts = vec![Fact::name("node", &candidate.node)];
     facts.extend(victims.iter().map(|name| Fact::name("victim", name)));
     facts.extend(candidate.victims.iter().flat_map(Victim::violates).map(|violated| Fact::prose("budget", &violated.budget)));
-    let fell = preemption.score_functions().iter().find(|function| !function.remaining.contains(&candidate.node));
+    let fell = preemption.score_functions().iter().find(|function| function.remaining.binary_search(&candidate.node).is_err());
     facts.extend(fell.map(|function| Fact::prose("reason", function.name.into())));
     filter.keeps(&facts)
 }

@@ -157,13 +157,15 @@ pub const NODE_FIELDS: &[&str] = &["node", "name", "verdict", "plugin", "reason"
 
 /// Returns whether a filter keeps a node: by its name, verdict, plugin, reason with the deciding fact, taints, zone and labels.
 fn keeps_node((class, plugin, reason): &Cause, in_row: &str, node: &NodeInfo, filter: &mut Filter) -> bool {
-    let taints: Vec<String> = node.node.spec.taints.iter().map(taint_text).collect();
-    let mut facts = vec![Fact::name("node", node.name()), Fact::name("name", node.name()), Fact::prose("verdict", class.word())];
+    let (labels, taints) = (&node.node.metadata.labels, &node.node.spec.taints);
+    let taints: Vec<String> = taints.iter().map(taint_text).collect();
+    let mut facts = Vec::with_capacity(7 + taints.len() + labels.len());
+    facts.extend([Fact::name("node", node.name()), Fact::name("name", node.name()), Fact::prose("verdict", class.word())]);
     facts.extend(plugin.as_ref().map(|plugin| Fact::prose("plugin", plugin.as_str())));
     facts.extend([Fact::prose("reason", in_row), Fact::prose("reason", reason)]);
     facts.extend(taints.iter().map(|taint| Fact::prose("taint", taint)));
+    facts.extend(labels.iter().map(|(key, value)| Fact::label(key, value)));
     facts.extend(zone_of(&node.node).map(|zone| Fact::prose("zone", zone)));
-    facts.extend(node.node.metadata.labels.iter().map(|(key, value)| Fact::label(key, value)));
     filter.keeps(&facts)
 }
 

@@ -78,7 +78,7 @@ fn rows(input: &PageInput<'_>, node: &Str, filter: &mut Filter) -> Vec<PageRow> 
 
 fn standing(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidate, now: Timestamp, rows: &mut PageRows<'_>) {
     let chosen = preemption.selected();
-    let fell = preemption.score_functions().iter().find(|f| !f.remaining.contains(&candidate.node));
+    let fell = preemption.score_functions().iter().find(|f| f.remaining.binary_search(&candidate.node).is_err());
     let (words, role) = match (chosen, fell) {
         (Some((node, _)), _) if *node == candidate.node => {
             let why = match verdict::decision(preemption) {
@@ -96,7 +96,7 @@ fn standing(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidat
             let own = elimination_of(preemption, &candidate.node, &|at| text::start_time(now, at));
             let why = own.map_or_else(
                 || verdict::function_meaning(function.name).to_owned(),
-                |e| format!("{}, on {} {}", e.value, e.best.node, e.best_value),
+                |e| format!("{}, on {} {}", e.value, e.best, e.best_value),
             );
             (format!("eliminated by {}: {why}", function.name), Role::Fallen)
         }
@@ -143,7 +143,7 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
             rows.cells(RowId::Line("function", function.name as usize), &columns, cells);
             continue;
         };
-        let stays = function.remaining.contains(&candidate.node);
+        let stays = function.remaining.binary_search(&candidate.node).is_ok();
         let decides = verdict::decision(preemption) == Decision::By(function.name);
         let (sign, role) = match (stays, decides) {
             (true, true) => (Sign::Winner, Role::Winner),

@@ -28,7 +28,7 @@ use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::state::State;
 use crate::ui::model::verdict::{Class, NodeVerdict, Verdicts};
-use crate::ui::model::view_model::ReasonWidths;
+use crate::ui::model::view_model::{ReasonWidths, ViewModel};
 use crate::ui::model::{rows, text};
 use crate::ui::view::draw::{Scene, put};
 use crate::ui::view::layout::{Plan, split_top};
@@ -51,7 +51,7 @@ pub static DEF: PaneDef = PaneDef {
         SortChoice::new(Sort::FreeCpu, "by free cpu"),
         SortChoice::new(Sort::Verdict, "by verdict"),
     ],
-    rows: Rows::List { make, get: |model| &model.nodes },
+    rows: Rows::List { make, get: |model| &*model.nodes },
     fields: rows::NODE_FIELDS,
     total: |_, timeline| Some(timeline.decided_on().snapshot.len()),
     list_area: |_, inner| split_top(inner, 1).1,
@@ -62,11 +62,19 @@ pub static DEF: PaneDef = PaneDef {
 };
 
 fn make(state: &mut State, timeline: &Timeline) {
-    let (model, mut filter) = (&state.view_model, state.row_filter(Pane::NODES));
-    let (grouping, facts) = (&model.grouping, &model.facts);
-    let options = NodeOptions { grouping, open: &state.open_groups, order: state.sort_of(Pane::NODES), facts };
-    let of_whole = || model.whole_facts(&timeline.decided_on().snapshot);
-    state.view_model.nodes = rows::node_rows(timeline, &model.whole, of_whole, &options, &mut filter);
+    let (mut filter, order) = (state.row_filter(Pane::NODES), state.sort_of(Pane::NODES));
+    let (model, open) = (&mut state.view_model, &state.open_groups);
+    let is_filtered = !filter.is_empty();
+    let mut make = |model: &ViewModel| {
+        let options = NodeOptions { grouping: &model.grouping, open, order, facts: &model.facts };
+        let of_whole = || model.whole_facts(&timeline.decided_on().snapshot);
+        rows::node_rows(timeline, &model.whole, of_whole, &options, &mut filter)
+    };
+    if is_filtered {
+        model.nodes = make(model).into();
+    } else {
+        model.list_nodes((model.grouping.clone(), order, open.clone()), make);
+    }
 }
 
 /// Opens or closes the selected group, or opens the selected node.

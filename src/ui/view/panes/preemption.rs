@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use crate::cluster::{Pod, Str};
 use crate::framework::{Candidate, DryRunStep, ScoreFunction, ScoreFunctionName, Victim};
 use crate::odds::Chance;
-use crate::report::{Elimination, elimination_of, eliminations, odds_cell, odds_in_words, plain_value};
+use crate::report::{Elimination, elimination_of, odds_cell, odds_in_words, plain_value};
 use crate::session::Timeline;
 use crate::trace::{DryRunView, Fate, PreemptionView};
 use crate::ui::config::action::Action;
@@ -260,8 +260,7 @@ struct Table {
 
 impl Table {
     fn new(model: &ViewModel, preemption: &PreemptionView, now: Timestamp, width: u16) -> Self {
-        let nodes = preemption.all_candidates().map(|c| c.node.as_str()).take(100);
-        let Width::Fixed(node) = fit("CANDIDATE", 28, nodes) else { unreachable!("a fitted column is fixed") };
+        let node = model.candidate_width(preemption);
         let values = width >= 74;
         let mut columns = vec![left("  CANDIDATE", Width::Fixed((node + 2).min(width / 3))).by(Sort::Name)];
         let functions = preemption.tie_break().to_vec();
@@ -310,7 +309,7 @@ impl Table {
     fn candidate(&self, scene: &Scene<'_>, preemption: &PreemptionView, candidate: &Candidate, area: Rect, buf: &mut Buffer) {
         let chosen = preemption.selected().is_some_and(|(n, _)| *n == candidate.node);
         let tied = preemption.selected().is_some_and(|(_, best)| best.len() > 1 && best.contains(&candidate.node));
-        let fell = preemption.score_functions().iter().any(|f| !f.remaining.contains(&candidate.node));
+        let fell = preemption.score_functions().iter().any(|f| f.remaining.binary_search(&candidate.node).is_err());
         let (sign, role) = match () {
             () if chosen => (scene.glyphs.winner, Role::Winner),
             () if tied => ("=", Role::Winner),
@@ -344,7 +343,7 @@ impl Table {
     ) -> Vec<Span<'static>> {
         let scored = function.and_then(|f| Some((f, plain_value(f, candidate)?)));
         let Some((function, compared)) = scored else { return vec![scene.span(Role::Ahead, scene.glyphs.unseen)] };
-        let stays = function.remaining.contains(&candidate.node);
+        let stays = function.remaining.binary_search(&candidate.node).is_ok();
         let decides = verdict::decision(preemption) == Decision::By(function.name);
         let (sign, sign_role) = match (stays, decides) {
             (true, true) => (scene.glyphs.winner, Role::Winner),
@@ -379,8 +378,9 @@ fn sentences(scene: &Scene<'_>, preemption: &PreemptionView, (area, below): (Rec
     let selected = scene.state.selected_candidate(scene.cycle());
     let own = selected.and_then(|node| elimination_of(preemption, node, &time));
     // The latest elimination comes closest to the choice.
-    let others = eliminations(preemption, &time).into_iter().rev().filter(|e| own.as_ref().is_none_or(|own| own.function != e.function));
-    let all: Vec<Elimination<'_>> = own.clone().into_iter().chain(others).take(usize::from(area.height)).collect();
+    let all = scene.state.view_model.eliminations(preemption, &time);
+    let others = all.iter().rev().filter(|e| own.as_ref().is_none_or(|own| own.function != e.function));
+    let all: Vec<&Elimination> = own.iter().chain(others).take(usize::from(area.height)).collect();
     for (i, elimination) in all.iter().enumerate() {
         let row = Rect { y: area.y + i as u16, height: 1, ..area };
         let words = fitting(elimination, usize::from(row.width).saturating_sub(2), scene.glyphs.ellipsis);
@@ -396,7 +396,7 @@ fn sentences(scene: &Scene<'_>, preemption: &PreemptionView, (area, below): (Rec
 }
 
 /// Returns the most complete sentence that fits; with the node's name shortened if none does.
-fn fitting(elimination: &Elimination<'_>, room: usize, ellipsis: &str) -> String {
+fn fitting(elimination: &Elimination, room: usize, ellipsis: &str) -> String {
     let all = elimination.sentences();
     if let Some(fits) = all.iter().find(|sentence| text::width(sentence) <= room) {
         return fits.clone();
@@ -404,7 +404,7 @@ fn fitting(elimination: &Elimination<'_>, room: usize, ellipsis: &str) -> String
     match &elimination.losers[..] {
         [one] => {
             let rest = text::width(&elimination.shortest_about(""));
-            elimination.shortest_about(&text::clip_middle(&one.node, room.saturating_sub(rest), ellipsis))
+            elimination.shortest_about(&text::clip_middle(one, room.saturating_sub(rest), ellipsis))
         }
         _ => all[all.len() - 1].clone(),
     }

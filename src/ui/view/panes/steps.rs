@@ -89,7 +89,7 @@ fn points(scene: &Scene<'_>, room: usize) -> Vec<Span<'static>> {
     let (mut from, mut to) = (0, parts.len());
     let taken = |from: usize, to: usize| {
         let cut = usize::from(from > 0) + usize::from(to < parts.len());
-        parts[from..to].iter().map(|p| text::width(p) + 3).sum::<usize>() + cut * 4
+        parts[from..to].iter().map(|(_, point)| text::width(point) + 3).sum::<usize>() + cut * 4
     };
     while from < to && taken(from, to) > room {
         if done > from + (to - from) / 2 + 1 {
@@ -103,7 +103,7 @@ fn points(scene: &Scene<'_>, room: usize) -> Vec<Span<'static>> {
     if from > 0 {
         spans.extend([scene.span(Role::Muted, scene.glyphs.ellipsis), dot()]);
     }
-    for (i, part) in parts.iter().enumerate().take(to).skip(from) {
+    for (i, (_, part)) in parts.iter().enumerate().take(to).skip(from) {
         if i > from {
             spans.push(dot());
         }
@@ -122,17 +122,8 @@ fn points(scene: &Scene<'_>, room: usize) -> Vec<Span<'static>> {
 
 /// Returns the number of parts entered up to the cursor.
 fn passed(scene: &Scene<'_>) -> usize {
-    let Some(revision) = scene.timeline.revision() else { return 0 };
-    let mut count = 0;
-    let mut last = None;
-    for event in &revision.events[..scene.timeline.cursor().event] {
-        let part = verdict::part(event);
-        if last != Some(part) {
-            count += 1;
-            last = Some(part);
-        }
-    }
-    count
+    let event = scene.timeline.cursor().event;
+    scene.state.view_model.points.partition_point(|(start, _)| *start < event)
 }
 
 /// Returns the sentence of an event. If it has more columns than there is room, shortens the pod's name, then leaves out its
