@@ -111,35 +111,32 @@ fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
         lacks.clear();
         lacks.extend(status.reasons().iter().map_while(|reason| resource(reason)));
         let only_lacks = !lacks.is_empty() && lacks.len() == status.reasons().len();
-        match only_lacks && status.plugin().is_some_and(PluginName::compares_requests) {
-            true => {
-                lacks.sort_unstable();
-                lacks.dedup();
-                let never = amounts && status.code() == Code::UnschedulableAndUnresolvable;
-                let too_small: Vec<&str> = match &lacks[..] {
-                    [only] if never => vec![*only],
-                    _ if never => status.reasons().iter().filter_map(|r| larger_than_node(r)).collect(),
-                    _ => Vec::new(),
-                };
-                for resource in too_small {
-                    *fits.never.entry(resource).or_default() += 1;
-                }
-                match sets.get_mut(&lacks[..]) {
-                    Some(counts) => counts[usize::from(never)] += 1,
-                    None => {
-                        let mut counts = [0; 2];
-                        counts[usize::from(never)] = 1;
-                        sets.insert(lacks.clone(), counts);
-                    }
-                }
-                fits.nominated |= !verdict.nominated.is_empty();
-                status.reasons().iter().for_each(|r| fits.note_free(r));
+        if only_lacks && status.plugin().is_some_and(PluginName::compares_requests) {
+            lacks.sort_unstable();
+            lacks.dedup();
+            let never = amounts && status.code() == Code::UnschedulableAndUnresolvable;
+            let too_small: Vec<&str> = match &lacks[..] {
+                [only] if never => vec![*only],
+                _ if never => status.reasons().iter().filter_map(|r| larger_than_node(r)).collect(),
+                _ => Vec::new(),
+            };
+            for resource in too_small {
+                *fits.never.entry(resource).or_default() += 1;
             }
-            false => {
-                let (nodes, shared) = by_phrase.entry(Phrase::of(status, start)).or_default();
-                *nodes += 1;
-                shared.add(status);
+            match sets.get_mut(&lacks[..]) {
+                Some(counts) => counts[usize::from(never)] += 1,
+                None => {
+                    let mut counts = [0; 2];
+                    counts[usize::from(never)] = 1;
+                    sets.insert(lacks.clone(), counts);
+                }
             }
+            fits.nominated |= !verdict.nominated.is_empty();
+            status.reasons().iter().for_each(|r| fits.note_free(r));
+        } else {
+            let (nodes, shared) = by_phrase.entry(Phrase::of(status, start)).or_default();
+            *nodes += 1;
+            shared.add(status);
         }
     }
     for (lacks, counts) in sets {

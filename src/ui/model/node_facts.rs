@@ -110,6 +110,7 @@ impl NodeFacts {
     }
 
     /// Reads the verdicts of an earlier moment of the cycle that these facts are of; reads again only those that differ.
+    #[must_use]
     pub fn so_far(&self, whole: &CycleView, cycle: &CycleView, snapshot: &Snapshot) -> Self {
         self.changed(whole, cycle, snapshot).unwrap_or_else(|| Self::of(cycle, snapshot, self.orders.clone()))
     }

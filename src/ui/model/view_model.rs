@@ -44,7 +44,7 @@ pub struct ViewModel {
     pages: BTreeMap<Pane, Page>,
     /// The object of the selected row in focus, and its related objects. All panes highlight them.
     pub linked: BTreeSet<RowId>,
-    /// What it was derived from: the pane in focus, its selected row, and that row's node.
+    /// Its input: the pane in focus, its selected row, and the node of that row.
     pub linked_of: Option<(Pane, Option<RowId>, Option<Str>)>,
     /// All Filter plugins' answers about the open node, for the pod of the cycle.
     pub filters: Option<NodeFilters>,
@@ -107,7 +107,7 @@ struct CycleMemo {
     has_odds: bool,
 }
 
-/// What a list of nodes without a filter depends on, besides the cycle.
+/// The input of a list of nodes without a filter, besides the cycle.
 pub type NodeListKey = (Grouping, Sort, BTreeSet<GroupKey>);
 
 /// Limit on the lists of nodes that are kept.
