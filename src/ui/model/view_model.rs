@@ -378,3 +378,27 @@ impl State {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_nodes_is_made_once_until_too_many_are_kept() {
+        let mut model = ViewModel::default();
+        let key = |open: usize| {
+            let group = GroupKey::Label { key: "zone".into(), value: Some(open.to_string().as_str().into()) };
+            (Grouping::Verdict, Sort::Usual, BTreeSet::from([group]))
+        };
+        let row = |open: usize| vec![NodeRow::Node { name: open.to_string().as_str().into(), inside: true }];
+        for open in 0..NODE_LISTS {
+            model.list_nodes(key(open), |_| row(open));
+            assert_eq!(*model.nodes, row(open));
+        }
+        model.list_nodes(key(0), |_| unreachable!("it is kept"));
+        assert_eq!(*model.nodes, row(0));
+        model.list_nodes(key(NODE_LISTS), |_| row(NODE_LISTS));
+        model.list_nodes(key(0), |_| row(99));
+        assert_eq!(*model.nodes, row(99), "the oldest was dropped");
+    }
+}
