@@ -185,7 +185,11 @@ impl Filter {
                     let mut called = facts.iter().filter(|fact| fact.is_called(field));
                     called.any(|fact| Self::compares(pattern, fact.text) || self.finds(pattern, fact.text))
                 }
-                None => facts.iter().any(|fact| self.finds(&term.whole, fact.text)),
+                None => {
+                    // A text that two fields have is matched once.
+                    let mut last = None;
+                    facts.iter().any(|fact| last.replace(fact.text) != Some(fact.text) && self.finds(&term.whole, fact.text))
+                }
             };
             found != term.negated
         });

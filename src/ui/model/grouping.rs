@@ -21,7 +21,15 @@ pub fn is_zone(label: &str) -> bool {
 
 /// Returns the zone of a node, by its label.
 pub fn zone_of(node: &Node) -> Option<&Str> {
-    [ZONE, OLD_ZONE].iter().find_map(|label| node.metadata.labels.get(label))
+    let mut zone = None;
+    for (key, value) in node.metadata.labels.iter() {
+        match key.as_str() {
+            ZONE => return Some(value),
+            OLD_ZONE => zone = Some(value),
+            _ => {}
+        }
+    }
+    zone
 }
 
 /// Labels that name a node's pool, most specific first: of autoscalers, clouds and distributions, common ones of users, and

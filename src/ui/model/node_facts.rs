@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use crate::cluster::Str;
-use crate::framework::{NodeInfo, Snapshot};
+use crate::framework::{NodeInfo, Snapshot, taint_text};
 use crate::trace::CycleView;
-use crate::ui::model::grouping::Grouping;
+use crate::ui::model::filter::{Fact, Filter};
+use crate::ui::model::grouping::{Grouping, zone_of};
 use crate::ui::model::node_ranking::NodeRanking;
 use crate::ui::model::sort::Sort;
 use crate::ui::model::verdict::{Cause, Class, Verdicts};
@@ -24,6 +25,69 @@ pub struct NodeOrders {
     /// The groupings by pool and by zone.
     pool: OnceLock<Option<Grouping>>,
     zone: OnceLock<Option<Grouping>>,
+    /// What filters match of each node's object; made for the first filter.
+    texts: OnceLock<NodeTexts>,
+}
+
+/// The names, labels and taints of nodes, one after the other: a filter reads all of them at each key.
+#[derive(Debug, Default)]
+struct NodeTexts {
+    text: String,
+    /// The field of each text, where it begins, where a label's value begins, and where it ends.
+    facts: Vec<(Field, usize, usize, usize)>,
+    /// The end of each node's facts.
+    ends: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Field {
+    Name,
+    Label,
+    Taint,
+    Zone,
+}
+
+impl NodeTexts {
+    fn of(snapshot: &Snapshot) -> Self {
+        let mut texts = Self::default();
+        for node in snapshot.nodes() {
+            texts.add(Field::Name, node.name(), "");
+            for (key, value) in node.node.metadata.labels.iter() {
+                texts.add(Field::Label, key, value);
+            }
+            for taint in &node.node.spec.taints {
+                texts.add(Field::Taint, &taint_text(taint), "");
+            }
+            if let Some(zone) = zone_of(&node.node) {
+                texts.add(Field::Zone, zone, "");
+            }
+            texts.ends.push(texts.facts.len());
+        }
+        texts
+    }
+
+    fn add(&mut self, field: Field, text: &str, value: &str) {
+        let from = self.text.len();
+        self.text.push_str(text);
+        let value_from = self.text.len();
+        self.text.push_str(value);
+        self.facts.push((field, from, value_from, self.text.len()));
+    }
+
+    fn facts(&self, at: usize) -> impl Iterator<Item = Fact<'_>> {
+        let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.facts[from..self.ends[at]].iter().flat_map(|(field, from, value, to)| {
+            let text = &self.text[*from..*value];
+            match field {
+                Field::Name => [Some(Fact::name("node", text)), Some(Fact::name("name", text))],
+                Field::Label => [Some(Fact::label(text, &self.text[*value..*to])), None],
+                Field::Taint => [Some(Fact::prose("taint", text)), None],
+                Field::Zone => [Some(Fact::prose("zone", text)), None],
+            }
+            .into_iter()
+            .flatten()
+        })
+    }
 }
 
 impl NodeOrders {
@@ -176,8 +240,28 @@ impl NodeFacts {
     }
 
     /// Returns the verdict in the row of each node, by position.
-    pub fn in_rows(&self, cycle: &CycleView, snapshot: &Snapshot) -> &[Box<str>] {
+    fn in_rows(&self, cycle: &CycleView, snapshot: &Snapshot) -> &[Box<str>] {
         self.in_rows.get_or_init(|| Verdicts::new(cycle).by_position(snapshot).iter().map(|verdict| verdict.in_row().into()).collect())
+    }
+
+    /// Returns whether a filter keeps each node, by position: by its name, verdict, plugin, reason with the deciding fact, labels,
+    /// taints and zone. All of them without a filter.
+    pub fn kept(&self, cycle: &CycleView, snapshot: &Snapshot, filter: &mut Filter) -> Vec<bool> {
+        if filter.is_empty() {
+            return vec![true; self.of.len()];
+        }
+        let (in_rows, texts) = (self.in_rows(cycle, snapshot), self.orders.texts.get_or_init(|| NodeTexts::of(snapshot)));
+        let mut facts = Vec::new();
+        let keeps = |at: usize| {
+            let ((class, plugin, reason), in_row) = (self.cause_of(at), &in_rows[at]);
+            facts.clear();
+            facts.extend(texts.facts(at));
+            facts.push(Fact::prose("verdict", class.word()));
+            facts.extend(plugin.as_ref().map(|plugin| Fact::prose("plugin", plugin.as_str())));
+            facts.extend([Fact::prose("reason", in_row), Fact::prose("reason", reason)]);
+            filter.keeps(&facts)
+        };
+        (0..in_rows.len()).map(keeps).collect()
     }
 
     /// Returns the number of causes.

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::cluster::Str;
-use crate::framework::{NodeInfo, taint_text};
+use crate::framework::NodeInfo;
 use crate::session::Timeline;
 use crate::trace::CycleView;
-use crate::ui::model::filter::{Fact, Filter};
-use crate::ui::model::grouping::{Grouping, zone_of};
+use crate::ui::model::filter::Filter;
+use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::Row;
 use crate::ui::model::list::{GroupKey, RowId};
 use crate::ui::model::node_facts::NodeFacts;
 use crate::ui::model::sort::Sort;
-use crate::ui::model::verdict::{self, Cause, Class};
+use crate::ui::model::verdict::{self, Class};
 
 /// A row of the nodes pane.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,8 +137,8 @@ pub fn node_rows<'a>(
     let snapshot = &timeline.decided_on().snapshot;
     let nodes = snapshot.nodes();
     let facts = (!filter.is_empty() || *options.grouping == Grouping::None).then(of_whole);
-    let in_rows = facts.filter(|_| !filter.is_empty()).map(|facts| (facts, facts.in_rows(whole, snapshot)));
-    let mut keeps = |at: usize| in_rows.is_none_or(|(facts, in_rows)| keeps_node(facts.cause_of(at), &in_rows[at], &nodes[at], filter));
+    let kept = facts.filter(|_| !filter.is_empty()).map(|facts| facts.kept(whole, snapshot, filter));
+    let keeps = |at: usize| kept.as_ref().is_none_or(|kept| kept[at]);
     match options.grouping {
         Grouping::None => {
             let facts = facts.unwrap_or(options.facts);
@@ -154,20 +154,6 @@ pub fn node_rows<'a>(
 
 /// The fields that a filter of the nodes can name.
 pub const NODE_FIELDS: &[&str] = &["node", "name", "verdict", "plugin", "reason", "taint", "zone", "label"];
-
-/// Returns whether a filter keeps a node: by its name, verdict, plugin, reason with the deciding fact, taints, zone and labels.
-fn keeps_node((class, plugin, reason): &Cause, in_row: &str, node: &NodeInfo, filter: &mut Filter) -> bool {
-    let (labels, taints) = (&node.node.metadata.labels, &node.node.spec.taints);
-    let taints: Vec<String> = taints.iter().map(taint_text).collect();
-    let mut facts = Vec::with_capacity(7 + taints.len() + labels.len());
-    facts.extend([Fact::name("node", node.name()), Fact::name("name", node.name()), Fact::prose("verdict", class.word())]);
-    facts.extend(plugin.as_ref().map(|plugin| Fact::prose("plugin", plugin.as_str())));
-    facts.extend([Fact::prose("reason", in_row), Fact::prose("reason", reason)]);
-    facts.extend(taints.iter().map(|taint| Fact::prose("taint", taint)));
-    facts.extend(labels.iter().map(|(key, value)| Fact::label(key, value)));
-    facts.extend(zone_of(&node.node).map(|zone| Fact::prose("zone", zone)));
-    filter.keeps(&facts)
-}
 
 /// Returns a row for each node, with a heading before the first that does not fit if those before it have scores.
 fn flat_rows(facts: &NodeFacts, nodes: &[Arc<NodeInfo>], shown: impl Iterator<Item = usize>, has_scores: bool) -> Vec<NodeRow> {
