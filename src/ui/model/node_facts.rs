@@ -25,7 +25,7 @@ pub struct NodeOrders {
     /// The groupings by pool and by zone.
     pool: OnceLock<Option<Grouping>>,
     zone: OnceLock<Option<Grouping>>,
-    /// What filters match of each node's object; made for the first filter.
+    /// The texts that filters match; made for the first filter.
     texts: OnceLock<NodeTexts>,
 }
 
