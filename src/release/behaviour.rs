@@ -97,6 +97,9 @@ pub struct Behaviour {
     pub inline_volumes_counted: bool,
     /// The in-tree plugins whose volumes a CSI driver serves if the node declares it.
     pub migrated_plugins: MigratedPlugins,
+    /// The in-tree plugins whose volumes count for the limits of their CSI driver on every node with a CSINode, declared or
+    /// not.
+    pub counted_undeclared: MigratedPlugins,
     /// How VolumeBinding treats local volumes.
     pub local_volumes: LocalVolumes,
     /// Which volume fields are compared when volumes are matched with claims.
@@ -296,8 +299,12 @@ pub enum EphemeralClaims {
 pub enum MigratedPlugins {
     /// All that have a CSI driver.
     All,
+    /// All but Portworx.
+    AllButPortworx,
     /// EBS, GCE disks, Azure disks and Cinder.
     Disks,
+    /// EBS, Azure disks and Cinder.
+    DisksButGce,
     /// Cinder.
     Cinder,
     /// None.

@@ -88,6 +88,7 @@ pub(super) const PROFILE: Profile = Profile {
         lost_claims_reject: true,
         inline_volumes_counted: true,
         migrated_plugins: MigratedPlugins::All,
+        counted_undeclared: MigratedPlugins::All,
         local_volumes: LocalVolumes::Filter,
         volume_matching: VolumeMatching::WithPhaseAndMode,
         volume_attributes_compared: true,
