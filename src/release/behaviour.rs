@@ -40,6 +40,14 @@ pub struct Behaviour {
     pub incomplete_pools_serve: bool,
     /// How an attempt handles a pool whose slices contradict each other.
     pub invalid_pools: InvalidPools,
+    /// Whether the allocator confuses the alternatives of a request.
+    pub alternatives_confused: bool,
+    /// Whether the values of a `distinctAttribute` are never found equal.
+    pub all_values_distinct: bool,
+    /// Whether slices with shared counters belong to a pool like others.
+    pub counter_slices_as_others: bool,
+    /// Whether a capacity request of an alternative is reported for the whole request while it is not supported.
+    pub capacity_of_whole_request: bool,
     /// Whether an allocator without the newer features runs while their gates are off.
     pub has_stable_allocator: bool,
     /// Whether a volume's beta zone label is compared with the stable one of a node.

@@ -22,6 +22,7 @@ pub(super) const PROFILE: Profile = Profile {
         balance: BalanceScore::Result,
         images: ImageSources::InitContainers,
         invalid_pools: InvalidPools::Error,
+        alternatives_confused: true,
         has_stable_allocator: true,
         counted_undeclared: MigratedPlugins::AllButPortworx,
         queue: QueueBehaviour { hints_count_nominated: false, own_update_helps_affinity: false, ..v1_36::PROFILE.behaviour.queue },
