@@ -45,6 +45,8 @@ pub enum SelectorWords {
     /// All errors, each with the path of the invalid field.
     #[default]
     Paths,
+    /// The same, with lists as Go writes them.
+    PathsAndGoLists,
     /// The first error, as a sentence.
     Sentences,
 }
@@ -63,12 +65,16 @@ impl LabelSelector {
 
     /// Returns the first error, worded as by `LabelSelectorAsSelector`. `matchLabels` are checked in key order.
     pub fn validate(&self) -> Result<(), SelectorError> {
+        self.validate_with_paths(SelectorWords::Paths)
+    }
+
+    fn validate_with_paths(&self, words: SelectorWords) -> Result<(), SelectorError> {
         for (key, value) in self.match_labels.iter() {
             SelectorError::aggregate(validation::label_errors(key, value)).map_or(Ok(()), Err)?;
         }
         self.match_expressions.iter().try_for_each(|r| match r.operator.as_str() {
             "In" | "NotIn" | "Exists" | "DoesNotExist" => {
-                SelectorError::aggregate(validation::requirement_errors(r, Operators::Label, "")).map_or(Ok(()), Err)
+                SelectorError::aggregate(validation::requirement_errors(r, Operators::Label, "", words)).map_or(Ok(()), Err)
             }
             other => Err(SelectorError(format!("{} is not a valid label selector operator", validation::quote(other)))),
         })
@@ -76,8 +82,8 @@ impl LabelSelector {
 
     /// Returns the same as [`Self::validate`], in the given wording.
     pub fn validate_in(&self, words: SelectorWords) -> Result<(), SelectorError> {
-        if words == SelectorWords::Paths || self.validate().is_ok() {
-            return self.validate();
+        if words != SelectorWords::Sentences || self.validate().is_ok() {
+            return self.validate_with_paths(words);
         }
         let label = |(key, value): (&Str, &Str)| {
             let requirement = Requirement { key: key.clone(), operator: "In".into(), values: vec![value.clone()].into() };
@@ -188,26 +194,30 @@ impl NodeSelectorTerm {
 
     /// Returns all errors of the term. `path` is the term's own path, such as `nodeSelectorTerms[0]`, and may be empty.
     pub fn errors(&self, path: &str) -> Vec<String> {
+        self.errors_with_paths(path, SelectorWords::Paths)
+    }
+
+    fn errors_with_paths(&self, path: &str, words: SelectorWords) -> Vec<String> {
         let dot = if path.is_empty() { "" } else { "." };
         let expressions = self.match_expressions.iter().enumerate();
         let fields = self.match_fields.iter().enumerate();
         expressions
-            .flat_map(|(i, r)| validation::requirement_errors(r, Operators::Node, &format!("{path}{dot}matchExpressions[{i}]")))
-            .chain(fields.filter_map(|(i, r)| validation::field_error(r, &format!("{path}{dot}matchFields[{i}]"))))
+            .flat_map(|(i, r)| validation::requirement_errors(r, Operators::Node, &format!("{path}{dot}matchExpressions[{i}]"), words))
+            .chain(fields.filter_map(|(i, r)| validation::field_error(r, &format!("{path}{dot}matchFields[{i}]"), words)))
             .collect()
     }
 
     /// Returns the errors in the given wording; as sentences, at most one.
     pub fn errors_in(&self, path: &str, words: SelectorWords) -> Vec<String> {
-        if words == SelectorWords::Paths {
-            return self.errors(path);
+        if words != SelectorWords::Sentences {
+            return self.errors_with_paths(path, words);
         }
         let expressions = self.match_expressions.iter().filter_map(|r| validation::requirement_error(r, Operators::Node));
         expressions.chain(self.match_fields.iter().filter_map(validation::field_sentence)).take(1).collect()
     }
 
     fn is_valid(&self) -> bool {
-        self.match_expressions.iter().all(|r| validation::requirement_errors(r, Operators::Node, "").is_empty())
+        self.match_expressions.iter().all(|r| validation::requirement_errors(r, Operators::Node, "", SelectorWords::Paths).is_empty())
     }
 
     /// Returns whether the term matches; see [`NodeSelector::matches`].
@@ -341,6 +351,7 @@ mod tests {
                 &Requirement { key: "n".into(), operator: "In".into(), values: vec!["-4".into()].into() },
                 Operators::Node,
                 "matchExpressions[0]",
+                SelectorWords::Paths,
             )[0],
         );
         check(
@@ -367,6 +378,19 @@ mod tests {
         check(&field("NotIn", r#"["node-2"]"#), true, "");
         check(&field("In", r#"["a","b"]"#), false, r#"matchFields[0].values: Invalid value: ["a","b"]: must have one element"#);
         check(&field("Exists", "[]"), false, r#"matchFields[0].operator: Unsupported value: "Exists": supported values: "In", "NotIn""#);
+    }
+
+    #[test]
+    fn earlier_releases_write_lists_as_go_does() {
+        let go = SelectorWords::PathsAndGoLists;
+        let label = |text: &str| serde_json::from_str::<LabelSelector>(text).unwrap().validate_in(go).unwrap_err().0;
+        let empty = "values: Invalid value: []string(nil): for 'in', 'notin' operators, values set can't be empty";
+        assert_eq!(label(r#"{"matchExpressions":[{"key":"a","operator":"In"}]}"#), empty);
+        let two = r#"values: Invalid value: []string{"x", "y"}: values set must be empty for exists and does not exist"#;
+        assert_eq!(label(r#"{"matchExpressions":[{"key":"a","operator":"Exists","values":["x","y"]}]}"#), two);
+        let term: NodeSelectorTerm =
+            serde_json::from_str(r#"{"matchFields":[{"key":"metadata.name","operator":"In","values":["a","b"]}]}"#).unwrap();
+        assert_eq!(term.errors_in("", go), [r#"matchFields[0].values: Invalid value: []string{"a", "b"}: must have one element"#]);
     }
 
     #[test]

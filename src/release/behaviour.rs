@@ -40,6 +40,14 @@ pub struct Behaviour {
     pub incomplete_pools_serve: bool,
     /// How an attempt handles a pool whose slices contradict each other.
     pub invalid_pools: InvalidPools,
+    /// Whether the allocator confuses the alternatives of a request.
+    pub alternatives_confused: bool,
+    /// Whether the values of a `distinctAttribute` are never found equal.
+    pub all_values_distinct: bool,
+    /// Whether slices with shared counters belong to a pool like others.
+    pub counter_slices_as_others: bool,
+    /// Whether a capacity request of an alternative is reported for the whole request while it is not supported.
+    pub capacity_of_whole_request: bool,
     /// Whether an allocator without the newer features runs while their gates are off.
     pub has_stable_allocator: bool,
     /// Whether a volume's beta zone label is compared with the stable one of a node.
@@ -97,6 +105,9 @@ pub struct Behaviour {
     pub inline_volumes_counted: bool,
     /// The in-tree plugins whose volumes a CSI driver serves if the node declares it.
     pub migrated_plugins: MigratedPlugins,
+    /// The in-tree plugins whose volumes count for the limits of their CSI driver on every node with a CSINode, declared or
+    /// not.
+    pub counted_undeclared: MigratedPlugins,
     /// How VolumeBinding treats local volumes.
     pub local_volumes: LocalVolumes,
     /// Which volume fields are compared when volumes are matched with claims.
@@ -296,8 +307,12 @@ pub enum EphemeralClaims {
 pub enum MigratedPlugins {
     /// All that have a CSI driver.
     All,
+    /// All but Portworx.
+    AllButPortworx,
     /// EBS, GCE disks, Azure disks and Cinder.
     Disks,
+    /// EBS, Azure disks and Cinder.
+    DisksButGce,
     /// Cinder.
     Cinder,
     /// None.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::behaviour::{Behaviour, FilterRun, NodeAffinityPreFilter, PostFilterText, PreemptionText, Rounding};
+use super::behaviour::{Behaviour, FilterRun, MigratedPlugins, NodeAffinityPreFilter, PostFilterText, PreemptionText, Rounding};
 use super::profile::Profile;
 use super::v1_24;
 use super::version::Release;
@@ -15,6 +15,7 @@ pub(super) const PROFILE: Profile = Profile {
     behaviour: Behaviour {
         leftover: Duration::from_secs(60),
         fit_scores_overhead: false,
+        counted_undeclared: MigratedPlugins::None,
         spread_score: Rounding::Down,
         node_affinity_pre_filter: NodeAffinityPreFilter::Prepares,
         filters: FilterRun::UntilRejection,

@@ -1,8 +1,8 @@
 //! kube-scheduler v1.26, as differences from v1.27.
 
 use super::behaviour::{
-    Behaviour, ClaimsInUse, EmptySelector, LocalVolumes, NodeAffinityConflict, OverheadUnit, PostFilterText, PreFilterRejection,
-    TerminatingPods, ZoneCheck,
+    Behaviour, ClaimsInUse, EmptySelector, LocalVolumes, MigratedPlugins, NodeAffinityConflict, OverheadUnit, PostFilterText,
+    PreFilterRejection, TerminatingPods, ZoneCheck,
 };
 use super::profile::Profile;
 use super::v1_27;
@@ -20,6 +20,7 @@ pub(super) const PROFILE: Profile = Profile {
         zones_looked_up_in: ZoneCheck::Filter,
         claims_in_use: ClaimsInUse::PreFilter,
         local_volumes: LocalVolumes::Filter,
+        counted_undeclared: MigratedPlugins::Cinder,
         terminating: TerminatingPods::All,
         post_filter_text: PostFilterText::UnlessError,
         ..v1_27::PROFILE.behaviour

@@ -17,6 +17,7 @@ pub(super) const PROFILE: Profile = Profile {
         idle_scores: IdleScores::Kept,
         zero_requests: ZeroRequests::BasicChecked,
         migrated_plugins: MigratedPlugins::Disks,
+        counted_undeclared: MigratedPlugins::DisksButGce,
         pre_filter_rejection: PreFilterRejection::WithoutStatus,
         queue: QueueBehaviour { gated_pods_nominate: true, ..v1_28::PROFILE.behaviour.queue },
         ..v1_28::PROFILE.behaviour

@@ -1,6 +1,6 @@
 //! kube-scheduler v1.30, as differences from v1.31.
 
-use super::behaviour::{Behaviour, LeftOutNodes, MissingNodes, NarrowingOrder, PotentialNodes};
+use super::behaviour::{Behaviour, LeftOutNodes, MigratedPlugins, MissingNodes, NarrowingOrder, PotentialNodes};
 use super::profile::{Part, Profile};
 use super::queue_behaviour::{AssignedPods, AssignedUpdates, EventNames, GatedPods, QueueBehaviour, VictimStatus};
 use super::v1_31;
@@ -12,6 +12,7 @@ pub(super) const PROFILE: Profile = Profile {
     since: Release::patch(30, 0),
     behaviour: Behaviour {
         volume_attributes_compared: false,
+        migrated_plugins: MigratedPlugins::AllButPortworx,
         narrowing_order: NarrowingOrder::Running,
         narrowing_rejects: false,
         nominated_node_rejects: false,

@@ -5,6 +5,7 @@ use super::profile::Profile;
 use super::queue_behaviour::{Backoff, GatedPods, QueueBehaviour};
 use super::v1_34;
 use super::version::Release;
+use crate::cluster::SelectorWords;
 
 /// The release.
 pub(super) const PROFILE: Profile = Profile {
@@ -12,6 +13,7 @@ pub(super) const PROFILE: Profile = Profile {
     since: Release::patch(33, 0),
     behaviour: Behaviour {
         device_selectors: DeviceSelectors { includes: false, multiple_allocations: false, list_functions: false },
+        selector_words: SelectorWords::PathsAndGoLists,
         namespace_selectors_cleared: true,
         oversized_is_unresolvable: false,
         sidecar_ports: false,

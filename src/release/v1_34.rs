@@ -14,6 +14,9 @@ pub(super) const PROFILE: Profile = Profile {
     behaviour: Behaviour {
         devices_score: false,
         incomplete_pools_serve: true,
+        all_values_distinct: true,
+        counter_slices_as_others: true,
+        capacity_of_whole_request: true,
         has_stable_allocator: false,
         queue: QueueBehaviour { nomination_ends: NominationEnds::OnDeleteUpdateOrBind, ..v1_35::PROFILE.behaviour.queue },
         ..v1_35::PROFILE.behaviour

@@ -1,6 +1,6 @@
 //! kube-scheduler v1.35, as differences from v1.36.
 
-use super::behaviour::{BalanceScore, Behaviour, DeviceSelectors, ImageSources, InvalidPools};
+use super::behaviour::{BalanceScore, Behaviour, DeviceSelectors, ImageSources, InvalidPools, MigratedPlugins};
 use super::profile::{Part, Profile};
 use super::queue_behaviour::QueueBehaviour;
 use super::v1_36;
@@ -22,7 +22,9 @@ pub(super) const PROFILE: Profile = Profile {
         balance: BalanceScore::Result,
         images: ImageSources::InitContainers,
         invalid_pools: InvalidPools::Error,
+        alternatives_confused: true,
         has_stable_allocator: true,
+        counted_undeclared: MigratedPlugins::AllButPortworx,
         queue: QueueBehaviour { hints_count_nominated: false, own_update_helps_affinity: false, ..v1_36::PROFILE.behaviour.queue },
         ..v1_36::PROFILE.behaviour
     },

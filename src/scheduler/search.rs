@@ -104,7 +104,11 @@ impl SchedulePod<'_> {
             let absent = match release.left_out {
                 LeftOutNodes::WithoutStatus => Status::success(),
                 LeftOutNodes::FilteredOut => Status::rejected(Reason::FilteredOutByPreFilter),
-                LeftOutNodes::NotAmongNodes => Status::rejected(Reason::NotAmongNodes { plugins: pre.narrowed_by.into_iter().collect() }),
+                LeftOutNodes::NotAmongNodes => {
+                    // As upstream, also names the plugin that rejected the nominated node.
+                    let plugins = search.diagnosis.unschedulable_plugins.iter().collect();
+                    Status::rejected(Reason::NotAmongNodes { plugins })
+                }
             };
             let absent = absent.in_words_of(self.cx.emulation.release());
             if release.left_out == LeftOutNodes::FilteredOut {
@@ -407,6 +411,10 @@ mod tests {
             let mut plugins: Vec<String> = diagnosis.unschedulable_plugins.iter().map(|p| p.to_string()).collect();
             plugins.sort();
             assert_eq!(plugins.join(" "), expected, "{release}");
+            if release == "v1.36.2" {
+                let absent = diagnosis.node_to_status.absent().message();
+                assert_eq!(absent, "node(s) didn't satisfy plugin(s) [NodeAffinity TaintToleration]");
+            }
         }
     }
 

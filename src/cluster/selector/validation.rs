@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use super::Requirement;
+use super::{Requirement, SelectorWords};
 use crate::cluster::Str;
 
 /// The maximal length of the name part of a label key, and of a label value, in bytes.
@@ -34,7 +34,7 @@ pub(super) enum Operators {
 
 /// Returns all errors of a requirement on a label. `path` is the requirement's path and may be empty. Callers report
 /// unknown operators of label selectors themselves.
-pub(super) fn requirement_errors(requirement: &Requirement, operators: Operators, path: &str) -> Vec<String> {
+pub(super) fn requirement_errors(requirement: &Requirement, operators: Operators, path: &str, words: SelectorWords) -> Vec<String> {
     let Requirement { key, operator, values } = requirement;
     let mut errors = Vec::new();
     let mut add = |field: &str, text: String| {
@@ -53,14 +53,15 @@ pub(super) fn requirement_errors(requirement: &Requirement, operators: Operators
     }
     match operator.as_str() {
         "In" | "NotIn" if values.is_empty() => {
-            add("values", "Invalid value: null: for 'in', 'notin' operators, values set can't be empty".to_string());
+            let empty = list(values, words);
+            add("values", format!("Invalid value: {empty}: for 'in', 'notin' operators, values set can't be empty"));
         }
         "Exists" | "DoesNotExist" if !values.is_empty() => {
-            add("values", format!("Invalid value: {}: values set must be empty for exists and does not exist", json_list(values)));
+            add("values", format!("Invalid value: {}: values set must be empty for exists and does not exist", list(values, words)));
         }
         "Gt" | "Lt" => {
             if values.len() != 1 {
-                add("values", format!("Invalid value: {}: for 'Gt', 'Lt' operators, exactly one value is required", json_list(values)));
+                add("values", format!("Invalid value: {}: for 'Gt', 'Lt' operators, exactly one value is required", list(values, words)));
             }
             for (i, value) in values.iter().enumerate().filter(|(_, v)| v.parse::<i64>().is_err()) {
                 let text = format!("Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an integer", quote(value));
@@ -121,10 +122,10 @@ fn in_characters(problem: &str) -> String {
 }
 
 /// Returns the error of a requirement on a field of a node, if any.
-pub(super) fn field_error(requirement: &Requirement, path: &str) -> Option<String> {
+pub(super) fn field_error(requirement: &Requirement, path: &str, words: SelectorWords) -> Option<String> {
     match requirement.operator.as_str() {
         "In" | "NotIn" if requirement.values.len() == 1 => None,
-        "In" | "NotIn" => Some(format!("{path}.values: Invalid value: {}: must have one element", json_list(&requirement.values))),
+        "In" | "NotIn" => Some(format!("{path}.values: Invalid value: {}: must have one element", list(&requirement.values, words))),
         other => Some(format!(r#"{path}.operator: Unsupported value: {}: supported values: "In", "NotIn""#, json(&other))),
     }
 }
@@ -135,7 +136,7 @@ pub(super) fn label_errors(key: &str, value: &str) -> Vec<String> {
         return Vec::new();
     }
     let requirement = Requirement { key: key.into(), operator: "In".into(), values: vec![Str::from(value)].into() };
-    requirement_errors(&requirement, Operators::Label, "")
+    requirement_errors(&requirement, Operators::Label, "", SelectorWords::Paths)
 }
 
 /// Returns the errors of a label key.
@@ -204,8 +205,17 @@ fn join(errors: &[String]) -> Option<String> {
     (!errors.is_empty()).then(|| errors.join("; "))
 }
 
-fn json_list(values: &[Str]) -> String {
-    if values.is_empty() { "null".to_string() } else { json(&values) }
+/// Returns a list of values as an error shows it.
+fn list(values: &[Str], words: SelectorWords) -> String {
+    match (words, values) {
+        (SelectorWords::PathsAndGoLists, []) => "[]string(nil)".to_string(),
+        (SelectorWords::PathsAndGoLists, _) => {
+            let quoted: Vec<String> = values.iter().map(|value| quote(value)).collect();
+            format!("[]string{{{}}}", quoted.join(", "))
+        }
+        (_, []) => "null".to_string(),
+        (_, _) => json(&values),
+    }
 }
 
 /// Returns a value as Go's JSON encoder writes it, which also escapes HTML.

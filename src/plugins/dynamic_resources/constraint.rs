@@ -21,8 +21,9 @@ pub(super) struct Constraint<'a> {
 enum Kind<'a> {
     /// All devices have this value; `None` before the first device.
     Match(Option<&'a DeviceAttribute>),
-    /// The value of the last added device, by request. As upstream, only one value per request is kept.
-    Distinct(BTreeMap<&'a Str, &'a DeviceAttribute>),
+    /// The value of the last added device, by request. As upstream, only one value per request is kept. `by_identity`: only
+    /// the attribute of one device equals itself.
+    Distinct { seen: BTreeMap<&'a Str, &'a DeviceAttribute>, by_identity: bool },
 }
 
 /// The request a device is for.
@@ -33,11 +34,12 @@ pub(super) struct RequestName<'a> {
 }
 
 impl<'a> Constraint<'a> {
-    /// Makes a constraint; `None` for an unknown kind.
-    pub(super) fn new(constraint: &'a DeviceConstraint) -> Option<Self> {
+    /// Makes a constraint; `None` for an unknown kind. `by_identity`: equal values count as distinct, as
+    /// upstream in some releases.
+    pub(super) fn new(constraint: &'a DeviceConstraint, by_identity: bool) -> Option<Self> {
         let (attribute, kind) = match (&constraint.match_attribute, &constraint.distinct_attribute) {
             (Some(name), _) => (name, Kind::Match(None)),
-            (None, Some(name)) => (name, Kind::Distinct(BTreeMap::new())),
+            (None, Some(name)) => (name, Kind::Distinct { seen: BTreeMap::new(), by_identity }),
             (None, None) => return None,
         };
         Some(Self { requests: &constraint.requests, attribute, kind, devices: 0 })
@@ -64,9 +66,11 @@ impl<'a> Constraint<'a> {
                     return false;
                 }
             }
-            Kind::Distinct(seen) => {
+            Kind::Distinct { seen, by_identity } => {
+                let equal =
+                    |other: &DeviceAttribute| if *by_identity { std::ptr::eq(attribute, other) } else { same_value(attribute, other) };
                 // Without a value left to compare with, an attribute of unknown type passes.
-                if self.devices > 0 && seen.values().any(|other| !has_value(attribute) || same_value(attribute, other)) {
+                if self.devices > 0 && seen.values().any(|other| !has_value(attribute) || equal(other)) {
                     return false;
                 }
                 seen.insert(request.base, attribute);
@@ -81,7 +85,7 @@ impl<'a> Constraint<'a> {
         if !self.applies_to(request) {
             return;
         }
-        if let Kind::Distinct(seen) = &mut self.kind {
+        if let Kind::Distinct { seen, .. } = &mut self.kind {
             seen.remove(request.base);
         }
         self.devices = self.devices.saturating_sub(1);

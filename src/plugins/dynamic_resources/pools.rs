@@ -127,10 +127,11 @@ pub(super) fn pool_id(slice: &ResourceSlice) -> PoolId {
 
 fn is_relevant(slice: &ResourceSlice, node: &Node, emulation: Emulation) -> Result<bool, PoolError> {
     let spec = &slice.spec;
-    if !emulation.enabled(Gate::DRAPartitionableDevices) && (spec.per_device_node_selection.is_some() || !spec.shared_counters.is_empty()) {
+    let counters_apart = !spec.shared_counters.is_empty() && !emulation.behaviour().counter_slices_as_others;
+    if !emulation.enabled(Gate::DRAPartitionableDevices) && (spec.per_device_node_selection.is_some() || counters_apart) {
         return Ok(false);
     }
-    if !spec.shared_counters.is_empty() {
+    if counters_apart {
         return Ok(true);
     }
     let named = spec.node_name.as_ref().is_some_and(|n| !n.is_empty());

@@ -17,6 +17,7 @@ use crate::release::Gate;
 impl<'a> Search<'a> {
     /// Validates every claim and counts its devices.
     pub(super) fn prepare(&mut self) -> Result<(), Stop> {
+        let release = self.allocator.emulation.behaviour();
         for (index, claim) in self.claims.iter().enumerate() {
             let mut least = 0i64;
             let mut requests = Vec::with_capacity(claim.spec.devices.requests.len());
@@ -24,6 +25,8 @@ impl<'a> Search<'a> {
                 self.check_features(claim, request)?;
                 let mut alternatives = Vec::new();
                 for (alternative, request) in Request::alternatives(request).into_iter().enumerate() {
+                    // As upstream in some releases, which devices match is noted for the alternative before.
+                    let alternative = if release.alternatives_confused { alternative.saturating_sub(1) } else { alternative };
                     let key = RequestKey { claim: index, request: request_index, alternative };
                     alternatives.push(Arc::new(self.candidate(claim, request, key)?));
                 }
@@ -37,7 +40,7 @@ impl<'a> Search<'a> {
             let constraints = claim.spec.devices.constraints.iter().enumerate().map(|(i, constraint)| {
                 let unknown = || fatal(AllocatorError::EmptyConstraint { claim: claim.metadata.key(), constraint: i });
                 let known = constraint.match_attribute.is_some() || !self.ignores_capacity();
-                Constraint::new(constraint).filter(|_| known).ok_or_else(unknown)
+                Constraint::new(constraint, release.all_values_distinct).filter(|_| known).ok_or_else(unknown)
             });
             self.constraints.push(constraints.collect::<Result<_, _>>()?);
         }
@@ -63,6 +66,7 @@ impl<'a> Search<'a> {
             return Err(fail(RequestError::CapacityDisabled));
         }
         match request.first_available.iter().find(|s| s.capacity.is_some()) {
+            Some(_) if self.allocator.emulation.behaviour().capacity_of_whole_request => Err(fail(RequestError::CapacityDisabled)),
             Some(sub) => Err(fatal(AllocatorError::SubrequestCapacity { claim: key(), subrequest: sub.name.clone() })),
             None => Ok(()),
         }

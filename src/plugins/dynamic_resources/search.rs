@@ -209,7 +209,12 @@ impl<'a> Search<'a> {
             return Ok(false);
         }
         let start = if must { DevicePos::default() } else { DevicePos { device: pos.device + 1, ..pos } };
-        let done = self.allocate_one(Step { device: step.device + 1, ..step }, in_alternative, start);
+        let mut next = Step { device: step.device + 1, ..step };
+        if must && self.allocator.emulation.behaviour().alternatives_confused {
+            // As upstream in some releases, the rest is allocated for the first alternative.
+            next.key.alternative = 0;
+        }
+        let done = self.allocate_one(next, in_alternative, start);
         if !matches!(done, Ok(true)) {
             self.deallocate(step.key.claim, pos);
         }

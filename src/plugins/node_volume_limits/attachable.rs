@@ -47,7 +47,7 @@ pub(super) fn collect(
         let attachable = match claim_of(pod, volume) {
             Some(named) if named.ephemeral && !ephemeral_counts(cx) => None,
             None if !release.inline_volumes_counted => None,
-            None => match InTreePlugin::of_volume(volume).filter(|p| p.counts_as_csi(csi_node, release.migrated_plugins)) {
+            None => match InTreePlugin::of_volume(volume).filter(|p| p.counts_as_csi(csi_node, release)) {
                 None => None,
                 Some(plugin) => {
                     let handle = inline_handle(volume)
@@ -91,8 +91,8 @@ fn of_claim(cx: &Context<'_>, claim: &PersistentVolumeClaim, csi_node: Option<&C
     let (driver, handle) = if let Some(source) = &volume.spec.csi {
         (source.driver.clone(), source.volume_handle.clone())
     } else {
-        let migrated = cx.emulation.behaviour().migrated_plugins;
-        let plugin = InTreePlugin::of_persistent_volume(volume).filter(|p| p.counts_as_csi(csi_node, migrated))?;
+        let release = cx.emulation.behaviour();
+        let plugin = InTreePlugin::of_persistent_volume(volume).filter(|p| p.counts_as_csi(csi_node, release))?;
         (plugin.driver().into(), volume_handle(volume).ok()?)
     };
     (!driver.is_empty() && !handle.is_empty()).then_some((driver, handle))
@@ -105,7 +105,7 @@ fn of_class(cx: &Context<'_>, claim: &PersistentVolumeClaim, csi_node: Option<&C
     let class = Some(&name).filter(|n| !n.is_empty()).and_then(|n| cx.cluster.storage_classes.named(n))?;
     let driver = match InTreePlugin::by_name(&class.provisioner) {
         None => class.provisioner.clone(),
-        Some(plugin) if plugin.counts_as_csi(csi_node, cx.emulation.behaviour().migrated_plugins) => plugin.driver().into(),
+        Some(plugin) if plugin.counts_as_csi(csi_node, cx.emulation.behaviour()) => plugin.driver().into(),
         Some(_) => return None,
     };
     let handle = format!("\0{}/{}", claim.metadata.namespace, claim.metadata.name);

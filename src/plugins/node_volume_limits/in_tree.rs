@@ -179,8 +179,8 @@ impl FilterPlugin for InTreeVolumeLimits {
             }
             Err(Failure::ClaimNotFound(reason) | Failure::Other(reason)) => return Status::error(reason),
         }
-        let migrated = cx.emulation.behaviour().migrated_plugins;
-        if self.kind.is_migrated_on(cx.cluster.csi_nodes.named(node.name()).map(|n| &**n), migrated) {
+        let csi_node = cx.cluster.csi_nodes.named(node.name()).map(|n| &**n);
+        if self.kind.counts_as_csi(csi_node, cx.emulation.behaviour()) {
             return Status::success();
         }
         let mut existing = BTreeSet::new();

@@ -115,7 +115,7 @@ impl FilterPlugin for NodeVolumeLimits {
         };
         let csi_node = cx.cluster.csi_nodes.named(node.name()).map(|n| &**n);
         // In some releases migration depends on the CSINode, so the volumes are counted for each node.
-        let of_node = (cx.emulation.behaviour().migrated_plugins != MigratedPlugins::All)
+        let of_node = (cx.emulation.behaviour().counted_undeclared != MigratedPlugins::All)
             .then(|| csi_node.map(|_| PodVolumes::on_node(cx, &pod.pod, csi_node)))
             .flatten();
         let of_node = of_node.as_ref().unwrap_or(if csi_node.is_some() { &volumes.with_csi_node } else { &volumes.without_csi_node });

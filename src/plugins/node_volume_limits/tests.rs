@@ -319,3 +319,29 @@ fn volumes_of_in_tree_plugins_count_where_no_driver_has_taken_over() {
     let world = World::new(on_node("", "1"));
     assert!(world.pre_filter(&InTreeVolumeLimits::GCE_PD, &pod_with(&ebs("a"))).1.is_skip());
 }
+
+#[test]
+fn in_some_releases_a_driver_takes_over_without_being_declared() {
+    let kinds = [InTreeVolumeLimits::EBS, InTreeVolumeLimits::GCE_PD, InTreeVolumeLimits::AZURE_DISK, InTreeVolumeLimits::CINDER];
+    let volumes = [
+        (r#"{"name":"v","awsElasticBlockStore":{"volumeID":"v"}}"#, "attachable-volumes-aws-ebs"),
+        (r#"{"name":"v","gcePersistentDisk":{"pdName":"v"}}"#, "attachable-volumes-gce-pd"),
+        (r#"{"name":"v","azureDisk":{"diskName":"v","diskURI":"u"}}"#, "attachable-volumes-azure-disk"),
+        (r#"{"name":"v","cinder":{"volumeID":"v"}}"#, "attachable-volumes-cinder"),
+    ];
+    for (release, taken_over) in [
+        ("v1.30.1", [true, true, true, true]),
+        ("v1.28.3", [true, true, true, true]),
+        ("v1.27.1", [true, false, true, true]),
+        ("v1.24.4", [false, false, false, true]),
+        ("v1.22.6", [false, false, false, false]),
+    ] {
+        for ((kind, (volume, limit)), fits) in kinds.iter().zip(volumes).zip(taken_over) {
+            let node = format!(r#"{{"metadata":{{"name":"n"}},"status":{{"allocatable":{{"{limit}":"0"}}}}}}"#);
+            let mut world = World::new([("Node", node), ("CSINode", r#"{"metadata":{"name":"n"}}"#.into())]);
+            world.emulation = crate::release::Profile::named(release).expect("an emulated release").into();
+            let want = if fits { Status::success() } else { too_many() };
+            assert_eq!(world.verdicts(kind, &pod_with(volume)).1, [want], "{release} {limit}");
+        }
+    }
+}

@@ -13,7 +13,7 @@ use crate::cluster::storage::{CSINode, PersistentVolume};
 use crate::cluster::{AzureDiskVolumeSource, Labels, List, NodeSelector, NodeSelectorTerm, Requirement, Str, Volume};
 
 use super::{ANN_MIGRATED_PLUGINS, required_affinity};
-use crate::release::MigratedPlugins;
+use crate::release::{Behaviour, MigratedPlugins};
 
 const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
 const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
@@ -108,19 +108,19 @@ impl InTreePlugin {
     fn is_among(self, migrated: MigratedPlugins) -> bool {
         match migrated {
             MigratedPlugins::All => true,
+            MigratedPlugins::AllButPortworx => self != Self::Portworx,
             MigratedPlugins::Disks => matches!(self, Self::AwsEbs | Self::AzureDisk | Self::GcePd | Self::Cinder),
+            MigratedPlugins::DisksButGce => matches!(self, Self::AwsEbs | Self::AzureDisk | Self::Cinder),
             MigratedPlugins::Cinder => self == Self::Cinder,
             MigratedPlugins::None => false,
         }
     }
 
-    /// Whether volumes of the plugin count as CSI volumes on a node with this CSINode. In most releases the CSINode
-    /// need not name the plugin.
-    pub fn counts_as_csi(self, node: Option<&CSINode>, migrated: MigratedPlugins) -> bool {
-        match migrated {
-            MigratedPlugins::All => node.is_some() && self.migration_is_on(),
-            _ => self.is_migrated_on(node, migrated),
-        }
+    /// Whether volumes of the plugin count for the limits of its CSI driver on a node with this CSINode. For most plugins
+    /// and releases the CSINode need not name the plugin.
+    pub fn counts_as_csi(self, node: Option<&CSINode>, release: &Behaviour) -> bool {
+        let undeclared = node.is_some() && self.is_among(release.counted_undeclared);
+        self.migration_is_on() && (undeclared || self.is_migrated_on(node, release.migrated_plugins))
     }
 
     /// Whether the plugin's volumes are served by CSI on a node; mirrors `isPluginMigratedToCSIOnNode`.

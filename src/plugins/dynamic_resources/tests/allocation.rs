@@ -336,3 +336,50 @@ fn earlier_releases_treat_pools_and_what_they_do_not_know_otherwise() {
     assert!(of("v1.35.2", &plain, &one, distinct).contains("empty constraint"));
     assert!(!of("v1.34.1", &plain, &one, distinct).contains("empty constraint"));
 }
+
+#[test]
+fn earlier_releases_confuse_alternatives_and_distinct_values() {
+    let of = |version: &str, documents: &[&str], devices: &str| {
+        let claim = claim("c", devices, "");
+        let documents: Vec<&str> = documents.iter().copied().chain([claim.as_str()]).collect();
+        let mut world = World::new(cluster(&documents), pod_with(&["c"]));
+        world.emulation = crate::release::Profile::named(version).expect("an emulated release").into();
+        match world.run("n1") {
+            status if status.is_success() => show(&world.results("n1")),
+            status => status.to_string(),
+        }
+    };
+    let list = |subs: &str| format!("requests: [{{name: r, firstAvailable: [{subs}]}}]");
+    let sub = |name: &str, mode: &str, n: u32| {
+        let selector = format!("selectors: [{{cel: {{expression: 'device.attributes[\"gpu\"].n == {n}'}}}}]");
+        format!("{{name: {name}, deviceClassName: any, allocationMode: {mode}, {selector}}}")
+    };
+    let devices =
+        slice("n1", "{name: a, attributes: {n: {int: 1}}}, {name: b, attributes: {n: {int: 2}}}, {name: c, attributes: {n: {int: 2}}}");
+    // What matches one alternative is noted for the one before it.
+    let both_all = list(&[sub("x", "All", 9), sub("y", "All", 2)].join(", "));
+    assert_eq!(of("v1.34.1", &[&devices], &both_all), NONE);
+    assert_eq!(of("v1.35.2", &[&devices], &both_all), NONE);
+    assert_eq!(of("v1.36.2", &[&devices], &both_all), "r/y=b r/y=c");
+    let then_all = |count: u32| list(&[sub("x", &format!("ExactCount, count: {count}"), 9), sub("y", "All", 2)].join(", "));
+    assert_eq!(of("v1.34.1", &[&devices], &then_all(1)), "r/x=b");
+    assert_eq!(of("v1.36.2", &[&devices], &then_all(1)), "r/y=b r/y=c");
+    // After the first device of mode All the rest is allocated for the first alternative.
+    assert_eq!(of("v1.34.1", &[&devices], &then_all(3)), NONE);
+    assert_eq!(of("v1.36.2", &[&devices], &then_all(3)), "r/y=b r/y=c");
+    // Two devices with the same value count as distinct.
+    let of_value = |name: &str| exactly(name, 1, ", selectors: [{cel: {expression: 'device.attributes[\"gpu\"].n == 2'}}]");
+    let distinct = format!("requests: [{}, {}], constraints: [{{distinctAttribute: gpu/n}}]", of_value("r"), of_value("s"));
+    assert_eq!(of("v1.36.2", &[&devices], &distinct), NONE);
+    assert_eq!(of("v1.34.1", &[&devices], &distinct), "r=b s=c");
+    // A capacity request of an alternative is reported for the request.
+    let capacity = list("{name: x, deviceClassName: any, allocationMode: ExactCount, count: 1, capacity: {requests: {m: 1}}}");
+    let disabled = "Error: claim d/c, request r: has capacity requests, but the DRAConsumableCapacity feature is disabled";
+    assert_eq!(of("v1.34.1", &[&devices], &capacity), disabled);
+    // Slices with shared counters belong to a pool like others.
+    let two = devices.replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    let counters = "{kind: ResourceSlice, metadata: {name: counters}, spec: {driver: gpu, nodeName: n1, \
+                    pool: {name: n1, resourceSliceCount: 2}, sharedCounters: [{name: s, counters: {m: {value: 1}}}]}}";
+    let all = one("{name: r, exactly: {deviceClassName: any, allocationMode: All}}");
+    assert_eq!(of("v1.34.1", &[&two, counters], &all), "r=a r=b r=c");
+}
