@@ -356,7 +356,7 @@ fn earlier_releases_confuse_alternatives_and_distinct_values() {
     };
     let devices =
         slice("n1", "{name: a, attributes: {n: {int: 1}}}, {name: b, attributes: {n: {int: 2}}}, {name: c, attributes: {n: {int: 2}}}");
-    // What matches one alternative is noted for the one before it.
+    // An alternative's devices are noted for the alternative before it.
     let both_all = list(&[sub("x", "All", 9), sub("y", "All", 2)].join(", "));
     assert_eq!(of("v1.34.1", &[&devices], &both_all), NONE);
     assert_eq!(of("v1.35.2", &[&devices], &both_all), NONE);
