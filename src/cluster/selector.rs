@@ -47,8 +47,18 @@ pub enum SelectorWords {
     Paths,
     /// The same, with lists as Go writes them.
     PathsAndGoLists,
+    /// The same, and label selectors with an unknown operator are called pod selectors.
+    PathsOfPodSelectors,
     /// The first error, as a sentence.
     Sentences,
+}
+
+fn unknown_operator(operator: &str, words: SelectorWords) -> String {
+    let selector = match words {
+        SelectorWords::Paths | SelectorWords::PathsAndGoLists => "label",
+        SelectorWords::PathsOfPodSelectors | SelectorWords::Sentences => "pod",
+    };
+    format!("{} is not a valid {selector} selector operator", validation::quote(operator))
 }
 
 impl LabelSelector {
@@ -76,7 +86,7 @@ impl LabelSelector {
             "In" | "NotIn" | "Exists" | "DoesNotExist" => {
                 SelectorError::aggregate(validation::requirement_errors(r, Operators::Label, "", words)).map_or(Ok(()), Err)
             }
-            other => Err(SelectorError(format!("{} is not a valid label selector operator", validation::quote(other)))),
+            other => Err(SelectorError(unknown_operator(other, words))),
         })
     }
 
@@ -91,7 +101,7 @@ impl LabelSelector {
         };
         let expression = |r: &Requirement| match r.operator.as_str() {
             "In" | "NotIn" | "Exists" | "DoesNotExist" => validation::requirement_error(r, Operators::Label),
-            other => Some(format!("{} is not a valid pod selector operator", validation::quote(other))),
+            other => Some(unknown_operator(other, words)),
         };
         let mut errors = self.match_labels.iter().filter_map(label).chain(self.match_expressions.iter().filter_map(expression));
         errors.next().map_or(Ok(()), |error| Err(SelectorError(error)))

@@ -197,6 +197,32 @@ static ROWS: &[Row] = &[
     row(PluginName::VolumeZone, FRAMEWORK, |_, _| Ok(Arc::new(VolumeZone))),
 ];
 
+/// Extension points that plugins implement only in later releases than those that have them.
+static LATER_POINTS: &[(PluginName, &str, Lifetime)] = &[
+    (PluginName::AzureDiskLimits, "preFilter", Lifetime::since(28)),
+    (PluginName::CinderLimits, "preFilter", Lifetime::since(28)),
+    (PluginName::DefaultPreemption, "preEnqueue", Lifetime::since(32)),
+    (PluginName::DynamicResources, "score", Lifetime::since(35)),
+    (PluginName::EBSLimits, "preFilter", Lifetime::since(28)),
+    (PluginName::GCEPDLimits, "preFilter", Lifetime::since(28)),
+    (PluginName::NodeAffinity, "preFilter", Lifetime::since(21)),
+    (PluginName::NodeAffinity, "preScore", Lifetime::since(21)),
+    (PluginName::NodeResourcesBalancedAllocation, "preScore", Lifetime::since(27)),
+    (PluginName::NodeResourcesFit, "preScore", Lifetime::since(27)),
+    (PluginName::NodeResourcesFit, "score", Lifetime::since(22)),
+    (PluginName::NodeVolumeLimits, "preFilter", Lifetime::since(28)),
+    (PluginName::VolumeBinding, "preScore", Lifetime::since(30)),
+    (PluginName::VolumeBinding, "score", Lifetime::since(21)),
+    (PluginName::VolumeRestrictions, "preFilter", Lifetime::since(22)),
+    (PluginName::VolumeZone, "preFilter", Lifetime::since(27)),
+];
+
+/// Whether the plugin of a release may implement an extension point, named as in configurations.
+pub fn may_extend(plugin: PluginName, point: &str, emulation: Emulation) -> bool {
+    let later = LATER_POINTS.iter().find(|(name, later, _)| (*name, *later) == (plugin, point));
+    later.is_none_or(|(_, _, releases)| releases.contains(emulation.release()))
+}
+
 const fn row(name: PluginName, releases: Lifetime, make: Factory) -> Row {
     Row { name, releases, make: Make::Plugin(make) }
 }

@@ -16,6 +16,12 @@ pub struct Behaviour {
     pub algorithm: Algorithm,
     /// Behaviours of predicates and priorities; used with [`Algorithm::PredicatesAndPriorities`].
     pub predicates: PredicateBehaviour,
+    /// How the plugins that an extension point lists are put among those of `multiPoint`.
+    pub plugin_order: PluginOrder,
+    /// How the scores of a plugin count that runs twice.
+    pub repeated_scores: RepeatedScores,
+    /// Whether the error of a PreFilter plugin is left out of the message.
+    pub pre_filter_error_lost: bool,
     /// How many nodes are filtered.
     pub search: NodeSearch,
     /// How many nodes preemption dry-runs.
@@ -38,6 +44,8 @@ pub struct Behaviour {
     pub device_selectors: DeviceSelectors,
     /// Whether devices are allocated from incomplete pools.
     pub incomplete_pools_serve: bool,
+    /// Whether slices with binding conditions go after the others of their pool.
+    pub conditional_slices_last: bool,
     /// How an attempt handles a pool whose slices contradict each other.
     pub invalid_pools: InvalidPools,
     /// Whether the allocator confuses the alternatives of a request.
@@ -391,6 +399,27 @@ pub enum PreFilterRejection {
     WithoutStatus,
     /// The plugin's status; the message counts it for each node.
     OfEachNode,
+}
+
+/// How the plugins that an extension point lists are put among those of `multiPoint`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PluginOrder {
+    /// Before those that only `multiPoint` implies.
+    ImpliedLast,
+    /// Those that override one of `multiPoint` before the implied ones, the others after them.
+    OverridesFirst,
+    /// As [`Self::OverridesFirst`] is meant, but the loop changes the list it goes over: of three or more overriding
+    /// plugins some come last and others run twice (kubernetes/kubernetes#122066).
+    OverridesMixedUp,
+}
+
+/// How the scores of a plugin count that runs twice. Either way they are normalized twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RepeatedScores {
+    /// Once; they are multiplied by the weight, checked, and multiplied by it again.
+    WeightedTwice,
+    /// Twice, with their weight.
+    CountedTwice,
 }
 
 /// Which filters run on a node.

@@ -70,21 +70,25 @@ pub enum Part {
 }
 
 /// Every emulated release, oldest first.
-static PROFILES: [Profile; 23] = [
+static PROFILES: [Profile; 27] = [
     v1_11::PROFILE,
     v1_12::PROFILE,
     v1_20::PROFILE,
     v1_21::PROFILE,
     v1_22::PROFILE,
     v1_23::PROFILE,
+    v1_23::REORDERED,
     v1_24::PROFILE,
     v1_25::PROFILE,
     v1_26::PROFILE,
     v1_26::WITH_STATUSES,
+    v1_26::WITH_ORDER,
     v1_27::PROFILE,
     v1_27::WITH_STATUSES,
+    v1_27::WITH_ORDER,
     v1_28::PROFILE,
     v1_28::WITHOUT_HINTS,
+    v1_29::FIRST,
     v1_29::PROFILE,
     v1_30::PROFILE,
     v1_30::WITHOUT_CRASH,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::behaviour::{
-    Algorithm, Behaviour, BudgetRule, Candidates, DryRunReport, Eligibility, Importance, NodeSearch, NodeUsage, PotentialNodes,
-    ScoreFunctionName, TerminatingPods, VictimOrder, VolumeMatching, WithoutVictims,
+    Algorithm, Behaviour, BudgetRule, Candidates, DryRunReport, Eligibility, Importance, NodeSearch, NodeUsage, PluginOrder,
+    PotentialNodes, RepeatedScores, ScoreFunctionName, TerminatingPods, VictimOrder, VolumeMatching, WithoutVictims,
 };
 use super::defaults::DefaultPlugin;
 use super::gates::{Gate, OtherGates};
@@ -79,6 +79,9 @@ pub(super) const PROFILE: Profile = Profile {
     gate_dependencies: &[],
     behaviour: Behaviour {
         algorithm: Algorithm::PredicatesAndPriorities,
+        plugin_order: PluginOrder::OverridesFirst,
+        repeated_scores: RepeatedScores::CountedTwice,
+        pre_filter_error_lost: false,
         search: NodeSearch::Share { min_nodes: 100, percentage: 50 },
         candidates: Candidates::All,
         tie_break: &[

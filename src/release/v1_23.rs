@@ -2,17 +2,21 @@
 
 use std::time::Duration;
 
-use super::behaviour::{Behaviour, FilterRun, MigratedPlugins, NodeAffinityPreFilter, PostFilterText, PreemptionText, Rounding};
+use super::behaviour::{
+    Behaviour, FilterRun, MigratedPlugins, NodeAffinityPreFilter, PluginOrder, PostFilterText, PreemptionText, Rounding,
+};
 use super::profile::Profile;
 use super::v1_24;
 use super::version::Release;
 
-/// The release.
+/// The first patches.
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(23, 5),
     since: Release::patch(23, 0),
     verified: &[],
     behaviour: Behaviour {
+        plugin_order: PluginOrder::ImpliedLast,
+        pre_filter_error_lost: false,
         leftover: Duration::from_secs(60),
         fit_scores_overhead: false,
         counted_undeclared: MigratedPlugins::None,
@@ -24,4 +28,12 @@ pub(super) const PROFILE: Profile = Profile {
         ..v1_24::PROFILE.behaviour
     },
     ..v1_24::PROFILE
+};
+
+/// The patches from v1.23.6 on, which put overriding plugins first.
+pub(super) const REORDERED: Profile = Profile {
+    release: Release::latest(23),
+    since: Release::patch(23, 6),
+    behaviour: Behaviour { plugin_order: PluginOrder::OverridesMixedUp, ..PROFILE.behaviour },
+    ..PROFILE
 };

@@ -1,9 +1,10 @@
 //! kube-scheduler v1.25, as differences from v1.26.
 
-use super::behaviour::{Behaviour, FilterRun, PreFilterRejection, ZeroRequests};
+use super::behaviour::{Behaviour, FilterRun, PreFilterRejection, RepeatedScores, ZeroRequests};
 use super::profile::Profile;
 use super::v1_26;
 use super::version::Release;
+use crate::cluster::SelectorWords;
 
 /// The release.
 pub(super) const PROFILE: Profile = Profile {
@@ -14,6 +15,9 @@ pub(super) const PROFILE: Profile = Profile {
         pre_filter_rejection: PreFilterRejection::OfEachNode,
         filters: FilterRun::All,
         message_end: "",
+        selector_words: SelectorWords::PathsOfPodSelectors,
+        repeated_scores: RepeatedScores::WeightedTwice,
+        pre_filter_error_lost: true,
         ..v1_26::PROFILE.behaviour
     },
     ..v1_26::PROFILE

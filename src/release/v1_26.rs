@@ -1,7 +1,7 @@
 //! kube-scheduler v1.26, as differences from v1.27.
 
 use super::behaviour::{
-    Behaviour, ClaimsInUse, EmptySelector, LocalVolumes, MigratedPlugins, NodeAffinityConflict, OverheadUnit, PostFilterText,
+    Behaviour, ClaimsInUse, EmptySelector, LocalVolumes, MigratedPlugins, NodeAffinityConflict, OverheadUnit, PluginOrder, PostFilterText,
     PreFilterRejection, TerminatingPods, ZoneCheck,
 };
 use super::profile::Profile;
@@ -30,8 +30,16 @@ pub(super) const PROFILE: Profile = Profile {
 
 /// The patches from v1.26.9 on; preemption skips nodes that PreFilter rejected.
 pub(super) const WITH_STATUSES: Profile = Profile {
-    release: Release::latest(26),
+    release: Release::patch(26, 12),
     since: Release::patch(26, 9),
     behaviour: Behaviour { pre_filter_rejection: PreFilterRejection::Shared, ..PROFILE.behaviour },
     ..PROFILE
+};
+
+/// The patches from v1.26.13 on; overriding plugins are loaded once.
+pub(super) const WITH_ORDER: Profile = Profile {
+    release: Release::latest(26),
+    since: Release::patch(26, 13),
+    behaviour: Behaviour { plugin_order: PluginOrder::OverridesFirst, ..WITH_STATUSES.behaviour },
+    ..WITH_STATUSES
 };

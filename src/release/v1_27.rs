@@ -1,6 +1,6 @@
 //! kube-scheduler v1.27, as differences from v1.28.
 
-use super::behaviour::{Behaviour, IdleScores, MigratedPlugins, PreFilterRejection, ZeroRequests};
+use super::behaviour::{Behaviour, IdleScores, MigratedPlugins, PluginOrder, PreFilterRejection, ZeroRequests};
 use super::config_fields::{V1, V1BETA2, V1BETA3};
 use super::profile::{Part, Profile};
 use super::queue_behaviour::QueueBehaviour;
@@ -27,9 +27,17 @@ pub(super) const PROFILE: Profile = Profile {
 
 /// The patches from v1.27.6 on; preemption skips nodes that PreFilter rejected.
 pub(super) const WITH_STATUSES: Profile = Profile {
-    release: Release::latest(27),
+    release: Release::patch(27, 9),
     since: Release::patch(27, 6),
     verified: &[],
     behaviour: Behaviour { pre_filter_rejection: PreFilterRejection::Shared, ..PROFILE.behaviour },
     ..PROFILE
+};
+
+/// The patches from v1.27.10 on; overriding plugins are loaded once.
+pub(super) const WITH_ORDER: Profile = Profile {
+    release: Release::latest(27),
+    since: Release::patch(27, 10),
+    behaviour: Behaviour { plugin_order: PluginOrder::OverridesFirst, ..WITH_STATUSES.behaviour },
+    ..WITH_STATUSES
 };

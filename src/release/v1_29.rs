@@ -1,15 +1,15 @@
 //! kube-scheduler v1.29, as differences from v1.30.
 
-use super::behaviour::{Behaviour, IdleScores, ImageSources, LeftOutNodes, MissingClaims, MissingNodes, SidecarCheck};
+use super::behaviour::{Behaviour, IdleScores, ImageSources, LeftOutNodes, MissingClaims, MissingNodes, PluginOrder, SidecarCheck};
 use super::profile::Profile;
 use super::queue_behaviour::{NodeRegistrations, NodeUpdates, QueueBehaviour};
 use super::v1_30;
 use super::version::Release;
 
-/// The release.
+/// The patches from v1.29.1 on.
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(29, 1),
-    since: Release::patch(29, 0),
+    since: Release::patch(29, 1),
     behaviour: Behaviour {
         images: ImageSources::Containers,
         idle_scores: IdleScores::OfPodsSkipped,
@@ -31,4 +31,13 @@ pub(super) const PROFILE: Profile = Profile {
         ..v1_30::PROFILE.behaviour
     },
     ..v1_30::PROFILE
+};
+
+/// The first patch.
+pub(super) const FIRST: Profile = Profile {
+    release: Release::patch(29, 0),
+    since: Release::patch(29, 0),
+    verified: &[],
+    behaviour: Behaviour { plugin_order: PluginOrder::OverridesMixedUp, ..PROFILE.behaviour },
+    ..PROFILE
 };

@@ -21,6 +21,7 @@ pub(super) const PROFILE: Profile = Profile {
         device_selectors: DeviceSelectors { includes: false, ..v1_36::PROFILE.behaviour.device_selectors },
         balance: BalanceScore::Result,
         images: ImageSources::InitContainers,
+        conditional_slices_last: true,
         invalid_pools: InvalidPools::Error,
         alternatives_confused: true,
         has_stable_allocator: true,

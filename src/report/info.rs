@@ -7,7 +7,7 @@ use strum::IntoEnumIterator as _;
 use super::ReleaseReport;
 use crate::output::Lines;
 use crate::release::{Emulated, Emulation, Gate, Part, supported};
-use crate::scheduler::{Config, PluginRef};
+use crate::scheduler::{Config, PluginRef, may_extend};
 
 /// The answer of `info`.
 #[derive(Clone, Debug, Serialize)]
@@ -61,7 +61,7 @@ impl Info {
         let scored = |plugin: &PluginRef| config.profiles.iter().flat_map(|p| &p.score).find(|(s, _)| s.name() == plugin.name());
         let plugins = config.profiles.iter().flat_map(|p| &p.all).map(|plugin| PluginInfo {
             name: plugin.name().as_str(),
-            extension_points: extension_points(plugin),
+            extension_points: extension_points(plugin, emulation),
             weight: scored(plugin).map(|(_, weight)| *weight),
         });
         Self {
@@ -103,19 +103,20 @@ impl Info {
     }
 }
 
-fn extension_points(plugin: &PluginRef) -> Vec<&'static str> {
+fn extension_points(plugin: &PluginRef, emulation: Emulation) -> Vec<&'static str> {
     let points = [
-        ("PreEnqueue", plugin.pre_enqueue().is_some()),
-        ("QueueSort", plugin.sorts_queue()),
-        ("PreFilter", plugin.pre_filter().is_some()),
-        ("Filter", plugin.filter().is_some()),
-        ("PostFilter", plugin.post_filter().is_some()),
-        ("PreScore", plugin.pre_score().is_some()),
-        ("Score", plugin.score().is_some()),
-        ("Reserve", plugin.reserve().is_some()),
-        ("Permit", plugin.permit().is_some()),
-        ("PreBind", plugin.pre_bind().is_some()),
-        ("Bind", plugin.binds()),
+        ("PreEnqueue", "preEnqueue", plugin.pre_enqueue().is_some()),
+        ("QueueSort", "queueSort", plugin.sorts_queue()),
+        ("PreFilter", "preFilter", plugin.pre_filter().is_some()),
+        ("Filter", "filter", plugin.filter().is_some()),
+        ("PostFilter", "postFilter", plugin.post_filter().is_some()),
+        ("PreScore", "preScore", plugin.pre_score().is_some()),
+        ("Score", "score", plugin.score().is_some()),
+        ("Reserve", "reserve", plugin.reserve().is_some()),
+        ("Permit", "permit", plugin.permit().is_some()),
+        ("PreBind", "preBind", plugin.pre_bind().is_some()),
+        ("Bind", "bind", plugin.binds()),
     ];
-    points.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
+    let has = |(_, key, has): &(&str, &str, bool)| *has && may_extend(plugin.name(), key, emulation);
+    points.into_iter().filter(has).map(|(name, ..)| name).collect()
 }

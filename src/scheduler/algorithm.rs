@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::ScheduleError;
 use super::extending::PreemptExtenders;
 use super::runtime::{Framework, Nominations, Runner, record_preemption};
+use super::scoring::Scores;
 use super::search::Search;
 use crate::cluster::{Object, Str};
 use crate::extenders::CycleExtenders;
@@ -191,9 +192,15 @@ impl SchedulePod<'_> {
         nodes: &[Arc<NodeInfo>],
         recorder: &mut impl Recorder,
     ) -> Result<SharedList<Str>, ScheduleError> {
-        self.framework.run_pre_score(&self.cx, state, pod, nodes, recorder)?;
-        let mut scores = self.framework.run_score(&self.cx, state, pod, nodes, recorder.events().is_some())?;
-        self.add_extender_scores(pod, nodes, &mut scores, recorder);
+        let release = self.cx.emulation.behaviour();
+        let scores = if release.algorithm == Algorithm::Plugins && self.framework.score.is_empty() && !self.extenders_look_on {
+            Scores::equal(nodes.len())
+        } else {
+            self.framework.run_pre_score(&self.cx, state, pod, nodes, recorder)?;
+            let mut scores = self.framework.run_score(&self.cx, state, pod, nodes, recorder.events().is_some())?;
+            self.add_extender_scores(pod, nodes, &mut scores, recorder);
+            scores
+        };
         let (best, why) = self.select_host(nodes, scores.best(nodes));
         let tied: SharedList<Str> = best.into_iter().collect();
         if let (Some(events), Some(node)) = (recorder.events(), tied.first()) {

@@ -46,3 +46,5 @@ pub use runtime::{Framework, Nominations, PluginRef};
 pub use state::State;
 pub use timers::{Timer, TimerKind};
 pub use trial::{FilterTable, ObjectEdit};
+
+pub use crate::plugins::registry::may_extend;

@@ -153,7 +153,9 @@ impl Framework {
                     continue;
                 }
                 _ => {
-                    let status = Status::error(format!("running PreFilter plugin \"{name}\": {}", status.message())).with_plugin(name);
+                    // Where the wrong variable is reported, it is nil.
+                    let error = if release.pre_filter_error_lost { "%!w(<nil>)".to_owned() } else { status.message() };
+                    let status = Status::error(format!("running PreFilter plugin \"{name}\": {error}")).with_plugin(name);
                     return PreFiltered { nodes: None, status, narrowed_by: Vec::new() };
                 }
             }

@@ -8,7 +8,7 @@ use super::ScheduleError;
 use super::runtime::{Framework, PluginRef};
 use crate::cluster::Str;
 use crate::framework::{Context, CycleState, NodeInfo, PluginName, PodInfo, ScorePlugin, Status, in_parts};
-use crate::release::Algorithm;
+use crate::release::{Algorithm, RepeatedScores};
 use crate::trace::{NodeScore, Part, PluginScore};
 
 /// The scores of some nodes, in their order.
@@ -21,7 +21,17 @@ pub struct Scores {
     scored: Vec<bool>,
 }
 
+/// A plugin to run.
+struct Point<'a> {
+    name: PluginName,
+    plugin: &'a dyn ScorePlugin,
+    weight: i64,
+    /// How often it is in the list, usually once.
+    runs: u32,
+}
+
 /// The scores of one plugin, in the order of the nodes.
+#[derive(Clone)]
 struct Column {
     plugin: PluginName,
     weight: i64,
@@ -46,35 +56,56 @@ impl Framework {
             let point = plugin.score().filter(|_| !state.skip_score.contains(plugin.name()))?;
             Some((plugin.name(), point, *weight))
         };
-        let points: Vec<(PluginName, &'a dyn ScorePlugin, i64)> = self.score.iter().filter_map(asked).collect();
+        let mut points: Vec<Point<'a>> = Vec::with_capacity(self.score.len());
+        for (name, plugin, weight) in self.score.iter().filter_map(asked) {
+            match points.iter_mut().find(|point| point.name == name) {
+                Some(point) => point.runs += 1,
+                None => points.push(Point { name, plugin, weight, runs: 1 }),
+            }
+        }
         // Each core runs all plugins on its share of the nodes, so the work is distributed once.
         let some = |part: Range<usize>| -> Vec<Result<Vec<i64>, Status>> {
-            points.iter().map(|(_, point, _)| point.score_all(cx, state, pod, &nodes[part.clone()])).collect()
+            points.iter().map(|point| point.plugin.score_all(cx, state, pod, &nodes[part.clone()])).collect()
         };
         let mut parts = in_parts(0..nodes.len(), some);
-        let score_max = cx.emulation.behaviour().score_max;
+        let release = cx.emulation.behaviour();
         let mut scores = Scores { totals: vec![0; nodes.len()], columns: Vec::new(), scored: Vec::new() };
-        for (i, (name, point, weight)) in points.iter().enumerate() {
+        for (i, Point { name, plugin, weight, runs }) in points.into_iter().enumerate() {
             let mut raw = Vec::with_capacity(nodes.len());
             for part in &mut parts {
                 let given = std::mem::replace(&mut part[i], Ok(Vec::new()));
-                raw.extend(given.map_err(|status| score_error(cx, *name, status))?);
+                raw.extend(given.map_err(|status| score_error(cx, name, status))?);
             }
             let kept = keep_columns.then(|| raw.clone());
             let mut normalized = raw;
-            let status = point.normalize(cx, state, pod, nodes, &mut normalized);
-            if !status.is_success() {
-                return Err(ScheduleError::Normalize { plugin: *name, status });
+            // All runs of a plugin share its scores.
+            for _ in 0..runs {
+                let status = plugin.normalize(cx, state, pod, nodes, &mut normalized);
+                if !status.is_success() {
+                    return Err(ScheduleError::Normalize { plugin: name, status });
+                }
             }
-            let checked = cx.emulation.behaviour().algorithm == Algorithm::Plugins;
-            if let Some(invalid) = normalized.iter().filter(|_| checked).find(|score| !(0..=score_max).contains(*score)) {
-                return Err(ScheduleError::InvalidScore { plugin: *name, score: *invalid, max: score_max });
+            let check = |factor: i64| {
+                let checked = normalized.iter().filter(|_| release.algorithm == Algorithm::Plugins).map(|score| score * factor);
+                let invalid = checked.into_iter().find(|score| !(0..=release.score_max).contains(score));
+                invalid.map_or(Ok(()), |score| Err(ScheduleError::InvalidScore { plugin: name, score, max: release.score_max }))
+            };
+            let mut factor = 1_i64;
+            let (weighted, counted) = match release.repeated_scores {
+                RepeatedScores::CountedTwice => (1, runs),
+                RepeatedScores::WeightedTwice => (runs, 1),
+            };
+            for _ in 0..weighted {
+                check(factor)?;
+                factor = factor.saturating_mul(weight);
             }
             for (total, score) in scores.totals.iter_mut().zip(&normalized) {
-                *total += score * weight;
+                *total += score * factor * i64::from(counted);
             }
             if let Some(raw) = kept {
-                scores.columns.push(Column { plugin: *name, weight: *weight, raw, normalized });
+                let column = Column { plugin: name, weight: factor, raw, normalized };
+                scores.columns.extend((1..counted).map(|_| column.clone()));
+                scores.columns.push(column);
             }
         }
         Ok(scores)
@@ -90,6 +121,11 @@ fn score_error(cx: &Context<'_>, plugin: PluginName, status: Status) -> Schedule
 }
 
 impl Scores {
+    /// Returns a score of one for each node, as without Score plugins and extenders.
+    pub(super) fn equal(nodes: usize) -> Self {
+        Self { totals: vec![1; nodes], columns: Vec::new(), scored: Vec::new() }
+    }
+
     /// Adds what extenders gave, by node.
     pub(super) fn add(&mut self, nodes: &[Arc<NodeInfo>], sums: &BTreeMap<Str, i64>) {
         self.scored = nodes.iter().map(|node| sums.contains_key(node.name())).collect();
@@ -125,5 +161,49 @@ impl Scores {
         }
         let rows = Part::all(scores, columns.len()).chain(std::iter::repeat_with(|| Vec::new().into()));
         ranking.into_iter().zip(rows).map(|((total, node, _), plugins)| NodeScore { node, plugins, total }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, node, pod};
+    use super::super::{Config, Operation, Options, Scheduler};
+    use crate::release::{Emulation, nearest};
+    use crate::trace::Event;
+
+    /// Schedules a pod with a profile that lists plugins at Score; returns each node with its total, or the error.
+    fn totals(release: &str, listed: &str) -> String {
+        let version = if release == "1.36.2" { "v1" } else { "v1beta3" };
+        let text = format!(
+            "apiVersion: kubescheduler.config.k8s.io/{version}\nkind: KubeSchedulerConfiguration\n\
+             profiles: [{{plugins: {{score: {{{listed}}}}}}}]"
+        );
+        let emulation = Emulation::from(nearest(release.parse().unwrap()).profile);
+        let config = Config::parse(&text, emulation).unwrap();
+        let objects = vec![node("a"), node("b"), pod("p", 0, 1, "", "")];
+        let events = Scheduler::new(config, objects, Options { start: at(0), ..Options::default() }).apply(Operation::Schedule);
+        let words = events.iter().filter_map(|event| match event {
+            Event::NodeScored(row) => Some(format!("{} {}", row.node, row.total)),
+            Event::AttemptFailed { failure, .. } => Some(failure.message.to_string()),
+            _ => None,
+        });
+        words.collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn plugins_that_run_twice_are_normalized_twice() {
+        let of = |third| format!("enabled: [{{name: InterPodAffinity}}, {{name: ImageLocality}}, {{name: {third}, weight: 3}}]");
+        assert_eq!(totals("1.28.6", &of("TaintToleration")), "a 475, b 475");
+        // The best score of 100 becomes the worst.
+        assert_eq!(totals("1.28.5", &of("TaintToleration")), "a 175, b 175");
+        let error = "applying score defaultWeights on Score plugins: plugin \"PodTopologySpread\" returns an invalid score 300, it \
+                     should in the range of [0, 100] after normalizing";
+        assert_eq!(totals("1.24.4", &of("PodTopologySpread")), error);
+    }
+
+    #[test]
+    fn without_score_plugins_every_node_has_a_score_of_one() {
+        assert_eq!(totals("1.27.1", "disabled: [{name: '*'}]"), "a 1, b 1");
+        assert_eq!(totals("1.36.2", "disabled: [{name: '*'}]"), "");
     }
 }

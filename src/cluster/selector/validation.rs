@@ -208,8 +208,8 @@ fn join(errors: &[String]) -> Option<String> {
 /// Returns a list of values as an error shows it.
 fn list(values: &[Str], words: SelectorWords) -> String {
     match (words, values) {
-        (SelectorWords::PathsAndGoLists, []) => "[]string(nil)".to_string(),
-        (SelectorWords::PathsAndGoLists, _) => {
+        (SelectorWords::PathsAndGoLists | SelectorWords::PathsOfPodSelectors, []) => "[]string(nil)".to_string(),
+        (SelectorWords::PathsAndGoLists | SelectorWords::PathsOfPodSelectors, _) => {
             let quoted: Vec<String> = values.iter().map(|value| quote(value)).collect();
             format!("[]string{{{}}}", quoted.join(", "))
         }

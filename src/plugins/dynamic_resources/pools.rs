@@ -75,11 +75,11 @@ impl Inventory {
         }
         let (mut pools, mut with_conditions) = (Vec::new(), Vec::new());
         for (id, slices) in by_id {
+            let conditions = slices.iter().any(|slice| has_binding_conditions(slice));
             let Some(mut pool) = self.pool(&id, slices, emulation) else { continue };
             pool.usage = allocated.pool(&id);
             pool.id = id;
-            let conditions = pool.slices.iter().any(|s| s.spec.devices.iter().any(|d| !d.binding_conditions.is_empty()));
-            if conditions { &mut with_conditions } else { &mut pools }.push(pool);
+            if conditions && (pool.duplicate.is_some() || !pool.slices.is_empty()) { &mut with_conditions } else { &mut pools }.push(pool);
         }
         pools.append(&mut with_conditions);
         Ok(pools)
@@ -189,6 +189,9 @@ fn add_slice<'a>(slices: &mut Vec<&'a ResourceSlice>, slice: &'a ResourceSlice) 
 fn build_pool<'a>(mut slices: Vec<&'a ResourceSlice>, all: Option<Vec<&'a ResourceSlice>>, emulation: Emulation) -> Pool<'a> {
     let invalid = || Pool { invalid: true, ..Pool::default() };
     slices.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+    if emulation.behaviour().conditional_slices_last {
+        slices.sort_by_key(|slice| has_binding_conditions(slice));
+    }
     let partitionable = emulation.enabled(Gate::DRAPartitionableDevices);
     let (counters, devices): (Vec<&ResourceSlice>, Vec<&ResourceSlice>) =
         slices.iter().copied().partition(|s| partitionable && !s.spec.shared_counters.is_empty());
@@ -211,6 +214,11 @@ fn build_pool<'a>(mut slices: Vec<&'a ResourceSlice>, all: Option<Vec<&'a Resour
         return invalid();
     }
     Pool { slices: devices, elsewhere, counter_sets, ..Pool::default() }
+}
+
+/// Whether an allocation of one of the slice's devices may wait for a condition before the pod is bound.
+fn has_binding_conditions(slice: &ResourceSlice) -> bool {
+    slice.spec.devices.iter().any(|device| !device.binding_conditions.is_empty())
 }
 
 /// Whether the counters that the devices consume exist.

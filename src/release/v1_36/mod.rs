@@ -8,9 +8,9 @@ use super::behaviour::{
     AffinityRange, AffinityReasons, Algorithm, AssumedUsage, BalanceScore, Behaviour, BudgetRule, Candidates, ClaimsInUse, CsiLimits,
     DeviceSelectors, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, IdleScores, ImageSources, Importance,
     InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources, NarrowingOrder,
-    NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PostFilterText, PotentialNodes, PreFilterRejection,
-    PreemptionText, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods, UtilizationRounding, VictimOrder,
-    VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
+    NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PluginOrder, PostFilterText, PotentialNodes,
+    PreFilterRejection, PreemptionText, RepeatedScores, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods,
+    UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
 };
 use super::predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
 use super::profile::{Part, Profile, RemovedPlugins};
@@ -42,6 +42,9 @@ pub(super) const PROFILE: Profile = Profile {
             image_score: ImageScore::Spread,
             host_order: HostOrder::Found,
         },
+        plugin_order: PluginOrder::OverridesFirst,
+        repeated_scores: RepeatedScores::CountedTwice,
+        pre_filter_error_lost: false,
         search: NodeSearch::Adaptive { min_nodes: 100, min_percentage: 5 },
         candidates: Candidates::Sampled,
         tie_break: &[
@@ -59,6 +62,7 @@ pub(super) const PROFILE: Profile = Profile {
         devices_score: true,
         device_selectors: DeviceSelectors { includes: true, multiple_allocations: true, list_functions: true },
         incomplete_pools_serve: false,
+        conditional_slices_last: false,
         invalid_pools: InvalidPools::Rejection,
         alternatives_confused: false,
         all_values_distinct: false,

@@ -11,7 +11,7 @@ use super::file::{PluginSet, Plugins, Profile};
 use crate::cluster::Str;
 use crate::framework::{FieldErrors, PluginName};
 use crate::plugins::registry::{self, Make};
-use crate::release::Emulation;
+use crate::release::{Emulation, PluginOrder};
 use crate::scheduler::runtime::{Framework, PluginRef};
 
 /// An extension point.
@@ -98,6 +98,35 @@ struct Sort {
     name: String,
     /// Whether it sorts for certain; otherwise it may, since no other plugin does.
     certain: bool,
+}
+
+/// Returns the plugins of an extension point in the order in which a release runs them: those that the point lists, some
+/// of which override a plugin of multiPoint, and those that only multiPoint implies.
+fn in_order<'a>(order: PluginOrder, listed: &[&'a str], overriding: &[&str], implied: &[&'a str]) -> Vec<&'a str> {
+    let overrides = |name: &&&str| overriding.contains(*name);
+    match order {
+        PluginOrder::ImpliedLast => listed.iter().chain(implied).copied().collect(),
+        PluginOrder::OverridesFirst => {
+            let others = listed.iter().filter(|name| !overrides(name));
+            listed.iter().filter(overrides).chain(implied).chain(others).copied().collect()
+        }
+        PluginOrder::OverridesMixedUp => {
+            // The loop goes on over the array from which it deletes.
+            let (mut array, mut left) = (listed.to_vec(), listed.len());
+            let mut names = Vec::with_capacity(listed.len() + implied.len());
+            for at in 0..array.len() {
+                let name = array[at];
+                if overriding.contains(&name) {
+                    names.push(name);
+                    if let Some(place) = array[..left].iter().position(|other| *other == name) {
+                        array.copy_within(place + 1..left, place);
+                        left -= 1;
+                    }
+                }
+            }
+            names.into_iter().chain(implied.iter().copied()).chain(array[..left].iter().copied()).collect()
+        }
+    }
 }
 
 struct Builder<'a> {
@@ -227,7 +256,7 @@ impl<'a> Builder<'a> {
         let mut explicit: Vec<&str> = Vec::new();
         for (i, name) in set.enabled_names().enumerate() {
             let extends = match self.meant(name, point.key) {
-                PluginRefKind::Known(plugin) => (point.extends)(&plugin),
+                PluginRefKind::Known(plugin) => self.extends(&plugin, point),
                 PluginRefKind::PodGroup(points) => points.contains(&point.key),
                 PluginRefKind::Elsewhere | PluginRefKind::Nothing => true,
             };
@@ -245,7 +274,7 @@ impl<'a> Builder<'a> {
         let all_disabled = set.disables("*");
         for name in multi_point.enabled_names().filter(|name| !all_disabled && !set.disables(name)) {
             let extends = match self.meant(name, "multiPoint") {
-                PluginRefKind::Known(plugin) => (point.extends)(&plugin),
+                PluginRefKind::Known(plugin) => self.extends(&plugin, point),
                 PluginRefKind::PodGroup(points) => {
                     let extends = points.contains(&point.key);
                     if extends {
@@ -272,13 +301,17 @@ impl<'a> Builder<'a> {
                 implied.push(name);
             }
         }
-        let first = explicit.iter().filter(|n| overridden.contains(n));
-        let last = explicit.iter().filter(|n| !overridden.contains(n));
-        let known = |name: &&str| match self.plugins.get(*name) {
+        let known = |name: &str| match self.plugins.get(name) {
             Some(PluginRefKind::Known(plugin)) => Some(plugin.clone()),
             _ => None,
         };
-        first.chain(&implied).chain(last).filter_map(known).collect()
+        let names = in_order(self.emulation.behaviour().plugin_order, &explicit, &overridden, &implied);
+        names.into_iter().filter_map(known).collect()
+    }
+
+    /// Whether a plugin implements a point in this release.
+    fn extends(&self, plugin: &PluginRef, point: &Point) -> bool {
+        (point.extends)(plugin) && registry::may_extend(plugin.name(), point.key, self.emulation)
     }
 
     /// Returns the plugins that implement a point, and whether others might.
@@ -335,4 +368,70 @@ struct Count {
     names: Vec<String>,
     /// The first plugin that might implement it as well.
     maybe: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Config;
+    use super::*;
+
+    fn emulation(release: &str) -> Emulation {
+        Emulation::from(crate::release::nearest(release.parse().unwrap()).profile)
+    }
+
+    fn scores(release: &str, listed: &[&str]) -> String {
+        let listed: String = listed.iter().map(|name| format!("{{name: {name}}}, ")).collect();
+        let text = format!(
+            "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n\
+             profiles: [{{plugins: {{score: {{enabled: [{listed}]}}}}}}]"
+        );
+        let config = Config::parse(&text, emulation(release)).unwrap();
+        let names: Vec<&str> = config.profiles[0].score.iter().map(|(plugin, _)| plugin.name().as_str()).collect();
+        names.join(" ").replace("NodeResources", "")
+    }
+
+    #[test]
+    fn three_overriding_plugins_were_mixed_up_once() {
+        let listed = ["PodTopologySpread", "InterPodAffinity", "ImageLocality"];
+        for (release, mixed_up) in [
+            ("1.23.6", true),
+            ("1.24.4", true),
+            ("1.26.12", true),
+            ("1.26.13", false),
+            ("1.27.9", true),
+            ("1.27.10", false),
+            ("1.28.5", true),
+            ("1.28.6", false),
+        ] {
+            let names = scores(release, &listed);
+            let (first, last) = if mixed_up {
+                ("PodTopologySpread ImageLocality ImageLocality ", "InterPodAffinity")
+            } else {
+                ("PodTopologySpread InterPodAffinity ImageLocality ", "")
+            };
+            assert!(names.starts_with(first) && names.ends_with(last), "{release}: {names}");
+            assert_eq!(names.split(' ').count(), if mixed_up { 9 } else { 8 }, "{release}: {names}");
+        }
+    }
+
+    #[test]
+    fn the_loop_that_deletes_from_its_list_repeats_and_leaves_over() {
+        let names = |order, overriding: &[&str]| in_order(order, &["a", "x", "b"], overriding, &["c"]).join(" ");
+        assert_eq!(names(PluginOrder::OverridesMixedUp, &[]), "c a x b");
+        assert_eq!(names(PluginOrder::OverridesMixedUp, &["a"]), "a c x b");
+        assert_eq!(names(PluginOrder::OverridesMixedUp, &["b", "x"]), "x b c a");
+        assert_eq!(names(PluginOrder::OverridesMixedUp, &["a", "b"]), "a b b c x");
+        assert_eq!(names(PluginOrder::OverridesMixedUp, &["a", "b", "x"]), "a b b c x");
+        assert_eq!(names(PluginOrder::OverridesFirst, &["a", "b", "x"]), "a x b c");
+        assert_eq!(names(PluginOrder::ImpliedLast, &["a", "b"]), "a x b c");
+    }
+
+    #[test]
+    fn plugins_extend_the_points_of_their_release() {
+        let text = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n\
+                    profiles: [{plugins: {preFilter: {enabled: [{name: VolumeZone}]}}}]";
+        let error = Config::parse(text, emulation("1.26.4")).unwrap_err().to_string();
+        assert!(error.contains("plugin \"VolumeZone\" does not extend PreFilterPlugin plugin"), "{error}");
+        assert!(Config::parse(text, emulation("1.27.1")).is_ok());
+    }
 }
