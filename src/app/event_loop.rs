@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::explorer::Explorer;
 use super::input::{Input, Inputs};
+use super::start::typed_path;
 use super::terminal::{self, Terminal};
 use super::ui_thread::UiThread;
 use super::worker::Outcome;
@@ -219,7 +220,11 @@ impl Loop<'_> {
     fn effect(&mut self, screen: &mut UiThread, effect: Effect) -> Result<Option<ExitTo>, AppError> {
         match effect {
             Effect::Quit => return Ok(Some(ExitTo::Exit(Exit::Quit))),
-            Effect::Open(what) => return Ok(Some(ExitTo::Open(what))),
+            Effect::Open(what) => match what.as_deref().map(|path| (path, std::fs::metadata(typed_path(path)))) {
+                // A mistyped path does not end the session.
+                Some((path, Err(error))) if path != "-" => screen.state.warn(format!("{path} cannot be read: {error}")),
+                _ => return Ok(Some(ExitTo::Open(what))),
+            },
             Effect::Suspend => {
                 self.terminal.suspend()?;
                 let (width, height) = self.terminal.size()?;

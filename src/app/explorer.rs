@@ -232,6 +232,13 @@ impl Explorer {
             fixes::operations_of_all(cluster, &fix.pod, &fix.changes, &fix.pods)
         };
         let operations = operations.ok_or(ExplorerError::FixOutdated)?;
+        let is_done = |operation: &Operation| match operation {
+            Operation::Update { object } => cluster.get(object.kind(), &object.key()).as_ref() == Some(object),
+            _ => false,
+        };
+        if operations.iter().all(is_done) {
+            return Err(ExplorerError::NothingDone);
+        }
         self.apply_by(|session| session.apply_on_new_branch(Operation::Batch { name: fix.text.clone(), operations }))
     }
 

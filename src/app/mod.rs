@@ -47,6 +47,7 @@ pub use panics::{LOG_PREFIX, LOG_SUFFIX, Log, install_panic_hook, set_log};
 pub use pod_meant::pod_meant;
 pub use print::{Print, print};
 pub use settings::folder;
+pub use start::typed_path;
 pub use ticket::Reproduction;
 
 /// Options of the explorer.

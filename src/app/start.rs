@@ -1,7 +1,7 @@
 //! Runs the loop of the start screen, and completes paths that are typed there.
 
 use std::fs;
-use std::path::MAIN_SEPARATOR;
+use std::path::{MAIN_SEPARATOR, PathBuf};
 
 use crossterm::event::Event;
 
@@ -16,6 +16,12 @@ use crate::ui::view::start::choice::{self, Choice, Start};
 const OFFERED: usize = 8;
 /// Maximum number of directory entries to read.
 const LOOKED_AT: usize = 10_000;
+
+/// Returns a typed path. Expands `~/`, as no shell has done so.
+pub fn typed_path(path: &str) -> PathBuf {
+    let home = path.strip_prefix("~/").and_then(|rest| Some(PathBuf::from(std::env::var_os("HOME")?).join(rest)));
+    home.unwrap_or_else(|| PathBuf::from(path))
+}
 
 /// Shows the start screen until the user chooses, or a signal ends the program.
 pub(super) async fn choose(

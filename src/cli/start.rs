@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::{ConnectArgs, SchedulerArgs};
 use super::opening::{Source, Wanted};
-use crate::app::{AppError, Console, Exit, Options};
+use crate::app::{AppError, Console, Exit, Options, typed_path};
 use crate::session::{SESSION_HEAD, is_session_file};
 use crate::source::live::contexts;
 use crate::source::{Limits, STORIES, looks_like_dump};
@@ -41,10 +41,9 @@ pub(super) fn choose(why: Option<String>, options: &Options, console: &mut Conso
     Ok(Ok(Wanted { source, scheduler: SchedulerArgs::default() }))
 }
 
-/// Returns the source at a typed path. Expands `~/`, as no shell has done so.
+/// Returns the source at a typed path.
 pub(super) fn at_path(path: &str) -> Source {
-    let home = path.strip_prefix("~/").and_then(|rest| Some(PathBuf::from(std::env::var_os("HOME")?).join(rest)));
-    Source::Dumps { paths: vec![home.unwrap_or_else(|| PathBuf::from(path))], limits: Limits::default(), merge: false }
+    Source::Dumps { paths: vec![typed_path(path)], limits: Limits::default(), merge: false }
 }
 
 fn offers(folder: &Path) -> Offers {

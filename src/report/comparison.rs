@@ -29,6 +29,9 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
     if compared.is_empty() {
         lines.push(String::new());
         match &compared.upgrade {
+            None if compared.decided_nothing_since() => {
+                lines.push("No pod was scheduled since they diverge, so nothing differs yet but the changes themselves.".to_owned());
+            }
             None => lines.push("Nothing differs: the same placements, queues, victims and verdicts.".to_owned()),
             Some(upgraded) => lines.extend(upgrade(upgraded)),
         }

@@ -121,6 +121,12 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Returns whether neither branch has scheduled or decided since they diverge, and one has changes.
+    pub fn decided_nothing_since(&self) -> bool {
+        let kinds = || self.since.iter().flatten().map(|(kind, _)| kind);
+        kinds().all(RevisionKind::is_what_if) && kinds().next().is_some()
+    }
+
     /// Compares two branches at their ends. Where the releases differ, both decide about every pending pod. `go_on` is
     /// called with the number of pods before each one; returning false cancels the remaining pods.
     pub fn of(a: &Branch, b: &Branch, go_on: impl Fn(usize) -> bool + Sync) -> Self {

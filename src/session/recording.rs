@@ -508,7 +508,7 @@ impl Session {
     }
 
     /// Moves the cursor right behind the next event that meets a condition. Past the recorded events it schedules
-    /// further pods, at most `turns` of them. Virtual time does not pass.
+    /// further pods, at most `turns` of them. Virtual time passes only where the condition names a pod and none can be popped.
     pub fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd {
         for turn in 0..=turns {
             if let Some(cursor) = self.timeline().find_after(|at| until.met(at)) {
@@ -516,7 +516,7 @@ impl Session {
                 return RunEnd::Met;
             }
             self.timeline_mut().seek(Cursor::END);
-            if turn < turns && !self.run_next() {
+            if turn < turns && !(if until.names_a_pod() { self.settle() } else { self.run_next() }) {
                 return RunEnd::NothingLeft;
             }
         }

@@ -71,6 +71,15 @@ impl Until {
         }
     }
 
+    /// Returns whether it waits for something that happens to a named pod.
+    pub fn names_a_pod(&self) -> bool {
+        match self {
+            Self::Popped(pod) | Self::Rejected(pod) | Self::Preemption(pod) | Self::Nominated(pod) | Self::Bound(pod) => pod.is_some(),
+            Self::Pod(_) => true,
+            Self::Budget | Self::Node(_) | Self::Breakpoint(_) => false,
+        }
+    }
+
     /// Returns why a run stopped at an event that meets the condition.
     pub fn stopped_at(&self, at: Option<&Occurrence<'_>>) -> String {
         match self {

@@ -42,6 +42,32 @@ fn pods(screen: &Screen) -> Vec<String> {
 }
 
 #[test]
+fn the_overview_is_whole_again_after_it_was_left() {
+    let mut screen = Screen::greeted("payments", 80, 24);
+    let all = causes(&screen);
+    assert!(all.len() > 3);
+    for away in ["n", "c b", ":pod shop/payments; 3"] {
+        screen.act(away);
+        assert_ne!(screen.state.whole, Some(Pane::OVERVIEW), "{away}");
+        screen.act("0");
+        assert!(causes(&screen).len() > 3, "{away}");
+    }
+}
+
+#[test]
+fn an_applied_fix_is_left_for_good_and_nothing_differs_before_pods_are_scheduled() {
+    let mut screen = Screen::greeted("payments", 80, 24);
+    screen.act("x enter");
+    let (branches, current) = screen.explorer.branches();
+    assert_eq!((branches.len(), current), (2, 1), "{}", screen.text());
+    screen.keys("esc");
+    assert!(screen.state.overlay.is_none(), "{}", screen.text());
+    screen.act("=");
+    let compared = screen.overlay();
+    assert!(compared.contains("No pod was scheduled since they diverge"), "{compared}");
+}
+
+#[test]
 fn the_overview_at_four_sizes() {
     for (name, story, words) in [
         ("overview", "payments", ""),

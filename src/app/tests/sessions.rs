@@ -122,7 +122,7 @@ fn operations_from_the_prompt() {
         screen.command("until never"),
         "! \"never\" is not one of popped, rejected, preemption, nominated, bound (any pod or one), budget, pod NAME, node NAME"
     );
-    assert_eq!(screen.command("until node nowhere"), "nothing is left to schedule, and this did not happen: nowhere is touched");
+    assert_eq!(screen.command("until node nowhere"), "! there is no node \"nowhere\"");
     // A pod that was tried already is decided again.
     let revisions = screen.explorer.timeline().revisions().len();
     assert_eq!(screen.command("decide shop/payments"), "");

@@ -79,14 +79,49 @@ fn a_run_goes_on_until_a_named_pod_is_bound() {
     let mut screen = Screen::new("payments");
     assert_eq!(screen.command("until nominated payments"), "shop/payments is nominated", "the namespace is found");
     assert!(matches!(screen.timeline().current(), Some(Event::PodNominated { pod, .. }) if *pod == Key::new("shop", "payments")));
-    assert_eq!(screen.command("until bound shop/nope"), "nothing is left to schedule, and this did not happen: shop/nope is bound");
+    // Its victims end only once time has passed.
+    assert_eq!(screen.command("until bound payments"), "shop/payments is bound");
+    assert!(screen.timeline().clock() > screen.timeline().start().clock);
+    assert_eq!(screen.command("until bound shop/nope"), "! there is no pod shop/nope");
+    let rest = screen.command("until bound payments");
+    assert_eq!(rest, "nothing is left to schedule, and this did not happen: shop/payments is bound");
+}
+
+#[test]
+fn before_preemption_has_run_nothing_is_said_of_it() {
+    let mut screen = Screen::new("payments");
+    screen.act(":pod shop/payments; C");
+    for _ in 0..400 {
+        screen.keys("n");
+        assert!(!screen.text().contains("no preemption"), "{}", screen.text());
+        if screen.said().starts_with("end of the decision") {
+            return;
+        }
+    }
+    panic!("the decision does not end: {}", screen.text());
+}
+
+#[test]
+fn another_source_is_not_opened_over_unsaved_what_ifs() {
+    let mut screen = Screen::new("payments");
+    screen.command("cordon worker-a1");
+    assert_eq!(screen.command("open /nowhere"), "! what-ifs are not saved: :open! drops them, :save FILE keeps them");
+}
+
+#[test]
+fn a_stop_is_shown_where_the_run_began_in_the_overview() {
+    let mut screen = Screen::new("budgets");
+    screen.keys("0");
+    assert_eq!(screen.state.whole, Some(Pane::OVERVIEW));
+    assert_eq!(screen.command("until node big-2"), "big-2 is touched");
+    assert_eq!(screen.state.whole, None);
 }
 
 #[test]
 fn breakpoints_are_set_listed_removed_and_saved() {
     let mut screen = Screen::new("budgets");
     assert_eq!(screen.command("break node big-2"), "breakpoint: node big-2; r runs to the next one");
-    assert_eq!(screen.command("break budget shop/search"), "breakpoint: budget shop/search; r runs to the next one");
+    assert_eq!(screen.command("break budget search"), "breakpoint: budget shop/search; r runs to the next one");
     assert_eq!(screen.command("break budget shop/search"), "there is already a breakpoint: budget shop/search");
     assert_eq!(screen.command("break plugin Nope"), "! there is no plugin \"Nope\"");
     screen.keys("r");
@@ -121,7 +156,10 @@ fn breakpoints_are_set_listed_removed_and_saved() {
 #[test]
 fn a_run_without_a_breakpoint_to_hit_says_so() {
     let mut screen = Screen::new("budgets");
-    screen.command("break pod shop/nope");
+    assert_eq!(screen.command("break pod shop/nope"), "! there is no pod shop/nope");
+    assert_eq!(screen.command("break node nope"), "! there is no node \"nope\"");
+    assert_eq!(screen.command("break budget nope"), "! there is no PodDisruptionBudget \"nope\"");
+    screen.command("break plugin DefaultBinder");
     screen.keys("r");
     assert_eq!(screen.said(), "nothing is left to schedule, and no breakpoint was hit");
 }

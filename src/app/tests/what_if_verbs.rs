@@ -153,8 +153,8 @@ fn arguments_are_completed() {
     assert_eq!(words("scale", "web"), ["replicaset/shop/web"]);
     assert_eq!(words("evict", "web"), ["shop/web-1", "shop/web-2"]);
     assert_eq!(words("relax", ""), ["shop/web"]);
-    assert_eq!(words("plugin", "off ImageL"), ["ImageLocality", "ImageLocalityPriority"]);
-    assert_eq!(words("weights", "ImageLocality=2 TaintT"), ["TaintToleration", "TaintTolerationPriority"]);
+    assert_eq!(words("plugin", "off ImageL"), ["ImageLocality"]);
+    assert_eq!(words("weights", "ImageLocality=2 TaintT"), ["TaintToleration"]);
     assert_eq!(words("gate", "SchedulerPop"), ["SchedulerPopFromBackoffQ=true", "SchedulerPopFromBackoffQ=false"]);
 }
 

@@ -17,8 +17,11 @@ pub(super) fn eviction(view: &CycleView) -> Option<String> {
         let (plugin, status) = view.post_filter.last()?;
         let message = short(&status.message());
         return match () {
-            // With DefaultPreemption enabled, its dry run is recorded even if it was not reached.
-            () if view.preemption.is_none() => Some("its profile has no preemption".to_owned()),
+            // With DefaultPreemption enabled, its dry run is recorded even if it was not reached, but other plugins answer first.
+            () if view.preemption.is_none() && (view.failure.is_some() || view.outcome.is_some()) => {
+                Some("its profile has no preemption".to_owned())
+            }
+            () if view.preemption.is_none() => None,
             () if status.is_error() => Some(format!("{plugin} failed before preemption ({message})")),
             () if message.is_empty() => None,
             () => Some(format!("{plugin}: {message}")),

@@ -1,9 +1,10 @@
 //! Completions of arguments that several commands take.
 
+use std::collections::BTreeSet;
+
 use strum::IntoEnumIterator;
 
 use crate::cluster::{Key, Kind, Str};
-use crate::framework::PluginName;
 use crate::trace::Event;
 use crate::ui::model::fuzzy::Fuzzy;
 use crate::ui::model::overlay::Completion;
@@ -21,9 +22,10 @@ pub fn plain(word: impl Into<String>) -> Completion {
     Completion { word: word.into(), takes: "", help: "" }
 }
 
-/// Returns the words that begin with the typed text, in their order.
+/// Returns the words that begin with the typed text, in their order; none if it is the only one.
 pub fn words<W: Into<String>>(all: impl IntoIterator<Item = W>, typed: &str) -> Vec<Completion> {
-    all.into_iter().map(Into::into).filter(|w: &String| w.starts_with(typed) && w != typed).take(OFFERED.max(20)).map(plain).collect()
+    let found: Vec<String> = all.into_iter().map(Into::into).filter(|w: &String| w.starts_with(typed)).take(OFFERED.max(20)).collect();
+    if found == [typed] { Vec::new() } else { found.into_iter().map(plain).collect() }
 }
 
 /// Returns the names that match the typed text, those that begin with it first; none if it is the only one.
@@ -102,9 +104,12 @@ pub fn owners(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
     names(all.into_iter().map(|owner| owner.to_string()).collect(), typed)
 }
 
-/// Returns plugins.
-pub fn plugins(typed: &str) -> Vec<Completion> {
-    words(PluginName::iter().map(PluginName::as_str), typed)
+/// Returns the plugins of the profiles at the end of the branch.
+pub fn plugins(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
+    let (branches, current) = session.branches();
+    let profiles = branches.get(current).map(|branch| branch.scheduler().state().config().profiles.as_slice()).unwrap_or_default();
+    let names: BTreeSet<&str> = profiles.iter().flat_map(|profile| &profile.all).map(|plugin| plugin.name().as_str()).collect();
+    words(names, typed)
 }
 
 /// Returns kinds; after the kind of a pod or a node, the names of its objects.

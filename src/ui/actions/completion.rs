@@ -80,7 +80,8 @@ pub fn complete(prompt: &Prompt) -> Option<String> {
         return Some(with(line, chosen, true));
     }
     let (_, word) = last_word(line);
-    let begin: Vec<&Completion> = prompt.completions.iter().filter(|c| c.word.starts_with(word)).collect();
+    // A complete word may begin longer ones.
+    let begin: Vec<&Completion> = prompt.completions.iter().filter(|c| c.word.starts_with(word) && c.word != word).collect();
     let Some(first) = begin.first() else { return Some(with(line, prompt.completions.first()?, true)) };
     let mut shared = first.word.as_str();
     for other in &begin[1..] {
@@ -97,6 +98,7 @@ pub fn complete(prompt: &Prompt) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::actions::arguments;
 
     fn prompt(line: &str, words: &[&str], chosen: Option<usize>) -> Prompt {
         Prompt {
@@ -136,11 +138,22 @@ mod tests {
     }
 
     #[test]
+    fn a_complete_word_stays_where_longer_ones_begin_with_it() {
+        let all = ["web", "web-2"];
+        let words = arguments::words(all, "web");
+        let prompt = Prompt { completions: words, ..prompt("break budget web", &[], None) };
+        assert_eq!(prompt.completions.len(), 2);
+        assert_eq!(only(&prompt), None);
+        assert_eq!(complete(&prompt).as_deref(), Some("break budget web-2"));
+        assert!(arguments::words(all, "web-2").is_empty());
+    }
+
+    #[test]
     fn commands_are_found_by_what_they_do() {
         let table = crate::ui::actions::table();
         let names = |line: &str| commands(&table, line).into_iter().map(|c| c.word).collect::<Vec<_>>();
         assert_eq!(names("bran"), ["branch", "branches", "compare", "release", "undo"]);
         assert!(names("zzz").is_empty() && names("").len() > 20);
-        assert_eq!(names("dump"), ["capture", "open"]);
+        assert_eq!(names("dump"), ["capture", "open", "open!"]);
     }
 }

@@ -76,6 +76,9 @@ pub enum CommandError {
     /// The cluster has no such node.
     #[error("there is no node {0:?}")]
     NoNode(String),
+    /// The cluster has no such budget.
+    #[error("there is no PodDisruptionBudget {0:?}")]
+    NoBudget(String),
     /// The cluster has no such pod.
     #[error("there is no pod {0}")]
     NoPod(Key),

@@ -1,6 +1,6 @@
 //! Names of pods in commands.
 
-use crate::cluster::Key;
+use crate::cluster::{Cluster, Key};
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::selected;
 use crate::ui::model::session_handle::SessionHandle;
@@ -14,11 +14,33 @@ pub fn pod_named_or_selected(state: &State, session: &dyn SessionHandle, args: &
     }
 }
 
-/// Returns a condition with the name of its pod in full: its first word, then a pod where one is named.
-pub fn with_pod(session: &dyn SessionHandle, args: &str) -> Result<String, CommandError> {
-    match args.trim().split_once(char::is_whitespace) {
-        Some((word, name)) if !matches!(word, "node" | "plugin" | "budget") => Ok(format!("{word} {}", pod_key(session, name.trim())?)),
-        _ => Ok(args.to_owned()),
+/// Returns a condition with the name of its object in full: its first word, then the name of a pod, or of a node, plugin or
+/// budget after these words. The object exists.
+pub fn with_object(session: &dyn SessionHandle, args: &str) -> Result<String, CommandError> {
+    let Some((word, name)) = args.trim().split_once(char::is_whitespace) else { return Ok(args.to_owned()) };
+    let (name, moment) = (name.trim(), session.timeline().moment());
+    match word {
+        "node" if moment.snapshot.get(name).is_none() => Err(CommandError::NoNode(name.to_owned())),
+        "node" | "plugin" => Ok(args.to_owned()),
+        "budget" => Ok(format!("{word} {}", budget_key(&moment.cluster, name)?)),
+        _ => {
+            let pod = pod_key(session, name)?;
+            if moment.cluster.pods.get(&pod).is_none() {
+                return Err(CommandError::NoPod(pod));
+            }
+            Ok(format!("{word} {pod}"))
+        }
+    }
+}
+
+/// Returns the budget with a name: `namespace/name`, or a name that only one budget has.
+fn budget_key(cluster: &Cluster, name: &str) -> Result<Key, CommandError> {
+    let is_meant = |key: &Key| key.name == *name || key.to_string() == name;
+    let mut called = cluster.pod_disruption_budgets.iter().map(|budget| budget.metadata.key()).filter(is_meant);
+    match (called.next(), called.next()) {
+        (None, _) => Err(CommandError::NoBudget(name.to_owned())),
+        (Some(only), None) => Ok(only),
+        (Some(one), Some(other)) => Err(CommandError::SeveralPods(one, other)),
     }
 }
 

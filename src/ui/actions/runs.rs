@@ -10,7 +10,7 @@ use crate::ui::view::refresh::renew;
 /// Continues a run while `more` returns true, then shows its progress.
 pub fn go_on(state: &mut State, session: &mut dyn SessionHandle, mut more: impl FnMut() -> bool) {
     let Some(mut running) = state.running.take() else { return };
-    let mut said = None;
+    let (mut said, mut is_met) = (None, false);
     seek_and_follow(state, session, |session| {
         loop {
             running.pieces += 1;
@@ -19,7 +19,10 @@ pub fn go_on(state: &mut State, session: &mut dyn SessionHandle, mut more: impl 
                 None => Some(settled(session)),
                 Some(until) => match session.run_until(until, 1) {
                     RunEnd::OutOfTurns => None,
-                    RunEnd::Met => Some(until.stopped_at(session.timeline().occurrence().as_ref())),
+                    RunEnd::Met => {
+                        is_met = true;
+                        Some(until.stopped_at(session.timeline().occurrence().as_ref()))
+                    }
                     RunEnd::NothingLeft => Some(until.not_met()),
                 },
             };
@@ -31,6 +34,9 @@ pub fn go_on(state: &mut State, session: &mut dyn SessionHandle, mut more: impl 
             session.timeline_mut().seek(Cursor::END);
         }
     });
+    if is_met {
+        state.leave_whole();
+    }
     match said {
         Some(words) => state.notice = Some(Notice { text: words, warning: false }),
         None => state.running = Some(running),

@@ -325,11 +325,6 @@ pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{} {what}s", thousands(n)) }
 }
 
-/// Returns by how much a budget is overdrawn: `1 over its budget`.
-pub fn over_budget(left: i32) -> String {
-    format!("{} over its budget", left.saturating_neg())
-}
-
 /// Formats a number with separated thousands.
 pub fn thousands(n: usize) -> String {
     plural::thousands(n)

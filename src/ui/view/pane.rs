@@ -170,6 +170,8 @@ impl PaneDef {
     pub fn show(&self, state: &mut State, timeline: &Timeline) {
         time_travel::pin(state, timeline, self.id);
         state.history.clear();
+        // Rows may have been left out while the pane was out of sight.
+        state.touch_rows(self.id);
         state.show(self.id);
         state.focus = self.id;
     }

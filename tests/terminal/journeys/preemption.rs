@@ -75,7 +75,7 @@ fn find_which_budget_blocks_big_2() {
     pty.send("8");
     pty.wait_for("Candidate big-2");
     wait_line(&pty, &["eliminated by MinNumPDBViolations"]);
-    wait_line(&pty, &["✗ shop/search-1", "‼ violates search (1 over its budget)"]);
+    wait_line(&pty, &["✗ shop/search-1", "‼ violates search (allows 0)"]);
     pty.send("G");
     pty.wait_for("ALLOWED");
     wait_line(&pty, &["shop/search", "0", "shop/search-1"]);

@@ -1,12 +1,9 @@
 //! Sets, lists and removes breakpoints.
 
-use strum::IntoEnumIterator;
-
-use crate::framework::PluginName;
 use crate::session::{BREAKPOINT_WORDS, Breakpoint};
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
-use crate::ui::actions::pod_key::with_pod;
+use crate::ui::actions::pod_key::with_object;
 use crate::ui::actions::verb::{Answer, Command, Verb};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
@@ -45,11 +42,8 @@ fn complete(session: &dyn SessionHandle, args: &str) -> Vec<Completion> {
         None => arguments::words(BREAKPOINT_WORDS, args),
         Some(("pod", word)) => arguments::pods(session, word),
         Some(("node", word)) => arguments::nodes(session, word),
-        Some(("plugin", word)) => arguments::words(PluginName::iter().map(PluginName::as_str), word),
-        Some(("budget", word)) => {
-            let budgets = session.timeline().moment().cluster.pod_disruption_budgets.iter();
-            arguments::words(budgets.map(|budget| budget.metadata.key().to_string()), word)
-        }
+        Some(("plugin", word)) => arguments::plugins(session, word),
+        Some(("budget", word)) => arguments::budgets(session, word),
         Some(_) => Vec::new(),
     }
 }
@@ -59,7 +53,7 @@ fn set(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result
         list(state, session, 0);
         return Ok(Answer::Done);
     }
-    let breakpoint: Breakpoint = with_pod(session, args)?.parse()?;
+    let breakpoint: Breakpoint = with_object(session, args)?.parse()?;
     let mut all = session.breakpoints().to_vec();
     if all.contains(&breakpoint) {
         state.say(format!("there is already a breakpoint: {breakpoint}"));
@@ -85,7 +79,9 @@ fn unset(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resu
         Ok(_) => return Err(CommandError::Number { command: "unbreak", last: before }),
         Err(_) if args.is_empty() => return Err(CommandError::Number { command: "unbreak", last: before }),
         Err(_) => {
-            let breakpoint: Breakpoint = with_pod(session, args)?.parse()?;
+            // Its object may be gone since.
+            let in_full = with_object(session, args).unwrap_or_else(|_| args.to_owned());
+            let breakpoint: Breakpoint = in_full.parse()?;
             all.retain(|other| *other != breakpoint);
             if all.len() == before {
                 return Err(CommandError::NoBreakpoint(breakpoint));

@@ -34,7 +34,10 @@ pub fn open(state: &mut State, session: &mut dyn SessionHandle) -> Result<Answer
     match state.overlay.take() {
         Some(Overlay::Text(text)) => {
             if let Some(target) = text.view.selected.and_then(|at| text.links.get(&at).cloned()) {
-                state.leave_text(text);
+                // A fix that was applied is not one of the branch it made.
+                if !matches!(target, Target::Fix(_)) {
+                    state.leave_text(text);
+                }
                 follow(state, session, target)?;
             }
         }

@@ -7,9 +7,9 @@ use crate::ui::actions::what_if::what_if;
 /// The command `plugin`.
 pub static VERBS: &[Verb] = &[Verb {
     command: Some(Command {
-        complete: |_, _, args| match args.split_once(' ') {
+        complete: |session, _, args| match args.split_once(' ') {
             None => arguments::words(["off"], args),
-            Some((_, word)) => arguments::plugins(word),
+            Some((_, word)) => arguments::plugins(session, word),
         },
         ..Command::new(&["plugin"], "off NAME", "what if a plugin were off")
     }),

@@ -2,7 +2,7 @@
 
 use crate::session::UNTIL_WORDS;
 use crate::ui::actions::arguments;
-use crate::ui::actions::pod_key::with_pod;
+use crate::ui::actions::pod_key::with_object;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::Typing;
@@ -36,7 +36,7 @@ pub static VERBS: &[Verb] = &[
             )
         }),
         ..Verb::new("run-until", |state, session, args| {
-            state.running = Some(Running { until: Some(with_pod(session, args)?.parse()?), pieces: 0 });
+            state.running = Some(Running { until: Some(with_object(session, args)?.parse()?), pieces: 0 });
             Ok(Answer::Done)
         })
     },

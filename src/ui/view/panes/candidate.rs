@@ -240,7 +240,7 @@ fn budget(cycle: &CycleView, victim: &Victim, goes: bool) -> Cell {
         ([], covered) => signed(Sign::Stays, format!("{} allows", names(covered.iter().map(ToString::to_string).collect())), Role::Fits),
         (violated, _) => {
             let (verb, role) = if goes { ("violates", Role::Violation) } else { ("would violate", Role::Muted) };
-            let all = violated.iter().map(|b| format!("{verb} {} ({})", b.budget, text::over_budget(b.left))).collect();
+            let all = violated.iter().map(|b| format!("{verb} {} (allows {})", b.budget, b.allowed)).collect();
             signed(Sign::Failed, names(all), role)
         }
     }

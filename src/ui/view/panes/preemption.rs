@@ -581,10 +581,7 @@ pub fn budget(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
         }
         ([first, rest @ ..], _) => {
             let more = if rest.is_empty() { String::new() } else { format!(" +{}", rest.len()) };
-            vec![scene.span(
-                Role::Violation,
-                format!("{} violates {}{more} ({})", scene.glyphs.failed, first.budget, text::over_budget(first.left)),
-            )]
+            vec![scene.span(Role::Violation, format!("{} violates {}{more} (allows {})", scene.glyphs.failed, first.budget, first.allowed))]
         }
     }
 }
