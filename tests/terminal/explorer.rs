@@ -638,10 +638,15 @@ fn a_story_and_a_dump_are_opened_from_the_start_screen() {
     command(&mut pty, "pod shop/payments");
     pty.wait_for("★ worker-a2");
 
-    // The start screen reports a source that cannot be opened.
+    // A mistyped path does not end the session; the start screen reports a source with nothing in it.
     command(&mut pty, "open /nowhere/at/all.yaml");
-    let screen = pty.wait_for("nothing could be read");
-    assert!(screen.contains("/nowhere/at/all.yaml: cannot be read"), "{screen}");
+    let screen = pty.wait_for("/nowhere/at/all.yaml cannot be read");
+    assert!(screen.contains("★ worker-a2"), "{screen}");
+    let empty = folder.path().join("empty.yaml");
+    std::fs::write(&empty, "").expect("a file");
+    command(&mut pty, &format!("open {}", empty.display()));
+    let screen = pty.wait_for("Live clusters");
+    assert!(screen.contains("empty.yaml"), "{screen}");
     pty.send("o");
     let path = dump.display().to_string();
     let typed = path.strip_suffix("e.yaml").expect("its name");
