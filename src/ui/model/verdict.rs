@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use strum::IntoEnumIterator as _;
 
 use crate::cluster::Str;
-use crate::framework::{Code, PluginName, Reason, ReasonKind, ScoreFunctionName, Snapshot, Status, entry, taint_text};
+use crate::framework::{Code, PluginName, Reason, ReasonKind, ScoreFunctionName, Shortage, Snapshot, Status, entry, taint_text};
 use crate::report::{Sentence, so_far, why_group};
 use crate::trace::{CycleView, Event, ExtensionPoint, GroupView, PreemptionView, Verdict};
 
@@ -112,8 +112,13 @@ impl<'a> NodeVerdict<'a> {
     /// the way; `None` if the reasons are complete.
     pub fn row_fact(&self) -> Option<String> {
         let reasons = self.status?.reasons();
-        let facts: Vec<String> = reasons.iter().filter_map(row_fact).collect();
-        let is_short = reasons.iter().any(|reason| matches!(reason, Reason::Insufficient(_)));
+        let mut shortages: Vec<&Shortage> =
+            reasons.iter().filter_map(|r| if let Reason::Insufficient(shortage) = r { Some(shortage) } else { None }).collect();
+        // The resource of which the node can never have enough decides, whatever pods are evicted.
+        shortages.sort_by_key(|shortage| shortage.capacity >= shortage.requested);
+        let others = reasons.iter().filter(|reason| !matches!(reason, Reason::Insufficient(_)));
+        let facts: Vec<String> = shortage_facts(&shortages).into_iter().chain(others.filter_map(row_fact)).collect();
+        let is_short = !shortages.is_empty();
         let nominated = if self.counts_nominated && is_short { " (nominated pods count)" } else { "" };
         (!facts.is_empty()).then(|| format!("{}{nominated}", facts.join(", ")))
     }
@@ -138,20 +143,29 @@ impl<'a> NodeVerdict<'a> {
 }
 
 fn row_fact(reason: &Reason) -> Option<String> {
-    let shortage = match reason {
-        Reason::Insufficient(shortage) => shortage,
-        Reason::UntoleratedTaint { taint } => return Some(format!("taint {}", taint_text(taint))),
-        _ => return reason.fact(),
-    };
-    let requested = shortage.readable(shortage.requested);
-    if shortage.capacity > 0 && shortage.capacity < shortage.requested {
-        let all = shortage.readable(shortage.capacity);
-        return Some(format!("too small for {requested} {}: {all} in all", shortage.resource));
+    match reason {
+        Reason::UntoleratedTaint { taint } => Some(format!("taint {}", taint_text(taint))),
+        _ => reason.fact(),
     }
-    // Pods that request more than the node has leave nothing.
-    let missing = shortage.requested.saturating_sub(shortage.free().max(0));
-    let none = if shortage.capacity == 0 { " (it has none)" } else { "" };
-    Some(format!("lacks {} of {requested} {}{none}", shortage.readable(missing), shortage.resource))
+}
+
+/// Returns the missing amounts: `no nvidia.com/gpu`, `too small: 4 of 8 cpu`, `lacks 1.9 of 4 cpu`. Those that follow each other
+/// share the word.
+fn shortage_facts(shortages: &[&Shortage]) -> Vec<String> {
+    let mut last = "";
+    let fact = |shortage: &&Shortage| {
+        let amount = |amount: i64| format!("{} of {} ", shortage.readable(amount), shortage.readable(shortage.requested));
+        // Pods that request more than the node has leave nothing.
+        let missing = || shortage.requested.saturating_sub(shortage.free().max(0));
+        let (word, amount) = match shortage.capacity {
+            0 => ("no ", String::new()),
+            capacity if capacity < shortage.requested => ("too small: ", amount(capacity)),
+            _ => ("lacks ", amount(missing())),
+        };
+        let is_same = std::mem::replace(&mut last, word) == word;
+        format!("{}{amount}{}", if is_same { "" } else { word }, shortage.resource)
+    };
+    shortages.iter().map(fact).collect()
 }
 
 /// Returns the number of nodes with each class, best first; without classes that no node has.
@@ -316,5 +330,30 @@ fn about(cycle: &CycleView, sentence: String) -> String {
     match subject(cycle) {
         subject if subject.is_empty() => sentence,
         subject => format!("{subject}: {sentence}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(shortages: &[(&str, i64, i64, i64)]) -> String {
+        let reason = |(resource, requested, used, capacity): &(&str, i64, i64, i64)| {
+            Reason::Insufficient(Shortage { resource: (*resource).into(), requested: *requested, used: *used, capacity: *capacity })
+        };
+        let status = Status::new(Code::Unschedulable, shortages.iter().map(reason));
+        NodeVerdict::of(&status).in_row()
+    }
+
+    #[test]
+    fn the_resource_that_can_never_fit_comes_first_in_few_words() {
+        const GPU: &str = "nvidia.com/gpu";
+        assert_eq!(row(&[("cpu", 4000, 5900, 8000)]), "lacks 1.9 of 4 cpu");
+        assert_eq!(row(&[(GPU, 8, 0, 4)]), "too small: 4 of 8 nvidia.com/gpu");
+        assert_eq!(row(&[("cpu", 4000, 5900, 8000), (GPU, 8, 0, 0)]), "no nvidia.com/gpu, lacks 1.9 of 4 cpu");
+        assert_eq!(row(&[("cpu", 4000, 5900, 8000), ("memory", 1 << 31, 3 << 30, 4 << 30)]), "lacks 1.9 of 4 cpu, 1Gi of 2Gi memory");
+        // The columns of a reason on a screen of 80.
+        let both = [("cpu", 4000, 5900, 8000), (GPU, 8, 0, 4)].map(|one| row(&[one])).map(|words| words.len());
+        assert!(both.iter().all(|width| *width <= 39), "{both:?}");
     }
 }
