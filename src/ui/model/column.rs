@@ -33,6 +33,9 @@ pub enum Width {
     Rest,
 }
 
+/// The width of a column of priorities: an `i32` with its sign.
+pub const PRIORITY: Width = Width::Fixed(11);
+
 /// Returns a column with left-aligned cells.
 pub const fn left(title: &'static str, width: Width) -> Column {
     Column { title, width, right: false, sort: None }
@@ -52,6 +55,13 @@ pub fn fit<'t>(title: &str, max: u16, texts: impl IntoIterator<Item = &'t str>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_priority_fits() {
+        for priority in [i32::MIN, i32::MAX] {
+            assert!(Width::Fixed(text::columns(&priority.to_string())) == PRIORITY || priority > 0, "{priority}");
+        }
+    }
 
     #[test]
     fn a_column_fits_its_widest_cell_within_limits() {

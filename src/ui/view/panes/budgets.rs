@@ -8,11 +8,11 @@ use crate::framework::DryRunStep;
 use crate::report::{BudgetEvictions, budgets_unknown_because, evictions};
 use crate::trace::PreemptionView;
 use crate::ui::config::theme::Role;
-use crate::ui::model::column::{Column, Width, fit, left, right};
+use crate::ui::model::column::{Column, PRIORITY, Width, fit, left, right};
 use crate::ui::model::filter::Filter;
 use crate::ui::model::list::RowId;
 use crate::ui::model::page::PageRows;
-use crate::ui::model::page::{PageInput, PageRow, Sign, cell, signed};
+use crate::ui::model::page::{Cell, PageInput, PageRow, Sign, cell, signed};
 use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::sort::{Sort, SortChoice};
@@ -268,7 +268,6 @@ fn harms(preemption: &PreemptionView) -> BTreeMap<Key, BudgetImpact> {
 
 /// Adds the pods that a budget covers, those that violate it first, and what the budget does to drains.
 fn pods(input: &PageInput<'_>, budget: &PodDisruptionBudget, harm: Option<&BudgetImpact>, rows: &mut PageRows<'_>) {
-    let columns: Arc<[Column]> = [left("    POD", Width::Rest), right("PRIORITY", Width::Fixed(10)), left("NODE", Width::Fixed(30))].into();
     let moment = input.timeline.moment();
     let mut covered: Vec<&Arc<Pod>> =
         moment.cluster.pods.in_namespace(&budget.metadata.namespace).filter(|pod| budget.covers(pod)).collect();
@@ -279,7 +278,7 @@ fn pods(input: &PageInput<'_>, budget: &PodDisruptionBudget, harm: Option<&Budge
     let violates = |pod: &Key| harm.is_some_and(|harm| harm.pods.contains(pod));
     covered.sort_by_cached_key(|pod| !violates(&pod.key()));
     let chosen = input.timeline.cycle().preemption.as_ref().and_then(PreemptionView::chosen);
-    for pod in &covered {
+    let row = |pod: &&Arc<Pod>| {
         let key = pod.key();
         let goes = chosen.is_some_and(|c| c.victims.iter().any(|v| v.key() == key));
         let disrupted = budget.status.disrupted_pods.contains_key(&pod.metadata.name);
@@ -291,8 +290,14 @@ fn pods(input: &PageInput<'_>, budget: &PodDisruptionBudget, harm: Option<&Budge
         };
         let node = if pod.node_name.is_empty() { "waiting".to_owned() } else { pod.node_name.to_string() };
         let cells =
-            vec![signed(sign, format!("  {key}"), role), cell(pod.priority().to_string(), Role::Text), cell(format!("{node}{said}"), role)];
-        rows.cells(RowId::Pod(key), &columns, cells);
+            [signed(sign, format!("  {key}"), role), cell(pod.priority().to_string(), Role::Text), cell(format!("{node}{said}"), role)];
+        (RowId::Pod(key), cells)
+    };
+    let listed: Vec<(RowId, [Cell; 3])> = covered.iter().map(row).collect();
+    let node = fit("NODE", 30, listed.iter().map(|(_, [.., node])| node.text.as_str()));
+    let columns: Arc<[Column]> = [left("    POD", Width::Rest), right("PRIORITY", PRIORITY), left("NODE", node)].into();
+    for (id, cells) in listed {
+        rows.cells(id, &columns, cells.into());
     }
     policy(budget, input.width, rows);
     drains(input, budget, &covered, rows);

@@ -11,7 +11,7 @@ use crate::framework::{Candidate, DryRunStep, ScoreFunctionName, Victim};
 use crate::report::{budgets_unknown_because, elimination_of, eliminations, plain_value};
 use crate::trace::{CycleView, DryRunView, PreemptionView};
 use crate::ui::config::theme::Role;
-use crate::ui::model::column::{Column, Width, fit, left, right};
+use crate::ui::model::column::{Column, PRIORITY, Width, fit, left, right};
 use crate::ui::model::filter::Filter;
 use crate::ui::model::list::RowId;
 use crate::ui::model::page::PageRows;
@@ -193,8 +193,7 @@ fn people<'v>(
     let clock = input.timeline.clock();
     let started = |victim: &Victim| victim.start_time().map_or_else(|| "now".to_owned(), |at| text::start_time(clock, at));
     let times: Vec<String> = all.iter().map(|(victim, _)| started(victim)).collect();
-    let mut columns =
-        vec![left("POD", name).by(Sort::Name), right("PRIORITY", Width::Fixed(10)).by(Sort::Usual), left("BUDGET", Width::Rest)];
+    let mut columns = vec![left("POD", name).by(Sort::Name), right("PRIORITY", PRIORITY).by(Sort::Usual), left("BUDGET", Width::Rest)];
     if wide {
         columns.extend([
             left("STARTED", fit("STARTED", 19, times.iter().map(String::as_str).chain(["00:00:00"]))),

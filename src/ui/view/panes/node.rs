@@ -13,7 +13,7 @@ use crate::trace::DryRunView;
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
-use crate::ui::model::column::{Column, Width, left, right};
+use crate::ui::model::column::{Column, PRIORITY, Width, left, right};
 use crate::ui::model::list::Row as _;
 use crate::ui::model::list::RowId;
 use crate::ui::model::pane::Pane;
@@ -234,7 +234,7 @@ fn pod_columns(info: &NodeInfo, now: Timestamp, width: u16) -> Vec<Column> {
     let longest =
         info.pods.iter().map(|p| text::width(&p.pod.metadata.namespace) + text::width(&p.pod.metadata.name) + 3).max().unwrap_or(0);
     let name = if width >= 120 { Width::Fixed((longest as u16).clamp(18, 64)) } else { Width::Rest };
-    let mut columns = vec![left("  PODS ON THE NODE", name).by(Sort::Name), right("PRIORITY", Width::Fixed(10)).by(Sort::Priority)];
+    let mut columns = vec![left("  PODS ON THE NODE", name).by(Sort::Name), right("PRIORITY", PRIORITY).by(Sort::Priority)];
     if width >= 70 {
         columns.extend([right("CPU", Width::Fixed(6)).by(Sort::Request), right("MEM", Width::Fixed(7))]);
     }

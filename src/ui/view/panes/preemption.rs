@@ -14,7 +14,7 @@ use crate::trace::{DryRunView, Fate, PreemptionView};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
-use crate::ui::model::column::{Column, Width, fit, left, right};
+use crate::ui::model::column::{Column, PRIORITY, Width, fit, left, right};
 use crate::ui::model::list::RowId;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::rows::CandidateRow;
@@ -452,7 +452,7 @@ fn fates(scene: &Scene<'_>, run: DryRunView<'_>, area: Rect, buf: &mut Buffer) {
     let columns = [
         left("", Width::Rest),
         left("SO FAR", Width::Fixed(11)),
-        right("PRIORITY", Width::Fixed(10)),
+        right("PRIORITY", PRIORITY),
         left("BUDGET", fit("BUDGET", (body.width / 4).max(12), budgets.iter().map(String::as_str))),
     ];
     table::heading(scene, &columns, top, buf);
@@ -540,7 +540,7 @@ const VICTIM_COLUMNS: usize = 5;
 fn victim_columns(scene: &Scene<'_>, victims: &[Victim], width: u16) -> Vec<Column> {
     let names: Vec<String> = victims.iter().map(|v| format!("  {}", v.key())).collect();
     let name = if width >= 110 { fit("  VICTIMS ON A NODE OF SOME NAME", 64, names.iter().map(String::as_str)) } else { Width::Rest };
-    let mut columns = vec![left("", name), right("PRIORITY", Width::Fixed(10))];
+    let mut columns = vec![left("", name), right("PRIORITY", PRIORITY)];
     let budgets: Vec<String> = victims.iter().map(|v| budget(scene, v).iter().map(|s| s.content.as_ref()).collect()).collect();
     columns.push(left("BUDGET", fit("BUDGET", (width / 3).max(12), budgets.iter().map(String::as_str))));
     if width >= 70 {
