@@ -39,7 +39,15 @@ fn nodes_match_by_everything_in_their_rows_and_by_labels() {
         "{}",
         nodes(&screen)
     );
-    assert!(screen.text().contains("/zone="), "the label that matched is in the row\n{}", screen.text());
+    assert!(screen.text().contains("lacks 2.4 of 6 cpu  zone=eu-west-1a"), "the label that matched is in the row\n{}", screen.text());
+    // By the prefix of its key, which is left out otherwise; and by its value, where a narrow row has the reason first.
+    for (width, filter, row) in
+        [(120, "label:topology.kubernetes.io/z", "lacks 2.4 of 6 cpu  topology.kube"), (80, "zone:1a", "lacks 2.4 of 6 cpu  zone=eu-w")]
+    {
+        let mut screen = Screen::asked(width, 40);
+        screen.act(&format!("c 2 / '{filter}' enter"));
+        assert!(screen.text().contains(row), "{filter}\n{}", screen.text());
+    }
 }
 
 #[test]

@@ -511,7 +511,7 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
 }
 
 /// Returns the reason of a node's verdict: its scores if it fits, or the deciding fact; in a group whose row has the reason,
-/// the fact alone. A label or taint that a filter matched and that is not in the row comes first.
+/// the fact alone. A label or taint that a filter matched and that is not in the row comes last.
 fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, name: &Str, told: bool) -> String {
     let words = match scene.cycle().scores.get(name) {
         Some(score) if style.reasons_only => {
@@ -534,7 +534,7 @@ fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, na
     };
     match matched_elsewhere(scene, &mut style.filter.borrow_mut(), verdict, name, &words) {
         Some(found) if words.is_empty() => found,
-        Some(found) => format!("{found}  {words}"),
+        Some(found) => format!("{words}  {found}"),
         None => words,
     }
 }
@@ -553,10 +553,13 @@ fn matched_elsewhere(scene: &Scene<'_>, filter: &mut Filter, verdict: &NodeVerdi
         return None;
     }
     let node = &scene.timeline.moment().snapshot.get(name)?.node;
-    let mut names =
-        |key: &str, value: &str| filter.names(Fact::label(key, value)) || (is_zone(key) && filter.names(Fact::prose("zone", value)));
-    let labels = node.metadata.labels.iter().find(|(key, value)| names(key, value));
-    let label = labels.map(|(key, value)| format!("{key}={value}"));
+    let label = node.metadata.labels.iter().find_map(|(key, value)| {
+        // The prefix, such as `topology.kubernetes.io/`, is left out unless it is what matched: a row has little room.
+        let short = key.rsplit_once('/').map_or(key.as_str(), |(_, name)| name);
+        let is_short = filter.names(Fact::label(short, value)) || (is_zone(key) && filter.names(Fact::prose("zone", value)));
+        let shown = if is_short { short } else { key.as_str() };
+        (is_short || filter.names(Fact::label(key, value))).then(|| format!("{shown}={value}"))
+    });
     label.or_else(|| node.spec.taints.iter().map(taint_text).find(|taint| filter.names(Fact::prose("taint", taint))))
 }
 
