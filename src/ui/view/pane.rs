@@ -262,6 +262,17 @@ impl PaneDef {
         put(buf, foot, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
     }
 
+    /// Draws the first of the texts that fits into the lower border, left of the range of visible rows.
+    pub fn foot(&self, scene: &Scene<'_>, plan: &Plan, forms: &[String], buf: &mut Buffer) {
+        /// The corners and the range.
+        const AROUND: u16 = 24;
+        let Some(area) = plan.area(self.id) else { return };
+        let room = usize::from(area.width.saturating_sub(AROUND));
+        let Some(words) = forms.iter().find(|words| text::width(words) + 2 <= room) else { return };
+        let foot = Rect { x: area.x + 2, y: area.bottom() - 1, width: area.width.saturating_sub(4), height: 1 };
+        put(buf, foot, &[scene.span(Role::Muted, format!(" {words} "))], scene.glyphs.ellipsis);
+    }
+
     /// Marks the letters that its filter matches in the visible rows.
     pub fn mark_matches(&self, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         let mut filter = scene.state.row_filter(self.id);

@@ -30,7 +30,7 @@ use crate::ui::model::state::State;
 use crate::ui::model::verdict::{Class, NodeVerdict, Verdicts};
 use crate::ui::model::view_model::{ReasonWidths, ViewModel};
 use crate::ui::model::{rows, text};
-use crate::ui::view::draw::{Scene, put};
+use crate::ui::view::draw::Scene;
 use crate::ui::view::layout::{Plan, split_top};
 use crate::ui::view::pane::{PaneDef, Rows};
 use crate::ui::view::widgets::{bar, table};
@@ -130,7 +130,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let before = 4 + usize::from(style.scored.iter().any(|column| column.title == ODDS));
     let hidden = if is_scored { style.scored.len() < style.plugins.len() + before } else { style.plain.len() < ALL_COLUMNS };
     table::more(scene, hidden, inner, buf);
-    totals(scene, plan, buf);
+    def.foot(scene, plan, &totals(scene), buf);
     if rows.is_empty() {
         let words = if scene.state.filter(Pane::NODES).is_empty() {
             "there are no nodes".to_owned()
@@ -149,25 +149,20 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     }
 }
 
-/// Draws what all nodes together have free into the lower border.
-fn totals(scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
-    let Some(area) = plan.area(Pane::NODES) else { return };
+/// Returns what all nodes together have free, the longer form first.
+fn totals(scene: &Scene<'_>) -> [String; 2] {
     let totals = &scene.state.view_model.totals;
     // Above a hundred cores, drop the thousandths.
     let cpu = |milli: i64| text::cpu(if milli >= 100_000 { milli - milli % 1000 } else { milli });
-    let words = format!(
-        " all nodes: cpu {}/{} free {} mem {}/{} free ",
+    let all = format!(
+        "all nodes: cpu {}/{} free {} mem {}/{} free",
         cpu(totals.cpu.0),
         cpu(totals.cpu.1),
         scene.glyphs.dot,
         text::memory(totals.memory.0),
         text::memory(totals.memory.1)
     );
-    // The range of visible rows is on the right.
-    let room = usize::from(area.width).saturating_sub(24);
-    let words = if text::width(&words) <= room { words } else { format!(" cpu {}/{} free ", cpu(totals.cpu.0), cpu(totals.cpu.1)) };
-    let foot = Rect { x: area.x + 2, y: area.bottom() - 1, width: area.width.saturating_sub(4), height: 1 };
-    put(buf, foot, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
+    [all, format!("cpu {}/{} free", cpu(totals.cpu.0), cpu(totals.cpu.1))]
 }
 
 fn heading(def: &PaneDef, scene: &Scene<'_>) -> Vec<Span<'static>> {
