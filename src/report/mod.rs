@@ -50,6 +50,6 @@ pub use scheduler_log::{Beside, BesideKind, CacheDifference, CachedNodeBeside, D
 pub use story::{PodStory, Stories, stories, stories_text};
 pub use text::{decided_by, text};
 pub use ticket::{Origin, Reported, Ticket, shell_line};
-pub use tie_break::{Elimination, elimination_of, eliminations, plain_value, value_ends};
+pub use tie_break::{Elimination, WriteTimes, elimination_of, eliminations, plain_value, value_ends};
 pub use whatif::WhatIfReport;
 pub use why::{Sentence, sentence, so_far, why, why_group, why_group_waits};

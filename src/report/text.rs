@@ -306,7 +306,8 @@ fn preemption_text(preemption: &PreemptionView, budgets_unknown: bool, out: &mut
 
 /// Returns why candidates were eliminated, a sentence for each score function.
 pub(super) fn elimination_sentences(preemption: &PreemptionView) -> Vec<String> {
-    let eliminations = eliminations(preemption, &start_time);
+    let times = |both: [i64; 2]| [both.map(start_time), both.map(start_time)];
+    let eliminations = eliminations(preemption, &times);
     eliminations
         .iter()
         .map(|elimination| {

@@ -57,31 +57,36 @@ pub struct Elimination {
     pub short_value: String,
     /// The value of the best candidate, to be read after [`Self::value`].
     pub best_value: String,
+    /// The same, to be read after [`Self::short_value`].
+    pub short_best: String,
 }
 
-/// Returns what each function eliminated so far, in order; nothing for functions that kept all candidates. `time` formats a
-/// start time.
-pub fn eliminations(preemption: &PreemptionView, time: &dyn Fn(i64) -> String) -> Vec<Elimination> {
+/// Formats two start times that are compared, so that they can be told apart; then the same in fewer words.
+pub type WriteTimes<'t> = &'t dyn Fn([i64; 2]) -> [[String; 2]; 2];
+
+/// Returns what each function eliminated so far, in order; nothing for functions that kept all candidates. `times` formats
+/// start times.
+pub fn eliminations(preemption: &PreemptionView, times: WriteTimes<'_>) -> Vec<Elimination> {
     let all = preemption.score_functions().iter();
     all.filter_map(|function| {
         let losers = function.scores.iter().map(|(node, _)| node).filter(|node| function.remaining.binary_search(node).is_err());
-        elimination(preemption, function, losers.filter_map(|node| preemption.candidate(node)).collect(), time)
+        elimination(preemption, function, losers.filter_map(|node| preemption.candidate(node)).collect(), times)
     })
     .collect()
 }
 
 /// Returns why a candidate was eliminated; `None` for one that remains.
-pub fn elimination_of(preemption: &PreemptionView, node: &str, time: &dyn Fn(i64) -> String) -> Option<Elimination> {
+pub fn elimination_of(preemption: &PreemptionView, node: &str, times: WriteTimes<'_>) -> Option<Elimination> {
     let fell = |f: &&ScoreFunction| f.remaining.binary_search_by(|kept| kept.as_str().cmp(node)).is_err();
     let function = preemption.score_functions().iter().find(fell)?;
-    elimination(preemption, function, vec![preemption.candidate(node)?], time)
+    elimination(preemption, function, vec![preemption.candidate(node)?], times)
 }
 
 fn elimination(
     preemption: &PreemptionView,
     function: &ScoreFunction,
     losers: Vec<&Candidate>,
-    time: &dyn Fn(i64) -> String,
+    times: WriteTimes<'_>,
 ) -> Option<Elimination> {
     let chosen = preemption.selected().map(|(node, _)| node).filter(|node| function.remaining.binary_search(node).is_ok());
     let best = preemption.candidate(chosen.or_else(|| function.remaining.first())?)?;
@@ -89,9 +94,9 @@ fn elimination(
     // Losers further away are covered by "or more".
     let lowest = losers.iter().filter_map(|loser| score(function, loser)).min();
     let differ = lowest != score(function, closest);
-    let Compared { value, short_value, best_value } = compared(function, closest, best, losers.len() > 1, differ, time)?;
+    let Compared { value, short_value, best_value, short_best } = compared(function, closest, best, losers.len() > 1, differ, times)?;
     let (losers, best) = (losers.into_iter().map(|loser| loser.node.clone()).collect(), best.node.clone());
-    Some(Elimination { function: function.name, losers, best, value, short_value, best_value })
+    Some(Elimination { function: function.name, losers, best, value, short_value, best_value, short_best })
 }
 
 /// The values of a loser and of the best candidate in words.
@@ -99,6 +104,7 @@ struct Compared {
     value: String,
     short_value: String,
     best_value: String,
+    short_best: String,
 }
 
 /// Compares a loser with the best candidate. `several` losers are spoken of in the plural; the value is that of the closest one
@@ -109,7 +115,7 @@ fn compared(
     best: &Candidate,
     several: bool,
     differ: bool,
-    time: &dyn Fn(i64) -> String,
+    times: WriteTimes<'_>,
 ) -> Option<Compared> {
     let (value, best_value) = (plain_value(function, loser)?, plain_value(function, best)?);
     let (its, it, s) = if several { ("their", "they", "s") } else { ("its", "it", "") };
@@ -148,14 +154,16 @@ fn compared(
         }
         ScoreFunctionName::LatestStartTime => {
             let earlier = if differ { " or earlier" } else { "" };
-            (
-                format!("{its} highest victim{s} started {}{earlier}", time(value)),
-                format!("top victim{s} since {}{earlier}", time(value)),
-                time(best_value),
-            )
+            let [[own, best_value], [short_own, short_best]] = times([value, best_value]);
+            return Some(Compared {
+                value: format!("{its} highest victim{s} started {own}{earlier}"),
+                short_value: format!("top victim{s} since {short_own}{earlier}"),
+                best_value,
+                short_best,
+            });
         }
     };
-    Some(Compared { value, short_value, best_value })
+    Some(Compared { value, short_value, short_best: best_value.clone(), best_value })
 }
 
 impl Elimination {
@@ -185,7 +193,7 @@ impl Elimination {
 
     /// Returns the shortest sentence, with another name for the losers.
     pub fn shortest_about(&self, name: &str) -> String {
-        format!("{name} eliminated: {}, best {}", self.short_value, self.best_value)
+        format!("{name} eliminated: {}, best {}", self.short_value, self.short_best)
     }
 }
 
@@ -225,13 +233,13 @@ mod tests {
         }))
     }
 
-    fn time(at: i64) -> String {
-        format!("t{at}")
+    fn times(both: [i64; 2]) -> [[String; 2]; 2] {
+        ["time ", "t"].map(|word| both.map(|at| format!("{word}{at}")))
     }
 
     fn check(name: ScoreFunctionName, candidates: &[(Candidate, i64)], expected: &str) {
         let view = preemption(name, candidates);
-        let found: Vec<String> = eliminations(&view, &time).iter().map(|e| e.sentences()[0].clone()).collect();
+        let found: Vec<String> = eliminations(&view, &times).iter().map(|e| e.sentences()[0].clone()).collect();
         assert_eq!(found, [expected]);
     }
 
@@ -242,7 +250,7 @@ mod tests {
             (MinNumPDBViolations, (-1, 0), "b is eliminated by MinNumPDBViolations: 1 of its victims violates a budget, on a none"),
             (MinHighestPriority, (-1000, 10), "b is eliminated by MinHighestPriority: its highest victim has priority 1000, on a -10"),
             (MinNumPods, (-1, 0), "b is eliminated by MinNumPods: it evicts 1 pod, on a 0"),
-            (LatestStartTime, (3, 4), "b is eliminated by LatestStartTime: its highest victim started t3, on a t4"),
+            (LatestStartTime, (3, 4), "b is eliminated by LatestStartTime: its highest victim started time 3, on a time 4"),
         ];
         for (name, (loser, best), sentence) in cases {
             check(name, &[(one("a"), best), (one("b"), loser)], sentence);
@@ -281,8 +289,11 @@ mod tests {
             "2 candidates (b, c) are eliminated by MinHighestPriority: their highest victims have priority 7, on a 1",
         );
         let view = preemption(MinHighestPriority, &all);
-        let own = elimination_of(&view, "c", &time).unwrap().sentences();
+        let own = elimination_of(&view, "c", &times).unwrap().sentences();
         assert_eq!(own[3..], ["c is eliminated: its highest victim has priority 9, best 1", "c eliminated: highest victim 9, best 1"]);
-        assert_eq!(elimination_of(&view, "a", &time), None);
+        assert_eq!(elimination_of(&view, "a", &times), None);
+        let started = preemption(LatestStartTime, &[(one("a"), 4), (one("b"), 3)]);
+        let own = elimination_of(&started, "b", &times).unwrap().shortest_about("b");
+        assert_eq!(own, "b eliminated: top victim since t3, best t4");
     }
 }

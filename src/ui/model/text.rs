@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -258,17 +258,64 @@ pub fn time_of_day(at: Timestamp) -> String {
     at.to_zoned(TimeZone::UTC).strftime("%H:%M:%S").to_string()
 }
 
-/// Formats a start time in UTC from nanoseconds since 1970: the time of day, with the date if it is not that of `now`; `-` for
-/// a time out of range.
-pub fn start_time(now: Timestamp, nanos: i64) -> String {
-    let Ok(at) = Timestamp::from_nanosecond(i128::from(nanos)) else { return "-".to_owned() };
-    let (today, at) = (now.to_zoned(TimeZone::UTC), at.to_zoned(TimeZone::UTC));
-    let format = match () {
-        () if today.date() == at.date() => "%H:%M:%S",
-        () if today.year() == at.year() => "%m-%d %H:%M:%S",
-        () => "%Y-%m-%d %H:%M:%S",
-    };
-    at.strftime(format).to_string()
+/// The parts of start times that are written; those that are compared are all written alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StartTimes {
+    /// The time of day: all are of today.
+    #[default]
+    OfToday,
+    /// Month, day and time: all are of this year.
+    OfThisYear,
+    /// The date and time.
+    Dated,
+}
+
+impl StartTimes {
+    /// Returns the form in which all times, in nanoseconds since 1970, are told apart.
+    pub fn of(now: Timestamp, all: impl IntoIterator<Item = i64>) -> Self {
+        let today = now.to_zoned(TimeZone::UTC);
+        let form = |nanos| {
+            let at = utc(nanos)?;
+            Some(match () {
+                () if today.date() == at.date() => Self::OfToday,
+                () if today.year() == at.year() => Self::OfThisYear,
+                () => Self::Dated,
+            })
+        };
+        // Of times between two others none is written longer.
+        let ends = all.into_iter().fold(None, |ends: Option<(i64, i64)>, at| Some(ends.map_or((at, at), |(a, b)| (a.min(at), b.max(at)))));
+        ends.and_then(|(first, last)| form(first).max(form(last))).unwrap_or_default()
+    }
+
+    /// Writes a start time in UTC; `-` for one out of range.
+    pub fn write(self, nanos: i64) -> String {
+        let format = match self {
+            Self::OfToday => "%H:%M:%S",
+            Self::OfThisYear => "%m-%d %H:%M:%S",
+            Self::Dated => "%Y-%m-%d %H:%M:%S",
+        };
+        utc(nanos).map_or_else(|| "-".to_owned(), |at| at.strftime(format).to_string())
+    }
+
+    /// Writes the day of a start time in UTC; `-` for one out of range.
+    fn write_day(self, nanos: i64) -> String {
+        let format = if self == Self::Dated { "%Y-%m-%d" } else { "%m-%d" };
+        utc(nanos).map_or_else(|| "-".to_owned(), |at| at.strftime(format).to_string())
+    }
+
+    /// Writes two start times that are compared, and the same in fewer columns: only their days if these differ.
+    pub fn write_both(now: Timestamp, both: [i64; 2]) -> [[String; 2]; 2] {
+        let form = Self::of(now, both);
+        let full = both.map(|at| form.write(at));
+        let [one, other] = both.map(utc);
+        let is_by_day = one.zip(other).is_some_and(|(one, other)| one.date() != other.date());
+        let short = if is_by_day { both.map(|at| form.write_day(at)) } else { full.clone() };
+        [full, short]
+    }
+}
+
+fn utc(nanos: i64) -> Option<Zoned> {
+    Some(Timestamp::from_nanosecond(i128::from(nanos)).ok()?.to_zoned(TimeZone::UTC))
 }
 
 /// Formats the time since a start as `+00:12` or `+1:00:12`.
@@ -430,9 +477,26 @@ mod tests {
             assert_eq!(span(at(0), Timestamp::from_millisecond(millis).unwrap()), text);
         }
         assert_eq!(time_of_day(at(1_795_199_129)), "18:25:29");
-        let start = |time: &str| start_time(at(1_795_199_129), time.parse::<Timestamp>().unwrap().as_nanosecond() as i64);
-        assert_eq!(start("2026-11-20T18:25:29Z"), "18:25:29");
-        assert_eq!([start("2026-11-19T18:25:29Z"), start("2025-11-20T18:25:29Z")], ["11-19 18:25:29", "2025-11-20 18:25:29"]);
-        assert_eq!(start_time(at(0), i64::MAX), "2262-04-11 23:47:16");
+    }
+
+    #[test]
+    fn start_times_that_are_compared_have_all_their_days_or_none() {
+        let now = Timestamp::from_second(1_795_199_129).unwrap();
+        let nanos = |time: &str| time.parse::<Timestamp>().unwrap().as_nanosecond() as i64;
+        let all = |times: &[&str]| {
+            let form = StartTimes::of(now, times.iter().map(|time| nanos(time)));
+            times.iter().map(|time| form.write(nanos(time))).collect::<Vec<_>>()
+        };
+        let [morning, noon, yesterday, last_year] =
+            ["2026-11-20T07:10:00Z", "2026-11-20T12:00:00Z", "2026-11-19T18:25:29Z", "2025-11-20T09:00:00Z"];
+        assert_eq!(all(&[morning, noon]), ["07:10:00", "12:00:00"]);
+        assert_eq!(all(&[morning, yesterday]), ["11-20 07:10:00", "11-19 18:25:29"]);
+        assert_eq!(all(&[last_year, morning]), ["2025-11-20 09:00:00", "2026-11-20 07:10:00"]);
+        assert_eq!(all(&[]), Vec::<String>::new());
+        let both = |one: &str, other: &str| StartTimes::write_both(now, [nanos(one), nanos(other)]);
+        assert_eq!(both(morning, noon), [["07:10:00", "12:00:00"]; 2]);
+        assert_eq!(both(morning, yesterday), [["11-20 07:10:00", "11-19 18:25:29"], ["11-20", "11-19"]]);
+        assert_eq!(both(last_year, morning)[1], ["2025-11-20", "2026-11-20"]);
+        assert_eq!(StartTimes::of(Timestamp::from_second(0).unwrap(), [i64::MAX]).write(i64::MAX), "2262-04-11 23:47:16");
     }
 }

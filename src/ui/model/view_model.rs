@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use jiff::Timestamp;
+
 use crate::cluster::{Key, Str};
 use crate::framework::{NodeFilters, NodeInfo, Reason, ScoreFunctionName, Snapshot};
-use crate::report::{Elimination, Sentence, eliminations, value_ends};
+use crate::report::{Elimination, Sentence, WriteTimes, eliminations, value_ends};
 use crate::session::{Cursor, Timeline};
 use crate::trace::{CycleView, Event, GroupEvent, PreemptionView};
 use crate::ui::model::column::{Width, fit};
@@ -23,6 +25,7 @@ use crate::ui::model::rows::{CandidateRow, DetailRow, NodeRow, QueueRow};
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::sort::Sort;
 use crate::ui::model::state::State;
+use crate::ui::model::text::StartTimes;
 use crate::ui::model::verdict::Class;
 use crate::ui::model::{pod_activity, rows, verdict};
 
@@ -199,9 +202,15 @@ impl ViewModel {
         ends.iter().find(|(function, _)| *function == name).map(|(_, ends)| *ends)
     }
 
-    /// Returns what each score function eliminated in the cycle at the cursor. `time` formats a start time.
-    pub fn eliminations(&self, preemption: &PreemptionView, time: &dyn Fn(i64) -> String) -> &[Elimination] {
-        self.of_cycle.eliminations.get_or_init(|| eliminations(preemption, time))
+    /// Returns the form of all start times that candidates of the cycle at the cursor are compared by.
+    pub fn start_times(&self, preemption: &PreemptionView, now: Timestamp) -> StartTimes {
+        let ends = self.value_ends(preemption, ScoreFunctionName::LatestStartTime);
+        StartTimes::of(now, ends.into_iter().flat_map(<[i64; 2]>::from))
+    }
+
+    /// Returns what each score function eliminated in the cycle at the cursor. `times` formats start times.
+    pub fn eliminations(&self, preemption: &PreemptionView, times: WriteTimes<'_>) -> &[Elimination] {
+        self.of_cycle.eliminations.get_or_init(|| eliminations(preemption, times))
     }
 
     /// Returns the columns that the names of candidates take; of the first hundred of them.

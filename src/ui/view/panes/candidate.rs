@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::cluster::{Key, Str};
-use crate::framework::{Candidate, DryRunStep, ScoreFunctionName, Victim};
+use crate::framework::{Candidate, DryRunStep, ScoreFunction, ScoreFunctionName, Victim};
 use crate::report::{budgets_unknown_because, elimination_of, eliminations, plain_value};
 use crate::trace::{CycleView, DryRunView, PreemptionView};
 use crate::ui::config::theme::Role;
@@ -19,11 +19,12 @@ use crate::ui::model::page::{Cell, PageInput, PageRow, Sign, cell, signed};
 use crate::ui::model::pane::Pane;
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::text;
-use crate::ui::model::text::count;
+use crate::ui::model::text::{StartTimes, count};
 use crate::ui::model::verdict;
 use crate::ui::model::verdict::Decision;
 use crate::ui::view::pane::{PaneDef, Rows};
 use crate::ui::view::panes::page;
+use crate::ui::view::panes::preemption::started;
 
 /// The pane.
 pub static DEF: PaneDef = PaneDef {
@@ -93,7 +94,7 @@ fn standing(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidat
             ("as good as the one chosen: kube-scheduler may take either".to_owned(), Role::Winner)
         }
         (_, Some(function)) => {
-            let own = elimination_of(preemption, &candidate.node, &|at| text::start_time(now, at));
+            let own = elimination_of(preemption, &candidate.node, &|both| StartTimes::write_both(now, both));
             let why = own.map_or_else(
                 || verdict::function_meaning(function.name).to_owned(),
                 |e| format!("{}, on {} {}", e.value, e.best, e.best_value),
@@ -119,27 +120,22 @@ fn standing(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidat
 
 fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidate, input: &PageInput<'_>, rows: &mut PageRows<'_>) {
     let now = input.timeline.clock();
-    let time = |at: i64| text::start_time(now, at);
-    let (width, values) = (input.width, Width::Fixed(14));
-    let mut columns = vec![left("SCORE FUNCTION", Width::Fixed(22)), right("HERE", values), right("BEST OTHER", values)];
-    if width >= 80 {
-        columns.push(left("", Width::Rest));
-    }
-    let columns: Arc<[Column]> = columns.into();
+    let times = |both| StartTimes::write_both(now, both);
+    let width = input.width;
+    let compared: Vec<Compared> = preemption.score_functions().iter().map(|f| Compared::of(preemption, f, candidate)).collect();
+    let columns = function_columns(width, now, &compared);
+    let form = Compared::start_times(now, &compared);
     rows.heading("tie-break");
     if preemption.score_functions().is_empty() {
         return rows.note("no score function was called: there is one candidate");
     }
     rows.titles(&columns);
-    let eliminations = eliminations(preemption, &time);
-    let own_fall = elimination_of(preemption, &candidate.node, &time);
-    for function in preemption.score_functions() {
-        let others = function.scores.iter().filter(|(node, _)| *node != candidate.node);
-        let best = others.max_by_key(|(_, score)| *score).and_then(|(node, _)| preemption.candidate(node));
-        let best = best.and_then(|best| plain_value(function, best));
-        let Some(own) = plain_value(function, candidate) else {
+    let eliminations = eliminations(preemption, &times);
+    let own_fall = elimination_of(preemption, &candidate.node, &times);
+    for (function, Compared { own, best, .. }) in preemption.score_functions().iter().zip(compared) {
+        let Some(own) = own else {
             let mut cells = vec![signed(Sign::Unseen, function.name.to_string(), Role::Ahead), cell("fell before", Role::Ahead)];
-            cells.extend(best.map(|b| cell(value(function.name, b, now), Role::Ahead)));
+            cells.extend(best.map(|b| cell(value(function.name, b, form), Role::Ahead)));
             rows.cells(RowId::Line("function", function.name as usize), &columns, cells);
             continue;
         };
@@ -151,9 +147,9 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
             (false, _) => (Sign::Falls, Role::Unresolvable),
         };
         let unknown = function.name == ScoreFunctionName::MinNumPDBViolations && own == 0 && cycle.budgets_unknown();
-        let here = if unknown { cell("?", Role::Warning) } else { cell(value(function.name, own, now), role) };
+        let here = if unknown { cell("?", Role::Warning) } else { cell(value(function.name, own, form), role) };
         let mut cells = vec![signed(sign, function.name.to_string(), role), here];
-        cells.push(cell(best.map(|b| value(function.name, b, now)).unwrap_or_default(), Role::Muted));
+        cells.push(cell(best.map(|b| value(function.name, b, form)).unwrap_or_default(), Role::Muted));
         cells.push(cell(verdict::function_meaning(function.name), Role::Muted));
         cells.truncate(columns.len());
         rows.cells(RowId::Line("function", function.name as usize), &columns, cells);
@@ -167,10 +163,48 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
     }
 }
 
+/// The values that a function compares: of the candidate, and the best of the others.
+struct Compared {
+    name: ScoreFunctionName,
+    own: Option<i64>,
+    best: Option<i64>,
+}
+
+impl Compared {
+    fn of(preemption: &PreemptionView, function: &ScoreFunction, candidate: &Candidate) -> Self {
+        let others = function.scores.iter().filter(|(node, _)| *node != candidate.node);
+        let best = others.max_by_key(|(_, score)| *score).and_then(|(node, _)| preemption.candidate(node));
+        Self { name: function.name, own: plain_value(function, candidate), best: best.and_then(|best| plain_value(function, best)) }
+    }
+
+    fn values(&self) -> impl Iterator<Item = i64> {
+        self.own.into_iter().chain(self.best)
+    }
+
+    /// Returns the form of the start times that are compared.
+    fn start_times(now: Timestamp, all: &[Self]) -> StartTimes {
+        let started = all.iter().filter(|compared| compared.name == ScoreFunctionName::LatestStartTime);
+        StartTimes::of(now, started.flat_map(Self::values))
+    }
+}
+
+/// Returns the columns of the score functions: as wide as their values, and at least as a sum of priorities usually is.
+fn function_columns(width: usize, now: Timestamp, compared: &[Compared]) -> Arc<[Column]> {
+    const USUAL: u16 = 14;
+    let form = Compared::start_times(now, compared);
+    let widest = compared.iter().flat_map(|c| c.values().map(|v| text::columns(&value(c.name, v, form)))).max();
+    let values = Width::Fixed(widest.unwrap_or(0).max(USUAL));
+    let mut columns = vec![left("SCORE FUNCTION", Width::Fixed(22)), right("HERE", values), right("BEST OTHER", values)];
+    if width >= 80 {
+        columns.push(left("", Width::Rest));
+    }
+    columns.into()
+}
+
 /// Formats the value that a function compares.
-pub fn value(name: ScoreFunctionName, value: i64, now: Timestamp) -> String {
+pub fn value(name: ScoreFunctionName, value: i64, form: StartTimes) -> String {
     match name {
-        ScoreFunctionName::LatestStartTime => text::start_time(now, value),
+        ScoreFunctionName::LatestStartTime => form.write(value),
         _ => value.to_string(),
     }
 }
@@ -191,7 +225,8 @@ fn people<'v>(
     let name = fit("POD", (width * 5 / 9).max(20) as u16, names.iter().map(String::as_str));
     let wide = width >= WIDE;
     let clock = input.timeline.clock();
-    let started = |victim: &Victim| victim.start_time().map_or_else(|| "now".to_owned(), |at| text::start_time(clock, at));
+    let form = StartTimes::of(clock, all.iter().filter_map(|(victim, _)| victim.start_time()));
+    let started = |victim: &Victim| started(victim, form);
     let times: Vec<String> = all.iter().map(|(victim, _)| started(victim)).collect();
     let mut columns = vec![left("POD", name).by(Sort::Name), right("PRIORITY", PRIORITY).by(Sort::Usual), left("BUDGET", Width::Rest)];
     if wide {

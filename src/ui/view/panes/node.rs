@@ -5,9 +5,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::cluster::Key;
-use crate::cluster::Str;
-use crate::framework::{DryRunStep, NodeInfo, unix_nanoseconds};
+use crate::cluster::{Key, PodDisruptionBudget, Str};
+use crate::framework::{BudgetSelector, DryRunStep, NodeInfo, PodInfo};
 use crate::session::Timeline;
 use crate::trace::DryRunView;
 use crate::ui::config::action::Action;
@@ -20,6 +19,7 @@ use crate::ui::model::pane::Pane;
 use crate::ui::model::rows::{DetailRow, dry_run_says};
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::state::State;
+use crate::ui::model::text::StartTimes;
 use crate::ui::model::verdict::Class;
 use crate::ui::model::{rows, text, time_travel};
 use crate::ui::view::draw::Scene;
@@ -106,8 +106,7 @@ pub fn open_best(state: &mut State, timeline: &Timeline, node: Option<Str>) {
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let info = scene.state.detail.as_ref().and_then(|n| scene.timeline.moment().snapshot.get(n));
     let name = scene.state.detail.as_ref().map(ToString::to_string).unwrap_or_default();
-    let right = info.map(|i| room(scene, i)).unwrap_or_default();
-    def.chrome(scene, plan, def.title(scene, format!("Node {name}")), right, buf);
+    def.chrome(scene, plan, def.title(scene, format!("Node {name}")), Vec::new(), buf);
     let list = def.list_in(plan);
     let Some(info) = info else {
         let open = || scene.state.settings.keymap.label(nodes::CONTEXT, &Action::OPEN);
@@ -115,15 +114,17 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         let words = if name.is_empty() { format!("no node is open: {} on one opens it", open()) } else { absent() };
         return scene.line(buf, Rect { height: 1, ..list }, &Line::from(scene.span(Role::Muted, words)));
     };
+    let now = scene.timeline.clock();
     let run = scene.cycle().preemption.as_ref().and_then(|p| p.dry_run(info.name()));
-    let columns = pod_columns(info, scene.timeline.clock(), list.width);
+    let pods = PodTable { info, run, columns: pod_columns(info, now, list.width), form: start_times(info, now) };
     def.extent(scene, plan, buf);
+    def.foot(scene, plan, &totals(scene, info), buf);
     for (i, row) in
         scene.state.view_model.detail.iter().skip(scene.state.list(Pane::NODE).offset).take(usize::from(list.height)).enumerate()
     {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {
-            DetailRow::Heading(words) if *words == "pods on the node" => table::heading(scene, &columns, area, buf),
+            DetailRow::Heading(words) if *words == "pods on the node" => table::heading(scene, &pods.columns, area, buf),
             DetailRow::Heading(words) => scene.line(buf, area, &Line::from(scene.span(Role::Column, words.to_uppercase()))),
             DetailRow::Fact(name, value) => {
                 let line = Line::from(vec![scene.span(Role::Muted, format!("{name}  ")), scene.span(Role::Text, value.as_str())]);
@@ -141,7 +142,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
                 scene.line(buf, area, &Line::from(scene.span(role, format!("  {words}"))));
             }
             DetailRow::Budget(_, words) => scene.line(buf, area, &Line::from(scene.span(Role::Text, format!("  {words}")))),
-            DetailRow::Pod(key) => pod(scene, info, run, key, &columns, area, buf),
+            DetailRow::Pod(key) => pods.draw(scene, key, area, buf),
             DetailRow::Note(words) => scene.line(buf, area, &Line::from(scene.span(Role::Muted, *words))),
         }
         let selected = scene.state.list(Pane::NODE).selected.as_ref().is_some_and(|id| row.is(id));
@@ -153,19 +154,13 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     }
 }
 
-fn room(scene: &Scene<'_>, info: &NodeInfo) -> Vec<Span<'static>> {
+/// Returns what the node has free, and its number of pods, the longest form first.
+fn totals(scene: &Scene<'_>, info: &NodeInfo) -> [String; 3] {
     let (used, all) = (&info.requested, &info.allocatable);
-    let words = format!(
-        "cpu {} of {} free {} mem {} of {} free {} {}",
-        text::cpu(all.milli_cpu - used.milli_cpu),
-        text::cpu(all.milli_cpu),
-        scene.glyphs.dot,
-        text::memory(all.memory - used.memory),
-        text::memory(all.memory),
-        scene.glyphs.dot,
-        text::count(info.pods.len(), "pod"),
-    );
-    vec![scene.span(Role::Muted, words)]
+    let cpu = format!("cpu {}/{}", text::cpu(all.milli_cpu - used.milli_cpu), text::cpu(all.milli_cpu));
+    let memory = format!("mem {}/{}", text::memory(all.memory - used.memory), text::memory(all.memory));
+    let (dot, pods) = (scene.glyphs.dot, text::count(info.pods.len(), "pod"));
+    [format!("{cpu} free {dot} {memory} free {dot} {pods}"), format!("{cpu} {dot} {memory} free"), format!("{cpu} free")]
 }
 
 fn score(scene: &Scene<'_>, info: &NodeInfo, index: usize, area: Rect, buf: &mut Buffer) {
@@ -229,6 +224,11 @@ fn step_line(scene: &Scene<'_>, step: DryRunStep<'_>) -> Vec<Span<'static>> {
     spans
 }
 
+/// Returns the form of the start times of the node's pods.
+fn start_times(info: &NodeInfo, now: Timestamp) -> StartTimes {
+    StartTimes::of(now, info.pods.iter().filter_map(|pod| pod.start_time()))
+}
+
 /// Returns the columns of the node's pods.
 fn pod_columns(info: &NodeInfo, now: Timestamp, width: u16) -> Vec<Column> {
     let longest =
@@ -242,47 +242,77 @@ fn pod_columns(info: &NodeInfo, now: Timestamp, width: u16) -> Vec<Column> {
         columns.push(left("DRY RUN", Width::Fixed(9)));
     }
     if width >= 84 {
-        columns.push(left("BUDGET", Width::Fixed(22)));
+        columns.push(left(BUDGET, Width::Fixed(22)));
     }
     if width >= 100 {
-        let first = info.pods.iter().filter_map(|p| p.pod.status.start_time).min();
-        let widest = first.map_or(0, |at| text::columns(&text::start_time(now, unix_nanoseconds(at))));
-        columns.push(left("STARTED", Width::Fixed(widest.max(8))));
+        let widest = text::columns(&start_times(info, now).write(0));
+        columns.push(left("STARTED", Width::Fixed(widest)));
     }
     columns
 }
 
-fn pod(scene: &Scene<'_>, info: &NodeInfo, run: Option<DryRunView<'_>>, key: &Key, columns: &[Column], area: Rect, buf: &mut Buffer) {
-    let Some(pod) = info.pods.iter().find(|p| p.pod.metadata.name == key.name && p.pod.metadata.namespace == key.namespace) else {
-        return;
-    };
-    let said = run.and_then(|r| dry_run_says(r, key));
-    let (sign, role, word) = match said {
-        Some(DryRunStep::NotReprieved(..)) => (scene.glyphs.falls, Role::Victim, "victim"),
-        Some(DryRunStep::Reprieved(_)) => (scene.glyphs.stays, Role::Fits, "reprieved"),
-        Some(DryRunStep::Removed(_)) => (scene.glyphs.dash, Role::Muted, "removed"),
-        _ => (" ", Role::Text, ""),
-    };
-    let said_of_budgets = match said.map(|step| (step, step.put_back())) {
-        Some((_, Some(victim))) => budget(scene, victim),
-        // A pod's budgets are known once it is put back.
-        Some((DryRunStep::Removed(_), _)) => no_budget(scene),
-        _ => vec![scene.span(Role::Muted, scene.glyphs.dash)],
-    };
-    let going = if pod.pod.is_terminating() { " (terminating)" } else { "" };
-    let clock = scene.timeline.clock();
-    let started =
-        pod.pod.status.start_time.map_or_else(|| scene.glyphs.dash.to_owned(), |at| text::start_time(clock, unix_nanoseconds(at)));
-    let all = [
-        ("  PODS ON THE NODE", vec![scene.span(role, format!("{sign} ")), scene.span(Role::Text, format!("{key}{going}"))]),
-        ("PRIORITY", vec![scene.span(Role::Text, pod.pod.priority().to_string())]),
-        ("CPU", vec![scene.span(Role::Text, text::cpu(pod.resource.resource.milli_cpu))]),
-        ("MEM", vec![scene.span(Role::Text, text::memory(pod.resource.resource.memory))]),
-        ("DRY RUN", vec![scene.span(role, word)]),
-        ("BUDGET", said_of_budgets),
-        ("STARTED", vec![scene.span(Role::Muted, started)]),
-    ];
-    let cells: Vec<Vec<Span<'_>>> =
-        columns.iter().filter_map(|c| all.iter().find(|(title, _)| *title == c.title).map(|(_, cell)| cell.clone())).collect();
-    table::row(scene, columns, area, &cells, buf);
+/// Returns the budgets that cover a pod about which the dry run has said nothing, with the disruptions that they allow: the one
+/// that allows fewest, and the number of the others.
+fn allowed(scene: &Scene<'_>, pod: &PodInfo, room: usize) -> Vec<Span<'static>> {
+    let budgets = scene.timeline.moment().snapshot.budgets().in_namespace(&pod.pod.metadata.namespace);
+    let covering = budgets.iter().filter(|budget| pod.is_labelled() && budget.matches(pod)).map(BudgetSelector::budget);
+    let (mut least, mut others) = (None::<&PodDisruptionBudget>, 0);
+    for budget in covering {
+        others += usize::from(least.is_some());
+        least = Some(least.filter(|least| least.status.disruptions_allowed <= budget.status.disruptions_allowed).unwrap_or(budget));
+    }
+    let Some(least) = least else { return no_budget(scene) };
+    let more = if others == 0 { String::new() } else { format!(" +{others}") };
+    let words = format!("{more} allows {}", least.status.disruptions_allowed);
+    let name = text::clip_middle(&least.metadata.name, room.saturating_sub(text::width(&words)), scene.glyphs.ellipsis);
+    let role = if least.status.disruptions_allowed > 0 { Role::Muted } else { Role::Violation };
+    vec![scene.span(role, format!("{name}{words}"))]
+}
+
+/// The heading of the column of budgets.
+const BUDGET: &str = "BUDGET";
+
+/// The table of the node's pods.
+struct PodTable<'a> {
+    info: &'a NodeInfo,
+    run: Option<DryRunView<'a>>,
+    columns: Vec<Column>,
+    form: StartTimes,
+}
+
+impl PodTable<'_> {
+    /// Draws the row of a pod.
+    fn draw(&self, scene: &Scene<'_>, key: &Key, area: Rect, buf: &mut Buffer) {
+        let Some(pod) = self.info.pods.iter().find(|p| p.pod.metadata.name == key.name && p.pod.metadata.namespace == key.namespace) else {
+            return;
+        };
+        let said = self.run.and_then(|r| dry_run_says(r, key));
+        let (sign, role, word) = match said {
+            Some(DryRunStep::NotReprieved(..)) => (scene.glyphs.falls, Role::Victim, "victim"),
+            Some(DryRunStep::Reprieved(_)) => (scene.glyphs.stays, Role::Fits, "reprieved"),
+            Some(DryRunStep::Removed(_)) => (scene.glyphs.dash, Role::Muted, "removed"),
+            _ => (" ", Role::Text, ""),
+        };
+        let room =
+            self.columns.iter().find(|c| c.title == BUDGET).map_or(0, |c| if let Width::Fixed(n) = c.width { usize::from(n) } else { 0 });
+        let said_of_budgets = match said.and_then(DryRunStep::put_back) {
+            Some(victim) => budget(scene, victim),
+            None if room == 0 => Vec::new(),
+            None => allowed(scene, pod, room),
+        };
+        let going = if pod.pod.is_terminating() { " (terminating)" } else { "" };
+        let started = pod.start_time().map_or_else(|| scene.glyphs.dash.to_owned(), |at| self.form.write(at));
+        let all = [
+            ("  PODS ON THE NODE", vec![scene.span(role, format!("{sign} ")), scene.span(Role::Text, format!("{key}{going}"))]),
+            ("PRIORITY", vec![scene.span(Role::Text, pod.pod.priority().to_string())]),
+            ("CPU", vec![scene.span(Role::Text, text::cpu(pod.resource.resource.milli_cpu))]),
+            ("MEM", vec![scene.span(Role::Text, text::memory(pod.resource.resource.memory))]),
+            ("DRY RUN", vec![scene.span(role, word)]),
+            (BUDGET, said_of_budgets),
+            ("STARTED", vec![scene.span(Role::Muted, started)]),
+        ];
+        let cells: Vec<Vec<Span<'_>>> =
+            self.columns.iter().filter_map(|c| all.iter().find(|(title, _)| *title == c.title).map(|(_, cell)| cell.clone())).collect();
+        table::row(scene, &self.columns, area, &cells, buf);
+    }
 }

@@ -21,7 +21,7 @@ use crate::ui::model::rows::CandidateRow;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::state::State;
-use crate::ui::model::text::count;
+use crate::ui::model::text::{StartTimes, count};
 use crate::ui::model::verdict;
 use crate::ui::model::verdict::Decision;
 use crate::ui::model::view_model::ViewModel;
@@ -268,6 +268,7 @@ impl Table {
             ScoreFunctionName::MinNumPDBViolations => ("MinNumPDBViolations", "MinPDB", "PDB"),
             ScoreFunctionName::MinHighestPriority => ("MinHighestPriority", "MinHighest", "Hi"),
             ScoreFunctionName::MinSumPriorities => ("MinSumPriorities", "MinSum", "Sum"),
+    start_times: StartTimes,
             ScoreFunctionName::MinNumPods => ("MinNumPods", "MinPods", "Pod"),
             ScoreFunctionName::LatestStartTime => ("LatestStartTime", "LatestStart", "Time"),
         };
@@ -298,7 +299,7 @@ impl Table {
             };
             columns.push(if *name == ScoreFunctionName::MinNumPDBViolations { column.by(Sort::Violations) } else { column });
         }
-        Self { columns, functions, values }
+        Self { columns, functions, values, start_times: model.start_times(preemption, now) }
     }
 
     /// Returns whether there is room for the number of victims.
@@ -356,7 +357,7 @@ impl Table {
             return vec![scene.span(Role::Warning, if self.values { "? " } else { "?" }), scene.span(Role::Muted, " ")];
         }
         if self.values {
-            vec![scene.span(role, format!("{} ", value(function.name, compared, scene.timeline.clock()))), mark]
+            vec![scene.span(role, format!("{} ", value(function.name, compared, self.start_times))), mark]
         } else {
             vec![mark]
         }
@@ -366,19 +367,19 @@ impl Table {
 /// Returns the columns that the widest value of a function takes.
 fn widest_value(model: &ViewModel, preemption: &PreemptionView, name: ScoreFunctionName, now: Timestamp) -> u16 {
     let Some((least, greatest)) = model.value_ends(preemption, name) else { return 1 };
-    let columns = |end| text::columns(&value(name, end, now));
-    // A date makes a start time wider; the earliest is the furthest away.
-    if name == ScoreFunctionName::LatestStartTime { columns(least) } else { columns(least).max(columns(greatest)) }
+    let form = model.start_times(preemption, now);
+    let columns = |end| text::columns(&value(name, end, form));
+    columns(least).max(columns(greatest))
 }
 
 /// Draws why candidates were eliminated: the selected one first, then by function. Returns the area below, with the rows left.
 fn sentences(scene: &Scene<'_>, preemption: &PreemptionView, (area, below): (Rect, Rect), buf: &mut Buffer) -> Rect {
     let now = scene.timeline.clock();
-    let time = |at: i64| text::start_time(now, at);
+    let times = |both| StartTimes::write_both(now, both);
     let selected = scene.state.selected_candidate(scene.cycle());
-    let own = selected.and_then(|node| elimination_of(preemption, node, &time));
+    let own = selected.and_then(|node| elimination_of(preemption, node, &times));
     // The latest elimination comes closest to the choice.
-    let all = scene.state.view_model.eliminations(preemption, &time);
+    let all = scene.state.view_model.eliminations(preemption, &times);
     let others = all.iter().rev().filter(|e| own.as_ref().is_none_or(|own| own.function != e.function));
     let all: Vec<&Elimination> = own.iter().chain(others).take(usize::from(area.height)).collect();
     for (i, elimination) in all.iter().enumerate() {
@@ -531,6 +532,7 @@ fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut
             scene.state.settings.keymap.label(CONTEXT, &Action::OPEN)
         );
         put(buf, row, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
+    let form = start_times(scene, &candidate.victims);
     }
 }
 
@@ -544,7 +546,8 @@ fn victim_columns(scene: &Scene<'_>, victims: &[Victim], width: u16) -> Vec<Colu
     let budgets: Vec<String> = victims.iter().map(|v| budget(scene, v).iter().map(|s| s.content.as_ref()).collect()).collect();
     columns.push(left("BUDGET", fit("BUDGET", (width / 3).max(12), budgets.iter().map(String::as_str))));
     if width >= 70 {
-        let times: Vec<String> = victims.iter().map(|v| started(scene, v)).collect();
+        let form = start_times(scene, victims);
+        let times: Vec<String> = victims.iter().map(|v| started(v, form)).collect();
         columns.push(left("STARTED", fit("STARTED", 19, times.iter().map(String::as_str).chain(["00:00:00"]))));
     }
     if width >= 110 {
@@ -553,18 +556,24 @@ fn victim_columns(scene: &Scene<'_>, victims: &[Victim], width: u16) -> Vec<Colu
     columns
 }
 
-fn started(scene: &Scene<'_>, victim: &Victim) -> String {
-    victim.start_time().map_or_else(|| "now".to_owned(), |at| text::start_time(scene.timeline.clock(), at))
+/// Returns the form of the start times of victims.
+fn start_times(scene: &Scene<'_>, victims: &[Victim]) -> StartTimes {
+    StartTimes::of(scene.timeline.clock(), victims.iter().filter_map(Victim::start_time))
 }
 
-fn victim_cells(scene: &Scene<'_>, victim: &Victim, columns: &[Column]) -> Vec<Vec<Span<'static>>> {
+/// Returns the start time of a victim.
+pub fn started(victim: &Victim, form: StartTimes) -> String {
+    victim.start_time().map_or_else(|| "now".to_owned(), |at| form.write(at))
+}
+
+fn victim_cells(scene: &Scene<'_>, victim: &Victim, form: StartTimes, columns: &[Column]) -> Vec<Vec<Span<'static>>> {
     let name = if victim.is_terminating() { format!("{} (terminating)", victim.key()) } else { victim.key().to_string() };
     let owner = victim.owner().unwrap_or_else(|| "no controller".to_owned());
     let mut cells = vec![
         vec![scene.span(Role::Victim, format!("{} ", scene.glyphs.falls)), scene.span(Role::Text, name)],
         vec![scene.span(Role::Text, victim.priority().to_string())],
         budget(scene, victim),
-        vec![scene.span(Role::Muted, started(scene, victim))],
+        vec![scene.span(Role::Muted, started(victim, form))],
         vec![scene.span(Role::Muted, owner)],
     ];
     cells.truncate(columns.len());
