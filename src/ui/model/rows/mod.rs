@@ -306,7 +306,7 @@ pub fn candidate_rows(now: &PreemptionView, whole: Option<&PreemptionView>, orde
 }
 
 /// The fields that a filter of the candidates can name.
-pub const CANDIDATE_FIELDS: &[&str] = &["node", "victim", "budget", "reason"];
+pub const CANDIDATE_FIELDS: &[&str] = &["node", "victim", "budget", "violates", "reason"];
 
 /// Returns whether a filter keeps the node that is being tried: by its name and the pods that were removed from it.
 fn keeps_under_way(run: DryRunView<'_>, filter: &mut Filter) -> bool {
@@ -319,7 +319,8 @@ fn keeps_under_way(run: DryRunView<'_>, filter: &mut Filter) -> bool {
     filter.keeps(&facts)
 }
 
-/// Returns whether a filter keeps a candidate: by its node, its victims and the budgets that these violate.
+/// Returns whether a filter keeps a candidate: by its node, its victims, the budgets that cover these, and those that they
+/// violate.
 fn keeps_candidate(preemption: &PreemptionView, candidate: &Candidate, filter: &mut Filter) -> bool {
     if filter.is_empty() {
         return true;
@@ -327,7 +328,10 @@ fn keeps_candidate(preemption: &PreemptionView, candidate: &Candidate, filter: &
     let victims: Vec<String> = candidate.victims.iter().map(|victim| victim.key().to_string()).collect();
     let mut facts = vec![Fact::name("node", &candidate.node)];
     facts.extend(victims.iter().map(|name| Fact::name("victim", name)));
-    facts.extend(candidate.victims.iter().flat_map(Victim::violates).map(|violated| Fact::prose("budget", &violated.budget)));
+    let violated = || candidate.victims.iter().flat_map(Victim::violates).map(|violated| &violated.budget);
+    let covering = candidate.victims.iter().flat_map(Victim::covered_by).chain(violated());
+    facts.extend(covering.map(|budget| Fact::prose("budget", budget)));
+    facts.extend(violated().map(|budget| Fact::prose("violates", budget)));
     let fell = preemption.score_functions().iter().find(|function| function.remaining.binary_search(&candidate.node).is_err());
     facts.extend(fell.map(|function| Fact::prose("reason", function.name.into())));
     filter.keeps(&facts)

@@ -130,6 +130,12 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         table::heading(scene, &table.columns, titles, buf);
         table::more(scene, !table.has_victims(), titles, buf);
     }
+    if scene.state.view_model.candidates.is_empty() && !scene.state.filter(Pane::PREEMPTION).is_empty() {
+        // Nor are there victims: those of a hidden node would be taken for those of a match.
+        let words = format!("no node matches the filter: {} ends it", scene.key(&Action::BACK));
+        let (_, below) = split_top(inner, 1);
+        return scene.line(buf, split_top(below, 1).0, &Line::from(scene.span(Role::Muted, words)));
+    }
     let rows = scene.state.view_model.candidates.iter().skip(scene.state.list(Pane::PREEMPTION).offset).take(usize::from(list.height));
     for (i, row) in rows.enumerate() {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
