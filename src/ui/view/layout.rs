@@ -131,6 +131,8 @@ impl Plan {
         if shape.zoomed {
             let (rest, hints) = split_bottom(rest, 1);
             plan.hints = hints;
+            // There is room for a box.
+            plan.flat = false;
             plan.panes.push((shape.focus, rest));
             plan.place_scrub();
             return plan;
@@ -326,6 +328,8 @@ mod tests {
         assert_eq!(rows(80, 24, Pane::NODES, SHAPE), 12);
         assert!(rows(80, 24, Pane::PREEMPTION, Shape { main: Pane::PREEMPTION, ..SHAPE }) >= 6);
         assert!(rows(60, 16, Pane::NODES, SHAPE) >= 5);
+        let stepping = Shape { main: Pane::PREEMPTION, focus: Pane::STEPS, ..SHAPE };
+        assert!(rows(60, 16, Pane::PREEMPTION, stepping) > 0, "a candidate is above the steps");
     }
 
     #[test]
@@ -339,6 +343,10 @@ mod tests {
             assert_eq!((check(Pane::STEPS, empty), check(Pane::MESSAGE, empty)), (1, 1), "{width}x{height}");
             let zoomed = Plan::new(Rect::new(0, 0, width, height), Shape { zoomed: true, focus: Pane::NODES, ..SHAPE });
             assert_eq!(zoomed.panes, [(Pane::NODES, Rect::new(0, 1, width, height - 2))]);
+            for pane in [Pane::STEPS, Pane::MESSAGE] {
+                let zoomed = Plan::new(Rect::new(0, 0, width, height), Shape { zoomed: true, focus: pane, ..SHAPE });
+                assert_eq!(zoomed.inner(pane), Some(Rect::new(1, 2, width - 2, height - 4)), "{pane} has a box on {width}x{height}");
+            }
         }
         let lower = |shape: Shape| rows(200, 60, Pane::PREEMPTION, shape);
         let few = Shape { upper_rows: Some(4), ..SHAPE };

@@ -251,7 +251,7 @@ impl PaneDef {
         let (Some(area), list) = (plan.area(self.id), self.list_in(plan)) else { return };
         let (offset, rows) = (scene.state.list(self.id).offset, self.list(&scene.state.view_model));
         let room = usize::from(list.height);
-        if rows.count() <= room || area.width < 24 {
+        if room == 0 || rows.count() <= room || area.width < 24 {
             return;
         }
         // Headings are not counted.

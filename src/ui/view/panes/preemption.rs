@@ -48,10 +48,11 @@ pub static DEF: PaneDef = PaneDef {
     rows: Rows::List { make, get: |model| &model.candidates },
     fields: rows::CANDIDATE_FIELDS,
     total: |_, timeline| timeline.cycle().preemption.as_ref().map(PreemptionView::begun_dry_runs),
-    list_area: |plan, inner| split_top(split_bottom(inner, bottom_rows(inner.height, plan.candidate_rows)).0, 2).1,
+    list_area: |plan, inner| split_top(split_bottom(inner, bottom_rows(inner.height, plan.candidate_rows)).0, top_rows(inner.height)).1,
     columns: |state, timeline, list, row| {
         let preemption = timeline.cycle().preemption.as_ref()?;
-        (list.y.checked_sub(1) == Some(row)).then(|| columns(&state.view_model, preemption, timeline.clock(), list.width))
+        let has_titles = Plan::of(state).inner(Pane::PREEMPTION).is_some_and(|inner| top_rows(inner.height) > 1);
+        (has_titles && list.y.checked_sub(1) == Some(row)).then(|| columns(&state.view_model, preemption, timeline.clock(), list.width))
     },
     subject: |state, timeline| state.selected_candidate(timeline.cycle()).cloned().map(RowId::Node),
     node: |state, timeline| state.selected_candidate(timeline.cycle()).cloned(),
@@ -76,6 +77,11 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
     } else {
         state.open_node(node);
     }
+}
+
+/// Returns the rows above the list in a pane of this height: the summary, and the headings if a candidate has room below.
+fn top_rows(height: u16) -> u16 {
+    if height < 3 { 1 } else { 2 }
 }
 
 /// Returns the rows below the list in a pane of this height: those of the eliminations, and of the selected candidate's victims.
@@ -124,17 +130,17 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let list = def.list_in(plan);
     let table = Table::new(&scene.state.view_model, preemption, scene.timeline.clock(), list.width);
     def.extent(scene, plan, buf);
-    let over = done == preemption.begun_dry_runs();
-    if found > 0 {
-        let titles = Rect { y: inner.y + 1, height: 1, ..inner };
-        table::heading(scene, &table.columns, titles, buf);
-        table::more(scene, !table.has_victims(), titles, buf);
-    }
     if scene.state.view_model.candidates.is_empty() && !scene.state.filter(Pane::PREEMPTION).is_empty() {
         // Nor are there victims: those of a hidden node would be taken for those of a match.
         let words = format!("no node matches the filter: {} ends it", scene.key(&Action::BACK));
         let (_, below) = split_top(inner, 1);
         return scene.line(buf, split_top(below, 1).0, &Line::from(scene.span(Role::Muted, words)));
+    }
+    let over = done == preemption.begun_dry_runs();
+    if found > 0 && list.y > inner.y + 1 {
+        let titles = Rect { y: inner.y + 1, height: 1, ..inner };
+        table::heading(scene, &table.columns, titles, buf);
+        table::more(scene, !table.has_victims(), titles, buf);
     }
     let rows = scene.state.view_model.candidates.iter().skip(scene.state.list(Pane::PREEMPTION).offset).take(usize::from(list.height));
     for (i, row) in rows.enumerate() {
@@ -169,7 +175,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
             }
         }
     }
-    let below = split_bottom(inner, inner.height - list.height - 2).1;
+    let below = split_bottom(inner, inner.height - list.height - top_rows(inner.height)).1;
     let selected = scene.state.selected_candidate(scene.cycle()).and_then(|node| preemption.candidate(node));
     let listed = selected.map_or(0, |candidate| u16::try_from(candidate.victims.len() + 1).unwrap_or(u16::MAX));
     let rows = sentence_rows(inner.height).max(below.height.saturating_sub(listed));
@@ -262,6 +268,7 @@ struct Table {
     columns: Vec<Column>,
     functions: Vec<ScoreFunctionName>,
     values: bool,
+    start_times: StartTimes,
 }
 
 impl Table {
@@ -274,7 +281,6 @@ impl Table {
             ScoreFunctionName::MinNumPDBViolations => ("MinNumPDBViolations", "MinPDB", "PDB"),
             ScoreFunctionName::MinHighestPriority => ("MinHighestPriority", "MinHighest", "Hi"),
             ScoreFunctionName::MinSumPriorities => ("MinSumPriorities", "MinSum", "Sum"),
-    start_times: StartTimes,
             ScoreFunctionName::MinNumPods => ("MinNumPods", "MinPods", "Pod"),
             ScoreFunctionName::LatestStartTime => ("LatestStartTime", "LatestStart", "Time"),
         };
@@ -526,9 +532,10 @@ fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut
     let room = usize::from(body.height);
     let hidden = candidate.victims.len().saturating_sub(room);
     let shown = if hidden > 0 { room.saturating_sub(1) } else { room };
+    let form = start_times(scene, &candidate.victims);
     for (i, victim) in candidate.victims.iter().take(shown).enumerate() {
         let row = Rect { y: body.y + i as u16, height: 1, ..body };
-        table::row(scene, &columns, row, &victim_cells(scene, victim, &columns), buf);
+        table::row(scene, &columns, row, &victim_cells(scene, victim, form, &columns), buf);
     }
     if hidden > 0 && room > 0 {
         let row = Rect { y: body.y + shown as u16, height: 1, ..body };
@@ -538,7 +545,6 @@ fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut
             scene.state.settings.keymap.label(CONTEXT, &Action::OPEN)
         );
         put(buf, row, &[scene.span(Role::Muted, words)], scene.glyphs.ellipsis);
-    let form = start_times(scene, &candidate.victims);
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod fold;
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -65,10 +67,18 @@ const POINT: usize = 11;
 /// Draws the steps.
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let mut heading = def.title(scene, "Steps");
-    heading.push(scene.span(Role::Muted, format!("  a step is {}", step_words_at(scene.state.step_size, scene.timeline))));
-    let used: usize = heading.iter().map(|s| text::width(&s.content)).sum();
     let width = usize::from(plan.area(Pane::STEPS).map_or(0, |a| a.width));
-    def.chrome(scene, plan, heading, points(scene, width.saturating_sub(used + 10)), buf);
+    let room = |heading: &[Span<'_>]| width.saturating_sub(heading.iter().map(|s| text::width(&s.content)).sum::<usize>() + 10);
+    let size = scene.span(Role::Muted, format!("  a step is {}", step_words_at(scene.state.step_size, scene.timeline)));
+    // The part of the cycle is worth more than the step size.
+    let without = room(&heading);
+    heading.push(size);
+    let points = points(scene, room(&heading)).or_else(|| {
+        let points = points(scene, without)?;
+        heading.pop();
+        Some(points)
+    });
+    def.chrome(scene, plan, heading, points.unwrap_or_default(), buf);
     let list = def.list_in(plan);
     match scene.timeline.revision() {
         Some(revision) => sentences(scene, revision, list, buf),
@@ -81,23 +91,32 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     scrub_bar::draw(scene, plan.scrub, buf);
 }
 
-/// Returns the parts of the cycle with the current one marked; those around it if there is too little room.
-fn points(scene: &Scene<'_>, room: usize) -> Vec<Span<'static>> {
+/// Returns the range of parts that have room around the current one; `None` if there is no room for it.
+fn around(widths: &[usize], here: usize, room: usize) -> Option<Range<usize>> {
+    /// The columns of ` · ` between parts.
+    const GAP: usize = 3;
+    let (mut from, mut to) = (0, widths.len());
+    let taken = |from: usize, to: usize| {
+        let cut = usize::from(from > 0) + usize::from(to < widths.len());
+        widths[from..to].iter().map(|width| width + GAP).sum::<usize>() + cut * (GAP + 1)
+    };
+    while to - from > 1 && taken(from, to) > room {
+        if here > from + (to - from) / 2 || here + 1 == to { from += 1 } else { to -= 1 }
+    }
+    (from < to && taken(from, to) <= room).then_some(from..to)
+}
+
+/// Returns the parts of the cycle with the current one marked; those around it if there is too little room, and `None` if there is
+/// none for it.
+fn points(scene: &Scene<'_>, room: usize) -> Option<Vec<Span<'static>>> {
     // A part that occurs twice, such as Queue, is marked at the cursor's occurrence.
     let done = passed(scene);
     let parts = &scene.state.view_model.points;
-    let (mut from, mut to) = (0, parts.len());
-    let taken = |from: usize, to: usize| {
-        let cut = usize::from(from > 0) + usize::from(to < parts.len());
-        parts[from..to].iter().map(|(_, point)| text::width(point) + 3).sum::<usize>() + cut * 4
-    };
-    while from < to && taken(from, to) > room {
-        if done > from + (to - from) / 2 + 1 {
-            from += 1;
-        } else {
-            to -= 1;
-        }
+    if parts.is_empty() {
+        return Some(Vec::new());
     }
+    let widths: Vec<usize> = parts.iter().map(|(_, point)| text::width(point)).collect();
+    let Range { start: from, end: to } = around(&widths, done.saturating_sub(1), room)?;
     let dot = || scene.span(Role::Muted, format!(" {} ", scene.glyphs.dot));
     let mut spans = Vec::new();
     if from > 0 {
@@ -117,7 +136,7 @@ fn points(scene: &Scene<'_>, room: usize) -> Vec<Span<'static>> {
     if to < parts.len() {
         spans.extend([dot(), scene.span(Role::Muted, scene.glyphs.ellipsis)]);
     }
-    spans
+    Some(spans)
 }
 
 /// Returns the number of parts entered up to the cursor.
@@ -189,5 +208,27 @@ fn sentences(scene: &Scene<'_>, revision: &Revision, list: Rect, buf: &mut Buffe
         if current && scene.state.focus == Pane::STEPS {
             buf.set_style(area, scene.style(Role::Selection));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_current_part_of_the_cycle_is_never_the_one_without_room() {
+        let widths = [5, 10, 9, 6, 10, 7, 3];
+        for here in 0..widths.len() {
+            for room in 0..80 {
+                match around(&widths, here, room) {
+                    Some(parts) => assert!(parts.contains(&here), "{here} is not in {parts:?} of {room} columns"),
+                    // Between two ellipses.
+                    None => assert!(room < widths[here] + 3 + 8, "{here} has room in {room} columns"),
+                }
+            }
+        }
+        assert_eq!(around(&widths, 4, 22), Some(4..5));
+        assert_eq!(around(&widths, 4, 200), Some(0..7));
+        assert_eq!(around(&[], 0, 80), None);
     }
 }
