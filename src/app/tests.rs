@@ -11,6 +11,7 @@ mod overview;
 mod pod_groups;
 mod prompts;
 mod queues;
+mod room;
 mod sessions;
 mod stepping;
 mod tasks;
