@@ -35,6 +35,7 @@ pub use config::settings::Settings;
 pub use config::theme::{Depth, FileError, Role, Theme, ThemeError};
 pub use config::themes::{Library, ThemeEntry};
 pub use model::effect::{Effect, Export, ScreenForm};
+pub use model::not_waiting::NotWaiting;
 pub use model::overlay::{Overlay, Prompt, Typing};
 pub use model::overview::OverviewStatus;
 pub use model::pane::Pane;

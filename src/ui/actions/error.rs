@@ -114,6 +114,22 @@ pub enum ExportError {
     /// The file's extension is not a known form.
     #[error("{path}: the ending says what is written: .svg, .txt, .md, .json or .yaml")]
     Ending {
+    /// There is no such pod, but one with a similar name.
+    #[error("there is no pod {typed:?}; did you mean {meant}?")]
+    PodMeant {
+        /// The name as typed.
+        typed: String,
+        /// The pod.
+        meant: String,
+    },
+    /// The names of several pods begin with the typed text, and no pod is called so.
+    #[error("{number} pods match {typed:?}: give more of the name")]
+    PodsMatch {
+        /// The text as typed.
+        typed: String,
+        /// The number of pods.
+        number: usize,
+    },
         /// The file.
         path: String,
     },
