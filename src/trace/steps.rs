@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::event::{Event, Eviction, MoveCause, PermitEnd, Place, Selection};
+use super::event::{Event, Eviction, MoveCause, Outcome, PermitEnd, Place, Selection};
 use super::preemption::DryRunStepAt;
 use crate::cluster::{Key, Str};
 use crate::framework::{DryRunStep, ExtenderVerb, PluginName, Status, Victim};
@@ -319,6 +319,7 @@ impl Event {
             Self::PodBound { pod, node } => format!("{pod} was bound to {node}"),
             Self::AttemptFailed { failure, .. } => format!("{}: {}", failure.reason, failure.message),
             Self::Group(event) => event.sentence(),
+            Self::CycleFinished { pod, outcome: Outcome::Gated } => format!("{pod} is not tried: it is gated"),
             Self::CycleFinished { pod, outcome } => format!("the attempt for {pod} ended: {outcome}"),
         }
     }
