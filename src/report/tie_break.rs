@@ -150,7 +150,7 @@ fn compared(
             let earlier = if differ { " or earlier" } else { "" };
             (
                 format!("{its} highest victim{s} started {}{earlier}", time(value)),
-                format!("top victim{s} since {}{earlier}", time(value)),
+                format!("highest victim{s} started {}{earlier}", time(value)),
                 time(best_value),
             )
         }
@@ -283,6 +283,9 @@ mod tests {
         let view = preemption(MinHighestPriority, &all);
         let own = elimination_of(&view, "c", &time).unwrap().sentences();
         assert_eq!(own[3..], ["c is eliminated: its highest victim has priority 9, best 1", "c eliminated: highest victim 9, best 1"]);
+        let view = preemption(LatestStartTime, &[(one("a"), 9), (one("b"), 7), (one("c"), 5)]);
+        let said = eliminations(&view, &time)[0].sentences();
+        assert_eq!(said[4], "2 eliminated: highest victims started t7 or earlier, best t9");
         assert_eq!(elimination_of(&view, "a", &time), None);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::event::{Event, Eviction, MoveCause, Outcome, PermitEnd, Place, Selection};
 use super::preemption::DryRunStepAt;
 use crate::cluster::{Key, Str};
-use crate::framework::{DryRunStep, ExtenderVerb, PluginName, Status, Victim};
+use crate::framework::{DryRunStep, EventLabel, ExtenderVerb, PluginName, Status, Victim};
 use crate::plural::count;
 
 /// The size of a step through events.
@@ -332,6 +332,7 @@ fn queue_move(pod: &Key, to: &Place, cause: MoveCause, plugin: Option<PluginName
     }
     let _ = match plugin {
         Some(plugin) => write!(text, " ({cause}, which may help {plugin})"),
+        None if cause == MoveCause::Label(EventLabel::ScheduleAttemptFailure) => write!(text, " (attempt failed)"),
         None => write!(text, " ({cause})"),
     };
     text

@@ -120,8 +120,9 @@ fn standing(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidat
 fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candidate, input: &PageInput<'_>, rows: &mut PageRows<'_>) {
     let now = input.timeline.clock();
     let time = |at: i64| text::start_time(now, at);
-    let (width, values) = (input.width, Width::Fixed(14));
-    let mut columns = vec![left("SCORE FUNCTION", Width::Fixed(22)), right("HERE", values), right("BEST OTHER", values)];
+    let width = input.width;
+    let mut columns =
+        vec![left("SCORE FUNCTION", Width::Fixed(22)), right("HERE", Width::Fixed(18)), right("BEST OTHER", Width::Fixed(14))];
     if width >= 80 {
         columns.push(left("", Width::Rest));
     }
@@ -138,7 +139,7 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
         let best = others.max_by_key(|(_, score)| *score).and_then(|(node, _)| preemption.candidate(node));
         let best = best.and_then(|best| plain_value(function, best));
         let Some(own) = plain_value(function, candidate) else {
-            let mut cells = vec![signed(Sign::Unseen, function.name.to_string(), Role::Ahead), cell("fell before", Role::Ahead)];
+            let mut cells = vec![signed(Sign::Unseen, function.name.to_string(), Role::Ahead), cell("eliminated earlier", Role::Ahead)];
             cells.extend(best.map(|b| cell(value(function.name, b, now), Role::Ahead)));
             rows.cells(RowId::Line("function", function.name as usize), &columns, cells);
             continue;
