@@ -52,7 +52,8 @@ fn with(line: &str, completion: &Completion, goes_on: bool) -> String {
 
 /// Returns whether a command needs some of its arguments: not all of them are in brackets.
 fn needs_arguments(takes: &str) -> bool {
-    !takes.is_empty() && !(takes.starts_with('[') && takes.ends_with(']'))
+    let all_optional = takes.starts_with('[') && takes.ends_with(']');
+    !(takes.is_empty() || all_optional)
 }
 
 /// Returns the line with the chosen completion; `None` if none is chosen.
