@@ -8,9 +8,9 @@ use crate::cluster::{Key, Kind};
 use crate::session::{EditError, ReleaseChangeError, SessionFileError};
 use crate::source::Diagnostic;
 use crate::source::live::OriginalError;
-use crate::ui::ThemeError;
 use crate::ui::config::key::KeyNameError;
 use crate::ui::model::effect::ScreenEndingError;
+use crate::ui::{NotWaiting, ThemeError};
 use crate::whatif::WhatIfError;
 
 /// Error that ends the explorer.
@@ -42,9 +42,9 @@ pub enum PrintError {
     /// The pod of `--pod` does not exist; with the end of a sentence about the pod that was meant.
     #[error("there is no Pod {0} in the source{1}")]
     NoPod(Key, String),
-    /// The pod of `--pod` has a node.
-    #[error("Pod {0} is not waiting to be scheduled")]
-    NotWaiting(Key),
+    /// The pod of `--pod` is in no queue.
+    #[error("Pod {0} {1}")]
+    NotWaiting(Key, NotWaiting),
     /// A quotation in `--keys` has no end.
     #[error("--keys: {0} has no closing quotation mark")]
     OpenQuotation(String),

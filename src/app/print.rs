@@ -6,7 +6,7 @@ use super::{AppError, Options, PrintError, pod_meant};
 use crate::output::Text;
 use crate::ui::Context;
 use crate::ui::view::export::{Frame, animation};
-use crate::ui::{self, Action, Effect, Export, ScreenForm, SessionHandle, State, Theme};
+use crate::ui::{self, Action, Effect, Export, NotWaiting, ScreenForm, SessionHandle, State, Theme};
 
 /// Arguments of [`print()`].
 #[derive(Clone, Debug)]
@@ -35,9 +35,12 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
     let mut state = first_state(driver, options, print.size);
     if let Some(pod) = options.pod.clone().or_else(|| ui::greet(&mut state, driver)) {
         if !ui::show_pod_first(&mut state, driver, &pod) {
-            let cluster = &driver.timeline().moment().cluster;
-            let (exists, meant) = (cluster.pods.get(&pod).is_some(), pod_meant(cluster, &pod));
-            return Err(if exists { PrintError::NotWaiting(pod) } else { PrintError::NoPod(pod, meant) }.into());
+            let timeline = driver.timeline();
+            return Err(match NotWaiting::of(timeline, &pod) {
+                Some(why) => PrintError::NotWaiting(pod, why),
+                None => PrintError::NoPod(pod.clone(), pod_meant(&timeline.moment().cluster, &pod)),
+            }
+            .into());
         }
         ui::renew(&mut state, driver);
     }

@@ -22,7 +22,7 @@ use super::pod_meant;
 use super::worker::{Answer, Outcome, Task, Worker};
 use crate::cluster::Key;
 use crate::ui::model::state::Busy;
-use crate::ui::{self, Action, Effect, Pane, SessionHandle as _, State};
+use crate::ui::{self, Action, Effect, NotWaiting, Pane, SessionHandle as _, State};
 
 /// Length of a slice of a run, after which the screen shows its progress.
 const SLICE: Duration = Duration::from_millis(40);
@@ -182,13 +182,10 @@ impl UiThread {
             Kind::Asked("deciding"),
             Box::new(move |state, explorer, _| {
                 if !ui::show_pod_first(state, explorer, &pod) {
-                    let cluster = &explorer.timeline().moment().cluster;
-                    let why = match cluster.pods.get(&pod) {
-                        Some(known) if !known.node_name.is_empty() => {
-                            format!("Pod {pod} is not waiting to be scheduled: it is on {}", known.node_name)
-                        }
-                        Some(_) => format!("Pod {pod} is not waiting to be scheduled"),
-                        None => format!("there is no Pod {pod}{}", pod_meant(cluster, &pod)),
+                    let timeline = explorer.timeline();
+                    let why = match NotWaiting::of(timeline, &pod) {
+                        Some(why) => format!("Pod {pod} {why}"),
+                        None => format!("there is no Pod {pod}{}", pod_meant(&timeline.moment().cluster, &pod)),
                     };
                     state.subject = None;
                     state.list_mut(Pane::QUEUES).reset();

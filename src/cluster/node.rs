@@ -66,6 +66,15 @@ impl NodeCondition {
         }
     }
 
+    /// Returns a sentence about a cluster all of whose nodes have the condition; `None` where its predicate of several nodes is clear.
+    pub fn of_all(self) -> Option<&'static str> {
+        match self {
+            Self::NotReady => Some("no node is ready"),
+            Self::NetworkUnavailable => Some("no node has a network"),
+            Self::Unreachable | Self::MemoryPressure | Self::DiskPressure | Self::PidPressure => None,
+        }
+    }
+
     /// Returns the condition as a predicate of several nodes.
     pub fn of_many(self) -> &'static str {
         match self {

@@ -61,7 +61,7 @@ pub struct Elimination {
     pub short_best: String,
 }
 
-/// Formats two start times that are compared, so that they can be told apart; then the same in fewer words.
+/// Formats two start times that are compared, in a form in which they differ; then the same in fewer words.
 pub type WriteTimes<'t> = &'t dyn Fn([i64; 2]) -> [[String; 2]; 2];
 
 /// Returns what each function eliminated so far, in order; nothing for functions that kept all candidates. `times` formats
@@ -157,7 +157,7 @@ fn compared(
             let [[own, best_value], [short_own, short_best]] = times([value, best_value]);
             return Some(Compared {
                 value: format!("{its} highest victim{s} started {own}{earlier}"),
-                short_value: format!("top victim{s} since {short_own}{earlier}"),
+                short_value: format!("highest victim{s} started {short_own}{earlier}"),
                 best_value,
                 short_best,
             });
@@ -292,8 +292,10 @@ mod tests {
         let own = elimination_of(&view, "c", &times).unwrap().sentences();
         assert_eq!(own[3..], ["c is eliminated: its highest victim has priority 9, best 1", "c eliminated: highest victim 9, best 1"]);
         assert_eq!(elimination_of(&view, "a", &times), None);
-        let started = preemption(LatestStartTime, &[(one("a"), 4), (one("b"), 3)]);
+        let started = preemption(LatestStartTime, &[(one("a"), 9), (one("b"), 7), (one("c"), 5)]);
+        let said = eliminations(&started, &times)[0].sentences();
+        assert_eq!(said[4], "2 eliminated: highest victims started t7 or earlier, best t9");
         let own = elimination_of(&started, "b", &times).unwrap().shortest_about("b");
-        assert_eq!(own, "b eliminated: top victim since t3, best t4");
+        assert_eq!(own, "b eliminated: highest victim started t7, best t9");
     }
 }

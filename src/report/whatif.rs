@@ -139,14 +139,19 @@ impl WhatIfReport {
         let pods = |wanted: &dyn Fn(&PodAnswer) -> bool| answer.pods.iter().filter(|pod| wanted(pod)).count();
         let placed = pods(&|pod| made(pod).is_some_and(|pod| self.node(pod).is_some()));
         let pending = pods(&|pod| made(pod).is_some_and(|pod| self.node(pod).is_none() && !self.is_gone(pod)));
-        let gone_again = pods(&|pod| made(pod).is_some_and(|pod| self.is_gone(pod)));
+        let preempted = pods(&|pod| made(pod).is_some_and(|pod| self.is_gone(pod)));
+        let new = if answer.pods.iter().any(|pod| matches!(pod.end, PodEnd::Created)) { "new pod" } else { "replacement" };
         let gone = pods(&|pod| matches!(pod.end, PodEnd::Gone(_)));
         let stay = pods(&|pod| matches!(pod.end, PodEnd::Stays(Stay::Blocked(_))));
-        for (number, words) in
-            [(placed, "placed"), (pending, "pending"), (gone_again, "gone again"), (gone, "not recreated"), (stay, "blocked by budgets")]
-        {
+        for (number, noun, words) in [
+            (placed, "pod", "placed"),
+            (pending, "pod", "pending"),
+            (preempted, new, "preempted"),
+            (gone, "pod", "not recreated"),
+            (stay, "pod", "blocked by budgets"),
+        ] {
             if number > 0 {
-                parts.push(format!("{} {words}", count(number, "pod")));
+                parts.push(format!("{} {words}", count(number, noun)));
             }
         }
         if parts.is_empty() { "applied".to_owned() } else { parts.join(", ") }
@@ -193,12 +198,13 @@ impl WhatIfReport {
         }
     }
 
-    /// Returns where a pod is, and if it is pending, why.
+    /// Returns where a pod is that an answer made, and if it is pending, why.
     fn whereabouts(&self, pod: &Key) -> String {
-        match self.place(pod) {
+        match self.place(pod).filter(|_| !self.is_gone(pod)) {
             Some(Whereabouts { location: PodLocation::Waiting(..), message }) if !message.is_empty() => format!("pending: {message}"),
             Some(Whereabouts { location, .. }) => location.to_string(),
-            None => PodLocation::Gone.to_string(),
+            // While the cluster settles, only preemption deletes pods.
+            None => "preempted".to_owned(),
         }
     }
 }

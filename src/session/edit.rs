@@ -37,6 +37,14 @@ pub enum EditError {
         /// Key of the object.
         key: Key,
     },
+    /// Objects in several namespaces have the name.
+    #[error("{one} and {other} have this name: give the namespace too")]
+    Ambiguous {
+        /// One of them.
+        one: Key,
+        /// Another.
+        other: Key,
+    },
     /// The object cannot be serialized.
     #[error("{0}")]
     Json(serde_json::Error),
@@ -113,21 +121,42 @@ impl Edit {
         ("reject", "[NAMESPACE/]POD"),
     ];
 
-    /// Parses an edit.
+    /// Parses an edit. A name without a namespace is one in the namespace `default`.
     pub fn parse(text: &str) -> Result<Self, EditError> {
+        Self::parse_with(text, |kind, name| Ok(key_named(kind, name)))
+    }
+
+    /// Parses an edit of a cluster. A name without a namespace that no object in the namespace `default` has is that of the
+    /// only object with this name.
+    pub fn parse_in(text: &str, cluster: &Cluster) -> Result<Self, EditError> {
+        Self::parse_with(text, |kind, name| {
+            let key = key_named(kind, name);
+            if !kind.namespaced() || name.contains('/') || cluster.get(kind, &key).is_some() {
+                return Ok(key);
+            }
+            let objects = cluster.objects_of(kind);
+            let mut called = objects.iter().map(Object::key).filter(|key| key.name == name);
+            match (called.next(), called.next()) {
+                (Some(one), Some(other)) => Err(EditError::Ambiguous { one, other }),
+                (only, _) => Ok(only.unwrap_or(key)),
+            }
+        })
+    }
+
+    fn parse_with(text: &str, key: impl Fn(Kind, &str) -> Result<Key, EditError>) -> Result<Self, EditError> {
         let (word, rest) = cut(text);
         match word {
             "cordon" | "uncordon" => {
                 let node = some(rest, "a node name")?;
                 Ok(if word == "cordon" { Self::Cordon(node.into()) } else { Self::Uncordon(node.into()) })
             }
-            "allow" => Ok(Self::Allow(key_named(Kind::Pod, some(rest, "a pod name")?))),
-            "reject" => Ok(Self::Reject(key_named(Kind::Pod, some(rest, "a pod name")?))),
+            "allow" => Ok(Self::Allow(key(Kind::Pod, some(rest, "a pod name")?)?)),
+            "reject" => Ok(Self::Reject(key(Kind::Pod, some(rest, "a pod name")?)?)),
             "delete" | "patch" => {
                 let (kind_word, rest) = cut(some(rest, "a kind and a name")?);
                 let kind = kind_named(kind_word).ok_or_else(|| EditError::UnknownKind(kind_word.to_owned()))?;
                 let (name, rest) = cut(some(rest, "a name")?);
-                let key = key_named(kind, name);
+                let key = key(kind, name)?;
                 if word == "delete" {
                     return if rest.is_empty() { Ok(Self::Delete(kind, key)) } else { Err(EditError::TooMuch(rest.to_owned())) };
                 }
@@ -344,6 +373,22 @@ mod tests {
         check("cordon", "expected a node name");
         check("cordon m", "there is no Node m");
         check("drain n", "\"drain\" is not one of");
+    }
+
+    #[test]
+    fn a_name_without_a_namespace_is_that_of_the_only_object_with_it() {
+        let mut cluster = cluster();
+        let parse = |text: &str, cluster: &Cluster| Edit::parse_in(text, cluster).map(|edit| edit.to_string()).map_err(|e| e.to_string());
+        assert_eq!(parse("patch po p {}", &cluster).unwrap(), "patch Pod a/p {}");
+        assert_eq!(parse("delete po q", &cluster).unwrap(), "delete Pod default/q");
+        for namespace in ["b", "default"] {
+            assert_eq!(parse("allow p", &cluster).is_ok(), namespace == "b");
+            let pod = serde_json::from_value(json!({ "metadata": { "name": "p", "namespace": namespace } })).unwrap();
+            cluster.insert(Object::Pod(std::sync::Arc::new(pod)));
+            let expected =
+                if namespace == "b" { Err("a/p and b/p have this name: give the namespace too") } else { Ok("reject default/p") };
+            assert_eq!(parse("reject p", &cluster).as_deref().map_err(String::as_str), expected);
+        }
     }
 
     #[test]

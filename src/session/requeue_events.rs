@@ -30,6 +30,11 @@ impl RequeueEvents {
         Self { profiles: profiles.collect() }
     }
 
+    /// Returns whether there is a profile of this name.
+    pub fn has_profile(&self, profile: &str) -> bool {
+        self.profiles.contains_key(profile)
+    }
+
     /// Returns the events for a plugin of a profile; empty where it registered none.
     pub fn of(&self, profile: &str, plugin: PluginName) -> &[ClusterEvent] {
         self.profiles.get(profile).and_then(|p| p.get(&plugin)).map_or(&[], Vec::as_slice)

@@ -21,6 +21,8 @@ pub struct CycleView {
     pub start: Option<Arc<CycleStart>>,
     /// Why PreEnqueue keeps the pod out.
     pub pre_enqueue: Option<Status>,
+    /// The pod that was not tried: PreEnqueue keeps it out, or no profile schedules it.
+    pub untried: Option<Key>,
     /// Statuses of PreFilter plugins, in order.
     pub pre_filter: Vec<(PluginName, Status)>,
     /// The nodes that PreFilter left, and the status of all others.
@@ -99,6 +101,12 @@ impl CycleView {
         self.start.as_ref().map(|start| start.missing).unwrap_or_default()
     }
 
+    /// Returns the pod that the cycle is about, also if it was not tried.
+    pub fn pod(&self) -> Option<&Key> {
+        let skipped = || self.skipped.as_ref().map(|(pod, _)| pod);
+        self.start.as_ref().map(|start| &start.pod).or(self.untried.as_ref()).or_else(skipped)
+    }
+
     /// Folds events in order.
     pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
         let mut view = Self::default();
@@ -120,7 +128,10 @@ impl CycleView {
                 *self = Self { start: Some(start.clone()), pre_enqueue: pre_enqueue.filter(|_| group.is_none()), group, ..Self::default() };
             }
             Event::CycleSkipped { pod, why } => self.skipped = Some((pod.clone(), *why)),
-            Event::PreEnqueueRejected { pod, status } if self.is_about(pod) => self.pre_enqueue = Some(status.clone()),
+            Event::PreEnqueueRejected { pod, status } if self.is_about(pod) => {
+                self.pre_enqueue = Some(status.clone());
+                self.untried = self.start.is_none().then(|| pod.clone());
+            }
             Event::NotEmulated { plugin, what } => self.not_emulated.push((plugin.clone(), what.clone())),
             Event::PreFiltered { plugin, status, .. } => self.pre_filter.push((*plugin, status.clone())),
             Event::NodesNarrowed { nodes, status, rejected } => {
@@ -152,7 +163,10 @@ impl CycleView {
             Event::PermitResolved { pod, .. } if self.is_about(pod) => self.permit_waits.clear(),
             Event::PodBound { node, .. } => self.bound = Some(node.clone()),
             Event::AttemptFailed { failure, .. } => self.failure = Some(failure.clone()),
-            Event::CycleFinished { outcome, .. } => self.outcome = Some(*outcome),
+            Event::CycleFinished { pod, outcome } => {
+                self.untried = self.start.is_none().then(|| pod.clone());
+                self.outcome = Some(*outcome);
+            }
             Event::Group(event) => self.apply_group(event),
             Event::PreemptionStarted(record) => self.preemption = Some(PreemptionView::started(record.clone())),
             _ => {

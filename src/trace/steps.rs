@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::event::{Event, Eviction, MoveCause, PermitEnd, Place, Selection};
+use super::event::{Event, Eviction, MoveCause, Outcome, PermitEnd, Place, Selection};
 use super::preemption::DryRunStepAt;
 use crate::cluster::{Key, Str};
-use crate::framework::{DryRunStep, ExtenderVerb, PluginName, Status, Victim};
+use crate::framework::{DryRunStep, EventLabel, ExtenderVerb, PluginName, Status, Victim};
 use crate::plural::count;
 
 /// The size of a step through events.
@@ -319,6 +319,7 @@ impl Event {
             Self::PodBound { pod, node } => format!("{pod} was bound to {node}"),
             Self::AttemptFailed { failure, .. } => format!("{}: {}", failure.reason, failure.message),
             Self::Group(event) => event.sentence(),
+            Self::CycleFinished { pod, outcome: Outcome::Gated } => format!("{pod} is not tried: it is gated"),
             Self::CycleFinished { pod, outcome } => format!("the attempt for {pod} ended: {outcome}"),
         }
     }
@@ -331,6 +332,7 @@ fn queue_move(pod: &Key, to: &Place, cause: MoveCause, plugin: Option<PluginName
     }
     let _ = match plugin {
         Some(plugin) => write!(text, " ({cause}, which may help {plugin})"),
+        None if cause == MoveCause::Label(EventLabel::ScheduleAttemptFailure) => write!(text, " (attempt failed)"),
         None => write!(text, " ({cause})"),
     };
     text

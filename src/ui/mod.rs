@@ -35,6 +35,7 @@ pub use config::settings::Settings;
 pub use config::theme::{Depth, FileError, Role, Theme, ThemeError};
 pub use config::themes::{Library, ThemeEntry};
 pub use model::effect::{Effect, Export, ScreenForm};
+pub use model::not_waiting::NotWaiting;
 pub use model::overlay::{Overlay, Prompt, Typing};
 pub use model::overview::OverviewStatus;
 pub use model::pane::Pane;
@@ -64,6 +65,8 @@ pub fn first_state(timeline: &Timeline, size: (u16, u16)) -> State {
 pub fn branch_label(session: &dyn SessionHandle) -> String {
     let (branches, current) = session.branches();
     match branches.get(current) {
+        Some(branch) if branches.len() > 1 && current == 0 => format!("{} (1 of {})", branch.name(), branches.len()),
+        // The name has the number.
         Some(branch) if branches.len() > 1 => format!("{} of {}", branch.name(), branches.len()),
         _ => String::new(),
     }

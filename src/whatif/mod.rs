@@ -27,7 +27,7 @@ pub use answer::{Answer, Block, Departure, Elsewhere, NodeAnswer, NodeEnd, Note,
 pub use capacity::{Capacity, CapacityEnd, Watch, capacity};
 pub use error::WhatIfError;
 pub use names::pod_named;
-pub use scale::scalable;
+pub use scale::{scalable, workload_of};
 pub use stage::{OnBranch, Rehearsal, Stage};
 pub use verb::{Lost, Owner, OwnerKind, PriorityWord, TaintEdit, VERBS, Verb};
 

@@ -209,6 +209,20 @@ fn workloads(cluster: &Cluster, kind: OwnerKind, most: usize) -> BTreeSet<Key> {
     keys
 }
 
+/// Returns the workload that makes pods like this one; `None` if it cannot be scaled.
+pub fn workload_of(cluster: &Cluster, pod: &Pod) -> Option<Owner> {
+    let owner = pod.metadata.controller()?;
+    let own = OwnerKind::named(&owner.kind)?;
+    let set = cluster.replica_sets.namespaced(&pod.metadata.namespace, &owner.name).filter(|_| own == OwnerKind::ReplicaSet);
+    let above = set.and_then(|set| set.metadata.controller()).filter(|owner| owner.kind == "Deployment").map(|owner| owner.name.clone());
+    let (kind, name) = match above.or_else(|| named_set(cluster, pod).map(|(_, deployment)| deployment)) {
+        Some(deployment) => (OwnerKind::Deployment, deployment),
+        None => (own, owner.name.clone()),
+    };
+    let key = Key { namespace: pod.metadata.namespace.clone(), name };
+    Some(Owner { kind, name: key.to_string().into() })
+}
+
 /// Returns workloads that can be scaled: those that were read, and the owners of at most `pods` pods.
 pub fn scalable(cluster: &Cluster, pods: usize) -> Vec<Owner> {
     use strum::IntoEnumIterator as _;

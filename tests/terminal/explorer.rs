@@ -468,7 +468,7 @@ fn the_dry_run_of_a_node_is_told_in_order() {
 fn time_passes_branches_part_and_the_session_is_saved() {
     let mut pty = demo(120, 40);
     pty.send("S");
-    pty.wait_for("8 pods still pending");
+    pty.wait_for("9 pods still pending");
     pty.send("\x1b[H");
     command(&mut pty, "cordon worker-a2");
     pty.wait_for("on new branch 2");

@@ -66,6 +66,27 @@ fn the_readme_s_pictures_are_up_to_date() {
 }
 
 #[test]
+fn a_pod_that_is_in_no_queue_is_refused_with_the_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pod = |name: &str, spec: &str| format!("{{kind: Pod, apiVersion: v1, metadata: {{name: {name}, namespace: shop}}, spec: {spec}}}");
+    let list = format!(
+        "{}\n---\n{}\n---\n{{kind: Node, apiVersion: v1, metadata: {{name: n1}}}}\n",
+        pod("elsewhere", "{schedulerName: my-scheduler}"),
+        pod("bound", "{nodeName: n1}")
+    );
+    std::fs::write(folder.path().join("dump.yaml"), list).expect("a file");
+    for (pod, words) in [
+        ("shop/elsewhere", "Pod shop/elsewhere belongs to the scheduler my-scheduler, which is not emulated"),
+        ("shop/bound", "Pod shop/bound is not waiting to be scheduled: it is on n1"),
+        ("shop/none", "there is no Pod shop/none in the source"),
+    ] {
+        let output = print(folder.path(), &[], &["open", "dump.yaml", "--pod", pod, "--print", "a.txt"]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && error.contains(words), "{error}");
+    }
+}
+
+#[test]
 fn what_cannot_be_written_is_told() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("there.svg"), "").expect("a file");

@@ -235,3 +235,50 @@ fn the_tour_is_walked_by_the_reader_s_keys() {
     screen.state.lesson = Some(0);
     insta::assert_snapshot!("tour", screen.greet().text());
 }
+
+#[test]
+fn off_its_path_the_tour_says_how_to_go_on() {
+    let mut screen = Screen::sized("payments", 80, 24);
+    screen.state.lesson = Some(0);
+    let mut screen = screen.greet();
+    let mut check = |keys: &str, words: &str| {
+        screen.act(keys);
+        let text = screen.text().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(words) && text.contains("(:learn ends)"), "{keys}: {}", screen.text());
+    };
+    check("n", "1/10 This page is about the overview: 0 goes back to it.");
+    check(":overview;", "1/10 All pending pods, by cause.");
+    check("j enter / 'name:payments' enter j j enter 2", "5/10 d opens the selected node");
+    check("1", "5/10 This page is about the nodes: 2 goes back to them.");
+    check("2 d 3 1", "7/10 This page is about the preemption: 3 goes back to it.");
+    check("0", "7/10 This page is about the decision on shop/payments: type :pod shop/payments");
+    check(":pod shop/payments; 3 j enter", "8/10 Walk it:");
+    // The page of a candidate is empty before preemption has come to it.
+    check("C r", "8/10 Walk it:");
+    check("n", "9/10 1 are the queues.");
+}
+
+#[test]
+fn the_empty_page_of_a_candidate_gives_way() {
+    for (width, height) in SIZES {
+        let mut screen = Screen::sized("payments", width, height);
+        screen.act(":pod shop/payments; 8 C");
+        assert_eq!(screen.state.focus, Pane::NODES, "{}", screen.text());
+        screen.act("r");
+        assert_eq!(screen.state.focus, Pane::PREEMPTION, "{}", screen.text());
+        assert!(!screen.text().contains("there is no candidate here"), "{}", screen.text());
+        // A page with a dry run stays.
+        screen.act("n 8 n");
+        assert_eq!(screen.state.focus, Pane::CANDIDATE, "{}", screen.text());
+    }
+}
+
+#[test]
+fn a_fix_that_frees_all_pods_of_a_cause_says_so() {
+    let mut screen = Screen::greeted("payments", 120, 40);
+    for (filter, words) in [("name:gated", "the fix below frees it"), ("name:ingress", "the fix below frees all")] {
+        screen.act(&format!("/ '{filter}' enter"));
+        assert!(screen.text().contains(words), "{}", screen.text());
+        screen.act("esc");
+    }
+}

@@ -24,6 +24,20 @@ impl Screen {
 }
 
 #[test]
+fn a_gated_pod_is_named_and_no_attempt_is_spoken_of() {
+    for (width, height) in [(60, 16), (80, 24), (120, 40), (200, 60)] {
+        let mut screen = waiting(width, height, "", "batch/gated");
+        screen.act(":pod batch/gated; 2");
+        let text = screen.text();
+        for part in ["⊘ batch/gated: Held back by", "Nodes for batch/gated", "batch/gated is gated: no node is filtered for it"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        assert!(text.contains("batch/gated is not tried: it is gated") && !text.contains("attempt for"), "{text}");
+        assert!(!text.contains("VERDICT"), "{text}");
+    }
+}
+
+#[test]
 fn rows_that_moved_are_marked_until_the_step_is_taken_back() {
     // web/leader is bound, which moves web/follower to backoffQ.
     let mut screen = waiting(120, 40, "c c c c c C", "batch/gated");

@@ -69,7 +69,7 @@ fn times_that_are_compared_all_have_their_day() {
     }
     let mut screen = of_other_days(5, 80, 24);
     screen.act("3 j");
-    check(&screen, &["n2 eliminated: top victim since 2025-11-20, best 2026-11-20"], &[]);
+    check(&screen, &["n2 eliminated: highest victim started 2025-11-20, best 2026-11-20"], &[]);
 }
 
 #[test]

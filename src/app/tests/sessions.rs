@@ -25,7 +25,7 @@ fn time_passes_and_a_preemption_is_carried_through() {
     screen.keys("T");
     assert_eq!(screen.explorer.timeline().clock().duration_since(clock).as_secs(), 10);
     screen.keys("S");
-    assert!(screen.said().starts_with("settled after ") && screen.said().ends_with(": 8 pods still pending"), "{}", screen.said());
+    assert!(screen.said().starts_with("settled after ") && screen.said().ends_with(": 9 pods still pending"), "{}", screen.said());
     let node =
         |s: &Screen| s.explorer.timeline().end().cluster.pods.get(&crate::cluster::Key::new("shop", "payments")).unwrap().node_name.clone();
     assert_eq!(node(&screen), "worker-a2");
@@ -47,10 +47,12 @@ fn what_is_done_in_the_past_begins_a_branch() {
     screen.keys("c c c c c");
     assert_eq!(branch_label(&screen.explorer), "");
     screen.keys("=");
-    assert!(screen.said().starts_with("nothing to compare: step back and change something"));
+    assert_eq!(screen.said(), "nothing to compare yet: :drain NODE begins a branch, and so does a change in the past");
     screen.keys("C");
     assert_eq!(screen.command("cordon worker-a2"), "worker-a2 updated on new branch 2; main is unchanged");
     assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");
+    let mut main = screen.explorer.clone();
+    assert!(main.switch_branch(0) && branch_label(&main) == "main (1 of 2)");
     assert_eq!((screen.title().as_str(), screen.explorer.timeline().at_end()), ("cordon worker-a2", true));
     screen.keys("S =");
     let text = screen.overlay();
@@ -168,6 +170,7 @@ fn beginning_again_as_observed() {
     assert_eq!(screen.explorer.timeline().started(), crate::session::InitialQueues::AsObserved);
     assert!(screen.command("start fresh").starts_with("fresh start: all "));
     assert_eq!(screen.command("start over"), "! \"over\" is neither fresh nor observed");
+    assert_eq!(screen.command("start"), "! start needs fresh or observed");
 }
 
 #[test]

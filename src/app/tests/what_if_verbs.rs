@@ -195,3 +195,12 @@ fn an_edit_at_an_attempt_decides_again_about_its_pod_and_goes_on() {
     let decided = format!("explain {}", pod.unwrap());
     assert_eq!(titles[1..], ["cordon worker-a2", &decided, "cordon worker-a1", &decided]);
 }
+
+#[test]
+fn a_replacement_that_is_preempted_is_said_to_be() {
+    let mut screen = Screen::sized("payments", 120, 40);
+    let said = screen.command("drain worker-a1");
+    assert!(said.starts_with("worker-a1 is drained, 2 pods placed, 1 pod pending, 1 replacement preempted"), "{said}");
+    let text = screen.overlay();
+    assert!(text.contains("batch/reports-646f8d7fc5-69t9c on worker-a1 → batch/reports-646f8d7fc5-scqcs preempted"), "{text}");
+}

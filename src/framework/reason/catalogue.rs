@@ -223,8 +223,11 @@ static ENTRIES: &[Entry] = &[
     row(K::PreemptorGroupMissing, P::DefaultPreemption, Unschedulable, &[always("pod group for pod not found")]),
     row(K::NodeUnschedulable, P::NodeUnschedulable, Unresolvable, &[always("node(s) were unschedulable")])
         .phrase("is cordoned", "are cordoned"),
-    row(K::NodeNotReady, P::CheckNodeCondition, Unresolvable, &[before_plugins("node(s) were not ready")])
-        .phrase("is not ready", "are not ready"),
+    row(K::NodeNotReady, P::CheckNodeCondition, Unresolvable, &[before_plugins("node(s) were not ready")]).phrase_or(
+        "is not ready",
+        "are not ready",
+        "no node is ready",
+    ),
     row(K::NodeOutOfDisk, P::CheckNodeCondition, Unresolvable, &[before_plugins("node(s) were out of disk space")])
         .phrase("is out of disk space", "are out of disk space"),
     row(K::NodeNetworkUnavailable, P::CheckNodeCondition, Unresolvable, &[before_plugins("node(s) had unavailable network")])

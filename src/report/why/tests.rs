@@ -323,7 +323,7 @@ fn nodes_with_the_taint_of_a_condition_are_said_to_have_the_condition() {
         assert_eq!(why(&view), expected);
     };
     let [not_ready, pressure] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/disk-pressure"];
-    check(&[not_ready; 3], "Pending because all 3 nodes are not ready.");
+    check(&[not_ready; 3], "Pending because no node is ready.");
     check(&[not_ready, not_ready, pressure], "Pending because 2 of 3 nodes are not ready and 1 is short of disk space.");
     check(
         &[not_ready, not_ready, "node.kubernetes.io/unschedulable"],

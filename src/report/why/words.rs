@@ -122,7 +122,8 @@ impl Phrase {
         if let Reason::UntoleratedTaint { taint } = reason
             && let Some(condition) = taint.condition()
         {
-            return Some(Self::new(condition.of_one(), condition.of_many()));
+            let none = condition.of_all().map(str::to_owned);
+            return Some(Self { none, ..Self::new(condition.of_one(), condition.of_many()) });
         }
         let phrase = entry(reason.kind())?.phrase?;
         Some(Self { none: phrase.none.map(str::to_owned), ..Self::new(phrase.one, phrase.many) })

@@ -50,10 +50,16 @@ fn with(line: &str, completion: &Completion, goes_on: bool) -> String {
     format!("{head}{word}{}", if takes_more && goes_on { " " } else { "" })
 }
 
+/// Returns whether a command needs some of its arguments: not all of them are in brackets.
+fn needs_arguments(takes: &str) -> bool {
+    let all_optional = takes.starts_with('[') && takes.ends_with(']');
+    !(takes.is_empty() || all_optional)
+}
+
 /// Returns the line with the chosen completion; `None` if none is chosen.
 pub fn chosen(prompt: &Prompt) -> Option<String> {
     let chosen = prompt.completions.get(prompt.chosen?)?;
-    let needs = !chosen.takes.is_empty() && !chosen.takes.starts_with('[');
+    let needs = needs_arguments(chosen.takes);
     Some(with(prompt.input.value(), chosen, needs))
 }
 
@@ -69,7 +75,7 @@ pub fn only(prompt: &Prompt) -> Option<String> {
     let mut beginning =
         all.iter().filter(|c| c.word.starts_with(word) || c.word.rsplit('/').next().is_some_and(|own| own.starts_with(word)));
     let (([found], ..) | (_, Some(found), None)) = (all.as_slice(), beginning.next(), beginning.next()) else { return None };
-    let needs = !found.takes.is_empty() && !found.takes.starts_with('[');
+    let needs = needs_arguments(found.takes);
     Some(with(line, found, needs))
 }
 

@@ -13,7 +13,8 @@ use crate::ui::model::what_ifs::WhatIfs;
 
 /// Applies an edit as typed: a word and its arguments.
 pub fn edit_line(state: &mut State, session: &mut dyn SessionHandle, word: &str, args: &str) -> Result<Answer, CommandError> {
-    apply_edit(state, session, Change::Edit(Edit::parse(&format!("{word} {args}"))?))
+    let edit = Edit::parse_in(&format!("{word} {args}"), &session.timeline().moment().cluster)?;
+    apply_edit(state, session, Change::Edit(edit))
 }
 
 /// Applies a change at the cursor, and seeks the end of its consequences, on a new branch if it makes one.

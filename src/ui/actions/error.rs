@@ -1,5 +1,7 @@
 //! Errors of commands.
 
+use std::fmt;
+
 use thiserror::Error;
 
 use crate::cluster::Key;
@@ -11,16 +13,38 @@ use crate::ui::model::grouping::GroupingError;
 use crate::ui::model::session_handle::SessionError;
 use crate::whatif::WhatIfError;
 
+/// The commands that may be meant by a name that no command has. The text continues a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MeantCommands {
+    /// The commands that begin with the name, or none.
+    Beginning(Vec<&'static str>),
+    /// The command with the nearest name.
+    Nearest(&'static str),
+}
+
+impl fmt::Display for MeantCommands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Beginning(names) => match &names[..] {
+                [] => Ok(()),
+                [one] => write!(f, "; {one} begins so"),
+                [first @ .., last] => write!(f, "; {} and {last} begin so", first.join(", ")),
+            },
+            Self::Nearest(name) => write!(f, "; did you mean {name}?"),
+        }
+    }
+}
+
 /// Why a command was not run. The text is a sentence for the user.
 #[derive(Debug, Error)]
 pub enum CommandError {
     /// There is no such command.
-    #[error("there is no command {name:?}; {}{help} lists them", .meant.map_or_else(String::new, |name| format!("did you mean {name}? ")))]
+    #[error("there is no command {name:?} ({help} lists them){meant}")]
     Unknown {
         /// The unknown name.
         name: String,
-        /// The nearest command.
-        meant: Option<&'static str>,
+        /// The commands that may be meant.
+        meant: MeantCommands,
         /// The key that lists all commands.
         help: String,
     },
@@ -31,6 +55,14 @@ pub enum CommandError {
         command: &'static str,
         /// The arguments, such as `a file`.
         what: &'static str,
+    },
+    /// The arguments of a command are missing or not understood.
+    #[error("{command} needs {args}")]
+    Usage {
+        /// The command.
+        command: &'static str,
+        /// Its arguments, as the help shows them.
+        args: &'static str,
     },
     /// The decision at the cursor has selected no node.
     #[error("no node is selected here: odds are counted for a decision that takes one")]
@@ -85,6 +117,22 @@ pub enum CommandError {
     /// No pod in any namespace has the name.
     #[error("there is no pod {0:?}")]
     NoPodCalled(String),
+    /// There is no such pod, but one with a similar name.
+    #[error("there is no pod {typed:?}; did you mean {meant}?")]
+    PodMeant {
+        /// The name as typed.
+        typed: String,
+        /// The pod.
+        meant: String,
+    },
+    /// The names of several pods begin with the typed text, and no pod is called so.
+    #[error("{number} pods match {typed:?}: give more of the name")]
+    PodsMatch {
+        /// The text as typed.
+        typed: String,
+        /// The number of pods.
+        number: usize,
+    },
     /// Pods in several namespaces have the name; holds two of them.
     #[error("{0} and {1} have this name: give the namespace too")]
     SeveralPods(Key, Key),

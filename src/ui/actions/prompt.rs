@@ -3,7 +3,7 @@
 use tui_input::InputRequest as Edit;
 
 use crate::suggest::nearest;
-use crate::ui::actions::error::CommandError;
+use crate::ui::actions::error::{CommandError, MeantCommands};
 use crate::ui::actions::verb::{Answer, Keys, Verb, keys};
 use crate::ui::actions::{completion, verbs};
 use crate::ui::config::action::Action;
@@ -135,8 +135,21 @@ fn execute(state: &mut State, session: &mut dyn SessionHandle, line: &str) -> Re
         Some((verb, _)) => (verb.run)(state, session, args.trim()),
         None => {
             let help = state.settings.keymap.label(Context::GLOBAL, &Action::HELP);
-            let names = verbs::all().filter_map(|verb| verb.command.as_ref()).flat_map(|command| command.names).copied();
-            Err(CommandError::Unknown { name: name.to_owned(), meant: nearest(name, names), help })
+            Err(CommandError::Unknown { name: name.to_owned(), meant: meant(name), help })
         }
+    }
+}
+
+/// Returns the commands that may be meant by a name that none has. Those of one letter are nearest to any short name, and do not
+/// count.
+fn meant(name: &str) -> MeantCommands {
+    let listed = || verbs::all().filter_map(|verb| verb.command.as_ref()).filter(|command| !command.help.is_empty());
+    let mut beginning: Vec<&'static str> = listed().map(|command| command.names[0]).filter(|own| own.starts_with(name)).collect();
+    beginning.sort_unstable();
+    beginning.dedup();
+    let names = || listed().flat_map(|command| command.names).copied().filter(|own| own.len() > 1);
+    match nearest(name, names()) {
+        Some(nearest) if beginning.is_empty() => MeantCommands::Nearest(nearest),
+        _ => MeantCommands::Beginning(beginning),
     }
 }

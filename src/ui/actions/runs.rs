@@ -1,5 +1,6 @@
 //! Long runs, executed in pieces.
 
+use crate::report;
 use crate::session::{Cursor, RunEnd};
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::{Notice, State};
@@ -48,7 +49,9 @@ pub fn go_on(state: &mut State, session: &mut dyn SessionHandle, mut more: impl 
 /// Returns the end of a run in words: `settled after 6m00s: 8 pods still pending`.
 fn settled(session: &dyn SessionHandle) -> String {
     let timeline = session.timeline();
-    let (end, pending) = (timeline.end(), timeline.end().queues.entries.len());
+    let end = timeline.end();
+    // As the overview counts them: those of other schedulers too.
+    let pending = report::pending(&end.cluster).count();
     let passed = text::span(timeline.start().clock, end.clock);
     format!("settled after {passed}: {} still pending", text::count(pending, "pod"))
 }

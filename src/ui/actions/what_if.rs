@@ -6,6 +6,7 @@ use crate::ui::actions::edits::Confirmation;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::selected;
 use crate::ui::actions::verb::Answer;
+use crate::ui::actions::verbs;
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::Overlay;
@@ -14,11 +15,11 @@ use crate::ui::model::state::State;
 use crate::ui::model::text_view::TextView;
 use crate::ui::model::time_travel::seek_and_follow;
 use crate::ui::model::what_ifs::WhatIfs;
-use crate::whatif::Verb;
+use crate::whatif::{Verb, WhatIfError};
 
 /// Applies a what-if as typed: a word and its arguments. Shows who moved where if pods come or go with it.
 pub fn what_if(state: &mut State, session: &mut dyn SessionHandle, word: &str, args: &str) -> Result<Answer, CommandError> {
-    let verb: Verb = format!("{word} {args}").parse()?;
+    let verb: Verb = format!("{word} {args}").parse().map_err(|error| in_prompt(word, error))?;
     let mut done = None;
     let begun = WhatIfs::begin(session);
     // The overview is about all pods.
@@ -36,6 +37,16 @@ pub fn what_if(state: &mut State, session: &mut dyn SessionHandle, word: &str, a
         }
     }
     Ok(Answer::Done)
+}
+
+/// Returns the error with the arguments of the command, which may be left out where the selected row has them.
+fn in_prompt(word: &str, error: WhatIfError) -> CommandError {
+    match (error, verbs::command(word)) {
+        (WhatIfError::Arguments { verb, .. }, Some((_, command))) if !command.args.is_empty() => {
+            CommandError::Usage { command: verb, args: command.args }
+        }
+        (error, _) => error.into(),
+    }
 }
 
 /// Returns the pod of the decision at the cursor, also before its first step.

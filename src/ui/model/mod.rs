@@ -11,6 +11,7 @@ pub mod list;
 pub mod navigation;
 pub mod node_facts;
 pub mod node_ranking;
+pub mod not_waiting;
 pub mod overlay;
 pub mod overview;
 pub mod page;

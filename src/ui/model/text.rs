@@ -271,7 +271,7 @@ pub enum StartTimes {
 }
 
 impl StartTimes {
-    /// Returns the form in which all times, in nanoseconds since 1970, are told apart.
+    /// Returns the form in which all times, in nanoseconds since 1970, differ.
     pub fn of(now: Timestamp, all: impl IntoIterator<Item = i64>) -> Self {
         let today = now.to_zoned(TimeZone::UTC);
         let form = |nanos| {

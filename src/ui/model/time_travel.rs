@@ -34,8 +34,30 @@ pub fn seek_and_follow(state: &mut State, session: &mut dyn SessionHandle, seek:
     if tries.is_some() || was_tried || timeline.cursor().revision != before.revision || wins != chosen {
         *state.list_mut(Pane::PREEMPTION) = tries.or(wins).map_or(ListView::DEFAULT, |node| ListView::at(RowId::Node(node)));
     }
-    if state.pinned.is_none() && matches!(state.focus, Pane::QUEUES | Pane::NODES | Pane::PREEMPTION | Pane::STEPS) {
+    if state.focus == Pane::CANDIDATE && has_no_candidate(state, timeline) {
+        leave_candidate(state, timeline);
+    } else if state.pinned.is_none() && matches!(state.focus, Pane::QUEUES | Pane::NODES | Pane::PREEMPTION | Pane::STEPS) {
         follow(state, timeline);
+    }
+}
+
+/// Returns whether the page of a candidate is empty at the cursor: no node is selected, or preemption has not come to it.
+fn has_no_candidate(state: &State, timeline: &Timeline) -> bool {
+    let cycle = timeline.cycle();
+    let dry_run = |node: &Str| cycle.preemption.as_ref().and_then(|preemption| preemption.dry_run(node));
+    state.selected_candidate(cycle).and_then(dry_run).is_none()
+}
+
+/// Goes from the empty page of a candidate to the pane that shows where the cycle is.
+fn leave_candidate(state: &mut State, timeline: &Timeline) {
+    let tries = timeline.cycle().preemption.as_ref().is_some_and(|p| !p.potential_nodes().is_empty());
+    state.pinned = None;
+    // The nodes take the place of the page on a wide screen.
+    state.show(Pane::NODES);
+    state.focus = Pane::NODES;
+    if tries {
+        state.show(Pane::PREEMPTION);
+        state.focus = Pane::PREEMPTION;
     }
 }
 

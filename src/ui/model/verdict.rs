@@ -313,12 +313,11 @@ pub fn sentence(cycle: &CycleView) -> Option<Sentence> {
     ended_group(cycle).and_then(why_group).map(Sentence::from).or_else(|| so_far(cycle))
 }
 
-/// Returns the pod or pod group that the sentence is about; empty without a cycle.
+/// Returns the pod or pod group that the sentence is about, also if the pod was not tried; empty without one.
 pub fn subject(cycle: &CycleView) -> String {
-    match (ended_group(cycle).filter(|group| why_group(group).is_some()), &cycle.start) {
-        (Some(group), _) => format!("pod group {}", group.start.group),
-        (None, Some(start)) => start.pod.to_string(),
-        (None, None) => String::new(),
+    match ended_group(cycle).filter(|group| why_group(group).is_some()) {
+        Some(group) => format!("pod group {}", group.start.group),
+        None => cycle.pod().map(ToString::to_string).unwrap_or_default(),
     }
 }
 

@@ -35,9 +35,16 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         def.mark_matches(scene, &plan, buf);
     }
     lesson::draw(scene, plan.lesson, buf);
-    hints::draw(scene, plan.hints, buf);
+    let types = matches!(scene.state.overlay, Some(Overlay::Prompt(_)));
+    if types {
+        hints::draw(scene, plan.hints, buf);
+    }
     if let Some(over) = &scene.state.overlay {
         draw_over(scene, over, &plan, area, buf);
+    }
+    // A long message lies over a text.
+    if !types {
+        hints::draw(scene, plan.hints, buf);
     }
 }
 

@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget as _};
 
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
@@ -11,6 +12,7 @@ use crate::ui::config::theme::Role;
 use crate::ui::model::list::RowId;
 use crate::ui::model::overlay::Overlay;
 use crate::ui::model::pane::Pane;
+use crate::ui::model::state::Notice;
 use crate::ui::model::text;
 use crate::ui::model::text_view::Target;
 use crate::ui::view::draw::Scene;
@@ -36,8 +38,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         return scene.line(buf, area, &Line::from(scene.span(Role::Notice, words)));
     }
     if let Some(notice) = &scene.state.notice {
-        let (sign, role) = if notice.warning { (scene.glyphs.failed, Role::Warning) } else { (scene.glyphs.here, Role::Notice) };
-        return scene.line(buf, area, &Line::from(scene.span(role, format!(" {sign} {}", notice.text))));
+        return draw_notice(scene, notice, area, buf);
     }
     let contexts = contexts(scene.state);
     let keymap = &scene.state.settings.keymap;
@@ -66,6 +67,32 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     }
     fixed.into_iter().for_each(&mut push);
     scene.line(buf, area, &Line::from(spans));
+}
+
+/// Limit on the lines of a message.
+const MOST_LINES: usize = 4;
+
+/// Draws a message. One that is longer than the line takes further lines above it.
+pub fn draw_notice(scene: &Scene<'_>, notice: &Notice, area: Rect, buf: &mut Buffer) {
+    let (sign, role) = if notice.warning { (scene.glyphs.failed, Role::Warning) } else { (scene.glyphs.here, Role::Notice) };
+    let lead = format!(" {sign} ");
+    let room = usize::from(area.width).saturating_sub(text::width(&lead));
+    let mut lines: Vec<String> = text::wrap(&notice.text, room).take(MOST_LINES + 1).collect();
+    if lines.len() > MOST_LINES {
+        lines.truncate(MOST_LINES);
+        lines[MOST_LINES - 1].push_str(scene.glyphs.ellipsis);
+    }
+    if lines.len() < 2 {
+        return scene.line(buf, area, &Line::from(scene.span(role, format!("{lead}{}", notice.text))));
+    }
+    let above = (lines.len() as u16 - 1).min(area.y);
+    let area = Rect { y: area.y - above, height: above + 1, ..area };
+    Clear.render(area, buf);
+    buf.set_style(area, scene.style(Role::Text));
+    for (line, y) in lines.into_iter().zip(area.top()..area.bottom()) {
+        let lead = if y == area.y { lead.clone() } else { " ".repeat(text::width(&lead)) };
+        scene.line(buf, Rect { y, height: 1, ..area }, &Line::from(scene.span(role, format!("{lead}{line}"))));
+    }
 }
 
 /// Returns whether opening the selected row or line applies a fix.

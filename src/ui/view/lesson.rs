@@ -15,7 +15,7 @@ use crate::ui::view::panes::PANES;
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let Some((at, lesson)) = scene.state.lesson.and_then(|at| Some((at, LESSONS.get(at)?))) else { return };
     let contexts: Vec<Context> = std::iter::once(Context::GLOBAL).chain(PANES.iter().map(|def| def.context)).collect();
-    let words = format!("{}/{} {}", at + 1, LESSONS.len(), lesson.words(&scene.state.settings.keymap, &contexts));
+    let words = format!("{}/{} {}", at + 1, LESSONS.len(), lesson.words(scene.state, scene.timeline, &contexts));
     let columns = usize::from(area.width.saturating_sub(2));
     for (i, line) in text::wrap(&words, columns).take(usize::from(area.height)).enumerate() {
         let area = Rect { x: area.x + 1, y: area.y + i as u16, width: area.width.saturating_sub(1), height: 1 };

@@ -83,7 +83,7 @@ fn go_back_to_the_branch_before_the_cordon() {
     pty.send("k");
     pty.send(ENTER);
     let screen = pty.wait_for("this is main");
-    assert!(screen.contains("main of 2"), "{screen}");
+    assert!(screen.contains("main (1 of 2)"), "{screen}");
     pty.send("c");
     pty.wait_for("★ worker-a2");
     quit(pty);

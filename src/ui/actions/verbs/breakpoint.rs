@@ -4,6 +4,7 @@ use crate::session::{BREAKPOINT_WORDS, Breakpoint};
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::pod_key::with_object;
+use crate::ui::actions::selected;
 use crate::ui::actions::verb::{Answer, Command, Verb};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
@@ -18,7 +19,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         command: Some(Command {
             complete: |session, _, args| complete(session, args),
-            ..Command::new(&["break"], "[pod|node|plugin|budget NAME]", "set a breakpoint, or list them")
+            ..Command::new(&["break"], "[pod|node|plugin|budget [NAME]]", "set a breakpoint, or list them")
         }),
         ..Verb::new("break", set)
     },
@@ -48,12 +49,23 @@ fn complete(session: &dyn SessionHandle, args: &str) -> Vec<Completion> {
     }
 }
 
+/// Returns the arguments with the name of the selected pod, node or budget where they are the word alone.
+fn with_selected(state: &State, session: &dyn SessionHandle, args: &str) -> String {
+    let name = match args {
+        "pod" => selected::pod(state, session).map(|pod| pod.to_string()),
+        "node" => selected::node(state, session).map(|node| node.to_string()),
+        "budget" => selected::budget(state).map(ToString::to_string),
+        _ => None,
+    };
+    name.map_or_else(|| args.to_owned(), |name| format!("{args} {name}"))
+}
+
 fn set(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
     if args.is_empty() {
         list(state, session, 0);
         return Ok(Answer::Done);
     }
-    let breakpoint: Breakpoint = with_object(session, args)?.parse()?;
+    let breakpoint: Breakpoint = with_object(session, &with_selected(state, session, args))?.parse()?;
     let mut all = session.breakpoints().to_vec();
     if all.contains(&breakpoint) {
         state.say(format!("there is already a breakpoint: {breakpoint}"));
@@ -80,7 +92,8 @@ fn unset(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resu
         Err(_) if args.is_empty() => return Err(CommandError::Number { command: "unbreak", last: before }),
         Err(_) => {
             // Its object may be gone since.
-            let in_full = with_object(session, args).unwrap_or_else(|_| args.to_owned());
+            let args = with_selected(state, session, args);
+            let in_full = with_object(session, &args).unwrap_or(args);
             let breakpoint: Breakpoint = in_full.parse()?;
             all.retain(|other| *other != breakpoint);
             if all.len() == before {

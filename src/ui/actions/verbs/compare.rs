@@ -23,7 +23,7 @@ fn compare(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Re
     let (all, current) = session.branches();
     let with = with.or_else(|| all.get(current)?.forked().map(|f| f.branch)).unwrap_or(all.len().saturating_sub(1));
     if all.len() < 2 {
-        state.say("nothing to compare: step back and change something to begin a branch");
+        state.say("nothing to compare yet: :drain NODE begins a branch, and so does a change in the past");
     } else if with == current {
         state.warn("this is the branch itself");
     } else if with >= all.len() {

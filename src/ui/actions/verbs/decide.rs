@@ -3,7 +3,7 @@
 use crate::session::Cursor;
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
-use crate::ui::actions::pod_key::pod_named_or_selected;
+use crate::ui::actions::pod_key::{no_pod, pod_named_or_selected};
 use crate::ui::actions::verb::{Answer, Command, Verb};
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
@@ -30,7 +30,7 @@ fn decide(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Res
     });
     state.touch();
     if !found {
-        return Err(CommandError::NoPod(key));
+        return Err(no_pod(session, &key));
     }
     open_decision(state, &key);
     Ok(Answer::Done)

@@ -5,7 +5,7 @@ use crate::ui::actions::edits::apply_and_say;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
 use crate::ui::actions::overview;
-use crate::ui::actions::pod_key::pod_key;
+use crate::ui::actions::pod_key::{no_pod, pod_key};
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
@@ -47,7 +47,7 @@ fn fixes(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resu
     let Some(pod) = pod else { return Err(CommandError::NoPodName) };
     let known = session.timeline().moment().cluster.pods.get(&pod).cloned();
     match known {
-        None => return Err(CommandError::NoPod(pod)),
+        None => return Err(no_pod(session, &pod)),
         Some(known) if !known.is_pending() => state.say(format!("{pod} has a node: it needs no fix")),
         Some(_) => jobs::begin(state, session, Job::Fixes(pod)),
     }

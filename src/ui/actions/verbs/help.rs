@@ -8,10 +8,10 @@ use crate::ui::model::text_view::Viewport;
 /// `help`.
 pub static VERBS: &[Verb] = &[Verb {
     keys: &[keys(Context::GLOBAL, &["?", "f1"], "help", "list the keys")],
-    command: Some(Command::new(&["help", "h"], "", "list keys and commands")),
+    command: Some(Command::new(&["help", "h"], "[WORD]", "list keys and commands, or those about a word")),
     runs_on_ui_thread: |_| true,
-    ..Verb::new("help", |state, _, _| {
-        state.overlay = Some(Overlay::Help(Viewport::default()));
+    ..Verb::new("help", |state, _, word| {
+        state.overlay = Some(Overlay::Help(Viewport { filter: word.to_owned(), ..Viewport::default() }));
         Ok(Answer::Done)
     })
 }];

@@ -2,9 +2,10 @@
 
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
-use crate::ui::actions::pod_key::pod_named_or_selected;
+use crate::ui::actions::pod_key::{no_pod, pod_named_or_selected};
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;
+use crate::ui::model::not_waiting::NotWaiting;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 use crate::ui::model::time_travel::show_pod;
@@ -32,11 +33,12 @@ fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resul
     let key = pod_named_or_selected(state, session, args)?;
     let timeline = session.timeline();
     if timeline.moment().cluster.pods.get(&key).is_none() && !timeline.queues().entries.contains_key(&key) {
-        return Err(CommandError::NoPod(key));
+        return Err(no_pod(session, &key));
     }
     if !show_pod(state, session, &key) {
+        let why = NotWaiting::of(session.timeline(), &key).unwrap_or(NotWaiting::NotQueued);
         state.open_pod(key.clone());
-        state.warn(format!("{key} is not waiting to be scheduled: this is the pod"));
+        state.warn(format!("{key} {why}; this is the pod"));
     }
     Ok(Answer::Done)
 }

@@ -21,6 +21,7 @@ fn restart(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Re
     let queues = match args {
         "fresh" => InitialQueues::Fresh,
         "observed" => InitialQueues::AsObserved,
+        "" => return Err(CommandError::Needs { command: "start", what: "fresh or observed" }),
         other => return Err(CommandError::Start(other.to_owned())),
     };
     let mut answer = None;

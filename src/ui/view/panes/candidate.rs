@@ -134,7 +134,7 @@ fn functions(cycle: &CycleView, preemption: &PreemptionView, candidate: &Candida
     let own_fall = elimination_of(preemption, &candidate.node, &times);
     for (function, Compared { own, best, .. }) in preemption.score_functions().iter().zip(compared) {
         let Some(own) = own else {
-            let mut cells = vec![signed(Sign::Unseen, function.name.to_string(), Role::Ahead), cell("fell before", Role::Ahead)];
+            let mut cells = vec![signed(Sign::Unseen, function.name.to_string(), Role::Ahead), cell("eliminated earlier", Role::Ahead)];
             cells.extend(best.map(|b| cell(value(function.name, b, form), Role::Ahead)));
             rows.cells(RowId::Line("function", function.name as usize), &columns, cells);
             continue;
@@ -190,11 +190,12 @@ impl Compared {
 
 /// Returns the columns of the score functions: as wide as their values, and at least as a sum of priorities usually is.
 fn function_columns(width: usize, now: Timestamp, compared: &[Compared]) -> Arc<[Column]> {
+    const ELIMINATED: u16 = 18;
     const USUAL: u16 = 14;
     let form = Compared::start_times(now, compared);
     let widest = compared.iter().flat_map(|c| c.values().map(|v| text::columns(&value(c.name, v, form)))).max();
-    let values = Width::Fixed(widest.unwrap_or(0).max(USUAL));
-    let mut columns = vec![left("SCORE FUNCTION", Width::Fixed(22)), right("HERE", values), right("BEST OTHER", values)];
+    let values = |least: u16| Width::Fixed(widest.unwrap_or(0).max(least));
+    let mut columns = vec![left("SCORE FUNCTION", Width::Fixed(22)), right("HERE", values(ELIMINATED)), right("BEST OTHER", values(USUAL))];
     if width >= 80 {
         columns.push(left("", Width::Rest));
     }

@@ -127,7 +127,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
             DetailRow::Heading(words) if *words == "pods on the node" => table::heading(scene, &pods.columns, area, buf),
             DetailRow::Heading(words) => scene.line(buf, area, &Line::from(scene.span(Role::Column, words.to_uppercase()))),
             DetailRow::Fact(name, value) => {
-                let line = Line::from(vec![scene.span(Role::Muted, format!("{name}  ")), scene.span(Role::Text, value.as_str())]);
+                let line = Line::from(vec![scene.span(Role::Muted, format!("{name:<8}  ")), scene.span(Role::Text, value.as_str())]);
                 scene.line(buf, area, &line);
             }
             DetailRow::Score(index) => score(scene, info, *index, area, buf),

@@ -4,17 +4,18 @@ mod groups;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::cluster::{Quantity, Str};
+use crate::cluster::{Key, Quantity, Str};
 use crate::framework::{NodeInfo, PluginName, Status, taint_text};
 use crate::odds::Odds;
 use crate::report::{self, odds_cell};
 use crate::session::Timeline;
-use crate::trace::CycleView;
+use crate::trace::{CycleView, Outcome};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
@@ -64,6 +65,10 @@ pub static DEF: PaneDef = PaneDef {
 fn make(state: &mut State, timeline: &Timeline) {
     let (mut filter, order) = (state.row_filter(Pane::NODES), state.sort_of(Pane::NODES));
     let (model, open) = (&mut state.view_model, &state.open_groups);
+    if gated(&model.whole).is_some() {
+        model.nodes = Arc::default();
+        return;
+    }
     let is_filtered = !filter.is_empty();
     let mut make = |model: &ViewModel| {
         let options = NodeOptions { grouping: &model.grouping, open, order, facts: &model.facts };
@@ -75,6 +80,11 @@ fn make(state: &mut State, timeline: &Timeline) {
     } else {
         model.list_nodes((model.grouping.clone(), order, open.clone()), make);
     }
+}
+
+/// Returns the pod of a decision that a gate ended before any node was filtered.
+fn gated(cycle: &CycleView) -> Option<&Key> {
+    cycle.pod().filter(|_| cycle.start.is_none() && cycle.outcome == Some(Outcome::Gated))
 }
 
 /// Opens or closes the selected group, or opens the selected node.
@@ -117,6 +127,10 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let list = def.list_in(plan);
     if inner.is_empty() {
         return;
+    }
+    if let Some(pod) = gated(&scene.state.view_model.whole) {
+        let words = format!("{pod} is gated: no node is filtered for it");
+        return scene.line(buf, Rect { height: 1, ..inner }, &Line::from(scene.span(Role::Muted, words)));
     }
     let rows = &scene.state.view_model.nodes;
     let offset = scene.state.list(Pane::NODES).offset;
@@ -166,7 +180,10 @@ fn totals(scene: &Scene<'_>) -> [String; 2] {
 }
 
 fn heading(def: &PaneDef, scene: &Scene<'_>) -> Vec<Span<'static>> {
-    let Some(start) = &scene.cycle().start else { return def.title(scene, "Nodes") };
+    let Some(start) = &scene.cycle().start else {
+        let title = gated(&scene.state.view_model.whole).map_or_else(|| "Nodes".to_owned(), |pod| format!("Nodes for {pod}"));
+        return def.title(scene, title);
+    };
     let mut spans = def.title(scene, format!("Nodes for {}", start.pod));
     let mut facts = format!("  prio {}", start.priority);
     for (name, amount) in &start.requests {

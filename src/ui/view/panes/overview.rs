@@ -327,6 +327,15 @@ fn colours(kind: CauseKind, preemption: Option<PreemptionHelp>) -> (Role, Sign) 
 
 type Sign = fn(&crate::ui::config::glyphs::Glyphs) -> &'static str;
 
+/// Returns how many of a cause's pods a fix frees.
+fn frees_of(frees: usize, all: usize) -> String {
+    match frees {
+        _ if frees == all && all == 1 => "frees it".to_owned(),
+        _ if frees == all => "frees all".to_owned(),
+        _ => format!("frees {frees} of them"),
+    }
+}
+
 /// Returns the sign and the sentence of the selected row: why the pods of a cause or a pod wait, and the fix.
 pub fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
     let state = scene.state;
@@ -339,7 +348,7 @@ pub fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
             let (role, sign) = colours(cause.kind, cause.preemption);
             // Without the words of the fix, which are in the row below and hold text from outside.
             let fix = match rows.get(at + 1) {
-                Some(OverviewRow::Fix { frees: Some(frees), .. }) => format!("; the fix below frees {frees} of them"),
+                Some(OverviewRow::Fix { frees: Some(frees), .. }) => format!("; the fix below {}", frees_of(*frees, cause.all)),
                 _ => String::new(),
             };
             let preemption = cause.preemption.map_or_else(String::new, |help| help.clause(cause.helped, cause.all));

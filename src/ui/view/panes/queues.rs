@@ -15,6 +15,7 @@ use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, left, right};
 use crate::ui::model::list::RowId;
+use crate::ui::model::not_waiting::NotWaiting;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::rows::{PodGroupRow, QueuePart, QueueRow};
 use crate::ui::model::session_handle::SessionHandle;
@@ -84,7 +85,8 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
     if time_travel::show_pod(state, session, &pod) {
         time_travel::follow(state, session.timeline());
     } else {
-        state.warn(format!("{pod} is not waiting to be scheduled"));
+        let why = NotWaiting::of(session.timeline(), &pod).unwrap_or(NotWaiting::NotQueued);
+        state.warn(format!("{pod} {why}"));
     }
 }
 

@@ -342,7 +342,11 @@ fn since(scene: &Scene<'_>, entry: &QueueEntry) -> Option<Fact> {
     let now = scene.timeline.clock();
     let known = entry.timestamp != jiff::Timestamp::UNIX_EPOCH && entry.timestamp <= now;
     known.then(|| {
-        let (at, span) = (text::moment(now, entry.timestamp), text::span(entry.timestamp, now));
+        // At its start the scheduler queues one pod each millisecond, the last one at the start: none before its creation.
+        let pod = scene.timeline.moment().cluster.pods.get(&entry.pod);
+        let created = pod.and_then(|pod| pod.metadata.creation_timestamp).filter(|created| *created <= now);
+        let since = created.map_or(entry.timestamp, |created| created.max(entry.timestamp));
+        let (at, span) = (text::moment(now, since), text::span(since, now));
         fact("waiting since ", format!("{at}, for {span}"), Role::Text)
     })
 }
