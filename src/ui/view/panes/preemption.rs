@@ -462,11 +462,13 @@ fn fates(scene: &Scene<'_>, run: DryRunView<'_>, area: Rect, buf: &mut Buffer) {
     let first = at.map_or(0, |at| (at + 2).min(pods.len()).saturating_sub(room));
     let budgets: Vec<String> =
         pods.iter().map(|(_, fate)| fate_budget(scene, *fate).iter().map(|s| s.content.as_ref()).collect()).collect();
+    let names: Vec<String> = pods.iter().map(|(pod, _)| format!("  {}", pod.key())).collect();
+    let fate = Width::Fixed(11);
     let columns = [
         left("", Width::Rest),
-        left("SO FAR", Width::Fixed(11)),
+        left("SO FAR", fate),
         right("PRIORITY", PRIORITY),
-        left("BUDGET", fit("BUDGET", (body.width / 4).max(12), budgets.iter().map(String::as_str))),
+        left("BUDGET", beside_names(&budgets, body.width, body.width / 4, &names, &[fate, PRIORITY])),
     ];
     table::heading(scene, &columns, top, buf);
     let shown = pods.len().min(room);
@@ -555,17 +557,27 @@ fn victim_columns(scene: &Scene<'_>, victims: &[Victim], width: u16) -> Vec<Colu
     let names: Vec<String> = victims.iter().map(|v| format!("  {}", v.key())).collect();
     let name = if width >= 110 { fit("  VICTIMS ON A NODE OF SOME NAME", 64, names.iter().map(String::as_str)) } else { Width::Rest };
     let mut columns = vec![left("", name), right("PRIORITY", PRIORITY)];
-    let budgets: Vec<String> = victims.iter().map(|v| budget(scene, v).iter().map(|s| s.content.as_ref()).collect()).collect();
-    columns.push(left("BUDGET", fit("BUDGET", (width / 3).max(12), budgets.iter().map(String::as_str))));
-    if width >= 70 {
+    let started = (width >= 70).then(|| {
         let form = start_times(scene, victims);
         let times: Vec<String> = victims.iter().map(|v| started(v, form)).collect();
-        columns.push(left("STARTED", fit("STARTED", 19, times.iter().map(String::as_str).chain(["00:00:00"]))));
-    }
+        left("STARTED", fit("STARTED", 19, times.iter().map(String::as_str).chain(["00:00:00"])))
+    });
+    let budgets: Vec<String> = victims.iter().map(|v| budget(scene, v).iter().map(|s| s.content.as_ref()).collect()).collect();
+    columns
+        .push(left("BUDGET", beside_names(&budgets, width, width / 3, &names, &[PRIORITY, started.map_or(Width::Fixed(0), |s| s.width)])));
+    columns.extend(started);
     if width >= 110 {
         columns.push(left("OWNER", Width::Fixed(32)));
     }
     columns
+}
+
+/// Returns the width of a column of budgets: what they take, at most `usual` columns or what the names and other columns leave.
+fn beside_names(budgets: &[String], width: u16, usual: u16, names: &[String], others: &[Width]) -> Width {
+    let taken = |width: &Width| if let Width::Fixed(columns) = width { columns + table::GAP } else { 0 };
+    let names = names.iter().map(|name| text::columns(name)).max().unwrap_or(0) + table::GAP;
+    let left = width.saturating_sub(names + others.iter().map(taken).sum::<u16>());
+    fit("BUDGET", usual.max(12).max(left), budgets.iter().map(String::as_str))
 }
 
 /// Returns the form of the start times of victims.

@@ -9,7 +9,8 @@ use crate::ui::model::column::{Column, Width};
 use crate::ui::model::text;
 use crate::ui::view::draw::{Scene, put};
 
-const GAP: u16 = 2;
+/// The blank columns between two columns of a table.
+pub const GAP: u16 = 2;
 
 /// Returns the area of each column; empty for columns without room.
 pub fn areas(columns: &[Column], area: Rect) -> Vec<Rect> {
