@@ -81,6 +81,9 @@ pub(super) async fn explore(
     }
     let mut on = Loop { options, theme, terminal, due: None };
     let live = options.wake.is_some();
+    if let (_, Some(after)) = ui::show_live_status(&mut screen.state, &screen.explorer) {
+        on.look_in(after);
+    }
     let mut dirty = true;
     loop {
         screen.go_on();

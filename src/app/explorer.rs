@@ -598,6 +598,7 @@ impl SessionHandle for Explorer {
         Some(LiveStatus {
             words,
             trouble,
+            silent_for: following.live().silent_for(),
             has_changes: at_end && pending,
             cooldown: following.cooldown(),
             poll_after: if at_end { following.poll_after() } else { None },

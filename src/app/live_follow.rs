@@ -268,7 +268,7 @@ impl LiveFollow {
         let status = self.live.status();
         let retries = |kind: &&KindStatus| matches!(kind.state, State::Retrying { .. });
         if status.kinds.iter().filter(retries).count() * 2 > status.kinds.len() {
-            return ("disconnected from the server (i says why)".to_owned(), true);
+            return ("disconnected".to_owned(), true);
         }
         // A kind that was read before is missed now; nodes, pods and budgets are needed by every decision.
         let essential = [Kind::Node, Kind::Pod, Kind::PodDisruptionBudget].map(Subject::Objects);
@@ -278,17 +278,17 @@ impl LiveFollow {
         if let Some(first) = refusals.next() {
             let more = refusals.count();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            return (format!("may not read {}{more} (i says why)", first.subject), true);
+            return (format!("may not read {}{more}", first.subject), true);
         }
         let mut troubles = status.troubles().filter(retries);
         if let Some(first) = troubles.next() {
             let more = troubles.count();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            return (format!("disconnected: {}{more} (i says why)", first.subject), true);
+            return (format!("disconnected: {}{more}", first.subject), true);
         }
         let logs = self.live.logs();
         if !logs.is_empty() && logs.iter().all(|log| log.state.trouble().is_some()) {
-            return ("the scheduler's log is not read (i says why)".to_owned(), true);
+            return ("the scheduler's log is not read".to_owned(), true);
         }
         if waits { ("cluster changed, press R".to_owned(), false) } else { ("following".to_owned(), false) }
     }

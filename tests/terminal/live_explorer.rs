@@ -233,7 +233,7 @@ fn trouble_shows_and_passes() {
     let server = ApiServer::new(&story("payments"));
     let mut screen = Screen::on(&server);
     server.set_down(true);
-    screen.until("trouble", |e| following(e).is_some_and(|(words, wrong)| wrong && words == "disconnected from the server (i says why)"));
+    screen.until("trouble", |e| following(e).is_some_and(|(words, wrong)| wrong && words == "disconnected"));
     assert!(screen.explorer.report_lines().iter().any(|line| line.contains("disconnected since")), "{:?}", screen.explorer.report_lines());
     server.put(pod("late", None));
     server.set_down(false);

@@ -158,6 +158,11 @@ impl Live {
         self.shared.board().status()
     }
 
+    /// Returns the time since the server last sent something.
+    pub fn silent_for(&self) -> Duration {
+        self.shared.client.heard().elapsed()
+    }
+
     /// Returns the initial state of the cluster once it is complete; `None` before, and after it was taken.
     pub fn first(&self) -> Option<Loaded> {
         lock(&self.shared.first).take()

@@ -60,8 +60,8 @@ pub fn poll_job(state: &mut State, session: &mut dyn SessionHandle) -> bool {
 /// Shows the status of a live cluster. Returns whether it changed, and when to poll again.
 pub fn show_live_status(state: &mut State, session: &dyn SessionHandle) -> (bool, Option<Duration>) {
     let status = session.live_status();
-    let poll_after = status.as_ref().and_then(|s| s.poll_after);
-    let news = status.map(|s| (s.words, s.trouble));
+    let poll_after = status.as_ref().map(|s| s.poll_after.unwrap_or(Duration::MAX).min(s.label_changes_after()));
+    let news = status.map(|s| (s.label(), s.trouble));
     let changed = state.live != news;
     state.live = news;
     (changed, poll_after)

@@ -359,7 +359,12 @@ pub fn span(from: Timestamp, to: Timestamp) -> String {
 
 /// Formats a duration in its largest unit: `90s`, `4m`, `2h`, `3d`.
 pub fn age(from: Timestamp, to: Timestamp) -> String {
-    match to.as_second().saturating_sub(from.as_second()).max(0) {
+    age_of(to.as_second().saturating_sub(from.as_second()).max(0).unsigned_abs())
+}
+
+/// Returns an age in seconds as [`age`] does.
+pub fn age_of(seconds: u64) -> String {
+    match seconds {
         seconds @ ..120 => format!("{seconds}s"),
         seconds @ 120..7200 => format!("{}m", seconds / 60),
         seconds @ 7200..172_800 => format!("{}h", seconds / 3600),

@@ -6,7 +6,10 @@ use ratatui::text::{Line, Span};
 
 use crate::cluster::{Cluster, Kind};
 use crate::session::{InitialQueues, Revision};
+use crate::ui::config::action::Action;
+use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
+use crate::ui::model::session_handle::LiveStatus;
 use crate::ui::model::text;
 use crate::ui::model::text::count;
 use crate::ui::view::draw::Scene;
@@ -25,6 +28,8 @@ const SHORT_SOURCE: usize = 16;
 struct Facts {
     source: String,
     live: String,
+    /// Where the reason of a live cluster's trouble is shown.
+    hint: String,
     branch: String,
     /// That the decision is a dry one.
     dry: String,
@@ -42,7 +47,7 @@ struct Facts {
 impl Facts {
     /// Returns the columns with `gap` columns between facts.
     fn width(&self, gap: usize) -> usize {
-        let all = [&self.source, &self.live, &self.branch, &self.dry, &self.start, &self.taken, &self.release];
+        let all = [&self.source, &self.live, &self.hint, &self.branch, &self.dry, &self.start, &self.taken, &self.release];
         let shown = all.into_iter().filter(|fact| !fact.is_empty());
         shown.map(|fact| text::width(fact) + gap).sum::<usize>().saturating_sub(gap)
     }
@@ -58,13 +63,13 @@ fn without_directories(source: &str) -> String {
 type Shortening<'a> = dyn Fn(&mut Facts, usize) + 'a;
 
 /// Shortens the facts until they fit, in this order: the start of the queues, directories, a clock that has not moved, the number
-/// of the revision, the dry decision, the release's remark, the middle of the source; the release and the age last.
+/// of the revision, the dry decision, the release's remark, where trouble is explained, the middle of the source; the release and the age last.
 fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usize>) -> Facts {
     let clip = |facts: &mut Facts, over: usize, least: usize| {
         let room = text::width(&facts.source).saturating_sub(over).max(least);
         facts.source = text::clip_middle(&facts.source, room, ellipsis).into_owned();
     };
-    let steps: [&Shortening<'_>; 11] = [
+    let steps: [&Shortening<'_>; 12] = [
         &|facts, _| facts.start = ["fresh", "observed"].into_iter().find(|word| facts.start.contains(word)).unwrap_or_default().to_owned(),
         &|facts, _| facts.source = without_directories(&facts.source),
         &|facts, _| facts.clock_at_start = false,
@@ -72,6 +77,7 @@ fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usiz
         &|facts, _| facts.start.clear(),
         &|facts, _| facts.dry.truncate("dry".len()),
         &|facts, _| facts.release = facts.release.split(" (").next().unwrap_or_default().to_owned(),
+        &|facts, _| facts.hint.clear(),
         &|facts, over| clip(facts, over, SHORT_SOURCE),
         &|facts, _| facts.release.clear(),
         &|facts, _| facts.taken.clear(),
@@ -93,9 +99,13 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let is_narrow = area.width < NAMED_FROM;
     let lead = if is_narrow { " " } else { " schedscope  " };
     let label = scene.release.label();
+    let is_troubled = scene.live.as_ref().is_some_and(|live| live.trouble);
+    let key = || scene.state.settings.keymap.label(Context::GLOBAL, &Action::REPORT);
+    let hint = is_troubled.then(|| format!("{} says why", key()));
     let facts = Facts {
         source: scene.source.to_owned(),
-        live: scene.live.as_ref().map(|live| live.words.clone()).unwrap_or_default(),
+        live: scene.live.as_ref().map(LiveStatus::label).unwrap_or_default(),
+        hint: hint.unwrap_or_default(),
         branch: scene.branch.to_owned(),
         // Mark a dry decision: it changes nothing in the cluster.
         dry: if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" }.to_owned(),
@@ -124,10 +134,11 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         (role, if fits { words } else { String::new() })
     });
     let [nodes, pods] = counts;
-    let live_role = if scene.live.as_ref().is_some_and(|live| live.trouble) { Role::Warning } else { Role::Notice };
+    let live_role = if is_troubled { Role::Warning } else { Role::Notice };
     let facts = [
         (Role::Strong, facts.source),
         (live_role, facts.live),
+        (live_role, facts.hint),
         (Role::Accent, facts.branch),
         (Role::Notice, facts.dry),
         (Role::Muted, facts.start),
@@ -223,6 +234,28 @@ mod tests {
             (33, "kubectl.json · dry · taken 3d ago"),
             (18, "kubectl.json · dry"),
             (13, "kubect… · dry"),
+        ] {
+            assert_eq!(shown(room), expected, "{room}");
+        }
+        let facts = Facts {
+            source: "live production-eu-west-1".to_owned(),
+            live: "disconnected, heard 40s ago".to_owned(),
+            hint: "i says why".to_owned(),
+            start: "as observed".to_owned(),
+            release: "v1.34.1 (server)".to_owned(),
+            ..Facts::default()
+        };
+        let shown = |room: usize| {
+            let Facts { source, live, hint, release, .. } =
+                fitted(facts.clone(), "…", |facts| facts.width(3).checked_sub(room).filter(|over| *over > 0));
+            [source, live, hint, release].into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<String>>().join(" · ")
+        };
+        for (room, expected) in [
+            (91, "live production-eu-west-1 · disconnected, heard 40s ago · i says why · v1.34.1 (server)"),
+            (80, "live production-eu-west-1 · disconnected, heard 40s ago · i says why · v1.34.1"),
+            (70, "live production-eu-west-1 · disconnected, heard 40s ago · v1.34.1"),
+            (60, "live producti…west-1 · disconnected, heard 40s ago · v1.34.1"),
+            (50, "live produ…est-1 · disconnected, heard 40s ago"),
         ] {
             assert_eq!(shown(room), expected, "{room}");
         }
