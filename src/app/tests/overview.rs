@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::golden::SIZES;
 use super::*;
 use crate::report::Stage;
+use crate::ui::model::list::RowId;
 use crate::ui::model::overview::{CauseKind, CauseRow, OverviewRow};
 
 /// A full node, one with a taint and room for twenty pods, and this number of pods that wait.
@@ -214,12 +215,30 @@ fn filters_and_orders_keep_the_causes_of_their_pods() {
 }
 
 #[test]
+fn a_filter_of_pods_selects_the_first_and_one_of_causes_the_cause() {
+    let mut screen = Screen::sized("payments", 80, 24).greet();
+    let mut selected = |filter: &str| {
+        screen.act(&format!("/ '{filter}' enter"));
+        let selected = screen.state.list(Pane::OVERVIEW).selected.clone();
+        screen.act("esc g");
+        match selected {
+            Some(RowId::Pod(pod)) => pod.to_string(),
+            other => format!("{}", matches!(other, Some(RowId::Cause(_)))),
+        }
+    };
+    assert_eq!(selected("name:payments"), "shop/payments", "1 of 3 pods");
+    assert_eq!(selected("name:needs-volume"), "platform/needs-volume", "the only pod");
+    assert_eq!(selected("cause:cpu"), "true", "all pods of a cause");
+    assert_eq!(selected("zzz"), "false");
+}
+
+#[test]
 fn the_tour_is_walked_by_the_reader_s_keys() {
     for (width, height) in SIZES {
         let mut screen = Screen::sized("payments", width, height);
         screen.state.lesson = Some(0);
         let mut screen = screen.greet();
-        let steps = ["j enter", "/ 'name:payments' enter", "j j enter", "2", "d", "3", "j enter", "C r n b", "1", "x"];
+        let steps = ["j enter", "/ 'name:payments' enter", "enter", "2", "d", "3", "j enter", "C r n b", "1", "x"];
         for (at, keys) in steps.into_iter().enumerate() {
             assert_eq!(screen.state.lesson, Some(at), "{width}x{height} before {keys}");
             let text = screen.text();
@@ -248,7 +267,7 @@ fn off_its_path_the_tour_says_how_to_go_on() {
     };
     check("n", "1/10 This page is about the overview: 0 goes back to it.");
     check(":overview;", "1/10 All pending pods, by cause.");
-    check("j enter / 'name:payments' enter j j enter 2", "5/10 d opens the selected node");
+    check("j enter / 'name:payments' enter enter 2", "5/10 d opens the selected node");
     check("1", "5/10 This page is about the nodes: 2 goes back to them.");
     check("2 d 3 1", "7/10 This page is about the preemption: 3 goes back to it.");
     check("0", "7/10 This page is about the decision on shop/payments: type :pod shop/payments");
@@ -277,7 +296,7 @@ fn the_empty_page_of_a_candidate_gives_way() {
 fn a_fix_that_frees_all_pods_of_a_cause_says_so() {
     let mut screen = Screen::greeted("payments", 120, 40);
     for (filter, words) in [("name:gated", "the fix below frees it"), ("name:ingress", "the fix below frees all")] {
-        screen.act(&format!("/ '{filter}' enter"));
+        screen.act(&format!("/ '{filter}' enter g"));
         assert!(screen.text().contains(words), "{}", screen.text());
         screen.act("esc");
     }

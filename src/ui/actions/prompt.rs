@@ -9,8 +9,10 @@ use crate::ui::actions::{completion, verbs};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::{Overlay, Prompt, Typing, typed};
+use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
+use crate::ui::view::panes;
 
 /// Verbs that work in the prompt.
 pub static VERBS: &[Verb] = &[
@@ -97,7 +99,12 @@ fn submit(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Result
     let Some(Overlay::Prompt(prompt)) = state.overlay.take() else { return Ok(Answer::Done) };
     match prompt.typing {
         Typing::Command => {}
-        Typing::Filter(_) => return Ok(Answer::Done),
+        Typing::Filter(pane) => {
+            if pane == Pane::OVERVIEW {
+                panes::overview::select_match(state);
+            }
+            return Ok(Answer::Done);
+        }
         Typing::Over(over) => {
             state.overlay = Some(*over);
             return Ok(Answer::Done);

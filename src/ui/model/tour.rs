@@ -69,7 +69,7 @@ pub static LESSONS: [Lesson; 10] = [
     },
     Lesson {
         screen: Screen::Overview,
-        text: "Press {down} until the pod shop/payments is selected; {open} opens its decision. The sentence at the top says why it waits and what would help.",
+        text: "{open} opens the decision about the selected pod, shop/payments ({down} and {up} select others). The sentence at the top says why it waits.",
         done: |action, _, timeline| is(action, "open") && is_decided(timeline),
     },
     Lesson {

@@ -80,6 +80,19 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
     }
 }
 
+/// Selects the first pod of the selected cause if a filter left some of its pods, or one.
+pub fn select_match(state: &mut State) {
+    let is_filtered = !state.filter(Pane::OVERVIEW).is_empty();
+    let rows = &state.view_model.overview;
+    let list = state.lists.entry(Pane::OVERVIEW).or_default();
+    let Some(at) = list.position(rows).filter(|_| is_filtered) else { return };
+    let Some(OverviewRow::Cause(cause)) = rows.get(at) else { return };
+    if cause.open && (cause.matching < cause.all || cause.all == 1) {
+        let first = rows[at..].iter().position(|row| matches!(row, OverviewRow::Pod(_)));
+        list.select(rows, at + first.unwrap_or(0));
+    }
+}
+
 /// Closes the cause of the selected row.
 pub fn fold(state: &mut State) {
     let rows = &state.view_model.overview;
