@@ -10,6 +10,7 @@ mod log;
 mod overview;
 mod preemption;
 mod releases;
+mod tasks;
 mod time;
 mod what_if;
 
