@@ -3,7 +3,7 @@
 use super::words;
 use crate::pty::{ENTER, Pty};
 
-/// What is typed.
+/// A key or a word that is typed.
 #[derive(Clone, Copy)]
 enum Typed {
     /// A key.
