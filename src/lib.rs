@@ -12,6 +12,7 @@
 //! | --- | --- |
 //! | `plural` | numbers with their nouns |
 //! | `suggest` | suggestions for names that do not exist |
+//! | [`limits`] | limits of what input from outside may cost, in one table |
 //! | [`output`] | output: escaping of untrusted text, formats of answers, standard streams, new files |
 //! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
 //! | [`release`] | kube-scheduler's releases with their differences and feature gates |
@@ -57,6 +58,7 @@ pub mod extender_client;
 pub mod extenders;
 pub mod fixes;
 pub mod framework;
+pub mod limits;
 pub mod odds;
 pub mod output;
 pub mod plugins;

@@ -22,6 +22,7 @@ mod fixes;
 mod laws;
 mod layers;
 mod licences;
+mod limits;
 mod observed;
 mod odds;
 mod overview;

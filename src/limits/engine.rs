@@ -1,0 +1,4 @@
+//! Steps of decisions, dry runs, fixes, odds and expressions.
+
+limits! { "engine":
+}

@@ -1,0 +1,4 @@
+//! HTTP extenders and their recorded answers.
+
+limits! { "extenders":
+}

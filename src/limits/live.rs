@@ -1,0 +1,4 @@
+//! Live clusters, kubeconfigs and credential plugins.
+
+limits! { "live":
+}

@@ -1,0 +1,4 @@
+//! Dumps, archives and captures.
+
+limits! { "sources":
+}

@@ -1,0 +1,4 @@
+//! The terminal, its input, and files that the program writes.
+
+limits! { "terminal":
+}
