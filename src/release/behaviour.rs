@@ -542,6 +542,8 @@ pub enum Eligibility {
 /// The key of PodTopologySpread's counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpreadCounts {
+    /// The topology key; constraints with the same key add up. Pods count on every node of a domain that has a counted node.
+    OnAllNodes,
     /// The topology key; constraints with the same key share counts.
     PerTopologyKey,
     /// The constraint.

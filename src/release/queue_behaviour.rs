@@ -36,6 +36,8 @@ pub struct QueueBehaviour {
     pub hints_count_nominated: bool,
     /// Whether InterPodAffinity retries a pod after any change of its own.
     pub own_update_helps_affinity: bool,
+    /// Whether InterPodAffinity retries a pod after the deletion of a pod whose anti-affinity it matched.
+    pub deleted_anti_affinity_helps: bool,
     /// Whether InterPodAffinity retries a pod after any label change of a node with the topology key.
     pub any_label_helps_affinity: bool,
     /// Whether VolumeRestrictions registers updates of claims.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::behaviour::{
-    Behaviour, FilterRun, MigratedPlugins, NodeAffinityPreFilter, PluginOrder, PostFilterText, PreemptionText, Rounding,
+    Behaviour, FilterRun, MigratedPlugins, NodeAffinityPreFilter, PluginOrder, PostFilterText, PreemptionText, Rounding, SpreadCounts,
 };
 use super::profile::Profile;
 use super::v1_24;
@@ -20,6 +20,7 @@ pub(super) const PROFILE: Profile = Profile {
         leftover: Duration::from_secs(60),
         fit_scores_overhead: false,
         counted_undeclared: MigratedPlugins::None,
+        spread_counts: SpreadCounts::OnAllNodes,
         spread_score: Rounding::Down,
         node_affinity_pre_filter: NodeAffinityPreFilter::Prepares,
         filters: FilterRun::UntilRejection,

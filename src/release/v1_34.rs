@@ -1,6 +1,6 @@
 //! kube-scheduler v1.34, as differences from v1.35.
 
-use super::behaviour::Behaviour;
+use super::behaviour::{Behaviour, InvalidPools};
 use super::profile::Profile;
 use super::queue_behaviour::{NominationEnds, QueueBehaviour};
 use super::v1_35;
@@ -14,6 +14,7 @@ pub(super) const PROFILE: Profile = Profile {
     behaviour: Behaviour {
         devices_score: false,
         incomplete_pools_serve: true,
+        invalid_pools: InvalidPools::Error,
         all_values_distinct: true,
         counter_slices_as_others: true,
         capacity_of_whole_request: true,

@@ -1,6 +1,6 @@
 //! kube-scheduler v1.35, as differences from v1.36.
 
-use super::behaviour::{BalanceScore, Behaviour, DeviceSelectors, ImageSources, InvalidPools, MigratedPlugins};
+use super::behaviour::{BalanceScore, Behaviour, DeviceSelectors, ImageSources, MigratedPlugins};
 use super::profile::{Part, Profile};
 use super::queue_behaviour::QueueBehaviour;
 use super::v1_36;
@@ -22,11 +22,15 @@ pub(super) const PROFILE: Profile = Profile {
         balance: BalanceScore::Result,
         images: ImageSources::InitContainers,
         conditional_slices_last: true,
-        invalid_pools: InvalidPools::Error,
         alternatives_confused: true,
         has_stable_allocator: true,
         counted_undeclared: MigratedPlugins::AllButPortworx,
-        queue: QueueBehaviour { hints_count_nominated: false, own_update_helps_affinity: false, ..v1_36::PROFILE.behaviour.queue },
+        queue: QueueBehaviour {
+            hints_count_nominated: false,
+            own_update_helps_affinity: false,
+            deleted_anti_affinity_helps: false,
+            ..v1_36::PROFILE.behaviour.queue
+        },
         ..v1_36::PROFILE.behaviour
     },
     ..v1_36::PROFILE

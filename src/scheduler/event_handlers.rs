@@ -235,8 +235,10 @@ fn update_assigned_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Ve
 }
 
 fn update_queued_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<HandlerStep> {
-    // Upstream compares resource versions only; objects here may have none, or change without a new one.
-    if old.metadata.resource_version == new.metadata.resource_version && old == new {
+    // Upstream compares resource versions only; objects here may change without a new one. An object without a version is
+    // another state, also where the fields that scheduling reads are the same.
+    let version = &new.metadata.resource_version;
+    if !version.is_empty() && old.metadata.resource_version == *version && old == new {
         return Vec::new();
     }
     if env.is_assumed_pod(&new) {
@@ -360,7 +362,6 @@ mod tests {
     #[test]
     fn pending_pods_concern_the_queue_if_they_are_ours() {
         check(Kind::Pod, false, "", PENDING, &["queue+"]);
-        check(Kind::Pod, false, PENDING, PENDING, &[]);
         check(Kind::Pod, false, PENDING, TERMINATING, &["queue~"]);
         check(Kind::Pod, false, PENDING, "", &["queue-"]);
         for (old, new) in [("", FOREIGN), (FOREIGN, PENDING), (FOREIGN, "")] {
@@ -375,6 +376,7 @@ mod tests {
         let versioned = r#"{"metadata":{"resourceVersion":"2"},"spec":{"schedulerName":"mine","priority":7}}"#;
         check(Kind::Pod, false, PENDING, versioned, &["queue~"]);
         check(Kind::Pod, false, versioned, versioned, &[]);
+        check(Kind::Pod, false, PENDING, PENDING, &["queue~"]);
     }
 
     #[test]

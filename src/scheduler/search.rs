@@ -103,6 +103,8 @@ impl SchedulePod<'_> {
         if let Some(positions) = &narrowed {
             let absent = match release.left_out {
                 LeftOutNodes::WithoutStatus => Status::success(),
+                // This status is given node by node: where all are filtered, it is given to none.
+                LeftOutNodes::FilteredOut if positions.len() == snapshot.len() => Status::success(),
                 LeftOutNodes::FilteredOut => Status::rejected(Reason::FilteredOutByPreFilter),
                 LeftOutNodes::NotAmongNodes => {
                     // As upstream, also names the plugin that rejected the nominated node.

@@ -154,7 +154,10 @@ fn hint_after_pod_change(emulation: Emulation, pod: &Pod, change: &Change) -> Re
                 || (matches_all_terms(&anti_terms, old) && !matches_all_terms(&anti_terms, new))
         }
         (None, Some(new)) => matches_all_terms(&terms, new),
-        (Some(old), None) => matches_all_terms(&anti_terms, old) || matches_all_terms(&anti_affinity_terms(old)?, pod),
+        (Some(old), None) => {
+            matches_all_terms(&anti_terms, old)
+                || (release.deleted_anti_affinity_helps && matches_all_terms(&anti_affinity_terms(old)?, pod))
+        }
         (None, None) => return Err(HintError::NoObject("pod")),
     };
     Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
@@ -274,6 +277,9 @@ mod tests {
             r#"{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{},"topologyKey":"zone"}]}}"#;
         check("{}", Some(other(none, true, against)), None, true);
         check("{}", Some(other(none, true, AFFINITY)), None, false);
+        let earlier: Emulation = crate::release::Profile::named("v1.35.2").unwrap().into();
+        let deleted = Change { old: Some(other(none, true, against)), new: None };
+        assert_eq!(hint_after_pod_change(earlier, &pod("p", "{}", "{}"), &deleted), Ok(QueueingHint::QueueSkip));
     }
 
     #[test]

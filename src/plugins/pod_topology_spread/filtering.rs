@@ -62,6 +62,18 @@ impl InOrder {
         }
     }
 
+    /// Replaces the counts by those of all nodes in the known domains. A node without the key is in the domain of the empty value.
+    fn recount<'m>(&mut self, nodes: &[Arc<NodeInfo>], key: &Str, matching: impl Iterator<Item = &'m (usize, i64)>) {
+        self.counts.values_mut().for_each(|count| *count = 0);
+        let none = Str::default();
+        for (at, matches) in matching {
+            let value = nodes[*at].node.metadata.labels.get(key).unwrap_or(&none);
+            if let Some(count) = self.counts.get_mut(value) {
+                *count += matches;
+            }
+        }
+    }
+
     fn merge(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = parts.into_iter();
         let mut all = parts.next().unwrap_or_default();
@@ -99,7 +111,8 @@ impl PreFilterState {
     fn new(cx: &Context<'_>, constraints: &[Constraint], pod: &Pod) -> Self {
         let mut minima = Vec::with_capacity(constraints.len());
         let nodes = cx.snapshot.nodes();
-        let shares = cx.emulation.behaviour().spread_counts == SpreadCounts::PerTopologyKey;
+        let spread_counts = cx.emulation.behaviour().spread_counts;
+        let shares = spread_counts != SpreadCounts::PerConstraint;
         let slots = slots(constraints.iter().map(|c| &c.topology_key), |_| shares);
         let reader = PolicyReader::new(constraints, pod, cx.emulation);
         let policies = |part: Range<usize>| part.map(|at| reader.read(&nodes[at].node)).collect::<Vec<NodePolicies>>();
@@ -137,7 +150,11 @@ impl PreFilterState {
                 }
                 domains
             };
-            let InOrder { order, counts } = InOrder::merge(in_parts(0..nodes.len(), some));
+            let mut domains = InOrder::merge(in_parts(0..nodes.len(), some));
+            if spread_counts == SpreadCounts::OnAllNodes {
+                domains.recount(nodes, &constraint.topology_key, matching.iter().flatten());
+            }
+            let InOrder { order, counts } = domains;
             let mut paths = CriticalPaths::new();
             for value in &order {
                 paths.update(value, counts[value]);
@@ -173,10 +190,11 @@ impl PreFilterState {
             return;
         }
         let spreads = self.spreads.clone();
+        let on_all_nodes = cx.emulation.behaviour().spread_counts == SpreadCounts::OnAllNodes;
         for (i, Spread { constraint, .. }) in spreads.iter().enumerate() {
             // Unlike PreFilter, this counts for an empty selector, and counts terminating pods.
             if constraint.selects(&updated.metadata.labels)
-                && constraint.matches_node_inclusion_policies(pod, &node.node, cx.emulation)
+                && (on_all_nodes || constraint.matches_node_inclusion_policies(pod, &node.node, cx.emulation))
                 && let Some(value) = labels.get(&constraint.topology_key)
             {
                 self.update(self.slots[i], value, amount);
@@ -285,6 +303,28 @@ mod tests {
         // The last constraint counts no node's pods.
         world.emulation = crate::release::Profile::named("v1.32.2").expect("an emulated release").into();
         assert_eq!(statuses(&world, &pre_filter(&world, &pod), &pod), ["", "", "", LABEL]);
+    }
+
+    #[test]
+    fn up_to_v1_23_pods_count_on_all_nodes_of_a_domain_and_constraints_with_one_key_add_up() {
+        let is_db = r#""labelSelector":{"matchLabels":{"app":"db"}}"#;
+        let affinity = r#"{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
+            {"matchExpressions":[{"key":"host","operator":"In","values":["0","2"]}]}]}}}"#;
+        let mut world = world([0, 3, 1, 0]);
+        let mut check = |version: &str, constraints: &[String], expected: [&str; 4]| {
+            let mut pod = pod("p", WEB, &format!("[{}]", constraints.join(",")));
+            Arc::make_mut(&mut pod.spec).affinity = serde_json::from_str(affinity).unwrap();
+            let pod = info(pod);
+            world.emulation = crate::release::Profile::named(version).expect("an emulated release").into();
+            assert_eq!(statuses(&world, &pre_filter(&world, &pod), &pod), expected, "{version}");
+        };
+        // The pod may go to n0 and n2; n1 is in the zone of n0.
+        let one = [hard(1, "zone", IS_WEB)];
+        check("v1.24.4", &one, ["", "", SKEW, LABEL]);
+        check("v1.22.6", &one, [SKEW, SKEW, "", LABEL]);
+        let two = [hard(1, "zone", IS_WEB), hard(1, "zone", is_db)];
+        check("v1.24.4", &two, ["", "", "", LABEL]);
+        check("v1.22.6", &two, [SKEW, SKEW, "", LABEL]);
     }
 
     #[track_caller]

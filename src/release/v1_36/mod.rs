@@ -144,6 +144,7 @@ pub(super) const PROFILE: Profile = Profile {
             taints_told_with_nodes: true,
             hints_count_nominated: true,
             own_update_helps_affinity: true,
+            deleted_anti_affinity_helps: true,
             any_label_helps_affinity: false,
             restrictions_wait_for_claim_updates: false,
             limits_wait_for_claims: true,

@@ -82,7 +82,6 @@ impl Scheduler {
     pub(super) fn preempt(&mut self, error: &FitError, info: &QueuedPodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) {
         writes.extend(error.writes.iter().cloned().map(Write::of));
         let Some(record) = error.preemption.as_ref().filter(|r| error.preempted && r.selected().is_some()) else { return };
-        let cleared: Vec<Write> = record.cleared_nominations.iter().filter_map(|key| self.clear_nomination(key)).collect();
         let mut evictions = Vec::new();
         let id = pod_id(info.pod());
         let queue = &self.state.config.emulation.behaviour().queue;
@@ -91,6 +90,13 @@ impl Scheduler {
         } else {
             record.evictions().map(Victim::key).collect()
         };
+        let beside = self.state.config.emulation.enabled(Gate::SchedulerAsyncPreemption);
+        // The calls of an asynchronous preemption clear the nominations that there are when they begin.
+        let cleared: Vec<Key> = match record.selected().filter(|_| beside && !victims.is_empty()) {
+            Some(node) => self.lower_nominations(info.pod(), node),
+            None => record.cleared_nominations.clone(),
+        };
+        let cleared: Vec<Write> = cleared.iter().filter_map(|key| self.clear_nomination(key)).collect();
         for (i, key) in victims.iter().enumerate() {
             if i + 1 == victims.len() {
                 // Rejecting a pod in memory takes no time, so the preemption is over when that pod's binding ends.
@@ -100,7 +106,6 @@ impl Scheduler {
             }
             self.evict(key, info.pod(), "pod", &mut evictions);
         }
-        let beside = self.state.config.emulation.enabled(Gate::SchedulerAsyncPreemption);
         if queue.preemption_calls == PreemptionCalls::VictimsFirst {
             writes.extend(evictions.into_iter().chain(cleared));
         } else if beside || queue.preemption_calls == PreemptionCalls::AfterCycle {
@@ -113,6 +118,13 @@ impl Scheduler {
             self.state.carry_out(evictions, events);
             self.state.carry_out(cleared, events);
         }
+    }
+
+    /// Returns the pods of lower priority that are nominated to the node now; mirrors `getLowerPriorityNominatedPods`.
+    fn lower_nominations(&self, preemptor: &Pod, node: &str) -> Vec<Key> {
+        let nominated = self.state.queue.nominated_pods_for_node(node);
+        let lower = nominated.iter().map(|info| &info.pod).filter(|pod| pod.priority() < preemptor.priority());
+        lower.filter(|pod| !pod.status.nominated_node_name.is_empty()).map(|pod| pod.key()).collect()
     }
 
     fn clear_nomination(&self, key: &Key) -> Option<Write> {

@@ -326,7 +326,8 @@ fn earlier_releases_treat_pools_and_what_they_do_not_know_otherwise() {
     assert_eq!(of("v1.34.1", &incomplete, &one, ""), "Success");
     assert_eq!(of("v1.35.2", &incomplete, &one, ""), "UnschedulableAndUnresolvable: cannot allocate all claims");
     let twice = slice("n1", "{name: a}, {name: a}");
-    assert_eq!(of("v1.35.2", &twice, &one, ""), "Error: pool n1 is invalid: duplicate device name a");
+    assert_eq!(of("v1.34.1", &twice, &one, ""), "Error: pool n1 is invalid: duplicate device name a");
+    assert_eq!(of("v1.35.2", &twice, &one, ""), "UnschedulableAndUnresolvable: invalid resource pools were encountered");
     assert_eq!(of("v1.36.2", &twice, &one, ""), "UnschedulableAndUnresolvable: invalid resource pools were encountered");
     let capacity = exactly("r", 1, ", capacity: {requests: {memory: 1}}");
     let plain = slice("n1", "{name: a}");
