@@ -52,11 +52,16 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
     }
     match stream {
         Some(stream) => print(&(stream.tail)())?,
-        None => print(&args.output.write(&Answer::Comparison(&comparison), completeness(args, &loaded)).map_err(failed)?)?,
+        None => {
+            let mut more = super::unread(&from);
+            more.extend(completeness(args, &loaded));
+            print(&args.output.write(&Answer::Comparison(&comparison), more).map_err(failed)?)?
+        }
     };
+    let code = super::code(if differs { EXIT_NO_FIT } else { EXIT_OK }, &from);
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((from, to, loaded));
-    Ok(if differs { EXIT_NO_FIT } else { EXIT_OK })
+    Ok(code)
 }
 
 /// Reads the configuration as the other release does. Prefixes errors with `--compare` and that release.

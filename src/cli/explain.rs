@@ -8,12 +8,12 @@ use super::args::ExplainArgs;
 use super::reproduce;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
 use crate::app::{Reproduction, pod_meant};
-use crate::cluster::{Key, Kind, MissingReason, ObservedEvent};
+use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent};
 use crate::fixes::{self, Limits};
 use crate::output::{self, Lines, Text};
 use crate::report::{
     self, Agreements, Answer, FixesReport, MatchKind, Missing, Origin, ReleaseReport, Reported, SchedulerComparer, SchedulerMatch, Ticket,
-    decision_parts,
+    decision_parts, missing_sentences,
 };
 use crate::scheduler::{Evictions, Scheduler, Waiting};
 use crate::source::Loaded;
@@ -74,8 +74,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Resu
 fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
     let key = pod_key(pod, args.namespace.as_deref())?;
     let cluster = scheduler.state().cluster();
-    let pod =
-        cluster.pods.get(&key).ok_or_else(|| Failure::usage(format!("there is no Pod {key} in the source{}", pod_meant(cluster, &key))))?;
+    let pod = cluster.pods.get(&key).ok_or_else(|| absent(cluster, &key))?;
     if !pod.node_name.is_empty() {
         return Err(Failure::usage(format!("pod {key} is not pending: it is bound to {}", pod.node_name)));
     }
@@ -96,7 +95,17 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     let ticket = Ticket { view: &view, release: &release, fixes: fixes.as_ref(), origin: &origin };
     let text = write(args, &Answer::Ticket(ticket), more)?;
     let code = if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT };
+    let code = super::code(code, scheduler);
     Ok(Explained { text, code, disagrees: agreement.accord == MatchKind::Unexplained })
+}
+
+/// Returns the failure about a pod that the source does not hold, or whose part of the source could not be read.
+fn absent(cluster: &Cluster, key: &Key) -> Failure {
+    let message = format!("there is no Pod {key} in the source{}", pod_meant(cluster, key));
+    match Missing::all(cluster.unknown).iter().find(|missing| missing.kind == Kind::Pod && missing.why != MissingReason::NotInSource) {
+        Some(missing) => Failure::source(format!("{message}; {}", missing.clause())),
+        None => Failure::usage(message),
+    }
 }
 
 /// Returns where a decision comes from, for a ticket.
@@ -143,7 +152,10 @@ fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Exp
     let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
     found.causes = report::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
     let code = if found.some_does_not_fit() { EXIT_NO_FIT } else { EXIT_OK };
-    let text = write(args, &Answer::Agreements(&found), completeness(args, loaded))?;
+    let code = super::code(code, scheduler);
+    let mut more = super::unread(scheduler);
+    more.extend(completeness(args, loaded));
+    let text = write(args, &Answer::Agreements(&found), more)?;
     Ok(Explained { text, code, disagrees: found.some_disagrees() })
 }
 
@@ -183,7 +195,7 @@ fn unknown(view: &CycleView) -> Lines {
         (MissingReason::NotInSource, _) => false,
         _ => true,
     };
-    let lines: Lines = Missing::all(view.missing()).iter().filter(matters).map(Missing::sentence).collect();
+    let lines: Lines = missing_sentences(Missing::all(view.missing()).iter().filter(matters)).into_iter().collect();
     if lines.is_empty() { lines } else { section("UNKNOWN", lines) }
 }
 

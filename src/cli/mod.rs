@@ -362,6 +362,17 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, sa
     Ok(rayon::join(move || Scheduler::new(config, objects, options), || ()).0)
 }
 
+/// Returns the exit code of an answer: that of the source where nodes or pods are known in part only.
+fn code(code: u8, scheduler: &Scheduler) -> u8 {
+    if scheduler.state().cluster().unknown.decides_on_part() { EXIT_SOURCE } else { code }
+}
+
+/// Returns the kinds that could not be read, or not whole, under a heading; empty if there are none.
+fn unread(scheduler: &Scheduler) -> Lines {
+    let lines: Lines = crate::report::unread_sentences(scheduler.state().cluster().unknown).into_iter().collect();
+    if lines.is_empty() { lines } else { section("UNKNOWN", lines) }
+}
+
 /// Returns the lines about completeness, under a heading.
 fn completeness(loaded: &Loaded) -> Lines {
     section("SOURCE", crate::report::completeness(&loaded.report))

@@ -68,10 +68,14 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         }
         None => out.push(&settle(&mut scheduler, args.output.wide).into()),
     }
+    if args.output.operation().is_none() {
+        out.push(&super::unread(&scheduler).into());
+    }
     print(&out)?;
+    let code = super::code(EXIT_OK, &scheduler);
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((scheduler, loaded));
-    Ok(EXIT_OK)
+    Ok(code)
 }
 
 /// One entry of `--ops`.

@@ -31,9 +31,11 @@ pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
     }
     let elsewhere = Elsewhere::of(without.scheduler(), with.scheduler(), &answers);
     let report = WhatIfReport::new(answers, with.scheduler(), elsewhere);
-    let more = if args.output.wide { super::completeness(&loaded) } else { Lines::default() };
+    let mut more = super::unread(with.scheduler());
+    more.extend(if args.output.wide { super::completeness(&loaded) } else { Lines::default() });
     print(&args.output.write(&Answer::WhatIf(&report), more).map_err(|error| Failure::source(error.to_string()))?)?;
     let code = if report.is_complete() { EXIT_OK } else { EXIT_NO_FIT };
+    let code = super::code(code, without.scheduler());
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((without, with, loaded));
     Ok(code)

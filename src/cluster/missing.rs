@@ -71,6 +71,9 @@ pub enum MissingReason {
     Refused,
     /// Listing it failed, wholly or in part.
     Failed,
+    /// A part of the source could not be read, and may have held some.
+    #[serde(rename = "partial")]
+    Incomplete,
     /// It was listed in some namespaces only.
     Partial,
 }
@@ -90,6 +93,9 @@ pub struct MissingKinds {
     /// Kinds that are [`MissingReason::Failed`].
     #[serde(skip_serializing_if = "KindSet::is_skipped")]
     pub failed: KindSet,
+    /// Kinds that are [`MissingReason::Incomplete`].
+    #[serde(skip_serializing_if = "KindSet::is_skipped")]
+    pub incomplete: KindSet,
     /// Kinds that are [`MissingReason::Partial`].
     #[serde(skip_serializing_if = "KindSet::is_skipped")]
     pub partial: KindSet,
@@ -105,10 +111,11 @@ impl KindSet {
 impl MissingKinds {
     /// Returns why a kind is not known; `None` if it is known.
     pub fn why(self, kind: Kind) -> Option<MissingReason> {
-        let Self { absent, refused, failed, partial, .. } = self;
+        let Self { absent, refused, failed, incomplete, partial, .. } = self;
         let reasons = [
             (refused, MissingReason::Refused),
             (failed, MissingReason::Failed),
+            (incomplete, MissingReason::Incomplete),
             (partial, MissingReason::Partial),
             (absent, MissingReason::NotInSource),
         ];
@@ -124,17 +131,24 @@ impl MissingKinds {
     /// pods are known in some namespaces only, the budgets of these namespaces are enough.
     pub fn budgets_withheld(self) -> bool {
         match self.why(Kind::PodDisruptionBudget) {
-            Some(MissingReason::Refused | MissingReason::Failed) => true,
+            Some(MissingReason::Refused | MissingReason::Failed | MissingReason::Incomplete) => true,
             Some(MissingReason::Partial) => self.why(Kind::Pod).is_none(),
             Some(MissingReason::NotInSource) | None => false,
         }
+    }
+
+    /// Returns whether nodes or pods are known in part only, because reading them was refused or broke off: a decision may then be
+    /// another one.
+    pub fn decides_on_part(self) -> bool {
+        let in_part = |kind| matches!(self.why(kind), Some(MissingReason::Refused | MissingReason::Failed | MissingReason::Incomplete));
+        in_part(Kind::Node) || in_part(Kind::Pod)
     }
 
     /// Returns the rest once a kind is known.
     #[must_use]
     pub fn without(mut self, kind: Kind) -> Self {
         self.budgets &= kind != Kind::PodDisruptionBudget;
-        for set in [&mut self.absent, &mut self.refused, &mut self.failed, &mut self.partial] {
+        for set in [&mut self.absent, &mut self.refused, &mut self.failed, &mut self.incomplete, &mut self.partial] {
             set.remove(kind);
         }
         self

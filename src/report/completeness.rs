@@ -1,5 +1,6 @@
 //! The completeness of a source: objects read, objects left out, and the facts that stay unknown.
 
+use crate::cluster::MissingReason;
 use crate::output::Lines;
 use crate::plural::{count, count_of, thousands};
 use crate::source::{KindCount, Report};
@@ -77,6 +78,13 @@ fn facts(report: &Report, lists_other_kinds: bool) -> Lines {
     if report.unknown > 0 {
         let pieces = count_of(report.unknown, "object without a kind", "objects without a kind");
         out.line(format_args!("unknown: {pieces}"));
+    }
+    if report.left_out > 0 {
+        let files = count_of(report.left_out, "file, member or folder was", "files, members or folders were");
+        out.line(format_args!("left out: {files} not read, or not to the end"));
+    }
+    for (kind, _) in report.missing().iter().filter(|(_, why)| *why == MissingReason::Incomplete) {
+        out.line(format_args!("in part: {kind}: some may not have been read"));
     }
     for absence in &report.absent {
         out.line(format_args!("missing: {}: {}", absence.kind, absence.effect));

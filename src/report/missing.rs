@@ -3,7 +3,11 @@
 use serde::Serialize;
 
 use crate::cluster::{Kind, MissingKinds, MissingReason};
+use crate::plural::count_of;
 use crate::source::effect_of_absence;
+
+/// The number of kinds that one sentence names.
+const KINDS_NAMED: usize = 4;
 
 /// A kind that is unknown, or known in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -35,6 +39,7 @@ impl Missing {
             MissingReason::NotInSource => format!("the source contains no {kinds}"),
             MissingReason::Refused => format!("{kinds} cannot be read (no permission)"),
             MissingReason::Failed => format!("not all {kinds} could be read"),
+            MissingReason::Incomplete => format!("{kinds} may be missing, since a part of the source could not be read"),
             MissingReason::Partial => format!("{kinds} were read in some namespaces only"),
         }
     }
@@ -46,6 +51,34 @@ impl Missing {
         let capital: String = clause.chars().take(1).flat_map(char::to_uppercase).collect();
         format!("{capital}{rest}: {}", effect_of_absence(self.kind))
     }
+}
+
+/// Returns a sentence for each kind; the kinds that a part of the source may have held share one.
+pub fn missing_sentences<'m>(missing: impl IntoIterator<Item = &'m Missing>) -> Vec<String> {
+    let (parts, others): (Vec<&Missing>, Vec<&Missing>) = missing.into_iter().partition(|missing| missing.why == MissingReason::Incomplete);
+    let mut sentences: Vec<String> = others.into_iter().map(Missing::sentence).collect();
+    match parts.as_slice() {
+        [] => {}
+        [one] => sentences.push(one.sentence()),
+        // Nodes and pods decide most, so they are named first.
+        several => {
+            let (main, rest): (Vec<&Missing>, Vec<&Missing>) =
+                several.iter().partition(|missing| matches!(missing.kind, Kind::Node | Kind::Pod));
+            let names: Vec<String> = main.into_iter().chain(rest).map(|missing| missing.kind.plural()).collect();
+            let shown = names.iter().take(KINDS_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = names.len().saturating_sub(KINDS_NAMED);
+            let more = if more > 0 { format!(" and {} more", count_of(more, "kind", "kinds")) } else { String::new() };
+            sentences
+                .push(format!("A part of the source could not be read: {shown}{more} may be missing, so the answer may be another one."));
+        }
+    }
+    sentences
+}
+
+/// Returns a sentence for each kind that could not be read, or not whole.
+pub fn unread_sentences(missing: MissingKinds) -> Vec<String> {
+    let all = Missing::all(missing);
+    missing_sentences(all.iter().filter(|missing| missing.why != MissingReason::NotInSource))
 }
 
 /// Returns why the budgets are unknown.

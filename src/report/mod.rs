@@ -39,7 +39,7 @@ pub use extenders::{BindReport, ExtenderReport};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use form::{Answer, FORMATS, Format, FormatError, WriteComparedPods, WriteOperation};
 pub use info::Info;
-pub use missing::{Missing, budgets_unknown_because};
+pub use missing::{Missing, budgets_unknown_because, missing_sentences, unread_sentences};
 pub use odds::{OddsReport, is_chance, odds, odds_cell, odds_in_words};
 pub use operation::{BackoffReport, BeforeOperation, MoveReport, OperationReport, QueuesReport, SamplingReport, UnschedulableReport};
 pub use overview::{Cause, CauseFix, CauseReport, FixSearch, Overview, PreemptionHelp, Stage, WaitReason, causes, causes_text};

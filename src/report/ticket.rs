@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::devices::devices_text;
 use super::odds::odds_section;
 use super::text::{FACTS_SHOWN, by_code, candidate_rows, decided_by, elimination_sentences, name_list, score_rows, victim_rows};
-use super::{Answer, FixesReport, LastReported, Missing, ReleaseReport, why};
+use super::{Answer, FixesReport, LastReported, Missing, ReleaseReport, missing_sentences, why};
 use crate::framework::{Code, PluginName};
 use crate::output::{Lines, Markdown, Text};
 use crate::plural::count;
@@ -237,7 +237,7 @@ impl<'a> Ticket<'a> {
     }
 
     fn unknown(&self, doc: &mut Markdown) {
-        let mut items: Vec<String> = Missing::all(self.view.missing()).iter().map(Missing::sentence).collect();
+        let mut items: Vec<String> = missing_sentences(&Missing::all(self.view.missing()));
         items.extend(self.view.not_emulated.iter().map(|(plugin, what)| format!("Not emulated: {plugin}: {what}")));
         items.extend(self.release.not_verified.iter().map(|part| format!("Not verified against this release: {part}")));
         if let Some((evaluated, of, _)) = self.view.stopped {

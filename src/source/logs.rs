@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::read::archive::{self, MemberKind, Sort, Stream};
-use super::read::input::{BoxRead, Content, Found, Input, Place, peek};
+use super::read::input::{BoxRead, Content, Failed, Found, Input, Place, peek};
 use super::read::limits::{Budget, Limits};
 use super::read::progress::Progress;
 use crate::scheduler_log::{FileFacts, Reader, SchedulerLog, Stamp, first_stamp};
@@ -43,8 +43,8 @@ pub fn read_scheduler_logs(inputs: &[Input], times: LogTimes, limits: &Limits, p
     let is_stdin = |input: &Input| matches!(input, Input::Stdin) || matches!(input, Input::Path(path) if path.as_os_str() == "-");
     let (stdin, others): (Vec<Input>, Vec<Input>) = inputs.iter().cloned().partition(is_stdin);
     let found = Found::new(&others);
-    for (name, error) in &found.failed {
-        reader.failed(name, &error.to_string());
+    for Failed { path, error, .. } in &found.failed {
+        reader.failed(path, &error.to_string());
     }
     let mut logs = Vec::new();
     for document in found.documents.into_iter().take(limits.files) {

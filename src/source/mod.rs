@@ -73,7 +73,8 @@ pub fn load_watched(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>)
     }
     let spread = walk.spread;
     let mut loaded = assembly.finish();
-    loaded.report.complete = inputs.iter().all(|input| matches!(input, Input::Bytes { .. }));
+    let embedded = inputs.iter().all(|input| matches!(input, Input::Bytes { .. }));
+    loaded.report.complete = embedded && loaded.report.left_out == 0;
     // The decoding threads need their tables no longer.
     let forget = || {
         dedup::forget();

@@ -14,6 +14,7 @@ mod archives;
 mod bad_input;
 mod capture;
 mod dumps;
+mod in_part;
 mod live;
 mod live_log;
 mod log_beside;

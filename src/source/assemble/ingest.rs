@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::diagnostic::{Diagnostic, Severity};
 use super::report::{FileReport, Origin};
 use super::{Assembly, FileToRead, Tally, label};
-use crate::cluster::Object;
+use crate::cluster::{Kind, KindSet, MissingReason, Object};
 use crate::plural::count_of;
 use crate::source::decode::dump_metadata::{SchedulerHint, SchedulerMetadata};
 use crate::source::decode::events::SeenEvent;
@@ -28,6 +28,11 @@ pub(in crate::source) struct Ingest<'a> {
     entries: usize,
     /// The number of objects taken from it.
     objects: usize,
+    /// The number of objects that could not be decoded and whose kind is unknown.
+    of_no_kind: usize,
+    /// The kinds of these objects, and that of the last one.
+    kinds: KindSet,
+    last: Option<Kind>,
     namespace_defaulted: Tally,
     versionless: Tally,
     told: usize,
@@ -48,6 +53,9 @@ impl<'a> Ingest<'a> {
             signs: Signs::default(),
             entries: 0,
             objects: 0,
+            of_no_kind: 0,
+            kinds: KindSet::default(),
+            last: None,
             namespace_defaulted: Tally::default(),
             versionless: Tally::default(),
             told: 0,
@@ -83,8 +91,10 @@ impl Assembly {
         let FileToRead { name, found, .. } = to_read;
         if contents.binary {
             if *found {
+                self.lose_named(&to_read.path);
                 self.pass_over(to_read);
             } else {
+                self.lose(to_read);
                 let message =
                     "contains no text; JSON and YAML can be read, compressed (gzip, xz, zstd, bzip2) and in archives (tar, zip) too";
                 self.remark(Severity::Error, name, message.to_owned());
@@ -106,6 +116,11 @@ impl Assembly {
             self.layouts.note_signs(to_read.input, Signs { form: contents.form, ..std::mem::take(&mut ingest.signs) });
         }
         self.finish_file(&ingest);
+        self.weigh_lists(to_read, &contents, ingest.last, ingest.kinds);
+        // Of a file that is cut, the lists tell what its broken end may have been.
+        if ingest.of_no_kind > 0 && contents.broken_off.is_none() && contents.unfinished_lists == 0 {
+            self.lose(to_read);
+        }
         if let Some(error) = contents.broken_off {
             self.remark(Severity::Error, name, format!("is truncated ({error}); the part before that was read"));
         } else if contents.unfinished_lists > 0 {
@@ -135,7 +150,13 @@ impl Assembly {
             self.remark(Severity::Warning, name, format!("{objects} read without invalid times"));
         }
         if ingest.kindless > 0 && file.found {
+            if ingest.objects == 0 {
+                self.lose_named(&file.path);
+            }
             self.pass_over(file);
+        }
+        if ingest.strays > 0 && ingest.objects == 0 {
+            self.lose(file);
         }
         if let Some(place) = ingest.stray
             && ingest.strays > 1
@@ -202,6 +223,8 @@ impl Assembly {
                 if versionless {
                     ingest.versionless.add(|| label(&object));
                 }
+                ingest.last = Some(object.kind());
+                ingest.kinds.insert(object.kind());
                 self.add_object(object, Origin { file, line: line + 1, offset, length, rank: ingest.rank }, change.is_some());
                 return;
             }
@@ -221,9 +244,13 @@ impl Assembly {
                 *self.report.other_kinds.entry(kind).or_default() += 1;
                 return;
             }
-            DecodedItem::Refusal(kind, refused, message) => {
-                let set = if refused { &mut self.report.refused } else { &mut self.report.failed };
-                set.insert(kind);
+            DecodedItem::Refusal(kind, why, message) => {
+                match why {
+                    MissingReason::Refused => self.report.refused.insert(kind),
+                    MissingReason::Incomplete => self.losses.may_lack(kind),
+                    MissingReason::Partial => self.report.partial.insert(kind),
+                    MissingReason::Failed | MissingReason::NotInSource => self.report.failed.insert(kind),
+                }
                 let kinds = kind.plural();
                 (Severity::Error, None, 0, format!("{kinds} were not given: {message}"))
             }
@@ -269,7 +296,10 @@ impl Assembly {
                 match kind {
                     Some(kind) => self.report.count(kind).unreadable += 1,
                     None if event => self.report.events.unreadable += 1,
-                    None => self.report.unknown += 1,
+                    None => {
+                        self.report.unknown += 1;
+                        ingest.of_no_kind += 1;
+                    }
                 }
                 let kind = kind.map(|kind| kind.to_string()).or_else(|| event.then(|| "Event".to_owned()));
                 let object = object.or_else(|| match (kind, place()) {
@@ -319,6 +349,9 @@ impl Assembly {
         }
         // Lines of an answer mean nothing to the user.
         self.diagnostics[before..].iter_mut().for_each(|diagnostic| diagnostic.line = None);
+        if ingest.of_no_kind > 0 {
+            self.lose(&file);
+        }
         if ingest.untold > 0 {
             self.error(name, format!("{} more objects could not be read", ingest.untold));
         }

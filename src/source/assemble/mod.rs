@@ -3,6 +3,7 @@
 
 pub(super) mod diagnostic;
 mod ingest;
+mod losses;
 mod origins;
 pub(super) mod report;
 pub(super) mod walk;
@@ -20,7 +21,7 @@ use crate::scheduler_log::SchedulerLog;
 use crate::source::decode::dump_metadata::{self, ServerVersion, VersionPlace};
 use crate::source::decode::{admission, dedup};
 use crate::source::layout::{Detector, Fact};
-use crate::source::read::input::{Found, Place};
+use crate::source::read::input::{Failed, Found, Place};
 use diagnostic::{Diagnostic, Severity};
 use origins::ObjectIndex;
 use report::{Absence, Report, effect_of_absence};
@@ -95,6 +96,7 @@ pub(super) struct Assembly {
     pub(super) event_places: HashMap<String, usize>,
     pub(super) report: Report,
     pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) losses: losses::Losses,
     /// Files with an object whose kind is unknown.
     pub(super) kindless: Tally,
     /// Hidden files and directories.
@@ -184,22 +186,37 @@ impl Assembly {
 
     /// Reports files and folders that cannot be listed, and links that are not followed.
     pub(super) fn add_failed(&mut self, found: &Found) {
-        if let Some((file, error)) = found.failed.first() {
+        if let Some(Failed { path: file, error, .. }) = found.failed.first() {
             let more = and_more(found.failed.len());
             self.remark(Severity::Error, file, format!("cannot be read: {error}{more}"));
         }
+        for Failed { path, found, .. } in &found.failed {
+            self.lose_path(path, *found);
+        }
         for hidden in &found.hidden {
             self.hidden.add(|| hidden.clone());
+            self.lose_hidden(hidden);
+        }
+        for path in &found.in_hidden {
+            self.lose_hidden(path);
         }
         if let Some(link) = found.led_out.first() {
             let more = and_more(found.led_out.len());
             self.remark(Severity::Warning, link, format!("leads out of the directory that was given, and is not followed{more}"));
         }
+        if let Some(special) = found.special.first() {
+            let more = and_more(found.special.len());
+            self.remark(Severity::Warning, special, format!("is no regular file, and is not read{more}"));
+        }
+        for path in found.led_out.iter().chain(&found.special) {
+            self.lose_path(path, true);
+        }
     }
 
     /// Reports a file that cannot be opened.
-    pub(super) fn add_unopened(&mut self, name: &str, error: &io::Error) {
-        self.remark(Severity::Error, name, format!("cannot be read: {error}"));
+    pub(super) fn add_unopened(&mut self, file: &FileToRead, error: &io::Error) {
+        self.lose(file);
+        self.remark(Severity::Error, &file.name, format!("cannot be read: {error}"));
     }
 
     /// Takes the last steps, over all objects.
@@ -224,6 +241,9 @@ impl Assembly {
         self.note_tallies();
         self.note_what_layouts_lack();
         let counts = &self.report.kinds;
+        let (certain, possible) = self.losses.kinds();
+        certain.iter().for_each(|kind| self.report.failed.insert(kind));
+        (self.report.incomplete, self.report.left_out) = (possible, self.losses.files);
         // An empty list proves that there are none.
         // Whether a scheduler reads PodGroups depends on its gates; see `Report::missing_for`.
         let absent = Kind::iter().filter(|kind| *kind != Kind::PodGroup);

@@ -103,6 +103,10 @@ pub struct Report {
     pub refused: KindSet,
     /// Kinds whose listing failed wholly or in part, according to the source.
     pub failed: KindSet,
+    /// Kinds that a file which could not be read, or not to its end, may have held.
+    pub incomplete: KindSet,
+    /// The number of files, members of archives and folders that were not read, or not to their end.
+    pub left_out: usize,
     /// Kinds that were read in some namespaces only.
     pub partial: KindSet,
     /// The number of known namespaces.
@@ -152,7 +156,8 @@ impl Report {
         let mut failed = self.failed;
         self.kinds.iter().filter(|(_, count)| lost(count)).for_each(|(kind, _)| failed.insert(*kind));
         let absent = self.absent.iter().map(|absence| absence.kind).collect();
-        let missing = MissingKinds { budgets: false, absent, refused: self.refused, failed, partial: self.partial };
+        let missing =
+            MissingKinds { budgets: false, absent, refused: self.refused, failed, incomplete: self.incomplete, partial: self.partial };
         MissingKinds { budgets: self.budgets_unknown() || missing.budgets_withheld(), ..missing }
     }
 

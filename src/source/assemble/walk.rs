@@ -53,6 +53,7 @@ impl<'a> Walk<'a> {
         self.budget.progress().enter(name);
         if self.files == 0 {
             self.assembly.too_many.add(|| name.to_owned());
+            self.assembly.lose_rest();
             return false;
         }
         self.files -= 1;
@@ -78,7 +79,10 @@ impl<'a> Walk<'a> {
                 let file = FileToRead { name, path, found, input, place: Place { base: content.clone(), members: Vec::new() } };
                 self.stream(&file, role, stream, Some(&content));
             }
-            Err(error) => self.assembly.add_unopened(&name, &error),
+            Err(error) => {
+                let file = FileToRead { name, path, found, input, place: Place { base: content.clone(), members: Vec::new() } };
+                self.assembly.add_unopened(&file, &error);
+            }
         }
     }
 
@@ -94,6 +98,7 @@ impl<'a> Walk<'a> {
     /// Reads a stream. `again` can open it a second time.
     fn stream(&mut self, file: &FileToRead, role: Option<Role>, stream: Stream<'_>, again: Option<&Content>) {
         if stream.compressed && self.budget.is_spent() {
+            self.assembly.lose(file);
             return self.assembly.unaffordable.add(|| file.name.clone());
         }
         match stream.sort {
@@ -104,6 +109,7 @@ impl<'a> Walk<'a> {
 
     fn archive(&mut self, file: &FileToRead, stream: Stream<'_>, base: Option<&Content>) {
         if file.place.members.len() == MAX_DEPTH {
+            self.assembly.lose(file);
             return self.assembly.error(&file.name, "an archive inside two others is not opened".to_owned());
         }
         let budget = self.budget.clone();
@@ -119,10 +125,12 @@ impl<'a> Walk<'a> {
         }
         match end {
             Ok(End::Unmarked) => {
+                self.assembly.lose_rest();
                 self.assembly.warn(&file.name, "has no end-of-archive marker; it may be truncated".to_owned());
             }
             Ok(End::Whole | End::Stopped) => {}
             Err(error) => {
+                self.assembly.lose_rest();
                 self.assembly.error(&file.name, format!("is truncated ({error}); the part before that was read"));
             }
         }
@@ -140,10 +148,12 @@ impl<'a> Walk<'a> {
             MemberKind::Other => return true,
             MemberKind::Link => {
                 self.assembly.links.add(|| name);
+                self.assembly.lose_path(&path, true);
                 return true;
             }
             MemberKind::Unreadable(reason) => {
                 unreadable.add(|| format!("{path}: {reason}"));
+                self.assembly.lose_path(&path, true);
                 return true;
             }
         }
@@ -160,6 +170,7 @@ impl<'a> Walk<'a> {
             return true;
         }
         if hidden(&file.path) {
+            self.assembly.lose_hidden(&file.path);
             self.assembly.pass_over(&file);
             return true;
         }
@@ -183,12 +194,13 @@ impl<'a> Walk<'a> {
             Ok(_) => {
                 if bytes.len() as u64 > MEMBER_IN_MEMORY {
                     bytes.truncate(MEMBER_IN_MEMORY as usize);
+                    self.assembly.lose(&file);
                     self.assembly.error(&file.name, "is larger than its archive says; only its start was read".to_owned());
                 }
                 let content = Content::Memory(Arc::new(bytes.into()));
                 match content.stream(&self.budget) {
                     Ok(stream) => self.stream(&file, role, stream, Some(&content)),
-                    Err(error) => self.assembly.add_unopened(&file.name, &error),
+                    Err(error) => self.assembly.add_unopened(&file, &error),
                 }
             }
             Err(error) => {
@@ -206,6 +218,7 @@ impl<'a> Walk<'a> {
             // An empty stream is at its end, or has an error that would go unseen otherwise.
             if let Err(error) = io::copy(&mut reader, &mut io::sink()) {
                 let message = format!("is truncated ({error}); the part before that was read");
+                self.assembly.lose(file);
                 return self.assembly.error(&file.name, message);
             }
             reader = Box::new(io::empty());
@@ -230,7 +243,11 @@ impl<'a> Walk<'a> {
             return self.assembly.add_fact(file, fact, &String::from_utf8_lossy(&text));
         }
         if file.found && !worth_reading(&file.path, &start) {
+            self.assembly.lose_named(&file.path);
             return self.assembly.pass_over(file);
+        }
+        if start.trim_ascii().is_empty() && start.len() < GLANCE {
+            self.assembly.lose_named(&file.path);
         }
         let stream = Stream { reader, size: stream.size, sort: Sort::Plain, compressed };
         let mut ingest = Ingest::new(file, hint.rank);
@@ -239,7 +256,7 @@ impl<'a> Walk<'a> {
                 self.spread |= contents.spread;
                 self.assembly.add(ingest, contents);
             }
-            Err(error) => self.assembly.add_unopened(&file.name, &error),
+            Err(error) => self.assembly.add_unopened(file, &error),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A dump has a typed list per kind, one after another, and then the version of the cluster. A kind known to have no
 //! objects has an empty list. A kind that was refused has an API server's refusal in its place. An unknown kind has
-//! neither and stays unknown. Only what the model holds is written: no environment variables, no commands, no
+//! neither and stays unknown. A kind that was read in part has both. Only what the model holds is written: no environment variables, no commands, no
 //! annotations but those that kube-scheduler reads.
 
 mod redact;
@@ -17,6 +17,7 @@ use serde::Serialize as _;
 use serde_json::{Serializer, Value, json};
 use strum::IntoEnumIterator;
 
+use super::decode::refusals;
 use crate::cluster::{Cluster, Kind, MissingReason, Object, ObservedEvent};
 use crate::output::{Json, write_new};
 use redact::Redactor;
@@ -52,8 +53,8 @@ impl Capture<'_> {
         let redactor = self.redact.map(|words| self.redactor(words));
         let mut count = 0;
         for kind in Kind::iter() {
+            write_refusal(&mut out, kind, self.cluster.unknown.why(kind))?;
             if self.cluster.count(kind) == 0 && self.unknown.contains(&kind) {
-                write_refusal(&mut out, kind, self.cluster.unknown.why(kind))?;
                 continue;
             }
             let objects = self.cluster.objects_of(kind).into_iter().map(|object| value(&object));
@@ -129,12 +130,14 @@ fn event_value(number: usize, event: &ObservedEvent) -> Value {
     })
 }
 
-/// Writes an API server's refusal, so that a kind that could not be listed stays unknown.
+/// Writes an API server's refusal, so that a kind that could not be listed, or not whole, stays unknown.
 fn write_refusal(out: &mut impl Write, kind: Kind, why: Option<MissingReason>) -> io::Result<()> {
     let (reason, code, message) = match why {
         Some(MissingReason::Refused) => ("Forbidden", 403, "may not be read"),
         Some(MissingReason::Failed) => ("InternalError", 500, "could not be read"),
-        Some(MissingReason::NotInSource | MissingReason::Partial) | None => return Ok(()),
+        Some(MissingReason::Incomplete) => (refusals::INCOMPLETE, 500, "may be missing in part"),
+        Some(MissingReason::Partial) => (refusals::SOME_NAMESPACES, 403, "were read in some namespaces only"),
+        Some(MissingReason::NotInSource) | None => return Ok(()),
     };
     let resource = kind.plural().to_lowercase();
     let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "code": code,

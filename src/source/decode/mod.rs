@@ -13,7 +13,7 @@ mod null_as_zero;
 mod old_versions;
 pub(super) mod raw_object;
 mod records;
-mod refusals;
+pub(in crate::source) mod refusals;
 mod times;
 mod untyped;
 pub(super) mod windows;
@@ -22,7 +22,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_yaml::Value;
 
-use crate::cluster::{Condition, Key, Kind, Object};
+use crate::cluster::{Condition, Key, Kind, MissingReason, Object};
 use crate::source::layout::Hint;
 use crate::source::read::split::{Span, SpanState, Syntax, TypeMeta, peek_json, peek_yaml};
 use classify::{Class, classify, item_kind};
@@ -73,7 +73,7 @@ pub(super) enum DecodedItem {
     /// A kind that the model does not have.
     Other(String),
     /// An API server's refusal to list a kind: whether permission was missing, and its message.
-    Refusal(Kind, bool, String),
+    Refusal(Kind, MissingReason, String),
     /// A kind that is never read.
     Unread(String),
     /// A kind of the model in a version that cannot be read.

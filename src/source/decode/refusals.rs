@@ -5,9 +5,14 @@ use serde::Deserialize;
 
 use super::null_as_zero::NullAsZero;
 use super::{DecodedItem, read_json};
-use crate::cluster::Kind;
+use crate::cluster::{Kind, MissingReason};
 use crate::source::layout::{KindOf, of_resource};
 use crate::source::read::split::Syntax;
+
+/// The reason of a kind that the source of a capture may have held in part only.
+pub(in crate::source) const INCOMPLETE: &str = "Incomplete";
+/// The reason of a kind that was read in some namespaces only.
+pub(in crate::source) const SOME_NAMESPACES: &str = "SomeNamespaces";
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -41,7 +46,13 @@ pub(in crate::source) fn decode(text: &[u8], syntax: Syntax) -> Option<DecodedIt
     }
     let KindOf { kind, .. } = of_resource(&if group.is_empty() { kind } else { format!("{kind}.{group}") })?;
     let kind: Kind = kind.parse().ok()?;
-    Some(DecodedItem::Refusal(kind, refusal.reason == "Forbidden" || refusal.code == 403, refusal.message))
+    let why = match (refusal.reason.as_str(), refusal.code) {
+        (INCOMPLETE, _) => MissingReason::Incomplete,
+        (SOME_NAMESPACES, _) => MissingReason::Partial,
+        ("Forbidden", _) | (_, 403) => MissingReason::Refused,
+        _ => MissingReason::Failed,
+    };
+    Some(DecodedItem::Refusal(kind, why, refusal.message))
 }
 
 #[cfg(test)]
@@ -51,13 +62,13 @@ mod tests {
     #[test]
     fn a_status_tells_the_kind_that_was_not_given() {
         let decoded = |text: &str| match decode(text.as_bytes(), Syntax::Json) {
-            Some(DecodedItem::Refusal(kind, refused, message)) => Some((kind, refused, message)),
+            Some(DecodedItem::Refusal(kind, why, message)) => Some((kind, why, message)),
             _ => None,
         };
         let refused = r#"{"status":"Failure","reason":"Forbidden","message":"m","code":403,"details":{"kind":"pods"}}"#;
-        assert_eq!(decoded(refused), Some((Kind::Pod, true, "m".to_owned())));
+        assert_eq!(decoded(refused), Some((Kind::Pod, MissingReason::Refused, "m".to_owned())));
         let group = r#"{"status":"Failure","code":500,"details":{"group":"policy","kind":"poddisruptionbudgets"}}"#;
-        assert_eq!(decoded(group), Some((Kind::PodDisruptionBudget, false, String::new())));
+        assert_eq!(decoded(group), Some((Kind::PodDisruptionBudget, MissingReason::Failed, String::new())));
         for other in [
             r#"{"status":"Success","details":{"kind":"pods"}}"#,
             r#"{"status":"Failure","reason":"NotFound","details":{"name":"a","kind":"pods"}}"#,

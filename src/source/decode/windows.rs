@@ -63,6 +63,10 @@ pub(in crate::source) struct Contents {
     pub(in crate::source) unfinished_lists: usize,
     /// The kinds of the lists in the file, empty ones included.
     pub(in crate::source) listed: std::collections::BTreeSet<Kind>,
+    /// The number of lists that are whole.
+    pub(in crate::source) closed_lists: usize,
+    /// The kinds of the lists that the file's end leaves open, as far as they are known.
+    pub(in crate::source) open_lists: std::collections::BTreeSet<Kind>,
     /// The file is not text.
     pub(in crate::source) binary: bool,
     /// The file's form, as far as the splitter has detected it.
@@ -299,6 +303,8 @@ fn settle(contents: &mut Contents, lists: &[ItemList], hint: &Hint) {
         (None, link) => of_self_link(link.as_deref()?)?.0.parse().ok(),
     };
     contents.listed = lists.iter().filter(|l| l.closed).filter_map(|l| kind_of(&l.types)).collect();
+    contents.open_lists = lists.iter().filter(|l| !l.closed).filter_map(|l| kind_of(&l.types)).collect();
+    contents.closed_lists = lists.iter().filter(|l| l.closed).count();
     contents.unfinished_lists = lists.iter().filter(|l| !l.closed).count();
     if !contents.all().any(|what| matches!(what, DecodedItem::Pending(..))) {
         return;

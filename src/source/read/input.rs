@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::archive::{self, Stream};
 use super::limits::Budget;
+use crate::limits::sources::HIDDEN_FILES;
 
 /// An input to load.
 #[derive(Clone, Debug)]
@@ -169,11 +170,24 @@ fn without_mark(reader: BoxRead<'_>, size: Option<u64>) -> io::Result<(BoxRead<'
 pub(in crate::source) struct Found {
     pub(in crate::source) documents: Vec<Document>,
     /// Files and directories that could not be opened, with the error.
-    pub(in crate::source) failed: Vec<(String, io::Error)>,
+    pub(in crate::source) failed: Vec<Failed>,
     /// Hidden files and directories, which are not read.
     pub(in crate::source) hidden: Vec<String>,
+    /// Files in hidden directories.
+    pub(in crate::source) in_hidden: Vec<String>,
     /// Links that lead out of the given directory and are not followed.
     pub(in crate::source) led_out: Vec<String>,
+    /// Pipes, devices and sockets, which are not read.
+    pub(in crate::source) special: Vec<String>,
+}
+
+/// A file or directory that could not be opened.
+#[derive(Debug)]
+pub(in crate::source) struct Failed {
+    pub(in crate::source) path: String,
+    pub(in crate::source) error: io::Error,
+    /// It was found in a directory, not named by the user.
+    pub(in crate::source) found: bool,
 }
 
 /// The walk through one given directory.
@@ -198,7 +212,7 @@ impl Found {
                         let mut walk = DirectoryWalk { input: number, seen: HashSet::from([root.clone()]), root: root.clone() };
                         found.walk(path, &root, "", &mut walk);
                     }
-                    Err(error) => found.failed.push((path.display().to_string(), error)),
+                    Err(error) => found.fail(path.display().to_string(), error, false),
                 },
                 Input::Path(path) => found.add_named(number, path.display().to_string(), Content::File(path.clone())),
                 Input::Bytes { name, bytes } => found.add_named(number, name.clone(), Content::Memory(Arc::new(bytes.clone()))),
@@ -216,7 +230,21 @@ impl Found {
         let mut bytes = Vec::new();
         match io::stdin().lock().read_to_end(&mut bytes) {
             Ok(_) => self.add_named(input, "-".to_owned(), Content::Memory(Arc::new(bytes.into()))),
-            Err(error) => self.failed.push(("-".to_owned(), error)),
+            Err(error) => self.fail("-".to_owned(), error, false),
+        }
+    }
+
+    fn fail(&mut self, path: String, error: io::Error, found: bool) {
+        self.failed.push(Failed { path, error, found });
+    }
+
+    /// Adds the names of the files in a hidden directory, which may be those of a dump.
+    fn add_hidden_files(&mut self, path: &Path) {
+        if path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
+            && let Ok(entries) = std::fs::read_dir(path)
+        {
+            let files = entries.take(HIDDEN_FILES).filter_map(Result::ok);
+            self.in_hidden.extend(files.map(|file| file.path().display().to_string()));
         }
     }
 
@@ -225,13 +253,14 @@ impl Found {
         let entries = std::fs::read_dir(directory).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut entries = match entries {
             Ok(entries) => entries,
-            Err(error) => return self.failed.push((directory.display().to_string(), error)),
+            Err(error) => return self.fail(directory.display().to_string(), error, !below.is_empty()),
         };
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
             let name = entry.file_name();
             if name.to_string_lossy().starts_with('.') {
                 self.hidden.push(entry.path().display().to_string());
+                self.add_hidden_files(&entry.path());
                 continue;
             }
             let path = entry.path();
@@ -240,7 +269,7 @@ impl Found {
             let (target, meta) = match target.and_then(|target| path.metadata().map(|meta| (target, meta))) {
                 Ok(found) => found,
                 Err(error) => {
-                    self.failed.push((path.display().to_string(), error));
+                    self.fail(path.display().to_string(), error, true);
                     continue;
                 }
             };
@@ -257,6 +286,8 @@ impl Found {
             } else if meta.is_file() {
                 let name = path.display().to_string();
                 self.documents.push(Document { name, path: below, content: Content::File(path), found: true, input: walk.input });
+            } else {
+                self.special.push(path.display().to_string());
             }
         }
     }

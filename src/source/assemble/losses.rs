@@ -1,0 +1,177 @@
+//! Keeps what may be missing: the kinds whose objects a file that could not be read, or not to its end, may have held.
+
+use strum::IntoEnumIterator;
+
+use super::{Assembly, FileToRead};
+use crate::cluster::{Kind, KindSet};
+use crate::source::decode::windows::Contents;
+use crate::source::layout::{self, Hint, KindOf};
+
+/// What the files that were not read to their end may have held.
+#[derive(Debug, Default)]
+pub(in crate::source) struct Losses {
+    /// Kinds of which objects are missing.
+    certain: KindSet,
+    /// Kinds of which objects may be missing.
+    possible: KindSet,
+    /// Objects of any kind may be missing.
+    any: bool,
+    /// Kinds of which a list over the whole cluster was read to its end.
+    whole: KindSet,
+    /// The number of files, members and folders that were not read, or not to their end.
+    pub(super) files: usize,
+}
+
+impl Losses {
+    /// Records that objects of a kind may be missing.
+    pub(super) fn may_lack(&mut self, kind: Kind) {
+        self.possible.insert(kind);
+    }
+
+    /// Returns the kinds that lack objects, and those that may lack some.
+    pub(super) fn kinds(&self) -> (KindSet, KindSet) {
+        let maybe = |kind: &Kind| self.possible.contains(*kind) || (self.any && !self.whole.contains(*kind));
+        (self.certain, Kind::iter().filter(|kind| !self.certain.contains(*kind) && maybe(kind)).collect())
+    }
+}
+
+/// Returns the kind that the path of a file names; `None` for other paths.
+fn kind_of_path(path: &str) -> Option<Kind> {
+    let of_role = layout::role(path).and_then(|role| match role.task {
+        layout::Task::Objects(Hint { kind, .. }) => kind,
+        _ => None,
+    });
+    parse(of_role.or_else(|| layout::general_hint(path).kind))
+}
+
+fn parse(kind: Option<KindOf>) -> Option<Kind> {
+    kind?.kind.parse().ok()
+}
+
+/// Whether a file that was found may hold objects, by its name.
+fn may_hold_objects(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let inner = ["gz", "xz", "zst", "bz2"].iter().find_map(|ending| file.strip_suffix(ending)?.strip_suffix('.')).unwrap_or(&file);
+    match inner.rsplit_once('.') {
+        Some((_, ending)) => matches!(ending, "json" | "yaml" | "yml" | "jsonl" | "ndjson" | "tar" | "tgz" | "txz" | "tbz2" | "zip"),
+        None => true,
+    }
+}
+
+impl Assembly {
+    /// Records that a file was not read, or not to its end.
+    pub(in crate::source) fn lose(&mut self, file: &FileToRead) {
+        self.lose_path(&file.path, file.found);
+    }
+
+    /// Records the same of a path. Files that were `found` and whose names promise no objects do not count.
+    pub(in crate::source) fn lose_path(&mut self, path: &str, found: bool) {
+        let role = layout::role(path);
+        if found && role.is_some_and(|role| role.task == layout::Task::Skip) {
+            return;
+        }
+        if found && !may_hold_objects(path) {
+            return;
+        }
+        self.losses.files += 1;
+        match kind_of_path(path) {
+            Some(kind) => self.losses.possible.insert(kind),
+            // Kinds outside the model, such as events, decide nothing.
+            None if layout::general_hint(path).kind.is_some() => {}
+            None => self.losses.any = true,
+        }
+    }
+
+    /// Records a path that is left out by its name, if that names a kind and an extension of dumps.
+    pub(in crate::source) fn lose_hidden(&mut self, path: &str) {
+        let file = path.rsplit('/').next().unwrap_or_default();
+        // Archives made on a Mac have a hidden shadow of every file.
+        if file.starts_with("._") || !file.contains('.') || !may_hold_objects(file) {
+            return;
+        }
+        if let Some(kind) = kind_of_path(file.trim_start_matches('.')) {
+            self.losses.files += 1;
+            self.losses.possible.insert(kind);
+        }
+    }
+
+    /// Records that a file holds nothing though its name and extension promise objects of a kind.
+    pub(in crate::source) fn lose_named(&mut self, path: &str) {
+        if path.rsplit('/').next().is_some_and(|file| file.contains('.')) && may_hold_objects(path) && kind_of_path(path).is_some() {
+            self.lose_path(path, true);
+        }
+    }
+
+    /// Records that a folder or an archive was not read to its end.
+    pub(in crate::source) fn lose_rest(&mut self) {
+        self.losses.files += 1;
+        self.losses.any = true;
+    }
+
+    /// Records what a file's lists prove: those that are whole, and those that the end of the file leaves open. `kinds` are those of the
+    /// objects that were read from it, and `last` that of the last one.
+    pub(in crate::source) fn weigh_lists(&mut self, file: &FileToRead, contents: &Contents, last: Option<Kind>, kinds: KindSet) {
+        let named = kind_of_path(&file.path);
+        let others = kinds.iter().any(|kind| Some(kind) != named);
+        let of_namespace =
+            layout::role(&file.path).is_some_and(|role| matches!(role.task, layout::Task::Objects(Hint { namespace: Some(_), .. })));
+        let cut = contents.broken_off.is_some() || contents.unfinished_lists > 0;
+        if !of_namespace && !(file.found && file.path.contains("namespaces/")) {
+            contents.listed.iter().for_each(|kind| self.losses.whole.insert(*kind));
+            if let Some(kind) = named.filter(|_| !cut && contents.closed_lists > 0 && !others) {
+                self.losses.whole.insert(kind);
+            }
+        }
+        if !cut {
+            return;
+        }
+        self.losses.files += 1;
+        for kind in contents.open_lists.iter().copied().chain(last.filter(|_| contents.open_lists.is_empty())) {
+            self.losses.certain.insert(kind);
+        }
+        let typed = contents.broken_off.is_none() && contents.open_lists.len() == contents.unfinished_lists;
+        match named.filter(|_| !others) {
+            Some(kind) => self.losses.certain.insert(kind),
+            // The rest of a typed list holds one kind; of anything else it may hold all.
+            None if typed => {}
+            None => self.losses.any = true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_name_kinds() {
+        for (path, expected) in [
+            ("pods.json", Some(Kind::Pod)),
+            ("cluster/nodes.yaml.gz", Some(Kind::Node)),
+            ("pods/shop.json", Some(Kind::Pod)),
+            ("dump.json", None),
+            ("events.json", None),
+        ] {
+            assert_eq!(kind_of_path(path), expected, "{path}");
+        }
+        for (path, expected) in [("a/b.json.gz", true), ("a/b.log", false), ("a/dump", true), ("b.txt", false), ("c.tar.gz", true)] {
+            assert_eq!(may_hold_objects(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn lost_files_take_their_kind_and_others_all_that_is_not_whole() {
+        let kinds = |losses: &Assembly| losses.losses.kinds().1.iter().collect::<Vec<_>>();
+        let mut assembly = Assembly::default();
+        assembly.lose_path("a/pods.json", true);
+        assembly.lose_path("a/pods.log", true);
+        assembly.lose_path("a/events.json", true);
+        assembly.lose_hidden("a/.poddisruptionbudgets.yaml");
+        assembly.lose_hidden("a/._nodes.json");
+        assembly.lose_hidden("a/.git");
+        assert_eq!(kinds(&assembly), [Kind::Pod, Kind::PodDisruptionBudget]);
+        assembly.losses.whole.insert(Kind::Node);
+        assembly.lose_path("a/dump.json", true);
+        assert_eq!(kinds(&assembly).len(), Kind::iter().count() - 1);
+    }
+}

@@ -1,0 +1,149 @@
+//! Sources that were read in part: what may be missing is known to be unknown.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+use schedscope::cluster::{Cluster, Kind, MissingKinds, MissingReason};
+use schedscope::source::capture::Capture;
+use schedscope::source::{Input, load};
+use serde_json::{Value, json};
+
+fn node(name: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"allocatable": {"cpu": "4", "pods": "9"}}})
+}
+
+fn pod(name: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "shop"}, "spec": {"containers": []}})
+}
+
+fn list(items: &[Value]) -> Value {
+    json!({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}})
+}
+
+/// Returns a list as an API server writes it, its kind first.
+fn typed(kind: &str, items: &[Value]) -> String {
+    format!(r#"{{"kind":"{kind}List","apiVersion":"v1","items":{}}}"#, Value::from(items))
+}
+
+fn missing(bytes: &[u8]) -> MissingKinds {
+    load(&[Input::Bytes { name: "in".to_owned(), bytes: Cow::Owned(bytes.to_vec()) }]).report.missing()
+}
+
+/// Returns the dump in several forms, each with the offset behind its last item.
+fn forms() -> Vec<(String, usize)> {
+    let items = [node("n1"), node("n2"), pod("a"), pod("b"), pod("c")];
+    let compact = list(&items).to_string();
+    let pretty = serde_json::to_string_pretty(&list(&items)).unwrap();
+    let yaml = serde_yaml::to_string(&list(&items)).unwrap();
+    let lists = format!("{}\n{}\n", typed("Node", &items[..2]), typed("Pod", &items[2..]));
+    let end = |text: &str, mark: &str| text.rfind(mark).unwrap();
+    [(compact, "]"), (pretty, "]"), (yaml, "kind: List"), (lists, "]")]
+        .into_iter()
+        .map(|(text, mark)| (text.clone(), end(&text, mark)))
+        .collect()
+}
+
+proptest! {
+    /// Wherever a list is cut, nodes or pods are known to be known in part.
+    #[test]
+    fn a_cut_list_is_known_in_part(form in 0..4_usize, at in 0.0..1.0_f64) {
+        let (text, end) = &forms()[form];
+        let at = 1 + (at * (*end - 2) as f64) as usize;
+        prop_assume!(text.is_char_boundary(at));
+        let lists_end = text.find("}\n{").map(|at| at + 1);
+        // Between two whole lists nothing shows that another one was to come.
+        prop_assume!(lists_end.is_none_or(|between| at != between && at != between + 1));
+        prop_assert!(missing(&text.as_bytes()[..at]).decides_on_part(), "{}", &text[..at]);
+    }
+}
+
+#[test]
+fn whole_lists_are_known() {
+    for (text, _) in forms() {
+        let missing = missing(text.as_bytes());
+        assert!(!missing.decides_on_part() && missing.incomplete.is_empty() && missing.failed.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn a_cut_typed_list_takes_its_kind_only() {
+    let text = format!("{}\n{}", typed("Node", &[node("n1")]), typed("Pod", &[pod("a"), pod("b")]));
+    let missing = missing(&text.as_bytes()[..text.len() - 8]);
+    assert_eq!(missing.why(Kind::Pod), Some(MissingReason::Failed));
+    assert_eq!(missing.why(Kind::Node), None);
+    assert_eq!(missing.incomplete.iter().count(), 0);
+}
+
+fn folder(build: impl FnOnce(&Path)) -> MissingKinds {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("nodes.json"), list(&[node("n1")]).to_string()).unwrap();
+    build(folder.path());
+    load(&[Input::Path(folder.path().to_owned())]).report.missing()
+}
+
+#[test]
+fn a_folder_in_part_is_told_by_what_is_left_out() {
+    let pods = list(&[pod("a")]).to_string();
+    assert_eq!(folder(|at| fs::write(at.join("pods.json"), &pods).unwrap()).why(Kind::Pod), None);
+    let in_part = |build: &dyn Fn(&Path)| {
+        let missing = folder(build);
+        assert_eq!(missing.why(Kind::Node), None);
+        missing.why(Kind::Pod)
+    };
+    let partial = Some(MissingReason::Incomplete);
+    assert_eq!(in_part(&|at| fs::write(at.join("pods.json"), "").unwrap()), partial, "empty");
+    assert_eq!(in_part(&|at| fs::write(at.join("pods.json"), "{{{").unwrap()), partial, "broken");
+    assert_eq!(in_part(&|at| fs::write(at.join("pods.json"), [1; 999]).unwrap()), partial, "binary");
+    assert_eq!(in_part(&|at| fs::write(at.join(".pods.json"), &pods).unwrap()), partial, "hidden");
+    assert_eq!(in_part(&|at| fs::write(at.join("._pods.json"), &pods).unwrap()), Some(MissingReason::NotInSource), "a shadow");
+    let hidden = |at: &Path| {
+        fs::create_dir(at.join(".old")).unwrap();
+        fs::write(at.join(".old/pods.json"), &pods).unwrap();
+    };
+    assert_eq!(in_part(&hidden), partial, "in a hidden folder");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::symlink;
+        use std::os::unix::net::UnixListener;
+        assert_eq!(in_part(&|at| symlink("/nowhere/pods.json", at.join("pods.json")).unwrap()), partial, "a broken link");
+        assert_eq!(in_part(&|at| symlink("/dev/null", at.join("pods.json")).unwrap()), partial, "a link out");
+        assert_eq!(in_part(&|at| drop(UnixListener::bind(at.join("pods.json")).unwrap())), partial, "a socket");
+    }
+    // A file that names no kind may have held any.
+    let all = folder(|at| fs::write(at.join("dump.json"), "{\"kind\": [").unwrap());
+    assert_eq!((all.why(Kind::Pod), all.why(Kind::StorageClass)), (partial, partial));
+}
+
+#[test]
+fn a_capture_keeps_what_is_unknown() {
+    let reasons = [MissingReason::Refused, MissingReason::Failed, MissingReason::Incomplete, MissingReason::Partial];
+    let folder = tempfile::tempdir().unwrap();
+    for why in reasons {
+        for has_objects in [false, true] {
+            let loaded =
+                load(&[Input::Bytes { name: "in".to_owned(), bytes: list(&[node("n1"), pod("a")]).to_string().into_bytes().into() }]);
+            let kind = if has_objects { Kind::Pod } else { Kind::PodDisruptionBudget };
+            let mut cluster: Cluster = loaded.objects.into_iter().collect();
+            let set = [kind].into_iter().collect();
+            match why {
+                MissingReason::Refused => cluster.unknown.refused = set,
+                MissingReason::Failed => cluster.unknown.failed = set,
+                MissingReason::Incomplete => cluster.unknown.incomplete = set,
+                _ => cluster.unknown.partial = set,
+            }
+            let unknown = [kind].into();
+            let path = folder.path().join(format!("{why:?}{has_objects}.json"));
+            Capture { cluster: &cluster, events: &[], version: None, unknown: &unknown, redact: None }.save(&path).unwrap();
+            let again = load(&[Input::Path(path)]);
+            assert_eq!(again.report.missing().why(kind), Some(why), "{kind}");
+            assert_eq!(again.objects.len(), 2);
+            if !has_objects && why != MissingReason::Partial {
+                assert!(again.report.missing().budgets);
+            }
+        }
+    }
+}
