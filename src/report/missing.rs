@@ -67,7 +67,7 @@ pub fn missing_sentences<'m>(missing: impl IntoIterator<Item = &'m Missing>) -> 
             let names: Vec<String> = main.into_iter().chain(rest).map(|missing| missing.kind.plural()).collect();
             let shown = names.iter().take(KINDS_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
             let more = names.len().saturating_sub(KINDS_NAMED);
-            let more = if more > 0 { format!(" and {} more", count_of(more, "kind", "kinds")) } else { String::new() };
+            let more = if more > 0 { format!(" and {}", count_of(more, "more kind", "more kinds")) } else { String::new() };
             sentences
                 .push(format!("A part of the source could not be read: {shown}{more} may be missing, so the answer may be another one."));
         }

@@ -2,14 +2,14 @@
 //!
 //! The file is gzip around lines of JSON; an uncompressed or otherwise formatted file is read as well. The head names
 //! the format and the versions. The initial objects follow, then each branch with its name, its fork and its own
-//! actions. Only the same engine replays to the same events, so a file of another version is refused, and each branch
-//! states its number of events. The original text of the objects is not saved.
+//! actions, and a checksum over all of it. Only the same engine replays to the same events, so a file of another version is
+//! refused, and each branch states its number of events. The original text of the objects is not saved.
 
 use std::io::{self, BufWriter, Read, Write};
 use std::sync::Arc;
 
-use flate2::Compression;
 use flate2::write::GzEncoder;
+use flate2::{Compression, Crc};
 use serde::{Deserialize, Serialize};
 
 use super::branch::{Action, Fork};
@@ -25,7 +25,7 @@ use crate::scheduler::{Config, ConfigError, Options, Scheduler};
 /// Value of `format` in the head.
 const FORMAT: &str = "schedscope session";
 /// Version of the layout above.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Version of the engine that replays.
 const ENGINE: &str = env!("CARGO_PKG_VERSION");
 
@@ -60,6 +60,12 @@ pub enum SessionFileError {
         /// Problem of the line.
         problem: LineProblem,
     },
+    /// The checksum is not that of the values before it.
+    #[error("the checksum does not match: the file was changed or is damaged")]
+    Checksum,
+    /// The file ends before its checksum, or in the middle of compressed data.
+    #[error("the file ends too early, or its compressed data is damaged: {0}")]
+    Cut(io::Error),
     /// The replay differs from the saved events.
     #[error("branch {branch:?} does not replay as it was saved: {found} events instead of {saved}; the file was changed or is damaged")]
     Differs {
@@ -161,6 +167,14 @@ impl SavedExtenders {
     }
 }
 
+/// The last value of a file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Trailer {
+    /// The CRC-32 of all values before it, without space between their tokens, as eight hexadecimal digits.
+    checksum: String,
+}
+
 #[derive(Serialize, Deserialize)]
 struct SavedBranch {
     name: String,
@@ -185,6 +199,7 @@ impl Session {
     /// When `out` fails.
     pub fn save(&self, out: impl Write) -> Result<(), SessionFileError> {
         let mut out = BufWriter::new(GzEncoder::new(out, Compression::fast()));
+        let mut crc = Crc::new();
         let started = self.scheduler_at_start();
         let objects = objects_in_order(started);
         let config = started.state().config();
@@ -207,9 +222,9 @@ impl Session {
             kube_scheduler: config.emulation.release().to_string(),
             rest: Some(rest),
         };
-        line(&mut out, &head)?;
+        line(&mut out, &mut crc, &head)?;
         for object in &objects {
-            line(&mut out, object)?;
+            line(&mut out, &mut crc, object)?;
         }
         for branch in self.branches() {
             let shared = branch.forked().map_or(0, |fork| fork.revisions);
@@ -220,8 +235,10 @@ impl Session {
                 events: branch.timeline().progress().1,
                 cursor: branch.timeline().cursor(),
             };
-            line(&mut out, &saved)?;
+            line(&mut out, &mut crc, &saved)?;
         }
+        let checksum = checksum(&crc);
+        line(&mut out, &mut crc, &Trailer { checksum })?;
         out.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?.flush()?;
         Ok(())
     }
@@ -257,17 +274,32 @@ impl Session {
         for _ in 0..rest.objects {
             objects.push(lines.next::<Object>()?);
         }
+        let mut branches = Vec::new();
+        for _ in 0..rest.branches {
+            let saved: SavedBranch = lines.next()?;
+            branches.push((lines.line, saved));
+        }
+        // Nothing is replayed before all of it is known to be as it was saved.
+        let found = checksum(&lines.crc);
+        let trailer: Trailer = lines.next()?;
+        lines.finish().map_err(SessionFileError::Cut)?;
+        if trailer.checksum != found {
+            return Err(SessionFileError::Checksum);
+        }
         let mut session = Self::new(Scheduler::new(config, objects, rest.options), rest.source).with(rest.background);
         session.set_breakpoints(rest.breakpoints);
-        for number in 0..rest.branches {
-            let saved: SavedBranch = lines.next()?;
-            let wrong = |problem| SessionFileError::Line { line: lines.line, problem };
+        for (number, (line, saved)) in branches.into_iter().enumerate() {
+            let wrong = |problem| SessionFileError::Line { line, problem };
             if !session.begin(number, &saved.name, saved.fork) {
                 return Err(wrong(LineProblem::Fork));
             }
             for action in saved.actions {
                 if !session.redo(action) {
                     return Err(wrong(LineProblem::Action));
+                }
+                let found = session.timeline().progress().1;
+                if found > saved.events {
+                    return Err(SessionFileError::Differs { branch: saved.name, saved: saved.events, found });
                 }
             }
             let found = session.timeline().progress().1;
@@ -283,7 +315,13 @@ impl Session {
     }
 }
 
-fn line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
+fn line(out: &mut impl Write, crc: &mut Crc, value: &impl Serialize) -> io::Result<()> {
+    let text = serde_json::to_vec(value)?;
+    crc.update(&text);
+    out.write_all(&text)?;
     out.write_all(b"\n")
+}
+
+fn checksum(crc: &Crc) -> String {
+    format!("{:08x}", crc.sum())
 }

@@ -3,17 +3,12 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use flate2::Crc;
 use flate2::read::GzDecoder;
 use serde::de::DeserializeOwned;
 
 use super::file::{LineProblem, SessionFileError};
-
-/// Maximum length of a value, in bytes.
-const LONGEST: usize = 256 << 20;
-/// Decompressed bytes that a file of any size may have.
-const UNPACKED: u64 = 16 << 20;
-/// Factor of the compressed size that may be decompressed on top of [`UNPACKED`].
-const GROWTH: u64 = 64;
+use crate::limits::sessions::{LONGEST_VALUE, UNPACKED, UNPACKED_GROWTH};
 
 /// First bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -104,7 +99,7 @@ impl<R: Read> Read for Unpacked<R> {
             Self::Gzip { inner, out } => {
                 let read = inner.read(buffer)?;
                 *out += read as u64;
-                if *out > UNPACKED + inner.get_ref().count.saturating_mul(GROWTH) {
+                if *out > UNPACKED + inner.get_ref().count.saturating_mul(UNPACKED_GROWTH) {
                     return Err(io::Error::other("it decompresses to more than a session of its size can hold"));
                 }
                 Ok(read)
@@ -122,19 +117,54 @@ pub(super) struct Values<R: Read> {
     /// Number of line breaks read.
     breaks: usize,
     text: Vec<u8>,
+    /// The checksum of the values so far, without the space between their tokens.
+    pub(super) crc: Crc,
+    longest: usize,
 }
 
 impl<R: Read> Values<R> {
     pub(super) fn new(file: R) -> Self {
-        Self { reader: BufReader::with_capacity(64 << 10, Unpacked::new(file)), line: 1, breaks: 0, text: Vec::new() }
+        Self {
+            reader: BufReader::with_capacity(64 << 10, Unpacked::new(file)),
+            line: 1,
+            breaks: 0,
+            text: Vec::new(),
+            crc: Crc::new(),
+            longest: LONGEST_VALUE,
+        }
     }
 
     /// Reads the next value.
     pub(super) fn next<T: DeserializeOwned>(&mut self) -> Result<T, SessionFileError> {
         let read = self.read();
-        let at = |problem| SessionFileError::Line { line: self.line, problem };
+        let line = self.line;
+        let at = |problem| SessionFileError::Line { line, problem };
         read.map_err(at)?;
+        self.add_to_checksum();
         serde_json::from_slice(&self.text).map_err(|error| at(error.into()))
+    }
+
+    /// Reads to the end of the file, which checks what the compression says of its content.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        io::copy(&mut self.reader, &mut io::sink()).map(|_| ())
+    }
+
+    /// Adds the text to the checksum, without the space between its tokens.
+    fn add_to_checksum(&mut self) {
+        let (mut from, mut in_string, mut escaped) = (0, false, false);
+        for (at, byte) in self.text.iter().enumerate() {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' if in_string => escaped = true,
+                b'"' => in_string = !in_string,
+                b' ' | b'\t' | b'\r' | b'\n' if !in_string => {
+                    self.crc.update(&self.text[from..at]);
+                    from = at + 1;
+                }
+                _ => {}
+            }
+        }
+        self.crc.update(&self.text[from..]);
     }
 
     /// Reads the text of the next value, which must be an object.
@@ -188,7 +218,7 @@ impl<R: Read> Values<R> {
             let taken = end.unwrap_or(buffer.len());
             self.text.extend_from_slice(&buffer[from.min(taken)..taken]);
             self.reader.consume(taken);
-            if self.text.len() > LONGEST {
+            if self.text.len() > self.longest {
                 return Err(LineProblem::TooLong);
             }
             if end.is_some() {
@@ -237,6 +267,38 @@ mod tests {
             assert!(found.len() <= 1);
             if text == "{}\n\n{\"a\":" { assert!(said.ends_with("the file ends too early"), "{said}") } else { assert_eq!(said, error) }
         }
+    }
+
+    #[test]
+    fn a_value_beyond_the_limit_is_refused() {
+        let text = format!("{{\"a\":\"{}\"}}", "x".repeat(100));
+        let mut values = Values { longest: 99, ..Values::new(text.as_bytes()) };
+        assert!(values.next::<Value>().unwrap_err().to_string().ends_with("the value is too long"));
+        assert!(Values::new(text.as_bytes()).next::<Value>().is_ok());
+    }
+
+    #[test]
+    fn a_bomb_is_refused() {
+        use std::io::Write as _;
+        let mut bomb = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        let value = format!("{{\"a\":\"{}\"}}", " ".repeat(UNPACKED as usize * 2));
+        bomb.write_all(value.as_bytes()).unwrap();
+        let bomb = bomb.finish().unwrap();
+        let error = Values::new(&bomb[..]).next::<Value>().unwrap_err().to_string();
+        assert!(error.ends_with("it decompresses to more than a session of its size can hold"), "{error}");
+        assert!((bomb.len() as u64) < UNPACKED / UNPACKED_GROWTH);
+    }
+
+    #[test]
+    fn the_checksum_is_that_of_the_tokens() {
+        let sum = |text: &str| {
+            let mut values = Values::new(text.as_bytes());
+            while values.next::<Value>().is_ok() {}
+            values.crc.sum()
+        };
+        assert_eq!(sum("{\"a b\":[1,2]}\n{}"), sum("[ { \"a b\" :\n [1, 2] },\t{ } ]"));
+        assert_ne!(sum("{\"a b\":1}"), sum("{\"ab\":1}"));
+        assert_ne!(sum("{\"a\\\" b\":1}"), sum("{\"a\\\"b\":1}"));
     }
 
     #[test]

@@ -249,6 +249,37 @@ fn what_has_no_effect_leaves_no_trace() {
     assert_eq!(session.explain(&Key::new("a", "nobody")), None);
 }
 
+/// Returns the text of a session with the checksum of its lines.
+fn sealed(text: &str) -> String {
+    let (lines, _) = text.trim_end().rsplit_once('\n').expect("lines");
+    let mut crc = flate2::Crc::new();
+    lines.lines().for_each(|line| crc.update(line.as_bytes()));
+    format!("{lines}\n{{\"checksum\":\"{:08x}\"}}\n", crc.sum())
+}
+
+/// A damaged file is refused, or is the same session.
+#[test]
+fn no_damage_gives_another_session() {
+    let mut session = one_node();
+    session.run_next();
+    let file = saved(&session);
+    let expected = record(&session);
+    for length in 0..file.len() {
+        assert!(Session::load(&file[..length]).is_err(), "{length} of {} bytes", file.len());
+    }
+    let mut text = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&file[..]), &mut text).expect("gzip");
+    for (what, bytes) in [("compressed", file), ("plain", text)] {
+        for bit in (0..bytes.len() * 8).step_by(3) {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            if let Ok(session) = Session::load(&flipped[..]) {
+                assert_eq!((record(&session), session.source()), (expected.clone(), "one node"), "{what}, bit {bit}");
+            }
+        }
+    }
+}
+
 #[test]
 fn other_files_are_refused_in_words() {
     let mut session = one_node();
@@ -256,14 +287,23 @@ fn other_files_are_refused_in_words() {
     let file = saved(&session);
     let mut text = String::new();
     std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&file[..]), &mut text).expect("gzip");
+    let load = |text: &str| {
+        let mut changed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut changed, text.as_bytes()).expect("memory takes everything");
+        Session::load(&changed.finish().expect("memory")[..])
+    };
     let check = |from: &str, to: &str, expected: &str| {
         assert!(text.contains(from), "{from}");
-        let mut changed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        std::io::Write::write_all(&mut changed, text.replacen(from, to, 1).as_bytes()).expect("memory takes everything");
-        let error = Session::load(&changed.finish().expect("memory")[..]).expect_err(to).to_string();
+        let error = load(&sealed(&text.replacen(from, to, 1))).expect_err(to).to_string();
         assert!(error.contains(expected), "{error}");
     };
-    check("\"version\":1", "\"version\":2", "file format 2), which may decide differently");
+    assert!(load(&sealed(&text)).is_ok());
+    assert_eq!(sealed(&text), text);
+    let error = load(&text.replacen("\"n\"", "\"m\"", 1)).expect_err("another name").to_string();
+    assert!(error.contains("the checksum does not match"), "{error}");
+    let unsealed = text.trim_end().rsplit_once('\n').expect("lines").0;
+    assert!(load(unsealed).is_err(), "without its checksum");
+    check("\"version\":2", "\"version\":3", "file format 3), which may decide differently");
     check("v1.36.2", "v1.37.0", "kube-scheduler v1.37.0");
     check("schedscope session", "something else", "not a saved session");
     check(",\"cursor\":", "0,\"cursor\":", "does not replay as it was saved");

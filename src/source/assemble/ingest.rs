@@ -252,7 +252,9 @@ impl Assembly {
                     MissingReason::Failed | MissingReason::NotInSource => self.report.failed.insert(kind),
                 }
                 let kinds = kind.plural();
-                (Severity::Error, None, 0, format!("{kinds} were not given: {message}"))
+                let severity =
+                    if matches!(why, MissingReason::Incomplete | MissingReason::Partial) { Severity::Note } else { Severity::Error };
+                (severity, None, 0, format!("{kinds} were not given: {message}"))
             }
             DecodedItem::Unread(kind) => {
                 *self.report.unread_kinds.entry(kind).or_default() += 1;
