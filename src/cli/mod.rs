@@ -36,7 +36,10 @@ use crate::output::{self, Lines, Status, Text};
 use crate::release::{Emulation, FeatureGates, Gate, Profile};
 use crate::report::{LogReport, Missing};
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
-use crate::source::{self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, Severity, Story};
+use crate::session::{Session, objects_in_order};
+use crate::source::{
+    self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, SavedConfiguration, ServerVersion, Severity, Story, VersionPlace,
+};
 
 /// The pod fits, or the command did its job.
 pub const EXIT_OK: u8 = 0;
@@ -201,6 +204,11 @@ fn config(args: &SchedulerArgs, loaded: &Loaded, release: &'static Profile) -> R
     } else if args.config_from_dump {
         let found = loaded.report.scheduler.iter().find_map(|hint| Some((hint.place.clone(), hint.config.clone()?)));
         found.ok_or_else(|| Failure::usage("--config-from-dump: the source contains no KubeSchedulerConfiguration"))?
+    } else if let Some(saved) = &loaded.configuration {
+        let gates = if args.feature_gates.is_some() { Ok(gates) } else { FeatureGates::parse(&saved.feature_gates, release) };
+        let gates = gates.map_err(|e| Failure::usage(format!("{}: {e}", saved.name)))?;
+        let emulation = Emulation::new(release, gates);
+        return saved.text.as_ref().map_or_else(|| Ok(Config::defaults(emulation)), |text| parsed_config(&saved.name, text, emulation));
     } else {
         return Ok(Config::defaults(emulation));
     };
@@ -237,7 +245,36 @@ fn read(source: &SourceArgs, connect: &ConnectArgs, limits: &Limits) -> Result<L
     if connect.is_given() {
         return Err(Failure::usage("--kubeconfig, --context and --only-namespace need a live cluster, without --from or --demo"));
     }
+    if let [path] = &source.from[..]
+        && let Some(session) = opening::saved_session(path)?
+    {
+        return judgeable(of_session(&session, path.display().to_string()));
+    }
     load(&inputs, limits)
+}
+
+/// Returns the cluster at the start of a saved session, with its configuration, release, time and unknown kinds.
+fn of_session(session: &Session, name: String) -> Loaded {
+    let scheduler = session.scheduler_at_start();
+    let config = scheduler.state().config();
+    let mut loaded = Loaded {
+        objects: objects_in_order(scheduler),
+        events: session.background().events.clone(),
+        configuration: Some(SavedConfiguration {
+            name: name.clone(),
+            text: config.text().map(str::to_owned),
+            feature_gates: config.emulation.gate_changes(),
+        }),
+        ..Loaded::default()
+    };
+    for object in &loaded.objects {
+        loaded.report.kinds.entry(object.kind()).or_default().read += 1;
+    }
+    loaded.report.set_missing(scheduler.options().unknown);
+    loaded.report.newest = Some(scheduler.options().start);
+    let version = config.emulation.release().to_string();
+    loaded.report.server_version = Some(ServerVersion { version, found_in: VersionPlace::File(name) });
+    loaded
 }
 
 /// Returns an object with the fields that scheduling does not read; `None` where its source can be read once only.

@@ -292,7 +292,7 @@ fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch:
 }
 
 /// Returns the session saved in a file; `None` for any other file.
-fn saved_session(path: &Path) -> Result<Option<Session>, Failure> {
+pub(super) fn saved_session(path: &Path) -> Result<Option<Session>, Failure> {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(SESSION_HEAD).read_to_end(&mut start));
     if read.is_err() || !is_session_file(&start) {

@@ -39,8 +39,21 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
     /// The parsed log of kube-scheduler; `None` until one is read.
     pub scheduler_log: Option<Arc<SchedulerLog>>,
+    /// The configuration that a saved session was recorded with; `None` for other sources.
+    pub configuration: Option<SavedConfiguration>,
     /// Logs of kube-scheduler found in the dump, for [`crate::source::read_logs_of_dump`].
     pub logs: DumpLogs,
+}
+
+/// The scheduler's configuration of a saved session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedConfiguration {
+    /// The name that diagnostics use.
+    pub name: String,
+    /// The text of the configuration; `None` for the defaults.
+    pub text: Option<String>,
+    /// The feature gates that differ from the release's defaults, as `--feature-gates` takes them.
+    pub feature_gates: String,
 }
 
 /// Logs of kube-scheduler found in a dump, with their names and places.
@@ -255,6 +268,7 @@ impl Assembly {
             report: self.report,
             diagnostics: self.diagnostics,
             scheduler_log: None,
+            configuration: None,
             logs: DumpLogs(self.logs),
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
+use strum::IntoEnumIterator;
 
 use super::origins::Origins;
 use crate::cluster::{Key, Kind, KindSet, MissingKinds, MissingReason, Str};
@@ -188,6 +189,17 @@ impl Report {
             asked && self.kinds.get(kind).is_none_or(|count| count.read == 0)
         };
         [Kind::Node, Kind::Pod].into_iter().filter(is_withheld).collect()
+    }
+
+    /// Marks kinds as unknown, for the same reasons.
+    pub fn set_missing(&mut self, missing: MissingKinds) {
+        (self.refused, self.failed, self.incomplete, self.partial) = (missing.refused, missing.failed, missing.incomplete, missing.partial);
+        let absent = missing.absent.iter().filter(|kind| *kind != Kind::PodGroup);
+        self.absent = absent.map(|kind| Absence { kind, effect: effect_of_absence(kind) }).collect();
+        for kind in Kind::iter().filter(|kind| missing.why(*kind) != Some(MissingReason::NotInSource)) {
+            self.kinds.entry(kind).or_default();
+        }
+        self.complete = false;
     }
 
     /// Returns whether no object was read.
