@@ -12,7 +12,7 @@ use super::Failure;
 use super::args::{ExtenderArgs, SchedulerArgs};
 use crate::cluster::{Key, Kind};
 use crate::extender_client::HttpTransport;
-use crate::extenders::{Asker, Extender, Originals, RecordedCall, Recorder};
+use crate::extenders::{Asker, Destination, Extender, Originals, RecordedCall, Recorder};
 use crate::output;
 use crate::scheduler::Config;
 use crate::source::{self, Report};
@@ -43,7 +43,7 @@ pub(super) fn asked(args: &SchedulerArgs, config: Config, report: &Report) -> Re
     if from_source && hosts.is_empty() {
         let words = "--ask-extenders: the configuration comes from the source, so its extenders are called only if you name their hosts: \
                      --ask-extenders=";
-        let hosts: Vec<&str> = config.extenders.list().iter().map(host).collect();
+        let hosts: Vec<String> = config.extenders.list().iter().filter_map(host).collect();
         return Err(Failure::usage(format!("{words}{}", hosts.join(","))));
     }
     let transport = HttpTransport::start().map_err(|error| Failure::source(format!("cannot start a thread: {error}")))?;
@@ -119,21 +119,13 @@ fn parsed(text: &str, kind: Kind, key: &Key) -> Option<Value> {
 }
 
 /// The host of an extender, with its port where the URL has one.
-fn host(extender: &Extender) -> &str {
-    let url = extender.name.url.as_str();
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.split(['/', '?', '#']).next().unwrap_or_default()
+fn host(extender: &Extender) -> Option<String> {
+    Destination::parse(extender.url_prefix.expose()).ok().map(|destination| destination.authority)
 }
 
 /// Whether an extender is on a host, which is named with its port or without.
 fn is_on(extender: &Extender, named: &str) -> bool {
-    let host = host(extender);
-    let without_port = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
-        _ => host,
-    };
-    let bare = |text: &str| text.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
-    bare(host) == bare(named) || bare(without_port) == bare(named)
+    Destination::parse(extender.url_prefix.expose()).is_ok_and(|destination| destination.is_on(named))
 }
 
 /// Reads a recording.

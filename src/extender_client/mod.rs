@@ -17,7 +17,7 @@ use std::sync::mpsc;
 use std::thread::Builder;
 
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, PROXY_AUTHORIZATION, USER_AGENT};
-use http::{Method, Request, Uri};
+use http::{Method, Request};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
@@ -27,7 +27,7 @@ use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 
 use self::proxy::{Environment, ProxyKind, ProxyUrl};
-use crate::extenders::{Answer, AnswerBody, Extender, ExtenderTransport};
+use crate::extenders::{Answer, AnswerBody, Destination, Extender, ExtenderTransport};
 use crate::framework::ExtenderVerb;
 use crate::output::Secret;
 
@@ -105,44 +105,10 @@ async fn answer(call: &Call, largest: usize, environment: &Environment) -> Answe
     }
 }
 
-/// Where a call goes to.
-struct Target {
-    tls: bool,
-    host: String,
-    port: u16,
-    /// `host` or `host:port`, as the URL has it.
-    authority: String,
-    path: String,
-    credentials: Option<Secret<String>>,
-}
-
-impl Target {
-    /// Reads a URL.
-    fn of(url: &str) -> Result<Self, String> {
-        let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
-        let tls = match scheme.to_ascii_lowercase().as_str() {
-            "http" => false,
-            "https" => true,
-            _ => return Err(format!("unsupported protocol scheme {scheme:?}")),
-        };
-        let rest = &url[scheme.len() + 3..];
-        let (authority, path) = rest.find(['/', '?']).map_or((rest, "/"), |at| rest.split_at(at));
-        let (user, authority) = authority.rsplit_once('@').map_or((None, authority), |(user, host)| (Some(user), host));
-        let uri: Uri = format!("http://{authority}/").parse().map_err(|_| format!("invalid host {authority:?}"))?;
-        let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
-        if host.is_empty() {
-            return Err("http: no Host in request URL".to_owned());
-        }
-        let port = uri.port_u16().unwrap_or(if tls { 443 } else { 80 });
-        let credentials = user.map(|user| Secret::new(words::percent_decoded(user)));
-        Ok(Self { tls, host, port, authority: authority.to_owned(), path: path.to_owned(), credentials })
-    }
-}
-
 /// Connects, sends the request and reads the answer; sets `status` as soon as it is known.
 async fn exchange(call: &Call, largest: usize, environment: &Environment, status: &mut Option<u16>) -> Result<Answer, String> {
     let url = call.extender.url(call.verb);
-    let target = Target::of(url.expose())?;
+    let target = Destination::parse(url.expose())?;
     let proxy = environment.proxy_for(target.tls, &target.host, target.port)?;
     let mut stream = match &proxy {
         Some(proxy) => dial(&proxy.host, proxy.port).await.map_err(|error| format!("proxyconnect tcp: {error}"))?,
@@ -186,7 +152,7 @@ async fn dial(host: &str, port: u16) -> Result<TcpStream, String> {
     Err(first.unwrap_or_else(|| format!("dial tcp: lookup {host}: no such host")))
 }
 
-fn request(call: &Call, target: &Target, proxy: Option<&ProxyUrl>) -> Result<Request<Full<Bytes>>, String> {
+fn request(call: &Call, target: &Destination, proxy: Option<&ProxyUrl>) -> Result<Request<Full<Bytes>>, String> {
     let uri = if proxy.is_some() { format!("http://{}{}", target.authority, target.path) } else { target.path.clone() };
     let mut request = Request::builder()
         .method(Method::POST)
@@ -196,8 +162,8 @@ fn request(call: &Call, target: &Target, proxy: Option<&ProxyUrl>) -> Result<Req
         .header(CONTENT_TYPE, "application/json")
         .body(Full::new(Bytes::from(call.body.clone())))
         .map_err(|error| error.to_string())?;
-    if let Some(credentials) = &target.credentials {
-        request.headers_mut().insert(AUTHORIZATION, basic(credentials)?);
+    if let Some(credentials) = target.user.as_ref().map(|user| Secret::new(words::percent_decoded(user.expose()))) {
+        request.headers_mut().insert(AUTHORIZATION, basic(&credentials)?);
     }
     if let Some(credentials) = proxy.and_then(|proxy| proxy.credentials.as_ref()) {
         request.headers_mut().insert(PROXY_AUTHORIZATION, basic(credentials)?);
@@ -213,7 +179,7 @@ fn basic(credentials: &Secret<String>) -> Result<HeaderValue, String> {
 }
 
 /// Asks a proxy for a way to the target.
-async fn tunnel(stream: &mut TcpStream, proxy: &ProxyUrl, target: &Target) -> Result<(), String> {
+async fn tunnel(stream: &mut TcpStream, proxy: &ProxyUrl, target: &Destination) -> Result<(), String> {
     let to = format!("{}:{}", proxy::bracketed(&target.host), target.port);
     let mut head = format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n");
     if let Some(credentials) = &proxy.credentials {

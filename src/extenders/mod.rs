@@ -17,6 +17,7 @@
 mod answers;
 mod asker;
 mod calls;
+mod destination;
 mod go_json;
 mod go_types;
 mod objects;
@@ -28,6 +29,7 @@ use std::time::Duration;
 
 pub use asker::{Answer, AnswerBody, Asker, Asking, ExtenderTransport, Originals, QuestionId, RecordedCall, Recorder};
 pub use calls::{CallError, CycleExtenders, Filtered, Victims};
+pub use destination::Destination;
 
 use crate::cluster::{Container, Pod, Str};
 use crate::framework::{ExtenderName, ExtenderVerb};

@@ -257,22 +257,33 @@ impl ConfigFile {
     }
 }
 
-/// Returns a configuration as JSON, without the passwords in its extenders' URLs and without their keys; emulation
-/// needs neither. `None` if it has none.
+/// Returns a configuration as JSON, without comments, the passwords and queries in its URLs, and the keys of its extenders; emulation
+/// needs none of them. `None` if it cannot be read.
 pub(super) fn without_credentials(text: &str) -> Option<String> {
     let mut value = parse(text).ok()?;
-    let mut found = false;
-    for extender in items(&mut value, "extenders") {
-        if let Some(Value::String(url)) = extender.get_mut("urlPrefix") {
-            let bare = url_without_password(url);
-            found |= bare != *url;
-            *url = bare;
+    strip_credentials(&mut value);
+    Some(value.to_string())
+}
+
+/// Removes credentials from a value and all that it holds. A policy spells its keys in any case.
+fn strip_credentials(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|key, _| !key.eq_ignore_ascii_case("keyData"));
+            for (key, value) in fields {
+                match value {
+                    // A ConfigMap holds a policy as text.
+                    Value::String(text) if key.eq_ignore_ascii_case("policy.cfg") => {
+                        *text = without_credentials(text).unwrap_or_default();
+                    }
+                    Value::String(text) if text.contains("://") => *text = url_without_password(text),
+                    _ => strip_credentials(value),
+                }
+            }
         }
-        if let Some(Value::Object(tls)) = extender.get_mut("tlsConfig") {
-            found |= tls.remove("keyData").is_some();
-        }
+        Value::Array(items) => items.iter_mut().for_each(strip_credentials),
+        _ => {}
     }
-    found.then(|| value.to_string())
 }
 
 pub(super) fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {
@@ -424,6 +435,15 @@ mod tests {
         let text = "extenders: [{urlPrefix: 'https://me:hunter2@h/x', tlsConfig: {keyData: aHVudGVyMg==, insecure: true}}, {weight: 1}]";
         let kept: Value = serde_json::from_str(&without_credentials(text).unwrap()).unwrap();
         assert_eq!(kept, serde_json::json!({"extenders": [{"urlPrefix": "https://h/x", "tlsConfig": {"insecure": true}}, {"weight": 1}]}));
-        assert_eq!(without_credentials("extenders: [{urlPrefix: 'https://h/x'}]"), None);
+        // As a policy spells it, in a ConfigMap, with a comment, in a query.
+        for text in [
+            "Extenders: [{URLPrefix: 'https://me:hunter2@h/x', TLSConfig: {KeyData: hunter2}}]",
+            "kind: ConfigMap\ndata: {policy.cfg: '{\"extenders\":[{\"urlPrefix\":\"http://u:hunter2@h\",\"tlsConfig\":{\"KEYDATA\":\"hunter2\"}}]}'}",
+            "# hunter2\nextenders: [{urlPrefix: 'https://h/x?token=hunter2'}]",
+            "extenders: [{urlPrefix: 'https://me:hun/ter2hunter2@h'}]",
+        ] {
+            let kept = without_credentials(text).unwrap();
+            assert!(!kept.contains("hunter2") && kept.contains("://h"), "{kept}");
+        }
     }
 }

@@ -5,7 +5,8 @@
 //! out.
 
 use std::io::{self, Read as _};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,11 +15,10 @@ use kube::config::{AuthInfo, Cluster, ExecAuthCluster, ExecConfig, ExecInteracti
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::limits::live::{PLUGIN_ANSWER, PLUGIN_OUTPUT};
+
 /// The interval at which the program's end is polled.
 const LOOK: Duration = Duration::from_millis(10);
-
-/// The maximal length of an answer in bytes.
-const MAX_ANSWER: u64 = 1 << 20;
 
 /// Why a program gives no credentials.
 #[derive(Debug, thiserror::Error)]
@@ -128,14 +128,7 @@ fn run(exec: &ExecConfig, cluster: &Cluster, interactive: bool, limit: Duration)
 /// Returns a program's output once it has succeeded.
 fn wait(mut child: Child, limit: Option<Duration>, command: &str) -> Result<Vec<u8>, ExecError> {
     let command = || command.to_owned();
-    let printed = child.stdout.take().map(|out| {
-        thread::spawn(move || {
-            let mut answer = Vec::new();
-            // Output that breaks off does not parse as an answer.
-            let _ = out.take(MAX_ANSWER).read_to_end(&mut answer);
-            answer
-        })
-    });
+    let printed = child.stdout.take().map(collect);
     let begin = Instant::now();
     let status = loop {
         match child.try_wait() {
@@ -156,7 +149,41 @@ fn wait(mut child: Child, limit: Option<Duration>, command: &str) -> Result<Vec<
     if !status.success() {
         return Err(ExecError::Failed { command: command(), status });
     }
-    Ok(printed.and_then(|thread| thread.join().ok()).unwrap_or_default())
+    Ok(printed.map(|printed| printed.finish(PLUGIN_OUTPUT)).unwrap_or_default())
+}
+
+/// The output of a program while it is read by a thread of its own.
+struct Printed {
+    text: Arc<Mutex<Vec<u8>>>,
+    ended: mpsc::Receiver<()>,
+}
+
+/// Reads a program's output up to the limit. Output that breaks off does not parse as an answer.
+fn collect(mut out: ChildStdout) -> Printed {
+    let text = Arc::new(Mutex::new(Vec::new()));
+    let (end, ended) = mpsc::channel();
+    let shared = Arc::clone(&text);
+    thread::spawn(move || {
+        let mut piece = [0; 4096];
+        while let Ok(count @ 1..) = out.read(&mut piece) {
+            let mut text = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            text.extend_from_slice(&piece[..count]);
+            if text.len() as u64 >= PLUGIN_ANSWER {
+                break;
+            }
+        }
+        // The receiver is gone if the program was given up.
+        let _ = end.send(());
+    });
+    Printed { text, ended }
+}
+
+impl Printed {
+    /// Returns the output, which a child of the program may keep open for longer than the program itself.
+    fn finish(self, grace: Duration) -> Vec<u8> {
+        let _ = self.ended.recv_timeout(grace);
+        std::mem::take(&mut *self.text.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 fn base64(bytes: &[u8]) -> String {
@@ -175,6 +202,18 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_plugin_whose_output_stays_open_ends() {
+        let started = |script: &str| Command::new("sh").args(["-c", script]).stdout(Stdio::piped()).spawn().unwrap();
+        let begin = Instant::now();
+        let printed = wait(started("printf answer; sleep 30 & exit 0"), None, "sh").unwrap();
+        assert_eq!(printed, b"answer");
+        assert!(begin.elapsed() < Duration::from_secs(20));
+        let printed = wait(started("head -c 9000000 /dev/zero"), Some(Duration::from_secs(60)), "sh");
+        assert!(printed.map_or(true, |text| (text.len() as u64) < PLUGIN_ANSWER + 4096));
+    }
 
     #[test]
     fn certificates_are_kept_as_a_kubeconfig_holds_them() {

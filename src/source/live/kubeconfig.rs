@@ -10,15 +10,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures::FutureExt;
-use http::Uri;
+use http::HeaderValue;
 use jiff::Timestamp;
 use kube::Config;
-use kube::config::{ExecInteractiveMode, KubeConfigOptions, Kubeconfig, KubeconfigError};
+use kube::config::{AuthInfo, Cluster, ExecInteractiveMode, KubeConfigOptions, Kubeconfig, KubeconfigError};
+use secrecy::ExposeSecret as _;
 
 use super::error::{ConnectError, Target};
 use super::exec;
 use super::failure::chain;
 use super::proxy::Proxies;
+use crate::limits::live::{CREDENTIAL_FILE, KUBECONFIG};
 use crate::output::url_without_password;
 
 /// The process's environment, as far as connections depend on it.
@@ -128,19 +130,25 @@ fn read(path: Option<&Path>, env: &Env) -> Result<Kubeconfig, ConnectError> {
     merged.ok_or(ConnectError::NoKubeconfig { looked })
 }
 
-/// Maximum length of a kubeconfig, in bytes.
-const LONGEST: u64 = 4 << 20;
+/// Whether a path names an open file of this process.
+fn is_descriptor(path: &Path) -> bool {
+    ["/dev/fd", "/proc/self/fd", "/dev/stdin"].iter().any(|open| path.starts_with(open))
+}
 
 /// Returns the kubeconfig at a path. Paths in one that is no file, such as a pipe, are relative to the working directory.
 fn read_file(path: &Path) -> Result<Kubeconfig, ConnectError> {
-    let too_long = || ConnectError::Kubeconfig { path: path.to_owned(), cause: format!("it is longer than {} MiB", LONGEST >> 20) };
+    let too_long = || ConnectError::Kubeconfig { path: path.to_owned(), cause: format!("it is longer than {} MiB", KUBECONFIG >> 20) };
     let parsed = match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() && metadata.len() > LONGEST => return Err(too_long()),
+        Ok(metadata) if metadata.is_file() && metadata.len() > KUBECONFIG => return Err(too_long()),
+        // A shell passes the output of a command as a pipe of this process; any other pipe may have no writer.
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() && !is_descriptor(path) => {
+            return Err(ConnectError::Kubeconfig { path: path.to_owned(), cause: "it is not a regular file".to_owned() });
+        }
         Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
             let mut text = String::new();
-            let read = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text));
+            let read = File::open(path).and_then(|file| file.take(KUBECONFIG + 1).read_to_string(&mut text));
             match read {
-                Ok(length) if length as u64 > LONGEST => return Err(too_long()),
+                Ok(length) if length as u64 > KUBECONFIG => return Err(too_long()),
                 Ok(_) => Kubeconfig::from_yaml(&text),
                 Err(error) => Err(KubeconfigError::ReadConfig(error, path.to_owned())),
             }
@@ -210,16 +218,23 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
     let mut valid_until = None;
     if let Some(user) = kubeconfig.auth_infos.iter_mut().find(|known| Some(&known.name) == user.as_ref()).and_then(|u| u.auth_info.as_mut())
     {
-        let server = cluster.server.as_deref().unwrap_or_default().trim_end_matches('/').to_owned();
+        let server = url_without_password(cluster.server.as_deref().unwrap_or_default().trim_end_matches('/'));
         let target = Target { context: name.clone(), server, ..Target::default() };
         let no_credentials = |cause: String| ConnectError::Credentials { target: target.clone(), cause };
         // A program that prompts would write over the screen.
         valid_until = exec::resolve(user, &cluster, wanted.interactive, wanted.exec).map_err(|error| no_credentials(error.to_string()))?;
         if let Some(path) = user.token_file.take_if(|_| user.token.is_none()) {
-            let token = std::fs::read_to_string(&path).map_err(|error| no_credentials(format!("tokenFile {path}: {error}")))?;
+            let token = text_of(&path).map_err(|error| no_credentials(format!("tokenFile {path}: {error}")))?;
             // Editors and shells end files with a line break, which a header cannot contain.
             user.token = Some(token.trim().to_owned().into());
         }
+        check_user(user).map_err(no_credentials)?;
+    }
+    if let Some(path) = &cluster.certificate_authority {
+        check_file(Path::new(path)).map_err(|error| bad(format!("certificate-authority {path}: {error}")))?;
+    }
+    for named in kubeconfig.clusters.iter_mut().filter_map(|named| named.cluster.as_mut()) {
+        complete_server(named);
     }
     let options = KubeConfigOptions { context: Some(name.clone()), ..KubeConfigOptions::default() };
     // The future never waits; it is async only for its other callers.
@@ -231,16 +246,54 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
         Some(url) => Some(url.parse().map_err(|error| bad(format!("the proxy {:?} is invalid: {error}", url_without_password(&url))))?),
         None => None,
     };
-    let proxy = config.proxy_url.as_ref().map(without_credentials);
+    let proxy = config.proxy_url.as_ref().map(|url| url_without_password(url.to_string().trim_end_matches('/')));
     let target = Target { context: name, server: server(&config), namespace: config.default_namespace.clone(), proxy };
     Ok(Loaded { config, target, valid_until })
 }
 
-/// Returns a URL that may be shown.
-fn without_credentials(url: &Uri) -> String {
-    let host = url.authority().map_or("", |authority| authority.as_str());
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    format!("{}://{host}", url.scheme_str().unwrap_or("http"))
+/// Adds the scheme to a server without one, as `DefaultServerURL` of client-go: https if the cluster has settings for TLS.
+fn complete_server(cluster: &mut Cluster) {
+    let tls = cluster.certificate_authority.is_some()
+        || cluster.certificate_authority_data.is_some()
+        || cluster.insecure_skip_tls_verify.unwrap_or(false);
+    if let Some(server) = cluster.server.as_mut().filter(|server| !server.is_empty() && !server.contains("://")) {
+        *server = format!("{}://{server}", if tls { "https" } else { "http" });
+    }
+}
+
+/// Checks what of a user goes into the headers of requests, and that files of credentials are files; errors name the field only.
+fn check_user(user: &AuthInfo) -> Result<(), String> {
+    let is_header = |text: &str| HeaderValue::from_str(text).is_ok();
+    if user.token.as_ref().is_some_and(|token| !is_header(token.expose_secret())) {
+        return Err("the token contains characters that no header can hold, such as control characters".to_owned());
+    }
+    let groups = user.impersonate_groups.iter().flatten();
+    if !user.impersonate.iter().chain(groups).all(|name| is_header(name)) {
+        return Err("as and as-groups contain characters that no header can hold".to_owned());
+    }
+    for (field, path) in [("client-certificate", &user.client_certificate), ("client-key", &user.client_key)] {
+        if let Some(path) = path {
+            check_file(Path::new(path)).map_err(|error| format!("{field} {path}: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a path, or the target of a link, is a regular file up to the limit; one that is missing is reported by its reader.
+fn check_file(path: &Path) -> Result<(), String> {
+    match std::fs::metadata(path) {
+        Ok(about) if !about.is_file() => Err("is not a regular file".to_owned()),
+        Ok(about) if about.len() > CREDENTIAL_FILE => Err(format!("is longer than {} MiB", CREDENTIAL_FILE >> 20)),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// Returns the text of a regular file.
+fn text_of(path: &str) -> Result<String, String> {
+    check_file(Path::new(path))?;
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(CREDENTIAL_FILE).read_to_string(&mut text));
+    read.map(|_| text).map_err(|error| error.to_string())
 }
 
 fn in_cluster() -> Result<Loaded, ConnectError> {
@@ -320,6 +373,38 @@ users:
             let error = check(text, context).expect_err(expected);
             assert!(error.starts_with(expected), "{error}\n  instead of\n{expected}");
         }
+    }
+
+    #[test]
+    fn servers_without_a_scheme_are_completed() {
+        for (more, expected) in [("", "http://10.1.2.3:6443"), (", insecure-skip-tls-verify: true", "https://10.1.2.3:6443")] {
+            let text = GOOD.replace("'https://10.1.2.3:6443'", &format!("'10.1.2.3:6443'{more}"));
+            assert_eq!(check(&text, None).unwrap().1.server, expected);
+        }
+    }
+
+    #[test]
+    fn credentials_that_cannot_be_sent_are_refused_without_being_shown() {
+        let with = |user: &str| check(&GOOD.replace("{token: abc}", user), None).unwrap_err();
+        for user in ["{token: \"hun\\nter2\"}", "{token: \"hunter2\\u0001\"}", "{token: hunter2, as: \"a\\nb\"}"] {
+            let error = with(user);
+            assert!(error.contains("no header can hold") && !error.contains("hun"), "{error}");
+        }
+        for field in ["tokenFile", "client-certificate", "client-key"] {
+            let error = with(&format!("{{{field}: /dev/zero}}"));
+            assert!(error.contains(&format!("{field} /dev/zero: is not a regular file")), "{error}");
+        }
+        let ca = GOOD.replace("certificate-authority: ca.crt", "certificate-authority: /dev/zero");
+        assert!(check(&ca, Some("tls")).unwrap_err().contains("certificate-authority /dev/zero: is not a regular file"));
+        let folder = tempfile::tempdir().unwrap();
+        let long = folder.path().join("long");
+        std::fs::write(&long, "x".repeat(CREDENTIAL_FILE as usize + 1)).unwrap();
+        assert!(with(&format!("{{tokenFile: {}}}", long.display())).contains("is longer than 4 MiB"));
+        let wanted = Wanted { kubeconfig: Some("/dev/zero".into()), ..Wanted::default() };
+        assert!(load(&wanted, &Env::default()).unwrap_err().to_string().contains("it is not a regular file"));
+        std::fs::write(&long, "x".repeat(KUBECONFIG as usize + 1)).unwrap();
+        let wanted = Wanted { kubeconfig: Some(long), ..Wanted::default() };
+        assert!(load(&wanted, &Env::default()).unwrap_err().to_string().contains("it is longer than 4 MiB"));
     }
 
     #[test]
