@@ -13,12 +13,18 @@ use super::args::{ExtenderArgs, SchedulerArgs};
 use crate::cluster::{Key, Kind};
 use crate::extender_client::HttpTransport;
 use crate::extenders::{Asker, Destination, Extender, Originals, RecordedCall, Recorder};
+use crate::limits::extenders::RECORDING;
 use crate::output;
 use crate::scheduler::Config;
 use crate::source::{self, Report};
 
-/// Bytes of a recording that are read.
-const LARGEST_RECORDING: u64 = 1 << 30;
+/// Why the recording of extenders ended too early.
+static BROKEN: OnceLock<String> = OnceLock::new();
+
+/// Returns why the recording of extenders is not whole; `None` if it is.
+pub(super) fn broken_recording() -> Option<&'static str> {
+    BROKEN.get().map(String::as_str)
+}
 
 /// Lets the extenders of a configuration be asked as the arguments say.
 pub(super) fn asked(args: &SchedulerArgs, config: Config, report: &Report) -> Result<Config, Failure> {
@@ -131,9 +137,16 @@ fn is_on(extender: &Extender, named: &str) -> bool {
 /// Reads a recording.
 fn recorded(path: &Path) -> Result<Vec<RecordedCall>, Failure> {
     let at = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", path.display()));
+    let about = std::fs::metadata(path).map_err(|error| at(&error))?;
+    if !about.is_file() {
+        return Err(at(&"is not a regular file"));
+    }
+    if about.len() > RECORDING {
+        return Err(at(&format!("is longer than {} MiB", RECORDING >> 20)));
+    }
     let file = File::open(path).map_err(|error| at(&error))?;
     let mut calls = Vec::new();
-    for (number, line) in BufReader::new(file.take(LARGEST_RECORDING)).lines().enumerate() {
+    for (number, line) in BufReader::new(file.take(RECORDING)).lines().enumerate() {
         let line = line.map_err(|error| at(&error))?;
         if !line.trim().is_empty() {
             calls.push(serde_json::from_str(&line).map_err(|error| at(&format!("line {}: {error}", number + 1)))?);
@@ -158,7 +171,24 @@ fn recorder(path: &Path) -> Result<Recorder, Failure> {
         });
         if let Err(error) = written {
             broken = true;
+            let _ = BROKEN.set(format!("{name}: the recording of extenders is not whole: {error}"));
             tracing::error!(file = name, %error, "the recording of extenders ends");
         }
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_that_never_ends_is_refused() {
+        for path in ["/dev/zero", "/dev/null"] {
+            let failure = recorded(Path::new(path)).unwrap_err();
+            assert!(failure.message.to_string().contains("is not a regular file"));
+        }
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(RECORDING + 1).unwrap();
+        assert!(recorded(file.path()).unwrap_err().message.to_string().contains("is longer than 256 MiB"));
+    }
 }

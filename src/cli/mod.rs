@@ -159,7 +159,13 @@ fn start_screen(no_color: bool) -> ExitCode {
 
 fn ended(result: Result<u8, Failure>) -> ExitCode {
     match result {
-        Ok(code) => ExitCode::from(code),
+        Ok(code) => match extenders::broken_recording() {
+            Some(why) => {
+                output::say(format!("schedscope: {why}"));
+                ExitCode::from(EXIT_SOURCE)
+            }
+            None => ExitCode::from(code),
+        },
         Err(failure) => {
             let mut message = failure.message.into_vec();
             if let Some(first) = message.first_mut() {

@@ -29,13 +29,8 @@ use tokio::runtime::Runtime;
 use self::proxy::{Environment, ProxyKind, ProxyUrl};
 use crate::extenders::{Answer, AnswerBody, Destination, Extender, ExtenderTransport};
 use crate::framework::ExtenderVerb;
+use crate::limits::extenders::{ANSWERS, LARGEST_ANSWER, PROXY_HEAD};
 use crate::output::Secret;
-
-/// Bytes of an answer that are read: all nodes of a large cluster, as the API server has them, are less.
-pub const LARGEST_ANSWER: usize = 128 << 20;
-
-/// Bytes of a proxy's answer to `CONNECT` that are read.
-const PROXY_HEAD: usize = 16 << 10;
 
 /// A call to make.
 struct Call {
@@ -57,14 +52,14 @@ impl HttpTransport {
     /// # Errors
     /// Where the system has none to give.
     pub fn start() -> io::Result<Self> {
-        Self::start_with(LARGEST_ANSWER, Environment::of_process())
+        Self::start_with(LARGEST_ANSWER, ANSWERS, Environment::of_process())
     }
 
-    /// Starts the thread with a limit on the bytes of an answer, and with the proxies of this environment.
-    fn start_with(largest: usize, environment: Environment) -> io::Result<Self> {
+    /// Starts the thread with limits on the bytes of an answer and of all, and with the proxies of this environment.
+    fn start_with(largest: usize, in_all: usize, environment: Environment) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let (calls, taken) = mpsc::channel();
-        Builder::new().name("extenders".to_owned()).spawn(move || serve(&runtime, &taken, largest, &environment))?;
+        Builder::new().name("extenders".to_owned()).spawn(move || serve(&runtime, &taken, (largest, in_all), &environment))?;
         Ok(Self { calls })
     }
 }
@@ -79,9 +74,15 @@ impl ExtenderTransport for HttpTransport {
     }
 }
 
-fn serve(runtime: &Runtime, calls: &mpsc::Receiver<Call>, largest: usize, environment: &Environment) {
+fn serve(runtime: &Runtime, calls: &mpsc::Receiver<Call>, (largest, in_all): (usize, usize), environment: &Environment) {
+    let mut left = in_all;
     for call in calls {
-        let answer = runtime.block_on(answer(&call, largest, environment));
+        let answer = if left == 0 {
+            Answer::failed("the extenders have answered more than one run reads")
+        } else {
+            runtime.block_on(answer(&call, largest.min(left), environment))
+        };
+        left = left.saturating_sub(if matches!(answer.body, AnswerBody::Body(_)) { answer.length() } else { 0 });
         // Whoever asked may have gone.
         let _ = call.answer.send(answer);
     }

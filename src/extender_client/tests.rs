@@ -62,7 +62,7 @@ fn ask(extender: &Extender) -> Answer {
 }
 
 fn ask_in(extender: &Extender, environment: Environment) -> Answer {
-    HttpTransport::start_with(1000, environment).unwrap().send(extender, ExtenderVerb::Filter, "{}")
+    HttpTransport::start_with(1000, usize::MAX, environment).unwrap().send(extender, ExtenderVerb::Filter, "{}")
 }
 
 fn failure(extender: &Extender) -> String {
@@ -124,6 +124,42 @@ fn an_answer_that_is_too_large_is_given_up() {
     let answer = ask(&extender(&format!("http://{address}")));
     assert_eq!(answer.status, Some(200));
     assert_eq!(answer.body, AnswerBody::Error("the answer has more than 1000 bytes; schedscope reads no more".to_owned()));
+}
+
+#[test]
+fn calls_fail_once_the_answers_are_too_long_in_all() {
+    let transport = HttpTransport::start_with(1000, 12, Environment::default()).unwrap();
+    let ask = |body: &'static str| {
+        let (address, _server) = serve_once(move |stream, _| respond(stream, "200 OK", body));
+        transport.send(&extender(&format!("http://{address}")), ExtenderVerb::Filter, "{}").body
+    };
+    assert_eq!(ask("[1,2]"), AnswerBody::Body("[1,2]".to_owned()));
+    assert_eq!(ask("[1,2,34]"), AnswerBody::Error("the answer has more than 7 bytes; schedscope reads no more".to_owned()));
+    assert_eq!(ask("[]"), AnswerBody::Body("[]".to_owned()));
+    assert_eq!(ask("[12]"), AnswerBody::Body("[12]".to_owned()));
+    assert_eq!(ask("[1]"), AnswerBody::Error("the answer has more than 1 bytes; schedscope reads no more".to_owned()));
+    assert_eq!(ask("7"), AnswerBody::Body("7".to_owned()));
+    assert_eq!(ask("[]"), AnswerBody::Error("the extenders have answered more than one run reads".to_owned()));
+}
+
+#[test]
+fn a_certificate_that_is_no_file_is_an_error() {
+    let tls = TlsSettings { ca_file: "/dev/zero".to_owned(), ..TlsSettings::default() };
+    let text = failure(&Extender { tls, ..extender("https://127.0.0.1:1") });
+    assert!(text.contains("is not a regular file") || text.contains("refused"), "{text}");
+    let read = tls::client_config(&TlsSettings { ca_file: "/dev/zero".to_owned(), ..TlsSettings::default() });
+    assert!(read.unwrap_err().contains("is not a regular file"));
+}
+
+#[test]
+fn a_proxy_without_end_is_an_error() {
+    let (address, _proxy) = proxy(|mut stream| {
+        while stream.write_all(&[b'x'; 512]).is_ok() {}
+        String::new()
+    });
+    let environment = https_by(&address, "http://");
+    let answer = ask_in(&extender("https://elsewhere.test"), environment);
+    assert!(matches!(answer.body, AnswerBody::Error(_)), "{answer:?}");
 }
 
 #[test]

@@ -17,9 +17,7 @@ use tokio_rustls::client::TlsStream;
 
 use super::words;
 use crate::extenders::TlsSettings;
-
-/// Bytes of a file with certificates or a key that are read.
-const LARGEST_FILE: u64 = 4 << 20;
+use crate::limits::extenders::CERTIFICATE_FILE;
 
 /// Makes the settings of connections to an extender.
 ///
@@ -53,7 +51,11 @@ fn either(data: &[u8], file: &str) -> Result<Option<Vec<u8>>, String> {
     let read = || {
         use std::io::Read as _;
         let mut text = Vec::new();
-        std::fs::File::open(file)?.take(LARGEST_FILE).read_to_end(&mut text)?;
+        // Opening a pipe would block beyond the time of the call.
+        if !std::fs::metadata(file)?.is_file() {
+            return Err(std::io::Error::other("is not a regular file"));
+        }
+        std::fs::File::open(file)?.take(CERTIFICATE_FILE).read_to_end(&mut text)?;
         Ok(text)
     };
     read().map(Some).map_err(|error: std::io::Error| format!("open {file}: {}", words::system_error(&error)))

@@ -48,6 +48,13 @@ pub enum AnswerBody {
 }
 
 impl Answer {
+    /// Returns the number of bytes of the body or the error.
+    pub fn length(&self) -> usize {
+        match &self.body {
+            AnswerBody::Body(text) | AnswerBody::Error(text) => text.len(),
+        }
+    }
+
     /// Returns the answer of a response.
     pub fn response(status: u16, body: impl Into<String>) -> Self {
         Self { status: Some(status), body: AnswerBody::Body(body.into()) }

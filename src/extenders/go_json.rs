@@ -2,6 +2,8 @@
 //!
 //! Numbers stay as they are written, names of objects may repeat, and what is no UTF-8 is replaced.
 
+use crate::limits::extenders::ANSWER_VALUES;
+
 /// Values within values that Go reads.
 const DEPTH: usize = 10_000;
 
@@ -49,7 +51,12 @@ impl Json {
 /// # Errors
 /// The text of Go's error.
 pub(super) fn first_value(text: &[u8]) -> Result<Json, String> {
-    let mut reader = Reader { text, at: 0 };
+    value_within(text, ANSWER_VALUES)
+}
+
+/// Reads the first value of a text, if it holds no more values than that.
+fn value_within(text: &[u8], values: usize) -> Result<Json, String> {
+    let mut reader = Reader { text, at: 0, values };
     reader.skip_space();
     if reader.peek().is_none() {
         return Err("EOF".to_owned());
@@ -67,6 +74,8 @@ enum Open {
 struct Reader<'a> {
     text: &'a [u8],
     at: usize,
+    /// The number of values that may still come.
+    values: usize,
 }
 
 impl Reader<'_> {
@@ -94,6 +103,8 @@ impl Reader<'_> {
     fn document(&mut self) -> Result<Json, String> {
         let mut open: Vec<Open> = Vec::new();
         loop {
+            let Some(left) = self.values.checked_sub(1) else { return Err("the answer holds too many values".to_owned()) };
+            self.values = left;
             let mut value = match self.next_byte()? {
                 b'[' => {
                     self.enter(&open)?;
@@ -321,6 +332,13 @@ fn quoted(byte: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_of_too_many_values_is_refused() {
+        let of = |text: &str, values| value_within(text.as_bytes(), values).map(|_| ());
+        assert_eq!(of("[1, {\"a\": []}]", 4), Ok(()));
+        assert_eq!(of("[1, {\"a\": []}]", 3), Err("the answer holds too many values".to_owned()));
+    }
 
     fn error(text: &str) -> String {
         first_value(text.as_bytes()).unwrap_err()
