@@ -14,7 +14,7 @@ use crate::output::{self, Lines};
 use crate::report::{
     Answer, FixesReport, Format, Origin, ReleaseReport, Reported, SchedulerEvents, Ticket, decision_parts, odds_in_words, shell_line,
 };
-use crate::scheduler::Scheduler;
+use crate::scheduler::{OddsEffort, Scheduler};
 use crate::session::{Cursor, Revision, RevisionKind, Session};
 use crate::trace::{CycleView, Outcome};
 
@@ -76,7 +76,7 @@ impl Decision {
 
     /// Counts the odds over all starting nodes of the search; `None` if the start changes nothing.
     pub(super) fn odds_over_starts(&self) -> Option<Odds> {
-        self.scheduler.odds_over_starts(&self.pod, &self.view)
+        self.scheduler.odds_over_starts(&self.pod, &self.view, OddsEffort::Asked)
     }
 
     /// Returns the odds of the selected node in words.

@@ -387,6 +387,9 @@ pub struct ExplainArgs {
     /// Find the smallest changes that would let the pod be scheduled, and list its constraints
     #[arg(long, conflicts_with = "pending")]
     pub fixes: bool,
+    /// Count the odds over all starting nodes of the search also where that takes long
+    #[arg(long, conflicts_with = "pending")]
+    pub odds: bool,
     /// Pods of all namespaces, with --pending
     #[arg(short = 'A', long, requires = "pending", conflicts_with = "namespace")]
     pub all_namespaces: bool,

@@ -15,7 +15,7 @@ use crate::report::{
     self, Agreements, Answer, FixesReport, MatchKind, Missing, Origin, ReleaseReport, Reported, SchedulerComparer, SchedulerMatch, Ticket,
     decision_parts, missing_sentences,
 };
-use crate::scheduler::{Evictions, Scheduler, Waiting};
+use crate::scheduler::{Evictions, OddsEffort, Scheduler, Waiting};
 use crate::source::Loaded;
 use crate::trace::{CycleView, Outcome};
 
@@ -81,7 +81,8 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     if pod.is_terminal() {
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
-    let mut view = scheduler.explain_group(pod).map_or_else(|| scheduler.explain_with_odds(pod), |events| CycleView::of(&events));
+    let effort = if args.odds { OddsEffort::Asked } else { OddsEffort::Little };
+    let mut view = scheduler.explain_group(pod).map_or_else(|| scheduler.explain_with_odds(pod, effort), |events| CycleView::of(&events));
     view.devices = scheduler.device_findings(pod, &view).map(Arc::new);
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
     // A ticket has its own list of what is unknown.

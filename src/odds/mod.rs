@@ -88,6 +88,8 @@ pub enum UnknownOdds {
     Turns,
     /// This many starts are too many searches.
     Starts(usize),
+    /// This many starts are more searches than are counted without being asked for.
+    NotCounted(usize),
     /// A case ended in another way than the decision did.
     OtherOutcome,
     /// More nodes would have to be dry-run than a cycle does on the side.
@@ -109,6 +111,7 @@ impl fmt::Display for UnknownOdds {
             Self::NarrowedNodes => f.write_str("PreFilter returned the nodes in a random order, and more of them fit than are evaluated"),
             Self::Turns => f.write_str("nodes with equal scores are picked in turn, and the next one is unknown"),
             Self::Starts(starts) => write!(f, "searches from {starts} starting nodes are too many to count"),
+            Self::NotCounted(starts) => write!(f, "searches from {starts} starting nodes were not counted; `explain --odds` counts them"),
             Self::OtherOutcome => f.write_str("another random choice would change the outcome"),
             Self::DryRuns(nodes) => write!(f, "{nodes} more nodes would have to be dry-run; `explain` of the pod does so"),
             Self::Extenders => f.write_str("extenders take part, and they are called for one random choice only"),

@@ -31,6 +31,7 @@ mod state;
 mod testing;
 mod timers;
 mod trial;
+mod windows;
 
 pub use algorithm::{FitError, NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
 pub use binding_under_way::{BindingUnderWay, binding_under_way};
@@ -43,6 +44,7 @@ pub use operations::{Evictions, Operation, Options, ReleaseRefused, Scheduler, W
 pub use quiescence::Quiescence;
 pub use rejectors::{LONGEST_MESSAGE, Rejectors, reasons};
 pub use runtime::{Framework, Nominations, PluginRef};
+pub use starts::OddsEffort;
 pub use state::State;
 pub use timers::{Timer, TimerKind};
 pub use trial::{FilterTable, ObjectEdit};

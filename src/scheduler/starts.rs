@@ -2,36 +2,56 @@
 //! nodes fit, and the index where it starts moves with every cycle.
 //!
 //! Only the feasible nodes that a search finds decide, and searches that start after one feasible node and up to the next find
-//! the same. So one decision is taken for each feasible node, and counts once for each start that leads to it.
+//! the same. Where the scores allow it, one pass over them counts all these searches ([`super::windows`]). Elsewhere one decision is
+//! taken for each feasible node, and counts once for each start that leads to it.
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::windows::Ring;
 use super::{DecisionInput, PostFilter, Scheduler, decide, decide_quietly};
 use crate::cluster::{Pod, Str};
 use crate::extenders::Asking;
+use crate::limits::engine::{ODDS_SCORED, ODDS_SCORED_ASKED, ODDS_TOTALS};
 use crate::odds::{Chance, Odds, Share, UnknownOdds, sum_by_name};
 use crate::release::Algorithm;
-use crate::trace::{CycleView, Selection};
+use crate::trace::{CycleView, Event, NodeScore, Selection};
 
-/// Starts times nodes to score that are decided at most, for a pod with a spec of [`SPEC`] bytes; fewer for a longer one.
-const MOST_SCORED: usize = 3_000_000;
 /// Bytes of a spec up to which a node is scored in about the same time.
 const SPEC: usize = 2 << 10;
 
+/// How much work odds are worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OddsEffort {
+    /// What costs little.
+    Little,
+    /// All that can be counted.
+    Asked,
+}
+
+impl OddsEffort {
+    /// Returns the number of nodes that may be scored one by one.
+    fn most_scored(self) -> usize {
+        match self {
+            Self::Little => ODDS_SCORED,
+            Self::Asked => ODDS_SCORED_ASKED,
+        }
+    }
+}
+
 impl Scheduler {
-    /// Decides about a pending pod as [`Self::explain`] does, and counts all odds, whatever their cost.
-    pub fn explain_with_odds(&self, pod: &Arc<Pod>) -> CycleView {
+    /// Decides about a pending pod as [`Self::explain`] does, and counts the odds that the effort allows.
+    pub fn explain_with_odds(&self, pod: &Arc<Pod>, effort: OddsEffort) -> CycleView {
         let input = DecisionInput { odds_nodes: usize::MAX, asking: Asking::Ask, ..self.decision_input() };
         let mut view = CycleView::of(&decide(&input, pod));
-        view.odds_over_starts = self.odds_over_starts(pod, &view).map(Arc::new);
+        view.odds_over_starts = self.odds_over_starts(pod, &view, effort).map(Arc::new);
         view
     }
 
     /// Returns the odds of nodes for a dry decision about a pod, over all starting nodes of the search; `None` if the start changes
     /// nothing. `view` is the decision from the first start.
-    pub fn odds_over_starts(&self, pod: &Arc<Pod>, view: &CycleView) -> Option<Odds> {
+    pub fn odds_over_starts(&self, pod: &Arc<Pod>, view: &CycleView, effort: OddsEffort) -> Option<Odds> {
         let (_, why, _) = view.selected.as_ref()?;
         let (found, nodes) = (view.feasible().count(), self.state.cache.snapshot().len());
         if *why == Selection::NominatedNode || self.sampling.all_nodes || view.verdicts.len() >= nodes {
@@ -50,12 +70,18 @@ impl Scheduler {
         if view.narrowed.is_some() {
             return unknown(UnknownOdds::NarrowedNodes);
         }
-        if found > 1 && feasible.len().saturating_mul(found) > MOST_SCORED / (1 + pod.spec_length() / SPEC) {
-            return unknown(UnknownOdds::Starts(feasible.len()));
-        }
         let before = feasible.iter().cycle().skip(feasible.len() - 1);
         let starts: Vec<(usize, usize)> =
             feasible.iter().zip(before).map(|(at, before)| (*at, (at + nodes - before - 1) % nodes + 1)).collect();
+        if found > 1
+            && let Some(odds) = self.odds_in_one_pass(pod, &all, found, &starts)
+        {
+            return Some(odds);
+        }
+        if found > 1 && feasible.len().saturating_mul(found) > effort.most_scored() / (1 + pod.spec_length() / SPEC) {
+            let starts = feasible.len();
+            return unknown(if effort == OddsEffort::Little { UnknownOdds::NotCounted(starts) } else { UnknownOdds::Starts(starts) });
+        }
         let takes_turns = self.state.config.emulation.behaviour().algorithm == Algorithm::PredicatesAndPriorities;
         let decide = |(start, count): &(usize, usize)| -> Result<Vec<(Str, Share)>, UnknownOdds> {
             let decision = decide_quietly(&DecisionInput { start: *start, ..self.decision_input() }, pod, PostFilter::LeaveOut);
@@ -74,5 +100,23 @@ impl Scheduler {
                 Some(if tied { odds.and(Chance::Tie) } else { odds })
             }
         }
+    }
+
+    /// Returns the odds from the scores of one decision over all nodes; `None` where windows of nodes cannot share scores.
+    fn odds_in_one_pass(&self, pod: &Arc<Pod>, all: &Self, found: usize, starts: &[(usize, usize)]) -> Option<Odds> {
+        let behaviour = self.state.config.emulation.behaviour();
+        if behaviour.algorithm != Algorithm::Plugins {
+            return None;
+        }
+        let events = decide(&DecisionInput { odds_nodes: 0, ..all.decision_input() }, pod);
+        let scores: Vec<&NodeScore> =
+            events.iter().filter_map(|event| if let Event::NodeScored(row) = event { Some(&**row) } else { None }).collect();
+        let snapshot = self.state.cache.snapshot();
+        let names = starts.iter().map(|(at, _)| snapshot.nodes()[*at].name().clone()).collect();
+        let ring = Ring::new(names, &scores, behaviour.affinity_range)?;
+        let counts: Vec<usize> = starts.iter().map(|(_, count)| *count).collect();
+        let (shares, tied) = ring.shares(found, &counts, snapshot.len(), ODDS_TOTALS).ok()?;
+        let odds = Odds::counted(Chance::Start, sum_by_name(shares, snapshot.len() as u32));
+        Some(if tied { odds.and(Chance::Tie) } else { odds })
     }
 }

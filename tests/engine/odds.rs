@@ -6,7 +6,7 @@ use schedscope::cluster::{Key, Kind, Object};
 use schedscope::odds::Odds;
 use schedscope::release::{Emulation, nearest};
 use schedscope::report::{BeforeOperation, Decision, OperationReport, odds, text, why};
-use schedscope::scheduler::{Config, Operation, Options, Sampling, Scheduler, Waiting};
+use schedscope::scheduler::{Config, OddsEffort, Operation, Options, Sampling, Scheduler, Waiting};
 use schedscope::trace::CycleView;
 use serde_json::{Value, json};
 
@@ -248,6 +248,79 @@ fn too_many_orders_are_unknown_with_the_reason() {
     assert!(text(&view).to_string().contains(&format!("unknown: {reason}")));
 }
 
+/// Checks the odds over starting nodes against the decision from every start.
+#[track_caller]
+fn check_starts(nodes: &[Object], new: &Object) -> BTreeMap<String, String> {
+    let config = json!({
+        "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "percentageOfNodesToScore": 50,
+    });
+    let config = || Config::parse(&config.to_string(), Emulation::default()).expect("a configuration");
+    let decide = |start: usize| {
+        let mut objects = nodes.to_vec();
+        objects.rotate_left(start);
+        objects.push(new.clone());
+        arrived(config(), Sampling { percentage: 50, ..Sampling::default() }, objects)
+    };
+    let best = |view: &CycleView| view.selected.as_ref().map_or_else(Vec::new, |(.., tied)| tied.iter().map(ToString::to_string).collect());
+    let draws: Vec<Vec<String>> = (0..nodes.len()).map(|start| best(&view(&decide(start)))).collect();
+    let scheduler = decide(0);
+    let view = view(&scheduler);
+    let pod = scheduler.state().cluster().pods.get(&Key::new("n", "new")).expect("the pod").clone();
+    let odds = scheduler.odds_over_starts(&pod, &view, OddsEffort::Little).expect("chance has a say");
+    assert_eq!(stated(&odds), counted(&draws));
+    stated(&odds)
+}
+
+/// A node with a label and, if one is named, a taint that is better avoided.
+fn special(i: usize, cpu: &str, label: &str, taint: &str) -> Object {
+    let taints = if taint.is_empty() { json!([]) } else { json!([{"key": taint, "effect": "PreferNoSchedule"}]) };
+    object(
+        "Node",
+        json!({"metadata": {"name": format!("w{i:03}"), "uid": format!("w{i}"), "labels": {"disk": label, "host": format!("h{}", i / 4)}},
+            "spec": {"taints": taints}, "status": {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "50"}}}),
+    )
+}
+
+fn with_spec(name: &str, more: Value) -> Object {
+    let mut spec = json!({"priority": 0, "schedulerName": "default-scheduler", "containers": [{"name": "c", "image": "i"}]});
+    spec.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+    object("Pod", json!({"metadata": {"name": name, "namespace": "n", "uid": name, "labels": {"app": "a"}}, "spec": spec}))
+}
+
+#[test]
+fn shares_over_starts_are_those_of_every_start_where_scores_depend_on_the_nodes_found() {
+    let taint = |i: usize| if i % 40 == 3 { "" } else { "slow" };
+    let label = |i: usize| if i % 35 == 2 { "ssd" } else { "hdd" };
+    let cpu = |i: usize| ["4", "8", "4", "4", "64"][i % 5];
+    let nodes: Vec<Object> = (0..112).map(|i| special(i, cpu(i), label(i), taint(i))).collect();
+    let prefers =
+        |weight: i32| json!({"weight": weight, "preference": {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}});
+    let affinity = json!({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [prefers(30)]}}});
+    assert!(check_starts(&nodes, &with_spec("new", affinity)).len() > 1);
+    // All are equal.
+    let equal: Vec<Object> = (0..130).map(|i| special(i, "4", "hdd", "")).collect();
+    assert_eq!(check_starts(&equal, &with_spec("new", json!({}))).len(), 130);
+    // Spreading depends on the nodes found in more than their range.
+    let spread = json!({"topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "host", "whenUnsatisfiable": "ScheduleAnyway",
+        "labelSelector": {"matchLabels": {"app": "a"}}}]});
+    assert!(check_starts(&nodes, &with_spec("new", spread)).len() > 1);
+}
+
+#[test]
+fn odds_of_many_starts_are_counted_when_asked_for() {
+    let nodes: Vec<Object> = (0..220).map(|i| special(i, "4", "hdd", "")).collect();
+    let spread = json!({"topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "host", "whenUnsatisfiable": "ScheduleAnyway",
+        "labelSelector": {"matchLabels": {"app": "a"}}}]});
+    let objects = [nodes, vec![with_spec("new", spread)]].concat();
+    let sampling = Sampling { percentage: 50, ..Sampling::default() };
+    let scheduler = arrived(Config::defaults(Emulation::default()), sampling, objects);
+    let view = view(&scheduler);
+    let pod = scheduler.state().cluster().pods.get(&Key::new("n", "new")).expect("the pod").clone();
+    let little = scheduler.odds_over_starts(&pod, &view, OddsEffort::Little).expect("chance has a say");
+    assert!(little.shares().is_empty());
+    assert!(scheduler.odds_over_starts(&pod, &view, OddsEffort::Asked).is_some_and(|odds| odds.shares().len() == 220));
+}
+
 #[test]
 fn shares_over_starts_equal_the_counts_over_every_start() {
     // 112 nodes of which 106 fit and 100 are scored; the fullest fit node wins.
@@ -271,7 +344,9 @@ fn shares_over_starts_equal_the_counts_over_every_start() {
     let scheduler = decide(0);
     let mut view = view(&scheduler);
     let cluster = scheduler.state().cluster();
-    let odds = scheduler.odds_over_starts(cluster.pods.get(&Key::new("n", "new")).expect("the pod"), &view).expect("chance has a say");
+    let odds = scheduler
+        .odds_over_starts(cluster.pods.get(&Key::new("n", "new")).expect("the pod"), &view, OddsEffort::Little)
+        .expect("chance has a say");
     assert_eq!(stated(&odds), counted(&draws));
     assert!(stated(&odds).len() > 1, "{:?}", stated(&odds));
     view.odds_over_starts = Some(std::sync::Arc::new(odds));

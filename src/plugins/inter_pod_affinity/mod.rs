@@ -11,6 +11,8 @@ mod testing;
 
 use std::sync::Arc;
 
+pub use scoring::normalize_in_range;
+
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 

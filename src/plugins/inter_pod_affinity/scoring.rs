@@ -87,18 +87,23 @@ impl ScorePlugin for InterPodAffinity {
         if state.read::<PreScoreState>().is_none() {
             return Status::error(NO_STATE);
         }
-        let mut lowest = scores.iter().copied().min().unwrap_or(0);
-        let mut highest = scores.iter().copied().max().unwrap_or(0);
-        if cx.emulation.behaviour().affinity_range == AffinityRange::WithZero {
-            (lowest, highest) = (lowest.min(0), highest.max(0));
-        }
-        let spread = highest - lowest;
-        for score in scores {
-            // Upstream divides before scaling and then truncates: 29 of 100 gives 28.
-            let share = if spread > 0 { (*score - lowest) as f64 / spread as f64 } else { 0.0 };
-            *score = (MAX_NODE_SCORE as f64 * share) as i64;
-        }
+        normalize_in_range(cx.emulation.behaviour().affinity_range, scores);
         Status::success()
+    }
+}
+
+/// Scales raw scores of InterPodAffinity to 0..=100 between their lowest and highest.
+pub fn normalize_in_range(range: AffinityRange, scores: &mut [i64]) {
+    let mut lowest = scores.iter().copied().min().unwrap_or(0);
+    let mut highest = scores.iter().copied().max().unwrap_or(0);
+    if range == AffinityRange::WithZero {
+        (lowest, highest) = (lowest.min(0), highest.max(0));
+    }
+    let spread = highest - lowest;
+    for score in scores {
+        // Upstream divides before scaling and then truncates: 29 of 100 gives 28.
+        let share = if spread > 0 { (*score - lowest) as f64 / spread as f64 } else { 0.0 };
+        *score = (MAX_NODE_SCORE as f64 * share) as i64;
     }
 }
 
