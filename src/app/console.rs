@@ -15,7 +15,7 @@ use super::loading::Watch;
 use super::start;
 use super::terminal::{self, Terminal};
 use super::{AppError, Exit, ExitTo, Options};
-use crate::output;
+use crate::output::{self, ScreenEnds};
 use crate::ui::Theme;
 use crate::ui::view::start::choice::{Choice, Group, Offer, Start};
 use crate::ui::view::start::{Palette, loading};
@@ -34,6 +34,7 @@ pub struct Console {
     taken: Option<(Terminal, Inputs)>,
     /// Lines for standard error, printed once the terminal is restored.
     unsaid: Vec<String>,
+    _ends: ScreenEnds,
 }
 
 /// Result of a load.
@@ -53,7 +54,7 @@ impl Console {
     pub fn new() -> Result<Self, AppError> {
         super::install_panic_hook();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Ok(Self { runtime, taken: None, unsaid: Vec::new() })
+        Ok(Self { runtime, taken: None, unsaid: Vec::new(), _ends: output::screen_ends_on_signals() })
     }
 
     /// Runs a load on its own thread, with a loading screen unless it ends at once. Without a terminal, runs it on this

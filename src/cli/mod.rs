@@ -121,6 +121,7 @@ fn refused(arguments: &[OsString], error: &clap::Error) -> ExitCode {
 
 /// Runs a command.
 fn run(cli: Cli) -> ExitCode {
+    output::end_on_signals();
     let Some(command) = cli.command else { return start_screen(cli.no_color) };
     if !matches!(command, Command::Completions { .. } | Command::Info(_))
         && let Err(failure) = start_threads()

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Mode of written files, which may hold names of nodes and pods: only the owner may read and write.
 const MODE: u32 = 0o600;
@@ -48,6 +49,20 @@ pub fn create_new(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(MODE).open(path)
 }
 
+/// The files that are being written under hidden names.
+static PARTIAL: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn partial_files() -> MutexGuard<'static, Vec<PathBuf>> {
+    PARTIAL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the files that are being written, before the program ends without dropping anything.
+pub(super) fn remove_partial_files() {
+    for path in partial_files().drain(..) {
+        let _ = fs::remove_file(path);
+    }
+}
+
 /// A file that is removed when it is dropped.
 struct Partial {
     file: File,
@@ -64,6 +79,7 @@ impl Partial {
         hidden.push(format!(".{}.{}.partial", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)));
         let path = path.with_file_name(hidden);
         let file = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&path)?;
+        partial_files().push(path.clone());
         Ok(Self { file, path })
     }
 }
@@ -71,6 +87,7 @@ impl Partial {
 impl Drop for Partial {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
+        partial_files().retain(|path| *path != self.path);
     }
 }
 

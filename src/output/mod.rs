@@ -11,6 +11,7 @@ mod form;
 mod lines;
 mod markdown;
 mod secret;
+mod signals;
 mod streams;
 mod text;
 
@@ -20,6 +21,7 @@ pub use form::{Json, PrettyJson, json_close, to_json, to_json_items, to_json_lin
 pub use lines::Lines;
 pub use markdown::Markdown;
 pub use secret::{Secret, url_without_password, without_passwords};
+pub use signals::{ScreenEnds, end_on_signals, screen_ends_on_signals};
 pub use streams::{
     Status, print, print_with, say, say_all, say_styled, standard_error_is_terminal, standard_input_is_terminal,
     standard_output_is_terminal,

@@ -388,3 +388,53 @@ fn little_of_everything_is_an_ordinary_error() {
         }
     }
 }
+
+/// Nobody reads the terminal, so that writes to it block.
+#[test]
+fn a_signal_ends_the_explorer_though_nobody_reads_its_terminal() {
+    let size = portable_pty::PtySize { rows: 60, cols: 200, pixel_width: 0, pixel_height: 0 };
+    let pair = portable_pty::native_pty_system().openpty(size).expect("a pseudo terminal");
+    let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_schedscope"));
+    command.args(["demo", "payments"]);
+    command.env("TERM", "xterm-256color");
+    command.env("XDG_STATE_HOME", "/dev/null");
+    let mut child = pair.slave.spawn_command(command).expect("the program starts");
+    let id = child.process_id().expect("it runs").to_string();
+    let begin = std::time::Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("it is ours") {
+            break status;
+        }
+        assert!(begin.elapsed() < std::time::Duration::from_secs(60), "it goes on");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        // The first may come before the screen is there.
+        let _ = Command::new("kill").args(["-s", "TERM", &id]).status();
+    };
+    assert_ne!(status.exit_code(), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_is_an_error() {
+    let program = env!("CARGO_BIN_EXE_schedscope");
+    for command in [
+        "explain payments -n shop --demo payments",
+        "explain --pending -A --demo payments -o json",
+        "run --demo payments",
+        "completions bash",
+        "--help",
+        "capture - --demo payments",
+    ] {
+        for to in [">&-", "> /dev/full"] {
+            let output = Command::new("sh")
+                .args(["-c", &format!("'{program}' {command} {to}")])
+                .env("XDG_STATE_HOME", "/dev/null")
+                .output()
+                .expect("a shell");
+            assert_eq!(output.status.code(), Some(3), "{command} {to}: {}", String::from_utf8_lossy(&output.stderr));
+            assert!(String::from_utf8_lossy(&output.stderr).contains("standard output: "), "{command} {to}");
+        }
+        let output = Command::new("sh").args(["-c", &format!("'{program}' {command} | head -c 1")]).output().expect("a shell");
+        assert!(output.stderr.is_empty(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
