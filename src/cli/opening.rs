@@ -293,6 +293,10 @@ fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch:
 
 /// Returns the session saved in a file; `None` for any other file.
 pub(super) fn saved_session(path: &Path) -> Result<Option<Session>, Failure> {
+    // A pipe gives its bytes once: the dump reader needs all of them.
+    if !std::fs::metadata(path).is_ok_and(|about| about.is_file()) {
+        return Ok(None);
+    }
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(SESSION_HEAD).read_to_end(&mut start));
     if read.is_err() || !is_session_file(&start) {
@@ -301,4 +305,24 @@ pub(super) fn saved_session(path: &Path) -> Result<Option<Session>, Failure> {
     }
     let at = |e: &dyn std::fmt::Display| Failure::source(format!("{}: {e}", path.display()));
     Session::load(File::open(path).map_err(|e| at(&e))?).map(Some).map_err(|e| at(&e))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::os::fd::AsRawFd as _;
+
+    use super::*;
+
+    #[test]
+    fn a_pipe_is_left_whole_for_the_dump_reader() {
+        let (mut reader, mut writer) = std::io::pipe().unwrap();
+        writer.write_all(b"{}").unwrap();
+        drop(writer);
+        let path = PathBuf::from(format!("/dev/fd/{}", reader.as_raw_fd()));
+        assert!(saved_session(&path).unwrap().is_none());
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "{}");
+    }
 }

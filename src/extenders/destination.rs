@@ -31,7 +31,11 @@ impl Destination {
         let tls = match scheme.to_ascii_lowercase().as_str() {
             "http" => false,
             "https" => true,
-            _ => return Err(format!("unsupported protocol scheme {scheme:?}")),
+            _ if scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b)) => {
+                return Err(format!("unsupported protocol scheme {scheme:?}"));
+            }
+            // The text before a later `://` may hold a password.
+            _ => return Err("the URL is invalid".to_owned()),
         };
         let uri: Uri = url.parse().map_err(|_| "the URL is invalid".to_owned())?;
         let authority = uri.authority().map_or("", |authority| authority.as_str());
@@ -48,6 +52,8 @@ impl Destination {
                     80
                 }
             }
+            // A number may have a sign in Rust, a port may not.
+            Some(port) if port.starts_with('+') => return Err("the port of the URL is invalid".to_owned()),
             Some(port) => port.parse().map_err(|_| "the port of the URL is invalid".to_owned())?,
             None => return Err("the URL is invalid".to_owned()),
         };
@@ -86,7 +92,17 @@ mod tests {
             assert_eq!((found.host.as_str(), found.port, found.path.as_str()), (host, port, path), "{url}");
             assert!(found.is_on(host) && found.is_on(&host.to_uppercase()) && !found.is_on("good.host"), "{url}");
         }
-        for url in ["http://me:hun/ter2@h", "ftp://h", "http://", "http://a b", "http://h:99999", "http://good.host\\@127.0.0.1/", "h"] {
+        for url in [
+            "http://me:hun/ter2@h",
+            "me:hunter2@h/x?to=http://h",
+            "ftp://h",
+            "http://",
+            "http://a b",
+            "http://h:99999",
+            "http://h:+80",
+            "http://good.host\\@127.0.0.1/",
+            "h",
+        ] {
             let error = Destination::parse(url).unwrap_err();
             assert!(!error.contains("hun") && !error.contains("ter2"), "{error}");
         }
