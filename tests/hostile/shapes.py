@@ -15,6 +15,38 @@ LISTS = ["node.labels", "node.taints", "node.images", "node.resources", "pod.lab
          "config.extenders", "config.profiles", "config.weights", "log.lines", "bound.priority", "pod.nominated", "device.counters", "capacity.values"]
 MODES = ["same", "own", "few"]
 
+# Products that a scheduler makes: where a search begins. Each is grown from these counts.
+SEEDS = [
+    {"nodes": [50, "own"], "bound": [50, "own"], "bound.priority": [1, "own"], "budgets": [50, "own"]},
+    {"nodes": [50, "own"], "bound": [50, "own"], "bound.priority": [1, "own"], "budgets": [5, "own"], "budget.expressions": [10, "own"], "bound.labels": [10, "own"]},
+    {"nodes": [30, "own"], "bound": [30, "own"], "bound.anti": [5, "few"]},
+    {"nodes": [30, "own"], "bound": [30, "own"], "bound.softanti": [5, "few"], "pods": [10, "own"]},
+    {"nodes": [30, "own"], "bound": [30, "own"], "pod.anti": [10, "own"], "term.namespaces": [10, "own"]},
+    {"nodes": [30, "own"], "bound": [30, "own"], "pod.softaffinity": [10, "few"], "term.expressions": [5, "own"]},
+    {"nodes": [30, "own"], "bound": [30, "own"], "bound.priority": [1, "own"], "pod.spread": [10, "few"]},
+    {"nodes": [30, "own"], "bound": [30, "own"], "pod.softspread": [10, "few"], "pods": [10, "own"]},
+    {"nodes": [30, "own"], "node.images": [30, "own"], "pod.images": [30, "own"]},
+    {"nodes": [30, "own"], "node.taints": [30, "own"], "pod.tolerations": [30, "own"]},
+    {"nodes": [30, "own"], "node.resources": [30, "own"], "pod.resources": [30, "own"], "pods": [5, "own"]},
+    {"nodes": [30, "own"], "pod.terms": [30, "same"], "pod.expressions": [10, "own"], "pod.values": [10, "own"], "pods": [5, "own"]},
+    {"nodes": [30, "own"], "pod.selector": [30, "own"], "node.labels": [30, "own"]},
+    {"nodes": [10, "own"], "bound": [10, "own"], "bound.ports": [100, "own"], "pod.ports": [100, "own"], "pods": [3, "own"]},
+    {"nodes": [3, "own"], "slices": [3, "same"], "slice.devices": [30, "own"], "classes": [1, "same"], "claims": [1, "own"], "claim.requests": [3, "own"], "claim.constraints": [3, "own"], "device.attributes": [3, "own"], "pod.claims": [1, "own"]},
+    {"nodes": [10, "own"], "slices": [10, "own"], "slice.devices": [10, "own"], "classes": [1, "same"], "class.selectors": [5, "same"], "claims": [5, "own"], "claim.selectors": [5, "same"], "claim.count": [3, "own"], "pod.claims": [5, "own"]},
+    {"nodes": [3, "own"], "slices": [3, "same"], "slice.devices": [30, "own"], "classes": [1, "same"], "claims": [3, "own"], "claim.requests": [3, "own"], "claim.alternatives": [4, "own"], "pod.claims": [3, "own"]},
+    {"nodes": [3, "own"], "slices": [3, "own"], "slice.devices": [30, "own"], "device.counters": [10, "own"], "device.taints": [3, "own"], "classes": [1, "same"], "claims": [3, "own"], "claim.count": [5, "own"], "pod.claims": [3, "own"]},
+    {"nodes": [30, "own"], "volumes": [30, "own"], "volume.terms": [3, "own"], "pvcs": [30, "own"], "storageclasses": [1, "same"], "pod.volumes": [30, "own"]},
+    {"nodes": [30, "own"], "pvcs": [30, "own"], "storageclasses": [1, "same"], "pod.volumes": [30, "own"], "capacities": [30, "own"], "capacity.values": [3, "own"]},
+    {"nodes": [30, "own"], "csinodes": [30, "own"], "csinode.drivers": [10, "own"], "attachments": [30, "own"], "pvcs": [10, "own"], "pod.volumes": [10, "own"]},
+    {"nodes": [30, "own"], "groups": [1, "same"], "pods": [30, "own"]},
+    {"nodes": [30, "own"], "groups": [10, "own"], "pods": [30, "own"], "bound": [30, "own"], "bound.priority": [1, "own"]},
+    {"nodes": [30, "own"], "services": [30, "own"], "service.selector": [10, "own"], "pod.labels": [10, "own"], "pods": [30, "own"], "replicasets": [10, "own"]},
+    {"nodes": [30, "own"], "pods": [100, "own"], "pod.nominated": [100, "own"], "bound": [30, "own"]},
+    {"nodes": [30, "own"], "pods": [100, "own"], "events": [100, "few"]},
+    {"nodes": [3, "own"], "pods": [30, "own"], "log.lines": [100, "own"]},
+    {"nodes": [30, "own"], "pods": [30, "own"], "config.extenders": [30, "own"]},
+]
+
 
 class Recipe:
     def __init__(self, dims):
