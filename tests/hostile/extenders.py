@@ -2,7 +2,7 @@
 import json
 
 from .runner import HEAD, NODE, cluster, pod
-from .servers import Server, answer, endless
+from .servers import CLOSED, Server, answer, endless
 
 NAMES = {"NodeNames": ["n"], "FailedNodes": {}, "Error": ""}
 
@@ -23,7 +23,7 @@ def extenders():
     yield "nodes", lambda *_: answer({"Nodes": {"items": [NODE] * 50_000}})
     yield "redirects", lambda *_: answer("", "307 Temporary Redirect", headers="Location: /filter\r\n")
     yield "no HTTP", lambda *_: [b"\0" * 10_000]
-    yield "closes", lambda *_: [b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"]
+    yield "closes", lambda *_: CLOSED
     for code in (100, 204, 304, 404, 500, 999):
         yield f"status {code}", lambda *_, code=code: answer("\x1b[2J", f"{code} x")
 

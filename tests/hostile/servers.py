@@ -3,14 +3,15 @@ import gzip, json, socket, threading, time
 
 from .runner import NODE, pod
 
-REQUESTS, BYTES = 3000, 400_000_000
+# What one run may ask and read, and what a server sends at most.
+REQUESTS, BYTES_READ, BYTES = 3000, 100_000_000, 400_000_000
 RESOURCES = {"": "namespaces nodes persistentvolumes persistentvolumeclaims pods services", "apps": "replicasets statefulsets", "policy": "poddisruptionbudgets",
              "scheduling.k8s.io": "priorityclasses", "storage.k8s.io": "csidrivers csinodes storageclasses volumeattachments"}
 KINDS = {"namespaces": "Namespace", "nodes": "Node", "pods": "Pod", "services": "Service"}
 
 
 class Server:
-    """Answers one request per call of `hostile(path, query, usual)`, which returns a list of pieces; a number is a pause."""
+    """Answers each request with `hostile(path, query, body)`: pieces, of which a number is a pause and None closes the connection."""
 
     def __init__(self, hostile):
         self.hostile, self.requests, self.sent, self.closing = hostile, 0, 0, False
@@ -45,6 +46,8 @@ class Server:
                     for piece in self.hostile(path, query, body):
                         if self.closing or self.sent > BYTES:
                             return
+                        if piece is None:
+                            return
                         if isinstance(piece, (int, float)):
                             self.pause(piece)
                             continue
@@ -57,6 +60,9 @@ class Server:
         end = time.monotonic() + seconds
         while not self.closing and time.monotonic() < end:
             time.sleep(0.02)
+
+
+CLOSED = [b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{", None]
 
 
 def answer(body, status="200 OK", kind="application/json", headers=""):
@@ -98,8 +104,7 @@ def endless(start, piece, pause=0):
     yield b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" + start
     while True:
         yield piece
-        if pause:
-            yield pause
+        yield pause
 
 
 def on_lists(make):
@@ -139,7 +144,7 @@ def servers():
     yield "resources many", on_path("/api/v1", lambda: answer({"kind": "APIResourceList", "resources": [{"name": f"r{i}", "kind": "Pod", "verbs": ["list"]} for i in range(50_000)]}))
     for phase in ["/version", "/apis", "/api/v1", "/api/v1/pods"]:
         yield f"hangs at {phase}", on_path(phase, lambda: [600])
-        yield f"closes at {phase}", on_path(phase, lambda: [b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{", b""] + [0.01] * 0)
+        yield f"closes at {phase}", on_path(phase, lambda: CLOSED)
         yield f"redirects at {phase}", on_path(phase, lambda phase=phase: answer("", "302 Found", headers=f"Location: {phase}\r\n"))
         yield f"page at {phase}", on_path(phase, lambda: answer("<html>\x1b[2J", kind="text/html"))
         for code, reason in [(401, "Unauthorized"), (403, "Forbidden"), (500, "InternalError")]:
@@ -164,7 +169,7 @@ def servers():
     yield "watch ends", on_watches(lambda: chunked([]))
     yield "watch of rubbish", on_watches(lambda: chunked([b'{"type":"ADDED","object":5}\n{"type":5}\n\xff\xfe\n{"type":"\x1b[2J","object":{}}\n']))
     yield "silent", lambda path, query, body: [600]
-    yield "headers endless", lambda path, query, body: endless(b"", b"") if path == "" else iter([b"HTTP/1.1 200 OK\r\n"] + [b"X: y\r\n" * 10_000] * 1_000)
+    yield "headers endless", lambda path, query, body: iter([b"HTTP/1.1 200 OK\r\n"] + [b"X: y\r\n" * 10_000] * 1_000)
     yield "no HTTP", lambda path, query, body: [b"\x16\x03\x01\0\0" * 1_000]
 
 
@@ -178,13 +183,12 @@ def play(runner, rounds, seed):
         server = Server(hostile)
         runner.write("kube.json", kubeconfig(server.port))
         for args in [["explain", "p", "--kubeconfig", "kube.json"], ["capture", "-", "--live", "--kubeconfig", "kube.json"], ["live", "--kubeconfig", "kube.json", "--print", f"live{runner.runs}.txt"]]:
-            before = server.requests, server.sent
-            code, out, err = runner.run(f"server: {name}", args, interrupt_after=runner.patience)
-            requests, sent = server.requests - before[0], server.sent - before[1]
+            server.requests = server.sent = 0
+            runner.run(f"server: {name}", args, interrupt_after=runner.patience)
             problems = []
-            if requests > REQUESTS:
-                problems.append(f"{requests} requests")
-            if sent > BYTES // 4:
-                problems.append(f"{sent // 1_000_000} MB read")
+            if server.requests > REQUESTS:
+                problems.append(f"{server.requests} requests")
+            if server.sent > BYTES_READ:
+                problems.append(f"{server.sent // 1_000_000} MB read")
             runner.report(f"server: {name}", args, problems)
         server.close()
