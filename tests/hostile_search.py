@@ -4,10 +4,10 @@
     tests/hostile_search.py [PROGRAM] [--seconds N] [--seed N] [--finds FOLDER]
     tests/hostile_search.py [PROGRAM] --recipe FILE...       runs recipes that it wrote
 
-It draws shapes of clusters (tests/hostile/shapes.py), grows each to a megabyte, runs a command on it, and changes those that
+Seconds are processor time of all threads together. It draws shapes of clusters (tests/hostile/shapes.py), grows each to a megabyte, runs a command on it, and changes those that
 cost most. Each find is written as a recipe. Exits with 1 where something was found.
 """
-import argparse, hashlib, json, os, random, resource, subprocess, sys, tempfile, time
+import argparse, hashlib, json, os, random, resource, signal, subprocess, sys, tempfile, time
 
 sys.dont_write_bytecode = True
 from hostile import shapes
@@ -31,7 +31,7 @@ def parsed():
     parser.add_argument("--seconds", type=int, default=600, help="how long to search")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--size", type=int, default=1_000_000, help="the largest input, in bytes")
-    parser.add_argument("--patience", type=float, default=20, help="seconds after which a run is ended")
+    parser.add_argument("--patience", type=float, default=20, help="seconds of work after which a run is ended")
     parser.add_argument("--finds", default="finds", help="the folder for recipes")
     parser.add_argument("--skip", action="append", default=[], help="a dimension or command to leave out, where it is known to be slow")
     parser.add_argument("--recipe", nargs="+", default=[])
@@ -82,13 +82,13 @@ class Search:
                                  env={"PATH": os.environ["PATH"], "XDG_CONFIG_HOME": self.folder, "XDG_STATE_HOME": "/dev/null"}, preexec_fn=self.limited)
         err, usage, code = self.waited(child, begin)
         self.runs += 1
-        # Processor time of one run on a busy machine says more than its length; both count where they are alike.
+        # Processor time, of all threads together: on a busy machine it says more than how long the run took.
         seconds = usage.ru_utime + usage.ru_stime
         return {"seconds": round(seconds, 2), "megabytes": usage.ru_maxrss // 1000, "code": code, "size": size, "panic": "panicked" in err or "broke off" in err, "error": err[-300:] if code not in (0, 1) else ""}
 
-    @staticmethod
-    def limited():
+    def limited(self):
         resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+        resource.setrlimit(resource.RLIMIT_CPU, (int(self.options.patience), int(self.options.patience) + 1))
 
     def waited(self, child, begin):
         os.set_blocking(child.stderr.fileno(), False)
@@ -99,12 +99,11 @@ class Search:
             if pid:
                 err += child.stderr.read() or b""
                 child.returncode = os.waitstatus_to_exitcode(status)
-                return err.decode("utf-8", "replace"), usage, child.returncode
-            if time.monotonic() - begin > self.options.patience:
+                ended = child.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+                return err.decode("utf-8", "replace"), usage, "ended after patience" if ended else child.returncode
+            # A run that waits instead of working is ended as well.
+            if time.monotonic() - begin > 20 * self.options.patience:
                 child.kill()
-                _, _, usage = os.wait4(child.pid, 0)
-                child.returncode = -9
-                return err.decode("utf-8", "replace"), usage, "ended after patience"
             time.sleep(0.005)
 
     def drawn(self):
