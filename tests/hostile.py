@@ -7,7 +7,7 @@ anything raw.
 PROGRAM is target/release/schedscope unless another is named; limits are those of a release build, and ten times as much for
 any other. Kinds, one module each in tests/hostile: fixed (texts, configurations, lists), servers (API servers), extenders,
 kubeconfigs, sessions, cuts (dumps that end early), drawn (N rounds of random input, 200 by default). Where the program may
-wait for somebody else, it is sent Ctrl-C after some seconds (3 by default) and must end then. Exits with 1 where something
+wait for others, it is sent Ctrl-C after some seconds (3 by default) and must end then. Exits with 1 where something
 was found.
 """
 import argparse, importlib, os, sys

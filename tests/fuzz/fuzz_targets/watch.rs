@@ -49,7 +49,16 @@ fuzz_target!(|bytes: &[u8]| {
     let kubeconfig = Some(KUBECONFIG.clone());
     *BODY.lock().expect("the body") = bytes.to_vec();
     let short = Duration::from_millis(20);
-    let timing = Timing { connect: short, answer: short, backoff: short, max_backoff: short, forbidden: short, absent: short, second: short, ..Timing::default() };
+    let timing = Timing {
+        connect: short,
+        answer: short,
+        backoff: short,
+        max_backoff: short,
+        forbidden: short,
+        absent: short,
+        second: short,
+        ..Timing::default()
+    };
     let live = connect(&ConnectOptions { kubeconfig, timing, ..ConnectOptions::default() });
     if let Ok(live) = live {
         let _ = live.wait_first(Some(Instant::now() + 5 * short));
