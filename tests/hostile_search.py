@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Searches for small inputs that cost much: clusters of at most a megabyte that take more than a second or 200 MB.
+
+    tests/hostile_search.py [PROGRAM] [--seconds N] [--seed N] [--finds FOLDER]
+    tests/hostile_search.py [PROGRAM] --recipe FILE...       runs recipes that it wrote
+
+Seconds are processor time of all threads together. It draws shapes of clusters (tests/hostile/shapes.py), grows each to a megabyte, runs a command on it, and changes those that
+cost most. Each find is written as a recipe. Exits with 1 where something was found.
+"""
+import argparse, hashlib, json, os, random, resource, signal, subprocess, sys, tempfile, time
+
+sys.dont_write_bytecode = True
+from hostile import shapes
+
+COMMANDS = {
+    "explain": ["explain", "p0", "--from", "IN"], "json": ["explain", "p0", "-o", "json", "--from", "IN"],
+    "pending": ["explain", "--pending", "-A", "--from", "IN"], "fixes": ["explain", "p0", "--fixes", "--from", "IN"],
+    "compare": ["run", "--compare", "1.31", "--from", "IN"], "run": ["run", "--from", "IN"], "graceful": ["run", "--graceful", "--from", "IN"],
+    "drain": ["run", "--what-if", "drain n0", "--from", "IN"], "lose": ["run", "--what-if", "lose z=z", "--from", "IN"],
+    "add": ["run", "--what-if", "add 3 like n0", "--from", "IN"], "capacity": ["run", "--what-if", "capacity default/p0", "--from", "IN"],
+    "capture": ["capture", "-", "--from", "IN"], "redact": ["capture", "-", "--redact", "--from", "IN"],
+    "print": ["open", "IN", "--print", "OUT"], "print-pod": ["open", "IN", "--pod", "default/p0", "--print", "OUT"],
+    "info": ["info"], "all-nodes": ["explain", "p0", "--all-nodes", "--from", "IN"],
+}
+GATES = "GenericWorkload=true,GangScheduling=true"
+
+
+def parsed():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", nargs="?", default=os.path.join(os.path.dirname(__file__), "../target/release/schedscope"))
+    parser.add_argument("--seconds", type=int, default=600, help="how long to search")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--size", type=int, default=1_000_000, help="the largest input, in bytes")
+    parser.add_argument("--patience", type=float, default=20, help="seconds of work after which a run is ended")
+    parser.add_argument("--finds", default="finds", help="the folder for recipes")
+    parser.add_argument("--skip", action="append", default=[], help="a dimension or command to leave out, where it is known to be slow")
+    parser.add_argument("--recipe", nargs="+", default=[])
+    return parser.parse_args()
+
+
+class Search:
+    def __init__(self, options):
+        self.options, self.random = options, random.Random(options.seed)
+        self.program = os.path.abspath(options.program)
+        self.folder = tempfile.mkdtemp(prefix="hostile-search-")
+        self.pool, self.finds, self.runs = [], {}, 0
+        self.dimensions = [d for d in shapes.OBJECTS + shapes.LISTS if d not in options.skip]
+        self.commands = [c for c in COMMANDS if c not in options.skip]
+
+    def files(self, recipe):
+        text = shapes.written(recipe["dims"], self.options.size)
+        if text is None:
+            return None
+        whole = shapes.Recipe(recipe["dims"])
+        more = []
+        paths = {"IN": "in.json"}
+        for name, wanted, content in (("config.json", any(d.startswith("config.") for d in recipe["dims"]), whole.config()), ("log.log", "log.lines" in recipe["dims"], whole.log())):
+            if wanted and len(content) <= self.options.size:
+                with open(os.path.join(self.folder, name), "w") as file:
+                    file.write(content)
+                more += [{"config.json": "--config", "log.log": "--scheduler-log"}[name], os.path.join(self.folder, name)]
+        with open(os.path.join(self.folder, paths["IN"]), "w") as file:
+            file.write(text)
+        return len(text), more
+
+    def measure(self, recipe):
+        """Returns seconds, megabytes and an exit code; None where the input is too large."""
+        made = self.files(recipe)
+        if made is None:
+            return None
+        size, more = made
+        out = os.path.join(self.folder, "out.txt")
+        if os.path.exists(out):
+            os.remove(out)
+        args = [{"IN": os.path.join(self.folder, "in.json"), "OUT": out}.get(a, a) for a in COMMANDS[recipe["command"]]]
+        if args[0] in ("explain", "run", "open"):
+            args += more
+            if "groups" in recipe["dims"]:
+                args += ["--feature-gates", GATES, "--emulate", "1.36"]
+        begin = time.monotonic()
+        child = subprocess.Popen([self.program, *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=self.folder,
+                                 env={"PATH": os.environ["PATH"], "XDG_CONFIG_HOME": self.folder, "XDG_STATE_HOME": "/dev/null"}, preexec_fn=self.limited)
+        err, usage, code = self.waited(child, begin)
+        self.runs += 1
+        # Processor time, of all threads together: on a busy machine it says more than how long the run took.
+        seconds = usage.ru_utime + usage.ru_stime
+        return {"seconds": round(seconds, 2), "megabytes": usage.ru_maxrss // 1000, "code": code, "size": size, "panic": "panicked" in err or "broke off" in err, "error": err[-300:] if code not in (0, 1) else ""}
+
+    def limited(self):
+        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+        resource.setrlimit(resource.RLIMIT_CPU, (int(self.options.patience), int(self.options.patience) + 1))
+
+    def waited(self, child, begin):
+        os.set_blocking(child.stderr.fileno(), False)
+        err = b""
+        while True:
+            err = (err + (child.stderr.read() or b""))[-4000:]
+            pid, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if pid:
+                err += child.stderr.read() or b""
+                child.returncode = os.waitstatus_to_exitcode(status)
+                ended = child.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+                return err.decode("utf-8", "replace"), usage, "ended after patience" if ended else child.returncode
+            # A run that waits instead of working is ended as well.
+            if time.monotonic() - begin > 20 * self.options.patience:
+                child.kill()
+            time.sleep(0.005)
+
+    def drawn(self):
+        count = self.random.randrange(2, 6)
+        dims = {name: [self.random.choice([1, 3, 10, 30]), self.random.choice(shapes.MODES)] for name in self.random.sample(self.dimensions, count)}
+        dims.setdefault("nodes", [self.random.choice([1, 10, 100]), "own"])
+        # Lists within objects need the objects.
+        for name, needs in {"bound.": "bound", "claim.": "claims", "slice.": "slices", "device.": "slices", "class.": "classes", "budget.": "budgets", "pod.claims": "claims", "pod.volumes": "pvcs",
+                            "claims": "classes", "budgets": "bound", "slices": "pod.claims", "volume.": "volumes", "volumes": "pod.volumes", "service.": "services", "csinode.": "csinodes"}.items():
+            if any(d.startswith(name) for d in list(dims)):
+                dims.setdefault(needs, [self.random.choice([1, 3, 10]), "own"])
+        return {"dims": dims, "command": self.random.choice(self.commands)}
+
+    def changed(self, recipe):
+        dims = {name: list(value) for name, value in recipe["dims"].items()}
+        command = recipe["command"]
+        for _ in range(self.random.randrange(1, 4)):
+            name = self.random.choice(list(dims))
+            match self.random.randrange(6):
+                case 0: dims[name][0] = max(1, dims[name][0] * self.random.choice([2, 4, 10]))
+                case 1: dims[name][0] = max(1, dims[name][0] // self.random.choice([2, 4, 10]))
+                case 2: dims[name][1] = self.random.choice(shapes.MODES)
+                case 3: dims[self.random.choice(self.dimensions)] = [self.random.choice([1, 10, 100]), self.random.choice(shapes.MODES)]
+                case 4 if len(dims) > 2: del dims[name]
+                case _: command = self.random.choice(self.commands)
+        return {"dims": dims, "command": command}
+
+    def grown(self, recipe):
+        """Doubles dimensions, in turns, for as long as the input is small enough; halves them where it is not."""
+        dims = {name: list(value) for name, value in recipe["dims"].items()}
+        while shapes.written(dims, self.options.size) is None and max(value[0] for value in dims.values()) > 1:
+            largest = max(dims, key=lambda name: dims[name][0])
+            dims[largest][0] //= 2
+        names = list(dims)
+        self.random.shuffle(names)
+        for name in names:
+            for _ in range(16):
+                if name == "config.profiles" or dims[name][0] > 100_000:
+                    break
+                dims[name][0] *= 2
+                if shapes.written(dims, self.options.size) is None:
+                    dims[name][0] //= 2
+                    break
+                if self.random.random() < 0.2:
+                    break
+        return {**recipe, "dims": dims}
+
+    def kept(self, recipe, cost):
+        if cost["seconds"] <= 1 and cost["megabytes"] <= 200 and cost["code"] in (0, 1, 2, 3) and not cost["panic"]:
+            return
+        key = recipe["command"] + " " + " ".join(sorted(recipe["dims"]))
+        name = f"{recipe['command']}-{hashlib.sha256(key.encode()).hexdigest()[:8]}.json"
+        if name in self.finds and self.finds[name][1]["seconds"] >= cost["seconds"]:
+            return
+        self.finds[name] = (recipe, cost)
+        os.makedirs(self.options.finds, exist_ok=True)
+        with open(os.path.join(self.options.finds, name), "w") as file:
+            json.dump({**recipe, "cost": cost}, file, indent=1)
+        print(f"{name}: {told(recipe, cost)}", flush=True)
+
+    def sow(self):
+        """The first recipes: each seed grown as a whole, under commands that take turns."""
+        for turn in range(3):
+            for number, seed in enumerate(shapes.SEEDS):
+                command = ["pending", "fixes", "run", "capacity", "compare", "explain", "print-pod", "redact", "drain"][(number + 4 * turn) % 9]
+                if command in self.commands and all(name in self.dimensions for name in seed):
+                    yield {"dims": self.evenly(seed), "command": command}
+
+    def evenly(self, seed):
+        """Multiplies all counts together for as long as the input is small enough."""
+        best, factor = seed, 1.0
+        for step in (2, 2, 2, 2, 2, 1.5, 1.5, 1.25):
+            dims = {name: [max(1, int(count * factor * step)) if count > 1 else count, mode] for name, (count, mode) in seed.items()}
+            if shapes.written(dims, self.options.size) is not None:
+                best, factor = dims, factor * step
+        return best
+
+    def search(self):
+        sown = self.sow()
+        end = time.monotonic() + self.options.seconds
+        while time.monotonic() < end:
+            recipe = next(sown, None)
+            if recipe is None:
+                fresh = not self.pool or self.random.random() < 0.4
+                recipe = self.grown(self.drawn() if fresh else self.changed(self.random.choice(self.pool)[1]))
+            cost = self.measure(recipe)
+            if cost is None:
+                continue
+            self.kept(recipe, cost)
+            self.pool.append((max(cost["seconds"], cost["megabytes"] / 200), recipe))
+            # At most three of each command stay, so that one slow command does not crowd the others out.
+            self.pool.sort(key=lambda one: -one[0])
+            held = {}
+            self.pool = [one for one in self.pool if held.setdefault(one[1]["command"], []).append(one) or len(held[one[1]["command"]]) <= 3]
+
+
+def told(recipe, cost):
+    dims = ", ".join(f"{name} {count} {mode}" for name, (count, mode) in sorted(recipe["dims"].items()))
+    return f"{recipe['command']}, {cost['seconds']} s, {cost['megabytes']} MB, code {cost['code']}, {cost['size'] // 1000} kB{', PANIC' if cost['panic'] else ''}: {dims}"
+
+
+def main():
+    options = parsed()
+    search = Search(options)
+    for path in options.recipe:
+        with open(path) as file:
+            recipe = json.load(file)
+        search.kept(recipe, cost := search.measure(recipe))
+        print(f"{path}: {told(recipe, cost)}")
+    if not options.recipe:
+        search.search()
+    print(f"\n{search.runs} runs, {len(search.finds)} finds")
+    for recipe, cost in sorted(search.finds.values(), key=lambda find: -find[1]["seconds"]):
+        print(told(recipe, cost))
+    sys.exit(1 if search.finds else 0)
+
+
+if __name__ == "__main__":
+    main()
