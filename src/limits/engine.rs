@@ -1,4 +1,8 @@
 //! Steps of decisions, dry runs, fixes, odds and expressions.
 
 limits! { "engine":
+    /// Answers of device selectors that one cycle keeps for its other nodes; further selectors are evaluated again on each node.
+    count MAX_KNOWN_MATCHES: usize = 1 << 18, "answers_are_kept_up_to_a_limit_and_equal_beyond_it";
+    /// Search steps for devices on one node in each second of `filterTimeout`; beyond the timeout the node ends with its error.
+    steps DEVICE_STEPS_PER_SECOND: i64 = 500_000, "costly_selectors_use_up_the_filter_timeout";
 }
