@@ -145,8 +145,8 @@ impl Selector {
         self.evaluate(driver, device).0
     }
 
-    /// Returns the verdict on the device and its cost.
-    fn evaluate(&self, driver: &Str, device: &Device) -> (Result<bool, EvalError>, u64) {
+    /// Returns the verdict on the device as [`Self::matches`], and its cost in units of cel-go's cost.
+    pub(crate) fn evaluate(&self, driver: &Str, device: &Device) -> (Result<bool, EvalError>, u64) {
         let device = match device::value(driver, device, self.environment) {
             Ok(device) => device,
             Err(error) => return (Err(error), 0),

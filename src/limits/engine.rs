@@ -9,4 +9,8 @@ limits! { "engine":
     /// Nodes scored for the odds over starting nodes that are asked for; beyond it they are not counted. For a pod with a long spec it
     /// is less.
     steps ODDS_SCORED_ASKED: usize = 3_000_000, "odds_of_many_starts_are_counted_when_asked_for";
+    /// Answers of device selectors that one cycle keeps for its other nodes; further selectors are evaluated again on each node.
+    count MAX_KNOWN_MATCHES: usize = 1 << 18, "answers_are_kept_up_to_a_limit_and_equal_beyond_it";
+    /// Search steps for devices on one node in each second of `filterTimeout`; beyond the timeout the node ends with its error.
+    steps DEVICE_STEPS_PER_SECOND: i64 = 500_000, "costly_selectors_use_up_the_filter_timeout";
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::allocated::Allocated;
 use super::claims::selector_environment;
 use super::error::{AllocatorError, PoolError};
+use super::matches::Matches;
 use super::pools::{DevicePos, Inventory};
 use super::request::Request;
 use super::result;
@@ -16,10 +17,8 @@ use crate::cel::{CompileError, Selector};
 use crate::cluster::resource::{AllocationResult, DeviceClass, DeviceSelector, ResourceClaim};
 use crate::cluster::{Cluster, Node, Str};
 use crate::framework::Reason;
+use crate::limits::engine::DEVICE_STEPS_PER_SECOND;
 use crate::release::{Emulation, Gate};
-
-/// Search steps per second of `filterTimeout`.
-const STEPS_PER_SECOND: i64 = 500_000;
 
 /// Slices, allocations and classes, shared by all nodes of a cycle.
 #[derive(Debug)]
@@ -28,6 +27,8 @@ pub(super) struct Allocator {
     pub(super) allocated: Allocated,
     pub(super) classes: BTreeMap<Str, Arc<DeviceClass>>,
     pub(super) selectors: BTreeMap<Str, Result<Selector, CompileError>>,
+    /// Answers of the selectors.
+    pub(super) matches: Matches,
     pub(super) emulation: Emulation,
     /// Maximum number of search steps on one node; `None` for no limit.
     pub(super) budget: Option<i64>,
@@ -81,8 +82,9 @@ impl Allocator {
             allocated: Allocated::gather(cluster, emulation.enabled(Gate::DRAConsumableCapacity)),
             classes: BTreeMap::new(),
             selectors: BTreeMap::new(),
+            matches: Matches::default(),
             emulation,
-            budget: (seconds > 0).then(|| seconds.saturating_mul(STEPS_PER_SECOND)),
+            budget: (seconds > 0).then(|| seconds.saturating_mul(DEVICE_STEPS_PER_SECOND)),
         };
         for request in claims.flat_map(Request::of_claim) {
             allocator.compile(request.selectors());

@@ -16,6 +16,7 @@ mod error;
 mod explain;
 mod extended;
 mod hints;
+mod matches;
 mod pools;
 mod prepare;
 mod request;

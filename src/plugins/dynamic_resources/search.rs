@@ -94,7 +94,12 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn spend(&mut self) -> Result<(), Stop> {
-        self.steps += 1;
+        self.spend_steps(1)
+    }
+
+    /// Spends steps of `filterTimeout`. They are counted per node, whether or not an answer was known already.
+    pub(super) fn spend_steps(&mut self, steps: i64) -> Result<(), Stop> {
+        self.steps = self.steps.saturating_add(steps);
         match self.allocator.budget {
             Some(budget) if self.steps > budget => Err(Stop::Error(AllocationError::TimedOut)),
             _ => Ok(()),

@@ -4,15 +4,17 @@
 //! Two pods on a node cannot use the same inline disk, unless its kind allows it read-only. A claim with access mode
 //! ReadWriteOncePod can be used by one pod in the whole cluster.
 
+mod disks;
 mod hints;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::cluster::{Key, Pod, Str, Volume};
+pub(super) use self::disks::disk_in_use;
+use self::disks::needs_restrictions_check;
+use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
-    ClusterEventWithHint, Context, CycleState, DiskInUse, FilterPlugin, NodeInfo, Plugin, PodInfo, PreFilterPlugin, PreFilterResult,
-    Reason, Status,
+    ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, PreFilterPlugin, PreFilterResult, Reason, Status,
 };
 use crate::release::{ClaimsInUse, Emulation, Gate};
 
@@ -132,35 +134,6 @@ impl FilterPlugin for VolumeRestrictions {
             Some(_) => Status::success(),
         }
     }
-}
-
-/// Whether pods on one node cannot freely share a volume of this kind.
-fn needs_restrictions_check(volume: &Volume) -> bool {
-    volume.gce_persistent_disk.is_some() || volume.aws_elastic_block_store.is_some() || volume.rbd.is_some() || volume.iscsi.is_some()
-}
-
-/// Returns the first inline disk of the pod that one of the others uses.
-pub(super) fn disk_in_use<'a>(pod: &Pod, others: &(impl Iterator<Item = &'a Pod> + Clone)) -> Option<DiskInUse> {
-    let mut disks = pod.spec.volumes.iter().filter(|v| needs_restrictions_check(v));
-    disks.find_map(|volume| {
-        let with = others.clone().find(|p| p.spec.volumes.iter().any(|other| is_volume_conflict(volume, other)))?;
-        Some(DiskInUse { volume: volume.name.clone(), with: with.key() })
-    })
-}
-
-fn is_volume_conflict(a: &Volume, b: &Volume) -> bool {
-    let shared = |a: Option<bool>, b: Option<bool>| a.unwrap_or(false) && b.unwrap_or(false);
-    let gce = a.gce_persistent_disk.as_ref().zip(b.gce_persistent_disk.as_ref());
-    let ebs = a.aws_elastic_block_store.as_ref().zip(b.aws_elastic_block_store.as_ref());
-    let iscsi = a.iscsi.as_ref().zip(b.iscsi.as_ref());
-    let rbd = a.rbd.as_ref().zip(b.rbd.as_ref());
-    gce.is_some_and(|(a, b)| a.pd_name == b.pd_name && !shared(a.read_only, b.read_only))
-        || ebs.is_some_and(|(a, b)| a.volume_id == b.volume_id)
-        || iscsi.is_some_and(|(a, b)| a.iqn == b.iqn && !shared(a.read_only, b.read_only))
-        || rbd.is_some_and(|(a, b)| {
-            let same = a.pool == b.pool && a.image == b.image && a.monitors.iter().any(|m| b.monitors.contains(m));
-            same && !shared(a.read_only, b.read_only)
-        })
 }
 
 #[cfg(test)]

@@ -306,6 +306,22 @@ fn a_hopeless_search_ends() {
 }
 
 #[test]
+fn costly_selectors_use_up_the_filter_timeout() {
+    // Each evaluation costs over half of what cel-go allows; a second pays for ten to twenty of them.
+    let devices = |count: usize| (0..count).map(|i| format!("{{name: d{i:02}}}")).collect::<Vec<_>>().join(", ");
+    let costly = "lists.range(200).all(a, lists.range(200).all(b, a + b >= 0)) && false";
+    let claim = claim("c", &format!("requests: [{}]", exactly("r", 1, &format!(", selectors: [{{cel: {{expression: '{costly}'}}}}]"))), "");
+    let verdict = |count| {
+        let mut world = World::new(cluster(&[&slice("n1", &devices(count)), &claim]), pod_with(&["c"]));
+        let args = DynamicResourcesArgs { filter_timeout: jiff::SignedDuration::from_secs(1), ..Default::default() };
+        world.plugin = DynamicResources::new(args, true);
+        world.run("n1").to_string()
+    };
+    assert_eq!(verdict(40), "Error: node n1: timed out trying to allocate devices");
+    assert!(!verdict(2).contains("timed out"), "{}", verdict(2));
+}
+
+#[test]
 fn a_deep_search_fits_the_stack_of_a_thread() {
     let devices = (0..1100).map(|i| format!("{{name: d{i}}}")).collect::<Vec<_>>().join(", ");
     let claims: Vec<String> = (0..40).map(|_| one(&exactly("r", 30, ""))).collect();
