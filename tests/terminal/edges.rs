@@ -435,6 +435,7 @@ fn an_answer_that_cannot_be_written_is_an_error() {
             assert!(String::from_utf8_lossy(&output.stderr).contains("standard output: "), "{command} {to}");
         }
         let output = Command::new("sh").args(["-c", &format!("'{program}' {command} | head -c 1")]).output().expect("a shell");
-        assert!(output.stderr.is_empty(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+        // A capture says that it is not whole.
+        assert!(output.stderr.is_empty() || command.starts_with("capture"), "{command}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }
