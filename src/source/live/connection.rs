@@ -242,7 +242,8 @@ async fn reach(
         Err(failure) if matches!(failure.what, FailureKind::Forbidden | FailureKind::Absent) => None,
         Err(failure) => return Err(failure),
     };
-    let offers = Offers::ask(&client).await?;
+    // All of discovery takes no longer than one silent answer; what is unknown after it is tried.
+    let offers = tokio::time::timeout(timing.answer, Offers::ask(&client)).await.unwrap_or_else(|_| Ok(Offers::default()))?;
     let streaming = streaming && watch && discovery::streams_lists(version.as_deref());
     tracing::info!(%target, version, streaming, "connected");
     let board = Board { server_version: version, ahead, ..Board::default() };

@@ -21,6 +21,7 @@ use tower::{BoxError, Layer, Service};
 use super::failure::{Failure, FailureKind, excerpt};
 use super::resource::{is_allowed, is_log};
 use super::timing::Timing;
+use crate::limits::live::{PAGE, SHORT_ANSWER, SLOWEST};
 
 /// The interval between renewals of credentials that are expired on arrival.
 const RENEW_AGAIN: Duration = Duration::from_secs(1);
@@ -212,17 +213,37 @@ impl ReadOnlyClient {
 
     /// Sends a GET and reads the whole answer.
     pub(super) async fn text(&self, path_and_query: &str, within: Option<Duration>) -> Result<(Vec<u8>, Option<Timestamp>), Failure> {
+        self.text_up_to(PAGE, path_and_query, within).await
+    }
+
+    /// Sends a GET and reads the whole answer, which is broken off if it is too long or too slow.
+    async fn text_up_to(
+        &self,
+        longest: usize,
+        path_and_query: &str,
+        within: Option<Duration>,
+    ) -> Result<(Vec<u8>, Option<Timestamp>), Failure> {
         let mut answer = self.get(path_and_query, within).await?;
-        let mut text = Vec::new();
-        while let Some(span) = answer.next(within.unwrap_or(self.answer)).await? {
+        let limit = within.unwrap_or(self.answer);
+        let (mut text, mut since, mut before) = (Vec::new(), Instant::now(), 0);
+        while let Some(span) = answer.next(limit).await? {
+            if text.len() + span.len() > longest {
+                return Err(Failure::new(FailureKind::Content, format!("the answer is longer than {longest} bytes")));
+            }
             text.extend_from_slice(&span);
+            if since.elapsed() > limit {
+                if text.len() - before < SLOWEST {
+                    return Err(Failure::new(FailureKind::Timeout, format!("the answer brought less than {SLOWEST} bytes in {limit:?}")));
+                }
+                (since, before) = (Instant::now(), text.len());
+            }
         }
         Ok((text, answer.date))
     }
 
     /// Sends a GET and decodes its short answer.
     pub(super) async fn json<T: DeserializeOwned>(&self, path: &str, within: Option<Duration>) -> Result<(T, Option<Timestamp>), Failure> {
-        let (text, date) = self.text(path, within).await?;
+        let (text, date) = self.text_up_to(SHORT_ANSWER, path, within).await?;
         match serde_json::from_slice(&text) {
             Ok(value) => Ok((value, date)),
             Err(error) => Err(Failure::new(FailureKind::Content, format!("the answer is invalid ({error}): {}", excerpt(&text)))),
@@ -314,6 +335,43 @@ mod tests {
                 assert_eq!(Failure::of_client(error.as_ref()).what, FailureKind::Refused, "{method} {path}");
             }
         }
+    }
+
+    /// Returns a client of a server that answers every request with these bytes, again and again, each after a pause.
+    fn client(head: &'static str, piece: &'static [u8], pause: Duration) -> ReadOnlyClient {
+        use std::io::{Read, Write};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url: http::Uri = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let mut request = [0; 4096];
+                let _ = stream.read(&mut request);
+                let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{head}\r\n");
+                while stream.write_all(piece).is_ok() {
+                    std::thread::sleep(pause);
+                }
+            }
+        });
+        let connector: Arc<Connector> = Arc::new(move || Ok((Config::new(url.clone()), None)));
+        let timing = Timing { answer: Duration::from_millis(300), ..Timing::default() };
+        ReadOnlyClient::new(connector, &timing, ReadOnly::default()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn answers_without_end_are_broken_off() {
+        let client = client("", &[b' '; 4096], Duration::ZERO);
+        let failure = client.text_up_to(100_000, "/api/v1/pods", None).await.unwrap_err();
+        assert_eq!(failure.message, "the answer is longer than 100000 bytes");
+        let failure = client.json::<serde::de::IgnoredAny>("/version", None).await.unwrap_err();
+        assert_eq!(failure.message, format!("the answer is longer than {SHORT_ANSWER} bytes"));
+        const { assert!(PAGE > SHORT_ANSWER) };
+    }
+
+    #[tokio::test]
+    async fn answers_that_drip_are_broken_off() {
+        let client = client("", b" ", Duration::from_millis(20));
+        let failure = client.text("/api/v1/pods", None).await.unwrap_err();
+        assert!(failure.message.starts_with("the answer brought less than 1024 bytes in "), "{}", failure.message);
     }
 
     #[test]

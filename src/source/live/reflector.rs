@@ -21,6 +21,7 @@ use super::status::{Place, State};
 use super::store::Taken;
 use super::timing::{Backoff, Timing};
 use crate::cluster::{Key, Kind};
+use crate::limits::live::{CONTINUE_TOKEN, PAGES, PAGES_WITHOUT_NEWS};
 
 /// Bytes of a watch that are decoded together; more if one object is longer.
 const BATCH: usize = 1 << 20;
@@ -239,7 +240,10 @@ impl Reflector {
     async fn list(&mut self) -> Result<(), Failure> {
         let mut seen = HashSet::new();
         let mut next = String::new();
+        let (mut without_news, mut pages) = (0, 0);
         loop {
+            pages += 1;
+            let before = seen.len();
             let from = if next.is_empty() { String::new() } else { format!("&continue={}", encode(&next)) };
             let url = self.url(&format!("limit={}{from}", self.page));
             let (text, date) = self.shared.client.text(&url, None).await?;
@@ -254,10 +258,22 @@ impl Reflector {
                 }
             }
             self.note(taken, Some(seen.len().max(count)));
+            without_news = if seen.len() > before { 0 } else { without_news + 1 };
+            if self.kind().is_some() && without_news >= PAGES_WITHOUT_NEWS || pages >= PAGES || page.next.len() > CONTINUE_TOKEN {
+                return Err(Failure::new(FailureKind::Content, "the list does not end: its pages bring nothing new"));
+            }
+            if !page.next.is_empty() && page.next == next {
+                return Err(Failure::new(FailureKind::Content, "the list does not end: a page leads to itself"));
+            }
             next = page.next;
             if next.is_empty() {
+                let watched = !page.resource_version.is_empty();
                 self.listed(&seen, page.resource_version);
-                return Ok(());
+                return if watched || !self.shared.watch {
+                    Ok(())
+                } else {
+                    Err(Failure::new(FailureKind::Content, "the list has no resourceVersion, so it is read again instead of watched"))
+                };
             }
         }
     }
@@ -285,7 +301,6 @@ impl Reflector {
             changed |= store.listed(kind);
         }
         self.at = Some(version).filter(|version| !version.is_empty());
-        self.backoff.reset();
         self.note(Taken { changed, unreadable: 0 }, self.kind().map(|_| seen.len()));
         self.shared.board().of(&self.place).lists += 1;
         self.settle(State::Watching);
@@ -340,7 +355,10 @@ impl Reflector {
                 () if !stream.heard && opened.elapsed() < SHORT.min(self.shared.timing.watch) => {
                     Err(Failure::new(FailureKind::Connection, "the watch ended at once"))
                 }
-                () => Ok(()),
+                () => {
+                    self.backoff.reset();
+                    Ok(())
+                }
             };
         }
     }

@@ -3,12 +3,14 @@
 use std::hash::{BuildHasher, Hasher};
 use std::time::Duration;
 
+use crate::limits::live::RETRY_AFTER;
+
 /// The time limits and intervals of a connection. The defaults suit real servers; tests shorten them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// To connect, and to get the first answer; 10 s.
     pub connect: Duration,
-    /// To wait for an answer's start and between two pieces of it; 65 s, since API servers give up after 60 s.
+    /// To wait for an answer's start and between two pieces of it; 45 s, after which a silent server counts as hung too.
     pub answer: Duration,
     /// The longest silence of a watch with bookmarks before it counts as dead; 150 s, since bookmarks come once a
     /// minute.
@@ -39,7 +41,7 @@ impl Default for Timing {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
-            answer: Duration::from_secs(65),
+            answer: Duration::from_secs(45),
             silence: Duration::from_secs(150),
             probe: Duration::from_secs(30),
             probe_answer: Duration::from_secs(15),
@@ -86,7 +88,7 @@ impl Backoff {
         self.failures = self.failures.saturating_add(1);
         let part = (self.random)() % 1024;
         let wait = full / 2 + full.mul_f64(part as f64 / 2048.0);
-        wait.max(asked.unwrap_or_default())
+        wait.max(asked.unwrap_or_default().min(RETRY_AFTER))
     }
 }
 
@@ -104,7 +106,8 @@ mod tests {
                 assert!((wait - expected * full).abs() < 0.01, "{waits:?}");
             }
             assert_eq!(backoff.next(&timing, Some(Duration::from_secs(60))), Duration::from_secs(60));
-            assert_eq!(backoff.failures(), 6);
+            assert_eq!(backoff.next(&timing, Some(Duration::MAX)), RETRY_AFTER);
+            assert_eq!(backoff.failures(), 7);
             backoff.reset();
             assert!(backoff.next(&timing, None) <= timing.backoff);
         }
