@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::explorer::Explorer;
 use super::input::{Input, Inputs};
@@ -62,6 +62,8 @@ struct Loop<'a> {
     terminal: &'a mut Terminal,
     /// Time at which changes of a live cluster are applied.
     due: Option<Instant>,
+    /// Time of the last poll of jobs.
+    looked: Instant,
 }
 
 /// Shows a session until the user leaves it.
@@ -79,7 +81,7 @@ pub(super) async fn explore(
         Some(pod) => screen.show_pod(pod.clone()),
         None => screen.greet(),
     }
-    let mut on = Loop { options, theme, terminal, due: None };
+    let mut on = Loop { options, theme, terminal, due: None, looked: Instant::now() };
     let live = options.wake.is_some();
     if let (_, Some(after)) = ui::show_live_status(&mut screen.state, &screen.explorer) {
         on.look_in(after);
@@ -108,15 +110,17 @@ pub(super) async fn explore(
             on.draw(&screen)?;
         }
         let (tick, follow) = (screen.next_tick(), on.due.filter(|_| !screen.is_busy()));
+        // Other events, however many, do not put the poll off.
+        let look = screen.looks_at_jobs().then(|| on.looked + LOOK);
         let wake = tokio::select! {
             biased;
             input = inputs.next() => Wake::Input(input?),
             outcome = screen.answer(), if screen.is_busy() => Wake::Answered(outcome),
             () = panics::wait_for_notify() => Wake::Broken,
             () = at(tick) => Wake::Tick,
-            () = sleep(LOOK), if screen.looks_at_jobs() => Wake::Look,
-            () = wait_for_notify(options.wake.as_deref()), if live => Wake::News,
+            () = at(look) => Wake::Look,
             () = at(follow) => Wake::Follow,
+            () = wait_for_notify(options.wake.as_deref()), if live => Wake::News,
         };
         dirty = false;
         match wake {
@@ -138,7 +142,10 @@ pub(super) async fn explore(
             }
             // The report opens before the next frame.
             Wake::Broken => {}
-            Wake::Look => dirty = screen.look_at_jobs(),
+            Wake::Look => {
+                on.looked = Instant::now();
+                dirty = screen.look_at_jobs();
+            }
             Wake::News => on.look_in(screen.cooldown()),
             Wake::Follow => {
                 on.due = None;

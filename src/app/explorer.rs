@@ -533,12 +533,13 @@ impl SessionHandle for Explorer {
 
     fn renew_overview(&mut self, again: bool) -> Result<(), SessionError> {
         let here = MadeOf::here(&self.session);
+        let changed_by_itself = |job: &Arc<OverviewJob>| self.following.is_some() && self.session.current() == 0 && job.of.is_beside(here);
         let waits = |job: &Arc<OverviewJob>| {
-            let changes_by_itself = self.following.is_some() && self.session.current() == 0 && job.of.is_beside(here);
-            (job.of == here && (!again || job.runs())) || (changes_by_itself && (job.runs() || !job.is_due_again()))
+            (job.of == here && (!again || job.runs())) || (changed_by_itself(job) && (job.runs() || !job.is_due_again()))
         };
         if !self.overview.as_ref().is_some_and(waits) {
-            self.overview = Some(Arc::new(OverviewJob::start(&self.session, &self.sources()).map_err(ExplorerError::from)?));
+            let before = self.overview.as_ref().filter(|job| changed_by_itself(job)).and_then(|job| job.newest());
+            self.overview = Some(Arc::new(OverviewJob::start(&self.session, &self.sources(), before).map_err(ExplorerError::from)?));
         }
         Ok(())
     }
@@ -594,11 +595,11 @@ impl SessionHandle for Explorer {
     fn live_status(&self) -> Option<LiveStatus> {
         let following = self.following.as_ref()?;
         let (at_end, pending) = (self.at_its_end(), following.has_changes());
-        let (words, trouble) = following.news(!at_end && pending);
+        let (state, live) = (following.state(!at_end && pending), following.live());
+        let silent_for = if state.is_refusal() { live.refused_for() } else { live.silent_for() };
         Some(LiveStatus {
-            words,
-            trouble,
-            silent_for: following.live().silent_for(),
+            state,
+            silent_for,
             has_changes: at_end && pending,
             cooldown: following.cooldown(),
             poll_after: if at_end { following.poll_after() } else { None },

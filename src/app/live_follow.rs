@@ -8,14 +8,16 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
+use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent, Pod};
+use crate::release::{Release, VersionSource};
 use crate::report::{LogMark, LogReport, SchedulerComparer};
 use crate::scheduler::Operation;
 use crate::scheduler::queue::{PlaceInLog, QueueInLog};
 use crate::scheduler_log::SchedulerLog;
 use crate::session::{Cursor, Session, is_news};
-use crate::source::live::{Change, KindStatus, Live, State, Subject, runs_scheduler};
+use crate::source::live::{Change, KindStatus, Live, RetryCause, State, Subject, runs_scheduler};
 use crate::trace::{Event, ObjectChange, Place, QueueEntry};
+use crate::ui::{Kinds, LiveState};
 
 /// Minimum pause between two batches of changes, as a multiple of the time that applying the last one took.
 const SHARE: u32 = 8;
@@ -58,6 +60,12 @@ pub(super) struct LiveFollow {
     moved: BTreeMap<Key, Timestamp>,
     /// Kinds that could not be read at first and can be now.
     pub(super) listed: BTreeSet<Kind>,
+    /// Whether all objects of a kind can be read, for kinds of which some could not since the first read.
+    readable: BTreeMap<Kind, bool>,
+    /// The server's version that was considered last.
+    version: Option<String>,
+    /// Why the server's release is not emulated, though it changed.
+    release_refused: Option<String>,
     /// How far the scheduler's log is taken in; `None` if it is not followed.
     log: Option<FollowedLog>,
 }
@@ -74,7 +82,18 @@ struct FollowedLog {
 
 impl LiveFollow {
     pub(super) fn new(live: Arc<Live>, config: FollowConfig) -> Self {
-        Self { live, config, cooldown_until: Instant::now(), moved: BTreeMap::new(), listed: BTreeSet::new(), log: None }
+        let version = live.server_version();
+        Self {
+            live,
+            config,
+            cooldown_until: Instant::now(),
+            moved: BTreeMap::new(),
+            listed: BTreeSet::new(),
+            readable: BTreeMap::new(),
+            version,
+            release_refused: None,
+            log: None,
+        }
     }
 
     /// Follows the log of the cluster's scheduler too. `known` is the part that is on the timeline already.
@@ -87,9 +106,11 @@ impl LiveFollow {
         self
     }
 
-    /// Returns whether the cluster or its scheduler's log has changes.
+    /// Returns whether the cluster, its release or its scheduler's log has changes.
     pub(super) fn has_changes(&self) -> bool {
-        self.live.has_changes() || self.log.is_some_and(|log| log.news != self.live.log_news())
+        self.live.has_changes()
+            || self.version != self.live.server_version()
+            || self.log.is_some_and(|log| log.news != self.live.log_news())
     }
 
     pub(super) fn live(&self) -> &Arc<Live> {
@@ -124,7 +145,8 @@ impl LiveFollow {
         let ripe: Vec<Key> =
             self.moved.iter().filter(|(_, since)| now.duration_since(**since) >= self.tried_by()).map(|(key, _)| key.clone()).collect();
         let changed = !changes.is_empty() || !ripe.is_empty();
-        if !changed && self.log.is_none_or(|log| log.news == self.live.log_news()) {
+        let mut done = self.take_release(session);
+        if !changed && !done && self.log.is_none_or(|log| log.news == self.live.log_news()) {
             return false;
         }
         self.follow_new_schedulers(&changes);
@@ -132,15 +154,38 @@ impl LiveFollow {
             changes.iter().filter_map(|c| if let Change::Event(e) = c { Some(e.clone()) } else { None }).collect();
         let cluster = session.scheduler_as_seen().state().cluster().clone();
         remember(&mut session.background_mut().events, new, &cluster);
-        let mut done = false;
         if changed {
             let operation = self.operation(session, changes, ripe, now);
-            done = session.observe(operation);
+            done |= session.observe(operation);
         }
         done |= self.take_log(session);
         self.note_moved(session, now);
         self.cooldown_until = Instant::now() + self.config.pause.max(begin.elapsed() * SHARE);
         done
+    }
+
+    /// Emulates the release of the API server from now on if it has changed, unless the user or the scheduler's log names another.
+    /// Returns whether it changed.
+    fn take_release(&mut self, session: &mut Session) -> bool {
+        let version = self.live.server_version();
+        if version == self.version {
+            return false;
+        }
+        self.version = version;
+        let wanted = session.scheduler_as_seen().emulated().choice.wanted;
+        let is_pinned = wanted
+            .is_some_and(|wanted| matches!(wanted.source, VersionSource::Flag | VersionSource::Command | VersionSource::SchedulerLog));
+        let release = self.version.as_deref().and_then(|version| Release::parse(version).ok());
+        let Some(release) = release.filter(|release| !is_pinned && wanted.map(|wanted| wanted.release) != Some(*release)) else {
+            return false;
+        };
+        let result = session.observe_release(release);
+        self.release_refused = result.as_ref().err().map(ToString::to_string);
+        match &result {
+            Ok(()) => tracing::info!(%release, "the server's release changed"),
+            Err(error) => tracing::warn!(%error, "the server's release changed"),
+        }
+        result.is_ok()
     }
 
     /// Places pods where the log of the scheduler shows them, and adds its new attempts to the timeline. The changes of the
@@ -213,6 +258,10 @@ impl LiveFollow {
         let cluster = session.scheduler_as_seen().state().cluster();
         let mut operations = vec![Operation::Observe { time: now, pods: Vec::new(), events: Vec::new(), unknown: None }];
         let mut heard_of = ripe;
+        let newest: BTreeMap<Key, Arc<Pod>> = changes.iter().filter_map(put_pod).map(|pod| (pod.key(), Arc::clone(pod))).collect();
+        // Other components, such as autoscalers, write events of the same reason.
+        let is_of_its_scheduler =
+            |event: &ObservedEvent| newest.get(&event.pod).or_else(|| cluster.pods.get(&event.pod)).is_some_and(|pod| event.is_about(pod));
         for change in changes {
             match change {
                 Change::Put(object) => {
@@ -224,8 +273,9 @@ impl LiveFollow {
                     operations.push(Operation::put(cluster, object));
                 }
                 Change::Gone(object) => operations.push(Operation::Delete { object }),
-                Change::Event(event) if event.reason == "FailedScheduling" => heard_of.push(event.pod),
+                Change::Event(event) if event.reason == "FailedScheduling" && is_of_its_scheduler(&event) => heard_of.push(event.pod),
                 Change::Event(_) => {}
+                Change::Unreadable(kind, count) => drop(self.readable.insert(kind, count == 0)),
                 Change::Listed(kind) => drop(self.listed.insert(kind)),
             }
         }
@@ -239,7 +289,10 @@ impl LiveFollow {
         }
         let about = |event: &&ObservedEvent| heard_of.binary_search(&event.pod).is_ok();
         let told: Vec<ObservedEvent> = session.background().events.iter().filter(about).cloned().collect();
-        let unknown = self.listed.iter().fold(cluster.unknown, |unknown, kind| unknown.without(*kind));
+        let mut unknown = self.listed.iter().fold(cluster.unknown, |unknown, kind| unknown.without(*kind));
+        for (kind, readable) in &self.readable {
+            if *readable { unknown.failed.remove(*kind) } else { unknown.failed.insert(*kind) }
+        }
         let unknown = (unknown != cluster.unknown).then_some(unknown);
         operations.push(Operation::Observe { time: now, pods: heard_of, events: told, unknown });
         Operation::Batch { name: "the cluster changed".to_owned(), operations }
@@ -263,34 +316,43 @@ impl LiveFollow {
         }
     }
 
-    /// Returns the status in a few words, with whether it is a problem.
-    pub(super) fn news(&self, waits: bool) -> (String, bool) {
+    /// Returns how the cluster is followed. `waits` tells whether changes wait for the user.
+    pub(super) fn state(&self, waits: bool) -> LiveState {
         let status = self.live.status();
-        let retries = |kind: &&KindStatus| matches!(kind.state, State::Retrying { .. });
-        if status.kinds.iter().filter(retries).count() * 2 > status.kinds.len() {
-            return ("disconnected".to_owned(), true);
-        }
+        let of = |wanted: &dyn Fn(&KindStatus) -> bool| -> Option<(Kinds, usize)> {
+            let mut found = status.kinds.iter().filter(|kind| wanted(kind));
+            let first = found.next()?;
+            Some((Kinds { first: first.subject.to_string(), more: found.count() }, first.degraded))
+        };
+        let is_caused_by =
+            |wanted: RetryCause| status.kinds.iter().any(|kind| matches!(kind.state, State::Retrying { cause, .. } if cause == wanted));
+        let retries = |kind: &KindStatus| matches!(kind.state, State::Retrying { .. });
         // A kind that was read before is missed now; nodes, pods and budgets are needed by every decision.
         let essential = [Kind::Node, Kind::Pod, Kind::PodDisruptionBudget].map(Subject::Objects);
-        let refused =
-            |kind: &&KindStatus| matches!(kind.state, State::Forbidden { .. }) && (kind.lists > 0 || essential.contains(&kind.subject));
-        let mut refusals = status.kinds.iter().filter(refused);
-        if let Some(first) = refusals.next() {
-            let more = refusals.count();
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            return (format!("may not read {}{more}", first.subject), true);
-        }
-        let mut troubles = status.troubles().filter(retries);
-        if let Some(first) = troubles.next() {
-            let more = troubles.count();
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            return (format!("disconnected: {}{more}", first.subject), true);
-        }
+        let is_forbidden = |kind: &KindStatus| matches!(kind.state, State::Forbidden { .. });
+        let refused = |kind: &KindStatus| is_forbidden(kind) && (kind.lists > 0 || essential.contains(&kind.subject));
         let logs = self.live.logs();
-        if !logs.is_empty() && logs.iter().all(|log| log.state.trouble().is_some()) {
-            return ("the scheduler's log is not read".to_owned(), true);
+        if is_caused_by(RetryCause::CredentialsRefused) {
+            LiveState::CredentialsRefused
+        } else if is_caused_by(RetryCause::NoCredentials) {
+            LiveState::NoCredentials
+        } else if status.kinds.iter().filter(|kind| retries(kind)).count() * 2 > status.kinds.len() {
+            LiveState::Disconnected
+        } else if status.kinds.iter().all(|kind| is_forbidden(kind) || matches!(kind.state, State::Absent | State::OldVersion { .. })) {
+            LiveState::NothingAllowed
+        } else if let Some((kinds, _)) = of(&refused) {
+            LiveState::NotAllowed(kinds)
+        } else if let Some((kinds, _)) = of(&retries) {
+            LiveState::PartlyDisconnected(kinds)
+        } else if let Some((kinds, objects)) = of(&|kind| kind.degraded > 0) {
+            LiveState::Unreadable { objects, kinds }
+        } else if !logs.is_empty() && logs.iter().all(|log| log.state.trouble().is_some()) {
+            LiveState::LogNotRead
+        } else if waits {
+            LiveState::ChangesWait
+        } else {
+            LiveState::Following
         }
-        if waits { ("cluster changed, press R".to_owned(), false) } else { ("following".to_owned(), false) }
     }
 
     /// Returns a line per list and watch.
@@ -298,20 +360,28 @@ impl LiveFollow {
         let status = self.live.status();
         let version = status.server_version.as_deref().unwrap_or("of unknown version");
         let mut lines = vec![format!("Live from {}, API server {version}:", status.target)];
+        lines.extend(self.state(false).advice().map(|advice| format!("  {advice}")));
+        lines.extend(self.release_refused.iter().map(|why| format!("  the server's release changed, and is not emulated: {why}")));
         for kind in &status.kinds {
             let place = kind.namespace.as_deref().map(|n| format!(" in {n}")).unwrap_or_default();
             let state = match &kind.state {
                 State::Listing => "being listed".to_owned(),
                 State::Watching => format!("{} followed", kind.objects),
-                State::Retrying { since, why, next } => {
+                State::Retrying { since, why, next, cause } => {
                     let in_seconds = next.duration_since(Timestamp::now()).as_secs().max(0);
-                    format!("disconnected since {}: {why}; next try in {in_seconds} s", since.strftime("%H:%M:%SZ"))
+                    let what = match cause {
+                        RetryCause::CredentialsRefused => "credentials refused",
+                        RetryCause::NoCredentials => "without credentials",
+                        RetryCause::Request => "disconnected",
+                    };
+                    format!("{what} since {}: {why}; next try in {in_seconds} s", since.strftime("%H:%M:%SZ"))
                 }
                 State::Forbidden { why } => format!("may not be read: {why}"),
                 State::Absent => "not on this server".to_owned(),
                 State::OldVersion { version } => format!("only as {version}, which is not understood"),
             };
-            lines.push(format!("  {}{place}: {state}", kind.subject));
+            let unread = if kind.degraded > 0 { format!("; {} cannot be read", kind.degraded) } else { String::new() };
+            lines.push(format!("  {}{place}: {state}{unread}", kind.subject));
         }
         for log in self.live.logs() {
             let state = log.state.trouble().unwrap_or_else(|| "followed".to_owned());
@@ -325,6 +395,11 @@ impl LiveFollow {
         lines.push(String::new());
         lines
     }
+}
+
+/// Returns the new state of a pod.
+fn put_pod(change: &Change) -> Option<&Arc<Pod>> {
+    if let Change::Put(Object::Pod(pod)) = change { Some(pod) } else { None }
 }
 
 /// Returns whether a pod's place on the screen differs from the one that the log shows, or is inferred.
@@ -360,12 +435,12 @@ pub(super) fn seen(session: &Session) -> Vec<(Timestamp, String)> {
     seen
 }
 
-/// Keeps the newest Event per pod, reason and note.
+/// Keeps the newest Event per pod, reason, component and note.
 fn remember(known: &mut Vec<ObservedEvent>, new: Vec<ObservedEvent>, cluster: &Cluster) {
     if new.is_empty() {
         return;
     }
-    let about = |e: &ObservedEvent| (e.pod.clone(), e.uid.clone(), e.reason.clone(), e.note.clone());
+    let about = |e: &ObservedEvent| (e.pod.clone(), e.uid.clone(), e.reason.clone(), e.controller.clone(), e.note.clone());
     let mut places: HashMap<_, usize> = known.iter().enumerate().map(|(at, e)| (about(e), at)).collect();
     for event in new {
         match places.entry(about(&event)) {

@@ -8,15 +8,12 @@ use jiff::Timestamp;
 
 use super::error::JobError;
 use super::object_text::{Finding, Sources};
+use crate::limits::live::{OVERVIEW_PAUSE, OVERVIEW_REST};
 use crate::report::{Overview, SchedulerComparer, Stage};
 use crate::session::Session;
 
 /// Name of the thread.
 const THREAD: &str = "overview";
-/// Least time between the end of an overview and the start of the next, on a cluster that changes.
-const PAUSE: Duration = Duration::from_secs(2);
-/// How much longer than an overview took the pause after it is at least.
-const PAUSES: u32 = 4;
 
 /// The state of a session that an overview is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +73,9 @@ impl Drop for Ended {
 }
 
 impl OverviewJob {
-    /// Starts to make the overview of the state at the cursor.
-    pub(super) fn start(session: &Session, sources: &Sources) -> Result<Self, JobError> {
+    /// Starts to make the overview of the state at the cursor. After an overview of the state before, no part is published until
+    /// every pod is decided, and a cause with the same pods keeps its fix until it is searched again.
+    pub(super) fn start(session: &Session, sources: &Sources, before: Option<Arc<Overview>>) -> Result<Self, JobError> {
         let shared = Arc::new(Shared::default());
         let (scheduler, finding) = (session.scheduler_here().clone(), Finding::new(session, sources));
         let compared = session.is_as_seen();
@@ -88,7 +86,12 @@ impl OverviewJob {
             let watched = &ended.0;
             let comparer = SchedulerComparer::new(&scheduler, &events).having_seen(seen);
             let originals = |kind, key: &_| finding.original(kind, key);
-            Overview::make(&scheduler, (&comparer, compared), &originals, &|| watched.goes_on(), &|overview| watched.publish(overview));
+            let publish = |overview: Overview| match before.as_deref() {
+                Some(_) if overview.stage == Stage::Deciding => {}
+                Some(before) => watched.publish(overview.keeping_fixes_of(before)),
+                None => watched.publish(overview),
+            };
+            Overview::make(&scheduler, (&comparer, compared), &originals, &|| watched.goes_on(), &publish);
         };
         std::thread::Builder::new().name(THREAD.to_owned()).spawn(work).map_err(JobError::Thread)?;
         Ok(Self { of: MadeOf::here(session), shared, began: Instant::now() })
@@ -110,7 +113,7 @@ impl OverviewJob {
 
     /// Returns whether it ended so long ago that another may be made, in proportion to its costs.
     pub(super) fn is_due_again(&self) -> bool {
-        self.ended().is_some_and(|ended| ended.elapsed() >= PAUSE.max(ended.duration_since(self.began) * PAUSES))
+        self.ended().is_some_and(|ended| ended.elapsed() >= pause_after(ended.duration_since(self.began)))
     }
 
     /// Stops it; its parts stay.
@@ -119,8 +122,25 @@ impl OverviewJob {
     }
 }
 
+/// Returns the pause after an overview that took a time.
+fn pause_after(took: Duration) -> Duration {
+    OVERVIEW_PAUSE.max(took.saturating_mul(OVERVIEW_REST))
+}
+
 impl Drop for OverviewJob {
     fn drop(&mut self) {
         self.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_overview_of_a_cluster_that_changes_is_made_a_small_part_of_the_time() {
+        assert_eq!(pause_after(Duration::from_millis(3)), OVERVIEW_PAUSE);
+        assert_eq!(pause_after(Duration::from_secs(30)), Duration::from_secs(30) * OVERVIEW_REST);
+        assert_eq!(pause_after(Duration::MAX), Duration::MAX);
     }
 }

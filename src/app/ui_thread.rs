@@ -276,8 +276,15 @@ impl UiThread {
             Outcome::Followed(false) => self.explorer = explorer,
             // Keep the state, with its selection: the user may have moved it meanwhile.
             Outcome::Followed(true) => {
+                let before = self.explorer.emulated();
                 self.explorer = explorer;
+                let now = self.explorer.emulated();
+                if now.choice.cluster != before.choice.cluster {
+                    self.state
+                        .say(format!("the API server is upgraded: decisions are those of kube-scheduler {} from now on", now.version()));
+                }
                 self.state.touch();
+                ui::keep_up(&mut self.state, &mut self.explorer);
                 ui::renew(&mut self.state, &self.explorer);
             }
             Outcome::Done(_) => {

@@ -90,6 +90,12 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     more.extend(beside(&agreement));
     more.extend(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
+    if view.nodes_unknown().is_some() {
+        let mut more = unknown(&view);
+        more.extend(completeness(args, loaded));
+        let text = write(args, &Answer::Undecided(&view, &release, &agreement), more)?;
+        return Ok(Explained { text, code: super::EXIT_SOURCE, disagrees: false });
+    }
     let found = args.fixes.then(|| fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| true));
     let fixes = found.map(|found| FixesReport::new(&found, cluster, &|kind, key| original(loaded, kind, key)));
     let origin = Origin { reported: Reported::of(&view, agreement.there.as_ref()), ..origin(args, &key, scheduler) };

@@ -23,7 +23,7 @@ const LOG_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Writes a cluster to a dump.
 pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
-    let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    let loaded = super::with_nodes(super::read(&args.source, &args.connect, &args.limits.limits())?)?;
     let path = args.file.as_ref().or(args.output.as_ref()).map(|path| path.display().to_string()).unwrap_or_default();
     let (version, unknown) = (app::known_version(&loaded.report), app::unknown_kinds(&loaded.report));
     let said = app::capture(&loaded.cluster(), &loaded.events, version.as_deref(), &unknown, &path, args.redact)

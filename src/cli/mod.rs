@@ -324,8 +324,13 @@ fn load(inputs: &[Input], limits: &Limits) -> Result<Loaded, Failure> {
     judgeable(loaded)
 }
 
-/// Fails if reading nodes or pods was refused: no decision is possible without them.
+/// Fails if reading pods was refused: nothing can be said without them. Without nodes, something can.
 fn judgeable(loaded: Loaded) -> Result<Loaded, Failure> {
+    if loaded.report.withheld().contains(&Kind::Pod) { with_nodes(loaded) } else { Ok(loaded) }
+}
+
+/// Fails if reading nodes or pods was refused: no decision is possible without them.
+fn with_nodes(loaded: Loaded) -> Result<Loaded, Failure> {
     let withheld = loaded.report.withheld();
     if withheld.is_empty() {
         return Ok(loaded);

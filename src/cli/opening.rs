@@ -13,9 +13,9 @@ use super::Failure;
 use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
 use super::reproduce;
 use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Kind};
 use crate::plural::{count, count_of};
-use crate::report::{budgets_unknown_because, completeness_in_short};
+use crate::report::{Missing, budgets_unknown_because, completeness_in_short};
 use crate::scheduler::Evictions;
 use crate::session::{Background, Cursor, SESSION_HEAD, Session, changes, is_same_cluster, is_session_file};
 use crate::source::live::Live;
@@ -212,6 +212,9 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<St
         parts.push(format!("{} while reading", count(wrong, "error")));
     }
     let missing = loaded.report.missing();
+    if loaded.report.withheld().contains(&Kind::Node) {
+        parts.extend(Missing::all(missing).iter().find(|missing| missing.kind == Kind::Node).map(Missing::clause));
+    }
     if missing.budgets {
         parts.push(format!("{}: violations are unknown, shown as ?", budgets_unknown_because(missing)));
     }
@@ -223,8 +226,13 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<St
     }
     let pods: usize = loaded.report.pods_on_unknown_nodes.values().sum();
     if pods > 0 {
-        let nodes = count_of(loaded.report.pods_on_unknown_nodes.len(), "node that is", "nodes that are");
-        parts.push(format!("{} on {nodes} not in the dump", count_of(pods, "pod is", "pods are")));
+        let nodes = loaded.report.pods_on_unknown_nodes.len();
+        let fate = if loaded.report.unread_nodes_are_gone() {
+            count_of(nodes, "node that does not exist", "nodes that do not exist")
+        } else {
+            format!("{} not in the source", count_of(nodes, "node that is", "nodes that are"))
+        };
+        parts.push(format!("{} on {fate}", count_of(pods, "pod is", "pods are")));
     }
     (!parts.is_empty()).then(|| format!("{} ({} shows all)", parts.join("; "), options.keymap.label(Context::GLOBAL, &Action::REPORT)))
 }

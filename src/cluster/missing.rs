@@ -140,8 +140,13 @@ impl MissingKinds {
     /// Returns whether nodes or pods are known in part only, because reading them was refused or broke off: a decision may then be
     /// another one.
     pub fn decides_on_part(self) -> bool {
-        let in_part = |kind| matches!(self.why(kind), Some(MissingReason::Refused | MissingReason::Failed | MissingReason::Incomplete));
-        in_part(Kind::Node) || in_part(Kind::Pod)
+        self.withheld(Kind::Node).is_some() || self.withheld(Kind::Pod).is_some()
+    }
+
+    /// Returns why a kind that was asked for is not known, or not whole: it was refused, or reading it broke off.
+    pub fn withheld(self, kind: Kind) -> Option<MissingReason> {
+        let is_withheld = |why: &MissingReason| matches!(why, MissingReason::Refused | MissingReason::Failed | MissingReason::Incomplete);
+        self.why(kind).filter(is_withheld)
     }
 
     /// Returns the rest once a kind is known.

@@ -25,4 +25,14 @@ limits! { "live":
     bytes PLUGIN_ANSWER: u64 = 1 << 20, "a_plugin_whose_output_stays_open_ends";
     /// Time that the output of a credential plugin is read after the plugin has ended; what came until then counts.
     time PLUGIN_OUTPUT: Duration = Duration::from_secs(1), "a_plugin_whose_output_stays_open_ends";
+    /// Time between the end of an overview of a cluster that changes and the start of the next; changes wait for it.
+    time OVERVIEW_PAUSE: Duration = Duration::from_secs(2), "an_overview_of_a_cluster_that_changes_is_made_a_small_part_of_the_time";
+    /// The pause after an overview of a cluster that changes, as a multiple of the time that it took; changes wait for it.
+    count OVERVIEW_REST: u32 = 4, "an_overview_of_a_cluster_that_changes_is_made_a_small_part_of_the_time";
+    /// Time after which the server's version is asked for again; an upgrade without a failed request is noticed after it.
+    time VERSION_AGAIN: Duration = Duration::from_secs(300), "an_upgrade_of_the_server_changes_the_release_unless_it_is_pinned";
+    /// Time for which the answer about a single object counts; after it, and after a change of the object, the server is asked again.
+    time OBJECT_KEPT: Duration = Duration::from_secs(5), "an_object_is_asked_for_once_until_it_changes_or_the_answer_is_old";
+    /// Answers about single objects that are kept; with more, those that have come are forgotten.
+    count OBJECTS_KEPT: usize = 64, "few_answers_are_kept";
 }

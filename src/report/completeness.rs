@@ -97,11 +97,13 @@ fn facts(report: &Report, lists_other_kinds: bool) -> Lines {
     }
     if !report.pods_on_unknown_nodes.is_empty() {
         let pods: usize = report.pods_on_unknown_nodes.values().sum();
-        out.line(format_args!(
-            "ignored: {} on {} not in the source",
-            count(pods, "pod"),
-            count(report.pods_on_unknown_nodes.len(), "node")
-        ));
+        let nodes = report.pods_on_unknown_nodes.len();
+        let fate = match (report.unread_nodes_are_gone(), nodes) {
+            (true, 1) => "that does not exist (deleted)",
+            (true, _) => "that do not exist (deleted)",
+            (false, _) => "not in the source",
+        };
+        out.line(format_args!("ignored: {} on {} {fate}", count(pods, "pod"), count(nodes, "node")));
     }
     match (report.taken, report.taken_by_name) {
         (Some(taken), _) => {

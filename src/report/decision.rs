@@ -15,7 +15,7 @@ use crate::trace::{CycleView, Outcome, PreemptionView};
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
-    /// How the attempt ended.
+    /// How the attempt ended; `None` while it runs, and if no node could be read.
     pub outcome: Option<Outcome>,
     /// The selected node; of several with the highest score, the first by name.
     pub node: Option<Str>,
@@ -219,13 +219,16 @@ impl Decision {
         };
         let feasible: Vec<Str> = if error { Vec::new() } else { view.feasible().cloned().collect() };
         let failed = if error { BTreeMap::new() } else { failed(view) };
+        let is_open = view.nodes_unknown().is_some();
         let message = match (&view.failure, &view.skipped) {
+            // It would be about the nodes that could not be read.
+            (Some(_), _) if is_open => String::new(),
             (Some(failure), _) => failure.message.to_string(),
             (None, Some((pod, why))) => why.text(pod),
             (None, None) => String::new(),
         };
         Self {
-            outcome: view.outcome,
+            outcome: view.outcome.filter(|_| !is_open),
             node,
             best_nodes,
             pre_enqueue: view.pre_enqueue.as_ref().map(verdict),

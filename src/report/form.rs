@@ -3,8 +3,8 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Agreements, Decision, FixesReport, GroupReport, Info, LogReport, OperationReport, PodComparison, ReleaseComparison, ReleaseReport,
-    Ticket, WhatIfReport, causes_text, text,
+    Agreements, Decision, FixesReport, GroupReport, Info, Known, LastReported, LogReport, OperationReport, PodComparison,
+    ReleaseComparison, ReleaseReport, SchedulerMatch, Ticket, WhatIfReport, causes_text, text,
 };
 use crate::output::{self, Lines, Text};
 use crate::trace::CycleView;
@@ -88,6 +88,8 @@ pub static FORMATS: &[Format] = &[
 pub enum Answer<'a> {
     /// One pod's decision, and the emulated release.
     Decision(&'a CycleView, &'a ReleaseReport),
+    /// One pod that is not decided because no node could be read: what is known of it.
+    Undecided(&'a CycleView, &'a ReleaseReport, &'a SchedulerMatch),
     /// One pod's decision with its constraints and fixes.
     Fixes(&'a CycleView, &'a ReleaseReport, &'a FixesReport),
     /// One pod's decision with its origin, and its fixes if they were searched.
@@ -150,7 +152,9 @@ impl Format {
 impl Answer<'_> {
     fn title(&self) -> String {
         match self {
-            Self::Decision(view, _) | Self::Fixes(view, ..) => view.start.as_ref().map(|start| start.pod.to_string()).unwrap_or_default(),
+            Self::Decision(view, _) | Self::Undecided(view, ..) | Self::Fixes(view, ..) => {
+                view.start.as_ref().map(|start| start.pod.to_string()).unwrap_or_default()
+            }
             Self::Ticket(ticket) => ticket.answer().title(),
             Self::Agreements(_) => "Pending pods".to_owned(),
             Self::Log(_) => "The scheduler's log".to_owned(),
@@ -164,6 +168,16 @@ impl Answer<'_> {
         let mut lines = match self {
             Self::Decision(view, release) => {
                 let mut lines = text(view);
+                lines.blank();
+                lines.push("RELEASE");
+                lines.extend(Lines::from(release.sentence()).indented(2));
+                lines
+            }
+            Self::Undecided(view, release, found) => {
+                let mut lines = text(view);
+                lines.blank();
+                lines.push("KNOWN");
+                lines.extend(found.text().indented(2));
                 lines.blank();
                 lines.push("RELEASE");
                 lines.extend(Lines::from(release.sentence()).indented(2));
@@ -199,6 +213,15 @@ struct WithFixes<'a> {
     fixes: &'a FixesReport,
 }
 
+/// A pod that is not decided, as one object: the decision as far as it goes, what the cluster's scheduler reported, and what is known.
+#[derive(Serialize)]
+struct WithKnown<'a> {
+    #[serde(flatten)]
+    decision: Decision,
+    reported: Option<&'a LastReported>,
+    known: Option<&'a Known>,
+}
+
 fn whole(view: &CycleView, release: &ReleaseReport) -> Decision {
     Decision { group: GroupReport::of(view, None), release: Some(release.clone()), ..Decision::of(view) }
 }
@@ -207,6 +230,10 @@ impl Serialize for Answer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Decision(view, release) => whole(view, release).serialize(serializer),
+            Self::Undecided(view, release, found) => {
+                let (decision, known) = (whole(view, release), found.known.as_deref());
+                WithKnown { decision, reported: found.there.as_ref(), known }.serialize(serializer)
+            }
             Self::Fixes(view, release, fixes) => {
                 let decision = whole(view, release);
                 WithFixes { decision, fixes }.serialize(serializer)

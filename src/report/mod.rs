@@ -12,6 +12,7 @@ mod form;
 #[cfg(test)]
 mod group_tests;
 mod info;
+mod known;
 mod missing;
 mod odds;
 mod operation;
@@ -39,6 +40,7 @@ pub use extenders::{BindReport, ExtenderReport};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use form::{Answer, FORMATS, Format, FormatError, WriteComparedPods, WriteOperation};
 pub use info::Info;
+pub use known::{Known, KnownBudget};
 pub use missing::{Missing, budgets_unknown_because, missing_sentences, unread_sentences};
 pub use odds::{OddsReport, is_chance, odds, odds_cell, odds_in_words};
 pub use operation::{BackoffReport, BeforeOperation, MoveReport, OperationReport, QueuesReport, SamplingReport, UnschedulableReport};

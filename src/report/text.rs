@@ -38,7 +38,7 @@ pub fn text(view: &CycleView) -> Lines {
     if !answer.is_empty() {
         out.line(format_args!("{answer}"));
     }
-    if let Some(failure) = &view.failure {
+    if let Some(failure) = view.failure.as_ref().filter(|_| view.nodes_unknown().is_none()) {
         out.blank();
         out.line(format_args!("{}", failure.message));
     }

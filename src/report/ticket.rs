@@ -88,7 +88,7 @@ impl<'a> Ticket<'a> {
     pub fn markdown(&self, more: &Lines) -> Text {
         let mut doc = Markdown::default();
         self.head(&mut doc);
-        if let Some(failure) = &self.view.failure {
+        if let Some(failure) = self.view.failure.as_ref().filter(|_| self.view.nodes_unknown().is_none()) {
             doc.heading(2, self.message_heading());
             doc.code(&Lines::from(failure.message.as_str()));
         }

@@ -8,7 +8,7 @@ use super::extending::PreemptExtenders;
 use super::runtime::{Framework, Nominations, Runner, record_preemption};
 use super::scoring::Scores;
 use super::search::Search;
-use crate::cluster::{Object, Str};
+use crate::cluster::{Kind, Object, Str};
 use crate::extenders::CycleExtenders;
 use crate::framework::{
     CandidateExtenders, Context, CycleState, Diagnosis, DryRunPolicy, NodeInfo, NominatingInfo, PluginName, PodInfo, PostFilterContext,
@@ -126,7 +126,8 @@ impl SchedulePod<'_> {
             return ScheduleResult::Error(error);
         }
         if self.cx.snapshot.nodes_in_placement() == 0 {
-            return ScheduleResult::NoNodes;
+            let withheld = self.cx.cluster.unknown.withheld(Kind::Node);
+            return withheld.map_or(ScheduleResult::NoNodes, |why| ScheduleResult::Error(ScheduleError::NodesUnknown(why)));
         }
         let Search { mut feasible, nodes, by_nomination, diagnosis } = match self.find_nodes_that_fit_pod(pod, state, recorder) {
             Ok(search) => search,

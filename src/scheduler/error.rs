@@ -1,7 +1,7 @@
 //! Errors that end an attempt without a decision; the texts are those of `pkg/scheduler/schedule_one.go` and
 //! `pkg/scheduler/framework/runtime/framework.go`.
 
-use crate::cluster::{Key, Str};
+use crate::cluster::{Key, MissingReason, Str};
 use crate::extenders::CallError;
 use crate::framework::{PluginName, Status};
 
@@ -26,6 +26,9 @@ pub enum ScheduleError {
     /// PreFilter returned only nodes that do not exist; kube-scheduler of this release crashes.
     #[error("this version of kube-scheduler crashes here: integer divide by zero, as none of the nodes that PreFilter names exists")]
     Crash,
+    /// The snapshot has no nodes, because none could be read.
+    #[error("{}", nodes_unknown(*.0))]
+    NodesUnknown(MissingReason),
     /// A claim of the pod is missing or being deleted.
     #[error("{message}", message = .0.message())]
     Claim(Status),
@@ -74,4 +77,11 @@ pub enum ScheduleError {
     /// No node was scored.
     #[error("empty priorityList")]
     NoScores,
+}
+
+fn nodes_unknown(why: MissingReason) -> &'static str {
+    match why {
+        MissingReason::Refused => "nodes cannot be read (no permission), so where it fits is unknown",
+        _ => "nodes could not be read, so where it fits is unknown",
+    }
 }

@@ -1,6 +1,6 @@
 //! Turns several dumps of one cluster, taken at different times, into the changes between them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
@@ -63,9 +63,13 @@ pub fn changes(from: &Cluster, to: &Cluster, events: &[ObservedEvent], name: &st
 
 /// Returns the pending pods for which a scheduler has written an event, a condition or a nomination since.
 fn news(from: &Cluster, to: &Cluster, events: &[ObservedEvent]) -> Vec<Key> {
-    let told: BTreeSet<&Key> = events.iter().filter(|e| e.reason == "FailedScheduling").map(|e| &e.pod).collect();
+    let mut told: BTreeMap<&Key, Vec<&ObservedEvent>> = BTreeMap::new();
+    for event in events.iter().filter(|e| e.reason == "FailedScheduling") {
+        told.entry(&event.pod).or_default().push(event);
+    }
+    let is_told = |pod: &Pod| told.get(&pod.key()).is_some_and(|events| events.iter().any(|event| event.is_about(pod)));
     let pending = to.pods.iter().filter(|p| p.node_name.is_empty());
-    let news = pending.filter(|p| told.contains(&p.key()) || is_news(from.pods.get(&p.key()).map(|p| &**p), p));
+    let news = pending.filter(|p| is_told(p) || is_news(from.pods.get(&p.key()).map(|p| &**p), p));
     news.map(|p| p.key()).collect()
 }
 

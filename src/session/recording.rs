@@ -216,7 +216,7 @@ impl Session {
     /// When that release refuses the configuration or a feature gate; no branch begins.
     pub fn change_release(&mut self, release: Release) -> Result<(), ReleaseChangeError> {
         let at = self.timeline().revisions_done();
-        let after = self.with_release(self.branch().scheduler_at(at), release)?;
+        let after = self.with_release(self.branch().scheduler_at(at), release, VersionSource::Command)?;
         let left = self.current;
         self.fork_at(at);
         self.push_release(release, after);
@@ -224,10 +224,28 @@ impl Session {
         Ok(())
     }
 
+    /// Starts a kube-scheduler of another release at the end of the first branch, because the observed cluster runs that now; a
+    /// cursor at the end follows.
+    ///
+    /// # Errors
+    /// When that release refuses the configuration or a feature gate; nothing is recorded.
+    pub fn observe_release(&mut self, release: Release) -> Result<(), ReleaseChangeError> {
+        let after = self.with_release(self.branches[0].scheduler(), release, VersionSource::Server)?;
+        let current = std::mem::replace(&mut self.current, 0);
+        let follow = self.timeline().at_end();
+        self.push_release(release, after);
+        if follow {
+            self.timeline_mut().seek(Cursor::END);
+        }
+        self.current = current;
+        Ok(())
+    }
+
     /// Returns a scheduler of another release, just started on the same cluster.
-    fn with_release(&self, before: &Scheduler, release: Release) -> Result<Scheduler, ReleaseChangeError> {
-        let wanted = FoundVersion { release, source: VersionSource::Command };
-        let choice = ReleaseChoice { wanted: Some(wanted), ..before.options().release };
+    fn with_release(&self, before: &Scheduler, release: Release, source: VersionSource) -> Result<Scheduler, ReleaseChangeError> {
+        let wanted = Some(FoundVersion { release, source });
+        let cluster = if source == VersionSource::Server { wanted } else { before.options().release.cluster };
+        let choice = ReleaseChoice { wanted, cluster };
         let after = before.of_release(choice, objects_in_order(before), self.waiting_again(before));
         after.map_err(|why| ReleaseChangeError { release: choice.profile().release, why })
     }
@@ -364,7 +382,7 @@ impl Session {
             Action::Apply(operation) => self.append(operation),
             Action::Explain(pod) => self.explain_at(self.current, self.timeline().revisions().len(), &pod, Asking::Recall),
             Action::Logged(attempt) => self.log(*attempt),
-            Action::Release(release) => match self.with_release(self.scheduler(), release) {
+            Action::Release(release) => match self.with_release(self.scheduler(), release, self.release_source()) {
                 Ok(after) => {
                     self.push_release(release, after);
                     true
@@ -379,6 +397,12 @@ impl Session {
                 Err(_) => false,
             },
         }
+    }
+
+    /// Returns where a saved change of the release on the current branch comes from: only the cluster changes the branch that
+    /// records it.
+    fn release_source(&self) -> VersionSource {
+        if self.on_observed() { VersionSource::Server } else { VersionSource::Command }
     }
 
     /// Returns whether the current branch records a cluster, so that operations must go to another branch.

@@ -9,7 +9,7 @@ use super::event::{AttemptFailure, CycleStart, Event, Eviction, Outcome, Selecti
 use super::pod_group::GroupView;
 use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
-use crate::cluster::{Key, MissingKinds, Str};
+use crate::cluster::{Key, Kind, MissingKinds, MissingReason, Str};
 use crate::framework::{Code, DeviceFindings, ExtenderCall, ExtenderOutcome, ExtenderVerb, PluginName, Reason, SharedList, Status};
 use crate::odds::Odds;
 use crate::release::{PreFilterRejection, Release};
@@ -99,6 +99,12 @@ impl CycleView {
     /// Returns the kinds that the source did not provide.
     pub fn missing(&self) -> MissingKinds {
         self.start.as_ref().map(|start| start.missing).unwrap_or_default()
+    }
+
+    /// Returns why the decision is open: the pod was tried without nodes, because none could be read.
+    pub fn nodes_unknown(&self) -> Option<MissingReason> {
+        let start = self.start.as_ref().filter(|start| start.nodes == 0 && self.skipped.is_none())?;
+        start.missing.withheld(Kind::Node).filter(|_| self.outcome.is_none_or(|outcome| outcome == Outcome::Error))
     }
 
     /// Returns the pod that the cycle is about, also if it was not tried.

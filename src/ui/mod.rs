@@ -35,13 +35,13 @@ pub use config::settings::Settings;
 pub use config::theme::{Depth, FileError, Role, Theme, ThemeError};
 pub use config::themes::{Library, ThemeEntry};
 pub use model::effect::{Effect, Export, ScreenForm};
+pub use model::live_status::{Kinds, LiveState, LiveStatus};
 pub use model::not_waiting::NotWaiting;
 pub use model::overlay::{Overlay, Prompt, Typing};
 pub use model::overview::OverviewStatus;
 pub use model::pane::Pane;
 pub use model::session_handle::{
-    Advance, Applied, CaughtUp, Change, Document, DumpTime, FixToApply, Job, JobState, LiveStatus, Restarted, SessionError, SessionHandle,
-    WhatIf,
+    Advance, Applied, CaughtUp, Change, Document, DumpTime, FixToApply, Job, JobState, Restarted, SessionError, SessionHandle, WhatIf,
 };
 pub use model::state::{Notice, State};
 pub use model::text_view::{Form, TextView};

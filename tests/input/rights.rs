@@ -60,9 +60,11 @@ fn a_user_without_rights_is_told_what_is_missing() {
         let output = program(Some(&server), arguments);
         assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(3), ""), "{arguments:?}: {}", stderr(&output));
         let said = stderr(&output);
+        // One line counts and names them.
+        assert_eq!(said.lines().filter(|line| line.contains("403 Forbidden")).count(), 1, "{said}");
         for expected in [
-            "nodes cannot be read: 403 Forbidden: scripted",
-            "pods cannot be read: 403 Forbidden: scripted",
+            " lists cannot be read: ",
+            "nodes, persistentvolumes, ",
             "schedscope: Nodes cannot be read (no permission): where pods fit is unknown. Pods cannot be read (no permission): which pods are pending is unknown",
         ] {
             assert!(said.contains(expected), "{arguments:?}: {said}");
@@ -72,16 +74,75 @@ fn a_user_without_rights_is_told_what_is_missing() {
 }
 
 #[test]
-fn nodes_alone_that_may_not_be_read_leave_nothing_to_say() {
-    let server = ApiServer::new(&story("budgets"));
+fn without_nodes_the_answer_says_what_is_known() {
+    let mut objects = story("budgets");
+    let message = "0/3 nodes are available: 3 Insufficient cpu.";
+    let checkout = objects.iter_mut().find(|object| object["metadata"]["name"] == "checkout").unwrap();
+    checkout["status"] = json!({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+        "message": message, "lastTransitionTime": "2026-11-20T18:00:01Z"}]});
+    checkout["spec"]["volumes"] = json!([{"name": "data", "persistentVolumeClaim": {"claimName": "gone"}}]);
+    let mut gated = checkout.clone();
+    gated["metadata"]["name"] = "gated".into();
+    gated["metadata"]["uid"] = "gated".into();
+    gated["spec"]["schedulingGates"] = json!([{"name": "example.com/wait"}]);
+    objects.push(gated);
+    let server = ApiServer::new(&objects);
     server.fault("/api/v1/nodes", ALWAYS, Fault::Status(403, None));
     let output = program(Some(&server), &["explain", "checkout", "-n", "shop"]);
-    assert_eq!(output.status.code(), Some(3));
-    assert!(
-        stderr(&output).ends_with("schedscope: Nodes cannot be read (no permission): where pods fit is unknown.\n"),
-        "{}",
-        stderr(&output)
-    );
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    for expected in [
+        "Not decided: nodes cannot be read (no permission), so where it fits is unknown.",
+        "KNOWN\n  the cluster's scheduler reported at 2026-11-20T18:00:01Z: 0/3 nodes are available: 3 Insufficient cpu.\n",
+        "\n  its claim \"gone\" does not exist\n",
+        "\n  budget ",
+        "\n  priority ",
+        "UNKNOWN\n  Nodes cannot be read (no permission): where pods fit is unknown.\n",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    assert!(!text.contains("no nodes available"), "{text}");
+    let found = answer(&program(Some(&server), &["explain", "checkout", "-n", "shop", "-o", "json"]));
+    assert_eq!((&found["outcome"], &found["message"], missing(&found, "Node")), (&Value::Null, &json!(""), json!("refused")));
+    assert_eq!((&found["reported"]["message"], &found["known"]["missingClaims"]), (&json!(message), &json!(["gone"])));
+    assert!(found["known"]["budgets"].as_array().is_some_and(|budgets| !budgets.is_empty()), "{found}");
+
+    let all = program(Some(&server), &["explain", "-A", "--pending"]);
+    assert_eq!(all.status.code(), Some(3), "{}", stderr(&all));
+    assert!(stdout(&all).contains(message) && stdout(&all).contains("no fix found; incomplete: the nodes are unknown"), "{}", stdout(&all));
+    let all = answer(&program(Some(&server), &["explain", "-A", "--pending", "-o", "json"]));
+    let pod = all["pods"].as_array().unwrap().iter().find(|pod| pod["pod"]["name"] == "checkout" || pod["pod"] == "shop/checkout").unwrap();
+    assert_eq!((&pod["accord"], &pod["outcome"], &pod["there"]["message"]), (&json!("undecided"), &Value::Null, &json!(message)));
+    // A gate needs no node.
+    let gated = program(Some(&server), &["explain", "gated", "-n", "shop"]);
+    assert_eq!(gated.status.code(), Some(3));
+    assert!(stdout(&gated).contains("Held back by its scheduling gate example.com/wait"), "{}", stdout(&gated));
+
+    let folder = tempfile::tempdir().unwrap();
+    let screen = folder.path().join("screen.txt");
+    let printed = program(Some(&server), &["live", "--print", screen.to_str().unwrap()]);
+    assert_eq!(printed.status.code(), Some(0), "{}", stderr(&printed));
+    let screen = std::fs::read_to_string(&screen).unwrap();
+    assert!(screen.contains("nodes unknown") && screen.contains("not decided: nodes cannot be read (no permission)"), "{screen}");
+    // Runs and captures need nodes.
+    for arguments in [&["run", "--live"][..], &["capture", folder.path().join("dump.json").to_str().unwrap()]] {
+        let output = program(Some(&server), arguments);
+        assert_eq!(output.status.code(), Some(3));
+        let expected = "schedscope: Nodes cannot be read (no permission): where pods fit is unknown.\n";
+        assert!(stderr(&output).ends_with(expected), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn nodes_that_were_deleted_are_not_called_unread() {
+    let server = ApiServer::new(&story("budgets"));
+    server
+        .put(json!({"kind": "Pod", "metadata": {"name": "left", "namespace": "shop"}, "spec": {"nodeName": "deleted", "containers": []}}));
+    let said = |server: &ApiServer| stderr(&program(Some(server), &["explain", "-A", "--pending"]));
+    let expected = "1 pod is bound to nodes that do not exist: they were deleted, and ignored (the first node is deleted)";
+    assert!(said(&server).contains(expected), "{}", said(&server));
+    server.fault("/api/v1/nodes", ALWAYS, Fault::Status(403, None));
+    assert!(!said(&server).contains("deleted, and ignored"), "{}", said(&server));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pretty_assertions::assert_eq;
 use schedscope::app::{Explorer, FollowConfig};
 use schedscope::cluster::{Key, Kind};
-use schedscope::release::Emulation;
+use schedscope::release::{Emulation, FeatureGates, FoundVersion, ReleaseChoice, VersionSource};
 use schedscope::scheduler::{Config, Evictions, Options, Scheduler, Waiting};
 use schedscope::session::{Background, Cursor, PodLocation, Session};
 use schedscope::source::live::{ConnectOptions, Live, Timing, connect};
@@ -39,11 +39,17 @@ struct Screen {
 
 impl Screen {
     fn on(server: &ApiServer) -> Self {
+        Self::with(server, Duration::from_millis(20), ReleaseChoice::default())
+    }
+
+    /// Follows a server; a requeued pod counts as tried after a time.
+    fn with(server: &ApiServer, tried_by: Duration, release: ReleaseChoice) -> Self {
         let (folder, path) = kubeconfig(server);
         let timing = Timing {
             backoff: Duration::from_millis(1),
             max_backoff: Duration::from_millis(4),
             forbidden: Duration::from_millis(20),
+            version: Duration::from_millis(20),
             ..Timing::default()
         };
         let options = ConnectOptions { kubeconfig: Some(path), timing, ..ConnectOptions::default() };
@@ -54,11 +60,13 @@ impl Screen {
             evictions: Evictions::AfterGracePeriod,
             waiting: Waiting::AsObserved(loaded.events.clone()),
             unknown: loaded.report.missing(),
+            release,
             ..Options::default()
         };
-        let pace = FollowConfig { pause: Duration::ZERO, tried_by: Duration::from_millis(20), ..FollowConfig::default() };
+        let pace = FollowConfig { pause: Duration::ZERO, tried_by, ..FollowConfig::default() };
         let background = Background { events: loaded.events, ..Background::default() };
-        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
+        let gates = FeatureGates::parse("", release.profile()).unwrap();
+        let scheduler = Scheduler::new(Config::defaults(Emulation::new(release.profile(), gates)), loaded.objects, options);
         let session = Session::new(scheduler, "live test").with(background);
         Self {
             explorer: Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]).following(Arc::clone(&live), pace),
@@ -111,7 +119,7 @@ const FAILED: &str = "0/12 nodes are available: 12 Insufficient cpu.";
 
 /// Returns the text of the live status, and whether it reports trouble.
 fn following(explorer: &Explorer) -> Option<(String, bool)> {
-    explorer.live_status().map(|status| (status.words, status.trouble))
+    explorer.live_status().map(|status| (status.state.words(), status.state.is_trouble()))
 }
 
 #[test]
@@ -239,6 +247,117 @@ fn trouble_shows_and_passes() {
     server.set_down(false);
     screen.until("the pod", |e| place(e, "shop/late") == "activeQ");
     screen.until("all to be well", |e| following(e) == Some(("following".to_owned(), false)));
+}
+
+/// An event of the reason that kube-scheduler uses, by a component.
+fn failed_scheduling(name: &str, pod: &str, component: &str) -> Value {
+    json!({"kind": "Event", "metadata": {"name": name, "namespace": "shop", "creationTimestamp": "2026-11-20T18:00:05Z"},
+        "involvedObject": {"kind": "Pod", "namespace": "shop", "name": pod, "uid": pod}, "reason": "FailedScheduling",
+        "message": if component == "karpenter" { "Failed to schedule pod, incompatible requirements" } else { FAILED },
+        "source": {"component": component}, "reportingComponent": component, "count": 1, "type": "Warning",
+        "firstTimestamp": "2026-11-20T18:00:05Z", "lastTimestamp": "2026-11-20T18:00:05Z"})
+}
+
+#[test]
+fn only_events_of_its_own_scheduler_say_that_a_pod_was_tried() {
+    let mut objects = story("payments");
+    objects.push(pod("late", Some(FAILED)));
+    let server = ApiServer::new(&objects);
+    let mut screen = Screen::with(&server, Duration::from_secs(3600), ReleaseChoice::default());
+    server.put(json!({"kind": "Node", "metadata": {"name": "huge"},
+        "status": {"allocatable": {"cpu": "99", "memory": "99Gi", "pods": "110"}}}));
+    let is_parked = |e: &Explorer| place(e, "shop/late").starts_with("unschedulablePods");
+    screen.until("the pod to move", |e| !is_parked(e));
+    server.put(failed_scheduling("other", "late", "karpenter"));
+    server.put(failed_scheduling("autoscaler", "late", "cluster-autoscaler"));
+    server.put(pod("marker", None));
+    screen.until("the marker", |e| place(e, "shop/marker") == "activeQ");
+    assert!(!is_parked(&screen.explorer), "{}", place(&screen.explorer, "shop/late"));
+    let written = screen.explorer.written(&Key::new("shop", "late")).unwrap();
+    assert_eq!(written.message, FAILED);
+    server.put(failed_scheduling("own", "late", "default-scheduler"));
+    screen.until("the pod to be parked", is_parked);
+}
+
+fn emulated(explorer: &Explorer) -> String {
+    explorer.emulated().label()
+}
+
+#[test]
+fn an_upgrade_of_the_server_changes_the_release_unless_it_is_pinned() {
+    let choice = |version: &str, source| {
+        let found = FoundVersion { release: version.parse().unwrap(), source };
+        ReleaseChoice { wanted: Some(found), cluster: Some(found) }
+    };
+    let server = ApiServer::new(&story("payments"));
+    server.world().git_version = "v1.31.14".to_owned();
+    let mut screen = Screen::with(&server, Duration::from_secs(3600), choice("v1.31.14", VersionSource::Server));
+    let mut pinned = Screen::with(&server, Duration::from_secs(3600), choice("v1.31.14", VersionSource::Flag));
+    assert_eq!(emulated(&screen.explorer), "v1.31.14 (server)");
+    server.world().git_version = "v1.33.2".to_owned();
+    screen.until("the release", |e| emulated(e) == "v1.33.2 (server)");
+    let revisions = screen.explorer.timeline().revisions();
+    assert_eq!(revisions.last().unwrap().title, "release v1.33.2");
+    assert!(screen.explorer.timeline().at_end() && screen.explorer.branches().0.len() == 1);
+    assert!(screen.explorer.report_lines()[0].contains("API server v1.33.2"), "{:?}", screen.explorer.report_lines());
+    // A pod is decided by the new release, and changes go on.
+    server.put(pod("late", None));
+    screen.until("the pod", |e| place(e, "shop/late") == "activeQ");
+    pinned.until("the pod", |e| place(e, "shop/late") == "activeQ");
+    pinned.until("the version", |e| e.report_lines()[0].contains("API server v1.33.2"));
+    assert_eq!(emulated(&pinned.explorer), "v1.31.14 (--emulate)");
+}
+
+#[test]
+fn refused_credentials_are_said_and_are_no_sign_of_life() {
+    let server = ApiServer::new(&story("payments"));
+    let mut screen = Screen::on(&server);
+    for (code, expected) in [(401, "credentials refused (401): log in again"), (403, "may read nothing (403)")] {
+        server.fault("/api/v1/", usize::MAX / 4, Fault::Status(code, None));
+        server.fault("/apis/", usize::MAX / 4, Fault::Status(code, None));
+        server.end_watches();
+        screen.until("the refusal", |e| following(e) == Some((expected.to_owned(), true)));
+        let advice = screen.explorer.report_lines()[1].clone();
+        assert!(advice.contains(&format!("({code})")), "{advice}");
+        // Further refusals do not count as heard.
+        let requests = server.world().requests.len();
+        let silent_for = screen.explorer.live_status().unwrap().silent_for;
+        server.wait_until("further requests", |world| world.requests.len() > requests + 20);
+        assert!(screen.explorer.live_status().unwrap().silent_for > silent_for);
+        server.forgive();
+        screen.until("all to be well", |e| following(e) == Some(("following".to_owned(), false)));
+    }
+}
+
+#[test]
+fn an_object_that_turns_unreadable_is_said() {
+    let server = ApiServer::new(&story("payments"));
+    let mut screen = Screen::on(&server);
+    let mut broken = pod("late", None);
+    broken["spec"]["priority"] = "many".into();
+    server.put(broken);
+    screen.until("the pod", |e| following(e) == Some(("1 of the pods cannot be read".to_owned(), true)));
+    let lines = screen.explorer.report_lines();
+    assert!(lines.iter().any(|line| line.starts_with("  pods: ") && line.ends_with("; 1 cannot be read")), "{lines:?}");
+    assert!(screen.explorer.timeline().moment().cluster.unknown.decides_on_part());
+    server.put(pod("late", None));
+    screen.until("all to be well", |e| following(e) == Some(("following".to_owned(), false)));
+    assert!(!screen.explorer.timeline().moment().cluster.unknown.decides_on_part());
+}
+
+#[test]
+fn a_pod_is_asked_for_once_for_its_fixes() {
+    let server = ApiServer::new(&story("payments"));
+    let mut screen = Screen::on(&server);
+    let payments = Key::new("shop", "payments");
+    screen.explorer.start_job(Job::Fixes(payments.clone())).unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    while !matches!(screen.explorer.poll_job(), JobState::Done(_)) {
+        assert!(Instant::now() < deadline);
+        std::thread::yield_now();
+    }
+    let asked = |world: &[String]| world.iter().filter(|request| request.ends_with("/namespaces/shop/pods/payments")).count();
+    assert_eq!(asked(&server.world().requests), 1, "{:#?}", server.world().requests);
 }
 
 #[test]

@@ -17,6 +17,8 @@ mod explorer;
 mod journeys;
 mod live_explorer;
 mod live_log;
+#[cfg(unix)]
+mod live_screen;
 mod print;
 #[cfg(unix)]
 mod readme;

@@ -19,9 +19,9 @@ use serde::Serialize;
 pub use self::last_reported::{LastReported, Preempted, SchedulerEvents, preempted};
 use self::message_parse::{PostFilter, Wording};
 use self::since::Changes;
-use super::Missing;
 use super::overview::{CauseReport, WaitReason};
 use super::why::why;
+use super::{Known, Missing};
 use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str};
 use crate::framework::{Reason, Status};
@@ -41,6 +41,8 @@ pub enum MatchKind {
     OtherRelease,
     /// They agree, to the letter or in another release's wording.
     Same,
+    /// Our decision is open, because no node could be read.
+    Undecided,
     /// The cluster's scheduler has written nothing about the pod yet.
     Unwritten,
     /// The pod belongs to another scheduler.
@@ -55,6 +57,7 @@ impl MatchKind {
             Self::ChangedSince => "explained by later changes",
             Self::OtherRelease => "explained by its release",
             Self::Same => "agrees",
+            Self::Undecided => "not compared, as nodes are unknown",
             Self::Unwritten => "not tried yet",
             Self::NotOurs => "belongs to another scheduler",
         }
@@ -105,6 +108,9 @@ pub struct SchedulerMatch {
     /// The release that decides what the report says, if it is not the emulated one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
+    /// What is known of the pod, where our decision is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<Box<Known>>,
 }
 
 /// Compares decisions on a cluster with the reports of its scheduler.
@@ -130,7 +136,9 @@ impl SchedulerComparer {
     /// Prepares comparisons for a scheduler's cluster and the Events of that cluster.
     pub fn new(scheduler: &Scheduler, events: &[ObservedEvent]) -> Self {
         let cluster = scheduler.state().cluster();
-        let bound = events.iter().filter(|e| e.reason == "Scheduled").filter_map(|e| Some((e.pod.clone(), e.last.or(e.first)?))).collect();
+        let is_of_its_scheduler = |e: &&ObservedEvent| cluster.pods.get(&e.pod).is_none_or(|pod| e.is_about(pod));
+        let scheduled = events.iter().filter(|e| e.reason == "Scheduled").filter(is_of_its_scheduler);
+        let bound = scheduled.filter_map(|e| Some((e.pod.clone(), e.last.or(e.first)?))).collect();
         Self {
             scheduler: scheduler.clone(),
             others: Arc::default(),
@@ -204,8 +212,13 @@ impl SchedulerComparer {
             waits_for: WaitReason::of(pod, view),
             group: view.group.as_ref().map(|group| group.start.group.clone()),
             decided_by: None,
+            known: None,
             there,
         };
+        if view.nodes_unknown().is_some() {
+            let known = Some(Box::new(Known::of(&self.cluster, pod)));
+            return SchedulerMatch { accord: MatchKind::Undecided, message: String::new(), outcome: None, known, ..found };
+        }
         let Some(written) = found.there.clone() else {
             found.accord = MatchKind::Unwritten;
             return found;
@@ -510,5 +523,6 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
         waits_for: None,
         group: None,
         decided_by: None,
+        known: None,
     }
 }

@@ -13,6 +13,7 @@ impl SchedulerMatch {
         match self.accord {
             MatchKind::Unwritten => return "The cluster's scheduler has reported nothing about this pod.".into(),
             MatchKind::NotOurs => return self.here.clone().into(),
+            MatchKind::Undecided => return self.known.as_ref().map(|known| known.text(self.there.as_ref())).unwrap_or_default(),
             MatchKind::Same if self.other_words.is_empty() => {
                 out.line(format_args!("Agrees with what the cluster's scheduler reported{at}."));
             }
@@ -41,6 +42,9 @@ impl SchedulerMatch {
 impl SchedulerMatch {
     /// Adds differences, notes on wording, and later changes.
     fn details(&self, out: &mut Lines, indent: &str) {
+        for line in self.known.iter().flat_map(|known| known.text(self.there.as_ref()).into_vec()) {
+            out.line(format_args!("{indent}{line}"));
+        }
         for line in &self.differences {
             out.line(format_args!("{indent}{line}"));
         }

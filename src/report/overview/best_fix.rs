@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::{CauseFix, FixSearch};
-use crate::cluster::{Cluster, Key, Pod};
+use crate::cluster::{Cluster, Key, Kind, Pod};
 use crate::fixes::{Alternative, Change, Fix, FixOutcome, Limits, find, freed, freed_with_group};
 use crate::plural::count;
 use crate::report::fixes::{FixReport, Originals, cut_short_texts, fix_report};
@@ -30,6 +30,9 @@ const PODS_TRIED: usize = 500;
 /// other frees a pod. Searches fixes for a few distinct specs.
 pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> FixSearch {
     let cluster = scheduler.state().cluster();
+    if cluster.nodes.is_empty() && cluster.unknown.withheld(Kind::Node).is_some() {
+        return FixSearch::Nothing(Some("the nodes are unknown".to_owned()));
+    }
     let mut models: Vec<&Arc<Pod>> = Vec::new();
     let mut cut_short = None;
     for pod in pods.iter().filter_map(|key| cluster.pods.get(key)) {

@@ -263,6 +263,7 @@ impl WaitReason {
                 reason.key = format!("gated:{kinds}:{}", gates.collect::<Vec<_>>().join(","));
                 reason.rejected_by(gate);
             }
+            Outcome::Error if view.nodes_unknown().is_some() => "nodes-unknown".clone_into(&mut reason.key),
             Outcome::Error => "error".clone_into(&mut reason.key),
             Outcome::Unschedulable => reason.count(view),
             Outcome::Scheduled => return None,
@@ -416,6 +417,17 @@ impl Overview {
         }
         found.stage = Stage::Complete;
         publish(found);
+    }
+
+    /// Shows the fixes of an overview of the state before until they are searched again, for causes with the same pods.
+    #[must_use]
+    pub fn keeping_fixes_of(mut self, before: &Self) -> Self {
+        for cause in self.causes.iter_mut().filter(|cause| matches!(cause.fix, FixSearch::Ahead | FixSearch::Stopped)) {
+            if let Some(known) = before.causes.iter().find(|known| known.key == cause.key && known.pods == cause.pods) {
+                cause.fix = known.fix.clone();
+            }
+        }
+        self
     }
 
     fn stopped(mut self) -> Self {

@@ -113,6 +113,7 @@ fn error(view: &CycleView) -> String {
         FailureCause::UnknownProfile(name) => {
             format!("Not tried, because no profile has the scheduler name {}", short(&format!("{name:?}")))
         }
+        _ if view.nodes_unknown().is_some() => format!("Not decided: {}", short(&failure.message)),
         _ => format!("Not decided, because of an error: {}", short(&failure.message)),
     }
 }

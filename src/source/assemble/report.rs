@@ -110,11 +110,13 @@ pub struct Report {
     pub left_out: usize,
     /// Kinds that were read in some namespaces only.
     pub partial: KindSet,
+    /// Kinds of which every object is known, since the source listed them in full.
+    pub whole: KindSet,
     /// The number of known namespaces.
     pub namespaces: usize,
     /// The number of namespaces with pods.
     pub namespaces_with_pods: usize,
-    /// Pods bound to nodes that were not read, by the node's name; scheduling ignores them.
+    /// Pods bound to nodes that do not exist or were not read, by the node's name; scheduling ignores them.
     pub pods_on_unknown_nodes: BTreeMap<Str, usize>,
     /// The newest time in the source, which is close to when it was taken.
     pub newest: Option<Timestamp>,
@@ -200,6 +202,11 @@ impl Report {
             self.kinds.entry(kind).or_default();
         }
         self.complete = false;
+    }
+
+    /// Returns whether a node that was not read does not exist: all nodes are known.
+    pub fn unread_nodes_are_gone(&self) -> bool {
+        self.whole.contains(Kind::Node) && self.missing().why(Kind::Node).is_none()
     }
 
     /// Returns whether no object was read.

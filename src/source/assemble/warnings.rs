@@ -22,7 +22,8 @@ impl Assembly {
         }
         if let Some(first) = unknown.keys().next() {
             let pods = count_of(unknown.values().sum(), "pod is", "pods are");
-            let message = format!("{pods} bound to nodes that were not read, and ignored (the first node is {first})");
+            let fate = if self.report.unread_nodes_are_gone() { "do not exist: they were deleted" } else { "were not read" };
+            let message = format!("{pods} bound to nodes that {fate}, and ignored (the first node is {first})");
             self.remark(Severity::Warning, "", message);
         }
         self.report.pods_on_unknown_nodes = unknown;

@@ -10,6 +10,7 @@ use tokio::sync::{Notify, mpsc as channel};
 use super::discovery::{self, Offers};
 use super::error::{ConnectError, Target};
 use super::failure::{Failure, FailureKind};
+use super::objects::Objects;
 use super::read_only::{Connector, ReadOnly, ReadOnlyClient};
 use super::reflector::Reflector;
 use super::resource::{RESOURCES, Resource};
@@ -32,6 +33,8 @@ pub(super) struct Shared {
     pub(super) watch: bool,
     /// Notified when the server no longer responds.
     pub(super) hung: Notify,
+    /// Notified when a list or watch succeeds after a failure: the server may have been replaced meanwhile.
+    pub(super) reconnected: Notify,
     pub(super) timing: Timing,
     pub(super) store: Mutex<Store>,
     pub(super) board: Mutex<Board>,
@@ -78,6 +81,18 @@ impl Shared {
         let mut board = self.board();
         board.bytes += bytes as u64;
         board.date = board.date.max(date);
+    }
+
+    /// Takes the server's version, which may be another one than before.
+    fn note_version(&self, version: String) {
+        let mut board = self.board();
+        if board.server_version.as_ref() == Some(&version) {
+            return;
+        }
+        tracing::info!(before = board.server_version, version, "the server has another version");
+        board.server_version = Some(version);
+        drop(board);
+        self.wake();
     }
 
     /// Assembles the initial state once every reflector is settled.
@@ -152,7 +167,7 @@ pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectO
     let thread = std::thread::Builder::new().name("live".to_owned()).spawn(body);
     let thread = thread.map_err(ConnectError::System)?;
     match answered.recv() {
-        Ok(Ok(shared)) => Ok(Live { shared, stop, object_requests, log_requests, thread: Some(thread) }),
+        Ok(Ok(shared)) => Ok(Live { shared, stop, object_requests, log_requests, objects: Objects::default(), thread: Some(thread) }),
         Ok(Err(error)) => Err(error),
         Err(_) => Err(ConnectError::ThreadEnded),
     }
@@ -180,6 +195,7 @@ async fn serve(
         tokio::spawn(reflector.run());
     }
     tokio::spawn(listen(Arc::clone(&shared)));
+    tokio::spawn(follow_version(Arc::clone(&shared)));
     loop {
         tokio::select! {
             Some(reflector) = reflectors.recv() => drop(tokio::spawn(reflector.run())),
@@ -214,6 +230,22 @@ async fn listen(shared: Arc<Shared>) {
             shared.hung.notify_waiters();
         }
         from = tokio::time::Instant::now();
+    }
+}
+
+/// Asks the server for its version at intervals and after failures: it may be upgraded while it is followed.
+async fn follow_version(shared: Arc<Shared>) {
+    let Timing { version, connect, .. } = shared.timing;
+    loop {
+        let after_failure = tokio::time::timeout(version, shared.reconnected.notified()).await.is_ok();
+        if after_failure {
+            // Lists and watches come back together.
+            tokio::time::sleep(shared.timing.backoff).await;
+        }
+        match shared.client.json::<Version>("/version", Some(connect)).await {
+            Ok((Version { git_version }, _)) => shared.note_version(git_version),
+            Err(failure) => tracing::info!(%failure, "the server's version was not read again"),
+        }
     }
 }
 
@@ -255,6 +287,7 @@ async fn reach(
         streaming,
         watch,
         hung: Notify::new(),
+        reconnected: Notify::new(),
         timing,
         store: Mutex::default(),
         board: Mutex::new(board),

@@ -8,7 +8,7 @@
 //! File by file: `kubeconfig`, `exec` and `proxy` find the server. `read_only` is the only client, and sends only reads
 //! of the paths that `resource` lists. `discovery` selects the versions. A `reflector` for each resource lists and
 //! watches it, all on the thread of the `connection`. `decode` turns answers into objects with the decoder for dumps.
-//! `scheduler_log`
+//! `objects` shares the answers about single objects. `scheduler_log`
 //! reads the logs of kube-scheduler's pods, if that was asked for. `store` holds the server's known state, `delta_queue` the changes that the consumer has not taken, and `status` the
 //! progress of each reflector.
 
@@ -20,6 +20,7 @@ mod error;
 mod exec;
 mod failure;
 mod kubeconfig;
+mod objects;
 mod proxy;
 mod read_only;
 mod reflector;
@@ -34,7 +35,7 @@ pub use error::{ConnectError, OriginalError, Target};
 pub use kubeconfig::{Contexts, context_namespaces, contexts, may_ask};
 pub use resource::Subject;
 pub use scheduler_log::{LogState, LogStatus, runs_scheduler};
-pub use status::{KindStatus, State, Status};
+pub use status::{KindStatus, RetryCause, State, Status};
 pub use timing::Timing;
 
 use std::path::PathBuf;
@@ -51,6 +52,7 @@ use crate::source::assemble::report::ReadAgain;
 use connection::{LogRequest, ObjectRequest, Shared, lock, start};
 use failure::{Failure, FailureKind};
 use kubeconfig::{Env, Wanted};
+use objects::Objects;
 use resource::Resource;
 
 /// The cluster to connect to, and how.
@@ -99,6 +101,7 @@ pub struct Live {
     stop: Arc<Notify>,
     object_requests: channel::UnboundedSender<ObjectRequest>,
     log_requests: channel::UnboundedSender<LogRequest>,
+    objects: Objects,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -158,9 +161,20 @@ impl Live {
         self.shared.board().status()
     }
 
+    /// Returns the API server's version, which may change; `None` if it is unknown.
+    pub fn server_version(&self) -> Option<String> {
+        self.shared.board().server_version.clone()
+    }
+
     /// Returns the time since the server last sent something.
     pub fn silent_for(&self) -> Duration {
         self.shared.client.heard().elapsed()
+    }
+
+    /// Returns the time since the server last accepted a request for something else than its version. Where it refuses all, this is
+    /// the age of what is known.
+    pub fn refused_for(&self) -> Duration {
+        self.shared.client.accepted().elapsed()
     }
 
     /// Returns the initial state of the cluster once it is complete; `None` before, and after it was taken.
@@ -274,14 +288,18 @@ impl Live {
         let status = self.status();
         let version = status.kinds.iter().find(|k| k.subject == resource.subject).map(|k| k.api_version.clone());
         let version = version.as_deref().and_then(|v| v.rsplit('/').next()).filter(|v| !v.is_empty()).unwrap_or(resource.versions[0]);
-        let path = match key {
-            Some(key) => format!("{}/{}", resource.path(version, Some(&key.namespace)), key.name),
-            None => resource.path(version, None),
-        };
+        let Some(key) = key else { return Ok(serde_json::from_slice(&self.ask(resource.path(version, None))?)?) };
+        let path = format!("{}/{}", resource.path(version, Some(&key.namespace)), key.name);
+        let state = (path.clone(), self.shared.store().version_of(kind, key));
+        let text = self.objects.get(state, || self.ask(path).map(Arc::from).map_err(|error| error.to_string()));
+        Ok(serde_json::from_slice(&text.map_err(OriginalError::Server)?)?)
+    }
+
+    /// Sends a request and waits for its answer.
+    fn ask(&self, path: String) -> Result<Vec<u8>, OriginalError> {
         let (answer, answered) = mpsc::channel();
         self.object_requests.send((path, answer)).map_err(|_| OriginalError::Ended)?;
-        let text = answered.recv().map_err(|_| OriginalError::Ended)?.map_err(|failure| OriginalError::Server(failure.message))?;
-        Ok(serde_json::from_slice(&text)?)
+        answered.recv().map_err(|_| OriginalError::Ended)?.map_err(|failure| OriginalError::Server(failure.message))
     }
 }
 

@@ -86,6 +86,8 @@ pub(super) type Connector = dyn Fn() -> Result<(Config, Option<Timestamp>), Fail
 pub(super) struct Answer {
     body: Body,
     heard: Arc<Mutex<Instant>>,
+    /// When the server last sent a part of an accepted request; `None` for an answer that does not count.
+    accepted: Option<Arc<Mutex<Instant>>>,
     /// The server's clock, if the answer has a date.
     pub(super) date: Option<Timestamp>,
 }
@@ -97,6 +99,8 @@ pub(super) struct ReadOnlyClient {
     renewed: tokio::sync::Mutex<Option<Instant>>,
     /// When the server last sent something.
     heard: Arc<Mutex<Instant>>,
+    /// When the server last accepted a request for something else than its version.
+    accepted: Arc<Mutex<Instant>>,
     connector: Arc<Connector>,
     answer: Duration,
     guard: ReadOnly,
@@ -123,7 +127,8 @@ impl ReadOnlyClient {
     pub(super) fn new(connector: Arc<Connector>, timing: &Timing, guard: ReadOnly) -> Result<Self, Failure> {
         let client = RwLock::new(build(connector()?, guard)?);
         let (renewed, heard) = (tokio::sync::Mutex::default(), Arc::new(Mutex::new(Instant::now())));
-        Ok(Self { client, renewed, heard, connector, answer: timing.answer, guard })
+        let accepted = Arc::new(Mutex::new(Instant::now()));
+        Ok(Self { client, renewed, heard, accepted, connector, answer: timing.answer, guard })
     }
 
     /// Makes a new client from the current kubeconfig.
@@ -166,8 +171,9 @@ impl ReadOnlyClient {
         *self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note_heard(&self) {
-        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    /// Returns when the server last accepted a request for something else than its version, which everyone may read.
+    pub(super) fn accepted(&self) -> Instant {
+        *self.accepted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sends a GET. Returns a JSON answer, or a failure.
@@ -183,14 +189,15 @@ impl ReadOnlyClient {
         let limit = within.unwrap_or(self.answer);
         let response = timeout(limit, self.client().send(request)).await.map_err(|_| silence(limit))?;
         let response = response.map_err(|error| Failure::of_client(&error))?;
-        self.note_heard();
-        self.check(response, is_log).await
+        let counts = response.status().is_success() && !path_and_query.starts_with("/version");
+        self.check(response, is_log, counts.then(|| Arc::clone(&self.accepted))).await
     }
 
-    async fn check(&self, response: Response<Body>, is_log: bool) -> Result<Answer, Failure> {
+    async fn check(&self, response: Response<Body>, is_log: bool, accepted: Option<Arc<Mutex<Instant>>>) -> Result<Answer, Failure> {
         let (head, body) = response.into_parts();
         let date = head.headers.get(DATE).and_then(|value| value.to_str().ok()).and_then(read_date);
-        let mut answer = Answer { body, heard: Arc::clone(&self.heard), date };
+        let mut answer = Answer { body, heard: Arc::clone(&self.heard), accepted, date };
+        answer.note();
         if !head.status.is_success() {
             let mut text = Vec::new();
             while let Ok(Some(span)) = answer.next(self.answer).await {
@@ -252,6 +259,13 @@ impl ReadOnlyClient {
 }
 
 impl Answer {
+    /// Notes that the server sent something now.
+    fn note(&self) {
+        for time in std::iter::once(&self.heard).chain(&self.accepted) {
+            *time.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        }
+    }
+
     /// Returns the next piece of the answer; `None` at its end.
     pub(super) async fn next(
         &mut self,
@@ -263,7 +277,7 @@ impl Answer {
                 let failure = Failure::of_client(&error);
                 Failure::new(FailureKind::Connection, format!("the connection was interrupted: {}", failure.message))
             })?;
-            *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+            self.note();
             if let Ok(data) = frame.into_data() {
                 return Ok(Some(data));
             }

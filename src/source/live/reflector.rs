@@ -17,7 +17,7 @@ use super::decode::{self, Line};
 use super::discovery::{Offer, is_essential};
 use super::failure::{Failure, FailureKind};
 use super::resource::{Resource, Subject};
-use super::status::{Place, State};
+use super::status::{Place, RetryCause, State};
 use super::store::Taken;
 use super::timing::{Backoff, Timing};
 use crate::cluster::{Key, Kind};
@@ -140,6 +140,9 @@ impl Reflector {
     fn set(&self, state: State) {
         let mut board = self.shared.board();
         let status = board.of(&self.place);
+        if matches!((&status.state, &state), (State::Retrying { .. }, State::Watching)) {
+            self.shared.reconnected.notify_one();
+        }
         status.state = state;
         if status.api_version.is_empty() {
             status.api_version = self.api_version();
@@ -215,7 +218,12 @@ impl Reflector {
         let status = board.of(&self.place);
         let since = if let State::Retrying { since, .. } = status.state { since } else { now };
         tracing::info!(subject = %self.resource.subject, why = failure.message, ?wait, "tried again later");
-        status.state = State::Retrying { since, why: failure.message, next };
+        let cause = match failure.what {
+            FailureKind::Unauthorised => RetryCause::CredentialsRefused,
+            FailureKind::Credentials => RetryCause::NoCredentials,
+            _ => RetryCause::Request,
+        };
+        status.state = State::Retrying { since, why: failure.message, next, cause };
         let can_wait = self.shared.watch && is_essential(self.resource.subject);
         let out_of_patience = self.backoff.failures() >= self.shared.timing.patience && !can_wait;
         let settles = out_of_patience && !status.settled;
@@ -280,15 +288,20 @@ impl Reflector {
 
     /// Updates the status after some answers.
     fn note(&self, taken: Taken, objects: Option<usize>) {
+        let degraded = self.kind().map(|kind| self.shared.store().unreadable(kind, self.namespace.as_deref()));
         let mut board = self.shared.board();
         let status = board.of(&self.place);
         status.unreadable += taken.unreadable;
+        let degrades = degraded.is_some_and(|count| count != status.degraded);
+        status.degraded = degraded.unwrap_or(0);
         if let Some(objects) = objects {
             status.objects = objects;
         }
         drop(board);
         if taken.changed {
             self.shared.changed(&self.place);
+        } else if degrades {
+            self.shared.wake();
         }
     }
 

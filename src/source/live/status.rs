@@ -35,6 +35,11 @@ impl Status {
         self.kinds.iter().map(|kind| kind.objects).sum()
     }
 
+    /// Returns the lists and watches with objects whose current state cannot be read.
+    pub fn degraded(&self) -> impl Iterator<Item = &KindStatus> {
+        self.kinds.iter().filter(|kind| kind.degraded > 0)
+    }
+
     /// Returns the lists and watches that fail, are forbidden, or have an unreadable version.
     pub fn troubles(&self) -> impl Iterator<Item = &KindStatus> {
         self.kinds.iter().filter(|kind| matches!(kind.state, State::Retrying { .. } | State::Forbidden { .. } | State::OldVersion { .. }))
@@ -56,6 +61,8 @@ pub struct KindStatus {
     pub objects: usize,
     /// The number of objects that could not be decoded, counted each time that they were sent.
     pub unreadable: usize,
+    /// The number of objects whose current state cannot be decoded. Those known before keep their last state.
+    pub degraded: usize,
     /// How often it was listed in full.
     pub lists: usize,
     /// When one of its objects last changed.
@@ -79,6 +86,8 @@ pub enum State {
         why: String,
         /// When it is retried.
         next: Timestamp,
+        /// What the error means for the whole connection.
+        cause: RetryCause,
     },
     /// The user may not read it. It is retried at intervals.
     Forbidden {
@@ -92,6 +101,17 @@ pub enum State {
         /// The version, such as `resource.k8s.io/v1alpha3`.
         version: String,
     },
+}
+
+/// What an error means for the whole connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryCause {
+    /// The server refuses the credentials (401).
+    CredentialsRefused,
+    /// There are no credentials.
+    NoCredentials,
+    /// Nothing: only this request failed.
+    Request,
 }
 
 /// Identifies a list and watch.
@@ -120,6 +140,7 @@ impl Board {
             state: State::Listing,
             objects: 0,
             unreadable: 0,
+            degraded: 0,
             lists: 0,
             last_change: None,
             settled: false,
@@ -191,7 +212,7 @@ impl Board {
         }
         let remark = |severity, message| Diagnostic { severity, file: about.name.clone(), line: None, object: None, message };
         let mut diagnostics = Vec::new();
-        let mut absent = Vec::new();
+        let (mut absent, mut refused, mut failed) = (Vec::new(), Vec::new(), Vec::new());
         let mut namespaces: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for status in self.kinds.values() {
             let subject = status.subject;
@@ -199,10 +220,10 @@ impl Board {
             // A scheduler that reads PodGroups names them as missing.
             let severity = if is_gated(subject) { Severity::Note } else { Severity::Warning };
             match &status.state {
-                State::Forbidden { why } => diagnostics.push(remark(severity, format!("{subject}{of} cannot be read: {why}"))),
+                State::Forbidden { why } => refused.push((severity, format!("{subject}{of}"), why.as_str())),
                 State::Retrying { why, .. } if status.lists == 0 => {
                     let severity = if is_gated(subject) { Severity::Note } else { Severity::Error };
-                    diagnostics.push(remark(severity, format!("{subject}{of} could not be read so far: {why}")));
+                    failed.push((severity, format!("{subject}{of}"), why.as_str()));
                 }
                 State::OldVersion { version } => {
                     let message = format!("{subject} of {version} cannot be read; only newer versions can");
@@ -215,6 +236,8 @@ impl Board {
                 namespaces.entry(namespace).or_default().push(subject.to_string());
             }
         }
+        let lines = [together(refused, "cannot be read"), together(failed, "could not be read so far")];
+        diagnostics.extend(lines.into_iter().flatten().map(|(severity, message)| remark(severity, message)));
         if !absent.is_empty() {
             diagnostics.push(remark(Severity::Note, format!("the server does not have {}", absent.join(", "))));
         }
@@ -229,5 +252,51 @@ impl Board {
         }
         about.diagnostics = diagnostics;
         about
+    }
+}
+
+/// Returns one line about the lists that share a fate, and then the lines of each as notes. A single list, and one that is only
+/// worth a note, has a line of its own.
+fn together(lists: Vec<(Severity, String, &str)>, fate: &str) -> Vec<(Severity, String)> {
+    let severity = lists.iter().map(|(severity, ..)| *severity).find(|severity| *severity != Severity::Note);
+    let named: Vec<&(Severity, String, &str)> = lists.iter().filter(|(severity, ..)| *severity != Severity::Note).collect();
+    let mut lines = Vec::new();
+    if let (Some(severity), [(_, first, why), _, ..]) = (severity, named.as_slice()) {
+        let names: Vec<&str> = named.iter().map(|(_, name, _)| name.as_str()).collect();
+        let why = if named.iter().all(|(.., other)| other == why) { (*why).to_owned() } else { format!("{first}: {why}") };
+        lines.push((severity, format!("{} lists {fate}: {} ({why})", named.len(), names.join(", "))));
+    }
+    let is_summed_up = !lines.is_empty();
+    lines.extend(lists.into_iter().map(|(severity, name, why)| {
+        let severity = if is_summed_up { Severity::Note } else { severity };
+        (severity, format!("{name} {fate}: {why}"))
+    }));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_that_share_a_fate_share_a_line() {
+        let of = |lists: &[(Severity, &'static str, &'static str)]| -> Vec<String> {
+            let lists = lists.iter().map(|(severity, name, why)| (*severity, (*name).to_owned(), *why)).collect();
+            together(lists, "cannot be read").into_iter().map(|(severity, line)| format!("{severity}: {line}")).collect()
+        };
+        assert_eq!(of(&[(Severity::Warning, "nodes", "403")]), ["warning: nodes cannot be read: 403"]);
+        assert_eq!(
+            of(&[(Severity::Note, "podgroups", "403"), (Severity::Warning, "nodes", "403"), (Severity::Warning, "pods", "403")]),
+            [
+                "warning: 2 lists cannot be read: nodes, pods (403)",
+                "note: podgroups cannot be read: 403",
+                "note: nodes cannot be read: 403",
+                "note: pods cannot be read: 403"
+            ]
+        );
+        assert_eq!(
+            of(&[(Severity::Error, "nodes", "a"), (Severity::Error, "pods", "b")])[0],
+            "error: 2 lists cannot be read: nodes, pods (nodes: a)"
+        );
     }
 }

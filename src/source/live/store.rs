@@ -67,6 +67,8 @@ pub(super) struct Store {
     gathered: Option<Gathered>,
     /// Kinds that the initial state lacks.
     unlisted: BTreeSet<Kind>,
+    /// Objects whose current state cannot be read, by kind. The empty key is one without a name.
+    unreadable: BTreeMap<Kind, HashSet<Key>>,
     pending: DeltaQueue,
 }
 
@@ -112,6 +114,7 @@ impl Default for Store {
             events: Events::default(),
             gathered: Some(Gathered::default()),
             unlisted: BTreeSet::new(),
+            unreadable: BTreeMap::new(),
             pending: DeltaQueue::default(),
         }
     }
@@ -139,12 +142,15 @@ impl Store {
             DecodedItem::Event(event) => Taken { changed: self.put_event(*event), unreadable: 0 },
             DecodedItem::Other(_) => Taken::default(),
             what => {
-                if let Some(seen) = seen
-                    && let DecodedItem::Error(bad) = &what
-                    && let Some(key) = bad.object.as_deref().and_then(key_of)
+                if let DecodedItem::Error(bad) = &what
+                    && let Some(kind) = bad.kind
                 {
+                    let key = bad.object.as_deref().and_then(key_of).unwrap_or_default();
                     // It exists, even if it cannot be read.
-                    seen.insert(key);
+                    if let Some(seen) = seen {
+                        seen.insert(key.clone());
+                    }
+                    self.set_unreadable(kind, |keys| drop(keys.insert(key)));
                 }
                 if let Some(gathered) = &mut self.gathered {
                     gathered.rest.push(Decoded { what, told: None, line, index, newest, change });
@@ -154,7 +160,26 @@ impl Store {
         }
     }
 
+    /// Changes the set of a kind's objects that cannot be read, and queues their number if it changes.
+    fn set_unreadable(&mut self, kind: Kind, change: impl FnOnce(&mut HashSet<Key>)) {
+        let keys = self.unreadable.entry(kind).or_default();
+        let before = keys.len();
+        change(keys);
+        let now = keys.len();
+        // A kind that is not listed stays unknown until it is.
+        if self.gathered.is_none() && now != before && !(now == 0 && self.unlisted.contains(&kind)) {
+            self.pending.unreadable(kind, now);
+        }
+    }
+
+    /// Returns the number of objects of a kind whose current state cannot be read, in a namespace or all.
+    pub(super) fn unreadable(&self, kind: Kind, namespace: Option<&str>) -> usize {
+        let keys = self.unreadable.get(&kind).into_iter().flatten();
+        keys.filter(|key| namespace.is_none_or(|namespace| key.namespace == *namespace)).count()
+    }
+
     fn put_object(&mut self, key: Key, mut object: Object) -> bool {
+        self.set_unreadable(object.kind(), |keys| drop(keys.remove(&key)));
         let objects = self.known.entry(object.kind()).or_default();
         let Some(known) = objects.get_mut(&key) else {
             objects.insert(key, object.clone());
@@ -187,6 +212,7 @@ impl Store {
 
     /// Removes an object. A known `uid` protects a successor of the same name.
     pub(super) fn gone(&mut self, kind: Kind, key: &Key, uid: Option<&str>) -> bool {
+        self.set_unreadable(kind, |keys| drop(keys.remove(key)));
         let Some(objects) = self.known.get_mut(&kind) else { return false };
         if objects.get(key).is_none_or(|known| uid.is_some_and(|uid| !uid.is_empty() && known.meta().uid != *uid)) {
             return false;
@@ -200,6 +226,8 @@ impl Store {
 
     /// After a list, removes all known objects of its kind and namespace that were not in it.
     pub(super) fn sweep(&mut self, kind: Kind, namespace: Option<&str>, seen: &HashSet<Key>) -> bool {
+        let in_list = |key: &Key| namespace.is_none_or(|namespace| key.namespace == *namespace || key.name.is_empty());
+        self.set_unreadable(kind, |keys| keys.retain(|key| !in_list(key) || seen.contains(key)));
         let known = self.known.entry(kind).or_default();
         let of_list = |key: &&Key| namespace.is_none_or(|namespace| key.namespace == *namespace);
         let mut gone: Vec<Key> = known.keys().filter(of_list).filter(|key| !seen.contains(*key)).cloned().collect();
@@ -217,6 +245,11 @@ impl Store {
             self.pending.listed(kind);
         }
         late
+    }
+
+    /// Returns the resource version of a known object.
+    pub(super) fn version_of(&self, kind: Kind, key: &Key) -> Option<String> {
+        self.known.get(&kind)?.get(key).map(|object| object.meta().resource_version.to_string())
     }
 
     /// Returns the number of known objects of a kind, in a namespace or all.
@@ -243,6 +276,9 @@ impl Store {
         (assembly.report.refused, assembly.report.failed, assembly.report.partial) = (about.refused, about.failed, about.partial);
         for kind in about.listed {
             assembly.report.kinds.entry(kind).or_default();
+            if !about.partial.contains(kind) {
+                assembly.report.whole.insert(kind);
+            }
         }
         let mut objects = Vec::new();
         for (_, of_kind) in std::mem::take(&mut self.known) {
@@ -367,8 +403,33 @@ mod tests {
             Change::Gone(object) => format!("-{}", word(object)),
             Change::Event(event) => format!("!{}", event.count),
             Change::Listed(kind) => format!("?{kind}"),
+            Change::Unreadable(kind, count) => format!("%{kind}x{count}"),
         };
         changes.iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn an_object_that_turns_unreadable_counts_until_it_is_read_or_gone() {
+        let broken = |name: Option<&str>| {
+            let object = name.map(|name| format!("Node {name}"));
+            let bad = crate::source::decode::DecodeError::new("broken");
+            let error = crate::source::decode::DecodeError { kind: Some(Kind::Node), object, ..bad };
+            decoded(DecodedItem::Error(Box::new(error)))
+        };
+        let mut store = Store::default();
+        store.put(node("a", "1", 1, false), None);
+        store.put(broken(Some("b")), None);
+        store.assemble(About::default()).unwrap();
+        assert_eq!(store.unreadable(Kind::Node, None), 1);
+        store.put(broken(Some("a")), None);
+        assert_eq!((words(&store.take(9)).as_str(), store.count(Kind::Node, None)), ("%Nodex2", 1), "its last state stays");
+        store.put(node("a", "1", 1, false), None);
+        store.gone(Kind::Node, &Key::new("", "b"), None);
+        assert_eq!(words(&store.take(9)), "%Nodex0");
+        store.put(broken(None), None);
+        assert_eq!(words(&store.take(9)), "%Nodex1");
+        store.sweep(Kind::Node, None, &[Key::new("", "a")].into());
+        assert_eq!((words(&store.take(9)).as_str(), store.unreadable(Kind::Node, None)), ("%Nodex0", 0), "a list without it");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, Hasher};
 use std::time::Duration;
 
-use crate::limits::live::RETRY_AFTER;
+use crate::limits::live::{RETRY_AFTER, VERSION_AGAIN};
 
 /// The time limits and intervals of a connection. The defaults suit real servers; tests shorten them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct Timing {
     pub forbidden: Duration,
     /// The interval between tries if the server does not have the resource; 300 s.
     pub absent: Duration,
+    /// The interval between questions for the server's version; [`VERSION_AGAIN`].
+    pub version: Duration,
     /// The duration of one second of `Retry-After`, which tests shorten.
     pub second: Duration,
     /// Failures in a row after which the initial state does without a kind, other than Nodes and Pods; 3.
@@ -51,6 +53,7 @@ impl Default for Timing {
             max_backoff: Duration::from_secs(30),
             forbidden: Duration::from_secs(60),
             absent: Duration::from_secs(300),
+            version: VERSION_AGAIN,
             second: Duration::from_secs(1),
             patience: 3,
         }

@@ -8,6 +8,7 @@ pub mod filter;
 pub mod fuzzy;
 pub mod grouping;
 pub mod list;
+pub mod live_status;
 pub mod navigation;
 pub mod node_facts;
 pub mod node_ranking;

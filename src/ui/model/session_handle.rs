@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -12,6 +11,7 @@ use crate::framework::NodeFilters;
 use crate::release::{Emulated, Release};
 use crate::report::{LastReported, ReleaseReport};
 use crate::session::{Branch, Breakpoint, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
+use crate::ui::model::live_status::LiveStatus;
 use crate::ui::model::overview::OverviewStatus;
 use crate::ui::model::text;
 use crate::ui::model::text_view::Form;
@@ -218,43 +218,6 @@ pub struct CaughtUp {
     pub dropped: bool,
 }
 
-/// The status of a live cluster.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LiveStatus {
-    /// The status in a few words.
-    pub words: String,
-    /// Whether to show it as a warning.
-    pub trouble: bool,
-    /// The time since the server last sent something.
-    pub silent_for: Duration,
-    /// Whether [`SessionHandle::follow`] would apply changes.
-    pub has_changes: bool,
-    /// The time to wait before the next changes are applied.
-    pub cooldown: Duration,
-    /// When to poll again even without a change.
-    pub poll_after: Option<Duration>,
-}
-
-impl LiveStatus {
-    /// The step in which a silence of the server is shown: a rare change lets the screen rest.
-    const STEP: Duration = Duration::from_secs(10);
-
-    /// Returns the status with the time since the server last sent something: `following, heard 20s ago`.
-    pub fn label(&self) -> String {
-        let steps = self.silent_for.as_secs() / Self::STEP.as_secs();
-        match steps * Self::STEP.as_secs() {
-            0 => format!("{}, heard just now", self.words),
-            seconds => format!("{}, heard {} ago", self.words, text::age_of(seconds)),
-        }
-    }
-
-    /// Returns the time until [`Self::label`] changes if the server remains silent.
-    pub fn label_changes_after(&self) -> Duration {
-        let (silence, step) = (self.silent_for.as_nanos(), Self::STEP.as_nanos());
-        u64::try_from(step - silence % step).map_or(Self::STEP, Duration::from_nanos)
-    }
-}
-
 /// A task that takes too long for the UI thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Job {
@@ -312,32 +275,4 @@ pub struct Document {
     pub form: Form,
     /// Fixes, by the index of the line about them.
     pub fixes: BTreeMap<usize, FixToApply>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_silence_is_shown_in_steps_and_changes_when_it_says() {
-        for (millis, expected, changes_after) in [
-            (0, "following, heard just now", 10_000),
-            (9_999, "following, heard just now", 1),
-            (10_000, "following, heard 10s ago", 10_000),
-            (119_500, "following, heard 110s ago", 500),
-            (125_000, "following, heard 2m ago", 5_000),
-            (7_200_000, "following, heard 2h ago", 10_000),
-        ] {
-            let status = LiveStatus {
-                words: "following".to_owned(),
-                trouble: false,
-                silent_for: Duration::from_millis(millis),
-                has_changes: false,
-                cooldown: Duration::ZERO,
-                poll_after: None,
-            };
-            assert_eq!(status.label(), expected);
-            assert_eq!(status.label_changes_after(), Duration::from_millis(changes_after));
-        }
-    }
 }

@@ -14,7 +14,7 @@ use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::glyphs::Glyphs;
 use crate::ui::config::theme::{Role, Theme};
-use crate::ui::model::session_handle::LiveStatus;
+use crate::ui::model::live_status::LiveStatus;
 use crate::ui::model::state::State;
 use crate::ui::model::text;
 use crate::ui::model::verdict::Class;

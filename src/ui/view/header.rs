@@ -9,7 +9,7 @@ use crate::session::{InitialQueues, Revision};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
-use crate::ui::model::session_handle::LiveStatus;
+use crate::ui::model::live_status::LiveStatus;
 use crate::ui::model::text;
 use crate::ui::model::text::count;
 use crate::ui::view::draw::Scene;
@@ -23,11 +23,16 @@ const SHORTEST_SOURCE: usize = 5;
 /// The columns that a source keeps before the release and the age go.
 const SHORT_SOURCE: usize = 16;
 
+/// The columns that the name of a live cluster keeps before the release goes.
+const SHORT_CONTEXT: usize = 10;
+
 /// The facts of the header that may be shortened or left out.
 #[derive(Clone, Default)]
 struct Facts {
     source: String,
     live: String,
+    /// The same for a narrow header.
+    live_in_brief: String,
     /// Where the reason of a live cluster's trouble is shown.
     hint: String,
     branch: String,
@@ -63,13 +68,14 @@ fn without_directories(source: &str) -> String {
 type Shortening<'a> = dyn Fn(&mut Facts, usize) + 'a;
 
 /// Shortens the facts until they fit, in this order: the start of the queues, directories, a clock that has not moved, the number
-/// of the revision, the dry decision, the release's remark, where trouble is explained, the middle of the source; the release and the age last.
+/// of the revision, the dry decision, the release's remark, where trouble is explained, the state of a live cluster, the middle of the
+/// source; the release and the age last.
 fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usize>) -> Facts {
     let clip = |facts: &mut Facts, over: usize, least: usize| {
         let room = text::width(&facts.source).saturating_sub(over).max(least);
         facts.source = text::clip_middle(&facts.source, room, ellipsis).into_owned();
     };
-    let steps: [&Shortening<'_>; 12] = [
+    let steps: [&Shortening<'_>; 14] = [
         &|facts, _| facts.start = ["fresh", "observed"].into_iter().find(|word| facts.start.contains(word)).unwrap_or_default().to_owned(),
         &|facts, _| facts.source = without_directories(&facts.source),
         &|facts, _| facts.clock_at_start = false,
@@ -78,7 +84,13 @@ fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usiz
         &|facts, _| facts.dry.truncate("dry".len()),
         &|facts, _| facts.release = facts.release.split(" (").next().unwrap_or_default().to_owned(),
         &|facts, _| facts.hint.clear(),
+        &|facts, _| facts.live = facts.live_in_brief.clone(),
         &|facts, over| clip(facts, over, SHORT_SOURCE),
+        &|facts, over| {
+            if !facts.live.is_empty() {
+                clip(facts, over, SHORT_CONTEXT);
+            }
+        },
         &|facts, _| facts.release.clear(),
         &|facts, _| facts.taken.clear(),
         &|facts, over| clip(facts, over, SHORTEST_SOURCE),
@@ -99,12 +111,13 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let is_narrow = area.width < NAMED_FROM;
     let lead = if is_narrow { " " } else { " schedscope  " };
     let label = scene.release.label();
-    let is_troubled = scene.live.as_ref().is_some_and(|live| live.trouble);
+    let is_troubled = scene.live.as_ref().is_some_and(|live| live.state.is_trouble());
     let key = || scene.state.settings.keymap.label(Context::GLOBAL, &Action::REPORT);
     let hint = is_troubled.then(|| format!("{} says why", key()));
     let facts = Facts {
         source: scene.source.to_owned(),
         live: scene.live.as_ref().map(LiveStatus::label).unwrap_or_default(),
+        live_in_brief: scene.live.as_ref().map(LiveStatus::brief_label).unwrap_or_default(),
         hint: hint.unwrap_or_default(),
         branch: scene.branch.to_owned(),
         // Mark a dry decision: it changes nothing in the cluster.
@@ -239,7 +252,8 @@ mod tests {
         }
         let facts = Facts {
             source: "live production-eu-west-1".to_owned(),
-            live: "disconnected, heard 40s ago".to_owned(),
+            live: "may not read nodes and 3 more, heard 40s ago".to_owned(),
+            live_in_brief: "4 kinds refused, 40s".to_owned(),
             hint: "i says why".to_owned(),
             start: "as observed".to_owned(),
             release: "v1.34.1 (server)".to_owned(),
@@ -251,11 +265,13 @@ mod tests {
             [source, live, hint, release].into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<String>>().join(" · ")
         };
         for (room, expected) in [
-            (91, "live production-eu-west-1 · disconnected, heard 40s ago · i says why · v1.34.1 (server)"),
-            (80, "live production-eu-west-1 · disconnected, heard 40s ago · i says why · v1.34.1"),
-            (70, "live production-eu-west-1 · disconnected, heard 40s ago · v1.34.1"),
-            (60, "live producti…west-1 · disconnected, heard 40s ago · v1.34.1"),
-            (50, "live produ…est-1 · disconnected, heard 40s ago"),
+            (108, "live production-eu-west-1 · may not read nodes and 3 more, heard 40s ago · i says why · v1.34.1 (server)"),
+            (99, "live production-eu-west-1 · may not read nodes and 3 more, heard 40s ago · i says why · v1.34.1"),
+            (86, "live production-eu-west-1 · may not read nodes and 3 more, heard 40s ago · v1.34.1"),
+            (68, "live production-eu-west-1 · 4 kinds refused, 40s · v1.34.1"),
+            (50, "live prod…west-1 · 4 kinds refused, 40s · v1.34.1"),
+            (46, "live …st-1 · 4 kinds refused, 40s · v1.34.1"),
+            (34, "live …st-1 · 4 kinds refused, 40s"),
         ] {
             assert_eq!(shown(room), expected, "{room}");
         }

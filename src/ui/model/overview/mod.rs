@@ -152,6 +152,7 @@ impl MatchKind {
             Self::ChangedSince => "changed since",
             Self::OtherRelease => "other release",
             Self::Same => "agrees",
+            Self::Undecided => "unknown",
             Self::Unwritten => "not tried",
             Self::NotOurs => "elsewhere",
         }

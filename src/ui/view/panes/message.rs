@@ -36,6 +36,9 @@ pub static DEF: PaneDef = PaneDef {
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let cycle = scene.cycle();
     let reason = match &cycle.failure {
+        _ if cycle.nodes_unknown().is_some() => {
+            scene.written.map_or_else(String::new, |_| "as the cluster's scheduler reported".to_owned())
+        }
         Some(failure) => format!("FailedScheduling, {}", failure.reason),
         None if cycle.bound.is_some() => "Scheduled".to_owned(),
         None => String::new(),
@@ -72,6 +75,11 @@ fn lines(scene: &Scene<'_>, beside: Option<&Beside>, area: Rect, limit: usize) -
     let columns = usize::from(area.width);
     let mut lines: Vec<Line<'static>> = Vec::new();
     let (words, role) = match &scene.cycle().failure {
+        // Our message would be about the nodes that could not be read.
+        Some(_) if scene.cycle().nodes_unknown().is_some() => scene.written.map_or_else(
+            || ("no message: nothing is reported, and the nodes are unknown", Role::Muted),
+            |written| (written.message.as_str(), Role::Text),
+        ),
         Some(failure) => (failure.message.as_str(), Role::Text),
         None => (quiet(scene), Role::Muted),
     };
@@ -108,7 +116,7 @@ impl Beside {
 
 fn beside(scene: &Scene<'_>) -> Option<Beside> {
     let written = scene.written?;
-    scene.cycle().outcome?;
+    scene.cycle().outcome.filter(|_| scene.cycle().nodes_unknown().is_none())?;
     let at = written.at.map_or_else(String::new, |at| format!(" at {}", text::moment(scene.timeline.clock(), at)));
     let (different, other_words) = differences(scene.cycle(), written, &scene.release);
     Some(Beside { at, different, other_words })

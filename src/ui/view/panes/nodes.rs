@@ -147,7 +147,8 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     def.foot(scene, plan, &totals(scene), buf);
     if rows.is_empty() {
         let words = if scene.state.filter(Pane::NODES).is_empty() {
-            "there are no nodes".to_owned()
+            let unknown = scene.cycle().nodes_unknown().is_some();
+            if unknown { "the nodes are unknown: none could be read" } else { "there are no nodes" }.to_owned()
         } else {
             format!("no node matches the filter: {} ends it", scene.key(&Action::BACK))
         };

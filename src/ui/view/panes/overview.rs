@@ -181,7 +181,9 @@ fn pending(state: &State, timeline: &Timeline) -> usize {
 fn progress(scene: &Scene<'_>) -> Vec<Span<'static>> {
     let status = &scene.state.overview;
     let words = match status.newest.as_deref().map(|overview| (overview.stage, overview)) {
-        _ if !status.is_current && status.newest.is_some() => "of the state before; deciding again".to_owned(),
+        _ if !status.is_current && status.newest.is_some() => {
+            if status.runs { "of the state before; deciding again" } else { "of the state before; decided again soon" }.to_owned()
+        }
         None if status.runs => "deciding".to_owned(),
         Some((Stage::Deciding, overview)) => {
             format!("deciding: {} of {}", text::thousands(overview.pods.len()), text::thousands(overview.pending))
