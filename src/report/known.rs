@@ -17,7 +17,6 @@ pub struct Known {
     /// Its priority.
     pub priority: i32,
     /// The name of its priority class; empty if it has none.
-    #[serde(skip_serializing_if = "Str::is_empty")]
     pub priority_class: Str,
     /// The scheduling gates that hold it back.
     pub scheduling_gates: Vec<Str>,

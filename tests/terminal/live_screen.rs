@@ -44,7 +44,7 @@ fn a_narrow_header_keeps_the_context_the_release_and_the_age() {
 #[test]
 fn the_overview_of_a_cluster_that_changes_is_decided_again_without_a_key() {
     let server = ApiServer::new(&story("payments"));
-    let (_folder, mut pty) = start(&server, 120);
+    let (_folder, pty) = start(&server, 120);
     pty.wait_for("following");
     pty.wait_until("the first overview", |screen| {
         screen.contents().contains("pending pods") && !screen.contents().contains("not decided yet")

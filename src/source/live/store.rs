@@ -150,7 +150,9 @@ impl Store {
                     if let Some(seen) = seen {
                         seen.insert(key.clone());
                     }
-                    self.set_unreadable(kind, |keys| drop(keys.insert(key)));
+                    self.set_unreadable(kind, |keys| {
+                        keys.insert(key);
+                    });
                 }
                 if let Some(gathered) = &mut self.gathered {
                     gathered.rest.push(Decoded { what, told: None, line, index, newest, change });
@@ -179,7 +181,9 @@ impl Store {
     }
 
     fn put_object(&mut self, key: Key, mut object: Object) -> bool {
-        self.set_unreadable(object.kind(), |keys| drop(keys.remove(&key)));
+        self.set_unreadable(object.kind(), |keys| {
+            keys.remove(&key);
+        });
         let objects = self.known.entry(object.kind()).or_default();
         let Some(known) = objects.get_mut(&key) else {
             objects.insert(key, object.clone());
@@ -212,7 +216,9 @@ impl Store {
 
     /// Removes an object. A known `uid` protects a successor of the same name.
     pub(super) fn gone(&mut self, kind: Kind, key: &Key, uid: Option<&str>) -> bool {
-        self.set_unreadable(kind, |keys| drop(keys.remove(key)));
+        self.set_unreadable(kind, |keys| {
+            keys.remove(key);
+        });
         let Some(objects) = self.known.get_mut(&kind) else { return false };
         if objects.get(key).is_none_or(|known| uid.is_some_and(|uid| !uid.is_empty() && known.meta().uid != *uid)) {
             return false;

@@ -36,6 +36,7 @@ fn decided(name: &str, cause: Option<&str>, accord: MatchKind) -> (Key, Arc<Sche
         waits_for,
         group: None,
         decided_by: None,
+        known: None,
     };
     (key, Arc::new(found))
 }
