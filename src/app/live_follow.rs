@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent, Pod};
-use crate::release::{Release, VersionSource};
+use crate::release::Release;
 use crate::report::{LogMark, LogReport, SchedulerComparer};
 use crate::scheduler::Operation;
 use crate::scheduler::queue::{PlaceInLog, QueueInLog};
@@ -172,13 +172,9 @@ impl LiveFollow {
             return false;
         }
         self.version = version;
-        let wanted = session.scheduler_as_seen().emulated().choice.wanted;
-        let is_pinned = wanted
-            .is_some_and(|wanted| matches!(wanted.source, VersionSource::Flag | VersionSource::Command | VersionSource::SchedulerLog));
+        let choice = session.scheduler_as_seen().emulated().choice;
         let release = self.version.as_deref().and_then(|version| Release::parse(version).ok());
-        let Some(release) = release.filter(|release| !is_pinned && wanted.map(|wanted| wanted.release) != Some(*release)) else {
-            return false;
-        };
+        let Some(release) = release.filter(|release| choice.followed_to(*release).is_some()) else { return false };
         let result = session.observe_release(release);
         self.release_refused = result.as_ref().err().map(ToString::to_string);
         match &result {

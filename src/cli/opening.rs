@@ -225,7 +225,7 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<St
         parts.push(format!("the timeline begins with the scheduler's log: {}", count(log.attempts.len(), "attempt")));
     }
     let pods: usize = loaded.report.pods_on_unknown_nodes.values().sum();
-    if pods > 0 {
+    if pods > 0 && !loaded.report.withheld().contains(&Kind::Node) {
         let nodes = loaded.report.pods_on_unknown_nodes.len();
         let fate = if loaded.report.unread_nodes_are_gone() {
             count_of(nodes, "node that does not exist", "nodes that do not exist")

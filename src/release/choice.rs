@@ -82,6 +82,25 @@ impl ReleaseChoice {
         Emulated { profile: self.profile(), choice: self }
     }
 
+    /// Returns the choice of another release, by the user or by the cluster's API server.
+    #[must_use]
+    pub fn changed_to(self, release: Release, source: VersionSource) -> Self {
+        let wanted = Some(FoundVersion { release, source });
+        match source {
+            VersionSource::Server => Self { wanted, cluster: wanted },
+            _ => Self { wanted, ..self },
+        }
+    }
+
+    /// Returns the choice once the API server says that it is of a release; `None` if that changes nothing, or if the user or the
+    /// scheduler's log names the release.
+    pub fn followed_to(self, release: Release) -> Option<Self> {
+        let is_pinned =
+            |wanted: FoundVersion| matches!(wanted.source, VersionSource::Flag | VersionSource::Command | VersionSource::SchedulerLog);
+        let stays = self.wanted.is_some_and(|wanted| is_pinned(wanted) || wanted.release == release);
+        (!stays).then(|| self.changed_to(release, VersionSource::Server))
+    }
+
     /// Returns the profile that covers the wanted version; the newest if none is wanted.
     pub fn profile(&self) -> &'static Profile {
         self.wanted.map_or_else(Profile::newest, |wanted| nearest(wanted.release).profile)
@@ -213,6 +232,25 @@ mod tests {
         let old = emulated("1.28.3", VersionSource::Server);
         assert_eq!(old.not_verified(&[Part::Decisions]), []);
         assert_eq!(old.not_verified(&[Part::Decisions, Part::Queues, Part::Extenders]), [Part::Queues, Part::Extenders]);
+    }
+
+    #[test]
+    fn the_release_follows_the_server_unless_it_is_pinned() {
+        let (old, new): (Release, Release) = ("v1.31.4".parse().unwrap(), "v1.32.0".parse().unwrap());
+        for (source, follows) in [
+            (VersionSource::Server, true),
+            (VersionSource::Kubelets, true),
+            (VersionSource::Flag, false),
+            (VersionSource::Command, false),
+            (VersionSource::SchedulerLog, false),
+        ] {
+            let choice = ReleaseChoice::default().changed_to(old, source);
+            let followed = choice.followed_to(new);
+            assert_eq!(followed, follows.then(|| choice.changed_to(new, VersionSource::Server)), "{source:?}");
+            assert_eq!(choice.followed_to(old), None, "{source:?}");
+        }
+        let found = ReleaseChoice::default().followed_to(new).unwrap();
+        assert_eq!((found.wanted, found.cluster), (found.cluster, Some(FoundVersion { release: new, source: VersionSource::Server })));
     }
 
     #[test]

@@ -88,7 +88,7 @@ pub static FORMATS: &[Format] = &[
 pub enum Answer<'a> {
     /// One pod's decision, and the emulated release.
     Decision(&'a CycleView, &'a ReleaseReport),
-    /// One pod that is not decided because no node could be read: what is known of it.
+    /// One pod that is not decided because no node could be read, with the facts that need none.
     Undecided(&'a CycleView, &'a ReleaseReport, &'a SchedulerMatch),
     /// One pod's decision with its constraints and fixes.
     Fixes(&'a CycleView, &'a ReleaseReport, &'a FixesReport),

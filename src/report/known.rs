@@ -1,4 +1,4 @@
-//! What is known of a pod although no node could be read: facts for which no node is needed.
+//! Facts about a pod for which no node is needed, for answers where none could be read.
 
 use serde::Serialize;
 

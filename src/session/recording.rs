@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::{Key, Object, ObservedEvent, Pod};
 use crate::extenders::Asking;
 use crate::framework::NodeFilters;
-use crate::release::{FoundVersion, Gate, Release, ReleaseChoice, VersionSource};
+use crate::release::{Gate, Release, VersionSource};
 use crate::scheduler::{ConfigEdit, ConfigEditError, Operation, Options, ReleaseRefused, Scheduler, State, Waiting};
 use crate::trace::{Event, SchedulerStart};
 
@@ -243,9 +243,7 @@ impl Session {
 
     /// Returns a scheduler of another release, just started on the same cluster.
     fn with_release(&self, before: &Scheduler, release: Release, source: VersionSource) -> Result<Scheduler, ReleaseChangeError> {
-        let wanted = Some(FoundVersion { release, source });
-        let cluster = if source == VersionSource::Server { wanted } else { before.options().release.cluster };
-        let choice = ReleaseChoice { wanted, cluster };
+        let choice = before.options().release.changed_to(release, source);
         let after = before.of_release(choice, objects_in_order(before), self.waiting_again(before));
         after.map_err(|why| ReleaseChangeError { release: choice.profile().release, why })
     }

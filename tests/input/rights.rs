@@ -123,7 +123,8 @@ fn without_nodes_the_answer_says_what_is_known() {
     let printed = program(Some(&server), &["live", "--print", screen.to_str().unwrap()]);
     assert_eq!(printed.status.code(), Some(0), "{}", stderr(&printed));
     let screen = std::fs::read_to_string(&screen).unwrap();
-    assert!(screen.contains("nodes unknown") && screen.contains("not decided: nodes cannot be read (no permission)"), "{screen}");
+    assert!(screen.contains("may not read nodes") && screen.contains("not decided: nodes cannot be read (no permission)"), "{screen}");
+    assert!(screen.contains("Nodes cannot be read (no permission) (i shows all)"), "{screen}");
     // Runs and captures need nodes.
     for arguments in [&["run", "--live"][..], &["capture", folder.path().join("dump.json").to_str().unwrap()]] {
         let output = program(Some(&server), arguments);

@@ -17,7 +17,7 @@ fn start(server: &ApiServer, columns: u16) -> (TempDir, Pty) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config");
     std::fs::write(&path, server.kubeconfig()).unwrap();
-    let pty = Pty::start_in(&[("KUBECONFIG", path.to_str().unwrap())], &["--live"], columns, 24);
+    let pty = Pty::start_in(&[("KUBECONFIG", path.to_str().unwrap())], &["live"], columns, 24);
     (folder, pty)
 }
 
@@ -31,14 +31,27 @@ fn a_narrow_header_keeps_the_context_the_release_and_the_age() {
     let server = ApiServer::new(&story("payments"));
     server.fault("/api/v1/nodes?", usize::MAX / 4, Fault::Status(403, None));
     server.fault("/poddisruptionbudgets", usize::MAX / 4, Fault::Status(403, None));
-    for columns in [60, 80] {
+    for (columns, state) in [(60, "2 kinds refused, now"), (80, "may not read nodes and 1 more, heard just now")] {
         let (_folder, pty) = start(&server, columns);
         let screen = pty.wait_for("pending pods");
         let header = screen.lines().next().unwrap_or_default();
-        for part in ["live test", "2 kinds refused, now", "v1.36.2"] {
+        for part in ["live test", state, "v1.36.2"] {
             assert!(header.contains(part), "{columns} columns: {header}");
         }
     }
+}
+
+#[test]
+fn credentials_that_expire_are_said_in_the_header() {
+    let server = ApiServer::new(&story("payments"));
+    let (_folder, pty) = start(&server, 60);
+    pty.wait_for("following");
+    server.fault("/api/v1/", usize::MAX / 4, Fault::Status(401, None));
+    server.fault("/apis/", usize::MAX / 4, Fault::Status(401, None));
+    server.end_watches();
+    let screen = pty.wait_for("refused (401), ");
+    let header = screen.lines().next().unwrap_or_default();
+    assert!(header.contains("live test") && header.contains("v1.36.2"), "{header}");
 }
 
 #[test]
@@ -46,14 +59,11 @@ fn the_overview_of_a_cluster_that_changes_is_decided_again_without_a_key() {
     let server = ApiServer::new(&story("payments"));
     let (_folder, pty) = start(&server, 120);
     pty.wait_for("following");
+    let is_decided = |screen: &str| !screen.contains("not decided yet") && !screen.contains("of the state before");
     pty.wait_until("the first overview", |screen| {
-        screen.contents().contains("pending pods") && !screen.contents().contains("not decided yet")
+        screen.contents().contains("15 pending pods") && is_decided(&screen.contents()) && !screen.contents().contains("searching")
     });
     server.put(pod("late", "1m"));
-    pty.wait_until("the pod to be decided", |screen| {
-        screen.contents().contains("1 pod")
-            && !screen.contents().contains("not decided yet")
-            && !screen.contents().contains("of the state before")
-            && screen.contents().contains(" fits")
-    });
+    pty.wait_until("the pod to be decided", |screen| screen.contents().contains("16 pending pods") && is_decided(&screen.contents()));
+    assert!(pty.screen().contains("6 pods  fit"), "{}", pty.screen());
 }

@@ -108,7 +108,7 @@ pub struct SchedulerMatch {
     /// The release that decides what the report says, if it is not the emulated one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
-    /// What is known of the pod, where our decision is open.
+    /// Facts about the pod that need no node, where our decision is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<Box<Known>>,
 }

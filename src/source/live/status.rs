@@ -86,7 +86,7 @@ pub enum State {
         why: String,
         /// When it is retried.
         next: Timestamp,
-        /// What the error means for the whole connection.
+        /// The meaning of the error for the whole connection.
         cause: RetryCause,
     },
     /// The user may not read it. It is retried at intervals.
@@ -103,7 +103,7 @@ pub enum State {
     },
 }
 
-/// What an error means for the whole connection.
+/// The meaning of an error for the whole connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryCause {
     /// The server refuses the credentials (401).

@@ -269,9 +269,9 @@ mod tests {
             (99, "live production-eu-west-1 · may not read nodes and 3 more, heard 40s ago · i says why · v1.34.1"),
             (86, "live production-eu-west-1 · may not read nodes and 3 more, heard 40s ago · v1.34.1"),
             (68, "live production-eu-west-1 · 4 kinds refused, 40s · v1.34.1"),
-            (50, "live prod…west-1 · 4 kinds refused, 40s · v1.34.1"),
-            (46, "live …st-1 · 4 kinds refused, 40s · v1.34.1"),
-            (34, "live …st-1 · 4 kinds refused, 40s"),
+            (50, "live produc…est-1 · 4 kinds refused, 40s · v1.34.1"),
+            (46, "live pro…st-1 · 4 kinds refused, 40s · v1.34.1"),
+            (34, "live p…t-1 · 4 kinds refused, 40s"),
         ] {
             assert_eq!(shown(room), expected, "{room}");
         }
