@@ -425,15 +425,13 @@ fn an_answer_that_cannot_be_written_is_an_error() {
         "--help",
         "capture - --demo payments",
     ] {
-        for to in [">&-", "> /dev/full"] {
-            let output = Command::new("sh")
-                .args(["-c", &format!("'{program}' {command} {to}")])
-                .env("XDG_STATE_HOME", "/dev/null")
-                .output()
-                .expect("a shell");
-            assert_eq!(output.status.code(), Some(3), "{command} {to}: {}", String::from_utf8_lossy(&output.stderr));
-            assert!(String::from_utf8_lossy(&output.stderr).contains("standard output: "), "{command} {to}");
-        }
+        let output = Command::new("sh")
+            .args(["-c", &format!("'{program}' {command} > /dev/full")])
+            .env("XDG_STATE_HOME", "/dev/null")
+            .output()
+            .expect("a shell");
+        assert_eq!(output.status.code(), Some(3), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("standard output: "), "{command}");
         let output = Command::new("sh").args(["-c", &format!("'{program}' {command} | head -c 1")]).output().expect("a shell");
         // A capture says that it is not whole.
         assert!(output.stderr.is_empty() || command.starts_with("capture"), "{command}: {}", String::from_utf8_lossy(&output.stderr));
