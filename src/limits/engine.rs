@@ -11,6 +11,10 @@ limits! { "engine":
     steps ODDS_SCORED_ASKED: usize = 3_000_000, "odds_of_many_starts_are_counted_when_asked_for";
     /// Answers of device selectors that one cycle keeps for its other nodes; further selectors are evaluated again on each node.
     count MAX_KNOWN_MATCHES: usize = 1 << 18, "answers_are_kept_up_to_a_limit_and_equal_beyond_it";
+    /// Devices that are judged for one request when a node's rejection is explained; the rest are counted as not judged.
+    count JUDGED_FOR_REQUEST: usize = 2_000, "devices_beyond_the_limits_are_counted_as_not_judged";
+    /// Devices that are judged for all requests on one node, fewer where selectors are costly; the rest are counted as not judged.
+    count JUDGED_ON_NODE: usize = 10_000, "devices_beyond_the_limits_are_counted_as_not_judged";
     /// Search steps for devices on one node in each second of `filterTimeout`; beyond the timeout the node ends with its error.
     steps DEVICE_STEPS_PER_SECOND: i64 = 500_000, "costly_selectors_use_up_the_filter_timeout";
 }
