@@ -7,7 +7,7 @@ use crate::cluster::{Kind, KindSet};
 use crate::source::decode::windows::Contents;
 use crate::source::layout::{self, Hint, KindOf};
 
-/// What the files that were not read to their end may have held.
+/// The kinds that the files which were not read to their end may have held.
 #[derive(Debug, Default)]
 pub(in crate::source) struct Losses {
     /// Kinds of which objects are missing.
