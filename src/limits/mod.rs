@@ -31,8 +31,8 @@
 //! | [`sessions::CONFIGURATION`] | 2 MiB | Length of a scheduler configuration; a longer one is refused, as is anything but a file or a shell's pipe. | `files_that_never_end_are_refused` |
 //! | [`sessions::OPERATIONS`] | 256 MiB | Length of the operations of `run --ops`; longer ones are refused, as is anything but a file or a shell's pipe. | `files_that_never_end_are_refused` |
 //! | [`sessions::LONGEST_VALUE`] | 256 MiB | Length of one value of a session file; a longer one is refused. | `a_value_beyond_the_limit_is_refused` |
-//! | [`sessions::UNPACKED`] | 4 MiB | Decompressed length of a session file of any size, beyond which [`UNPACKED_GROWTH`] counts; a longer one is refused. | `a_bomb_is_refused` |
-//! | [`sessions::UNPACKED_GROWTH`] | 64 | Factor by which a session file may grow when it is decompressed, beyond [`UNPACKED`]. | `a_bomb_is_refused` |
+//! | [`sessions::UNPACKED`] | 4 MiB | Decompressed length of a session file of any size, beyond which UNPACKED_GROWTH counts; a longer one is refused. | `a_bomb_is_refused` |
+//! | [`sessions::UNPACKED_GROWTH`] | 64 | Factor by which a session file may grow when it is decompressed, beyond UNPACKED. | `a_bomb_is_refused` |
 //! | [`engine::ODDS_TOTALS`] | 2,000,000 steps | Totals of scores that are computed for the odds over starting nodes in one pass; beyond it searches are counted one by one. | `odds_that_take_too_many_steps_are_not_computed` |
 //! | [`engine::ODDS_SCORED`] | 20,000 steps | Nodes scored for the odds over starting nodes if searches are counted one by one and odds are not asked for; beyond it they are not counted. | `odds_of_many_starts_are_counted_when_asked_for` |
 //! | [`engine::ODDS_SCORED_ASKED`] | 3,000,000 steps | Nodes scored for the odds over starting nodes that are asked for; beyond it they are not counted. For a pod with a long spec it is less. | `odds_of_many_starts_are_counted_when_asked_for` |
