@@ -18,7 +18,7 @@ pub fn end_on_signals() {
     let watch = move || {
         let Some(signal) = signals.forever().next() else { return };
         if HAS_SCREEN.load(Ordering::Relaxed) {
-            // A screen restores the terminal, unless nobody reads what it writes.
+            // A screen restores the terminal, unless its output is not read.
             thread::sleep(SCREEN_ENDS);
         }
         remove_partial_files();
