@@ -22,6 +22,11 @@
 //! | [`live::CREDENTIAL_FILE`] | 4 MiB | Length of a file with a token, key or certificate that a kubeconfig names; a longer one is refused, as is anything but a file. | `credentials_that_cannot_be_sent_are_refused_without_being_shown` |
 //! | [`live::PLUGIN_ANSWER`] | 1 MiB | Length of what a credential plugin prints; the rest is not read. | `a_plugin_whose_output_stays_open_ends` |
 //! | [`live::PLUGIN_OUTPUT`] | 1s | Time that the output of a credential plugin is read after the plugin has ended; what came until then counts. | `a_plugin_whose_output_stays_open_ends` |
+//! | [`live::OVERVIEW_PAUSE`] | 2s | Time between the end of an overview of a cluster that changes and the start of the next; changes wait for it. | `an_overview_of_a_cluster_that_changes_is_made_a_small_part_of_the_time` |
+//! | [`live::OVERVIEW_REST`] | 4 | The pause after an overview of a cluster that changes, as a multiple of the time that it took; changes wait for it. | `an_overview_of_a_cluster_that_changes_is_made_a_small_part_of_the_time` |
+//! | [`live::VERSION_AGAIN`] | 300s | Time after which the server's version is asked for again; an upgrade without a failed request is noticed after it. | `an_upgrade_of_the_server_changes_the_release_unless_it_is_pinned` |
+//! | [`live::OBJECT_KEPT`] | 5s | Time for which the answer about a single object counts; after it, and after a change of the object, the server is asked again. | `an_object_is_asked_for_once_until_it_changes_or_the_answer_is_old` |
+//! | [`live::OBJECTS_KEPT`] | 64 | Answers about single objects that are kept; with more, those that have come are forgotten. | `few_answers_are_kept` |
 //! | [`extenders::LARGEST_ANSWER`] | 128 MiB | Length of one answer; a longer one is an error of the call. All nodes of a large cluster, as the API server has them, are less. | `an_answer_that_is_too_large_is_given_up` |
 //! | [`extenders::ANSWER_VALUES`] | 4,000,000 | Number of values in one answer; more are an error of the call. | `an_answer_of_too_many_values_is_refused` |
 //! | [`extenders::ANSWERS`] | 512 MiB | Length of all answers of one run; the calls after that fail without being made. | `calls_fail_once_the_answers_are_too_long_in_all` |
