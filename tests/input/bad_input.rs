@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 use schedscope::cluster::{Kind, Object};
+use schedscope::report::completeness;
 use schedscope::source::{Input, Loaded, Severity, load};
 
 fn load_bytes(bytes: impl Into<Vec<u8>>) -> Loaded {
@@ -397,6 +398,15 @@ fn what_is_missing_is_said() {
     );
     assert_eq!(loaded.report.pods_on_unknown_nodes.iter().map(|(k, v)| (k.as_str(), *v)).collect::<Vec<_>>(), [("n9", 1)]);
     assert_eq!(loaded.report.absent.len(), 19);
+    // A list of all nodes shows that the node is gone.
+    let bound = pod("a").replace("}}", r#"},"spec":{"nodeName":"n9"}}"#);
+    let nodes = r#"{"kind":"NodeList","apiVersion":"v1","items":[{"metadata":{"name":"n1"}}]}"#;
+    let loaded = check(
+        format!("{nodes}\n{bound}"),
+        &["Node n1", "Pod shop/a"],
+        &["warning 1 pod is bound to nodes that do not exist: they were deleted, and ignored (the first node is n9)"],
+    );
+    assert!(completeness(&loaded.report).iter().any(|line| line == "ignored: 1 pod on 1 node that does not exist (deleted)"));
     assert!(loaded.report.absent.iter().any(|a| a.kind == Kind::PodDisruptionBudget && a.effect.ends_with("is unknown.")));
     let versionless = pod("a").replace(r#""apiVersion":"v1","#, "");
     check(versionless, &["Pod shop/a"], &["warning in: 1 object without an apiVersion"]);

@@ -28,6 +28,11 @@ impl Losses {
         self.possible.insert(kind);
     }
 
+    /// Returns the kinds of which a list over the whole cluster was read to its end.
+    pub(super) fn whole(&self) -> KindSet {
+        self.whole
+    }
+
     /// Returns the kinds that lack objects, and those that may lack some.
     pub(super) fn kinds(&self) -> (KindSet, KindSet) {
         let maybe = |kind: &Kind| self.possible.contains(*kind) || (self.any && !self.whole.contains(*kind));

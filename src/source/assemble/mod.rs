@@ -249,14 +249,15 @@ impl Assembly {
             self.diagnostics.push(Diagnostic { severity: Severity::Warning, file, line, object, message });
         }
         dedup::dedup_all(&mut self.objects);
+        let (certain, possible) = self.losses.kinds();
+        certain.iter().for_each(|kind| self.report.failed.insert(kind));
+        (self.report.incomplete, self.report.left_out) = (possible, self.losses.files);
+        self.losses.whole().iter().for_each(|kind| self.report.whole.insert(kind));
         self.note_pods_on_unknown_nodes();
         self.count_namespaces();
         self.note_tallies();
         self.note_what_layouts_lack();
         let counts = &self.report.kinds;
-        let (certain, possible) = self.losses.kinds();
-        certain.iter().for_each(|kind| self.report.failed.insert(kind));
-        (self.report.incomplete, self.report.left_out) = (possible, self.losses.files);
         // An empty list proves that there are none.
         // Whether a scheduler reads PodGroups depends on its gates; see `Report::missing_for`.
         let absent = Kind::iter().filter(|kind| *kind != Kind::PodGroup);

@@ -270,8 +270,8 @@ mod tests {
             (86, "live production-eu-west-1 · may not read nodes and 3 more, heard 40s ago · v1.34.1"),
             (68, "live production-eu-west-1 · 4 kinds refused, 40s · v1.34.1"),
             (50, "live produc…est-1 · 4 kinds refused, 40s · v1.34.1"),
-            (46, "live pro…st-1 · 4 kinds refused, 40s · v1.34.1"),
-            (34, "live p…t-1 · 4 kinds refused, 40s"),
+            (46, "live pr…est-1 · 4 kinds refused, 40s · v1.34.1"),
+            (34, "live…est-1 · 4 kinds refused, 40s"),
         ] {
             assert_eq!(shown(room), expected, "{room}");
         }
