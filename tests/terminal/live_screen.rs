@@ -52,6 +52,13 @@ fn credentials_that_expire_are_said_in_the_header() {
     let screen = pty.wait_for("refused (401), ");
     let header = screen.lines().next().unwrap_or_default();
     assert!(header.contains("live test") && header.contains("v1.36.2"), "{header}");
+    // The clock has moved: it gives way to the release.
+    server.forgive();
+    pty.wait_for("following");
+    server.put(pod("late", "1m"));
+    let screen = pty.wait_for("16 pending pods");
+    let header = screen.lines().next().unwrap_or_default();
+    assert!(header.contains("live test · following, ") && header.contains("v1.36.2"), "{header}");
 }
 
 #[test]

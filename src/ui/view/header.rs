@@ -17,6 +17,9 @@ use crate::ui::view::draw::Scene;
 /// The width from which the header shows the program's name.
 const NAMED_FROM: u16 = 100;
 
+/// The name before the release, on a wide screen.
+const NAME: &str = "kube-scheduler ";
+
 /// The least columns of the source.
 const SHORTEST_SOURCE: usize = 5;
 
@@ -47,6 +50,8 @@ struct Facts {
     revision: bool,
     /// The clock is shown although it has not moved.
     clock_at_start: bool,
+    /// The clock is shown.
+    clock: bool,
 }
 
 impl Facts {
@@ -68,14 +73,14 @@ fn without_directories(source: &str) -> String {
 type Shortening<'a> = dyn Fn(&mut Facts, usize) + 'a;
 
 /// Shortens the facts until they fit, in this order: the start of the queues, directories, a clock that has not moved, the number
-/// of the revision, the dry decision, the release's remark, where trouble is explained, the state of a live cluster, the middle of the
-/// source; the release and the age last.
+/// of the revision, the dry decision, the release's remark, of a live cluster the scheduler's name and the clock, where trouble is
+/// explained, the state of a live cluster, the middle of the source; the release and the age last.
 fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usize>) -> Facts {
     let clip = |facts: &mut Facts, over: usize, least: usize| {
         let room = text::width(&facts.source).saturating_sub(over).max(least);
         facts.source = text::clip_middle(&facts.source, room, ellipsis).into_owned();
     };
-    let steps: [&Shortening<'_>; 14] = [
+    let steps: [&Shortening<'_>; 16] = [
         &|facts, _| facts.start = ["fresh", "observed"].into_iter().find(|word| facts.start.contains(word)).unwrap_or_default().to_owned(),
         &|facts, _| facts.source = without_directories(&facts.source),
         &|facts, _| facts.clock_at_start = false,
@@ -83,6 +88,13 @@ fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usiz
         &|facts, _| facts.start.clear(),
         &|facts, _| facts.dry.truncate("dry".len()),
         &|facts, _| facts.release = facts.release.split(" (").next().unwrap_or_default().to_owned(),
+        &|facts, _| {
+            if !facts.live.is_empty() {
+                facts.release = facts.release.trim_start_matches(NAME).to_owned();
+            }
+        },
+        // The clock of a live cluster is that of the wall.
+        &|facts, _| facts.clock = facts.live.is_empty(),
         &|facts, _| facts.hint.clear(),
         &|facts, _| facts.live = facts.live_in_brief.clone(),
         &|facts, over| clip(facts, over, SHORT_SOURCE),
@@ -128,9 +140,10 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         }
         .to_owned(),
         taken: scene.taken.unwrap_or_default().to_owned(),
-        release: if is_narrow { label } else { format!("kube-scheduler {label}") },
+        release: if is_narrow { label } else { format!("{NAME}{label}") },
         revision: true,
         clock_at_start: true,
+        clock: true,
     };
     let columns = |spans: &[Span<'_>]| spans.iter().map(|span| text::width(&span.content)).sum::<usize>();
     let room = |facts: &Facts| usize::from(area.width).saturating_sub(columns(&place(scene, facts)) + 2);
@@ -201,7 +214,7 @@ fn place(scene: &Scene<'_>, facts: &Facts) -> Vec<Span<'static>> {
         spans.extend(pair("rev", format!("{number}/{}", revisions.len())));
     }
     spans.extend(pair("step", format!("{}/{steps}", cursor.event)));
-    if facts.clock_at_start || now != start {
+    if facts.clock && (facts.clock_at_start || now != start) {
         spans.extend(pair("clock", text::since(start, now)));
     }
     spans
@@ -221,6 +234,7 @@ mod tests {
             release: "v1.31.2 (kubelets)".to_owned(),
             revision: true,
             clock_at_start: true,
+            clock: true,
             ..Facts::default()
         };
         let shown = |room: usize| {
