@@ -234,7 +234,7 @@ async fn wait<T>(
                 terminal.enter_again()?;
                 None
             }
-            Input::Theme(_) => None,
+            Input::Theme(_) | Input::Dropped(_) => None,
             Input::Event(event) => match asks(&event) {
                 Some(Asks::Exit(exit)) => Some(exit),
                 Some(Asks::Suspend) => {

@@ -148,9 +148,9 @@ pub(super) async fn explore(
             }
         }
         // Handle all queued input, such as a drag of the mouse, before the next frame.
-        while let Some(event) = inputs.at_once().await? {
+        while let Some(input) = inputs.queued() {
             dirty = true;
-            if let Some(left) = on.input(&mut screen, Input::Event(event))? {
+            if let Some(left) = on.input(&mut screen, input)? {
                 return Ok(left);
             }
         }
@@ -212,6 +212,10 @@ impl Loop<'_> {
             }
             Input::Theme(name) => {
                 self.show_theme(screen, name);
+                None
+            }
+            Input::Dropped(why) => {
+                screen.warn(why.to_string());
                 None
             }
             Input::Event(event) => screen.take(event),

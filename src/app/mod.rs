@@ -11,6 +11,7 @@ mod explorer;
 mod export;
 mod input;
 mod jobs;
+mod keyboard;
 mod live_follow;
 mod loading;
 mod object_text;

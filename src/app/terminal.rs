@@ -18,6 +18,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{AppError, panics};
+use crate::limits::terminal::{COLUMNS, ROWS};
 use crate::output::{self, Text};
 use crate::ui::{self, Scene};
 
@@ -63,7 +64,7 @@ impl Terminal {
     /// Returns columns and rows.
     #[allow(clippy::unused_self, reason = "only who holds the terminal asks")]
     pub(super) fn size(&self) -> io::Result<(u16, u16)> {
-        window_size().map(|size| (size.columns, size.rows))
+        size()
     }
 
     /// Draws a frame, as one synchronized update where the terminal supports that.
@@ -122,6 +123,18 @@ impl Drop for Terminal {
     }
 }
 
+/// Returns the terminal's columns and rows.
+pub(super) fn size() -> io::Result<(u16, u16)> {
+    window_size().map(|size| bounded((size.columns, size.rows)))
+}
+
+/// Returns the size to draw at. A terminal that does not know its size has that of most; of one that is larger than the limits, a
+/// part remains empty.
+fn bounded((columns, rows): (u16, u16)) -> (u16, u16) {
+    let of = |size: u16, unknown: u16, most: u16| if size == 0 { unknown } else { size.min(most) };
+    (of(columns, 80, COLUMNS), of(rows, 24, ROWS))
+}
+
 fn take() -> io::Result<()> {
     enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
@@ -145,5 +158,16 @@ pub(super) fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(io::stdout(), EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_is_drawn_up_to_a_size() {
+        assert_eq!([bounded((0, 0)), bounded((1, 1)), bounded((200, 60))], [(80, 24), (1, 1), (200, 60)]);
+        assert_eq!(bounded((u16::MAX, u16::MAX)), (COLUMNS, ROWS));
     }
 }

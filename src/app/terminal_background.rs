@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use futures::StreamExt as _;
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::keyboard::{Keyboard, Typed};
 use super::terminal;
 use crate::ui::Depth;
 
@@ -64,13 +64,18 @@ pub(super) enum ReplyMatch {
 
 impl Question {
     /// Asks the terminal and waits briefly. Returns the theme if the reply came.
-    pub(super) async fn ask(&mut self, events: &mut EventStream) -> io::Result<Option<&'static str>> {
+    pub(super) async fn ask(&mut self, keyboard: &mut Keyboard) -> io::Result<Option<&'static str>> {
         terminal::ask_background()?;
         let now = Instant::now();
         self.asked = Some(now);
         let end = tokio::time::Instant::from_std(now + PATIENCE);
-        while let Ok(Some(event)) = tokio::time::timeout_at(end, events.next()).await {
-            match self.hear(event?, Instant::now()) {
+        while let Ok(typed) = tokio::time::timeout_at(end, keyboard.next()).await {
+            let event = match typed? {
+                Some(Typed::Event(event)) => event,
+                Some(Typed::Dropped(_)) => continue,
+                None => break,
+            };
+            match self.hear(event, Instant::now()) {
                 ReplyMatch::Theme(theme) => return Ok(Some(theme)),
                 ReplyMatch::Event(event) => self.ahead.push_back(event),
                 ReplyMatch::Part => {}
@@ -142,7 +147,7 @@ fn theme_of(answer: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// Returns the events that crossterm makes of some bytes.
+    /// Returns the events that the keyboard makes of some bytes.
     fn events(text: &str) -> Vec<Event> {
         let mut found = Vec::new();
         let mut alt = false;

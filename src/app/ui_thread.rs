@@ -40,6 +40,8 @@ pub(super) struct UiThread {
     worker: Worker,
     under_way: Option<UnderWay>,
     line: VecDeque<Event>,
+    /// Warning that came while a task ran, whose result would hide it.
+    warning: Option<String>,
 }
 
 /// Task on the worker.
@@ -62,7 +64,13 @@ enum Kind {
 
 impl UiThread {
     pub(super) fn new(state: State, explorer: Explorer) -> std::io::Result<Self> {
-        Ok(Self { state, explorer, worker: Worker::start()?, under_way: None, line: VecDeque::new() })
+        Ok(Self { state, explorer, worker: Worker::start()?, under_way: None, line: VecDeque::new(), warning: None })
+    }
+
+    /// Shows a warning in the message line, now and after the running task.
+    pub(super) fn warn(&mut self, warning: String) {
+        self.warning = self.is_busy().then(|| warning.clone());
+        self.state.warn(warning);
     }
 
     /// Returns whether a task runs.
@@ -287,6 +295,9 @@ impl UiThread {
                     ui::renew(&mut self.state, &self.explorer);
                 }
             }
+        }
+        if let Some(warning) = self.warning.take() {
+            self.state.warn(warning);
         }
         outcome
     }

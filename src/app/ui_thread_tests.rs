@@ -107,6 +107,17 @@ fn no_more_keys_wait_than_there_is_room_for() {
 }
 
 #[test]
+fn a_warning_outlives_the_task_that_runs() {
+    let mut screen = screen();
+    let go = screen.hold(Action::CYCLE);
+    screen.warn("look".to_owned());
+    assert_eq!(screen.said(), "look");
+    go.send(()).unwrap();
+    screen.settle();
+    assert_eq!(screen.said(), "look");
+}
+
+#[test]
 fn esc_gives_up_what_the_screen_says_it_stops_and_nothing_else() {
     let mut screen = screen();
     let go = screen.hold(Action::CYCLE);

@@ -5,4 +5,18 @@ use std::time::Duration;
 limits! { "terminal":
     /// Time that a screen has to end after a signal, which restores the terminal; the program ends after it in any case.
     time SCREEN_ENDS: Duration = Duration::from_secs(2), "a_signal_ends_the_explorer_though_nobody_reads_its_terminal";
+    /// Time after ESC within which more bytes make it a sequence; later, it is the key Esc.
+    time ESCAPE_WAIT: Duration = Duration::from_millis(50), "escape_alone_is_a_key_after_a_moment";
+    /// Time without a byte after which an unfinished sequence of a key or the mouse is dropped.
+    time SEQUENCE_WAIT: Duration = Duration::from_millis(250), "an_unfinished_sequence_is_over_after_some_time_and_ctrl_c_ends_it_at_once";
+    /// Bytes of a sequence of a key or the mouse; a longer one is dropped.
+    bytes SEQUENCE: usize = 64, "a_sequence_of_too_many_bytes_is_dropped";
+    /// Time without a byte after which a paste that does not end is dropped, which a notice says.
+    time PASTE_WAIT: Duration = Duration::from_secs(2), "a_paste_that_does_not_end_is_over_after_silence";
+    /// Bytes of a paste; a longer one is dropped, which a notice says.
+    bytes PASTE: usize = 64 << 10, "a_paste_of_too_many_bytes_is_dropped_and_costs_no_more_memory";
+    /// Columns drawn; the rest of a wider terminal remains empty.
+    count COLUMNS: u16 = 2048, "a_window_is_drawn_up_to_a_size";
+    /// Rows drawn; the rest of a higher terminal remains empty.
+    count ROWS: u16 = 512, "a_window_is_drawn_up_to_a_size";
 }

@@ -152,8 +152,13 @@ impl Pty {
 
     /// Sends bytes as they are.
     pub(crate) fn send(&mut self, bytes: &str) {
+        self.send_bytes(bytes.as_bytes());
+    }
+
+    /// Sends bytes that need not be text.
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         let writer = &mut self.ends.as_mut().expect("it has not hung up").writer;
-        writer.write_all(bytes.as_bytes()).and_then(|()| writer.flush()).expect("the terminal takes keys");
+        writer.write_all(bytes).and_then(|()| writer.flush()).expect("the terminal takes keys");
     }
 
     /// Changes the size of the terminal.
