@@ -27,7 +27,7 @@ enum Wake {
     Input(Input),
     /// The worker finished a task.
     Answered(Outcome),
-    /// Another thread panicked.
+    /// Another thread panicked, or the log can no longer be written.
     Broken,
     /// The progress sign is due to move.
     Tick,
@@ -104,6 +104,10 @@ pub(super) async fn explore(
             screen.state.overlay = Some(Overlay::Text(TextView::of(document, screen.explorer.timeline())));
             dirty = true;
         }
+        if let Some(why) = panics::take_log_failure() {
+            screen.warn(panics::Log::Failed(why).words());
+            dirty = true;
+        }
         if dirty {
             on.draw(&screen)?;
         }
@@ -136,7 +140,7 @@ pub(super) async fn explore(
                 screen.tick();
                 dirty = true;
             }
-            // The report opens before the next frame.
+            // The report opens, or a warning shows, before the next frame.
             Wake::Broken => {}
             Wake::Look => dirty = screen.look_at_jobs(),
             Wake::News => on.look_in(screen.cooldown()),

@@ -44,7 +44,7 @@ pub use explorer::Explorer;
 pub use live_follow::FollowConfig;
 pub use loading::Watch;
 pub use object_text::{capture, known_version, unknown_kinds};
-pub use panics::{LOG_PREFIX, LOG_SUFFIX, Log, install_panic_hook, set_log};
+pub use panics::{LOG_PREFIX, LOG_SUFFIX, Log, install_panic_hook, log_failed, set_log, take_log_failure};
 pub use pod_meant::pod_meant;
 pub use print::{Print, print};
 pub use settings::folder;

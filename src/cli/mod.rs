@@ -160,6 +160,9 @@ fn start_screen(no_color: bool) -> ExitCode {
 }
 
 fn ended(result: Result<u8, Failure>) -> ExitCode {
+    if let Some(why) = crate::app::take_log_failure() {
+        output::say(crate::app::Log::Failed(why).words());
+    }
     match result {
         Ok(code) => match extenders::broken_recording() {
             Some(why) => {

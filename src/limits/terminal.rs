@@ -15,6 +15,8 @@ limits! { "terminal":
     time PASTE_WAIT: Duration = Duration::from_secs(2), "a_paste_that_does_not_end_is_over_after_silence";
     /// Bytes of a paste; a longer one is dropped, which a notice says.
     bytes PASTE: usize = 64 << 10, "a_paste_of_too_many_bytes_is_dropped_and_costs_no_more_memory";
+    /// Files of the daily log; older ones are removed.
+    count LOG_DAYS: usize = 7, "old_files_go";
     /// Columns drawn; the rest of a wider terminal remains empty.
     count COLUMNS: u16 = 2048, "a_window_is_drawn_up_to_a_size";
     /// Rows drawn; the rest of a higher terminal remains empty.

@@ -1,7 +1,5 @@
 //! Bytes that no keyboard sends: the explorer goes on, keys keep their meaning, and memory does not grow.
 
-use std::fs;
-
 use crate::pty::{ESC, Pty};
 
 /// Returns bytes that look random and are the same in each run.
@@ -74,20 +72,33 @@ fn garbage_never_makes_it_deaf() {
 fn a_large_paste_costs_no_memory() {
     let mut pty = Pty::start(&["demo", "payments"], 100, 30);
     pty.wait_for("payments");
-    let peak = |pty: &Pty| -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", pty.process())).expect("it runs");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a line");
-        line.trim().trim_end_matches(" kB").parse().expect("a number")
-    };
-    let before = peak(&pty);
+    let before = pty.peak_memory();
     pty.send("\x1b[200~");
     for _ in 0..300 {
         pty.send(&"x".repeat(100_000));
     }
     pty.send("\x1b[201~");
     pty.wait_for("the pasted text is longer than 64 KiB");
-    let after = peak(&pty);
+    let after = pty.peak_memory();
     assert!(after < before + 20_000, "{before} kB, then {after} kB");
     pty.send("q");
     assert_eq!(pty.wait_exit(), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn windows_of_any_size_are_drawn() {
+    let mut pty = Pty::start(&["demo", "payments"], 100, 30);
+    pty.wait_for("payments");
+    let before = pty.peak_memory();
+    for (columns, rows) in [(0, 0), (1, 1), (u16::MAX, 1), (1, u16::MAX), (u16::MAX, u16::MAX)] {
+        pty.resize_unseen(columns, rows);
+        // The help is drawn at that size.
+        pty.send("?");
+    }
+    pty.resize_unseen(100, 30);
+    pty.wait_for("Panes and lists");
+    let after = pty.peak_memory();
+    assert!(after < before + 250_000, "{before} kB, then {after} kB");
+    leave(&mut pty);
 }
