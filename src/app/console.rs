@@ -54,7 +54,7 @@ impl Console {
     pub fn new() -> Result<Self, AppError> {
         super::install_panic_hook();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Ok(Self { runtime, taken: None, unsaid: Vec::new(), _ends: output::screen_ends_on_signals() })
+        Ok(Self { runtime, taken: None, unsaid: Vec::new(), _ends: output::screen_ends_on_signals(terminal::give_back_without_waiting) })
     }
 
     /// Runs a load on its own thread, with a loading screen unless it ends at once. Without a terminal, runs it on this

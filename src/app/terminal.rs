@@ -2,7 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "cells hold what the screen has escaped; all else is the terminal's own language")]
 
-use std::io::{self, Stdout, Write as _};
+use std::fs::OpenOptions;
+use std::io::{self, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::clipboard::CopyToClipboard;
@@ -18,7 +19,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{AppError, panics};
-use crate::limits::terminal::{COLUMNS, ROWS};
+use crate::limits::terminal::{COLUMNS, RESTORE_WAIT, ROWS};
 use crate::output::{self, Text};
 use crate::ui::{self, Scene};
 
@@ -153,10 +154,31 @@ pub(super) fn ask_background() -> io::Result<()> {
     out.flush()
 }
 
+/// Restores the terminal as far as that takes no waiting, while another thread may be stuck writing to it.
+pub(super) fn give_back_without_waiting() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let _ = disable_raw_mode();
+    // Standard output is locked by the thread that writes, and the terminal may take nothing.
+    let restore = || {
+        if let Ok(mut terminal) = OpenOptions::new().write(true).open("/dev/tty") {
+            let _ = leave(&mut terminal);
+        }
+    };
+    if std::thread::Builder::new().spawn(restore).is_ok() {
+        std::thread::sleep(RESTORE_WAIT);
+    }
+}
+
+fn leave(to: &mut impl Write) -> io::Result<()> {
+    execute!(to, EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, Show)
+}
+
 /// Restores the terminal if it is entered. Ignores errors, because a terminal that is gone needs no restoring.
 pub(super) fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
-        let _ = execute!(io::stdout(), EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, Show);
+        let _ = leave(&mut io::stdout());
         let _ = disable_raw_mode();
     }
 }

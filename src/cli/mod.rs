@@ -91,6 +91,7 @@ pub fn as_plugin(mut arguments: Vec<OsString>) -> Vec<OsString> {
 
 /// Runs the command line. Answers go to standard output, diagnostics to standard error.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    let _unfinished = output::RemoveUnfinished;
     if completion::answer(&arguments) {
         return ExitCode::from(EXIT_OK);
     }

@@ -5,6 +5,8 @@ use std::time::Duration;
 limits! { "terminal":
     /// Time that a screen has to end after a signal, which restores the terminal; the program ends after it in any case.
     time SCREEN_ENDS: Duration = Duration::from_secs(2), "a_signal_ends_the_explorer_though_nobody_reads_its_terminal";
+    /// Time that the terminal has to take the sequences that restore it, before the program ends though a thread is stuck.
+    time RESTORE_WAIT: Duration = Duration::from_millis(200), "a_signal_ends_the_explorer_though_nobody_reads_its_terminal";
     /// Time after ESC within which more bytes make it a sequence; later, it is the key Esc.
     time ESCAPE_WAIT: Duration = Duration::from_millis(50), "escape_alone_is_a_key_after_a_moment";
     /// Time without a byte after which an unfinished sequence of a key or the mouse is dropped.
