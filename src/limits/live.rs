@@ -4,7 +4,7 @@ use std::time::Duration;
 
 limits! { "live":
     /// Decompressed length of a page of a list, or of an object; a longer answer is broken off, and asked for again later.
-    bytes PAGE: usize = 256 << 20, "answers_without_end_are_broken_off";
+    bytes PAGE: usize = 128 << 20, "answers_without_end_are_broken_off";
     /// Decompressed length of the answers of `/version` and of discovery; a longer one is broken off.
     bytes SHORT_ANSWER: usize = 8 << 20, "answers_without_end_are_broken_off";
     /// Bytes that an answer brings at least in the time in which a silent server counts as hung; a slower one is broken off.

@@ -25,7 +25,7 @@ pub fn end_on_signals() {
         let Some(signal) = signals.forever().next() else { return };
         let has_screen = screen().is_some();
         if has_screen {
-            // A screen restores the terminal, unless nobody reads what it writes.
+            // A screen restores the terminal, unless its output is not read.
             thread::sleep(SCREEN_ENDS);
         }
         remove_partial_files();
