@@ -15,13 +15,12 @@ use super::loading::Watch;
 use super::start;
 use super::terminal::{self, Terminal};
 use super::{AppError, Exit, ExitTo, Options};
+use crate::limits::terminal::KEYS_AHEAD;
 use crate::output::{self, ScreenEnds};
 use crate::ui::Theme;
 use crate::ui::view::start::choice::{Choice, Group, Offer, Start};
 use crate::ui::view::start::{Palette, loading};
 
-/// Maximum number of keys kept while a load runs.
-const TYPED_AHEAD: usize = 64;
 /// Time within which a load ends without a loading screen.
 const AT_ONCE: Duration = Duration::from_millis(30);
 
@@ -242,7 +241,7 @@ async fn wait<T>(
                     None
                 }
                 None => {
-                    if matches!(event, Event::Key(_)) && typed.len() < TYPED_AHEAD {
+                    if matches!(event, Event::Key(_)) && typed.len() < KEYS_AHEAD {
                         typed.push(event);
                     }
                     None

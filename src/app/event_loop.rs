@@ -12,6 +12,7 @@ use super::terminal::{self, Terminal};
 use super::ui_thread::UiThread;
 use super::worker::Outcome;
 use super::{AppError, Exit, ExitTo, Options, export, panics};
+use crate::limits::terminal::COPIED;
 use crate::output::Text;
 use crate::ui::Context;
 use crate::ui::{self, Action, Effect, Overlay, SessionHandle, Settings, State, TextView, Theme};
@@ -241,7 +242,11 @@ impl Loop<'_> {
                 let (width, height) = self.terminal.size()?;
                 ui::update(&mut screen.state, &mut screen.explorer, Action::Resize(width, height));
             }
-            Effect::Copy(text) => terminal::copy(&Text::document(text))?,
+            Effect::Copy(text) => {
+                if !terminal::copy(&Text::document(text))? {
+                    screen.state.warn(format!("not copied: longer than {} KiB", COPIED >> 10));
+                }
+            }
             Effect::Theme(name) => self.show_theme(screen, &name),
             Effect::Export { path, export } => {
                 export::export(&mut screen.state, &screen.explorer, &self.theme, &self.options.glyphs, &path, &export);

@@ -19,7 +19,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{AppError, panics};
-use crate::limits::terminal::{COLUMNS, RESTORE_WAIT, ROWS};
+use crate::limits::terminal::{COLUMNS, COPIED, RESTORE_WAIT, ROWS};
 use crate::output::{self, Text};
 use crate::ui::{self, Scene};
 
@@ -33,6 +33,9 @@ pub(super) fn require() -> Result<(), AppError> {
     }
     if !output::standard_input_is_terminal() {
         return Err(AppError::NoTerminal("input"));
+    }
+    if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+        return Err(AppError::DumbTerminal);
     }
     Ok(())
 }
@@ -142,9 +145,14 @@ fn take() -> io::Result<()> {
     execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableMouseCapture, Hide).inspect_err(|_| give_back())
 }
 
-/// Copies text to the terminal's clipboard (OSC 52). Terminals without support ignore it.
-pub(super) fn copy(text: &Text) -> io::Result<()> {
-    execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text.as_str()))
+/// Copies text to the terminal's clipboard (OSC 52). Terminals without support ignore it. Returns false for a text that is longer
+/// than terminals take, which may show the rest of it.
+pub(super) fn copy(text: &Text) -> io::Result<bool> {
+    if text.as_str().len() > COPIED {
+        return Ok(false);
+    }
+    execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text.as_str()))?;
+    Ok(true)
 }
 
 /// Asks the terminal for its background colour (OSC 11). Terminals without support ignore it.
@@ -186,6 +194,11 @@ pub(super) fn give_back() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_too_long_for_a_clipboard_is_not_copied() {
+        assert_eq!(copy(&Text::document("x".repeat(COPIED + 1))).ok(), Some(false));
+    }
 
     #[test]
     fn a_window_is_drawn_up_to_a_size() {

@@ -21,6 +21,7 @@ use super::input::action_of;
 use super::pod_meant;
 use super::worker::{Answer, Outcome, Task, Worker};
 use crate::cluster::Key;
+use crate::limits::terminal::KEYS_AHEAD;
 use crate::ui::model::state::Busy;
 use crate::ui::{self, Action, Effect, NotWaiting, Pane, SessionHandle as _, State};
 
@@ -29,9 +30,6 @@ const SLICE: Duration = Duration::from_millis(40);
 
 /// Interval at which the progress sign moves; it first shows after one interval.
 const TICK: Duration = Duration::from_millis(120);
-
-/// Maximum number of waiting keys; further keys are dropped.
-const LINE: usize = 64;
 
 /// The state and the session, with the task that runs on their clones.
 pub(super) struct UiThread {
@@ -135,7 +133,7 @@ impl UiThread {
     }
 
     fn wait_in_line(&mut self, event: Event) -> Option<Effect> {
-        if self.line.len() < LINE {
+        if self.line.len() < KEYS_AHEAD {
             self.line.push_back(event);
         }
         None

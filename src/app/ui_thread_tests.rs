@@ -102,7 +102,7 @@ fn no_more_keys_wait_than_there_is_room_for() {
     for _ in 0..1000 {
         screen.take(key('c'));
     }
-    assert_eq!(screen.line.len(), LINE);
+    assert_eq!(screen.line.len(), KEYS_AHEAD);
     go.send(()).unwrap();
 }
 

@@ -145,9 +145,11 @@ fn run(cli: Cli) -> ExitCode {
     ended(result)
 }
 
-/// Starts the thread pool. rayon would start it at first use and panic if the system refuses threads.
+/// Starts the thread pool, of one thread where the system refuses more. rayon would start it at first use and panic.
 fn start_threads() -> Result<(), Failure> {
-    rayon::ThreadPoolBuilder::new().build_global().map_err(|error| Failure::source(format!("cannot start threads: {error}")))
+    let start = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    // 0 is a thread for each processor.
+    start(0).or_else(|_| start(1)).map_err(|error| Failure::source(format!("cannot start threads: {error}")))
 }
 
 /// Opens the start screen; without a terminal, prints the help.

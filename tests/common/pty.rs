@@ -169,7 +169,7 @@ impl Pty {
         self.resize_unseen(columns, rows);
     }
 
-    /// Changes the size that the program is told, which no screen need have.
+    /// Changes the size in the terminal's driver alone. The screen here keeps its own.
     pub(crate) fn resize_unseen(&self, columns: u16, rows: u16) {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         self.ends.as_ref().expect("it has not hung up").master.resize(size).expect("a new size");

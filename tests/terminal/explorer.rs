@@ -446,6 +446,15 @@ fn inks(screen: &vt100::Screen) -> Vec<(u8, u8, u8)> {
 }
 
 #[test]
+fn a_dumb_terminal_is_a_reason_not_to_start() {
+    for args in [&["demo", "payments"][..], &[]] {
+        let mut pty = Pty::start_in(&[("TERM", "dumb")], args, 120, 40);
+        assert_eq!(pty.wait_exit(), 2);
+        assert!(pty.screen().contains("TERM is dumb") && !pty.raw().contains('\x1b'), "{}", pty.raw());
+    }
+}
+
+#[test]
 fn without_a_terminal_there_is_a_reason() {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope"))
         .args(["demo", "payments"])

@@ -80,7 +80,9 @@ impl Parser {
     /// Parses bytes.
     pub(super) fn advance(&mut self, bytes: &[u8]) {
         self.last = Some(Instant::now());
-        bytes.iter().for_each(|byte| self.step(*byte));
+        for byte in bytes {
+            self.step(*byte);
+        }
         if let State::Escape { alone } = &mut self.state {
             *alone = true;
         }

@@ -135,7 +135,7 @@ fn an_unfinished_sequence_is_over_after_some_time_and_ctrl_c_ends_it_at_once() {
         let mut parser = Parser::default();
         parser.advance(begun);
         let wait = parser.wait().unwrap_or_else(|| panic!("{begun:?} is finished"));
-        assert!(wait <= PASTE_WAIT && parser.ends() > Some(Instant::now() - wait), "{begun:?}");
+        assert!(wait <= PASTE_WAIT && parser.ends().is_some(), "{begun:?}");
         parser.time_out();
         assert_eq!(parser.ends(), None, "{begun:?}");
         all(&mut parser);
@@ -168,7 +168,9 @@ fn escape_alone_is_a_key_after_a_moment() {
         (&[&b"\x1b"[..], b"q"][..], vec![plain(KeyCode::Esc), plain(KeyCode::Char('q'))]),
         (&[b"\x1bq"], vec![key(KeyCode::Char('q'), KeyModifiers::ALT)]),
     ] {
-        bytes.iter().for_each(|bytes| parser.advance(bytes));
+        for bytes in bytes {
+            parser.advance(bytes);
+        }
         assert_eq!(all(&mut parser), expected);
     }
 }
