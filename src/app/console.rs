@@ -15,13 +15,12 @@ use super::loading::Watch;
 use super::start;
 use super::terminal::{self, Terminal};
 use super::{AppError, Exit, ExitTo, Options};
+use crate::limits::terminal::KEYS_AHEAD;
 use crate::output::{self, ScreenEnds};
 use crate::ui::Theme;
 use crate::ui::view::start::choice::{Choice, Group, Offer, Start};
 use crate::ui::view::start::{Palette, loading};
 
-/// Maximum number of keys kept while a load runs.
-const TYPED_AHEAD: usize = 64;
 /// Time within which a load ends without a loading screen.
 const AT_ONCE: Duration = Duration::from_millis(30);
 
@@ -54,7 +53,7 @@ impl Console {
     pub fn new() -> Result<Self, AppError> {
         super::install_panic_hook();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Ok(Self { runtime, taken: None, unsaid: Vec::new(), _ends: output::screen_ends_on_signals() })
+        Ok(Self { runtime, taken: None, unsaid: Vec::new(), _ends: output::screen_ends_on_signals(terminal::give_back_without_waiting) })
     }
 
     /// Runs a load on its own thread, with a loading screen unless it ends at once. Without a terminal, runs it on this
@@ -234,7 +233,7 @@ async fn wait<T>(
                 terminal.enter_again()?;
                 None
             }
-            Input::Theme(_) => None,
+            Input::Theme(_) | Input::Dropped(_) => None,
             Input::Event(event) => match asks(&event) {
                 Some(Asks::Exit(exit)) => Some(exit),
                 Some(Asks::Suspend) => {
@@ -242,7 +241,7 @@ async fn wait<T>(
                     None
                 }
                 None => {
-                    if matches!(event, Event::Key(_)) && typed.len() < TYPED_AHEAD {
+                    if matches!(event, Event::Key(_)) && typed.len() < KEYS_AHEAD {
                         typed.push(event);
                     }
                     None

@@ -5,6 +5,7 @@ use std::io;
 use thiserror::Error;
 
 use crate::cluster::{Key, Kind};
+use crate::limits::terminal::PRINTED_KEYS;
 use crate::session::{EditError, ReleaseChangeError, SessionFileError};
 use crate::source::Diagnostic;
 use crate::source::live::OriginalError;
@@ -19,6 +20,11 @@ pub enum AppError {
     /// Standard input or output is not a terminal.
     #[error("the explorer needs a terminal: standard {0} is not a terminal")]
     NoTerminal(&'static str),
+    /// The terminal cannot move its cursor.
+    #[error(
+        "the explorer needs a terminal that can move its cursor, and TERM is dumb; --print FILE writes a screen, explain and run print text"
+    )]
+    DumbTerminal,
     /// A terminal operation failed.
     #[error("the terminal: {0}")]
     Terminal(#[from] io::Error),
@@ -48,6 +54,9 @@ pub enum PrintError {
     /// A quotation in `--keys` has no end.
     #[error("--keys: {0} has no closing quotation mark")]
     OpenQuotation(String),
+    /// `--keys` has more keys than the limit.
+    #[error("--keys: more than {} keys", PRINTED_KEYS)]
+    TooManyKeys,
     /// A word in `--keys` is not a key name.
     #[error("--keys: {0}")]
     KeyName(#[from] KeyNameError),

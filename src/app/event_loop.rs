@@ -12,6 +12,7 @@ use super::terminal::{self, Terminal};
 use super::ui_thread::UiThread;
 use super::worker::Outcome;
 use super::{AppError, Exit, ExitTo, Options, export, panics};
+use crate::limits::terminal::COPIED;
 use crate::output::Text;
 use crate::ui::Context;
 use crate::ui::{self, Action, Effect, Overlay, SessionHandle, Settings, State, TextView, Theme};
@@ -27,7 +28,7 @@ enum Wake {
     Input(Input),
     /// The worker finished a task.
     Answered(Outcome),
-    /// Another thread panicked.
+    /// Another thread panicked, or the log can no longer be written.
     Broken,
     /// The progress sign is due to move.
     Tick,
@@ -106,6 +107,10 @@ pub(super) async fn explore(
             screen.state.overlay = Some(Overlay::Text(TextView::of(document, screen.explorer.timeline())));
             dirty = true;
         }
+        if let Some(why) = panics::take_log_failure() {
+            screen.warn(panics::Log::Failed(why).words());
+            dirty = true;
+        }
         if dirty {
             on.draw(&screen)?;
         }
@@ -140,7 +145,7 @@ pub(super) async fn explore(
                 screen.tick();
                 dirty = true;
             }
-            // The report opens before the next frame.
+            // The report opens, or a warning shows, before the next frame.
             Wake::Broken => {}
             Wake::Look => {
                 on.looked = Instant::now();
@@ -155,9 +160,9 @@ pub(super) async fn explore(
             }
         }
         // Handle all queued input, such as a drag of the mouse, before the next frame.
-        while let Some(event) = inputs.at_once().await? {
+        while let Some(input) = inputs.queued() {
             dirty = true;
-            if let Some(left) = on.input(&mut screen, Input::Event(event))? {
+            if let Some(left) = on.input(&mut screen, input)? {
                 return Ok(left);
             }
         }
@@ -221,6 +226,10 @@ impl Loop<'_> {
                 self.show_theme(screen, name);
                 None
             }
+            Input::Dropped(why) => {
+                screen.warn(why.to_string());
+                None
+            }
             Input::Event(event) => screen.take(event),
         };
         effect.map_or(Ok(None), |effect| self.effect(screen, effect))
@@ -240,7 +249,11 @@ impl Loop<'_> {
                 let (width, height) = self.terminal.size()?;
                 ui::update(&mut screen.state, &mut screen.explorer, Action::Resize(width, height));
             }
-            Effect::Copy(text) => terminal::copy(&Text::document(text))?,
+            Effect::Copy(text) => {
+                if !terminal::copy(&Text::document(text))? {
+                    screen.state.warn(format!("not copied: longer than {} KiB", COPIED >> 10));
+                }
+            }
             Effect::Theme(name) => self.show_theme(screen, &name),
             Effect::Export { path, export } => {
                 export::export(&mut screen.state, &screen.explorer, &self.theme, &self.options.glyphs, &path, &export);

@@ -1,16 +1,13 @@
 //! Reads keys, mouse and signals, and maps them to actions.
 
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
-use std::task::Poll;
 use std::time::Instant;
 
-use crossterm::event::{Event, EventStream, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
-use futures::StreamExt as _;
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+use crossterm::event::{Event, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::keyboard::{DroppedPaste, Keyboard, Typed};
+use super::terminal;
 use super::terminal_background::{Question, ReplyMatch};
 use crate::ui::{self, Action, Direction, Mouse, State};
 
@@ -18,6 +15,8 @@ use crate::ui::{self, Action, Direction, Mouse, State};
 pub(super) enum Input {
     /// A key, a mouse event, a paste or a resize.
     Event(Event),
+    /// A paste that is not passed on.
+    Dropped(DroppedPaste),
     /// A signal that ends the program.
     End(i32),
     /// SIGTSTP: the shell suspends the program.
@@ -30,9 +29,8 @@ pub(super) enum Input {
 
 /// All inputs from outside the program.
 pub(super) struct Inputs {
-    events: EventStream,
+    keyboard: Keyboard,
     signals: Signals,
-    hang_up: HangUp,
     question: Question,
     /// Theme for the background that the terminal reported.
     pub(super) heard: Option<&'static str>,
@@ -42,36 +40,27 @@ pub(super) struct Inputs {
 
 impl Inputs {
     pub(super) fn new() -> io::Result<Self> {
-        // crossterm's stream spawns a thread and panics where it cannot, so try first.
-        std::thread::Builder::new().spawn(|| ())?.join().map_err(|_| io::Error::other("a thread ended"))?;
-        let (events, signals) = (EventStream::new(), Signals::new()?);
-        Ok(Self { events, signals, hang_up: HangUp::new(), question: Question::default(), heard: None, news: false })
+        Ok(Self { keyboard: Keyboard::new()?, signals: Signals::new()?, question: Question::default(), heard: None, news: false })
     }
 
     /// Returns the next input, signals first. Cancel safe.
     pub(super) async fn next(&mut self) -> io::Result<Input> {
         loop {
-            if let Some(event) = self.question.ahead.pop_front() {
-                return Ok(Input::Event(event));
+            if let Some(input) = self.queued() {
+                return Ok(input);
             }
-            if std::mem::take(&mut self.news)
-                && let Some(theme) = self.heard
-            {
-                return Ok(Input::Theme(theme));
-            }
-            let event = tokio::select! {
+            let typed = tokio::select! {
                 biased;
-                signal = self.signals.next() => return Ok(signal),
-                () = self.hang_up.wait() => return Ok(Input::End(signal_hook::consts::SIGHUP)),
-                event = self.events.next() => event,
+                signal = self.signals.next() => return signal,
+                typed = self.keyboard.next() => typed?,
             };
-            match event {
-                Some(event) => {
-                    if let Some(event) = self.hear(event?) {
-                        return Ok(Input::Event(event));
+            match typed {
+                Some(typed) => {
+                    if let Some(input) = self.hear(typed) {
+                        return Ok(input);
                     }
                 }
-                // End of input: no key can arrive any more.
+                // No key can arrive any more.
                 None => return Ok(Input::End(signal_hook::consts::SIGHUP)),
             }
         }
@@ -86,14 +75,18 @@ impl Inputs {
 
     /// Asks the terminal for its background and waits briefly for the reply.
     pub(super) async fn ask(&mut self) -> io::Result<()> {
-        self.heard = self.question.ask(&mut self.events).await?.or(self.heard);
+        self.heard = self.question.ask(&mut self.keyboard).await?.or(self.heard);
         Ok(())
     }
 
     /// Filters the terminal's reply out of the events.
-    fn hear(&mut self, event: Event) -> Option<Event> {
+    fn hear(&mut self, typed: Typed) -> Option<Input> {
+        let event = match typed {
+            Typed::Event(event) => event,
+            Typed::Dropped(why) => return Some(Input::Dropped(why)),
+        };
         match self.question.hear(event, Instant::now()) {
-            ReplyMatch::Event(event) => Some(event),
+            ReplyMatch::Event(event) => Some(Input::Event(event)),
             ReplyMatch::Part => None,
             ReplyMatch::Typed(events) => {
                 self.question.ahead.extend(events);
@@ -106,21 +99,20 @@ impl Inputs {
         }
     }
 
-    /// Returns the next event if one is queued. Polls with this task's own waker: the stream keeps the first waker that
-    /// it is polled with until that is woken, so another one would leave the loop asleep.
-    pub(super) async fn at_once(&mut self) -> io::Result<Option<Event>> {
+    /// Returns the next input that has been read already.
+    pub(super) fn queued(&mut self) -> Option<Input> {
         loop {
             if let Some(event) = self.question.ahead.pop_front() {
-                return Ok(Some(event));
+                return Some(Input::Event(event));
             }
-            let events = &mut self.events;
-            let next = std::future::poll_fn(|cx| match events.poll_next_unpin(cx) {
-                Poll::Ready(event) => Poll::Ready(event),
-                Poll::Pending => Poll::Ready(None),
-            });
-            let Some(event) = next.await.transpose()? else { return Ok(None) };
-            if let Some(event) = self.hear(event) {
-                return Ok(Some(event));
+            if std::mem::take(&mut self.news)
+                && let Some(theme) = self.heard
+            {
+                return Some(Input::Theme(theme));
+            }
+            let typed = self.keyboard.queued()?;
+            if let Some(input) = self.hear(typed) {
+                return Some(input);
             }
         }
     }
@@ -154,30 +146,6 @@ pub(super) fn mouse_action(event: MouseEvent) -> Option<Action> {
     Some(Action::Mouse(mouse, event.column, event.row))
 }
 
-/// Detects that the terminal hangs up. No signal may come, and the stream of keys would wait forever.
-struct HangUp(Option<AsyncFd<OwnedFd>>);
-
-impl HangUp {
-    #[allow(deprecated, reason = "what takes its place is unsafe, and this descriptor is owned")]
-    fn new() -> Self {
-        let terminal = io::stdin().as_fd().try_clone_to_owned().ok();
-        let watched = terminal.and_then(|fd| AsyncFd::with_interest(fd, Interest::READABLE).ok());
-        // Where standard input cannot be watched, reading and writing fail soon after.
-        Self(watched)
-    }
-
-    async fn wait(&mut self) {
-        let Some(terminal) = &self.0 else { return std::future::pending().await };
-        loop {
-            let Ok(mut ready) = terminal.readable().await else { return std::future::pending().await };
-            if ready.ready().is_read_closed() {
-                return;
-            }
-            ready.clear_ready();
-        }
-    }
-}
-
 /// Signals that a terminal program handles.
 struct Signals {
     terminate: Signal,
@@ -186,6 +154,7 @@ struct Signals {
     interrupt: Signal,
     stop: Signal,
     goes_on: Signal,
+    resized: Signal,
 }
 
 impl Signals {
@@ -197,18 +166,23 @@ impl Signals {
             interrupt: signal(SignalKind::interrupt())?,
             stop: signal(SignalKind::from_raw(signal_hook::consts::SIGTSTP))?,
             goes_on: signal(SignalKind::from_raw(signal_hook::consts::SIGCONT))?,
+            resized: signal(SignalKind::window_change())?,
         })
     }
 
-    async fn next(&mut self) -> Input {
-        tokio::select! {
+    async fn next(&mut self) -> io::Result<Input> {
+        Ok(tokio::select! {
             _ = self.terminate.recv() => Input::End(signal_hook::consts::SIGTERM),
             _ = self.hang_up.recv() => Input::End(signal_hook::consts::SIGHUP),
             _ = self.quit.recv() => Input::End(signal_hook::consts::SIGQUIT),
             _ = self.interrupt.recv() => Input::End(signal_hook::consts::SIGINT),
             _ = self.stop.recv() => Input::Stop,
             _ = self.goes_on.recv() => Input::Continue,
-        }
+            _ = self.resized.recv() => {
+                let (width, height) = terminal::size()?;
+                Input::Event(Event::Resize(width, height))
+            }
+        })
     }
 }
 

@@ -63,6 +63,8 @@ static LOG: Mutex<Log> = Mutex::new(Log::None);
 static SCREEN: Mutex<Option<ThreadId>> = Mutex::new(None);
 /// Panics on other threads that are yet to be reported.
 static UNREPORTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// Reason why the log ended, which is yet to be said.
+static LOG_ENDED: Mutex<Option<String>> = Mutex::new(None);
 static NEWS: Notify = Notify::const_new();
 
 /// Locks, ignoring poison: every value here stays valid after a panic.
@@ -73,6 +75,18 @@ fn lock<T>(mutex: &'static Mutex<T>) -> MutexGuard<'static, T> {
 /// Sets the destination of the log.
 pub fn set_log(log: Log) {
     *lock(&LOG) = log;
+}
+
+/// Records that the log can no longer be written, for the screen or the end of the command to say.
+pub fn log_failed(why: String) {
+    set_log(Log::Failed(why.clone()));
+    *lock(&LOG_ENDED) = Some(why);
+    NEWS.notify_one();
+}
+
+/// Takes the reason why the log ended, unless it was said.
+pub fn take_log_failure() -> Option<String> {
+    lock(&LOG_ENDED).take()
 }
 
 /// Returns the destination of the log.
@@ -88,6 +102,9 @@ pub(super) fn screen_taken() {
 /// Records that no thread has the terminal. If a panic of another thread was resumed here, reports it.
 pub(super) fn screen_left() {
     lock(&SCREEN).take();
+    if let Some(why) = take_log_failure() {
+        output::say(Log::Failed(why).words());
+    }
     if thread::panicking() {
         for what in lock(&UNREPORTED).drain(..) {
             output::say_all(&report(&what, &log()));
@@ -95,7 +112,7 @@ pub(super) fn screen_left() {
     }
 }
 
-/// Waits for a panic on another thread.
+/// Waits for a panic on another thread, or the end of the log.
 pub(super) async fn wait_for_notify() {
     NEWS.notified().await;
 }

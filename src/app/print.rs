@@ -3,6 +3,7 @@
 use super::event_loop::first_state;
 use super::export::{screen, write, write_text};
 use super::{AppError, Options, PrintError, pod_meant};
+use crate::limits::terminal::PRINTED_KEYS;
 use crate::output::Text;
 use crate::ui::Context;
 use crate::ui::view::export::{Frame, animation};
@@ -121,6 +122,9 @@ fn keys(line: &str) -> Result<Vec<Key>, PrintError> {
     let mut found = Vec::new();
     let mut rest = line.trim_start();
     while let Some(first) = rest.chars().next() {
+        if found.len() == PRINTED_KEYS {
+            return Err(PrintError::TooManyKeys);
+        }
         let after = &rest[first.len_utf8()..];
         // A quotation mark on its own is a key.
         if matches!(first, '"' | '\'') && !after.is_empty() && !after.starts_with(char::is_whitespace) {
@@ -150,6 +154,8 @@ mod tests {
         assert_eq!(keys(": \"pod a/b\" enter").unwrap(), [named(":"), typed("pod a/b"), named("enter")]);
         assert_eq!(keys("/ 'a \"b' j").unwrap(), [named("/"), typed("a \"b"), named("j")]);
         assert_eq!(keys("'a b").unwrap_err().to_string(), "--keys: 'a b has no closing quotation mark");
+        assert_eq!(keys(&"j ".repeat(PRINTED_KEYS)).unwrap().len(), PRINTED_KEYS);
+        assert!(matches!(keys(&"j ".repeat(PRINTED_KEYS + 1)), Err(PrintError::TooManyKeys)));
         assert!(keys("xx").unwrap_err().to_string().starts_with("--keys: \"xx\" is not a key: "));
     }
 }

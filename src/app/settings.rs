@@ -7,11 +7,9 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use crate::limits::terminal::SETTINGS;
 use crate::ui::config::theme::SyntaxError;
 use crate::ui::{self, ASCII, FileError, Glyphs, Keymap, Library, UNICODE};
-
-/// Maximum size of a file, in bytes.
-const LIMIT: u64 = 1 << 20;
 
 /// Settings of a configuration file.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,9 +96,9 @@ fn text(path: &Path) -> Result<String, FileError> {
         return Err(FileError::NotAFile);
     }
     let mut text = String::new();
-    let size = File::open(path).and_then(|f| f.take(LIMIT + 1).read_to_string(&mut text))?;
-    if size as u64 > LIMIT {
-        return Err(FileError::TooLarge(LIMIT));
+    let size = File::open(path).and_then(|f| f.take(SETTINGS + 1).read_to_string(&mut text))?;
+    if size as u64 > SETTINGS {
+        return Err(FileError::TooLarge(SETTINGS));
     }
     Ok(text)
 }

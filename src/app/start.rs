@@ -40,6 +40,10 @@ pub(super) async fn choose(
                 None
             }
             Input::Theme(_) => None,
+            Input::Dropped(why) => {
+                start.notice = Some(why.to_string());
+                None
+            }
             Input::Event(event) => action_of(&start, event),
         };
         match action.and_then(|action| start.update(action)) {

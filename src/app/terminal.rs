@@ -2,7 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "cells hold what the screen has escaped; all else is the terminal's own language")]
 
-use std::io::{self, Stdout, Write as _};
+use std::fs::OpenOptions;
+use std::io::{self, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::clipboard::CopyToClipboard;
@@ -18,6 +19,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{AppError, panics};
+use crate::limits::terminal::{COLUMNS, COPIED, RESTORE_WAIT, ROWS};
 use crate::output::{self, Text};
 use crate::ui::{self, Scene};
 
@@ -31,6 +33,9 @@ pub(super) fn require() -> Result<(), AppError> {
     }
     if !output::standard_input_is_terminal() {
         return Err(AppError::NoTerminal("input"));
+    }
+    if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+        return Err(AppError::DumbTerminal);
     }
     Ok(())
 }
@@ -63,7 +68,7 @@ impl Terminal {
     /// Returns columns and rows.
     #[allow(clippy::unused_self, reason = "only who holds the terminal asks")]
     pub(super) fn size(&self) -> io::Result<(u16, u16)> {
-        window_size().map(|size| (size.columns, size.rows))
+        size()
     }
 
     /// Draws a frame, as one synchronized update where the terminal supports that.
@@ -122,15 +127,32 @@ impl Drop for Terminal {
     }
 }
 
+/// Returns the terminal's columns and rows.
+pub(super) fn size() -> io::Result<(u16, u16)> {
+    window_size().map(|size| bounded((size.columns, size.rows)))
+}
+
+/// Returns the size to draw at. A terminal that does not know its size has that of most; of one that is larger than the limits, a
+/// part remains empty.
+fn bounded((columns, rows): (u16, u16)) -> (u16, u16) {
+    let of = |size: u16, unknown: u16, most: u16| if size == 0 { unknown } else { size.min(most) };
+    (of(columns, 80, COLUMNS), of(rows, 24, ROWS))
+}
+
 fn take() -> io::Result<()> {
     enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
     execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableMouseCapture, Hide).inspect_err(|_| give_back())
 }
 
-/// Copies text to the terminal's clipboard (OSC 52). Terminals without support ignore it.
-pub(super) fn copy(text: &Text) -> io::Result<()> {
-    execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text.as_str()))
+/// Copies text to the terminal's clipboard (OSC 52). Terminals without support ignore it. Returns false for a text that is longer
+/// than terminals take, which may show the rest of it.
+pub(super) fn copy(text: &Text) -> io::Result<bool> {
+    if text.as_str().len() > COPIED {
+        return Ok(false);
+    }
+    execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text.as_str()))?;
+    Ok(true)
 }
 
 /// Asks the terminal for its background colour (OSC 11). Terminals without support ignore it.
@@ -140,10 +162,47 @@ pub(super) fn ask_background() -> io::Result<()> {
     out.flush()
 }
 
+/// Restores the terminal as far as that takes no waiting, while another thread may be stuck writing to it.
+pub(super) fn give_back_without_waiting() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let _ = disable_raw_mode();
+    // Standard output is locked by the thread that writes, and the terminal may take nothing.
+    let restore = || {
+        if let Ok(mut terminal) = OpenOptions::new().write(true).open("/dev/tty") {
+            let _ = leave(&mut terminal);
+        }
+    };
+    if std::thread::Builder::new().spawn(restore).is_ok() {
+        std::thread::sleep(RESTORE_WAIT);
+    }
+}
+
+fn leave(to: &mut impl Write) -> io::Result<()> {
+    execute!(to, EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, Show)
+}
+
 /// Restores the terminal if it is entered. Ignores errors, because a terminal that is gone needs no restoring.
 pub(super) fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
-        let _ = execute!(io::stdout(), EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, Show);
+        let _ = leave(&mut io::stdout());
         let _ = disable_raw_mode();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_long_for_a_clipboard_is_not_copied() {
+        assert_eq!(copy(&Text::document("x".repeat(COPIED + 1))).ok(), Some(false));
+    }
+
+    #[test]
+    fn a_window_is_drawn_up_to_a_size() {
+        assert_eq!([bounded((0, 0)), bounded((1, 1)), bounded((200, 60))], [(80, 24), (1, 1), (200, 60)]);
+        assert_eq!(bounded((u16::MAX, u16::MAX)), (COLUMNS, ROWS));
     }
 }

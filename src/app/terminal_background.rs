@@ -8,10 +8,11 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use futures::StreamExt as _;
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::keyboard::{Keyboard, Typed};
 use super::terminal;
+use crate::limits::terminal::{REPLY_KEYS, REPLY_WAIT};
 use crate::ui::Depth;
 
 /// Themes for dark and light backgrounds.
@@ -20,10 +21,6 @@ const LIGHT: &str = "light";
 
 /// Time that the first frame waits for the reply.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// Time after the query within which a reply is accepted.
-const LATEST: Duration = Duration::from_secs(5);
-/// Maximum length of a reply, in keys.
-const LONGEST: usize = 40;
 
 /// Returns the theme for `COLORFGBG`, such as `15;0` (white on black); `None` if it is unset or invalid.
 pub(super) fn from_environment(var: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
@@ -64,13 +61,18 @@ pub(super) enum ReplyMatch {
 
 impl Question {
     /// Asks the terminal and waits briefly. Returns the theme if the reply came.
-    pub(super) async fn ask(&mut self, events: &mut EventStream) -> io::Result<Option<&'static str>> {
+    pub(super) async fn ask(&mut self, keyboard: &mut Keyboard) -> io::Result<Option<&'static str>> {
         terminal::ask_background()?;
         let now = Instant::now();
         self.asked = Some(now);
         let end = tokio::time::Instant::from_std(now + PATIENCE);
-        while let Ok(Some(event)) = tokio::time::timeout_at(end, events.next()).await {
-            match self.hear(event?, Instant::now()) {
+        while let Ok(typed) = tokio::time::timeout_at(end, keyboard.next()).await {
+            let event = match typed? {
+                Some(Typed::Event(event)) => event,
+                Some(Typed::Dropped(_)) => continue,
+                None => break,
+            };
+            match self.hear(event, Instant::now()) {
                 ReplyMatch::Theme(theme) => return Ok(Some(theme)),
                 ReplyMatch::Event(event) => self.ahead.push_back(event),
                 ReplyMatch::Part => {}
@@ -82,7 +84,7 @@ impl Question {
 
     /// Matches an event against the reply.
     pub(super) fn hear(&mut self, event: Event, now: Instant) -> ReplyMatch {
-        let awaited = self.asked.is_some_and(|asked| now.duration_since(asked) < LATEST);
+        let awaited = self.asked.is_some_and(|asked| now.duration_since(asked) < REPLY_WAIT);
         let begins = is_key(&event, ']', KeyModifiers::ALT);
         if self.begun.is_empty() && !(awaited && begins) {
             return ReplyMatch::Event(event);
@@ -90,7 +92,7 @@ impl Question {
         let ends = is_key(&event, '\\', KeyModifiers::ALT) || is_key(&event, 'g', KeyModifiers::CONTROL);
         let goes_on = begins || ends || plain(&event).is_some();
         self.begun.push(event);
-        if !ends && goes_on && self.begun.len() <= LONGEST {
+        if !ends && goes_on && self.begun.len() <= REPLY_KEYS {
             return ReplyMatch::Part;
         }
         let begun = std::mem::take(&mut self.begun);
@@ -142,7 +144,7 @@ fn theme_of(answer: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// Returns the events that crossterm makes of some bytes.
+    /// Returns the events that the keyboard makes of some bytes.
     fn events(text: &str) -> Vec<Event> {
         let mut found = Vec::new();
         let mut alt = false;
@@ -200,7 +202,7 @@ mod tests {
         // Too late, or without a query, it is not a reply.
         let answer = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\";
         let mut late = Question { asked: Some(begin), ..Question::default() };
-        assert_eq!(heard(&mut late, answer, begin + LATEST), (events(answer), None));
+        assert_eq!(heard(&mut late, answer, begin + REPLY_WAIT), (events(answer), None));
         assert_eq!(heard(&mut Question::default(), answer, begin), (events(answer), None));
     }
 

@@ -21,6 +21,7 @@ use super::input::action_of;
 use super::pod_meant;
 use super::worker::{Answer, Outcome, Task, Worker};
 use crate::cluster::Key;
+use crate::limits::terminal::KEYS_AHEAD;
 use crate::ui::model::state::Busy;
 use crate::ui::{self, Action, Effect, NotWaiting, Pane, SessionHandle as _, State};
 
@@ -30,9 +31,6 @@ const SLICE: Duration = Duration::from_millis(40);
 /// Interval at which the progress sign moves; it first shows after one interval.
 const TICK: Duration = Duration::from_millis(120);
 
-/// Maximum number of waiting keys; further keys are dropped.
-const LINE: usize = 64;
-
 /// The state and the session, with the task that runs on their clones.
 pub(super) struct UiThread {
     pub(super) state: State,
@@ -40,6 +38,8 @@ pub(super) struct UiThread {
     worker: Worker,
     under_way: Option<UnderWay>,
     line: VecDeque<Event>,
+    /// Warning that came while a task ran, whose result would hide it.
+    warning: Option<String>,
 }
 
 /// Task on the worker.
@@ -62,7 +62,13 @@ enum Kind {
 
 impl UiThread {
     pub(super) fn new(state: State, explorer: Explorer) -> std::io::Result<Self> {
-        Ok(Self { state, explorer, worker: Worker::start()?, under_way: None, line: VecDeque::new() })
+        Ok(Self { state, explorer, worker: Worker::start()?, under_way: None, line: VecDeque::new(), warning: None })
+    }
+
+    /// Shows a warning in the message line, now and after the running task.
+    pub(super) fn warn(&mut self, warning: String) {
+        self.warning = self.is_busy().then(|| warning.clone());
+        self.state.warn(warning);
     }
 
     /// Returns whether a task runs.
@@ -127,7 +133,7 @@ impl UiThread {
     }
 
     fn wait_in_line(&mut self, event: Event) -> Option<Effect> {
-        if self.line.len() < LINE {
+        if self.line.len() < KEYS_AHEAD {
             self.line.push_back(event);
         }
         None
@@ -294,6 +300,9 @@ impl UiThread {
                     ui::renew(&mut self.state, &self.explorer);
                 }
             }
+        }
+        if let Some(warning) = self.warning.take() {
+            self.state.warn(warning);
         }
         outcome
     }

@@ -102,8 +102,19 @@ fn no_more_keys_wait_than_there_is_room_for() {
     for _ in 0..1000 {
         screen.take(key('c'));
     }
-    assert_eq!(screen.line.len(), LINE);
+    assert_eq!(screen.line.len(), KEYS_AHEAD);
     go.send(()).unwrap();
+}
+
+#[test]
+fn a_warning_outlives_the_task_that_runs() {
+    let mut screen = screen();
+    let go = screen.hold(Action::CYCLE);
+    screen.warn("look".to_owned());
+    assert_eq!(screen.said(), "look");
+    go.send(()).unwrap();
+    screen.settle();
+    assert_eq!(screen.said(), "look");
 }
 
 #[test]

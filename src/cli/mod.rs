@@ -91,6 +91,7 @@ pub fn as_plugin(mut arguments: Vec<OsString>) -> Vec<OsString> {
 
 /// Runs the command line. Answers go to standard output, diagnostics to standard error.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    let _unfinished = output::RemoveUnfinished;
     if completion::answer(&arguments) {
         return ExitCode::from(EXIT_OK);
     }
@@ -144,9 +145,11 @@ fn run(cli: Cli) -> ExitCode {
     ended(result)
 }
 
-/// Starts the thread pool. rayon would start it at first use and panic if the system refuses threads.
+/// Starts the thread pool, of one thread where the system refuses more. rayon would start it at first use and panic.
 fn start_threads() -> Result<(), Failure> {
-    rayon::ThreadPoolBuilder::new().build_global().map_err(|error| Failure::source(format!("cannot start threads: {error}")))
+    let start = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    // 0 is a thread for each processor.
+    start(0).or_else(|_| start(1)).map_err(|error| Failure::source(format!("cannot start threads: {error}")))
 }
 
 /// Opens the start screen; without a terminal, prints the help.
@@ -160,6 +163,9 @@ fn start_screen(no_color: bool) -> ExitCode {
 }
 
 fn ended(result: Result<u8, Failure>) -> ExitCode {
+    if let Some(why) = crate::app::take_log_failure() {
+        output::say(crate::app::Log::Failed(why).words());
+    }
     match result {
         Ok(code) => match extenders::broken_recording() {
             Some(why) => {

@@ -8,13 +8,12 @@ use std::path::{Path, PathBuf};
 use super::args::{ConnectArgs, SchedulerArgs};
 use super::opening::{Source, Wanted};
 use crate::app::{AppError, Console, Exit, Options, typed_path};
+use crate::limits::terminal::OFFERED_DUMPS;
 use crate::session::{SESSION_HEAD, is_session_file};
 use crate::source::live::contexts;
 use crate::source::{Limits, STORIES, looks_like_dump};
 use crate::ui::view::start::choice::{Choice, Group, Offer};
 
-/// Limit on the dumps offered.
-const DUMPS: usize = 40;
 /// Limit on the files examined.
 const LOOKED_AT: usize = 400;
 
@@ -100,7 +99,7 @@ fn dumps(folder: &Path) -> Vec<(PathBuf, String)> {
         let path = path.strip_prefix(".").map(Path::to_path_buf).unwrap_or(path);
         Some((path, format!("{what}, {}", crate::ui::model::text::memory(i64::try_from(size).unwrap_or(i64::MAX)))))
     });
-    known.take(DUMPS).collect()
+    known.take(OFFERED_DUMPS).collect()
 }
 
 fn is_session(path: &Path) -> bool {
@@ -126,10 +125,10 @@ mod tests {
         assert_eq!(names(Group::Dumps, &found), ["a.json", "b.yaml"]);
         assert_eq!(found.offers.iter().find(|(o, _)| o.name == "a.json").map(|(o, _)| o.about.as_str()), Some("a dump, 16"));
         assert_eq!(names(Group::Stories, &found).len(), STORIES.len());
-        for n in 0..DUMPS + 5 {
+        for n in 0..OFFERED_DUMPS + 5 {
             std::fs::write(folder.path().join(format!("{n:03}.yaml")), "kind: Pod\n").unwrap();
         }
-        assert_eq!(names(Group::Dumps, &offers(folder.path())).len(), DUMPS);
+        assert_eq!(names(Group::Dumps, &offers(folder.path())).len(), OFFERED_DUMPS);
         let nothing = offers(&folder.path().join("nowhere"));
         assert!(nothing.empty.iter().any(|(group, _)| *group == Group::Dumps));
     }

@@ -49,17 +49,28 @@ pub fn create_new(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(MODE).open(path)
 }
 
-/// The files that are being written under hidden names.
-static PARTIAL: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// The files that are being written under hidden names; `None` once the program ends.
+static PARTIAL: Mutex<Option<Vec<PathBuf>>> = Mutex::new(Some(Vec::new()));
 
-fn partial_files() -> MutexGuard<'static, Vec<PathBuf>> {
+fn partial_files() -> MutexGuard<'static, Option<Vec<PathBuf>>> {
     PARTIAL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the files that are being written, before the program ends without dropping anything.
+/// Removes the files that are being written, because the program ends without dropping them, and lets no more be begun.
 pub(super) fn remove_partial_files() {
-    for path in partial_files().drain(..) {
+    for path in partial_files().take().into_iter().flatten() {
         let _ = fs::remove_file(path);
+    }
+}
+
+/// Removes the files that other threads are still writing when the program ends, be it by a panic.
+#[must_use]
+#[derive(Debug)]
+pub struct RemoveUnfinished;
+
+impl Drop for RemoveUnfinished {
+    fn drop(&mut self) {
+        remove_partial_files();
     }
 }
 
@@ -78,8 +89,10 @@ impl Partial {
         hidden.push(name.to_string_lossy().chars().take(40).collect::<String>());
         hidden.push(format!(".{}.{}.partial", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)));
         let path = path.with_file_name(hidden);
+        let mut partial = partial_files();
+        let Some(partial) = partial.as_mut() else { return Err(io::Error::other("the program ends")) };
         let file = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&path)?;
-        partial_files().push(path.clone());
+        partial.push(path.clone());
         Ok(Self { file, path })
     }
 }
@@ -87,7 +100,9 @@ impl Partial {
 impl Drop for Partial {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
-        partial_files().retain(|path| *path != self.path);
+        if let Some(partial) = partial_files().as_mut() {
+            partial.retain(|path| *path != self.path);
+        }
     }
 }
 

@@ -16,7 +16,7 @@ mod streams;
 mod text;
 
 pub use escape::{Escaped, escape, is_plain};
-pub use file::{append, create_new, write_new};
+pub use file::{RemoveUnfinished, append, create_new, write_new};
 pub use form::{Json, PrettyJson, json_close, to_json, to_json_items, to_json_line, to_json_open, to_markdown, to_yaml};
 pub use lines::Lines;
 pub use markdown::Markdown;

@@ -1,6 +1,7 @@
 //! Ends the program on a signal: at once, or some time later where a screen ends it first; no unfinished file is left behind.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::fs;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -9,28 +10,46 @@ use signal_hook::iterator::Signals;
 use super::file::remove_partial_files;
 use crate::limits::terminal::SCREEN_ENDS;
 
-/// Whether a screen handles signals itself.
-static HAS_SCREEN: AtomicBool = AtomicBool::new(false);
+/// Restores the terminal of a screen that handles signals itself; `None` without one.
+static SCREEN: Mutex<Option<fn()>> = Mutex::new(None);
+
+fn screen() -> MutexGuard<'static, Option<fn()>> {
+    SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Starts the thread that waits for signals. Without it signals end the program as the system does.
 pub fn end_on_signals() {
-    let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
-    let watch = move || {
+    let watch = || {
+        let heard = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| !is_ignored(*signal));
+        let Ok(mut signals) = Signals::new(heard) else { return };
         let Some(signal) = signals.forever().next() else { return };
-        if HAS_SCREEN.load(Ordering::Relaxed) {
+        let has_screen = screen().is_some();
+        if has_screen {
             // A screen restores the terminal, unless its output is not read.
             thread::sleep(SCREEN_ENDS);
         }
         remove_partial_files();
+        let restore = *screen();
+        if let Some(restore) = restore {
+            restore();
+        }
         std::process::exit(128 + signal);
     };
-    // Without a thread to spare, signals have no handler that acts; the screen has its own.
     let _ = thread::Builder::new().name("signals".to_owned()).spawn(watch);
 }
 
-/// Lets a screen end the program on signals for as long as the returned value lives.
-pub fn screen_ends_on_signals() -> ScreenEnds {
-    HAS_SCREEN.store(true, Ordering::Relaxed);
+/// Returns whether the program was started with a signal ignored, as `nohup` does. It stays ignored then.
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    mask & (1 << (signal - 1)) != 0
+}
+
+/// Lets a screen end the program on signals for as long as the returned value lives. If it does not in time, the program ends after
+/// `restore`, which must not wait.
+pub fn screen_ends_on_signals(restore: fn()) -> ScreenEnds {
+    *screen() = Some(restore);
     ScreenEnds(())
 }
 
@@ -41,6 +60,6 @@ pub struct ScreenEnds(());
 
 impl Drop for ScreenEnds {
     fn drop(&mut self) {
-        HAS_SCREEN.store(false, Ordering::Relaxed);
+        screen().take();
     }
 }

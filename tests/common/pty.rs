@@ -152,8 +152,13 @@ impl Pty {
 
     /// Sends bytes as they are.
     pub(crate) fn send(&mut self, bytes: &str) {
+        self.send_bytes(bytes.as_bytes());
+    }
+
+    /// Sends bytes that need not be text.
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         let writer = &mut self.ends.as_mut().expect("it has not hung up").writer;
-        writer.write_all(bytes.as_bytes()).and_then(|()| writer.flush()).expect("the terminal takes keys");
+        writer.write_all(bytes).and_then(|()| writer.flush()).expect("the terminal takes keys");
     }
 
     /// Changes the size of the terminal.
@@ -161,6 +166,11 @@ impl Pty {
         if let Some(parser) = &mut lock(&self.shared).parser {
             parser.screen_mut().set_size(some(rows), some(columns));
         }
+        self.resize_unseen(columns, rows);
+    }
+
+    /// Changes the size in the terminal's driver alone. The screen here keeps its own.
+    pub(crate) fn resize_unseen(&self, columns: u16, rows: u16) {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         self.ends.as_ref().expect("it has not hung up").master.resize(size).expect("a new size");
     }
@@ -225,6 +235,15 @@ impl Pty {
             }
         }
         status.exit_code()
+    }
+
+    /// Returns the most memory that the program has had, in kB.
+    #[cfg(target_os = "linux")]
+    #[allow(dead_code, reason = "not every test that starts the program needs it")]
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process())).expect("it runs");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a line");
+        line.trim().trim_end_matches(" kB").parse().expect("a number")
     }
 
     /// Returns the program's process id.

@@ -400,17 +400,76 @@ fn a_signal_ends_the_explorer_though_nobody_reads_its_terminal() {
     command.env("XDG_STATE_HOME", "/dev/null");
     let mut child = pair.slave.spawn_command(command).expect("the program starts");
     let id = child.process_id().expect("it runs").to_string();
+    let modes = || format!("{:?}", pair.master.get_termios().expect("a terminal"));
+    assert!(modes().contains("ICANON"));
+    while modes().contains("ICANON") {
+        assert!(child.try_wait().expect("it is ours").is_none(), "it ended");
+        std::thread::yield_now();
+    }
+    // The first frame is larger than what the terminal's driver holds.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert!(Command::new("kill").args(["-s", "TERM", &id]).status().expect("kill").success());
     let begin = std::time::Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().expect("it is ours") {
             break status;
         }
-        assert!(begin.elapsed() < std::time::Duration::from_secs(60), "it goes on");
-        std::thread::sleep(std::time::Duration::from_millis(200));
-        // The first may come before the screen is there.
-        let _ = Command::new("kill").args(["-s", "TERM", &id]).status();
+        assert!(begin.elapsed() < std::time::Duration::from_secs(30), "it goes on");
+        std::thread::sleep(std::time::Duration::from_millis(20));
     };
-    assert_ne!(status.exit_code(), 0);
+    assert_eq!(status.exit_code(), 143);
+    assert!(begin.elapsed() > std::time::Duration::from_secs(1), "it could write");
+    assert!(modes().contains("ICANON"), "{}", modes());
+}
+
+/// A dump whose capture takes a while to write.
+fn large_dump() -> String {
+    let pods: Vec<Value> = (0..20_000)
+        .map(|n| {
+            json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": format!("p{n}"), "namespace": "a", "uid": n.to_string()},
+            "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}})
+        })
+        .collect();
+    json!({"kind": "List", "apiVersion": "v1", "items": pods}).to_string()
+}
+
+#[test]
+fn a_signal_leaves_no_unfinished_file() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path();
+    fs::write(folder.join("c.json"), large_dump()).unwrap();
+    for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_schedscope"));
+        let args = ["capture", "out.json", "--from", "c.json"];
+        let mut child = command.args(args).current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let unfinished = || fs::read_dir(folder).unwrap().flatten().any(|entry| entry.file_name().to_string_lossy().ends_with(".partial"));
+        while !unfinished() {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before its file was seen");
+            std::thread::yield_now();
+        }
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(128 + number), "{signal}");
+        assert!(!unfinished() && !folder.join("out.json").exists(), "{signal}");
+    }
+}
+
+/// As `nohup` and shells start programs.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_ignored_signal_stays_ignored() {
+    let script = format!("trap '' HUP; exec '{}' explain x --from -", env!("CARGO_BIN_EXE_schedscope"));
+    let mut child =
+        Command::new("/bin/sh").args(["-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let id = child.id().to_string();
+    // The thread that waits for signals runs.
+    while fs::read_dir(format!("/proc/{id}/task")).unwrap().count() < 2 {
+        std::thread::yield_now();
+    }
+    assert!(Command::new("kill").args(["-s", "HUP", &id]).status().unwrap().success());
+    child.stdin.take().unwrap().write_all(cluster("x").as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.code().is_some_and(|code| code <= 3), "{output:?}");
 }
 
 #[cfg(target_os = "linux")]

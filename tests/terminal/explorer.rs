@@ -1,5 +1,7 @@
 //! Tests of the built program on a pseudo-terminal.
 
+use std::process::Command;
+
 use crate::pty::{ENTER, ESC, Pty, command};
 
 fn demo(columns: u16, rows: u16) -> Pty {
@@ -221,6 +223,29 @@ fn without_a_place_for_the_log_the_explorer_says_so_and_goes_on() {
 }
 
 #[test]
+fn a_log_that_can_no_longer_be_written_is_said_once_and_spoils_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("a.log");
+    // The first event fits, the second does not.
+    std::fs::write(&log, "x".repeat(512 - 150)).expect("a file");
+    let log = log.display().to_string();
+    let script = format!("trap '' XFSZ; ulimit -f 1; exec '{}' demo payments --log '{log}'", env!("CARGO_BIN_EXE_schedscope"));
+    let mut pty = Pty::start_program("/bin/sh", folder.path(), &[], &["-c", &script], 120, 40);
+    let screen = pty.wait_for("No log is written: ");
+    assert!(screen.contains("File too large") && screen.matches("a.log").count() == 1, "{screen}");
+    pty.send("j");
+    pty.wait_gone("No log is written");
+    pty.send("q");
+    assert_eq!(pty.wait_exit(), 0);
+    pty.assert_restored();
+    assert!(!pty.raw().contains("Unable to write"), "{}", pty.raw());
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_schedscope")).args(["demo", "payments", "--log", "/dev/full"]).output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && said.contains("schedscope: --log /dev/full: No space left on device"), "{said}");
+}
+
+#[test]
 fn the_screen_and_the_decision_are_written_to_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
@@ -418,6 +443,15 @@ fn inks(screen: &vt100::Screen) -> Vec<(u8, u8, u8)> {
         _ => None,
     };
     cells.filter_map(colour).collect()
+}
+
+#[test]
+fn a_dumb_terminal_is_a_reason_not_to_start() {
+    for args in [&["demo", "payments"][..], &[]] {
+        let mut pty = Pty::start_in(&[("TERM", "dumb")], args, 120, 40);
+        assert_eq!(pty.wait_exit(), 2);
+        assert!(pty.screen().contains("TERM is dumb") && !pty.raw().contains('\x1b'), "{}", pty.raw());
+    }
 }
 
 #[test]

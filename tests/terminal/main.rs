@@ -13,6 +13,7 @@ mod completion;
 mod edges;
 #[cfg(unix)]
 mod explorer;
+mod garbage;
 #[cfg(unix)]
 mod journeys;
 mod live_explorer;

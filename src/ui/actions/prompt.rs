@@ -1,14 +1,12 @@
 //! The prompt: commands, and filters of panes and overlays.
 
-use tui_input::InputRequest as Edit;
-
 use crate::suggest::nearest;
 use crate::ui::actions::error::{CommandError, MeantCommands};
 use crate::ui::actions::verb::{Answer, Keys, Verb, keys};
 use crate::ui::actions::{completion, verbs};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
-use crate::ui::model::overlay::{Overlay, Prompt, Typing, typed};
+use crate::ui::model::overlay::{self, Overlay, Prompt, Typing};
 use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
@@ -41,7 +39,7 @@ const fn edit(name: &'static str, keys: &'static [Keys], run: crate::ui::actions
 fn apply(state: &mut State, session: &mut dyn SessionHandle, verb: &'static str) -> Result<Answer, CommandError> {
     if let Some(edit) = Action::Verb(verb).edit() {
         type_in(state, session, |prompt| {
-            prompt.input.handle(edit);
+            overlay::edit(&mut prompt.input, edit);
         });
     }
     Ok(Answer::Done)
@@ -78,9 +76,7 @@ pub fn type_in(state: &mut State, session: &dyn SessionHandle, edit: impl FnOnce
 /// Types a text without its control characters.
 pub fn type_text(state: &mut State, session: &dyn SessionHandle, text: &str) {
     type_in(state, session, |prompt| {
-        for c in typed(text) {
-            prompt.input.handle(Edit::InsertChar(c));
-        }
+        overlay::paste(&mut prompt.input, text);
     });
 }
 

@@ -1,7 +1,8 @@
 //! Overlays, and the prompt.
 
-use tui_input::Input;
+use tui_input::{Input, InputRequest};
 
+use crate::limits::terminal::TYPED;
 use crate::output::is_plain;
 use crate::ui::config::action::Motion;
 use crate::ui::model::pane::Pane;
@@ -40,10 +41,19 @@ pub struct Prompt {
     pub chosen: Option<usize>,
 }
 
-/// Returns the printable characters of a pasted text, at most as many as a line takes.
-pub fn typed(text: &str) -> impl Iterator<Item = char> {
-    const MOST: usize = 4096;
-    text.chars().filter(|c| is_plain(*c)).take(MOST)
+/// Edits a line that is being typed. A full line takes no more characters.
+pub fn edit(line: &mut Input, request: InputRequest) {
+    if !matches!(request, InputRequest::InsertChar(_)) || line.value().chars().count() < TYPED {
+        line.handle(request);
+    }
+}
+
+/// Inserts the printable characters of a pasted text, as many as the line takes.
+pub fn paste(line: &mut Input, text: &str) {
+    let room = TYPED.saturating_sub(line.value().chars().count());
+    for c in text.chars().filter(|c| is_plain(*c)).take(room) {
+        line.handle(InputRequest::InsertChar(c));
+    }
 }
 
 /// The purpose of a prompt.
@@ -109,6 +119,19 @@ impl Overlay {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_takes_characters_up_to_a_limit() {
+        let mut line = Input::default();
+        paste(&mut line, &"a\u{1b}b".repeat(TYPED));
+        assert_eq!(line.value().len(), TYPED);
+        edit(&mut line, InputRequest::InsertChar('c'));
+        paste(&mut line, "d");
+        assert!(line.value().len() == TYPED && line.value().ends_with("ab"));
+        edit(&mut line, InputRequest::DeletePrevChar);
+        edit(&mut line, InputRequest::InsertChar('c'));
+        assert!(line.value().len() == TYPED && line.value().ends_with("ac"));
+    }
 
     #[test]
     fn the_choice_goes_round_through_none() {

@@ -6,14 +6,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::Span;
-use tui_input::{Input, InputRequest};
+use tui_input::Input;
 
 use crate::ui::config::action::{Action, Direction, Motion, Mouse};
 use crate::ui::config::context::Context;
 use crate::ui::config::keymap::Keymap;
 use crate::ui::config::theme::Role;
 use crate::ui::model::fuzzy::Fuzzy;
-use crate::ui::model::overlay::typed;
+use crate::ui::model::overlay;
 use crate::ui::model::text;
 use crate::ui::view::start::Palette;
 
@@ -152,18 +152,12 @@ impl Start {
             },
             Action::OPEN => return self.chosen(),
             Action::Resize(width, height) => self.size = (width, height),
-            Action::Paste(text) => self.type_in(|input| {
-                for c in typed(&text) {
-                    input.handle(InputRequest::InsertChar(c));
-                }
-            }),
+            Action::Paste(text) => self.type_in(|input| overlay::paste(input, &text)),
             Action::Mouse(Mouse::Scroll(Direction::Forward), ..) => self.go(Motion::Down),
             Action::Mouse(Mouse::Scroll(Direction::Back), ..) => self.go(Motion::Up),
             Action::Mouse(Mouse::Press, _, y) => return self.press(y),
             other => match (other.edit(), other.motion()) {
-                (Some(edit), _) => self.type_in(|input| {
-                    input.handle(edit);
-                }),
+                (Some(edit), _) => self.type_in(|input| overlay::edit(input, edit)),
                 (None, Some(motion)) => self.go(motion),
                 (None, None) => {}
             },
