@@ -148,7 +148,7 @@ fn apply(live: &Live, cluster: &mut Cluster) -> usize {
             match change {
                 Change::Put(object) => drop(cluster.insert(object)),
                 Change::Gone(object) => drop(cluster.remove(object.kind(), &object.key())),
-                Change::Event(_) | Change::Listed(_) => {}
+                Change::Event(_) | Change::Listed(_) | Change::Unreadable(..) => {}
             }
         }
     }

@@ -58,6 +58,8 @@ pub(super) struct LiveFollow {
     moved: BTreeMap<Key, Timestamp>,
     /// Kinds that could not be read at first and can be now.
     pub(super) listed: BTreeSet<Kind>,
+    /// Whether all objects of a kind can be read, for kinds of which some could not since the first read.
+    readable: BTreeMap<Kind, bool>,
     /// How far the scheduler's log is taken in; `None` if it is not followed.
     log: Option<FollowedLog>,
 }
@@ -74,7 +76,8 @@ struct FollowedLog {
 
 impl LiveFollow {
     pub(super) fn new(live: Arc<Live>, config: FollowConfig) -> Self {
-        Self { live, config, cooldown_until: Instant::now(), moved: BTreeMap::new(), listed: BTreeSet::new(), log: None }
+        let (moved, listed, readable) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
+        Self { live, config, cooldown_until: Instant::now(), moved, listed, readable, log: None }
     }
 
     /// Follows the log of the cluster's scheduler too. `known` is the part that is on the timeline already.
@@ -227,6 +230,7 @@ impl LiveFollow {
                 Change::Event(event) if event.reason == "FailedScheduling" => heard_of.push(event.pod),
                 Change::Event(_) => {}
                 Change::Listed(kind) => drop(self.listed.insert(kind)),
+                Change::Unreadable(kind, count) => drop(self.readable.insert(kind, count == 0)),
             }
         }
         if self.log.is_some_and(|log| log.exact) {
@@ -239,7 +243,10 @@ impl LiveFollow {
         }
         let about = |event: &&ObservedEvent| heard_of.binary_search(&event.pod).is_ok();
         let told: Vec<ObservedEvent> = session.background().events.iter().filter(about).cloned().collect();
-        let unknown = self.listed.iter().fold(cluster.unknown, |unknown, kind| unknown.without(*kind));
+        let mut unknown = self.listed.iter().fold(cluster.unknown, |unknown, kind| unknown.without(*kind));
+        for (kind, readable) in &self.readable {
+            if *readable { unknown.failed.remove(*kind) } else { unknown.failed.insert(*kind) }
+        }
         let unknown = (unknown != cluster.unknown).then_some(unknown);
         operations.push(Operation::Observe { time: now, pods: heard_of, events: told, unknown });
         Operation::Batch { name: "the cluster changed".to_owned(), operations }
@@ -286,6 +293,9 @@ impl LiveFollow {
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             return (format!("disconnected: {}{more}", first.subject), true);
         }
+        if let Some(first) = status.degraded().next() {
+            return (format!("{} of the {} cannot be read", first.degraded, first.subject), true);
+        }
         let logs = self.live.logs();
         if !logs.is_empty() && logs.iter().all(|log| log.state.trouble().is_some()) {
             return ("the scheduler's log is not read".to_owned(), true);
@@ -311,7 +321,8 @@ impl LiveFollow {
                 State::Absent => "not on this server".to_owned(),
                 State::OldVersion { version } => format!("only as {version}, which is not understood"),
             };
-            lines.push(format!("  {}{place}: {state}", kind.subject));
+            let unread = if kind.degraded > 0 { format!("; {} cannot be read", kind.degraded) } else { String::new() };
+            lines.push(format!("  {}{place}: {state}{unread}", kind.subject));
         }
         for log in self.live.logs() {
             let state = log.state.trouble().unwrap_or_else(|| "followed".to_owned());

@@ -11,4 +11,61 @@ limits! { "live":
     bytes PLUGIN_ANSWER: u64 = 1 << 20, "a_plugin_whose_output_stays_open_ends";
     /// Time that the output of a credential plugin is read after the plugin has ended; what came until then counts.
     time PLUGIN_OUTPUT: Duration = Duration::from_secs(1), "a_plugin_whose_output_stays_open_ends";
+    /// Time of a credential plugin that cannot prompt; it is ended with its children after that, and there are no credentials.
+    time PLUGIN: Duration = Duration::from_secs(60), "connecting_fails_with_words_that_help";
+    /// Time to connect to an API server and to read its version; connecting fails after that.
+    time CONNECT: Duration = Duration::from_secs(10), "a_version_without_end_fails_the_connection";
+    /// Time to the start of an answer, and for each [`DRIP`] bytes of it; the request fails after that. Also the time of discovery as a
+    /// whole, and the longest silence of a watch.
+    time ANSWER: Duration = Duration::from_secs(45), "each_request_that_hangs_or_drips_is_named";
+    /// Bytes that must come of an answer in each [`ANSWER`], unless it ends; a slower one fails.
+    bytes DRIP: u64 = 16 << 10, "each_request_that_hangs_or_drips_is_named";
+    /// Time until the initial state of a cluster is complete; kinds that are not read by then count as failed.
+    time FIRST_LOAD: Duration = Duration::from_secs(600), "a_first_load_ends_in_time_without_what_is_missing";
+    /// Requests for the initial state of a cluster; further ones fail.
+    count FIRST_REQUESTS: u64 = 20_000, "requests_of_the_first_load_are_counted";
+    /// Time that the server may ask to wait before a request is repeated (`Retry-After`); it is not waited for longer.
+    time RETRY_AFTER: Duration = Duration::from_secs(30), "waits_double_with_jitter_start_over_and_follow_the_server_within_a_limit";
+    /// Length of the version, the groups or the resources of a server, unpacked; a longer one fails.
+    bytes SHORT_ANSWER: u64 = 4 << 20, "a_version_without_end_fails_the_connection";
+    /// Length of an answer that refuses a request; the rest is not read.
+    bytes REFUSAL: u64 = 64 << 10, "a_refusal_without_end_is_cut";
+    /// Length of an object or of a page of a list, unpacked; a longer one fails.
+    bytes PAGE: u64 = 512 << 20, "pages_and_lists_are_bounded_in_bytes_items_and_pages";
+    /// Length of the answers that are held at the same time, unpacked; a request whose answer exceeds it fails.
+    bytes HELD: u64 = 1 << 30, "answers_held_at_once_are_bounded";
+    /// Unpacked length of an answer of any size, beyond which [`GROWTH`] counts; a longer one fails.
+    bytes GROWTH_FREE: u64 = 32 << 20, "an_answer_that_unpacks_too_far_is_broken_off";
+    /// Factor by which an answer may grow when it is unpacked, beyond [`GROWTH_FREE`].
+    count GROWTH: u64 = 100, "an_answer_that_unpacks_too_far_is_broken_off";
+    /// Items of a page of a list; a page with more fails.
+    count PAGE_ITEMS: usize = 200_000, "a_page_of_too_many_items_is_refused";
+    /// Pages of a list; a longer list fails.
+    count LIST_PAGES: usize = 2_000, "pages_and_lists_are_bounded_in_bytes_items_and_pages";
+    /// Objects of a list or watch; it fails beyond that.
+    count LIST_ITEMS: usize = 1_000_000, "pages_and_lists_are_bounded_in_bytes_items_and_pages";
+    /// Length of all pages of a list, unpacked; a longer list fails.
+    bytes LIST: u64 = 8 << 30, "pages_and_lists_are_bounded_in_bytes_items_and_pages";
+    /// Objects of a list that cannot be read; a list with more fails.
+    count UNREADABLE: usize = 10_000, "a_list_of_rubbish_is_given_up";
+    /// Length of a continue token; a list with a longer one fails.
+    bytes CONTINUE_TOKEN: usize = 16 << 10, "continue_tokens_that_repeat_or_grow_end_the_list";
+    /// Length of an object in a watch; a watch that sends a longer one is opened again.
+    bytes WATCHED_OBJECT: usize = 16 << 20, "an_object_without_end_ends_its_watch";
+    /// Events that wait to be shown; beyond it, the oldest are dropped.
+    count QUEUED_EVENTS: usize = 10_000, "order_is_that_of_arrival_and_events_are_bounded";
+    /// Events of a cluster that are remembered; older ones would be reported again.
+    count KNOWN_EVENTS: usize = 50_000, "old_events_are_forgotten";
+    /// Characters of an answer that is not understood that are shown.
+    count EXCERPT: usize = 120, "answers_are_sorted_and_told_in_one_line";
+    /// Length of a line, or of a value of several lines, of a scheduler's log; a longer one is passed on in parts.
+    bytes LOG_VALUE: usize = 64 << 20, "a_value_that_is_too_long_is_passed_on_in_parts";
+    /// Length of a scheduler's log when it is first read; a longer one fails.
+    bytes LOG: u64 = 1 << 30, "a_log_without_end_is_given_up";
+    /// Schedulers whose logs are read; further ones are not. A control plane has 3 to 5.
+    count LOG_PODS: usize = 16, "logs_of_many_schedulers_are_not_all_read";
+    /// Time of the first read of the schedulers' logs; the command fails after that.
+    time LOG_READ: Duration = Duration::from_secs(90), "a_log_that_hangs_is_waited_for_up_to_a_limit";
+    /// Silence of a followed log, after which it is asked for again: an idle scheduler logs nothing.
+    time LOG_SILENCE: Duration = Duration::from_secs(600), "a_followed_log_that_is_silent_is_asked_for_again";
 }

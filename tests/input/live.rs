@@ -76,7 +76,7 @@ impl Follower {
                 match &change {
                     Change::Put(object) => drop(self.cluster.insert(object.clone())),
                     Change::Gone(object) => drop(self.cluster.remove(object.kind(), &object.key())),
-                    Change::Event(_) | Change::Listed(_) => {}
+                    Change::Event(_) | Change::Listed(_) | Change::Unreadable(..) => {}
                 }
                 self.changes.push(change);
             }

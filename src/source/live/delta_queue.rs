@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::cluster::{Key, Kind, Object, ObservedEvent};
+use crate::limits::live::QUEUED_EVENTS;
 
 /// A change of the cluster since the last call of [`Live::take`](super::Live::take).
 #[derive(Clone, Debug, PartialEq)]
@@ -15,10 +16,10 @@ pub enum Change {
     Event(ObservedEvent),
     /// A kind can be read that was missing from the initial state; its objects follow.
     Listed(Kind),
+    /// The number of objects of a kind that exist and whose current state cannot be read; those known before keep their last state.
+    /// 0 once all can be read again.
+    Unreadable(Kind, usize),
 }
-
-/// The maximal number of queued events; beyond it, the oldest are dropped.
-const MAX_EVENTS: usize = 10_000;
 
 /// The subject of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +27,7 @@ enum About {
     Object(Kind, Key),
     Event(String),
     Kind(Kind),
+    Unreadable(Kind),
 }
 
 #[derive(Debug)]
@@ -39,6 +41,7 @@ enum Entry {
     },
     Event(ObservedEvent),
     Listed,
+    Unreadable(usize),
 }
 
 /// The changes in order of arrival. An entry that changes again keeps its place.
@@ -105,7 +108,7 @@ impl DeltaQueue {
             *waiting = event;
             return;
         }
-        if self.events.len() >= MAX_EVENTS
+        if self.events.len() >= QUEUED_EVENTS
             && let Some(oldest) = self.events.first().copied()
         {
             self.remove(oldest);
@@ -118,6 +121,15 @@ impl DeltaQueue {
         let about = About::Kind(kind);
         if !self.places.contains_key(&about) {
             self.push(about, Entry::Listed);
+        }
+    }
+
+    /// Queues the number of objects of a kind that cannot be read.
+    pub(super) fn unreadable(&mut self, kind: Kind, count: usize) {
+        let about = About::Unreadable(kind);
+        match self.places.get(&about).and_then(|place| self.entries.get_mut(place)) {
+            Some((_, entry)) => *entry = Entry::Unreadable(count),
+            None => self.push(about, Entry::Unreadable(count)),
         }
     }
 
@@ -138,7 +150,8 @@ impl DeltaQueue {
                     changes.push(Change::Event(event));
                 }
                 (About::Kind(kind), Entry::Listed) => changes.push(Change::Listed(kind)),
-                (_, Entry::Listed) => {}
+                (About::Unreadable(kind), Entry::Unreadable(count)) => changes.push(Change::Unreadable(kind, count)),
+                (_, Entry::Listed | Entry::Unreadable(_)) => {}
             }
         }
         changes
@@ -161,6 +174,7 @@ mod tests {
             Change::Gone(object) => format!("-{}@{}", object.key().name, node(object)),
             Change::Event(event) => format!("!{}x{}", event.pod.name, event.count),
             Change::Listed(kind) => format!("?{kind}"),
+            Change::Unreadable(kind, count) => format!("%{kind}x{count}"),
         };
         changes.iter().map(word).collect::<Vec<_>>().join(" ")
     }
@@ -197,15 +211,17 @@ mod tests {
         pending.put(None, pod("a", "1"), false);
         pending.listed(Kind::Pod);
         pending.listed(Kind::Pod);
+        pending.unreadable(Kind::Pod, 1);
+        pending.unreadable(Kind::Pod, 2);
         pending.put(Some(pod("b", "1")), pod("b", "2"), false);
         pending.event("1".into(), event("b", 2));
         assert_eq!(words(&pending.take(2)), "+b@2 !bx2");
-        assert_eq!(words(&pending.take(9)), "+a@1 ?Pod");
-        for number in 0..=MAX_EVENTS {
+        assert_eq!(words(&pending.take(9)), "+a@1 ?Pod %Podx2");
+        for number in 0..=QUEUED_EVENTS {
             pending.event(number.to_string(), event("c", number as u32));
         }
         let told = pending.take(usize::MAX);
-        assert_eq!(told.len(), MAX_EVENTS);
+        assert_eq!(told.len(), QUEUED_EVENTS);
         assert!(matches!(&told[0], Change::Event(event) if event.count == 1));
         assert!(pending.is_empty());
     }

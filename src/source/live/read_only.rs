@@ -4,13 +4,13 @@
 //! reach the network; the log of a pod is among them only if it was asked for. (The exception is kube's own renewal of credentials, which goes to an identity provider.)
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, DATE, HeaderValue};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, DATE, HeaderMap, HeaderValue};
 use http::{Method, Request, Response};
-use http_body_util::BodyExt;
 use jiff::Timestamp;
 use kube::client::{Body, ClientBuilder};
 use kube::{Client, Config};
@@ -18,9 +18,12 @@ use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout};
 use tower::{BoxError, Layer, Service};
 
+use super::answer::{Answer, Text, silence};
+use super::bounds::Bounds;
 use super::failure::{Failure, FailureKind, excerpt};
 use super::resource::{is_allowed, is_log};
 use super::timing::Timing;
+use super::waiting::{Waiting, Waits};
 
 /// The interval between renewals of credentials that are expired on arrival.
 const RENEW_AGAIN: Duration = Duration::from_secs(1);
@@ -81,17 +84,16 @@ where
 /// expire.
 pub(super) type Connector = dyn Fn() -> Result<(Config, Option<Timestamp>), Failure> + Send + Sync;
 
-/// The body of an answer, in pieces.
-pub(super) struct Answer {
-    body: Body,
-    heard: Arc<Mutex<Instant>>,
-    /// The server's clock, if the answer has a date.
-    pub(super) date: Option<Timestamp>,
+/// A client with when its credentials expire, and whether it accepts compressed answers.
+struct Built {
+    client: Client,
+    until: Option<Timestamp>,
+    gzip: bool,
 }
 
 /// Lists, watches and gets; see the module's documentation.
 pub(super) struct ReadOnlyClient {
-    client: RwLock<(Client, Option<Timestamp>)>,
+    built: RwLock<Built>,
     /// Serializes renewals; the time of the last one.
     renewed: tokio::sync::Mutex<Option<Instant>>,
     /// When the server last sent something.
@@ -99,14 +101,24 @@ pub(super) struct ReadOnlyClient {
     connector: Arc<Connector>,
     answer: Duration,
     guard: ReadOnly,
+    bounds: Arc<Bounds>,
+    /// The requests without an answer.
+    waits: Waits,
+    /// Requests so far.
+    requests: AtomicU64,
+    /// The initial state is complete, and requests are counted no longer.
+    complete: AtomicBool,
+    /// Bytes of the answers that are held.
+    held: Arc<AtomicU64>,
 }
 
 /// Builds a client inside the layer from a configuration.
-fn build((mut config, valid_until): (Config, Option<Timestamp>), guard: ReadOnly) -> Result<(Client, Option<Timestamp>), Failure> {
+fn build((mut config, valid_until): (Config, Option<Timestamp>), guard: ReadOnly) -> Result<Built, Failure> {
     let agent = HeaderValue::from_static(concat!("schedscope/", env!("CARGO_PKG_VERSION")));
     config.headers.push((http::header::USER_AGENT, agent));
     // The caller decides about retries, and shows them.
     config.default_retry = false;
+    let gzip = !config.disable_compression;
     let builder = ClientBuilder::try_from(config).map_err(|error| {
         let failure = Failure::of_client(&error);
         // Nothing was sent yet, so the error is in the user's configuration.
@@ -114,15 +126,38 @@ fn build((mut config, valid_until): (Config, Option<Timestamp>), guard: ReadOnly
     })?;
     let client = builder.with_layer(&guard).build();
     let until = valid_until.or(*client.valid_until());
-    Ok((client, until))
+    Ok(Built { client, until, gzip })
 }
 
 impl ReadOnlyClient {
     /// Makes a client. Must be called within a runtime.
-    pub(super) fn new(connector: Arc<Connector>, timing: &Timing, guard: ReadOnly) -> Result<Self, Failure> {
-        let client = RwLock::new(build(connector()?, guard)?);
-        let (renewed, heard) = (tokio::sync::Mutex::default(), Arc::new(Mutex::new(Instant::now())));
-        Ok(Self { client, renewed, heard, connector, answer: timing.answer, guard })
+    pub(super) fn new(connector: Arc<Connector>, timing: &Timing, guard: ReadOnly, bounds: Bounds, waits: Waits) -> Result<Self, Failure> {
+        Ok(Self {
+            built: RwLock::new(build(connector()?, guard)?),
+            renewed: tokio::sync::Mutex::default(),
+            heard: Arc::new(Mutex::new(Instant::now())),
+            connector,
+            answer: timing.answer,
+            guard,
+            bounds: Arc::new(bounds),
+            waits,
+            requests: AtomicU64::new(0),
+            complete: AtomicBool::new(false),
+            held: Arc::default(),
+        })
+    }
+
+    pub(super) fn waits(&self) -> &Waits {
+        &self.waits
+    }
+
+    pub(super) fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// Records that the initial state is complete: further requests follow the cluster, and are not counted.
+    pub(super) fn loaded(&self) {
+        self.complete.store(true, Ordering::Relaxed);
     }
 
     /// Makes a new client from the current kubeconfig.
@@ -130,20 +165,23 @@ impl ReadOnlyClient {
         let connector = Arc::clone(&self.connector);
         // It reads files and may run a program.
         let guard = self.guard;
+        let wait = self.waits.begin(Waiting::Credentials);
         let task = tokio::task::spawn_blocking(move || build(connector()?, guard));
-        let client = task.await.map_err(|error| Failure::new(FailureKind::Credentials, error.to_string()))??;
-        if let Ok(mut held) = self.client.write() {
-            *held = client;
+        let built = task.await.map_err(|error| Failure::new(FailureKind::Credentials, error.to_string()))??;
+        drop(wait);
+        if let Ok(mut held) = self.built.write() {
+            *held = built;
         }
         Ok(())
     }
 
-    fn client(&self) -> Client {
-        self.client.read().unwrap_or_else(PoisonError::into_inner).0.clone()
+    fn client(&self) -> (Client, bool) {
+        let built = self.built.read().unwrap_or_else(PoisonError::into_inner);
+        (built.client.clone(), built.gzip)
     }
 
     fn is_expired(&self) -> bool {
-        self.client.read().unwrap_or_else(PoisonError::into_inner).1.is_some_and(|until| until <= Timestamp::now())
+        self.built.read().unwrap_or_else(PoisonError::into_inner).until.is_some_and(|until| until <= Timestamp::now())
     }
 
     /// Renews expired credentials, once for all concurrent callers. If they are expired on arrival, it renews at most
@@ -169,89 +207,91 @@ impl ReadOnlyClient {
         *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
-    /// Sends a GET. Returns a JSON answer, or a failure.
-    pub(super) async fn get(&self, path_and_query: &str, within: Option<Duration>) -> Result<Answer, Failure> {
-        self.renew_expired().await?;
-        let mut request = Request::get(path_and_query);
-        let is_log = is_log(path_and_query.split('?').next().unwrap_or_default());
-        if is_log || path_and_query.contains("watch=true") {
-            // Servers may compress each event separately, which the decompressing layer does not support.
-            request = request.header(ACCEPT_ENCODING, "identity");
+    /// Counts a request for the initial state.
+    fn count(&self) -> Result<(), Failure> {
+        let most = self.bounds.first_requests;
+        if self.complete.load(Ordering::Relaxed) || self.requests.fetch_add(1, Ordering::Relaxed) < most {
+            return Ok(());
         }
-        let request = request.body(Body::empty()).map_err(|error| Failure::new(FailureKind::Refused, error.to_string()))?;
-        let limit = within.unwrap_or(self.answer);
-        let response = timeout(limit, self.client().send(request)).await.map_err(|_| silence(limit))?;
-        let response = response.map_err(|error| Failure::of_client(&error))?;
-        self.note_heard();
-        self.check(response, is_log).await
+        Err(Failure::new(FailureKind::Limit, format!("the server was asked {most} times without being read in full")))
     }
 
-    async fn check(&self, response: Response<Body>, is_log: bool) -> Result<Answer, Failure> {
+    /// Sends a GET. Returns a JSON answer, or a failure.
+    pub(super) async fn get(&self, path_and_query: &str, waiting: Waiting, within: Option<Duration>) -> Result<Answer, Failure> {
+        self.renew_expired().await?;
+        self.count()?;
+        let wait = self.waits.begin(waiting.clone());
+        let mut request = Request::get(path_and_query);
+        let is_log = is_log(path_and_query.split('?').next().unwrap_or_default());
+        let (client, gzip) = self.client();
+        // Pieces of a log or a watch are read as they come, and are not worth compressing.
+        let gzip = gzip && !is_log && !path_and_query.contains("watch=true");
+        request = request.header(ACCEPT_ENCODING, if gzip { "gzip" } else { "identity" });
+        let request = request.body(Body::empty()).map_err(|error| Failure::new(FailureKind::Refused, error.to_string()))?;
+        let limit = within.unwrap_or(self.answer);
+        let response = timeout(limit, client.send(request)).await.map_err(|_| silence(limit, &waiting))?;
+        let response = response.map_err(|error| Failure::of_client(&error))?;
+        self.note_heard();
+        drop(wait);
+        self.check(response, waiting, is_log).await
+    }
+
+    async fn check(&self, response: Response<Body>, waiting: Waiting, is_log: bool) -> Result<Answer, Failure> {
         let (head, body) = response.into_parts();
-        let date = head.headers.get(DATE).and_then(|value| value.to_str().ok()).and_then(read_date);
-        let mut answer = Answer { body, heard: Arc::clone(&self.heard), date };
+        let text_of = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
+        let date = text_of(DATE).and_then(read_date);
+        let gzip = packing(&head.headers)?;
+        let mut answer = Answer::new(body, gzip, date, waiting, (Arc::clone(&self.heard), Arc::clone(&self.bounds)));
         if !head.status.is_success() {
-            let mut text = Vec::new();
-            while let Ok(Some(span)) = answer.next(self.answer).await {
-                text.extend_from_slice(&span);
-                if text.len() > 64 << 10 {
-                    break;
-                }
-            }
+            let text = answer.start(self.answer, self.bounds.refusal).await;
             return Err(Failure::of_answer(head.status, &head.headers, &text));
         }
-        let kind = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("no content type");
+        let kind = text_of(CONTENT_TYPE).unwrap_or("no content type");
         if kind.starts_with(if is_log { "text/plain" } else { "application/json" }) {
             return Ok(answer);
         }
-        let start = answer.next(self.answer).await.ok().flatten().unwrap_or_default();
+        let mut start = Vec::new();
+        // Its first piece says enough; without one, the type does.
+        let _ = answer.next(self.answer, &mut start).await;
         let wanted = if is_log { "plain text" } else { "JSON" };
         let message = format!("the answer is {kind}, not {wanted}; is there a proxy or a login page in between? {}", excerpt(&start));
         Err(Failure::new(FailureKind::Content, message.trim_end()))
     }
 
-    /// Sends a GET and reads the whole answer.
-    pub(super) async fn text(&self, path_and_query: &str, within: Option<Duration>) -> Result<(Vec<u8>, Option<Timestamp>), Failure> {
-        let mut answer = self.get(path_and_query, within).await?;
-        let mut text = Vec::new();
-        while let Some(span) = answer.next(within.unwrap_or(self.answer)).await? {
-            text.extend_from_slice(&span);
-        }
-        Ok((text, answer.date))
+    /// Sends a GET and reads the whole answer, of at most `most` bytes.
+    pub(super) async fn text(&self, path_and_query: &str, waiting: Waiting, most: u64) -> Result<Text, Failure> {
+        let _wait = self.waits.begin(waiting.clone());
+        let answer = self.get(path_and_query, waiting, None).await?;
+        answer.whole(self.answer, most, &self.held).await
     }
 
-    /// Sends a GET and decodes its short answer.
-    pub(super) async fn json<T: DeserializeOwned>(&self, path: &str, within: Option<Duration>) -> Result<(T, Option<Timestamp>), Failure> {
-        let (text, date) = self.text(path, within).await?;
-        match serde_json::from_slice(&text) {
-            Ok(value) => Ok((value, date)),
-            Err(error) => Err(Failure::new(FailureKind::Content, format!("the answer is invalid ({error}): {}", excerpt(&text)))),
-        }
-    }
-}
-
-impl Answer {
-    /// Returns the next piece of the answer; `None` at its end.
-    pub(super) async fn next(
-        &mut self,
+    /// Sends a GET and decodes its short answer, which must be there within a time.
+    pub(super) async fn json<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        waiting: Waiting,
         within: Duration,
-    ) -> Result<Option<impl AsRef<[u8]> + std::ops::Deref<Target = [u8]> + Default + use<>>, Failure> {
-        loop {
-            let Some(frame) = timeout(within, self.body.frame()).await.map_err(|_| silence(within))? else { return Ok(None) };
-            let frame = frame.map_err(|error| {
-                let failure = Failure::of_client(&error);
-                Failure::new(FailureKind::Connection, format!("the connection was interrupted: {}", failure.message))
-            })?;
-            *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-            if let Ok(data) = frame.into_data() {
-                return Ok(Some(data));
-            }
+    ) -> Result<(T, Option<Timestamp>), Failure> {
+        let _wait = self.waits.begin(waiting.clone());
+        let read = async {
+            let answer = self.get(path, waiting.clone(), Some(within)).await?;
+            answer.whole(within, self.bounds.short_answer, &self.held).await
+        };
+        let text = timeout(within, read).await.map_err(|_| silence(within, &waiting))??;
+        match serde_json::from_slice(&text.bytes) {
+            Ok(value) => Ok((value, text.date)),
+            Err(error) => Err(Failure::new(FailureKind::Content, format!("the answer is invalid ({error}): {}", excerpt(&text.bytes)))),
         }
     }
 }
 
-fn silence(limit: Duration) -> Failure {
-    Failure::new(FailureKind::Timeout, format!("no answer for {limit:?}"))
+/// Returns whether an answer is compressed, which must be with gzip.
+fn packing(headers: &HeaderMap) -> Result<bool, Failure> {
+    match headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes) {
+        None | Some(b"" | b"identity") => Ok(false),
+        Some(encoding) if encoding.eq_ignore_ascii_case(b"gzip") => Ok(true),
+        Some(other) => Err(Failure::new(FailureKind::Content, format!("the answer is compressed with {}, not gzip", excerpt(other)))),
+    }
 }
 
 /// Parses `Sat, 21 Nov 2026 01:58:07 GMT`.

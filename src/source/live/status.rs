@@ -10,6 +10,7 @@ use super::error::Target;
 use super::resource::Subject;
 use super::store::About;
 use crate::cluster::Kind;
+use crate::plural::thousands;
 use crate::source::assemble::diagnostic::{Diagnostic, Severity};
 
 /// The status of a connection.
@@ -35,6 +36,11 @@ impl Status {
         self.kinds.iter().map(|kind| kind.objects).sum()
     }
 
+    /// Returns the lists and watches with objects whose current state cannot be read.
+    pub fn degraded(&self) -> impl Iterator<Item = &KindStatus> {
+        self.kinds.iter().filter(|kind| kind.degraded > 0)
+    }
+
     /// Returns the lists and watches that fail, are forbidden, or have an unreadable version.
     pub fn troubles(&self) -> impl Iterator<Item = &KindStatus> {
         self.kinds.iter().filter(|kind| matches!(kind.state, State::Retrying { .. } | State::Forbidden { .. } | State::OldVersion { .. }))
@@ -56,6 +62,8 @@ pub struct KindStatus {
     pub objects: usize,
     /// The number of objects that could not be decoded, counted each time that they were sent.
     pub unreadable: usize,
+    /// The number of objects whose current state cannot be decoded. Those known before keep their last state.
+    pub degraded: usize,
     /// How often it was listed in full.
     pub lists: usize,
     /// When one of its objects last changed.
@@ -120,6 +128,7 @@ impl Board {
             state: State::Listing,
             objects: 0,
             unreadable: 0,
+            degraded: 0,
             lists: 0,
             last_change: None,
             settled: false,
@@ -183,7 +192,7 @@ impl Board {
             let Subject::Objects(kind) = status.subject else { continue };
             match &status.state {
                 State::Forbidden { .. } if status.lists == 0 => about.refused.insert(kind),
-                State::Retrying { .. } if status.lists == 0 => about.failed.insert(kind),
+                State::Retrying { .. } | State::Listing if status.lists == 0 => about.failed.insert(kind),
                 State::OldVersion { .. } => about.failed.insert(kind),
                 _ if status.namespace.is_some() => about.partial.insert(kind),
                 _ => {}
@@ -203,6 +212,11 @@ impl Board {
                 State::Retrying { why, .. } if status.lists == 0 => {
                     let severity = if is_gated(subject) { Severity::Note } else { Severity::Error };
                     diagnostics.push(remark(severity, format!("{subject}{of} could not be read so far: {why}")));
+                }
+                State::Listing if status.lists == 0 => {
+                    let severity = if is_gated(subject) { Severity::Note } else { Severity::Error };
+                    let objects = thousands(status.objects);
+                    diagnostics.push(remark(severity, format!("{subject}{of} were not read in time: {objects} objects so far")));
                 }
                 State::OldVersion { version } => {
                     let message = format!("{subject} of {version} cannot be read; only newer versions can");

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use super::delta_queue::{Change, DeltaQueue};
 use crate::cluster::{Cluster, Key, Kind, KindSet, Object, Str};
+use crate::limits::live::KNOWN_EVENTS;
 use crate::source::assemble::Assembly;
 use crate::source::assemble::Loaded;
 use crate::source::assemble::diagnostic::Diagnostic;
@@ -14,9 +15,6 @@ use crate::source::decode::dedup;
 use crate::source::decode::dump_metadata::{SchedulerMetadata, ServerVersion, VersionPlace};
 use crate::source::decode::events::SeenEvent;
 use crate::source::decode::{Decoded, DecodedItem};
-
-/// The maximal number of events remembered. Older ones are forgotten and would be reported again.
-const MAX_EVENTS: usize = 50_000;
 
 /// The content of the initial state besides objects.
 #[derive(Debug, Default)]
@@ -50,7 +48,7 @@ impl Events {
         }
         self.seen.insert(seen.identity.clone(), state);
         self.order.push_back(seen.identity.clone());
-        if self.order.len() > MAX_EVENTS
+        if self.order.len() > KNOWN_EVENTS
             && let Some(oldest) = self.order.pop_front()
         {
             self.seen.remove(&oldest);
@@ -67,6 +65,8 @@ pub(super) struct Store {
     gathered: Option<Gathered>,
     /// Kinds that the initial state lacks.
     unlisted: BTreeSet<Kind>,
+    /// Objects whose current state cannot be read, by kind. The empty key is one without a name.
+    unreadable: BTreeMap<Kind, HashSet<Key>>,
     pending: DeltaQueue,
 }
 
@@ -112,6 +112,7 @@ impl Default for Store {
             events: Events::default(),
             gathered: Some(Gathered::default()),
             unlisted: BTreeSet::new(),
+            unreadable: BTreeMap::new(),
             pending: DeltaQueue::default(),
         }
     }
@@ -139,12 +140,15 @@ impl Store {
             DecodedItem::Event(event) => Taken { changed: self.put_event(*event), unreadable: 0 },
             DecodedItem::Other(_) => Taken::default(),
             what => {
-                if let Some(seen) = seen
-                    && let DecodedItem::Error(bad) = &what
-                    && let Some(key) = bad.object.as_deref().and_then(key_of)
+                if let DecodedItem::Error(bad) = &what
+                    && let Some(kind) = bad.kind
                 {
+                    let key = bad.object.as_deref().and_then(key_of).unwrap_or_default();
                     // It exists, even if it cannot be read.
-                    seen.insert(key);
+                    if let Some(seen) = seen {
+                        seen.insert(key.clone());
+                    }
+                    self.set_unreadable(kind, |keys| keys.insert(key));
                 }
                 if let Some(gathered) = &mut self.gathered {
                     gathered.rest.push(Decoded { what, told: None, line, index, newest, change });
@@ -154,7 +158,26 @@ impl Store {
         }
     }
 
+    /// Changes the set of a kind's objects that cannot be read, and queues their number if it changes.
+    fn set_unreadable<T>(&mut self, kind: Kind, change: impl FnOnce(&mut HashSet<Key>) -> T) {
+        let keys = self.unreadable.entry(kind).or_default();
+        let before = keys.len();
+        change(keys);
+        let now = keys.len();
+        // A kind that is not listed stays unknown until it is.
+        if self.gathered.is_none() && now != before && !(now == 0 && self.unlisted.contains(&kind)) {
+            self.pending.unreadable(kind, now);
+        }
+    }
+
+    /// Returns the number of objects of a kind whose current state cannot be read, in a namespace or all.
+    pub(super) fn unreadable(&self, kind: Kind, namespace: Option<&str>) -> usize {
+        let keys = self.unreadable.get(&kind).into_iter().flatten();
+        keys.filter(|key| namespace.is_none_or(|namespace| key.namespace == *namespace)).count()
+    }
+
     fn put_object(&mut self, key: Key, mut object: Object) -> bool {
+        self.set_unreadable(object.kind(), |keys| keys.remove(&key));
         let objects = self.known.entry(object.kind()).or_default();
         let Some(known) = objects.get_mut(&key) else {
             objects.insert(key, object.clone());
@@ -187,6 +210,7 @@ impl Store {
 
     /// Removes an object. A known `uid` protects a successor of the same name.
     pub(super) fn gone(&mut self, kind: Kind, key: &Key, uid: Option<&str>) -> bool {
+        self.set_unreadable(kind, |keys| keys.remove(key));
         let Some(objects) = self.known.get_mut(&kind) else { return false };
         if objects.get(key).is_none_or(|known| uid.is_some_and(|uid| !uid.is_empty() && known.meta().uid != *uid)) {
             return false;
@@ -207,6 +231,8 @@ impl Store {
         for key in &gone {
             self.gone(kind, key, None);
         }
+        let in_list = |key: &Key| namespace.is_none_or(|namespace| key.namespace == *namespace || key.name.is_empty());
+        self.set_unreadable(kind, |keys| keys.retain(|key| !in_list(key) || seen.contains(key)));
         !gone.is_empty()
     }
 
@@ -367,6 +393,7 @@ mod tests {
             Change::Gone(object) => format!("-{}", word(object)),
             Change::Event(event) => format!("!{}", event.count),
             Change::Listed(kind) => format!("?{kind}"),
+            Change::Unreadable(kind, count) => format!("%{kind}x{count}"),
         };
         changes.iter().map(word).collect::<Vec<_>>().join(" ")
     }
@@ -424,6 +451,37 @@ mod tests {
         let loaded = store.assemble(About { name: "there".into(), ..About::default() }).unwrap();
         assert_eq!(loaded.report.kinds[&Kind::Node].unreadable, 1);
         assert_eq!(loaded.diagnostics[0].to_string(), "there: Node a: odd");
+    }
+
+    #[test]
+    fn an_object_that_turns_unreadable_counts_until_it_is_read_or_gone() {
+        let broken = |name: Option<&str>| {
+            let object = name.map(|name| format!("Node {name}"));
+            decoded(crate::source::decode::DecodeError { kind: Some(Kind::Node), object, ..bad() }.into())
+        };
+        let mut store = Store::default();
+        store.put(node("a", "1", 1, false), None);
+        store.put(broken(Some("b")), None);
+        store.assemble(About::default()).unwrap();
+        assert_eq!(store.unreadable(Kind::Node, None), 1);
+        store.put(broken(Some("a")), None);
+        assert_eq!((words(&store.take(9)).as_str(), store.count(Kind::Node, None)), ("%Nodex2", 1), "its last state stays");
+        store.put(node("a", "1", 1, false), None);
+        store.gone(Kind::Node, &Key::new("", "b"), None);
+        assert_eq!(words(&store.take(9)), "%Nodex0");
+        store.put(broken(None), None);
+        assert_eq!(words(&store.take(9)), "%Nodex1");
+        store.sweep(Kind::Node, None, &[Key::new("", "a")].into());
+        assert_eq!((words(&store.take(9)).as_str(), store.unreadable(Kind::Node, None)), ("%Nodex0", 0), "a list without it");
+    }
+
+    #[test]
+    fn old_events_are_forgotten() {
+        let mut events = Events::default();
+        let event = |number: usize| SeenEvent { identity: number.to_string(), event: crate::cluster::ObservedEvent::default() };
+        assert!((0..=KNOWN_EVENTS).all(|number| events.is_news(&event(number))));
+        assert!(!events.is_news(&event(1)) && events.is_news(&event(0)), "the oldest is");
+        assert_eq!((events.seen.len(), events.order.len()), (KNOWN_EVENTS, KNOWN_EVENTS));
     }
 
     fn bad() -> crate::source::decode::DecodeError {
