@@ -32,6 +32,7 @@ use clap::{CommandFactory as _, Parser as _};
 
 use crate::app::AppError;
 use crate::cluster::{Key, Kind};
+use crate::limits::sessions::CONFIGURATION;
 use crate::output::{self, Lines, Status, Text};
 use crate::release::{Emulation, FeatureGates, Gate, Profile};
 use crate::report::{LogReport, Missing};
@@ -94,10 +95,13 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         return ExitCode::from(EXIT_OK);
     }
     let arguments = as_plugin(arguments);
-    match Cli::try_parse_from(&arguments) {
+    let code = match Cli::try_parse_from(&arguments) {
         Ok(cli) => run(cli),
         Err(error) => refused(&arguments, &error),
-    }
+    };
+    // A credential plugin may still run.
+    output::end_children();
+    code
 }
 
 /// Prints clap's error, its help, or the version.
@@ -168,6 +172,9 @@ fn ended(result: Result<u8, Failure>) -> ExitCode {
             None => ExitCode::from(code),
         },
         Err(failure) => {
+            if let Some(why) = extenders::broken_recording() {
+                output::say(format!("schedscope: {why}"));
+            }
             let mut message = failure.message.into_vec();
             if let Some(first) = message.first_mut() {
                 first.insert_str(0, "schedscope: ");
@@ -230,12 +237,23 @@ fn parsed_config(name: &str, text: &str, emulation: Emulation) -> Result<Config,
     })
 }
 
-/// Returns the text of a configuration, at most 2 MiB: a device or a pipe may never end.
+/// Returns the text of a configuration, which is a regular file or a pipe that a shell has opened.
 fn text(path: &Path) -> io::Result<String> {
-    const MOST: u64 = 2 << 20;
     let mut text = String::new();
-    File::open(path)?.take(MOST).read_to_string(&mut text)?;
+    let read = open_ordinary(path)?.take(CONFIGURATION + 1).read_to_string(&mut text)?;
+    if read as u64 > CONFIGURATION {
+        return Err(io::Error::other(format!("is longer than {} MiB", CONFIGURATION >> 20)));
+    }
     Ok(text)
+}
+
+/// Opens a file that a user names. Refuses devices, and pipes that may have no writer: those of no process substitution.
+fn open_ordinary(path: &Path) -> io::Result<File> {
+    let is_open = ["/dev/fd", "/proc/self/fd", "/dev/stdin"].iter().any(|open| path.starts_with(open));
+    if !is_open && !path.metadata()?.is_file() {
+        return Err(io::Error::other("is not a regular file"));
+    }
+    File::open(path)
 }
 
 /// Loads the source that a command names. Diagnostics go to standard error.

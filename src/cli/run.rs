@@ -1,6 +1,5 @@
 //! `schedscope run`: applies operations in order, or schedules until nothing changes.
 
-use std::fs::File;
 use std::io::{BufReader, Read as _};
 
 use jiff::Unit;
@@ -10,6 +9,7 @@ use super::args::RunArgs;
 use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Key, Kind, Object};
 use crate::framework::format_duration;
+use crate::limits::sessions::OPERATIONS;
 use crate::output::{self, Lines, Text};
 use crate::plural::count_of;
 use crate::report::{BeforeOperation, Format, OperationReport, ReleaseReport, Stories, group_text, run_parts, stories_text, why};
@@ -159,13 +159,13 @@ fn settle(scheduler: &mut Scheduler, wide: bool) -> Lines {
     out
 }
 
-/// Limit on the bytes of operations: a device or a pipe may never end.
-const OPERATIONS: u64 = 256 << 20;
-
 /// Reads a JSON array of operations, or operations separated by white space.
 fn read_operations(path: &std::path::Path) -> Result<Vec<Step>, Failure> {
     let at = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", path.display()));
-    let file = File::open(path).map_err(|e| at(&e))?;
+    let file = super::open_ordinary(path).map_err(|e| at(&e))?;
+    if file.metadata().is_ok_and(|about| about.len() > OPERATIONS) {
+        return Err(at(&format!("is longer than {} MiB", OPERATIONS >> 20)));
+    }
     let mut values = Vec::new();
     for value in serde_json::Deserializer::from_reader(BufReader::new(file.take(OPERATIONS))).into_iter::<Value>() {
         match value.map_err(|e| at(&e))? {

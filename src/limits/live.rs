@@ -3,6 +3,18 @@
 use std::time::Duration;
 
 limits! { "live":
+    /// Decompressed length of a page of a list, or of an object; a longer answer is broken off.
+    bytes PAGE: u64 = 128 << 20, "answers_without_end_are_broken_off";
+    /// Decompressed length of the answers of `/version` and of discovery; a longer one is broken off.
+    bytes SHORT_ANSWER: u64 = 8 << 20, "answers_without_end_are_broken_off";
+    /// Bytes that an answer brings at least in the time in which a silent server counts as hung; a slower one is broken off.
+    bytes SLOWEST: u64 = 1 << 10, "answers_that_drip_are_broken_off";
+    /// Pages of a list in a row that bring no new object; the list is broken off after them.
+    count PAGES_WITHOUT_NEWS: usize = 3, "lists_that_go_in_circles_are_broken_off";
+    /// Pages of one list; a longer one is broken off.
+    count PAGES: usize = 2_000, "pages_and_lists_are_bounded_in_bytes_items_and_pages";
+    /// The longest time that a server can ask for before the next try; it is tried again after it.
+    time RETRY_AFTER: Duration = Duration::from_secs(60), "waits_double_to_a_limit_start_over_and_honour_what_the_server_asks_for";
     /// Length of a kubeconfig; a longer one is refused.
     bytes KUBECONFIG: u64 = 4 << 20, "credentials_that_cannot_be_sent_are_refused_without_being_shown";
     /// Length of a file with a token, key or certificate that a kubeconfig names; a longer one is refused, as is anything but a file.
@@ -15,23 +27,15 @@ limits! { "live":
     time PLUGIN: Duration = Duration::from_secs(60), "connecting_fails_with_words_that_help";
     /// Time to connect to an API server and to read its version; connecting fails after that.
     time CONNECT: Duration = Duration::from_secs(10), "a_version_without_end_fails_the_connection";
-    /// Time to the start of an answer, and for each [`DRIP`] bytes of it; the request fails after that. Also the time of discovery as a
+    /// Time to the start of an answer, and for each [`SLOWEST`] bytes of it; the request fails after that. Also the time of discovery as a
     /// whole, and the longest silence of a watch.
     time ANSWER: Duration = Duration::from_secs(45), "each_request_that_hangs_or_drips_is_named";
-    /// Bytes that must come of an answer in each [`ANSWER`], unless it ends; a slower one fails.
-    bytes DRIP: u64 = 16 << 10, "each_request_that_hangs_or_drips_is_named";
     /// Time until the initial state of a cluster is complete; kinds that are not read by then count as failed.
     time FIRST_LOAD: Duration = Duration::from_secs(600), "a_first_load_ends_in_time_without_what_is_missing";
     /// Requests for the initial state of a cluster; further ones fail.
     count FIRST_REQUESTS: u64 = 20_000, "requests_of_the_first_load_are_counted";
-    /// Time that the server may ask to wait before a request is repeated (`Retry-After`); it is not waited for longer.
-    time RETRY_AFTER: Duration = Duration::from_secs(30), "waits_double_with_jitter_start_over_and_follow_the_server_within_a_limit";
-    /// Length of the version, the groups or the resources of a server, unpacked; a longer one fails.
-    bytes SHORT_ANSWER: u64 = 4 << 20, "a_version_without_end_fails_the_connection";
     /// Length of an answer that refuses a request; the rest is not read.
     bytes REFUSAL: u64 = 64 << 10, "a_refusal_without_end_is_cut";
-    /// Length of an object or of a page of a list, unpacked; a longer one fails.
-    bytes PAGE: u64 = 512 << 20, "pages_and_lists_are_bounded_in_bytes_items_and_pages";
     /// Length of the answers that are held at the same time, unpacked; a request whose answer exceeds it fails.
     bytes HELD: u64 = 1 << 30, "answers_held_at_once_are_bounded";
     /// Unpacked length of an answer of any size, beyond which [`GROWTH`] counts; a longer one fails.
@@ -40,8 +44,6 @@ limits! { "live":
     count GROWTH: u64 = 100, "an_answer_that_unpacks_too_far_is_broken_off";
     /// Items of a page of a list; a page with more fails.
     count PAGE_ITEMS: usize = 200_000, "a_page_of_too_many_items_is_refused";
-    /// Pages of a list; a longer list fails.
-    count LIST_PAGES: usize = 2_000, "pages_and_lists_are_bounded_in_bytes_items_and_pages";
     /// Objects of a list or watch; it fails beyond that.
     count LIST_ITEMS: usize = 1_000_000, "pages_and_lists_are_bounded_in_bytes_items_and_pages";
     /// Length of all pages of a list, unpacked; a longer list fails.

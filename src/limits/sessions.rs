@@ -1,10 +1,14 @@
 //! Session files, configurations, operations and other files that a user names.
 
 limits! { "sessions":
+    /// Length of a scheduler configuration; a longer one is refused, as is anything but a file or a shell's pipe.
+    bytes CONFIGURATION: u64 = 2 << 20, "files_that_never_end_are_refused";
+    /// Length of the operations of `run --ops`; longer ones are refused, as is anything but a file or a shell's pipe.
+    bytes OPERATIONS: u64 = 256 << 20, "files_that_never_end_are_refused";
     /// Length of one value of a session file; a longer one is refused.
     bytes LONGEST_VALUE: usize = 256 << 20, "a_value_beyond_the_limit_is_refused";
-    /// Decompressed length of a session file of any size, beyond which [`UNPACKED_GROWTH`] counts; a longer one is refused.
+    /// Decompressed length of a session file of any size, beyond which UNPACKED_GROWTH counts; a longer one is refused.
     bytes UNPACKED: u64 = 4 << 20, "a_bomb_is_refused";
-    /// Factor by which a session file may grow when it is decompressed, beyond [`UNPACKED`].
+    /// Factor by which a session file may grow when it is decompressed, beyond UNPACKED.
     count UNPACKED_GROWTH: u64 = 64, "a_bomb_is_refused";
 }

@@ -1,4 +1,5 @@
-//! Ends the program on a signal: at once, or some time later where a screen ends it first; no unfinished file is left behind.
+//! Ends the program on a signal: at once, or some time later where a screen ends it first; no unfinished file and no child is left
+//! behind.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -6,6 +7,7 @@ use std::thread;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::children::end_children;
 use super::file::remove_partial_files;
 use crate::limits::terminal::SCREEN_ENDS;
 
@@ -18,10 +20,11 @@ pub fn end_on_signals() {
     let watch = move || {
         let Some(signal) = signals.forever().next() else { return };
         if HAS_SCREEN.load(Ordering::Relaxed) {
-            // A screen restores the terminal, unless nobody reads what it writes.
+            // A screen restores the terminal, unless its output is not read.
             thread::sleep(SCREEN_ENDS);
         }
         remove_partial_files();
+        end_children();
         std::process::exit(128 + signal);
     };
     // Without a thread to spare, signals have no handler that acts; the screen has its own.

@@ -7,19 +7,8 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use super::{Escaped, Lines, Text, without_passwords};
 
-/// Returns an error if the program was started with standard output closed: Rust's runtime then opens `/dev/null` in its place, for
-/// reading and writing, so that an answer would be lost without an error.
-fn check_open() -> io::Result<()> {
-    let is_null = std::fs::read_link("/proc/self/fd/1").is_ok_and(|path| path.as_os_str() == "/dev/null");
-    let flags = || std::fs::read_to_string("/proc/self/fdinfo/1").ok();
-    let both_ways =
-        |text: String| text.lines().find_map(|line| line.strip_prefix("flags:")).is_some_and(|flags| flags.trim().ends_with('2'));
-    if is_null && flags().is_some_and(both_ways) { Err(io::Error::other("it is closed")) } else { Ok(()) }
-}
-
 /// Writes a text to standard output. Returns `Ok` if the reader has closed it.
 pub fn print(text: &Text) -> io::Result<()> {
-    check_open()?;
     let mut out = io::stdout().lock();
     match out.write_all(text.as_str().as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -33,7 +22,6 @@ pub fn print(text: &Text) -> io::Result<()> {
 /// # Errors
 /// Returns the error of `write`.
 pub fn print_with<T>(write: impl FnOnce(&mut dyn io::Write) -> io::Result<T>) -> io::Result<Option<T>> {
-    check_open()?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|result| out.flush().map(|()| result)) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -62,9 +50,6 @@ pub fn say_all(lines: &Lines) {
 /// Writes clap's usage or help, in colours on a terminal: errors to standard error, help to standard output. Clap has
 /// escaped the arguments in it.
 pub fn say_styled(error: &clap::Error) -> io::Result<()> {
-    if !error.use_stderr() {
-        check_open()?;
-    }
     match error.print() {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written if error.use_stderr() => {

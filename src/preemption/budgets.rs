@@ -16,7 +16,7 @@ pub(super) struct BudgetCount<'a> {
     /// The budgets of pods met before, keyed by the addresses of their template and namespace; see [`Self::covering`].
     known: HashMap<(usize, usize), Covering<'a>, BuildHasherDefault<AddressHasher>>,
     /// Budgets met on this node, by address, with their disruptions left.
-    left: Vec<(*const PodDisruptionBudget, i32)>,
+    left: HashMap<usize, i32, BuildHasherDefault<AddressHasher>>,
 }
 
 /// The budgets that cover a pod, by name.
@@ -30,7 +30,7 @@ enum Covering<'a> {
 impl<'a> BudgetCount<'a> {
     /// Makes a counter for one node.
     pub(super) fn new(index: &'a BudgetIndex, rule: BudgetRule) -> Self {
-        Self { index, rule, known: HashMap::default(), left: Vec::new() }
+        Self { index, rule, known: HashMap::default(), left: HashMap::default() }
     }
 
     /// Resets the counts for another node.
@@ -95,14 +95,10 @@ impl<'a> BudgetCount<'a> {
         if !status.disrupted_pods.is_empty() && status.disrupted_pods.contains_key(&pod.pod.metadata.name) {
             return None;
         }
-        let known = self.left.iter().position(|(at, _)| std::ptr::eq(*at, budget));
-        let at = known.unwrap_or_else(|| {
-            self.left.push((budget, status.disruptions_allowed));
-            self.left.len() - 1
-        });
-        let left = self.left[at].1;
-        self.left[at].1 = left.saturating_sub(1);
-        Some(left)
+        let left = self.left.entry(std::ptr::from_ref(budget) as usize).or_insert(status.disruptions_allowed);
+        let before = *left;
+        *left = before.saturating_sub(1);
+        Some(before)
     }
 }
 

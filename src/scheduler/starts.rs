@@ -24,7 +24,7 @@ const SPEC: usize = 2 << 10;
 /// How much work odds are worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OddsEffort {
-    /// What costs little.
+    /// Odds that cost little.
     Little,
     /// All that can be counted.
     Asked,

@@ -16,7 +16,7 @@ use super::branch::{Action, Fork};
 use super::breakpoint::Breakpoint;
 use super::recording::{Background, Session, objects_in_order};
 use super::timeline::Cursor;
-use super::values::{Values, names_format};
+use super::values::{Values, add_value, names_format};
 use crate::cluster::Object;
 use crate::extenders::{Answer, Asker, QuestionId};
 use crate::release::{Emulation, FeatureGates, GateError, Profile, supported};
@@ -171,7 +171,8 @@ impl SavedExtenders {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Trailer {
-    /// The CRC-32 of all values before it, without space between their tokens, as eight hexadecimal digits.
+    /// The CRC-32 of all values before it, each without space and with its fields in the order of their names, as eight hexadecimal
+    /// digits.
     checksum: String,
 }
 
@@ -317,7 +318,7 @@ impl Session {
 
 fn line(out: &mut impl Write, crc: &mut Crc, value: &impl Serialize) -> io::Result<()> {
     let text = serde_json::to_vec(value)?;
-    crc.update(&text);
+    add_value(crc, &serde_json::from_slice(&text)?);
     out.write_all(&text)?;
     out.write_all(b"\n")
 }

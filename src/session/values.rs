@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use flate2::Crc;
 use flate2::read::GzDecoder;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::file::{LineProblem, SessionFileError};
 use crate::limits::sessions::{LONGEST_VALUE, UNPACKED, UNPACKED_GROWTH};
@@ -109,6 +110,11 @@ impl<R: Read> Read for Unpacked<R> {
     }
 }
 
+/// Adds a value to a checksum, with its fields in the order of their names.
+pub(super) fn add_value(crc: &mut Crc, value: &Value) {
+    crc.update(value.to_string().as_bytes());
+}
+
 /// Reader of JSON values, in order.
 pub(super) struct Values<R: Read> {
     reader: BufReader<Unpacked<R>>,
@@ -117,7 +123,7 @@ pub(super) struct Values<R: Read> {
     /// Number of line breaks read.
     breaks: usize,
     text: Vec<u8>,
-    /// The checksum of the values so far, without the space between their tokens.
+    /// The checksum of the values so far.
     pub(super) crc: Crc,
     longest: usize,
 }
@@ -149,22 +155,11 @@ impl<R: Read> Values<R> {
         io::copy(&mut self.reader, &mut io::sink()).map(|_| ())
     }
 
-    /// Adds the text to the checksum, without the space between its tokens.
+    /// Adds the value to the checksum, whatever its layout and the order of its fields. A text that is no value is refused later.
     fn add_to_checksum(&mut self) {
-        let (mut from, mut in_string, mut escaped) = (0, false, false);
-        for (at, byte) in self.text.iter().enumerate() {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' if in_string => escaped = true,
-                b'"' => in_string = !in_string,
-                b' ' | b'\t' | b'\r' | b'\n' if !in_string => {
-                    self.crc.update(&self.text[from..at]);
-                    from = at + 1;
-                }
-                _ => {}
-            }
+        if let Ok(value) = serde_json::from_slice::<Value>(&self.text) {
+            add_value(&mut self.crc, &value);
         }
-        self.crc.update(&self.text[from..]);
     }
 
     /// Reads the text of the next value, which must be an object.
@@ -230,7 +225,7 @@ impl<R: Read> Values<R> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -290,13 +285,14 @@ mod tests {
     }
 
     #[test]
-    fn the_checksum_is_that_of_the_tokens() {
+    fn the_checksum_is_that_of_the_values() {
         let sum = |text: &str| {
             let mut values = Values::new(text.as_bytes());
             while values.next::<Value>().is_ok() {}
             values.crc.sum()
         };
         assert_eq!(sum("{\"a b\":[1,2]}\n{}"), sum("[ { \"a b\" :\n [1, 2] },\t{ } ]"));
+        assert_eq!(sum("{\"a\":1,\"b\":2}"), sum("{\"b\":2,\"a\":1}"));
         assert_ne!(sum("{\"a b\":1}"), sum("{\"ab\":1}"));
         assert_ne!(sum("{\"a\\\" b\":1}"), sum("{\"a\\\"b\":1}"));
     }

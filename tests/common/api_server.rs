@@ -76,6 +76,10 @@ pub(crate) enum Fault {
     Error(u16),
     /// A watch that ends at once.
     End,
+    /// A page of a list that leads to another one with the same objects.
+    Circle,
+    /// A list without a resource version.
+    Versionless,
 }
 
 struct Scripted {
@@ -635,7 +639,11 @@ fn list(
     let limit: usize = param(query, "limit").and_then(|limit| limit.parse().ok()).unwrap_or(usize::MAX);
     // A continue token is the list's version and the last key.
     let from = param(query, "continue").map(|token| token.replace("%2F", "/")).unwrap_or_default();
-    let (version, after) = from.split_once('_').map_or((world.version, ""), |(version, key)| (version.parse().unwrap(), key));
+    let circles = matches!(fault, Some(Fault::Circle));
+    let (version, after) = match from.split_once('_') {
+        Some((version, key)) if !circles => (version.parse().unwrap(), key),
+        _ => (world.version, ""),
+    };
     let mut items = world.list(what.2, namespace, after).peekable();
     let mut body = String::new();
     let mut last = String::new();
@@ -648,9 +656,11 @@ fn list(
     }
     let next = if items.peek().is_some() { format!("{version}_{last}") } else { String::new() };
     drop(items);
+    let next = if circles { format!("{}_again", world.requests.len()) } else { next };
     drop(world);
+    let shown = if matches!(fault, Some(Fault::Versionless)) { String::new() } else { version.to_string() };
     let body = format!(
-        "{{\"kind\":\"{}List\",\"apiVersion\":\"{}\",\"metadata\":{{\"resourceVersion\":\"{version}\",\"continue\":\"{next}\"}},\"items\":[{body}]}}\n",
+        "{{\"kind\":\"{}List\",\"apiVersion\":\"{}\",\"metadata\":{{\"resourceVersion\":\"{shown}\",\"continue\":\"{next}\"}},\"items\":[{body}]}}\n",
         what.0, what.1
     );
     reply.send(200, "application/json", "", body.as_bytes(), fault)

@@ -281,7 +281,7 @@ fn special(i: usize, cpu: &str, label: &str, taint: &str) -> Object {
     )
 }
 
-fn with_spec(name: &str, more: Value) -> Object {
+fn with_spec(name: &str, more: &Value) -> Object {
     let mut spec = json!({"priority": 0, "schedulerName": "default-scheduler", "containers": [{"name": "c", "image": "i"}]});
     spec.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
     object("Pod", json!({"metadata": {"name": name, "namespace": "n", "uid": name, "labels": {"app": "a"}}, "spec": spec}))
@@ -296,14 +296,14 @@ fn shares_over_starts_are_those_of_every_start_where_scores_depend_on_the_nodes_
     let prefers =
         |weight: i32| json!({"weight": weight, "preference": {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}});
     let affinity = json!({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [prefers(30)]}}});
-    assert!(check_starts(&nodes, &with_spec("new", affinity)).len() > 1);
+    assert!(check_starts(&nodes, &with_spec("new", &affinity)).len() > 1);
     // All are equal.
     let equal: Vec<Object> = (0..130).map(|i| special(i, "4", "hdd", "")).collect();
-    assert_eq!(check_starts(&equal, &with_spec("new", json!({}))).len(), 130);
+    assert_eq!(check_starts(&equal, &with_spec("new", &json!({}))).len(), 130);
     // Spreading depends on the nodes found in more than their range.
     let spread = json!({"topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "host", "whenUnsatisfiable": "ScheduleAnyway",
         "labelSelector": {"matchLabels": {"app": "a"}}}]});
-    assert!(check_starts(&nodes, &with_spec("new", spread)).len() > 1);
+    assert!(check_starts(&nodes, &with_spec("new", &spread)).len() > 1);
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn odds_of_many_starts_are_counted_when_asked_for() {
     let nodes: Vec<Object> = (0..220).map(|i| special(i, "4", "hdd", "")).collect();
     let spread = json!({"topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "host", "whenUnsatisfiable": "ScheduleAnyway",
         "labelSelector": {"matchLabels": {"app": "a"}}}]});
-    let objects = [nodes, vec![with_spec("new", spread)]].concat();
+    let objects = [nodes, vec![with_spec("new", &spread)]].concat();
     let sampling = Sampling { percentage: 50, ..Sampling::default() };
     let scheduler = arrived(Config::defaults(Emulation::default()), sampling, objects);
     let view = view(&scheduler);

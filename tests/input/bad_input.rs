@@ -554,3 +554,28 @@ fn events_and_paths_of_the_api_tell_kinds() {
     let loaded = check(format!("{other}\n{linked}"), &["Node n"], &[]);
     assert_eq!(loaded.report.other_kinds["clusterversions.config.openshift.io"], 1);
 }
+
+#[cfg(unix)]
+#[test]
+fn files_that_never_end_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = |name: &str, bytes: u64| {
+        let path = folder.path().join(name);
+        fs::File::create(&path).unwrap().set_len(bytes).unwrap();
+        path.display().to_string()
+    };
+    let pipe = folder.path().join("pipe").display().to_string();
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let refused = |args: &[&str], expected: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope"));
+        let output = command.args(args).env("XDG_STATE_HOME", "/dev/null").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains(expected), "{args:?}: {said}");
+    };
+    for path in ["/dev/zero", &pipe] {
+        refused(&["run", "--demo", "payments", "--ops", path], "is not a regular file");
+        refused(&["run", "--demo", "payments", "--config", path], "is not a regular file");
+    }
+    refused(&["run", "--demo", "payments", "--config", &long("config", (2 << 20) + 1)], "is longer than 2 MiB");
+    refused(&["run", "--demo", "payments", "--ops", &long("ops", (256 << 20) + 1)], "is longer than 256 MiB");
+}

@@ -312,6 +312,28 @@ fn silence_is_noticed() {
 }
 
 #[test]
+fn lists_that_go_in_circles_are_broken_off() {
+    let server = ApiServer::new(&story());
+    server.fault("/pods?", usize::MAX, Fault::Circle);
+    let follower = follow(&server, |options| options.watch = false);
+    let why = |state: &State| matches!(state, State::Retrying { why, .. } if why.contains("does not end"));
+    assert!(why(&follower.status(Kind::Pod).state), "{:?}", follower.status(Kind::Pod));
+    assert!(follower.first.report.missing().decides_on_part());
+    let lists = server.world().requests.iter().filter(|request| request.contains("/pods?")).count();
+    assert!(lists < 40, "{lists}");
+}
+
+#[test]
+fn a_list_without_a_version_is_read_again_after_a_while() {
+    let server = ApiServer::new(&story());
+    server.fault("/pods?", usize::MAX, Fault::Versionless);
+    let follower = follow(&server, |options| options.timing.backoff = Duration::from_secs(5));
+    assert!(follower.has_pod("payments"));
+    let lists = server.world().requests.iter().filter(|request| request.contains("/pods?")).count();
+    assert!(lists < 20, "{lists}");
+}
+
+#[test]
 fn retry_after_is_honoured() {
     let server = ApiServer::new(&[]);
     server.fault("/pods?", 1, Fault::Status(429, Some(20)));

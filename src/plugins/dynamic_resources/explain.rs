@@ -3,6 +3,7 @@
 //! The allocator stops at the first obstacle of a device and says nothing of it. Here every device is judged as if no other
 //! device of the pod's claims had been chosen.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -18,12 +19,13 @@ use crate::cel::CelError;
 use crate::cluster::resource::{Device, DeviceAttribute, DeviceClass, DeviceSelector, ResourceClaim, ResourceSlice};
 use crate::cluster::{Cluster, Key, Str};
 use crate::framework::{ClaimDevices, Context, DeviceId, DeviceVerdict, NodeDevices, NodeInfo, Obstacle, RequestDevices, SelectorFailure};
+use crate::limits::engine::{JUDGED_FOR_REQUEST, JUDGED_ON_NODE};
 use crate::release::Gate;
 
 /// Limit on the devices that are listed for a request.
 const LISTED: usize = 16;
-/// Limit on the devices that are judged for a request.
-const JUDGED: usize = 2_000;
+/// Units of cel-go's cost that count as one device of [`JUDGED_ON_NODE`].
+const COST_OF_DEVICE: u64 = 1_000;
 /// Limit on the characters of an expression and of a value.
 const EXPRESSION: usize = 160;
 /// Limit on the characters of an error.
@@ -83,6 +85,8 @@ struct Judge<'a> {
     node: &'a NodeInfo,
     devices: Vec<Offered<'a>>,
     takers: HashMap<DeviceId, Key>,
+    /// Devices that may still be judged, over all requests.
+    left: Cell<usize>,
 }
 
 impl<'a> Judge<'a> {
@@ -101,7 +105,7 @@ impl<'a> Judge<'a> {
                 devices.extend(slice.spec.devices.iter().map(|device| Offered { slice, device, pool: Err(why.clone()) }));
             }
         }
-        Self { allocator, node, devices, takers: takers(cluster) }
+        Self { allocator, node, devices, takers: takers(cluster), left: Cell::new(JUDGED_ON_NODE) }
     }
 
     /// Judges the devices for one request, or one alternative of it.
@@ -114,9 +118,14 @@ impl<'a> Judge<'a> {
             suitable: 0,
             devices: Vec::new(),
             more: BTreeMap::new(),
-            not_judged: self.devices.len().saturating_sub(JUDGED),
+            not_judged: self.devices.len(),
         };
-        for offered in self.devices.iter().take(JUDGED) {
+        for offered in self.devices.iter().take(JUDGED_FOR_REQUEST) {
+            if self.left.get() == 0 {
+                break;
+            }
+            self.left.set(self.left.get() - 1);
+            found.not_judged -= 1;
             let obstacles = self.obstacles(request, class, offered);
             let verdict = DeviceVerdict { id: id_of(offered), obstacles };
             found.suitable += usize::from(verdict.obstacles.is_empty());
@@ -193,11 +202,15 @@ impl<'a> Judge<'a> {
             let expression = selector.cel.as_ref().map_or("", |cel| cel.expression.as_str());
             let compiled = selector.cel.as_ref().and_then(|cel| self.allocator.selectors.get(&cel.expression));
             let error = match compiled {
-                Some(Ok(selector)) => match selector.matches(driver, device) {
-                    Ok(true) => return None,
-                    Ok(false) => None,
-                    Err(error) => Some(CelError::from(error).to_string()),
-                },
+                Some(Ok(selector)) => {
+                    let (verdict, cost) = self.allocator.matches.of(selector, driver, device);
+                    self.left.set(self.left.get().saturating_sub(usize::try_from(cost / COST_OF_DEVICE).unwrap_or(usize::MAX)));
+                    match verdict {
+                        Ok(true) => return None,
+                        Ok(false) => None,
+                        Err(error) => Some(CelError::from(error).to_string()),
+                    }
+                }
                 Some(Err(error)) => Some(CelError::from(error.clone()).to_string()),
                 None => Some(SelectorProblem::Empty.to_string()),
             };

@@ -52,7 +52,7 @@ pub(in crate::plugins) fn disk_in_use<'a>(pod: &Pod, others: &(impl Iterator<Ite
     }
     let mut first: Option<(usize, &Pod)> = None;
     for other in others.clone() {
-        for volume in other.spec.volumes.iter() {
+        for volume in &other.spec.volumes {
             each_disk(volume, &mut |disk, sharing| {
                 let at = index.get(&disk).and_then(|uses| uses.conflicting(sharing));
                 if let Some(at) = at.filter(|at| first.is_none_or(|(known, _)| *at < known)) {
@@ -77,7 +77,7 @@ fn each_disk<'v>(volume: &'v Volume, found: &mut impl FnMut(Disk<'v>, bool)) {
         found(Disk::Iscsi(&iscsi.iqn), iscsi.read_only.unwrap_or(false));
     }
     if let Some(rbd) = &volume.rbd {
-        for monitor in rbd.monitors.iter() {
+        for monitor in &rbd.monitors {
             found(Disk::Rbd(&rbd.pool, &rbd.image, monitor), rbd.read_only.unwrap_or(false));
         }
     }

@@ -273,17 +273,22 @@ fn strip_credentials(value: &mut Value) {
             for (key, value) in fields {
                 match value {
                     // A ConfigMap holds a policy as text.
-                    Value::String(text) if key.eq_ignore_ascii_case("policy.cfg") => {
+                    Value::String(text) if key.eq_ignore_ascii_case("policy.cfg") || is_document(text) => {
                         *text = without_credentials(text).unwrap_or_default();
                     }
-                    Value::String(text) if text.contains("://") => *text = url_without_password(text),
                     _ => strip_credentials(value),
                 }
             }
         }
         Value::Array(items) => items.iter_mut().for_each(strip_credentials),
+        Value::String(text) if text.contains("://") => *text = url_without_password(text),
         _ => {}
     }
+}
+
+/// Whether a text may be a configuration of its own, as a ConfigMap holds it under any name.
+fn is_document(text: &str) -> bool {
+    text.contains('\n') && (text.contains("://") || text.to_ascii_lowercase().contains("keydata"))
 }
 
 pub(super) fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {

@@ -70,8 +70,7 @@ impl Config {
             Algorithm::Plugins => Self::build(ConfigFile::decode(text, emulation)?, emulation)?,
             Algorithm::PredicatesAndPriorities => legacy::parse(text, emulation)?,
         };
-        let text = without_credentials(text).unwrap_or_else(|| text.to_owned());
-        Ok(Self { text: Some(text.into()), ..config })
+        Ok(Self { text: without_credentials(text).map(Into::into), ..config })
     }
 
     /// Returns the text that [`Self::parse`] read, without credentials for extenders; `None` for the defaults.

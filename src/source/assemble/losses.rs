@@ -7,7 +7,7 @@ use crate::cluster::{Kind, KindSet};
 use crate::source::decode::windows::Contents;
 use crate::source::layout::{self, Hint, KindOf};
 
-/// What the files that were not read to their end may have held.
+/// The kinds that the files which were not read to their end may have held.
 #[derive(Debug, Default)]
 pub(in crate::source) struct Losses {
     /// Kinds of which objects are missing.
@@ -116,7 +116,8 @@ impl Assembly {
         let of_namespace =
             layout::role(&file.path).is_some_and(|role| matches!(role.task, layout::Task::Objects(Hint { namespace: Some(_), .. })));
         let cut = contents.broken_off.is_some() || contents.unfinished_lists > 0;
-        if !of_namespace && !(file.found && file.path.contains("namespaces/")) {
+        let in_folder = file.found && file.path.contains("namespaces/");
+        if !of_namespace && !in_folder {
             contents.listed.iter().for_each(|kind| self.losses.whole.insert(*kind));
             if let Some(kind) = named.filter(|_| !cut && contents.closed_lists > 0 && !others) {
                 self.losses.whole.insert(kind);

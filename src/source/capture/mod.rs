@@ -140,9 +140,10 @@ fn write_refusal(out: &mut impl Write, kind: Kind, why: Option<MissingReason>) -
         Some(MissingReason::NotInSource) | None => return Ok(()),
     };
     let resource = kind.plural().to_lowercase();
-    let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "code": code,
+    let status = json!({"apiVersion": "v1", "status": "Failure", "reason": reason, "code": code,
         "message": format!("{resource} {message}"), "details": {"group": kind.group(), "kind": resource}});
-    writeln!(out, "{status}")
+    // The kind comes first, as in lists: readers need not look further.
+    writeln!(out, "{{\"kind\":\"Status\",{}", &status.to_string()[1..])
 }
 
 fn write_list(

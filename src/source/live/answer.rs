@@ -68,9 +68,9 @@ impl Pace {
         self.within.saturating_sub(self.from.elapsed())
     }
 
-    fn note(&mut self, bytes: u64, drip: u64) {
+    fn note(&mut self, bytes: u64, slowest: u64) {
         self.bytes += bytes;
-        if self.bytes >= drip {
+        if self.bytes >= slowest {
             *self = Self::new(self.within);
         }
     }
@@ -97,7 +97,7 @@ impl Answer {
     /// Appends the next piece of the answer to `out`, unless it comes too slowly; returns false at its end.
     pub(super) async fn next_in_time(&mut self, pace: &mut Pace, out: &mut Vec<u8>) -> Result<bool, Failure> {
         match timeout(pace.left(), self.piece(out)).await {
-            Ok(piece) => Ok(piece?.map(|sent| pace.note(sent, self.bounds.drip)).is_some()),
+            Ok(piece) => Ok(piece?.map(|sent| pace.note(sent, self.bounds.slowest)).is_some()),
             Err(_) if pace.bytes == 0 => Err(silence(pace.within, &self.waiting)),
             Err(_) => {
                 let Pace { bytes, within, .. } = pace;

@@ -5,8 +5,8 @@ use crate::limits::live as limits;
 /// The bounds of a connection, by default those of [`crate::limits::live`]; tests lower them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Bytes that must come of an answer in each [`Timing::answer`](super::Timing::answer).
-    pub drip: u64,
+    /// Bytes that an answer brings at least in each [`Timing::answer`](super::Timing::answer).
+    pub slowest: u64,
     /// Requests for the initial state.
     pub first_requests: u64,
     /// Bytes of the version, the groups or the resources, unpacked.
@@ -38,7 +38,7 @@ pub struct Bounds {
 impl Default for Bounds {
     fn default() -> Self {
         Self {
-            drip: limits::DRIP,
+            slowest: limits::SLOWEST,
             first_requests: limits::FIRST_REQUESTS,
             short_answer: limits::SHORT_ANSWER,
             refusal: limits::REFUSAL,
@@ -46,7 +46,7 @@ impl Default for Bounds {
             held: limits::HELD,
             growth_free: limits::GROWTH_FREE,
             growth: limits::GROWTH,
-            pages: limits::LIST_PAGES,
+            pages: limits::PAGES,
             items: limits::LIST_ITEMS,
             list: limits::LIST,
             unreadable: limits::UNREADABLE,

@@ -301,7 +301,10 @@ fn read_date(text: &str) -> Option<Timestamp> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::resource::Subject;
     use super::*;
+    use crate::cluster::Kind;
+    use crate::limits::live::{PAGE, SHORT_ANSWER};
     use std::sync::atomic::{AtomicUsize, Ordering};
     use tower::{ServiceExt, service_fn};
 
@@ -354,6 +357,51 @@ mod tests {
                 assert_eq!(Failure::of_client(error.as_ref()).what, FailureKind::Refused, "{method} {path}");
             }
         }
+    }
+
+    fn pods() -> Waiting {
+        Waiting::List(Subject::Objects(Kind::Pod), None)
+    }
+
+    /// Returns a client of a server that answers every request with these bytes, again and again, each after a pause.
+    fn client(head: &'static str, piece: &'static [u8], pause: Duration) -> ReadOnlyClient {
+        use std::io::{Read, Write};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url: http::Uri = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let mut request = [0; 4096];
+                let _ = stream.read(&mut request);
+                let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{head}\r\n");
+                while stream.write_all(piece).is_ok() {
+                    std::thread::sleep(pause);
+                }
+            }
+        });
+        let connector: Arc<Connector> = Arc::new(move || Ok((Config::new(url.clone()), None)));
+        let timing = Timing { answer: Duration::from_millis(300), ..Timing::default() };
+        ReadOnlyClient::new(connector, &timing, ReadOnly::default(), Bounds::default(), Waits::default()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn answers_without_end_are_broken_off() {
+        let client = client("", &[b' '; 4096], Duration::ZERO);
+        let failure = client.text("/api/v1/pods", pods(), 100_000).await.err().unwrap();
+        assert_eq!(failure.message, "the list of pods is longer than 100000 bytes");
+        let failure = client.json::<serde::de::IgnoredAny>("/version", Waiting::Version, Duration::from_secs(60)).await.unwrap_err();
+        assert_eq!(failure.message, format!("the server's version is longer than {SHORT_ANSWER} bytes"));
+        const { assert!(PAGE > SHORT_ANSWER) };
+    }
+
+    #[tokio::test]
+    async fn answers_that_drip_are_broken_off() {
+        let client = client("", b" ", Duration::from_millis(20));
+        let failure = client.text("/api/v1/pods", pods(), PAGE).await.err().unwrap();
+        assert!(
+            failure.message.starts_with("only ") && failure.message.ends_with("bytes of the list of pods in 300ms"),
+            "{}",
+            failure.message
+        );
     }
 
     #[test]

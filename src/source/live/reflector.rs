@@ -25,7 +25,7 @@ use super::store::Taken;
 use super::timing::{Backoff, Timing};
 use super::waiting::Waiting;
 use crate::cluster::{Key, Kind};
-use crate::limits::live::CONTINUE_TOKEN;
+use crate::limits::live::{CONTINUE_TOKEN, PAGES_WITHOUT_NEWS};
 
 /// Bytes of a watch that are decoded together; more if one object is longer.
 const BATCH: usize = 1 << 20;
@@ -53,6 +53,8 @@ pub(super) struct Reflector {
     streaming: bool,
     /// Objects per page.
     page: u32,
+    /// Objects per page of the first list.
+    first_page: u32,
 }
 
 /// When to continue after a failure.
@@ -72,7 +74,7 @@ impl Reflector {
             Subject::Objects(_) => (shared.streaming, shared.page),
         };
         let backoff = Backoff::default();
-        Self { shared, resource, namespace, place, version: 0, at: None, backoff, failing: None, streaming, page }
+        Self { shared, resource, namespace, place, version: 0, at: None, backoff, failing: None, streaming, page, first_page: page }
     }
 
     /// Runs for as long as the connection lives.
@@ -205,10 +207,18 @@ impl Reflector {
                 return Next::After(timing.absent);
             }
             FailureKind::Rejected => self.at = None,
+            FailureKind::Limit => {
+                self.at = None;
+                if self.page > self.first_page {
+                    // Its pages had become larger.
+                    self.page = self.first_page;
+                    return Next::After(self.backoff.next(timing, None));
+                }
+            }
             FailureKind::Expired => {
                 // The list takes longer than the server keeps its version. Larger pages need fewer requests.
                 if self.at.is_none() {
-                    self.page = self.page.saturating_mul(4);
+                    self.page = self.page.saturating_mul(4).min(self.first_page.saturating_mul(16));
                 }
                 self.at = None;
                 if self.backoff.is_fresh(timing) {
@@ -273,6 +283,7 @@ impl Reflector {
             self.shared.note_read(text.bytes.len(), text.date);
             drop(text);
             list.pages += 1;
+            let before = list.seen.len();
             list.items += page.items.len();
             let mut taken = Taken::default();
             {
@@ -282,6 +293,9 @@ impl Reflector {
                 }
             }
             list.unreadable += taken.unreadable;
+            // Events are not kept by key.
+            let news = self.kind().is_none() || list.seen.len() > before;
+            list.without_news = if news { 0 } else { list.without_news + 1 };
             self.note(taken, Some(list.seen.len().max(if self.kind().is_some() { 0 } else { list.items })));
             if page.next.is_empty() {
                 return self.end_list(&list.seen, page.resource_version);
@@ -486,6 +500,8 @@ struct List {
     /// The hashes of all tokens.
     tokens: HashSet<u64>,
     pages: usize,
+    /// Pages in a row without a new object.
+    without_news: usize,
     items: usize,
     bytes: u64,
     unreadable: usize,
@@ -502,6 +518,9 @@ impl List {
         next.hash(&mut hasher);
         if !self.tokens.insert(hasher.finish()) {
             return limit(format!("the list does not end: a continue token comes again after {} pages", self.pages));
+        }
+        if self.without_news >= PAGES_WITHOUT_NEWS {
+            return limit("the list does not end: its pages bring nothing new".to_owned());
         }
         self.next = next;
         if self.pages >= bounds.pages {

@@ -12,7 +12,7 @@ use crate::limits::live as limits;
 pub struct Timing {
     /// To connect, and to read the server's version; 10 s.
     pub connect: Duration,
-    /// To wait for an answer's start, and for each [`Bounds::drip`](super::Bounds::drip) bytes of it; 45 s. Also for discovery as a
+    /// To wait for an answer's start, and for each [`Bounds::slowest`](super::Bounds::slowest) bytes of it; 45 s. Also for discovery as a
     /// whole.
     pub answer: Duration,
     /// The longest silence of a watch before it counts as dead; 45 s, since the server ends each watch after `watch`.
@@ -39,7 +39,7 @@ pub struct Timing {
     pub absent: Duration,
     /// The duration of one second of `Retry-After`, which tests shorten.
     pub second: Duration,
-    /// The longest wait that the server may ask for; 30 s.
+    /// The longest wait that the server may ask for; 60 s.
     pub retry_after: Duration,
     /// Failures in a row after which the initial state does without a kind, other than Nodes and Pods; 3. Failing for as long as
     /// `answer` has the same effect.
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_double_with_jitter_start_over_and_follow_the_server_within_a_limit() {
+    fn waits_double_to_a_limit_start_over_and_honour_what_the_server_asks_for() {
         let timing = Timing { backoff: Duration::from_secs(1), max_backoff: Duration::from_secs(5), ..Timing::default() };
         for (random, factor) in [((|| 0) as fn() -> u64, 1.0), (|| 1023, 2.0)] {
             let mut backoff = Backoff { random, ..Backoff::default() };
@@ -142,8 +142,8 @@ mod tests {
             for (wait, expected) in waits.iter().zip([1.0, 2.0, 4.0, 5.0, 5.0]) {
                 assert!((wait - expected * factor).abs() < 0.01, "{waits:?}");
             }
-            assert_eq!(backoff.next(&timing, Some(Duration::from_secs(20))), Duration::from_secs(20));
-            assert_eq!(backoff.next(&timing, Some(Duration::from_secs(u64::from(u32::MAX)))), limits::RETRY_AFTER);
+            assert_eq!(backoff.next(&timing, Some(Duration::from_secs(60))), Duration::from_secs(60));
+            assert_eq!(backoff.next(&timing, Some(Duration::MAX)), limits::RETRY_AFTER);
             assert_eq!(backoff.failures(), 7);
             backoff.succeeded();
             assert_eq!(backoff.failures(), 0);

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::progress::Progress;
+use crate::limits::sources::{GROWTH, GROWTH_BEYOND};
 
 /// Limits on decompression and on the number of files, over all inputs of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Decompressed bytes; 64 GiB by default. Plain files do not count.
     pub decompressed: u64,
-    /// How many times its compressed size a file may grow, once 256 MiB of it are decompressed; 1000 by default.
+    /// How many times its compressed size a file may grow; 100 by default. All files of a load together may go 32 MiB beyond.
     /// Indented JSON grows ten- to fiftyfold.
     pub growth: u64,
     /// Number of files and members of archives that are opened; a million by default.
@@ -20,12 +21,9 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { decompressed: 64 << 30, growth: 1000, files: 1_000_000 }
+        Self { decompressed: 64 << 30, growth: GROWTH, files: 1_000_000 }
     }
 }
-
-/// The decompressed bytes from which on growth is limited.
-const GROWTH_FROM: u64 = 256 << 20;
 
 /// The remaining budget of one load.
 #[derive(Clone, Debug)]
@@ -33,12 +31,15 @@ pub(in crate::source) struct Budget {
     left: Arc<AtomicU64>,
     decompressed: u64,
     growth: u64,
+    /// Bytes that files may still grow beyond their limits.
+    beyond: Arc<AtomicU64>,
     progress: Arc<Progress>,
 }
 
 impl Budget {
     pub(in crate::source) fn new(limits: &Limits, progress: Arc<Progress>) -> Self {
-        Self { left: Arc::new(limits.decompressed.into()), decompressed: limits.decompressed, growth: limits.growth, progress }
+        let Limits { decompressed, growth, .. } = *limits;
+        Self { left: Arc::new(decompressed.into()), decompressed, growth, beyond: Arc::new(GROWTH_BEYOND.into()), progress }
     }
 
     /// Returns an unlimited budget, for reading a known object again.
@@ -57,7 +58,7 @@ impl Budget {
 
     /// Returns a decompressed stream that is charged to the budget. `compressed` is counted below the decompressor.
     pub(in crate::source) fn meter<R>(&self, inner: R, compressed: Compressed) -> Metered<R> {
-        Metered { inner, out: 0, compressed, budget: self.clone() }
+        Metered { inner, out: 0, beyond: 0, compressed, budget: self.clone() }
     }
 }
 
@@ -97,6 +98,8 @@ impl<R: Read> Read for Counting<R> {
 pub(in crate::source) struct Metered<R> {
     inner: R,
     out: u64,
+    /// The bytes beyond the limit on growth, which were taken from the budget.
+    beyond: u64,
     compressed: Compressed,
     budget: Budget,
 }
@@ -116,7 +119,11 @@ impl<R: Read> Read for Metered<R> {
         }
         self.budget.left.fetch_sub(read, Ordering::Relaxed);
         self.out += read;
-        if self.out > GROWTH_FROM && self.out / self.budget.growth > self.compressed.bytes() {
+        let allowed = self.compressed.bytes().max(1).saturating_mul(self.budget.growth);
+        let more = self.out.saturating_sub(allowed).saturating_sub(self.beyond);
+        self.beyond += more;
+        let take = |left: u64| left.checked_sub(more);
+        if more > 0 && self.budget.beyond.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
             return Err(io::Error::other(format!("it grows to more than {} times its compressed size", self.budget.growth)));
         }
         Ok(read as usize)
@@ -146,9 +153,10 @@ mod tests {
         assert_eq!(drain(&limits, 1000, 1), Ok(1000));
         assert_eq!(drain(&limits, 1001, 1), Err("more than 1000 bytes came out of compressed files".into()));
         let limits = Limits { decompressed: u64::MAX, growth: 10, ..Limits::default() };
-        assert_eq!(drain(&limits, GROWTH_FROM, 1), Ok(GROWTH_FROM));
-        assert_eq!(drain(&limits, GROWTH_FROM + 1, GROWTH_FROM / 10), Ok(GROWTH_FROM + 1));
-        assert_eq!(drain(&limits, GROWTH_FROM + 1, 1000), Err("it grows to more than 10 times its compressed size".into()));
+        let most = GROWTH_BEYOND + 10_000;
+        assert_eq!(drain(&limits, most, 1000), Ok(most));
+        assert_eq!(drain(&limits, most + 1, most / 10 + 1), Ok(most + 1));
+        assert_eq!(drain(&limits, most + 1, 1000), Err("it grows to more than 10 times its compressed size".into()));
     }
 
     #[test]

@@ -156,3 +156,21 @@ fn long_and_wrapped_expressions_are_shortened_to_one_line() {
     assert_eq!(failure.expression.chars().count(), 161);
     assert!(failure.expression.ends_with('…') && !failure.expression.contains('\n'));
 }
+
+#[test]
+fn devices_beyond_the_limits_are_counted_as_not_judged() {
+    let devices = |count: usize| (0..count).map(|i| format!("{{name: d{i:04}}}")).collect::<Vec<_>>().join(", ");
+    let wanted = |name: usize, more: &str| {
+        format!("{{name: r{name}, exactly: {{deviceClassName: any, allocationMode: ExactCount, count: 1{more}}}}}")
+    };
+    let requests = (0..6).map(|i| wanted(i, "")).collect::<Vec<_>>().join(", ");
+    let not_judged = |devices: &str, requests: &str| -> Vec<usize> {
+        let found = judge(&[&slice("n1", devices)], &format!("requests: [{requests}]"));
+        found.claims[0].requests.iter().map(|request| request.not_judged).collect()
+    };
+    assert_eq!(not_judged(&devices(2_100), &requests), [100, 100, 100, 100, 100, 2_100]);
+    // Costly selectors use up the devices of a node earlier.
+    let costly = wanted(0, ", selectors: [{cel: {expression: 'lists.range(200).all(a, lists.range(200).all(b, a + b >= 0)) && false'}}]");
+    let [rest] = not_judged(&devices(100), &costly)[..] else { panic!("one request") };
+    assert!((1..100).contains(&rest), "{rest}");
+}

@@ -9,11 +9,14 @@ use crate::source::read::limits::{Budget, Compressed};
 
 /// Does the same as [`super::members`], in the order of the archive's directory.
 pub(in crate::source) fn members<R: Read + Seek + Send>(
-    source: R,
+    mut source: R,
     budget: &Budget,
     only: Option<u32>,
     visit: &mut dyn FnMut(u32, Head, BoxRead<'_>) -> bool,
 ) -> io::Result<End> {
+    let length = source.seek(io::SeekFrom::End(0))?;
+    // Members lie one after another. Those that take more bytes than there are share them.
+    let mut taken = 0u64;
     let mut archive = ZipArchive::new(source).map_err(|e| io::Error::other(e.to_string()))?;
     let places = only.map_or(0..archive.len(), |only| only as usize..(only as usize + 1).min(archive.len()));
     for place in places {
@@ -21,7 +24,9 @@ pub(in crate::source) fn members<R: Read + Seek + Send>(
         let name = archive.by_index_data(place).map(|m| String::from_utf8_lossy(m.name_raw()).into_owned()).unwrap_or_default();
         let go_on = match archive.by_index(place) {
             Ok(member) => {
+                taken = taken.saturating_add(member.compressed_size());
                 let kind = match () {
+                    () if taken > length => MemberKind::Unreadable("it shares its bytes with other members"),
                     () if member.is_symlink() => MemberKind::Link,
                     () if member.is_dir() || name.ends_with('/') => MemberKind::Other,
                     () => MemberKind::File,
