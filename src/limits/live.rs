@@ -27,7 +27,7 @@ limits! { "live":
     time PLUGIN: Duration = Duration::from_secs(60), "connecting_fails_with_words_that_help";
     /// Time to connect to an API server and to read its version; connecting fails after that.
     time CONNECT: Duration = Duration::from_secs(10), "a_version_without_end_fails_the_connection";
-    /// Time to the start of an answer, and for each [`SLOWEST`] bytes of it; the request fails after that. Also the time of discovery as a
+    /// Time to the start of an answer, and for each SLOWEST bytes of it; the request fails after that. Also the time of discovery as a
     /// whole, and the longest silence of a watch.
     time ANSWER: Duration = Duration::from_secs(45), "each_request_that_hangs_or_drips_is_named";
     /// Time until the initial state of a cluster is complete; kinds that are not read by then count as failed.
@@ -38,10 +38,10 @@ limits! { "live":
     bytes REFUSAL: u64 = 64 << 10, "a_refusal_without_end_is_cut";
     /// Length of the answers that are held at the same time, unpacked; a request whose answer exceeds it fails.
     bytes HELD: u64 = 1 << 30, "answers_held_at_once_are_bounded";
-    /// Unpacked length of an answer of any size, beyond which [`GROWTH`] counts; a longer one fails.
-    bytes GROWTH_FREE: u64 = 32 << 20, "an_answer_that_unpacks_too_far_is_broken_off";
-    /// Factor by which an answer may grow when it is unpacked, beyond [`GROWTH_FREE`].
-    count GROWTH: u64 = 100, "an_answer_that_unpacks_too_far_is_broken_off";
+    /// Unpacked length of an answer of any size, beyond which ANSWER_GROWTH counts; a longer one fails.
+    bytes ANSWER_GROWTH_FREE: u64 = 32 << 20, "an_answer_that_unpacks_too_far_is_broken_off";
+    /// Factor by which an answer may grow when it is unpacked, beyond ANSWER_GROWTH_FREE.
+    count ANSWER_GROWTH: u64 = 100, "an_answer_that_unpacks_too_far_is_broken_off";
     /// Items of a page of a list; a page with more fails.
     count PAGE_ITEMS: usize = 200_000, "a_page_of_too_many_items_is_refused";
     /// Objects of a list or watch; it fails beyond that.

@@ -82,7 +82,7 @@ pub struct ConnectOptions {
     pub timing: Timing,
     /// Bounds on what the server's answers may cost.
     pub bounds: Bounds,
-    /// What is waited for, also while [`connect()`] blocks.
+    /// The requests that are not answered yet, also while [`connect()`] blocks.
     pub waits: Waits,
 }
 
@@ -173,7 +173,7 @@ impl Live {
         self.shared.board().status()
     }
 
-    /// Returns what is waited for.
+    /// Returns the requests that are not answered yet.
     pub fn waits(&self) -> &Waits {
         self.shared.client.waits()
     }

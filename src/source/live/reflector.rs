@@ -491,7 +491,7 @@ fn hangs(timing: &Timing) -> Failure {
     Failure::new(FailureKind::Timeout, format!("the server does not respond: nothing was received for {silent:?}"))
 }
 
-/// What was read of a list.
+/// The pages that were read of a list.
 #[derive(Default)]
 struct List {
     seen: HashSet<Key>,

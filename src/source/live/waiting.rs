@@ -9,7 +9,7 @@ use super::connection::lock;
 use super::resource::Subject;
 use crate::cluster::Key;
 
-/// What a connection waits for. Its text follows "waiting for".
+/// Something that a connection waits for. Its text follows "waiting for".
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Waiting {
     /// The credentials: files that the kubeconfig names, or a credential plugin.
