@@ -36,10 +36,10 @@ limits! { "live":
     count FIRST_REQUESTS: u64 = 20_000, "requests_of_the_first_load_are_counted";
     /// Length of an answer that refuses a request; the rest is not read.
     bytes REFUSAL: u64 = 64 << 10, "a_refusal_without_end_is_cut";
-    /// Length of the answers that are held at the same time, unpacked; a request whose answer exceeds it fails.
-    bytes HELD: u64 = 1 << 30, "answers_held_at_once_are_bounded";
+    /// Length up to which answers are read at the same time; longer ones are read one after another.
+    bytes SMALL_ANSWER: u64 = 8 << 20, "long_answers_are_read_one_after_another";
     /// Unpacked length of an answer of any size, beyond which ANSWER_GROWTH counts; a longer one fails.
-    bytes ANSWER_GROWTH_FREE: u64 = 32 << 20, "an_answer_that_unpacks_too_far_is_broken_off";
+    bytes ANSWER_GROWTH_FREE: u64 = 4 << 20, "an_answer_that_unpacks_too_far_is_broken_off";
     /// Factor by which an answer may grow when it is unpacked, beyond ANSWER_GROWTH_FREE.
     count ANSWER_GROWTH: u64 = 100, "an_answer_that_unpacks_too_far_is_broken_off";
     /// Items of a page of a list; a page with more fails.

@@ -1,7 +1,6 @@
 //! The body of an answer: unpacked as it comes, within bounds of bytes and of time.
 
 use std::io::{self, Write as _};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use flate2::write::MultiGzDecoder;
 use http_body_util::BodyExt;
 use jiff::Timestamp;
 use kube::client::Body;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
 use super::bounds::Bounds;
@@ -146,22 +146,21 @@ impl Answer {
         })
     }
 
-    /// Reads the rest of the answer, of at most `most` bytes.
-    pub(super) async fn whole(mut self, within: Duration, most: u64, held: &Arc<AtomicU64>) -> Result<Text, Failure> {
+    /// Reads the rest of the answer, of at most `most` bytes. A long one waits for its turn among the long ones.
+    pub(super) async fn whole(mut self, within: Duration, most: u64, long: &Arc<Semaphore>) -> Result<Text, Failure> {
         let mut pace = Pace::new(within);
-        let mut text = Text { bytes: Vec::new(), date: self.date, counted: 0, held: Arc::clone(held) };
+        let mut text = Text { bytes: Vec::new(), date: self.date, turn: None };
         while self.next_in_time(&mut pace, &mut text.bytes).await? {
             let length = text.bytes.len() as u64;
             if length > most {
                 return Err(Failure::new(FailureKind::Limit, format!("{} is longer than {most} bytes", self.waiting)));
             }
-            let all = text.count();
-            if all > self.bounds.held {
-                let message = format!("{} does not fit: answers of more than {} bytes came at once", self.waiting, self.bounds.held);
-                return Err(Failure::new(FailureKind::Limit, message));
+            if length > self.bounds.small_answer && text.turn.is_none() {
+                // The semaphore is never closed.
+                text.turn = Arc::clone(long).acquire_owned().await.ok();
+                pace = Pace::new(within);
             }
         }
-        text.count();
         Ok(text)
     }
 
@@ -175,28 +174,12 @@ impl Answer {
     }
 }
 
-/// A whole answer. Its length counts among those that are held at the same time.
+/// A whole answer. The next long one is read once this one is dropped.
 pub(super) struct Text {
     pub(super) bytes: Vec<u8>,
     /// The server's clock, if the answer has a date.
     pub(super) date: Option<Timestamp>,
-    counted: u64,
-    held: Arc<AtomicU64>,
-}
-
-impl Text {
-    /// Counts the present length; returns the length of all answers that are held.
-    fn count(&mut self) -> u64 {
-        let more = self.bytes.len() as u64 - self.counted;
-        self.counted += more;
-        self.held.fetch_add(more, Ordering::Relaxed) + more
-    }
-}
-
-impl Drop for Text {
-    fn drop(&mut self) {
-        self.held.fetch_sub(self.counted, Ordering::Relaxed);
-    }
+    turn: Option<OwnedSemaphorePermit>,
 }
 
 pub(super) fn silence(limit: Duration, waiting: &Waiting) -> Failure {
@@ -221,7 +204,7 @@ mod tests {
     }
 
     async fn whole(answer: Answer, most: u64) -> Result<Vec<u8>, String> {
-        let text = answer.whole(Duration::from_secs(30), most, &Arc::default()).await;
+        let text = answer.whole(Duration::from_secs(30), most, &Arc::new(Semaphore::new(1))).await;
         text.map(|mut text| std::mem::take(&mut text.bytes)).map_err(|failure| format!("{:?}: {failure}", failure.what))
     }
 
@@ -245,19 +228,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn answers_held_at_once_are_bounded() {
-        let held: Arc<AtomicU64> = Arc::default();
-        let bounds = || Bounds { held: 1500, ..Bounds::default() };
-        let read = |held: &Arc<AtomicU64>| {
-            let held = Arc::clone(held);
-            async move { answer(vec![b'x'; 1000], false, bounds()).whole(Duration::from_secs(30), 5000, &held).await }
+    async fn long_answers_are_read_one_after_another() {
+        let long = Arc::new(Semaphore::new(1));
+        let read = |length: usize| {
+            let (long, bounds) = (Arc::clone(&long), Bounds { small_answer: 500, ..Bounds::default() });
+            async move { answer(vec![b'x'; length], false, bounds).whole(Duration::from_secs(30), 5000, &long).await }
         };
-        let first = read(&held).await.unwrap();
-        let error = read(&held).await.err().unwrap();
-        assert_eq!((error.what, held.load(Ordering::Relaxed)), (FailureKind::Limit, 1000));
+        let first = read(1000).await.unwrap();
+        assert_eq!((first.bytes.len(), long.available_permits()), (1000, 0));
+        assert!(read(500).await.is_ok(), "a small one does not wait");
+        assert!(timeout(Duration::from_millis(20), read(1000)).await.is_err(), "it waits");
         drop(first);
-        assert!(read(&held).await.is_ok());
-        assert_eq!(held.load(Ordering::Relaxed), 0);
+        assert!(read(1000).await.is_ok());
+        assert_eq!(long.available_permits(), 1);
     }
 
     #[tokio::test]

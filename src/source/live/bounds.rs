@@ -15,8 +15,8 @@ pub struct Bounds {
     pub refusal: u64,
     /// Bytes of an object or of a page, unpacked.
     pub page: u64,
-    /// Bytes of the answers that are held at the same time, unpacked.
-    pub held: u64,
+    /// Bytes up to which answers are read at the same time, unpacked.
+    pub small_answer: u64,
     /// Unpacked bytes beyond which `growth` counts.
     pub growth_free: u64,
     /// Unpacked bytes for each byte that was sent.
@@ -43,7 +43,7 @@ impl Default for Bounds {
             short_answer: limits::SHORT_ANSWER,
             refusal: limits::REFUSAL,
             page: limits::PAGE,
-            held: limits::HELD,
+            small_answer: limits::SMALL_ANSWER,
             growth_free: limits::ANSWER_GROWTH_FREE,
             growth: limits::ANSWER_GROWTH,
             pages: limits::PAGES,

@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use kube::client::{Body, ClientBuilder};
 use kube::{Client, Config};
 use serde::de::DeserializeOwned;
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 use tower::{BoxError, Layer, Service};
 
@@ -108,8 +109,8 @@ pub(super) struct ReadOnlyClient {
     requests: AtomicU64,
     /// The initial state is complete, and requests are counted no longer.
     complete: AtomicBool,
-    /// Bytes of the answers that are held.
-    held: Arc<AtomicU64>,
+    /// The turn of the answer that is long.
+    long: Arc<Semaphore>,
 }
 
 /// Builds a client inside the layer from a configuration.
@@ -143,7 +144,7 @@ impl ReadOnlyClient {
             waits,
             requests: AtomicU64::new(0),
             complete: AtomicBool::new(false),
-            held: Arc::default(),
+            long: Arc::new(Semaphore::new(1)),
         })
     }
 
@@ -262,7 +263,7 @@ impl ReadOnlyClient {
     pub(super) async fn text(&self, path_and_query: &str, waiting: Waiting, most: u64) -> Result<Text, Failure> {
         let _wait = self.waits.begin(waiting.clone());
         let answer = self.get(path_and_query, waiting, None).await?;
-        answer.whole(self.answer, most, &self.held).await
+        answer.whole(self.answer, most, &self.long).await
     }
 
     /// Sends a GET and decodes its short answer, which must be there within a time.
@@ -275,7 +276,7 @@ impl ReadOnlyClient {
         let _wait = self.waits.begin(waiting.clone());
         let read = async {
             let answer = self.get(path, waiting.clone(), Some(within)).await?;
-            answer.whole(within, self.bounds.short_answer, &self.held).await
+            answer.whole(within, self.bounds.short_answer, &self.long).await
         };
         let text = timeout(within, read).await.map_err(|_| silence(within, &waiting))??;
         match serde_json::from_slice(&text.bytes) {
