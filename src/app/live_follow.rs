@@ -271,8 +271,8 @@ impl LiveFollow {
                 Change::Gone(object) => operations.push(Operation::Delete { object }),
                 Change::Event(event) if event.reason == "FailedScheduling" && is_of_its_scheduler(&event) => heard_of.push(event.pod),
                 Change::Event(_) => {}
-                Change::Unreadable(kind, count) => drop(self.readable.insert(kind, count == 0)),
                 Change::Listed(kind) => drop(self.listed.insert(kind)),
+                Change::Unreadable(kind, count) => drop(self.readable.insert(kind, count == 0)),
             }
         }
         if self.log.is_some_and(|log| log.exact) {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::source::Progress;
-use crate::source::live::{Live, State};
+use crate::source::live::{Live, State, Waits};
 use crate::ui::model::text::thousands;
 use crate::ui::view::start::loading::{Detail, Loading, Mark};
 
@@ -17,6 +17,7 @@ struct Watched {
     phases: Vec<(&'static str, Instant)>,
     reading: Option<Arc<Progress>>,
     cluster: Option<Arc<Live>>,
+    waits: Option<Waits>,
     said: Vec<String>,
     cancelled: bool,
 }
@@ -32,9 +33,11 @@ impl Watch {
         watched.reading = Some(progress);
     }
 
-    /// Reports that a cluster is being contacted.
-    pub fn connecting(&self) {
-        self.lock().begin("connecting");
+    /// Reports that a cluster is being contacted, and what is waited for.
+    pub fn connecting(&self, waits: Waits) {
+        let mut watched = self.lock();
+        watched.begin("connecting");
+        watched.waits = Some(waits);
     }
 
     /// Reports that a cluster is being listed.
@@ -83,7 +86,9 @@ impl Watch {
         let details = match (&watched.cluster, &watched.reading) {
             (Some(live), _) => kinds(live),
             (None, Some(progress)) => amounts(progress),
-            (None, None) => Vec::new(),
+            (None, None) => {
+                watched.waits.as_ref().and_then(Waits::line).map(|words| Detail { mark: Mark::Going, words }).into_iter().collect()
+            }
         };
         Loading { source: source.to_owned(), phases, details, ticks }
     }
@@ -126,7 +131,8 @@ fn kinds(live: &Live) -> Vec<Detail> {
         };
         Detail { mark, words: format!("{}{place}: {words}", kind.subject) }
     });
-    details.collect()
+    let waits = live.waits().line().map(|line| Detail { mark: Mark::Plain, words: format!("{line} ({})", live.time_left()) });
+    waits.into_iter().chain(details).collect()
 }
 
 #[cfg(test)]

@@ -1,25 +1,24 @@
 //! Connections to live clusters, `schedscope capture`, and the first read of a live cluster.
 
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use super::args::{CaptureArgs, ConnectArgs, SchedulerArgs};
 use super::{EXIT_OK, Failure};
 use crate::app::{self, Console};
 use crate::cluster::{Key, Object};
+use crate::limits::live::LOG_READ;
 use crate::output::{self, Status};
 use crate::scheduler_log::SchedulerLog;
 use crate::source::Loaded;
-use crate::source::live::{ConnectOptions, Live, State, connect, may_ask, runs_scheduler};
+use crate::source::live::{ConnectOptions, Live, State, Waiting, Waits, connect, may_ask, runs_scheduler};
 
 /// Interval between progress lines on a terminal.
 const TELL: Duration = Duration::from_millis(200);
 
 /// Interval between checks for the first complete read.
 const LOOK: Duration = Duration::from_millis(50);
-
-/// Limit on the first read of the scheduler's log.
-const LOG_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Writes a cluster to a dump.
 pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
@@ -34,7 +33,8 @@ pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
 
 /// Connects, lists every kind once, and returns the objects.
 pub(super) fn first(args: &ConnectArgs) -> Result<(Arc<Live>, Loaded), Failure> {
-    let live = connect_to(args, false)?;
+    let waits = Waits::default();
+    let live = told(&waits, || connect_to(args, false, &waits))?;
     let mut loaded = None;
     tell_until(&live, || {
         loaded = live.wait_first(Some(soon()));
@@ -74,8 +74,8 @@ pub(super) fn scheduler_log(live: &Live, loaded: &Loaded, follow: bool, say: &dy
     for pod in &pods {
         live.read_log(pod, follow);
     }
-    if !live.wait_logs(Some(Instant::now() + LOG_TIMEOUT)) {
-        return Err(Failure::source(format!("--scheduler-log live: the log was not read within {LOG_TIMEOUT:?}")));
+    if !live.wait_logs(Some(Instant::now() + LOG_READ)) {
+        return Err(Failure::source(format!("--scheduler-log live: the log was not read within {LOG_READ:?}")));
     }
     let troubles: Vec<String> =
         live.logs().iter().filter_map(|log| Some(format!("log of {}: {}", log.pod, log.state.trouble()?))).collect();
@@ -95,11 +95,36 @@ pub(super) fn scheduler_log(live: &Live, loaded: &Loaded, follow: bool, say: &dy
 }
 
 /// Connects and waits for the server's first answer.
-pub(super) fn connected(args: &ConnectArgs) -> Result<Arc<Live>, Failure> {
-    connect_to(args, true)
+pub(super) fn connected(args: &ConnectArgs, waits: &Waits) -> Result<Arc<Live>, Failure> {
+    connect_to(args, true, waits)
 }
 
-fn connect_to(args: &ConnectArgs, watch: bool) -> Result<Arc<Live>, Failure> {
+/// Shows what is waited for on a terminal while a cluster is being contacted.
+fn told<T>(waits: &Waits, connect: impl FnOnce() -> T) -> T {
+    if !output::standard_error_is_terminal() {
+        return connect();
+    }
+    let (done, finished) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let watcher = move || {
+            let mut status = Status::default();
+            while finished.recv_timeout(TELL) == Err(RecvTimeoutError::Timeout) {
+                // A credential plugin may be prompting.
+                let asks = matches!(waits.longest(), Some((Waiting::Credentials, _)));
+                if let Some(line) = waits.line().filter(|_| !asks) {
+                    status.show(format_args!("connecting: {line}"));
+                }
+            }
+        };
+        // Without a thread to spare, connect without showing progress.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, watcher);
+        let connected = connect();
+        drop(done);
+        connected
+    })
+}
+
+fn connect_to(args: &ConnectArgs, watch: bool, waits: &Waits) -> Result<Arc<Live>, Failure> {
     let options = ConnectOptions {
         kubeconfig: args.kubeconfig.clone(),
         context: args.context.clone(),
@@ -107,6 +132,7 @@ fn connect_to(args: &ConnectArgs, watch: bool) -> Result<Arc<Live>, Failure> {
         interactive: output::standard_input_is_terminal(),
         watch,
         scheduler_log: args.scheduler_log,
+        waits: waits.clone(),
         ..ConnectOptions::default()
     };
     connect(&options).map(Arc::new).map_err(|e| Failure::source(e.to_string()))
@@ -118,7 +144,7 @@ pub(super) fn connected_first(args: &ConnectArgs, console: &mut Console) -> Resu
         return Ok(None);
     }
     console.give_back();
-    connected(args).map(Some)
+    connected(args, &Waits::default()).map(Some)
 }
 
 /// Shows progress on a terminal until `holds` returns true. `holds` blocks for a short time on each call.
@@ -141,17 +167,19 @@ pub(super) fn soon() -> Instant {
     Instant::now() + LOOK
 }
 
-/// Returns one progress line: objects read, the kind being listed, and the first trouble.
+/// Returns one progress line: objects read, what is waited for and at most how long, and the first trouble.
 fn so_far(live: &Live) -> String {
     let status = live.status();
-    let listing: Vec<String> = status.kinds.iter().filter(|k| matches!(k.state, State::Listing)).map(|k| k.subject.to_string()).collect();
     let troubles: Vec<String> = status
         .troubles()
         .filter_map(|k| if let State::Retrying { why, .. } = &k.state { Some(format!("{}: {why}", k.subject)) } else { None })
         .collect();
     let mut line = format!("reading {}: {} objects so far", status.target, status.objects());
-    if let Some(kind) = listing.first() {
-        line += &format!(", listing {kind}");
+    let listing = status.kinds.iter().find(|kind| kind.state == State::Listing);
+    match (live.waits().line(), listing) {
+        (Some(waits), _) => line += &format!(", {waits} ({})", live.time_left()),
+        (None, Some(kind)) => line += &format!(", listing {}", kind.subject),
+        (None, None) => {}
     }
     if let Some(trouble) = troubles.first() {
         line += &format!("; {trouble}");

@@ -1,12 +1,13 @@
 //! The log, always a file, never the terminal. The contents of objects are not logged.
 
-use std::fs::{DirBuilder, File};
+use std::fs::DirBuilder;
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use jiff::Timestamp;
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
 
 use super::Failure;
@@ -87,7 +88,7 @@ impl<W: Write> Write for Plain<W> {
 struct Daily {
     folder: PathBuf,
     day: String,
-    file: File,
+    file: RollingFileAppender,
 }
 
 /// Opens today's file and removes the oldest beyond [`LOG_DAYS`].
@@ -105,8 +106,12 @@ fn today() -> String {
 }
 
 /// Opens the file of a day, and removes old ones.
-fn begin(folder: &Path, day: &str) -> io::Result<File> {
-    let file = output::append(&folder.join(format!("{LOG_PREFIX}.{day}.{LOG_SUFFIX}")))?;
+fn begin(folder: &Path, day: &str) -> io::Result<RollingFileAppender> {
+    let name = format!("{LOG_PREFIX}.{day}.{LOG_SUFFIX}");
+    // The appender would let others read the file.
+    output::append(&folder.join(&name))?;
+    // An appender that rotates or removes files prints its errors over the screen.
+    let file = RollingFileAppender::builder().rotation(Rotation::NEVER).filename_prefix(name).build(folder).map_err(io::Error::other)?;
     let names = std::fs::read_dir(folder)?.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
     let is_log = |name: &String| name.starts_with(&format!("{LOG_PREFIX}.")) && name.ends_with(&format!(".{LOG_SUFFIX}"));
     let mut logs: Vec<String> = names.filter(is_log).collect();

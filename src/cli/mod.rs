@@ -96,10 +96,13 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         return ExitCode::from(EXIT_OK);
     }
     let arguments = as_plugin(arguments);
-    match Cli::try_parse_from(&arguments) {
+    let code = match Cli::try_parse_from(&arguments) {
         Ok(cli) => run(cli),
         Err(error) => refused(&arguments, &error),
-    }
+    };
+    // A credential plugin may still run.
+    output::end_children();
+    code
 }
 
 /// Prints clap's error, its help, or the version.

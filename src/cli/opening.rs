@@ -18,7 +18,7 @@ use crate::plural::{count, count_of};
 use crate::report::{Missing, budgets_unknown_because, completeness_in_short};
 use crate::scheduler::Evictions;
 use crate::session::{Background, Cursor, SESSION_HEAD, Session, changes, is_same_cluster, is_session_file};
-use crate::source::live::Live;
+use crate::source::live::{Live, Waits};
 use crate::source::{self, Input, Limits, Loaded, Progress, Severity, Story};
 use crate::ui::Action;
 use crate::ui::Context;
@@ -159,8 +159,9 @@ fn open_cluster(
     let live = match connected {
         Some(live) => live,
         None => {
-            watch.connecting();
-            super::live::connected(connect)?
+            let waits = Waits::default();
+            watch.connecting(waits.clone());
+            super::live::connected(connect, &waits)?
         }
     };
     watch.cluster(Arc::clone(&live));

@@ -5,6 +5,7 @@
 //! are written whole or not at all ([`write_new`]). Credentials are held as [`Secret`], and URLs are shown without
 //! passwords. Clippy denies other writes to the standard streams in the crate.
 
+mod children;
 mod escape;
 mod file;
 mod form;
@@ -15,6 +16,7 @@ mod signals;
 mod streams;
 mod text;
 
+pub use children::{ChildGroup, end_children};
 pub use escape::{Escaped, escape, is_plain};
 pub use file::{RemoveUnfinished, append, create_new, write_new};
 pub use form::{Json, PrettyJson, json_close, to_json, to_json_items, to_json_line, to_json_open, to_markdown, to_yaml};

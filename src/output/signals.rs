@@ -1,4 +1,5 @@
-//! Ends the program on a signal: at once, or some time later where a screen ends it first; no unfinished file is left behind.
+//! Ends the program on a signal: at once, or some time later where a screen ends it first; no unfinished file and no child is left
+//! behind.
 
 use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,6 +8,7 @@ use std::thread;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::children::end_children;
 use super::file::remove_partial_files;
 use crate::limits::terminal::SCREEN_ENDS;
 
@@ -33,6 +35,7 @@ pub fn end_on_signals() {
         if let Some(restore) = restore {
             restore();
         }
+        end_children();
         std::process::exit(128 + signal);
     };
     let _ = thread::Builder::new().name("signals".to_owned()).spawn(watch);

@@ -62,6 +62,16 @@ pub(crate) enum Fault {
     Slow(usize),
     /// No answer on an open connection.
     Silence,
+    /// The start of a JSON answer, and then silence.
+    Hang,
+    /// A JSON answer without an end, which begins with this text and goes on with spaces.
+    Endless(&'static str),
+    /// Another JSON answer with code 200.
+    Body(String),
+    /// Another JSON answer, compressed.
+    Packed(String),
+    /// A list whose pages have this continue token, or a longer one each time.
+    Token(&'static str, bool),
     /// A watch that ends with this Status.
     Error(u16),
     /// A watch that ends at once.
@@ -475,6 +485,32 @@ fn answer(inner: &Inner, request: &str, fault: Option<&Fault>, reply: &mut Reply
             let world = inner.world.lock().unwrap();
             drop(inner.changed.wait_while(world, |world| !world.forgiven && !world.down).unwrap());
             return reply.stream.shutdown(Shutdown::Both);
+        }
+        Some(Fault::Hang) => {
+            reply.stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{\"kind\":")?;
+            let world = inner.world.lock().unwrap();
+            drop(inner.changed.wait_while(world, |world| !world.forgiven && !world.down).unwrap());
+            return reply.stream.shutdown(Shutdown::Both);
+        }
+        Some(Fault::Endless(start)) => {
+            reply.stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")?;
+            reply.stream.write_all(start.as_bytes())?;
+            // Ends when the client hangs up.
+            loop {
+                reply.stream.write_all(&[b' '; 1 << 14])?;
+            }
+        }
+        Some(Fault::Body(body)) => return reply.send(200, "application/json", "", body.as_bytes(), None),
+        Some(Fault::Packed(body)) => {
+            reply.gzip = true;
+            return reply.send(200, "application/json", "", body.as_bytes(), None);
+        }
+        Some(Fault::Token(token, grows)) => {
+            let asked = param(query, "continue").unwrap_or_default();
+            let next = if *grows { format!("{asked}{token}") } else { (*token).to_owned() };
+            let kind = KINDS.iter().find(|k| path.ends_with(k.3)).map_or("?", |k| k.0);
+            let body = json!({"kind": format!("{kind}List"), "metadata": {"resourceVersion": "1", "continue": next}, "items": []});
+            return reply.json(&body, None);
         }
         _ => {}
     }

@@ -56,6 +56,10 @@ const SECOND: &[&str] = &[
 ];
 
 fn connected(server: &ApiServer, asked: bool) -> (Live, tempfile::TempDir) {
+    connected_with(server, asked, |_| {})
+}
+
+fn connected_with(server: &ApiServer, asked: bool, adapt: impl FnOnce(&mut ConnectOptions)) -> (Live, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config");
     std::fs::write(&path, server.kubeconfig()).unwrap();
@@ -65,7 +69,8 @@ fn connected(server: &ApiServer, asked: bool) -> (Live, tempfile::TempDir) {
         forbidden: Duration::from_millis(20),
         ..Timing::default()
     };
-    let options = ConnectOptions { kubeconfig: Some(path), timing, scheduler_log: asked, ..ConnectOptions::default() };
+    let mut options = ConnectOptions { kubeconfig: Some(path), timing, scheduler_log: asked, ..ConnectOptions::default() };
+    adapt(&mut options);
     let live = connect(&options).unwrap_or_else(|error| panic!("{error}"));
     live.wait_first(Some(Instant::now() + PATIENCE)).expect("a first picture");
     (live, folder)
@@ -218,4 +223,34 @@ fn one_replica_that_may_be_read_is_enough_and_its_configuration_is_taken() {
         .log(POD, &lines(30, &[r#""Starting Kubernetes Scheduler" version="v1.36.2""#, r#""Using component config" config="kind: Pod""#]));
     let output = program(&server, &["explain", "too-big", "-n", "batch", "--scheduler-log", "live", "--config-from-log"]);
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_log_that_hangs_is_waited_for_up_to_a_limit() {
+    let server = server();
+    server.fault("/log", ALWAYS, Fault::Silence);
+    let (live, _folder) = connected(&server, true);
+    live.read_log(&key(), false);
+    assert!(!live.wait_logs(Some(Instant::now() + Duration::from_millis(50))));
+    assert_eq!(live.logs()[0].state, LogState::Reading);
+}
+
+#[test]
+fn a_log_without_end_is_given_up() {
+    let server = server();
+    server.log(POD, &lines(0, FIRST));
+    let (live, _folder) = connected_with(&server, true, |options| options.bounds.log = 50);
+    live.read_log(&key(), false);
+    assert!(live.wait_logs(Some(Instant::now() + PATIENCE)));
+    assert_eq!(live.logs()[0].state, LogState::Failed("the log is longer than 50 bytes".to_owned()));
+}
+
+#[test]
+fn a_followed_log_that_is_silent_is_asked_for_again() {
+    let server = server();
+    server.log(POD, &lines(0, FIRST));
+    let (live, _folder) = connected_with(&server, true, |options| options.timing.log_silence = Duration::from_millis(50));
+    live.read_log(&key(), true);
+    server.wait_until("the log again", |world| world.requests.iter().filter(|request| request.contains("follow=true")).count() >= 3);
+    assert_eq!(live.logs()[0].state, LogState::Read);
 }

@@ -16,6 +16,7 @@ mod capture;
 mod dumps;
 mod in_part;
 mod live;
+mod live_limits;
 mod live_log;
 mod log_beside;
 mod releases;

@@ -18,6 +18,7 @@ use super::scheduler_log::{self, LogFeed};
 use super::status::{Board, Place};
 use super::store::Store;
 use super::timing::Timing;
+use super::waiting::Waiting;
 use super::{ConnectOptions, Live};
 use crate::cluster::Key;
 use crate::source::assemble::Loaded;
@@ -106,8 +107,15 @@ impl Shared {
         {
             *lock(&self.first) = Some(loaded);
             self.board().complete = true;
+            self.client.loaded();
         }
         self.wake();
+    }
+
+    /// Ends the initial state: the kinds that are not read by now are missing from it.
+    pub(super) fn give_up(&self) {
+        self.board().kinds.values_mut().for_each(|kind| kind.settled = true);
+        self.settled();
     }
 
     /// Replaces a resource's reflector by one per namespace.
@@ -167,7 +175,10 @@ pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectO
     let thread = std::thread::Builder::new().name("live".to_owned()).spawn(body);
     let thread = thread.map_err(ConnectError::System)?;
     match answered.recv() {
-        Ok(Ok(shared)) => Ok(Live { shared, stop, object_requests, log_requests, objects: Objects::default(), thread: Some(thread) }),
+        Ok(Ok(shared)) => {
+            let deadline = std::time::Instant::now() + shared.timing.first_load;
+            Ok(Live { shared, stop, object_requests, log_requests, objects: Objects::default(), thread: Some(thread), deadline })
+        }
         Ok(Err(error)) => Err(error),
         Err(_) => Err(ConnectError::ThreadEnded),
     }
@@ -196,15 +207,22 @@ async fn serve(
     }
     tokio::spawn(listen(Arc::clone(&shared)));
     tokio::spawn(follow_version(Arc::clone(&shared)));
+    let deadline = tokio::time::sleep(shared.timing.first_load);
+    let late = Arc::clone(&shared);
+    tokio::spawn(async move {
+        deadline.await;
+        late.give_up();
+    });
     loop {
         tokio::select! {
             Some(reflector) = reflectors.recv() => drop(tokio::spawn(reflector.run())),
             Some((path, answer)) = asked.recv() => {
                 let shared = Arc::clone(&shared);
                 tokio::spawn(async move {
-                    let result = shared.client.text(&path, None).await;
+                    let most = shared.client.bounds().page;
+                    let result = shared.client.text(&path, Waiting::Object(path.clone()), most).await;
                     // The consumer may have stopped waiting.
-                    let _ = answer.send(result.map(|(text, _)| text));
+                    let _ = answer.send(result.map(|mut text| std::mem::take(&mut text.bytes)));
                 });
             }
             Some((pod, follow)) = logs_asked.recv() => drop(tokio::spawn(scheduler_log::run(Arc::clone(&shared), pod, follow))),
@@ -224,7 +242,7 @@ async fn listen(shared: Arc<Shared>) {
         if from.elapsed() < probe {
             continue;
         }
-        let answer = shared.client.json::<serde::de::IgnoredAny>("/version", Some(probe_answer)).await;
+        let answer = shared.client.json::<serde::de::IgnoredAny>("/version", Waiting::Version, probe_answer).await;
         // Any answer shows that the server is alive.
         if matches!(answer, Err(Failure { what: FailureKind::Timeout | FailureKind::Connection, .. })) {
             shared.hung.notify_waiters();
@@ -242,7 +260,7 @@ async fn follow_version(shared: Arc<Shared>) {
             // Lists and watches come back together.
             tokio::time::sleep(shared.timing.backoff).await;
         }
-        match shared.client.json::<Version>("/version", Some(connect)).await {
+        match shared.client.json::<Version>("/version", Waiting::Version, connect).await {
             Ok((Version { git_version }, _)) => shared.note_version(git_version),
             Err(failure) => tracing::info!(%failure, "the server's version was not read again"),
         }
@@ -262,10 +280,10 @@ async fn reach(
     options: ConnectOptions,
     reflectors: channel::UnboundedSender<Reflector>,
 ) -> Result<Shared, Failure> {
-    let ConnectOptions { namespaces, page, streaming, watch, scheduler_log: may_read_logs, timing, .. } = options;
-    let client = ReadOnlyClient::new(Arc::clone(connector), &timing, ReadOnly { logs: may_read_logs })?;
+    let ConnectOptions { namespaces, page, streaming, watch, scheduler_log: may_read_logs, timing, bounds, waits, .. } = options;
+    let client = ReadOnlyClient::new(Arc::clone(connector), &timing, ReadOnly { logs: may_read_logs }, bounds, waits)?;
     let mut ahead = SignedDuration::ZERO;
-    let version = match client.json::<Version>("/version", Some(timing.connect)).await {
+    let version = match client.json::<Version>("/version", Waiting::Version, timing.connect).await {
         Ok((version, date)) => {
             ahead = date.map(clock_ahead).unwrap_or_default();
             Some(version.git_version)
@@ -274,8 +292,7 @@ async fn reach(
         Err(failure) if matches!(failure.what, FailureKind::Forbidden | FailureKind::Absent) => None,
         Err(failure) => return Err(failure),
     };
-    // All of discovery takes no longer than one silent answer; what is unknown after it is tried.
-    let offers = tokio::time::timeout(timing.answer, Offers::ask(&client)).await.unwrap_or_else(|_| Ok(Offers::default()))?;
+    let offers = Offers::ask(&client, timing.answer).await?;
     let streaming = streaming && watch && discovery::streams_lists(version.as_deref());
     tracing::info!(%target, version, streaming, "connected");
     let board = Board { server_version: version, ahead, ..Board::default() };

@@ -1,14 +1,17 @@
 //! Decodes an API server's answers: pages of lists and lines of watches, directly from their text.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use rayon::prelude::*;
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::failure::{self, Failure, Status, excerpt};
 use super::resource::Resource;
 use crate::cluster::Key;
+use crate::limits::live::PAGE_ITEMS;
 use crate::source::decode::{Context, Decoded, DecodedItem, decode_text};
 use crate::source::layout::Hint;
 use crate::source::read::split::{Syntax, TypeMeta};
@@ -44,7 +47,41 @@ struct RawPage<'a> {
     #[serde(default)]
     metadata: PageMeta,
     #[serde(borrow, default)]
-    items: Option<Vec<&'a RawValue>>,
+    items: Option<Items<'a>>,
+}
+
+/// The items of a page.
+#[derive(Default)]
+struct Items<'a> {
+    kept: Vec<&'a RawValue>,
+    /// There are more than [`PAGE_ITEMS`], and the rest is not kept.
+    too_many: bool,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Sequence;
+        impl<'de> Visitor<'de> for Sequence {
+            type Value = Items<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of objects")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {
+                let mut items = Items::default();
+                while items.kept.len() < PAGE_ITEMS {
+                    let Some(item) = sequence.next_element()? else { return Ok(items) };
+                    items.kept.push(item);
+                }
+                while sequence.next_element::<IgnoredAny>()?.is_some() {
+                    items.too_many = true;
+                }
+                Ok(items)
+            }
+        }
+        deserializer.deserialize_seq(Sequence)
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -104,7 +141,10 @@ pub(super) fn page(text: &[u8], resource: &Resource) -> Result<Page, Failure> {
         decode_text(item.get().as_bytes(), Syntax::Json, context, 0, &mut out);
         out
     };
-    let items = raw.items.unwrap_or_default();
+    let Items { kept: items, too_many } = raw.items.unwrap_or_default();
+    if too_many {
+        return Err(Failure::new(failure::FailureKind::Limit, format!("a page of {} has more than {PAGE_ITEMS} items", resource.plural)));
+    }
     let items = items.par_iter().enumerate().with_min_len(16).map(|(i, item)| (i, item)).flat_map_iter(decode_one).collect();
     Ok(Page { items, resource_version: raw.metadata.resource_version, next: raw.metadata.r#continue.unwrap_or_default() })
 }
@@ -184,6 +224,14 @@ mod tests {
             let failure = page(text, resource(Kind::Pod)).unwrap_err();
             assert!(failure.what == failure::FailureKind::Content && failure.message.starts_with(expected), "{failure}");
         }
+    }
+
+    #[test]
+    fn a_page_of_too_many_items_is_refused() {
+        let of = |count: usize| format!(r#"{{"kind":"PodList","items":[{}1]}}"#, "1,".repeat(count - 1));
+        let failure = page(of(PAGE_ITEMS + 1).as_bytes(), resource(Kind::Pod)).unwrap_err();
+        assert_eq!((failure.what, failure.message.as_str()), (failure::FailureKind::Limit, "a page of pods has more than 200000 items"));
+        assert_eq!(page(of(5).as_bytes(), resource(Kind::Pod)).unwrap().items.len(), 5);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::cluster::{Key, Kind, Object, ObservedEvent};
+use crate::limits::live::QUEUED_EVENTS;
 
 /// A change of the cluster since the last call of [`Live::take`](super::Live::take).
 #[derive(Clone, Debug, PartialEq)]
@@ -19,9 +20,6 @@ pub enum Change {
     /// 0 once all can be read again.
     Unreadable(Kind, usize),
 }
-
-/// The maximal number of queued events; beyond it, the oldest are dropped.
-const MAX_EVENTS: usize = 10_000;
 
 /// The subject of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -110,7 +108,7 @@ impl DeltaQueue {
             *waiting = event;
             return;
         }
-        if self.events.len() >= MAX_EVENTS
+        if self.events.len() >= QUEUED_EVENTS
             && let Some(oldest) = self.events.first().copied()
         {
             self.remove(oldest);
@@ -219,11 +217,11 @@ mod tests {
         pending.event("1".into(), event("b", 2));
         assert_eq!(words(&pending.take(2)), "+b@2 !bx2");
         assert_eq!(words(&pending.take(9)), "+a@1 ?Pod %Podx2");
-        for number in 0..=MAX_EVENTS {
+        for number in 0..=QUEUED_EVENTS {
             pending.event(number.to_string(), event("c", number as u32));
         }
         let told = pending.take(usize::MAX);
-        assert_eq!(told.len(), MAX_EVENTS);
+        assert_eq!(told.len(), QUEUED_EVENTS);
         assert!(matches!(&told[0], Change::Event(event) if event.count == 1));
         assert!(pending.is_empty());
     }

@@ -1,12 +1,16 @@
 //! Discovers which of the needed resources an API server offers, and in which versions.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use futures::future::join_all;
 use serde::Deserialize;
+use tokio::time::Instant;
 
 use super::failure::{Failure, FailureKind};
 use super::read_only::ReadOnlyClient;
 use super::resource::{RESOURCES, Resource, Subject, root};
+use super::waiting::Waiting;
 use crate::cluster::Kind;
 
 /// Whether a resource is offered, and in which version.
@@ -58,16 +62,28 @@ struct Named {
     verbs: Vec<String>,
 }
 
+/// Returns the names of the resources of a group's version that can be listed and watched.
+async fn resources(client: &ReadOnlyClient, group: &str, version: &str, within: Duration) -> Result<Vec<String>, Failure> {
+    let waiting = Waiting::Resources(if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") });
+    let (found, _) = client.json::<Resources>(&root(group, version), waiting, within).await?;
+    let can = |resource: &Named| ["list", "watch"].iter().all(|verb| resource.verbs.iter().any(|v| v == verb));
+    Ok(found.resources.into_iter().filter(can).map(|resource| resource.name).collect())
+}
+
 impl Offers {
-    /// Queries a server. Requests that fail leave their part unknown, except if the server rejects the client
-    /// altogether.
-    pub(super) async fn ask(client: &ReadOnlyClient) -> Result<Self, Failure> {
+    /// Queries a server, for as long as `within` in all. Requests that fail leave their part unknown, except if the server rejects
+    /// the client altogether.
+    pub(super) async fn ask(client: &ReadOnlyClient, within: Duration) -> Result<Self, Failure> {
+        let deadline = Instant::now() + within;
         let mut offers = Self::default();
         let fatal = |failure: &Failure| matches!(failure.what, FailureKind::Unauthorised | FailureKind::Content | FailureKind::Credentials);
-        let groups = match client.json::<Groups>("/apis", None).await {
+        let groups = match client.json::<Groups>("/apis", Waiting::Groups, within).await {
             Ok((groups, _)) => groups.groups,
             Err(failure) if fatal(&failure) => return Err(failure),
-            Err(_) => return Ok(offers),
+            Err(failure) => {
+                tracing::info!(why = failure.message, "the API groups are unknown");
+                return Ok(offers);
+            }
         };
         let mut by_name: BTreeMap<String, Vec<String>> =
             groups.into_iter().map(|group| (group.name, group.versions.into_iter().map(|v| v.version).collect())).collect();
@@ -75,14 +91,13 @@ impl Offers {
         let mut wanted: Vec<(&str, &str)> = RESOURCES.iter().flat_map(|r| r.versions.iter().map(|version| (r.group, *version))).collect();
         wanted.sort_unstable();
         wanted.dedup();
-        for (group, version) in wanted {
-            if !by_name.get(group).is_some_and(|versions| versions.iter().any(|v| v == version)) {
-                continue;
-            }
-            if let Ok((found, _)) = client.json::<Resources>(&root(group, version), None).await {
-                let can = |resource: &Named| ["list", "watch"].iter().all(|verb| resource.verbs.iter().any(|v| v == verb));
-                let names = found.resources.into_iter().filter(can).map(|resource| resource.name).collect();
-                offers.resources.insert((group.to_owned(), version.to_owned()), names);
+        wanted.retain(|(group, version)| by_name.get(*group).is_some_and(|versions| versions.iter().any(|v| v == version)));
+        let left = deadline.saturating_duration_since(Instant::now());
+        // Together, so that groups that hang do not add up.
+        let asked = wanted.iter().map(|(group, version)| resources(client, group, version, left));
+        for ((group, version), found) in wanted.iter().zip(join_all(asked).await) {
+            if let Ok(names) = found {
+                offers.resources.insert(((*group).to_owned(), (*version).to_owned()), names);
             }
         }
         offers.groups = Some(by_name);

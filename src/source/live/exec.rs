@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::limits::live::{PLUGIN_ANSWER, PLUGIN_OUTPUT};
+use crate::output::ChildGroup;
 
 /// The interval at which the program's end is polled.
 const LOOK: Duration = Duration::from_millis(10);
@@ -99,6 +100,11 @@ fn run(exec: &ExecConfig, cluster: &Cluster, interactive: bool, limit: Duration)
     // Prompts go to the terminal, if there is one.
     let stream = || if interactive { Stdio::inherit() } else { Stdio::null() };
     program.stdin(stream()).stderr(stream());
+    // A group of its own, which is ended as a whole. A program that prompts stays in the terminal's group, or it could not read.
+    #[cfg(unix)]
+    if !interactive {
+        std::os::unix::process::CommandExt::process_group(&mut program, 0);
+    }
     let child = match program.spawn() {
         Ok(child) => child,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -108,7 +114,8 @@ fn run(exec: &ExecConfig, cluster: &Cluster, interactive: bool, limit: Duration)
         Err(error) => return Err(ExecError::Start { command, error }),
     };
     // A user who is prompted has no time limit.
-    let answer = wait(child, (!interactive).then_some(limit), &command)?;
+    let group = (cfg!(unix) && !interactive).then(|| ChildGroup::new(child.id()));
+    let answer = wait(child, (!interactive).then_some(limit), group, &command)?;
     let Ok(ExecCredential { kind, api_version, status }) = serde_json::from_slice(&answer) else {
         return Err(ExecError::NoCredential { command });
     };
@@ -126,7 +133,7 @@ fn run(exec: &ExecConfig, cluster: &Cluster, interactive: bool, limit: Duration)
 }
 
 /// Returns a program's output once it has succeeded.
-fn wait(mut child: Child, limit: Option<Duration>, command: &str) -> Result<Vec<u8>, ExecError> {
+fn wait(mut child: Child, limit: Option<Duration>, group: Option<ChildGroup>, command: &str) -> Result<Vec<u8>, ExecError> {
     let command = || command.to_owned();
     let printed = child.stdout.take().map(collect);
     let begin = Instant::now();
@@ -139,7 +146,10 @@ fn wait(mut child: Child, limit: Option<Duration>, command: &str) -> Result<Vec<
         if let Some(limit) = limit
             && begin.elapsed() > limit
         {
-            // It may have ended meanwhile.
+            // It may have ended meanwhile. Until it is waited for, its id is that of its group.
+            if let Some(group) = group {
+                group.end();
+            }
             let _ = child.kill();
             let _ = child.wait();
             return Err(ExecError::Hangs { command: command(), limit });
@@ -208,11 +218,32 @@ mod tests {
     fn a_plugin_whose_output_stays_open_ends() {
         let started = |script: &str| Command::new("sh").args(["-c", script]).stdout(Stdio::piped()).spawn().unwrap();
         let begin = Instant::now();
-        let printed = wait(started("printf answer; sleep 30 & exit 0"), None, "sh").unwrap();
+        let printed = wait(started("printf answer; sleep 30 & exit 0"), None, None, "sh").unwrap();
         assert_eq!(printed, b"answer");
         assert!(begin.elapsed() < Duration::from_secs(20));
-        let printed = wait(started("head -c 9000000 /dev/zero"), Some(Duration::from_secs(60)), "sh");
+        let printed = wait(started("head -c 9000000 /dev/zero"), Some(Duration::from_secs(60)), None, "sh");
         assert!(printed.map_or(true, |text| (text.len() as u64) < PLUGIN_ANSWER + 4096));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_plugin_that_hangs_is_ended_with_its_children() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pid");
+        // The child is written down before the time limit can count.
+        let script = format!("sleep 300 & echo $! > {0}.new; mv {0}.new {0}; wait", file.display());
+        let exec =
+            ExecConfig { command: Some("sh".to_owned()), args: Some(vec!["-c".to_owned(), script]), ..serde_json::from_str("{}").unwrap() };
+        let child = || std::fs::read_to_string(&file).ok();
+        let error = run(&exec, &Cluster::default(), false, Duration::from_millis(1500)).err().unwrap();
+        assert!(matches!(error, ExecError::Hangs { .. }), "{error}");
+        let pid = child().expect("it was started").trim().to_owned();
+        let runs = || Command::new("sh").args(["-c", &format!("kill -0 {pid} 2>&-")]).status().unwrap().success();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while runs() && Instant::now() < deadline {
+            thread::sleep(LOOK);
+        }
+        assert!(!runs(), "its child is left");
     }
 
     #[test]

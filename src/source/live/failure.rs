@@ -9,6 +9,7 @@ use http::header::{HeaderMap, RETRY_AFTER};
 use kube::client::AuthError;
 use serde::Deserialize;
 
+use crate::limits::live::EXCERPT;
 use crate::output::without_passwords;
 
 /// Why a request failed.
@@ -44,6 +45,8 @@ pub(super) enum FailureKind {
     Credentials,
     /// No answer in time.
     Timeout,
+    /// The answer is larger, or has more parts, than is accepted.
+    Limit,
     /// The answer is not that of a Kubernetes API server.
     Content,
     /// The path is not among those that may be read, which is a bug.
@@ -71,9 +74,6 @@ pub(super) struct Status {
 struct Details {
     retry_after_seconds: u32,
 }
-
-/// The number of characters of an answer that is not a Status that are shown.
-const EXCERPT: usize = 120;
 
 impl Failure {
     pub(super) fn new(what: FailureKind, message: impl Into<String>) -> Self {

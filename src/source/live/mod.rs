@@ -7,11 +7,13 @@
 //!
 //! File by file: `kubeconfig`, `exec` and `proxy` find the server. `read_only` is the only client, and sends only reads
 //! of the paths that `resource` lists. `discovery` selects the versions. A `reflector` for each resource lists and
-//! watches it, all on the thread of the `connection`. `decode` turns answers into objects with the decoder for dumps.
-//! `objects` shares the answers about single objects. `scheduler_log`
-//! reads the logs of kube-scheduler's pods, if that was asked for. `store` holds the server's known state, `delta_queue` the changes that the consumer has not taken, and `status` the
-//! progress of each reflector.
+//! watches it, all on the thread of the `connection`. `answer` unpacks the bodies of answers within the `bounds`, and `decode` turns
+//! them into objects with the decoder for dumps. `objects` shares the answers about single objects. `scheduler_log` reads the logs of kube-scheduler's pods, if that was asked for.
+//! `store` holds the server's known state, `delta_queue` the changes that the consumer has not taken, `status` the progress of each
+//! reflector, and `waiting` what is waited for.
 
+mod answer;
+mod bounds;
 mod connection;
 mod decode;
 mod delta_queue;
@@ -29,7 +31,9 @@ mod scheduler_log;
 mod status;
 mod store;
 mod timing;
+mod waiting;
 
+pub use bounds::Bounds;
 pub use delta_queue::Change;
 pub use error::{ConnectError, OriginalError, Target};
 pub use kubeconfig::{Contexts, context_namespaces, contexts, may_ask};
@@ -37,6 +41,7 @@ pub use resource::Subject;
 pub use scheduler_log::{LogState, LogStatus, runs_scheduler};
 pub use status::{KindStatus, RetryCause, State, Status};
 pub use timing::Timing;
+pub use waiting::{Waiting, Waits};
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -77,6 +82,10 @@ pub struct ConnectOptions {
     pub scheduler_log: bool,
     /// Time limits and intervals.
     pub timing: Timing,
+    /// Bounds on what the server's answers may cost.
+    pub bounds: Bounds,
+    /// The requests that are not answered yet, also while [`connect()`] blocks.
+    pub waits: Waits,
 }
 
 impl Default for ConnectOptions {
@@ -91,6 +100,8 @@ impl Default for ConnectOptions {
             watch: true,
             scheduler_log: false,
             timing: Timing::default(),
+            bounds: Bounds::default(),
+            waits: Waits::default(),
         }
     }
 }
@@ -103,6 +114,8 @@ pub struct Live {
     log_requests: channel::UnboundedSender<LogRequest>,
     objects: Objects,
     thread: Option<JoinHandle<()>>,
+    /// When the initial state is complete at the latest.
+    deadline: Instant,
 }
 
 impl std::fmt::Debug for Live {
@@ -111,8 +124,8 @@ impl std::fmt::Debug for Live {
     }
 }
 
-/// Connects to a cluster. Blocks until the server has answered or [`Timing::connect`] has passed; everything else runs
-/// in the background.
+/// Connects to a cluster. Blocks until the server has given its version and its resources, or [`Timing::connect`] and then
+/// [`Timing::answer`] have passed; everything else runs in the background.
 ///
 /// # Errors
 /// Returns an error if the kubeconfig is unusable, the server cannot be reached, or it rejects the credentials.
@@ -124,7 +137,9 @@ pub fn connect(options: &ConnectOptions) -> Result<Live, ConnectError> {
         exec: options.timing.exec,
     };
     let env = Env::of_process();
+    let wait = options.waits.begin(Waiting::Credentials);
     let kubeconfig::Loaded { config, target, valid_until } = kubeconfig::load(&wanted, &env)?;
+    drop(wait);
     let first = (config, valid_until);
     // Reading the kubeconfig again must not lead to another server.
     let pinned = Wanted { context: Some(target.context.clone()).filter(|name| !name.is_empty()), ..wanted };
@@ -164,6 +179,16 @@ impl Live {
     /// Returns the API server's version, which may change; `None` if it is unknown.
     pub fn server_version(&self) -> Option<String> {
         self.shared.board().server_version.clone()
+    }
+
+    /// Returns the requests that are not answered yet.
+    pub fn waits(&self) -> &Waits {
+        self.shared.client.waits()
+    }
+
+    /// Returns how long reading the initial state may still take, such as `at most 580 s more`.
+    pub fn time_left(&self) -> String {
+        format!("at most {} s more", self.deadline.saturating_duration_since(Instant::now()).as_secs())
     }
 
     /// Returns the time since the server last sent something.

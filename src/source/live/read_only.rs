@@ -4,24 +4,27 @@
 //! reach the network; the log of a pod is among them only if it was asked for. (The exception is kube's own renewal of credentials, which goes to an identity provider.)
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, DATE, HeaderValue};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, DATE, HeaderMap, HeaderValue};
 use http::{Method, Request, Response};
-use http_body_util::BodyExt;
 use jiff::Timestamp;
 use kube::client::{Body, ClientBuilder};
 use kube::{Client, Config};
 use serde::de::DeserializeOwned;
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 use tower::{BoxError, Layer, Service};
 
+use super::answer::{Answer, Heard, Text, silence};
+use super::bounds::Bounds;
 use super::failure::{Failure, FailureKind, excerpt};
 use super::resource::{is_allowed, is_log};
 use super::timing::Timing;
-use crate::limits::live::{PAGE, SHORT_ANSWER, SLOWEST};
+use super::waiting::{Waiting, Waits};
 
 /// The interval between renewals of credentials that are expired on arrival.
 const RENEW_AGAIN: Duration = Duration::from_secs(1);
@@ -82,19 +85,16 @@ where
 /// expire.
 pub(super) type Connector = dyn Fn() -> Result<(Config, Option<Timestamp>), Failure> + Send + Sync;
 
-/// The body of an answer, in pieces.
-pub(super) struct Answer {
-    body: Body,
-    heard: Arc<Mutex<Instant>>,
-    /// When the server last sent a part of an accepted request; `None` for an answer that does not count.
-    accepted: Option<Arc<Mutex<Instant>>>,
-    /// The server's clock, if the answer has a date.
-    pub(super) date: Option<Timestamp>,
+/// A client with when its credentials expire, and whether it accepts compressed answers.
+struct Built {
+    client: Client,
+    until: Option<Timestamp>,
+    gzip: bool,
 }
 
 /// Lists, watches and gets; see the module's documentation.
 pub(super) struct ReadOnlyClient {
-    client: RwLock<(Client, Option<Timestamp>)>,
+    built: RwLock<Built>,
     /// Serializes renewals; the time of the last one.
     renewed: tokio::sync::Mutex<Option<Instant>>,
     /// When the server last sent something.
@@ -104,14 +104,24 @@ pub(super) struct ReadOnlyClient {
     connector: Arc<Connector>,
     answer: Duration,
     guard: ReadOnly,
+    bounds: Arc<Bounds>,
+    /// The requests without an answer.
+    waits: Waits,
+    /// Requests so far.
+    requests: AtomicU64,
+    /// The initial state is complete, and requests are counted no longer.
+    complete: AtomicBool,
+    /// The turn of the answer that is long.
+    long: Arc<Semaphore>,
 }
 
 /// Builds a client inside the layer from a configuration.
-fn build((mut config, valid_until): (Config, Option<Timestamp>), guard: ReadOnly) -> Result<(Client, Option<Timestamp>), Failure> {
+fn build((mut config, valid_until): (Config, Option<Timestamp>), guard: ReadOnly) -> Result<Built, Failure> {
     let agent = HeaderValue::from_static(concat!("schedscope/", env!("CARGO_PKG_VERSION")));
     config.headers.push((http::header::USER_AGENT, agent));
     // The caller decides about retries, and shows them.
     config.default_retry = false;
+    let gzip = !config.disable_compression;
     let builder = ClientBuilder::try_from(config).map_err(|error| {
         let failure = Failure::of_client(&error);
         // Nothing was sent yet, so the error is in the user's configuration.
@@ -119,16 +129,39 @@ fn build((mut config, valid_until): (Config, Option<Timestamp>), guard: ReadOnly
     })?;
     let client = builder.with_layer(&guard).build();
     let until = valid_until.or(*client.valid_until());
-    Ok((client, until))
+    Ok(Built { client, until, gzip })
 }
 
 impl ReadOnlyClient {
     /// Makes a client. Must be called within a runtime.
-    pub(super) fn new(connector: Arc<Connector>, timing: &Timing, guard: ReadOnly) -> Result<Self, Failure> {
-        let client = RwLock::new(build(connector()?, guard)?);
-        let (renewed, heard) = (tokio::sync::Mutex::default(), Arc::new(Mutex::new(Instant::now())));
-        let accepted = Arc::new(Mutex::new(Instant::now()));
-        Ok(Self { client, renewed, heard, accepted, connector, answer: timing.answer, guard })
+    pub(super) fn new(connector: Arc<Connector>, timing: &Timing, guard: ReadOnly, bounds: Bounds, waits: Waits) -> Result<Self, Failure> {
+        Ok(Self {
+            built: RwLock::new(build(connector()?, guard)?),
+            renewed: tokio::sync::Mutex::default(),
+            heard: Arc::new(Mutex::new(Instant::now())),
+            accepted: Arc::new(Mutex::new(Instant::now())),
+            connector,
+            answer: timing.answer,
+            guard,
+            bounds: Arc::new(bounds),
+            waits,
+            requests: AtomicU64::new(0),
+            complete: AtomicBool::new(false),
+            long: Arc::new(Semaphore::new(1)),
+        })
+    }
+
+    pub(super) fn waits(&self) -> &Waits {
+        &self.waits
+    }
+
+    pub(super) fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// Records that the initial state is complete: further requests follow the cluster, and are not counted.
+    pub(super) fn loaded(&self) {
+        self.complete.store(true, Ordering::Relaxed);
     }
 
     /// Makes a new client from the current kubeconfig.
@@ -136,20 +169,23 @@ impl ReadOnlyClient {
         let connector = Arc::clone(&self.connector);
         // It reads files and may run a program.
         let guard = self.guard;
+        let wait = self.waits.begin(Waiting::Credentials);
         let task = tokio::task::spawn_blocking(move || build(connector()?, guard));
-        let client = task.await.map_err(|error| Failure::new(FailureKind::Credentials, error.to_string()))??;
-        if let Ok(mut held) = self.client.write() {
-            *held = client;
+        let built = task.await.map_err(|error| Failure::new(FailureKind::Credentials, error.to_string()))??;
+        drop(wait);
+        if let Ok(mut held) = self.built.write() {
+            *held = built;
         }
         Ok(())
     }
 
-    fn client(&self) -> Client {
-        self.client.read().unwrap_or_else(PoisonError::into_inner).0.clone()
+    fn client(&self) -> (Client, bool) {
+        let built = self.built.read().unwrap_or_else(PoisonError::into_inner);
+        (built.client.clone(), built.gzip)
     }
 
     fn is_expired(&self) -> bool {
-        self.client.read().unwrap_or_else(PoisonError::into_inner).1.is_some_and(|until| until <= Timestamp::now())
+        self.built.read().unwrap_or_else(PoisonError::into_inner).until.is_some_and(|until| until <= Timestamp::now())
     }
 
     /// Renews expired credentials, once for all concurrent callers. If they are expired on arrival, it renews at most
@@ -176,117 +212,93 @@ impl ReadOnlyClient {
         *self.accepted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a GET. Returns a JSON answer, or a failure.
-    pub(super) async fn get(&self, path_and_query: &str, within: Option<Duration>) -> Result<Answer, Failure> {
-        self.renew_expired().await?;
-        let mut request = Request::get(path_and_query);
-        let is_log = is_log(path_and_query.split('?').next().unwrap_or_default());
-        if is_log || path_and_query.contains("watch=true") {
-            // Servers may compress each event separately, which the decompressing layer does not support.
-            request = request.header(ACCEPT_ENCODING, "identity");
+    /// Counts a request for the initial state.
+    fn count(&self) -> Result<(), Failure> {
+        let most = self.bounds.first_requests;
+        if self.complete.load(Ordering::Relaxed) || self.requests.fetch_add(1, Ordering::Relaxed) < most {
+            return Ok(());
         }
-        let request = request.body(Body::empty()).map_err(|error| Failure::new(FailureKind::Refused, error.to_string()))?;
-        let limit = within.unwrap_or(self.answer);
-        let response = timeout(limit, self.client().send(request)).await.map_err(|_| silence(limit))?;
-        let response = response.map_err(|error| Failure::of_client(&error))?;
-        let counts = response.status().is_success() && !path_and_query.starts_with("/version");
-        self.check(response, is_log, counts.then(|| Arc::clone(&self.accepted))).await
+        Err(Failure::new(FailureKind::Limit, format!("the server was asked {most} times without being read in full")))
     }
 
-    async fn check(&self, response: Response<Body>, is_log: bool, accepted: Option<Arc<Mutex<Instant>>>) -> Result<Answer, Failure> {
+    /// Sends a GET. Returns a JSON answer, or a failure.
+    pub(super) async fn get(&self, path_and_query: &str, waiting: Waiting, within: Option<Duration>) -> Result<Answer, Failure> {
+        self.renew_expired().await?;
+        self.count()?;
+        let wait = self.waits.begin(waiting.clone());
+        let mut request = Request::get(path_and_query);
+        let is_log = is_log(path_and_query.split('?').next().unwrap_or_default());
+        let (client, gzip) = self.client();
+        // Pieces of a log or a watch are read as they come, and are not worth compressing.
+        let gzip = gzip && !is_log && !path_and_query.contains("watch=true");
+        request = request.header(ACCEPT_ENCODING, if gzip { "gzip" } else { "identity" });
+        let request = request.body(Body::empty()).map_err(|error| Failure::new(FailureKind::Refused, error.to_string()))?;
+        let limit = within.unwrap_or(self.answer);
+        let response = timeout(limit, client.send(request)).await.map_err(|_| silence(limit, &waiting))?;
+        let response = response.map_err(|error| Failure::of_client(&error))?;
+        drop(wait);
+        let counts = response.status().is_success() && !path_and_query.starts_with("/version");
+        let heard = Heard { any: Arc::clone(&self.heard), accepted: counts.then(|| Arc::clone(&self.accepted)) };
+        heard.note();
+        self.check(response, waiting, is_log, heard).await
+    }
+
+    async fn check(&self, response: Response<Body>, waiting: Waiting, is_log: bool, heard: Heard) -> Result<Answer, Failure> {
         let (head, body) = response.into_parts();
-        let date = head.headers.get(DATE).and_then(|value| value.to_str().ok()).and_then(read_date);
-        let mut answer = Answer { body, heard: Arc::clone(&self.heard), accepted, date };
-        answer.note();
+        let text_of = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
+        let date = text_of(DATE).and_then(read_date);
+        let gzip = packing(&head.headers)?;
+        let mut answer = Answer::new(body, gzip, date, waiting, (heard, Arc::clone(&self.bounds)));
         if !head.status.is_success() {
-            let mut text = Vec::new();
-            while let Ok(Some(span)) = answer.next(self.answer).await {
-                text.extend_from_slice(&span);
-                if text.len() > 64 << 10 {
-                    break;
-                }
-            }
+            let text = answer.start(self.answer, self.bounds.refusal).await;
             return Err(Failure::of_answer(head.status, &head.headers, &text));
         }
-        let kind = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("no content type");
+        let kind = text_of(CONTENT_TYPE).unwrap_or("no content type");
         if kind.starts_with(if is_log { "text/plain" } else { "application/json" }) {
             return Ok(answer);
         }
-        let start = answer.next(self.answer).await.ok().flatten().unwrap_or_default();
+        let mut start = Vec::new();
+        // Its first piece says enough; without one, the type does.
+        let _ = answer.next(self.answer, &mut start).await;
         let wanted = if is_log { "plain text" } else { "JSON" };
         let message = format!("the answer is {kind}, not {wanted}; is there a proxy or a login page in between? {}", excerpt(&start));
         Err(Failure::new(FailureKind::Content, message.trim_end()))
     }
 
-    /// Sends a GET and reads the whole answer.
-    pub(super) async fn text(&self, path_and_query: &str, within: Option<Duration>) -> Result<(Vec<u8>, Option<Timestamp>), Failure> {
-        self.text_up_to(PAGE, path_and_query, within).await
+    /// Sends a GET and reads the whole answer, of at most `most` bytes.
+    pub(super) async fn text(&self, path_and_query: &str, waiting: Waiting, most: u64) -> Result<Text, Failure> {
+        let _wait = self.waits.begin(waiting.clone());
+        let answer = self.get(path_and_query, waiting, None).await?;
+        answer.whole(self.answer, most, &self.long).await
     }
 
-    /// Sends a GET and reads the whole answer, which is broken off if it is too long or too slow.
-    async fn text_up_to(
+    /// Sends a GET and decodes its short answer, which must be there within a time.
+    pub(super) async fn json<T: DeserializeOwned>(
         &self,
-        longest: usize,
-        path_and_query: &str,
-        within: Option<Duration>,
-    ) -> Result<(Vec<u8>, Option<Timestamp>), Failure> {
-        let mut answer = self.get(path_and_query, within).await?;
-        let limit = within.unwrap_or(self.answer);
-        let (mut text, mut since, mut before) = (Vec::new(), Instant::now(), 0);
-        while let Some(span) = answer.next(limit).await? {
-            if text.len() + span.len() > longest {
-                return Err(Failure::new(FailureKind::Content, format!("the answer is longer than {longest} bytes")));
-            }
-            text.extend_from_slice(&span);
-            if since.elapsed() > limit {
-                if text.len() - before < SLOWEST {
-                    return Err(Failure::new(FailureKind::Timeout, format!("the answer brought less than {SLOWEST} bytes in {limit:?}")));
-                }
-                (since, before) = (Instant::now(), text.len());
-            }
-        }
-        Ok((text, answer.date))
-    }
-
-    /// Sends a GET and decodes its short answer.
-    pub(super) async fn json<T: DeserializeOwned>(&self, path: &str, within: Option<Duration>) -> Result<(T, Option<Timestamp>), Failure> {
-        let (text, date) = self.text_up_to(SHORT_ANSWER, path, within).await?;
-        match serde_json::from_slice(&text) {
-            Ok(value) => Ok((value, date)),
-            Err(error) => Err(Failure::new(FailureKind::Content, format!("the answer is invalid ({error}): {}", excerpt(&text)))),
-        }
-    }
-}
-
-impl Answer {
-    /// Notes that the server sent something now.
-    fn note(&self) {
-        for time in std::iter::once(&self.heard).chain(&self.accepted) {
-            *time.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-        }
-    }
-
-    /// Returns the next piece of the answer; `None` at its end.
-    pub(super) async fn next(
-        &mut self,
+        path: &str,
+        waiting: Waiting,
         within: Duration,
-    ) -> Result<Option<impl AsRef<[u8]> + std::ops::Deref<Target = [u8]> + Default + use<>>, Failure> {
-        loop {
-            let Some(frame) = timeout(within, self.body.frame()).await.map_err(|_| silence(within))? else { return Ok(None) };
-            let frame = frame.map_err(|error| {
-                let failure = Failure::of_client(&error);
-                Failure::new(FailureKind::Connection, format!("the connection was interrupted: {}", failure.message))
-            })?;
-            self.note();
-            if let Ok(data) = frame.into_data() {
-                return Ok(Some(data));
-            }
+    ) -> Result<(T, Option<Timestamp>), Failure> {
+        let _wait = self.waits.begin(waiting.clone());
+        let read = async {
+            let answer = self.get(path, waiting.clone(), Some(within)).await?;
+            answer.whole(within, self.bounds.short_answer, &self.long).await
+        };
+        let text = timeout(within, read).await.map_err(|_| silence(within, &waiting))??;
+        match serde_json::from_slice(&text.bytes) {
+            Ok(value) => Ok((value, text.date)),
+            Err(error) => Err(Failure::new(FailureKind::Content, format!("the answer is invalid ({error}): {}", excerpt(&text.bytes)))),
         }
     }
 }
 
-fn silence(limit: Duration) -> Failure {
-    Failure::new(FailureKind::Timeout, format!("no answer for {limit:?}"))
+/// Returns whether an answer is compressed, which must be with gzip.
+fn packing(headers: &HeaderMap) -> Result<bool, Failure> {
+    match headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes) {
+        None | Some(b"" | b"identity") => Ok(false),
+        Some(encoding) if encoding.eq_ignore_ascii_case(b"gzip") => Ok(true),
+        Some(other) => Err(Failure::new(FailureKind::Content, format!("the answer is compressed with {}, not gzip", excerpt(other)))),
+    }
 }
 
 /// Parses `Sat, 21 Nov 2026 01:58:07 GMT`.
@@ -296,7 +308,10 @@ fn read_date(text: &str) -> Option<Timestamp> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::resource::Subject;
     use super::*;
+    use crate::cluster::Kind;
+    use crate::limits::live::{PAGE, SHORT_ANSWER};
     use std::sync::atomic::{AtomicUsize, Ordering};
     use tower::{ServiceExt, service_fn};
 
@@ -351,6 +366,10 @@ mod tests {
         }
     }
 
+    fn pods() -> Waiting {
+        Waiting::List(Subject::Objects(Kind::Pod), None)
+    }
+
     /// Returns a client of a server that answers every request with these bytes, again and again, each after a pause.
     fn client(head: &'static str, piece: &'static [u8], pause: Duration) -> ReadOnlyClient {
         use std::io::{Read, Write};
@@ -368,24 +387,28 @@ mod tests {
         });
         let connector: Arc<Connector> = Arc::new(move || Ok((Config::new(url.clone()), None)));
         let timing = Timing { answer: Duration::from_millis(300), ..Timing::default() };
-        ReadOnlyClient::new(connector, &timing, ReadOnly::default()).unwrap()
+        ReadOnlyClient::new(connector, &timing, ReadOnly::default(), Bounds::default(), Waits::default()).unwrap()
     }
 
     #[tokio::test]
     async fn answers_without_end_are_broken_off() {
         let client = client("", &[b' '; 4096], Duration::ZERO);
-        let failure = client.text_up_to(100_000, "/api/v1/pods", None).await.unwrap_err();
-        assert_eq!(failure.message, "the answer is longer than 100000 bytes");
-        let failure = client.json::<serde::de::IgnoredAny>("/version", None).await.unwrap_err();
-        assert_eq!(failure.message, format!("the answer is longer than {SHORT_ANSWER} bytes"));
+        let failure = client.text("/api/v1/pods", pods(), 100_000).await.err().unwrap();
+        assert_eq!(failure.message, "the list of pods is longer than 100000 bytes");
+        let failure = client.json::<serde::de::IgnoredAny>("/version", Waiting::Version, Duration::from_secs(60)).await.unwrap_err();
+        assert_eq!(failure.message, format!("the server's version is longer than {SHORT_ANSWER} bytes"));
         const { assert!(PAGE > SHORT_ANSWER) };
     }
 
     #[tokio::test]
     async fn answers_that_drip_are_broken_off() {
         let client = client("", b" ", Duration::from_millis(20));
-        let failure = client.text("/api/v1/pods", None).await.unwrap_err();
-        assert!(failure.message.starts_with("the answer brought less than 1024 bytes in "), "{}", failure.message);
+        let failure = client.text("/api/v1/pods", pods(), PAGE).await.err().unwrap();
+        assert!(
+            failure.message.starts_with("only ") && failure.message.ends_with("bytes of the list of pods in 300ms"),
+            "{}",
+            failure.message
+        );
     }
 
     #[test]

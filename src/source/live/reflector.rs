@@ -5,6 +5,7 @@
 //! server has compacted that version.
 
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,8 @@ use futures::FutureExt;
 use jiff::Timestamp;
 use tokio::time::Instant;
 
+use super::answer::Pace;
+use super::bounds::Bounds;
 use super::connection::Shared;
 use super::decode::{self, Line};
 use super::discovery::{Offer, is_essential};
@@ -20,19 +23,17 @@ use super::resource::{Resource, Subject};
 use super::status::{Place, RetryCause, State};
 use super::store::Taken;
 use super::timing::{Backoff, Timing};
+use super::waiting::Waiting;
 use crate::cluster::{Key, Kind};
-use crate::limits::live::{CONTINUE_TOKEN, PAGES, PAGES_WITHOUT_NEWS};
+use crate::limits::live::{CONTINUE_TOKEN, PAGES_WITHOUT_NEWS};
 
 /// Bytes of a watch that are decoded together; more if one object is longer.
 const BATCH: usize = 1 << 20;
 
-/// The maximal length of an object in bytes; API servers reject objects of a few megabytes.
-const MAX_LINE: usize = 64 << 20;
-
 /// How many times more items a page of Events has than one of objects.
 const EVENTS_PER_OBJECT: u32 = 10;
 
-/// A watch that ends sooner without any data counts as failed.
+/// A watch that ends sooner without any data counts as failed, and one with data is opened again after a pause.
 const SHORT: Duration = Duration::from_secs(1);
 
 /// The reflector of a resource, in all namespaces or in one.
@@ -46,10 +47,14 @@ pub(super) struct Reflector {
     /// The resource version up to which all is known; `None` before the first list.
     at: Option<String>,
     backoff: Backoff,
+    /// When the first request of the present failures began.
+    failing: Option<Instant>,
     /// Lists are streams of events.
     streaming: bool,
     /// Objects per page.
     page: u32,
+    /// Objects per page of the first list.
+    first_page: u32,
 }
 
 /// When to continue after a failure.
@@ -68,7 +73,8 @@ impl Reflector {
             Subject::Events => (false, shared.page.saturating_mul(EVENTS_PER_OBJECT)),
             Subject::Objects(_) => (shared.streaming, shared.page),
         };
-        Self { shared, resource, namespace, place, version: 0, at: None, backoff: Backoff::default(), streaming, page }
+        let backoff = Backoff::default();
+        Self { shared, resource, namespace, place, version: 0, at: None, backoff, failing: None, streaming, page, first_page: page }
     }
 
     /// Runs for as long as the connection lives.
@@ -90,13 +96,19 @@ impl Reflector {
         }
         loop {
             let shared = Arc::clone(&self.shared);
+            let (began, watches) = (Instant::now(), self.at.is_some());
             let result = tokio::select! {
                 result = self.turn() => result,
                 () = shared.hung.notified() => Err(hangs(&shared.timing)),
             };
             let next = match result {
+                // A server that ends each watch at once is not asked without a pause.
+                Ok(()) if watches && began.elapsed() < SHORT.min(shared.timing.watch) => Next::After(self.backoff.pause(&shared.timing)),
                 Ok(()) => Next::Now,
-                Err(failure) => self.after(failure).await,
+                Err(failure) => {
+                    self.failing.get_or_insert(began);
+                    self.after(failure).await
+                }
             };
             let wait = match next {
                 Next::Never => return,
@@ -126,6 +138,16 @@ impl Reflector {
 
     fn api_version(&self) -> String {
         self.resource.api_version(self.resource.versions[self.version])
+    }
+
+    /// Returns the name of its lists or watches among what the connection waits for.
+    fn waiting(&self, name: fn(Subject, Option<String>) -> Waiting) -> Waiting {
+        name(self.resource.subject, self.namespace.clone())
+    }
+
+    fn succeeded(&mut self) {
+        self.backoff.succeeded();
+        self.failing = None;
     }
 
     /// Returns the URL of a request; `more` are further parameters.
@@ -188,13 +210,21 @@ impl Reflector {
                 return Next::After(timing.absent);
             }
             FailureKind::Rejected => self.at = None,
+            FailureKind::Limit => {
+                self.at = None;
+                if self.page > self.first_page {
+                    // Its pages had become larger.
+                    self.page = self.first_page;
+                    return Next::After(self.backoff.next(timing, None));
+                }
+            }
             FailureKind::Expired => {
                 // The list takes longer than the server keeps its version. Larger pages need fewer requests.
                 if self.at.is_none() {
-                    self.page = self.page.saturating_mul(4);
+                    self.page = self.page.saturating_mul(4).min(self.first_page.saturating_mul(16));
                 }
                 self.at = None;
-                if self.backoff.failures() == 0 {
+                if self.backoff.is_fresh(timing) {
                     self.backoff.next(timing, None);
                     self.set(State::Listing);
                     return Next::Now;
@@ -214,6 +244,7 @@ impl Reflector {
     fn retrying(&self, failure: Failure, wait: Duration) {
         let now = Timestamp::now();
         let next = now.checked_add(wait).unwrap_or(now);
+        let limited = failure.what == FailureKind::Limit;
         let mut board = self.shared.board();
         let status = board.of(&self.place);
         let since = if let State::Retrying { since, .. } = status.state { since } else { now };
@@ -224,9 +255,11 @@ impl Reflector {
             _ => RetryCause::Request,
         };
         status.state = State::Retrying { since, why: failure.message, next, cause };
+        let timing = &self.shared.timing;
         let can_wait = self.shared.watch && is_essential(self.resource.subject);
-        let out_of_patience = self.backoff.failures() >= self.shared.timing.patience && !can_wait;
-        let settles = out_of_patience && !status.settled;
+        let fails_long = self.backoff.failures() >= timing.patience || self.failing.is_some_and(|since| since.elapsed() >= timing.answer);
+        // Another try meets the same limit.
+        let settles = (limited || fails_long && !can_wait) && !status.settled;
         status.settled |= settles;
         drop(board);
         if settles {
@@ -246,44 +279,47 @@ impl Reflector {
 
     /// Lists all objects, page by page.
     async fn list(&mut self) -> Result<(), Failure> {
-        let mut seen = HashSet::new();
-        let mut next = String::new();
-        let (mut without_news, mut pages) = (0, 0);
+        let shared = Arc::clone(&self.shared);
+        let bounds = shared.client.bounds();
+        let mut list = List::default();
         loop {
-            pages += 1;
-            let before = seen.len();
-            let from = if next.is_empty() { String::new() } else { format!("&continue={}", encode(&next)) };
+            let from = if list.next.is_empty() { String::new() } else { format!("&continue={}", encode(&list.next)) };
             let url = self.url(&format!("limit={}{from}", self.page));
-            let (text, date) = self.shared.client.text(&url, None).await?;
-            let page = decode::page(&text, self.resource)?;
-            self.shared.note_read(text.len(), date);
+            let text = shared.client.text(&url, self.waiting(Waiting::List), bounds.page).await?;
+            let page = decode::page(&text.bytes, self.resource)?;
+            list.bytes += text.bytes.len() as u64;
+            self.shared.note_read(text.bytes.len(), text.date);
             drop(text);
-            let (mut taken, count) = (Taken::default(), page.items.len());
+            list.pages += 1;
+            let before = list.seen.len();
+            list.items += page.items.len();
+            let mut taken = Taken::default();
             {
                 let mut store = self.shared.store();
                 for item in page.items {
-                    taken += store.put(item, Some(&mut seen));
+                    taken += store.put(item, Some(&mut list.seen));
                 }
             }
-            self.note(taken, Some(seen.len().max(count)));
-            without_news = if seen.len() > before { 0 } else { without_news + 1 };
-            if self.kind().is_some() && without_news >= PAGES_WITHOUT_NEWS || pages >= PAGES || page.next.len() > CONTINUE_TOKEN {
-                return Err(Failure::new(FailureKind::Content, "the list does not end: its pages bring nothing new"));
+            list.unreadable += taken.unreadable;
+            // Events are not kept by key.
+            let news = self.kind().is_none() || list.seen.len() > before;
+            list.without_news = if news { 0 } else { list.without_news + 1 };
+            self.note(taken, Some(list.seen.len().max(if self.kind().is_some() { 0 } else { list.items })));
+            if page.next.is_empty() {
+                return self.end_list(&list.seen, page.resource_version);
             }
-            if !page.next.is_empty() && page.next == next {
-                return Err(Failure::new(FailureKind::Content, "the list does not end: a page leads to itself"));
-            }
-            next = page.next;
-            if next.is_empty() {
-                let watched = !page.resource_version.is_empty();
-                self.listed(&seen, page.resource_version);
-                return if watched || !self.shared.watch {
-                    Ok(())
-                } else {
-                    Err(Failure::new(FailureKind::Content, "the list has no resourceVersion, so it is read again instead of watched"))
-                };
-            }
+            list.go_on(page.next, bounds)?;
         }
+    }
+
+    /// Ends a list of all pages.
+    fn end_list(&mut self, seen: &HashSet<Key>, version: String) -> Result<(), Failure> {
+        let follows = !version.is_empty() || !self.shared.watch;
+        self.listed(seen, version);
+        if follows {
+            return Ok(());
+        }
+        Err(Failure::new(FailureKind::Content, "the list has no resource version, so its changes cannot be watched"))
     }
 
     /// Updates the status after some answers.
@@ -314,6 +350,7 @@ impl Reflector {
             changed |= store.listed(kind);
         }
         self.at = Some(version).filter(|version| !version.is_empty());
+        self.succeeded();
         self.note(Taken { changed, unreadable: 0 }, self.kind().map(|_| seen.len()));
         self.shared.board().of(&self.place).lists += 1;
         self.settle(State::Watching);
@@ -321,30 +358,39 @@ impl Reflector {
 
     /// Watches from a resource version on; without one, all objects come first.
     async fn watch(&mut self, from: Option<String>) -> Result<(), Failure> {
+        let shared = Arc::clone(&self.shared);
+        let bounds = shared.client.bounds();
         let seconds = self.shared.timing.watch.as_secs().max(1);
         let start = match &from {
             Some(version) => format!("&resourceVersion={}", encode(version)),
             None => "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan".to_owned(),
         };
         let url = self.url(&format!("watch=true&allowWatchBookmarks=true{start}&timeoutSeconds={seconds}"));
-        let mut answer = self.shared.client.get(&url, None).await?;
+        let mut answer = self.shared.client.get(&url, self.waiting(Waiting::Watch), None).await?;
         let opened = Instant::now();
         self.shared.note_read(0, answer.date);
         if from.is_some() {
             self.set(State::Watching);
             self.shared.wake();
         }
-        let mut stream = Stream { initial: from.is_none().then(HashSet::new), bookmarks: false, heard: false };
+        let timing = &shared.timing;
+        let mut stream = Stream { initial: from.is_none().then(HashSet::new), heard: false, bytes: 0, unreadable: 0 };
         let mut text: Vec<u8> = Vec::new();
+        // Of the initial objects, and of an object that has begun.
+        let mut pace = Pace::new(timing.answer);
         loop {
-            let span = answer.next(stream.patience(&self.shared.timing)).await?;
-            let mut ended = span.is_none();
-            text.extend_from_slice(&span.unwrap_or_default());
+            let more = if stream.initial.is_some() || !text.is_empty() {
+                answer.next_in_time(&mut pace, &mut text).await?
+            } else {
+                let more = answer.next(timing.silence, &mut text).await?;
+                pace = Pace::new(timing.answer);
+                more
+            };
+            let mut ended = !more;
             // All data that has arrived is decoded together.
             while !ended && text.len() < BATCH {
-                match answer.next(Duration::MAX).now_or_never() {
-                    Some(Ok(Some(more))) => text.extend_from_slice(&more),
-                    Some(Ok(None)) => ended = true,
+                match answer.next(Duration::MAX, &mut text).now_or_never() {
+                    Some(Ok(more)) => ended = !more,
                     Some(Err(failure)) => {
                         self.take(&text, &mut stream)?;
                         return Err(failure);
@@ -354,8 +400,12 @@ impl Reflector {
             }
             let rest = self.take(&text, &mut stream)?;
             text.drain(..rest);
-            if text.len() > MAX_LINE {
-                return Err(Failure::new(FailureKind::Content, "the watch sends an object without an end"));
+            if rest > 0 && stream.initial.is_none() {
+                pace = Pace::new(timing.answer);
+            }
+            if text.len() > bounds.watched_object {
+                let most = bounds.watched_object;
+                return Err(Failure::new(FailureKind::Content, format!("the watch sends an object of more than {most} bytes")));
             }
             if !ended {
                 continue;
@@ -368,10 +418,7 @@ impl Reflector {
                 () if !stream.heard && opened.elapsed() < SHORT.min(self.shared.timing.watch) => {
                     Err(Failure::new(FailureKind::Connection, "the watch ended at once"))
                 }
-                () => {
-                    self.backoff.reset();
-                    Ok(())
-                }
+                () => Ok(()),
             };
         }
     }
@@ -382,6 +429,7 @@ impl Reflector {
         let lines = decode::lines(&text[..end], self.resource, &self.api_version());
         if stream.initial.is_some() {
             self.shared.note_read(end, None);
+            stream.bytes += end as u64;
         }
         let kind = self.kind();
         let mut taken = Taken::default();
@@ -405,7 +453,6 @@ impl Reflector {
                     self.reached(version, stream);
                 }
                 Ok(Line::Bookmark(version, end)) => {
-                    stream.bookmarks = true;
                     if end && let Some(seen) = stream.initial.take() {
                         drop(store);
                         self.listed(&seen, version.clone());
@@ -430,12 +477,14 @@ impl Reflector {
             (Some(kind), None) if taken.changed || complete => Some(store.count(kind, self.namespace.as_deref())),
             _ => None,
         };
+        let known = kind.map_or(0, |kind| store.count(kind, None));
         drop(store);
         if stream.initial.is_none() && stream.heard {
-            self.backoff.reset();
+            self.succeeded();
         }
         self.note(taken, objects);
-        result
+        stream.unreadable += taken.unreadable;
+        result.and_then(|end| stream.check(known, self.shared.client.bounds()).map(|()| end))
     }
 
     fn reached(&mut self, version: String, stream: &Stream) {
@@ -450,24 +499,75 @@ fn hangs(timing: &Timing) -> Failure {
     Failure::new(FailureKind::Timeout, format!("the server does not respond: nothing was received for {silent:?}"))
 }
 
+/// The pages that were read of a list.
+#[derive(Default)]
+struct List {
+    seen: HashSet<Key>,
+    /// The token of the next page.
+    next: String,
+    /// The hashes of all tokens.
+    tokens: HashSet<u64>,
+    pages: usize,
+    /// Pages in a row without a new object.
+    without_news: usize,
+    items: usize,
+    bytes: u64,
+    unreadable: usize,
+}
+
+impl List {
+    /// Continues with the page of a token, unless the list is too long or does not end.
+    fn go_on(&mut self, next: String, bounds: &Bounds) -> Result<(), Failure> {
+        let limit = |message: String| Err(Failure::new(FailureKind::Limit, message));
+        if next.len() > CONTINUE_TOKEN {
+            return limit(format!("the list has a continue token of {} bytes", next.len()));
+        }
+        let mut hasher = DefaultHasher::new();
+        next.hash(&mut hasher);
+        if !self.tokens.insert(hasher.finish()) {
+            return limit(format!("the list does not end: a continue token comes again after {} pages", self.pages));
+        }
+        if self.without_news >= PAGES_WITHOUT_NEWS {
+            return limit("the list does not end: its pages bring nothing new".to_owned());
+        }
+        self.next = next;
+        if self.pages >= bounds.pages {
+            return limit(format!("the list has more than {} pages", bounds.pages));
+        }
+        within(self.items, self.bytes, self.unreadable, bounds)
+    }
+}
+
+/// Checks the objects of a list or watch.
+fn within(items: usize, bytes: u64, unreadable: usize, bounds: &Bounds) -> Result<(), Failure> {
+    let limit = |message: String| Err(Failure::new(FailureKind::Limit, message));
+    if items > bounds.items {
+        return limit(format!("there are more than {} objects", bounds.items));
+    }
+    if bytes > bounds.list {
+        return limit(format!("the list is longer than {} bytes", bounds.list));
+    }
+    if unreadable > bounds.unreadable {
+        return limit(format!("more than {} objects cannot be read", bounds.unreadable));
+    }
+    Ok(())
+}
+
 /// The state of a watch.
 struct Stream {
     /// The keys of the initial objects so far; `None` after these.
     initial: Option<HashSet<Key>>,
-    /// The server sends bookmarks.
-    bookmarks: bool,
     /// Data has arrived.
     heard: bool,
+    /// Bytes of the initial objects.
+    bytes: u64,
+    unreadable: usize,
 }
 
 impl Stream {
-    /// Returns how long the watch may be silent before the connection counts as dead.
-    fn patience(&self, timing: &Timing) -> Duration {
-        match (&self.initial, self.bookmarks) {
-            (Some(_), _) => timing.answer,
-            (None, true) => timing.silence,
-            (None, false) => timing.watch + timing.silence.min(timing.answer),
-        }
+    /// Checks the objects so far, of which `known` are kept.
+    fn check(&self, known: usize, bounds: &Bounds) -> Result<(), Failure> {
+        within(self.initial.as_ref().map_or(0, HashSet::len).max(known), self.bytes, self.unreadable, bounds)
     }
 }
 

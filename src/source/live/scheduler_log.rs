@@ -9,23 +9,17 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::answer::Pace;
 use super::connection::{Shared, lock};
 use super::failure::{Failure, FailureKind};
 use super::timing::Backoff;
+use super::waiting::Waiting;
 use crate::cluster::{Key, Pod};
+use crate::limits::live::{LOG_PODS, LOG_VALUE};
 use crate::scheduler_log::{FileFacts, Reader, SchedulerLog};
 
 /// The name of kube-scheduler's container in its static pods.
 const CONTAINER: &str = "kube-scheduler";
-
-/// How long a followed log may be silent before it is asked for again: an idle scheduler logs nothing.
-const SILENCE: Duration = Duration::from_secs(600);
-
-/// Limit on a line and on a value of several lines; a longer one is passed on in parts.
-const MAX_VALUE: usize = 64 << 20;
-
-/// Limit on the schedulers whose logs are read; a control plane has 3 to 5.
-const MAX_PODS: usize = 16;
 
 /// The log of one scheduler's pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +74,7 @@ pub(super) struct LogFeed {
 impl LogFeed {
     /// Adds a pod; returns false if its log is read already, or too many are.
     pub(super) fn add(&mut self, pod: &Key) -> bool {
-        if self.states.contains_key(pod) || self.states.len() >= MAX_PODS {
+        if self.states.contains_key(pod) || self.states.len() >= LOG_PODS {
             return false;
         }
         self.states.insert(pod.clone(), LogState::Reading);
@@ -115,7 +109,7 @@ pub(super) async fn run(shared: Arc<Shared>, pod: Key, follow: bool) {
         let before = cutter.last;
         let read = read(&shared, &pod, &mut cutter, follows).await;
         if cutter.last > before {
-            backoff.reset();
+            backoff.succeeded();
         }
         let state = match &read {
             Ok(()) => LogState::Read,
@@ -156,11 +150,20 @@ async fn read(shared: &Shared, pod: &Key, cutter: &mut Cutter, follows: bool) ->
         path.push_str(&format!("&sinceTime={}", last.strftime("%Y-%m-%dT%H:%M:%SZ")));
     }
     cutter.resume();
-    let within = if follows { SILENCE } else { shared.timing.answer };
-    let mut answer = shared.client.get(&path, None).await?;
-    while let Some(piece) = answer.next(within).await? {
+    let within = if follows { shared.timing.log_silence } else { shared.timing.answer };
+    let bounds = shared.client.bounds();
+    let mut answer = shared.client.get(&path, Waiting::Log(pod.clone()), None).await?;
+    let mut pace = Pace::new(within);
+    let (mut piece, mut length) = (Vec::new(), 0);
+    // A followed log may drip.
+    while if follows { answer.next(within, &mut piece).await? } else { answer.next_in_time(&mut pace, &mut piece).await? } {
         shared.note_read(piece.len(), None);
+        length += piece.len() as u64;
+        if !follows && length > bounds.log {
+            return Err(Failure::new(FailureKind::Limit, format!("the log is longer than {} bytes", bounds.log)));
+        }
         let whole = cutter.take(&piece);
+        piece.clear();
         if !whole.is_empty() {
             lock(&shared.scheduler_log).take(pod, &whole);
             shared.wake();
@@ -196,6 +199,11 @@ impl Cutter {
 
     /// Takes a piece; returns the whole values that it completes.
     fn take(&mut self, piece: &[u8]) -> Vec<u8> {
+        self.take_values(piece, LOG_VALUE)
+    }
+
+    /// Takes a piece; returns the whole values that it completes, and all text once the rest is longer than `most`.
+    fn take_values(&mut self, piece: &[u8], most: usize) -> Vec<u8> {
         self.rest.extend_from_slice(piece);
         let (mut whole, mut kept) = (0, Vec::new());
         while let Some(length) = memchr::memchr(b'\n', &self.rest[self.seen..]) {
@@ -221,7 +229,7 @@ impl Cutter {
                 whole = self.seen;
             }
         }
-        if self.rest.len() > MAX_VALUE {
+        if self.rest.len() > most {
             whole = self.rest.len();
         }
         if whole > 0 {
@@ -268,6 +276,22 @@ mod tests {
             assert_eq!(parts.concat(), all);
             assert!(parts.iter().all(|part| part.contains("nodes=<") == part.contains(" >\n")), "{parts:?}");
         }
+    }
+
+    #[test]
+    fn a_value_that_is_too_long_is_passed_on_in_parts() {
+        let mut cutter = Cutter::default();
+        assert_eq!(cutter.take_values(b"2026-11-22T10:00:00.2Z I1122 \"Dump\" nodes=<\n", 60), b"");
+        let part = cutter.take_values(b"2026-11-22T10:00:00.2Z \tNode name: a\n", 60);
+        let expected = "2026-11-22T10:00:00.2Z I1122 \"Dump\" nodes=<\n2026-11-22T10:00:00.2Z \tNode name: a\n";
+        assert_eq!((String::from_utf8(part).unwrap().as_str(), cutter.rest.len()), (expected, 0));
+    }
+
+    #[test]
+    fn logs_of_many_schedulers_are_not_all_read() {
+        let mut feed = LogFeed::default();
+        let added = (0..LOG_PODS + 2).filter(|number| feed.add(&Key::new("kube-system", number.to_string()))).count();
+        assert_eq!((added, feed.statuses().len()), (LOG_PODS, LOG_PODS));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::error::Target;
 use super::resource::Subject;
 use super::store::About;
 use crate::cluster::Kind;
+use crate::plural::thousands;
 use crate::source::assemble::diagnostic::{Diagnostic, Severity};
 
 /// The status of a connection.
@@ -204,7 +205,7 @@ impl Board {
             let Subject::Objects(kind) = status.subject else { continue };
             match &status.state {
                 State::Forbidden { .. } if status.lists == 0 => about.refused.insert(kind),
-                State::Retrying { .. } if status.lists == 0 => about.failed.insert(kind),
+                State::Retrying { .. } | State::Listing if status.lists == 0 => about.failed.insert(kind),
                 State::OldVersion { .. } => about.failed.insert(kind),
                 _ if status.namespace.is_some() => about.partial.insert(kind),
                 _ => {}
@@ -224,6 +225,11 @@ impl Board {
                 State::Retrying { why, .. } if status.lists == 0 => {
                     let severity = if is_gated(subject) { Severity::Note } else { Severity::Error };
                     failed.push((severity, format!("{subject}{of}"), why.as_str()));
+                }
+                State::Listing if status.lists == 0 => {
+                    let severity = if is_gated(subject) { Severity::Note } else { Severity::Error };
+                    let objects = thousands(status.objects);
+                    diagnostics.push(remark(severity, format!("{subject}{of} were not read in time: {objects} objects so far")));
                 }
                 State::OldVersion { version } => {
                     let message = format!("{subject} of {version} cannot be read; only newer versions can");

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use super::delta_queue::{Change, DeltaQueue};
 use crate::cluster::{Cluster, Key, Kind, KindSet, Object, Str};
+use crate::limits::live::KNOWN_EVENTS;
 use crate::source::assemble::Assembly;
 use crate::source::assemble::Loaded;
 use crate::source::assemble::diagnostic::Diagnostic;
@@ -14,9 +15,6 @@ use crate::source::decode::dedup;
 use crate::source::decode::dump_metadata::{SchedulerMetadata, ServerVersion, VersionPlace};
 use crate::source::decode::events::SeenEvent;
 use crate::source::decode::{Decoded, DecodedItem};
-
-/// The maximal number of events remembered. Older ones are forgotten and would be reported again.
-const MAX_EVENTS: usize = 50_000;
 
 /// The content of the initial state besides objects.
 #[derive(Debug, Default)]
@@ -50,7 +48,7 @@ impl Events {
         }
         self.seen.insert(seen.identity.clone(), state);
         self.order.push_back(seen.identity.clone());
-        if self.order.len() > MAX_EVENTS
+        if self.order.len() > KNOWN_EVENTS
             && let Some(oldest) = self.order.pop_front()
         {
             self.seen.remove(&oldest);
@@ -150,9 +148,7 @@ impl Store {
                     if let Some(seen) = seen {
                         seen.insert(key.clone());
                     }
-                    self.set_unreadable(kind, |keys| {
-                        keys.insert(key);
-                    });
+                    self.set_unreadable(kind, |keys| keys.insert(key));
                 }
                 if let Some(gathered) = &mut self.gathered {
                     gathered.rest.push(Decoded { what, told: None, line, index, newest, change });
@@ -163,7 +159,7 @@ impl Store {
     }
 
     /// Changes the set of a kind's objects that cannot be read, and queues their number if it changes.
-    fn set_unreadable(&mut self, kind: Kind, change: impl FnOnce(&mut HashSet<Key>)) {
+    fn set_unreadable<T>(&mut self, kind: Kind, change: impl FnOnce(&mut HashSet<Key>) -> T) {
         let keys = self.unreadable.entry(kind).or_default();
         let before = keys.len();
         change(keys);
@@ -181,9 +177,7 @@ impl Store {
     }
 
     fn put_object(&mut self, key: Key, mut object: Object) -> bool {
-        self.set_unreadable(object.kind(), |keys| {
-            keys.remove(&key);
-        });
+        self.set_unreadable(object.kind(), |keys| keys.remove(&key));
         let objects = self.known.entry(object.kind()).or_default();
         let Some(known) = objects.get_mut(&key) else {
             objects.insert(key, object.clone());
@@ -216,9 +210,7 @@ impl Store {
 
     /// Removes an object. A known `uid` protects a successor of the same name.
     pub(super) fn gone(&mut self, kind: Kind, key: &Key, uid: Option<&str>) -> bool {
-        self.set_unreadable(kind, |keys| {
-            keys.remove(key);
-        });
+        self.set_unreadable(kind, |keys| keys.remove(key));
         let Some(objects) = self.known.get_mut(&kind) else { return false };
         if objects.get(key).is_none_or(|known| uid.is_some_and(|uid| !uid.is_empty() && known.meta().uid != *uid)) {
             return false;
@@ -241,6 +233,8 @@ impl Store {
         for key in &gone {
             self.gone(kind, key, None);
         }
+        let in_list = |key: &Key| namespace.is_none_or(|namespace| key.namespace == *namespace || key.name.is_empty());
+        self.set_unreadable(kind, |keys| keys.retain(|key| !in_list(key) || seen.contains(key)));
         !gone.is_empty()
     }
 
@@ -491,6 +485,15 @@ mod tests {
         let loaded = store.assemble(About { name: "there".into(), ..About::default() }).unwrap();
         assert_eq!(loaded.report.kinds[&Kind::Node].unreadable, 1);
         assert_eq!(loaded.diagnostics[0].to_string(), "there: Node a: odd");
+    }
+
+    #[test]
+    fn old_events_are_forgotten() {
+        let mut events = Events::default();
+        let event = |number: usize| SeenEvent { identity: number.to_string(), event: crate::cluster::ObservedEvent::default() };
+        assert!((0..=KNOWN_EVENTS).all(|number| events.is_news(&event(number))));
+        assert!(!events.is_news(&event(1)) && events.is_news(&event(0)), "the oldest is");
+        assert_eq!((events.seen.len(), events.order.len()), (KNOWN_EVENTS, KNOWN_EVENTS));
     }
 
     fn bad() -> crate::source::decode::DecodeError {

@@ -1,0 +1,269 @@
+//! The body of an answer: unpacked as it comes, within bounds of bytes and of time.
+
+use std::io::{self, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use flate2::write::MultiGzDecoder;
+use http_body_util::BodyExt;
+use jiff::Timestamp;
+use kube::client::Body;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout};
+
+use super::bounds::Bounds;
+use super::failure::{Failure, FailureKind};
+use super::waiting::Waiting;
+
+/// When the server last sent something.
+#[derive(Clone, Debug)]
+pub(super) struct Heard {
+    pub(super) any: Arc<Mutex<Instant>>,
+    /// When it last sent a part of an accepted request; `None` for an answer that does not count.
+    pub(super) accepted: Option<Arc<Mutex<Instant>>>,
+}
+
+impl Heard {
+    /// Notes that the server sent something now.
+    pub(super) fn note(&self) {
+        for time in std::iter::once(&self.any).chain(&self.accepted) {
+            *time.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        }
+    }
+}
+
+/// The body of an answer, in pieces.
+pub(super) struct Answer {
+    body: Body,
+    gzip: Option<MultiGzDecoder<Unpacked>>,
+    /// Bytes that were sent.
+    sent: u64,
+    heard: Heard,
+    bounds: Arc<Bounds>,
+    waiting: Waiting,
+    /// The server's clock, if the answer has a date.
+    pub(super) date: Option<Timestamp>,
+}
+
+/// Takes unpacked bytes up to a limit.
+#[derive(Debug, Default)]
+struct Unpacked {
+    out: Vec<u8>,
+    length: u64,
+    allowed: u64,
+}
+
+impl io::Write for Unpacked {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        self.length += piece.len() as u64;
+        if self.length > self.allowed {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.out.extend_from_slice(piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Notices answers that drip: a number of bytes must come in each stretch of time.
+#[derive(Debug)]
+pub(super) struct Pace {
+    from: Instant,
+    bytes: u64,
+    within: Duration,
+}
+
+impl Pace {
+    pub(super) fn new(within: Duration) -> Self {
+        Self { from: Instant::now(), bytes: 0, within }
+    }
+
+    fn left(&self) -> Duration {
+        self.within.saturating_sub(self.from.elapsed())
+    }
+
+    fn note(&mut self, bytes: u64, slowest: u64) {
+        self.bytes += bytes;
+        if self.bytes >= slowest {
+            *self = Self::new(self.within);
+        }
+    }
+}
+
+impl Answer {
+    pub(super) fn new(
+        body: Body,
+        gzip: bool,
+        date: Option<Timestamp>,
+        waiting: Waiting,
+        about: (Heard, Arc<Bounds>),
+    ) -> Self {
+        let (heard, bounds) = about;
+        Self { body, gzip: gzip.then(|| MultiGzDecoder::new(Unpacked::default())), sent: 0, heard, bounds, waiting, date }
+    }
+
+    /// Appends the next piece of the answer to `out`; returns false at its end.
+    pub(super) async fn next(&mut self, within: Duration, out: &mut Vec<u8>) -> Result<bool, Failure> {
+        let piece = timeout(within, self.piece(out)).await;
+        Ok(piece.map_err(|_| silence(within, &self.waiting))??.is_some())
+    }
+
+    /// Appends the next piece of the answer to `out`, unless it comes too slowly; returns false at its end.
+    pub(super) async fn next_in_time(&mut self, pace: &mut Pace, out: &mut Vec<u8>) -> Result<bool, Failure> {
+        match timeout(pace.left(), self.piece(out)).await {
+            Ok(piece) => Ok(piece?.map(|sent| pace.note(sent, self.bounds.slowest)).is_some()),
+            Err(_) if pace.bytes == 0 => Err(silence(pace.within, &self.waiting)),
+            Err(_) => {
+                let Pace { bytes, within, .. } = pace;
+                Err(Failure::new(FailureKind::Timeout, format!("only {bytes} bytes of {} in {within:?}", self.waiting)))
+            }
+        }
+    }
+
+    /// Appends the next piece of the answer to `out`; returns the number of bytes that were sent for it.
+    async fn piece(&mut self, out: &mut Vec<u8>) -> Result<Option<u64>, Failure> {
+        loop {
+            let Some(frame) = self.body.frame().await else {
+                self.unpack(&[], out, true)?;
+                return Ok(None);
+            };
+            let frame = frame.map_err(|error| {
+                let failure = Failure::of_client(&error);
+                Failure::new(FailureKind::Connection, format!("the connection was interrupted: {}", failure.message))
+            })?;
+            self.heard.note();
+            if let Ok(data) = frame.into_data() {
+                self.sent += data.len() as u64;
+                self.unpack(&data, out, false)?;
+                return Ok(Some(data.len() as u64));
+            }
+        }
+    }
+
+    fn unpack(&mut self, data: &[u8], out: &mut Vec<u8>, ended: bool) -> Result<(), Failure> {
+        let Some(gzip) = &mut self.gzip else {
+            out.extend_from_slice(data);
+            return Ok(());
+        };
+        let unpacked = gzip.get_mut();
+        unpacked.out = std::mem::take(out);
+        unpacked.allowed = self.bounds.growth_free.saturating_add(self.sent.saturating_mul(self.bounds.growth));
+        let result = gzip.write_all(data).and_then(|()| if ended { gzip.try_finish() } else { gzip.flush() });
+        *out = std::mem::take(&mut gzip.get_mut().out);
+        result.map_err(|error| {
+            let (sent, allowed) = (self.sent, gzip.get_ref().allowed);
+            if error.kind() == io::ErrorKind::FileTooLarge {
+                let message = format!("{} unpacks from {sent} bytes to more than {allowed}", self.waiting);
+                return Failure::new(FailureKind::Limit, message);
+            }
+            Failure::new(FailureKind::Connection, format!("{} cannot be unpacked: {error}", self.waiting))
+        })
+    }
+
+    /// Reads the rest of the answer, of at most `most` bytes. A long one waits for its turn among the long ones.
+    pub(super) async fn whole(mut self, within: Duration, most: u64, long: &Arc<Semaphore>) -> Result<Text, Failure> {
+        let mut pace = Pace::new(within);
+        let mut text = Text { bytes: Vec::new(), date: self.date, turn: None };
+        while self.next_in_time(&mut pace, &mut text.bytes).await? {
+            let length = text.bytes.len() as u64;
+            if length > most {
+                return Err(Failure::new(FailureKind::Limit, format!("{} is longer than {most} bytes", self.waiting)));
+            }
+            if length > self.bounds.small_answer && text.turn.is_none() {
+                // The semaphore is never closed.
+                text.turn = Arc::clone(long).acquire_owned().await.ok();
+                pace = Pace::new(within);
+            }
+        }
+        Ok(text)
+    }
+
+    /// Reads the start of the answer, up to `most` bytes, as far as it comes in time.
+    pub(super) async fn start(mut self, within: Duration, most: u64) -> Vec<u8> {
+        let mut text = Vec::new();
+        let read = async { while (text.len() as u64) < most && self.piece(&mut text).await.is_ok_and(|piece| piece.is_some()) {} };
+        let _ = timeout(within, read).await;
+        text.truncate(most as usize);
+        text
+    }
+}
+
+/// A whole answer. The next long one is read once this one is dropped.
+pub(super) struct Text {
+    pub(super) bytes: Vec<u8>,
+    /// The server's clock, if the answer has a date.
+    pub(super) date: Option<Timestamp>,
+    turn: Option<OwnedSemaphorePermit>,
+}
+
+pub(super) fn silence(limit: Duration, waiting: &Waiting) -> Failure {
+    Failure::new(FailureKind::Timeout, format!("no answer for {limit:?} to {waiting}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    fn answer(body: Vec<u8>, gzip: bool, bounds: Bounds) -> Answer {
+        let heard = Heard { any: Arc::new(Mutex::new(Instant::now())), accepted: None };
+        let about = (heard, Arc::new(bounds));
+        Answer::new(Body::from(body), gzip, None, Waiting::Version, about)
+    }
+
+    fn packed(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    async fn whole(answer: Answer, most: u64) -> Result<Vec<u8>, String> {
+        let text = answer.whole(Duration::from_secs(30), most, &Arc::new(Semaphore::new(1))).await;
+        text.map(|mut text| std::mem::take(&mut text.bytes)).map_err(|failure| format!("{:?}: {failure}", failure.what))
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_unpacks_too_far_is_broken_off() {
+        let text = vec![b' '; 3 << 20];
+        let body = packed(&text);
+        assert!(body.len() < 10_000, "{}", body.len());
+        assert_eq!(whole(answer(body.clone(), true, Bounds::default()), u64::MAX).await.map(|text| text.len()), Ok(3 << 20));
+        let bounds = Bounds { growth_free: 1 << 20, growth: 100, ..Bounds::default() };
+        let error = whole(answer(body.clone(), true, bounds), u64::MAX).await.unwrap_err();
+        assert!(error.starts_with("Limit: the server's version unpacks from "), "{error}");
+        let error = whole(answer(body.clone(), true, Bounds::default()), 1 << 20).await.unwrap_err();
+        assert_eq!(error, "Limit: the server's version is longer than 1048576 bytes");
+        let twice = [packed(b"one, "), packed(b"two")].concat();
+        assert_eq!(whole(answer(twice, true, Bounds::default()), 99).await.unwrap(), b"one, two");
+        for broken in [body[..body.len() / 2].to_vec(), b"no gzip at all".to_vec()] {
+            let error = whole(answer(broken, true, Bounds::default()), u64::MAX).await.unwrap_err();
+            assert!(error.starts_with("Connection: the server's version cannot be unpacked: "), "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn long_answers_are_read_one_after_another() {
+        let long = Arc::new(Semaphore::new(1));
+        let read = |length: usize| {
+            let (long, bounds) = (Arc::clone(&long), Bounds { small_answer: 500, ..Bounds::default() });
+            async move { answer(vec![b'x'; length], false, bounds).whole(Duration::from_secs(30), 5000, &long).await }
+        };
+        let first = read(1000).await.unwrap();
+        assert_eq!((first.bytes.len(), long.available_permits()), (1000, 0));
+        assert!(read(500).await.is_ok(), "a small one does not wait");
+        assert!(timeout(Duration::from_millis(20), read(1000)).await.is_err(), "it waits");
+        drop(first);
+        assert!(read(1000).await.is_ok());
+        assert_eq!(long.available_permits(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_refusal_without_end_is_cut() {
+        let text = answer(vec![b'x'; 1000], false, Bounds::default()).start(Duration::from_secs(30), 10).await;
+        assert_eq!(text, b"xxxxxxxxxx");
+    }
+}
