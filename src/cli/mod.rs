@@ -127,6 +127,7 @@ fn refused(arguments: &[OsString], error: &clap::Error) -> ExitCode {
 /// Runs a command.
 fn run(cli: Cli) -> ExitCode {
     output::end_on_signals();
+    output::end_on_little_memory();
     let Some(command) = cli.command else { return start_screen(cli.no_color) };
     if !matches!(command, Command::Completions { .. } | Command::Info(_))
         && let Err(failure) = start_threads()
@@ -150,9 +151,10 @@ fn run(cli: Cli) -> ExitCode {
 
 /// Starts the thread pool, of one thread where the system refuses more. rayon would start it at first use and panic.
 fn start_threads() -> Result<(), Failure> {
-    let start = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    // 0 is a thread for each processor.
-    start(0).or_else(|_| start(1)).map_err(|error| Failure::source(format!("cannot start threads: {error}")))
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads);
+    // 0 is a thread for each processor. The global pool can be tried once only.
+    let threads = usize::from(pool(0).build().is_err());
+    pool(threads).build_global().map_err(|error| Failure::source(format!("cannot start threads: {error}")))
 }
 
 /// Opens the start screen; without a terminal, prints the help.

@@ -11,12 +11,11 @@
 //! | [`sources::GROWTH`] | 100 | How many times its compressed size a file may grow, beyond what all files of a load may grow together; it ends there. | `what_goes_beyond_a_limit_ends_with_its_name` |
 //! | [`sources::GROWTH_BEYOND`] | 32 MiB | Bytes by which all files of a load together may exceed their growth; a file that needs more ends there. | `what_goes_beyond_a_limit_ends_with_its_name` |
 //! | [`sources::HIDDEN_FILES`] | 1,000 | Files of a hidden directory whose names are read, to tell whether a dump may be in it; the others are not considered. | `a_folder_in_part_is_told_by_what_is_left_out` |
-//! | [`live::PAGE`] | 128 MiB | Decompressed length of a page of a list, or of an object; a longer answer is broken off, and asked for again later. | `answers_without_end_are_broken_off` |
+//! | [`live::PAGE`] | 128 MiB | Decompressed length of a page of a list, or of an object; a longer answer is broken off. | `answers_without_end_are_broken_off` |
 //! | [`live::SHORT_ANSWER`] | 8 MiB | Decompressed length of the answers of `/version` and of discovery; a longer one is broken off. | `answers_without_end_are_broken_off` |
 //! | [`live::SLOWEST`] | 1 KiB | Bytes that an answer brings at least in the time in which a silent server counts as hung; a slower one is broken off. | `answers_that_drip_are_broken_off` |
 //! | [`live::PAGES_WITHOUT_NEWS`] | 3 | Pages of a list in a row that bring no new object; the list is broken off after them. | `lists_that_go_in_circles_are_broken_off` |
-//! | [`live::PAGES`] | 20,000 | Pages of one list; a longer one is broken off. | `lists_that_go_in_circles_are_broken_off` |
-//! | [`live::CONTINUE_TOKEN`] | 64 KiB | Length of the token for the next page of a list; a list with a longer one is broken off. | `lists_that_go_in_circles_are_broken_off` |
+//! | [`live::PAGES`] | 2,000 | Pages of one list; a longer one is broken off. | `pages_and_lists_are_bounded_in_bytes_items_and_pages` |
 //! | [`live::RETRY_AFTER`] | 60s | The longest time that a server can ask for before the next try; it is tried again after it. | `waits_double_to_a_limit_start_over_and_honour_what_the_server_asks_for` |
 //! | [`live::KUBECONFIG`] | 4 MiB | Length of a kubeconfig; a longer one is refused. | `credentials_that_cannot_be_sent_are_refused_without_being_shown` |
 //! | [`live::CREDENTIAL_FILE`] | 4 MiB | Length of a file with a token, key or certificate that a kubeconfig names; a longer one is refused, as is anything but a file. | `credentials_that_cannot_be_sent_are_refused_without_being_shown` |
@@ -27,6 +26,29 @@
 //! | [`live::VERSION_AGAIN`] | 300s | Time after which the server's version is asked for again; an upgrade without a failed request is noticed after it. | `an_upgrade_of_the_server_changes_the_release_unless_it_is_pinned` |
 //! | [`live::OBJECT_KEPT`] | 5s | Time for which the answer about a single object counts; after it, and after a change of the object, the server is asked again. | `an_object_is_asked_for_once_until_it_changes_or_the_answer_is_old` |
 //! | [`live::OBJECTS_KEPT`] | 64 | Answers about single objects that are kept; with more, those that have come are forgotten. | `few_answers_are_kept` |
+//! | [`live::PLUGIN`] | 60s | Time of a credential plugin that cannot prompt; it is ended with its children after that, and there are no credentials. | `connecting_fails_with_words_that_help` |
+//! | [`live::CONNECT`] | 10s | Time to connect to an API server and to read its version; connecting fails after that. | `a_version_without_end_fails_the_connection` |
+//! | [`live::ANSWER`] | 45s | Time to the start of an answer, and for each SLOWEST bytes of it; the request fails after that. Also the time of discovery as a whole, and the longest silence of a watch. | `each_request_that_hangs_or_drips_is_named` |
+//! | [`live::FIRST_LOAD`] | 600s | Time until the initial state of a cluster is complete; kinds that are not read by then count as failed. | `a_first_load_ends_in_time_without_what_is_missing` |
+//! | [`live::FIRST_REQUESTS`] | 20,000 | Requests for the initial state of a cluster; further ones fail. | `requests_of_the_first_load_are_counted` |
+//! | [`live::REFUSAL`] | 64 KiB | Length of an answer that refuses a request; the rest is not read. | `a_refusal_without_end_is_cut` |
+//! | [`live::SMALL_ANSWER`] | 8 MiB | Length up to which answers are read at the same time; longer ones are read one after another. | `long_answers_are_read_one_after_another` |
+//! | [`live::ANSWER_GROWTH_FREE`] | 4 MiB | Unpacked length of an answer of any size, beyond which ANSWER_GROWTH counts; a longer one fails. | `an_answer_that_unpacks_too_far_is_broken_off` |
+//! | [`live::ANSWER_GROWTH`] | 100 | Factor by which an answer may grow when it is unpacked, beyond ANSWER_GROWTH_FREE. | `an_answer_that_unpacks_too_far_is_broken_off` |
+//! | [`live::PAGE_ITEMS`] | 200,000 | Items of a page of a list; a page with more fails. | `a_page_of_too_many_items_is_refused` |
+//! | [`live::LIST_ITEMS`] | 1,000,000 | Objects of a list or watch; it fails beyond that. | `pages_and_lists_are_bounded_in_bytes_items_and_pages` |
+//! | [`live::LIST`] | 8 GiB | Length of all pages of a list, unpacked; a longer list fails. | `pages_and_lists_are_bounded_in_bytes_items_and_pages` |
+//! | [`live::UNREADABLE`] | 10,000 | Objects of a list that cannot be read; a list with more fails. | `a_list_of_rubbish_is_given_up` |
+//! | [`live::CONTINUE_TOKEN`] | 16 KiB | Length of a continue token; a list with a longer one fails. | `continue_tokens_that_repeat_or_grow_end_the_list` |
+//! | [`live::WATCHED_OBJECT`] | 16 MiB | Length of an object in a watch; a watch that sends a longer one is opened again. | `an_object_without_end_ends_its_watch` |
+//! | [`live::QUEUED_EVENTS`] | 10,000 | Events that wait to be shown; beyond it, the oldest are dropped. | `order_is_that_of_arrival_and_events_are_bounded` |
+//! | [`live::KNOWN_EVENTS`] | 50,000 | Events of a cluster that are remembered; older ones would be reported again. | `old_events_are_forgotten` |
+//! | [`live::EXCERPT`] | 120 | Characters of an answer that is not understood that are shown. | `answers_are_sorted_and_told_in_one_line` |
+//! | [`live::LOG_VALUE`] | 64 MiB | Length of a line, or of a value of several lines, of a scheduler's log; a longer one is passed on in parts. | `a_value_that_is_too_long_is_passed_on_in_parts` |
+//! | [`live::LOG`] | 1 GiB | Length of a scheduler's log when it is first read; a longer one fails. | `a_log_without_end_is_given_up` |
+//! | [`live::LOG_PODS`] | 16 | Schedulers whose logs are read; further ones are not. A control plane has 3 to 5. | `logs_of_many_schedulers_are_not_all_read` |
+//! | [`live::LOG_READ`] | 90s | Time of the first read of the schedulers' logs; the command fails after that. | `a_log_that_hangs_is_waited_for_up_to_a_limit` |
+//! | [`live::LOG_SILENCE`] | 600s | Silence of a followed log, after which it is asked for again: an idle scheduler logs nothing. | `a_followed_log_that_is_silent_is_asked_for_again` |
 //! | [`extenders::LARGEST_ANSWER`] | 128 MiB | Length of one answer; a longer one is an error of the call. All nodes of a large cluster, as the API server has them, are less. | `an_answer_that_is_too_large_is_given_up` |
 //! | [`extenders::ANSWER_VALUES`] | 4,000,000 | Number of values in one answer; more are an error of the call. | `an_answer_of_too_many_values_is_refused` |
 //! | [`extenders::ANSWERS`] | 512 MiB | Length of all answers of one run; the calls after that fail without being made. | `calls_fail_once_the_answers_are_too_long_in_all` |
@@ -46,6 +68,25 @@
 //! | [`engine::JUDGED_ON_NODE`] | 10,000 | Devices that are judged for all requests on one node, fewer where selectors are costly; the rest are counted as not judged. | `devices_beyond_the_limits_are_counted_as_not_judged` |
 //! | [`engine::DEVICE_STEPS_PER_SECOND`] | 500,000 steps | Search steps for devices on one node in each second of `filterTimeout`; beyond the timeout the node ends with its error. | `costly_selectors_use_up_the_filter_timeout` |
 //! | [`terminal::SCREEN_ENDS`] | 2s | Time that a screen has to end after a signal, which restores the terminal; the program ends after it in any case. | `a_signal_ends_the_explorer_though_nobody_reads_its_terminal` |
+//! | [`terminal::MEMORY_LEFT`] | 8 MiB | Address space left below the system's limit at which the program ends with a reason. | `little_memory_ends_with_a_reason` |
+//! | [`terminal::MEMORY_LOOK`] | 2ms | Time between two looks at the address space in use, where the system limits it. | `little_memory_ends_with_a_reason` |
+//! | [`terminal::RESTORE_WAIT`] | 200ms | Time that the terminal has to take the sequences that restore it, before the program ends though a thread is stuck. | `a_signal_ends_the_explorer_though_nobody_reads_its_terminal` |
+//! | [`terminal::ESCAPE_WAIT`] | 50ms | Time after ESC within which more bytes make it a sequence; later, it is the key Esc. | `escape_alone_is_a_key_after_a_moment` |
+//! | [`terminal::SEQUENCE_WAIT`] | 250ms | Time without a byte after which an unfinished sequence of a key or the mouse is dropped. | `an_unfinished_sequence_is_over_after_some_time_and_ctrl_c_ends_it_at_once` |
+//! | [`terminal::SEQUENCE`] | 64 bytes | Bytes of a sequence of a key or the mouse; a longer one is dropped. | `a_sequence_of_too_many_bytes_is_dropped` |
+//! | [`terminal::PASTE_WAIT`] | 2s | Time without a byte after which a paste that does not end is dropped, which a notice says. | `a_paste_that_does_not_end_is_over_after_silence` |
+//! | [`terminal::PASTE`] | 64 KiB | Bytes of a paste; a longer one is dropped, which a notice says. | `a_paste_of_too_many_bytes_is_dropped_and_costs_no_more_memory` |
+//! | [`terminal::TYPED`] | 4,096 | Characters of a line that is typed or pasted; more are not inserted. | `a_line_takes_characters_up_to_a_limit` |
+//! | [`terminal::KEYS_AHEAD`] | 64 | Keys that wait while the screen is busy or a load runs; further keys are dropped. | `no_more_keys_wait_than_there_is_room_for` |
+//! | [`terminal::PRINTED_KEYS`] | 4,096 | Keys of `--keys`; more are refused. | `keys_are_named_and_words_are_typed` |
+//! | [`terminal::REPLY_WAIT`] | 5s | Time after the question for the terminal's background within which a reply is taken as one; later, its bytes are keys. | `the_answer_is_taken_out_from_among_the_keys` |
+//! | [`terminal::REPLY_KEYS`] | 40 | Keys of a reply about the terminal's background; a longer one is taken as typed. | `the_answer_is_taken_out_from_among_the_keys` |
+//! | [`terminal::COPIED`] | 512 KiB | Bytes copied to the terminal's clipboard; a longer text is not copied, which a notice says. | `what_is_too_long_for_a_clipboard_is_not_copied` |
+//! | [`terminal::SETTINGS`] | 1 MiB | Bytes of the configuration file and of a theme; a larger one is not used, which a notice says. | `files_are_found_and_what_cannot_be_read_is_told` |
+//! | [`terminal::OFFERED_DUMPS`] | 40 | Dumps of the current folder that the start screen offers; more are left out. | `dumps_of_a_folder_are_offered_in_order_and_no_more_than_there_is_room_for` |
+//! | [`terminal::LOG_DAYS`] | 7 | Files of the daily log; older ones are removed. | `old_files_go` |
+//! | [`terminal::COLUMNS`] | 2,048 | Columns drawn; the rest of a wider terminal remains empty. | `a_window_is_drawn_up_to_a_size` |
+//! | [`terminal::ROWS`] | 512 | Rows drawn; the rest of a higher terminal remains empty. | `a_window_is_drawn_up_to_a_size` |
 //! <!-- /limits -->
 
 use std::time::Duration;

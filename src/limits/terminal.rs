@@ -5,6 +5,10 @@ use std::time::Duration;
 limits! { "terminal":
     /// Time that a screen has to end after a signal, which restores the terminal; the program ends after it in any case.
     time SCREEN_ENDS: Duration = Duration::from_secs(2), "a_signal_ends_the_explorer_though_nobody_reads_its_terminal";
+    /// Address space left below the system's limit at which the program ends with a reason.
+    bytes MEMORY_LEFT: u64 = 8 << 20, "little_memory_ends_with_a_reason";
+    /// Time between two looks at the address space in use, where the system limits it.
+    time MEMORY_LOOK: Duration = Duration::from_millis(2), "little_memory_ends_with_a_reason";
     /// Time that the terminal has to take the sequences that restore it, before the program ends though a thread is stuck.
     time RESTORE_WAIT: Duration = Duration::from_millis(200), "a_signal_ends_the_explorer_though_nobody_reads_its_terminal";
     /// Time after ESC within which more bytes make it a sequence; later, it is the key Esc.

@@ -11,6 +11,7 @@ mod file;
 mod form;
 mod lines;
 mod markdown;
+mod memory;
 mod secret;
 mod signals;
 mod streams;
@@ -22,6 +23,7 @@ pub use file::{RemoveUnfinished, append, create_new, write_new};
 pub use form::{Json, PrettyJson, json_close, to_json, to_json_items, to_json_line, to_json_open, to_markdown, to_yaml};
 pub use lines::Lines;
 pub use markdown::Markdown;
+pub use memory::end_on_little_memory;
 pub use secret::{Secret, url_without_password, without_passwords};
 pub use signals::{ScreenEnds, end_on_signals, screen_ends_on_signals};
 pub use streams::{

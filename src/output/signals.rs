@@ -30,15 +30,23 @@ pub fn end_on_signals() {
             // A screen restores the terminal, unless its output is not read.
             thread::sleep(SCREEN_ENDS);
         }
-        remove_partial_files();
-        let restore = *screen();
-        if let Some(restore) = restore {
-            restore();
-        }
-        end_children();
-        std::process::exit(128 + signal);
+        end(None, 128 + signal);
     };
     let _ = thread::Builder::new().name("signals".to_owned()).spawn(watch);
+}
+
+/// Ends the program from any thread: removes unfinished files, restores the terminal, and says why.
+pub(super) fn end(why: Option<String>, code: i32) -> ! {
+    remove_partial_files();
+    let restore = *screen();
+    if let Some(restore) = restore {
+        restore();
+    }
+    end_children();
+    if let Some(why) = why {
+        super::say(why);
+    }
+    std::process::exit(code)
 }
 
 /// Returns whether the program was started with a signal ignored, as `nohup` does. It stays ignored then.

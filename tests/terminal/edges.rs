@@ -389,6 +389,20 @@ fn little_of_everything_is_an_ordinary_error() {
     }
 }
 
+/// Some limit leaves the program less than it wants and more than it needs to start.
+#[cfg(target_os = "linux")]
+#[test]
+fn little_memory_ends_with_a_reason() {
+    let ends = |kib: u64| {
+        let script = format!("ulimit -v {kib} && exec {} explain payments -n shop --demo payments", env!("CARGO_BIN_EXE_schedscope"));
+        let output = Command::new("/bin/sh").args(["-c", &script]).stdin(Stdio::null()).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let mut limits = (4..200).map(|step| step * (6 << 10)).map(|kib| (kib, ends(kib)));
+    let (kib, (code, said)) = limits.find(|(_, (_, said))| said.contains("out of memory")).unwrap();
+    assert_eq!((code, said.trim()), (Some(3), format!("schedscope: out of memory: the system's limit is {} MiB", kib >> 10).as_str()));
+}
+
 /// The terminal is not read, so that writes to it block.
 #[test]
 fn a_signal_ends_the_explorer_though_nobody_reads_its_terminal() {

@@ -94,13 +94,7 @@ impl Pace {
 }
 
 impl Answer {
-    pub(super) fn new(
-        body: Body,
-        gzip: bool,
-        date: Option<Timestamp>,
-        waiting: Waiting,
-        about: (Heard, Arc<Bounds>),
-    ) -> Self {
+    pub(super) fn new(body: Body, gzip: bool, date: Option<Timestamp>, waiting: Waiting, about: (Heard, Arc<Bounds>)) -> Self {
         let (heard, bounds) = about;
         Self { body, gzip: gzip.then(|| MultiGzDecoder::new(Unpacked::default())), sent: 0, heard, bounds, waiting, date }
     }
