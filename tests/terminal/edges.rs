@@ -420,8 +420,19 @@ fn a_signal_ends_the_explorer_though_nobody_reads_its_terminal() {
         assert!(child.try_wait().expect("it is ours").is_none(), "it ended");
         std::thread::yield_now();
     }
-    // The first frame is larger than what the terminal's driver holds.
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    // The first frame is larger than what the terminal's driver holds: the program rests once it waits to write the rest.
+    let work = || -> Vec<String> {
+        let threads = std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+        threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("schedstat")).ok()).collect()
+    };
+    let (mut before, mut since) = (work(), std::time::Instant::now());
+    while since.elapsed() < std::time::Duration::from_secs(1) {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let now = work();
+        if now != before {
+            (before, since) = (now, std::time::Instant::now());
+        }
+    }
     assert!(Command::new("kill").args(["-s", "TERM", &id]).status().expect("kill").success());
     let begin = std::time::Instant::now();
     let status = loop {
