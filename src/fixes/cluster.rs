@@ -19,17 +19,34 @@ pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, 
     one_more(trials, limits, fixes);
 }
 
+/// Returns for each node the number of failing demands that a change of the node must drop, because nothing else helps against them.
+fn obstacles(trials: &Trials<'_>, matrix: &Matrix) -> Vec<usize> {
+    let preempts = trials.may_preempt(&[]);
+    let mut counts = vec![0; trials.scheduler().state().snapshot().len()];
+    for row in matrix.rows.iter().filter(|row| !yields(preempts, row)) {
+        row.fails.iter().for_each(|at| counts[at] += 1);
+    }
+    counts
+}
+
+/// Returns whether a demand that fails may hold once pods are evicted.
+fn yields(preempts: bool, row: &Row) -> bool {
+    preempts && depends_on_pods(row)
+}
+
 /// Returns the nodes, by name, that a change of the node alone might open, where the change drops these of its demands.
 /// Other nodes answer as before if the pod is local, so that all else must hold on the node, or yield to preemption.
-fn openable(trials: &Trials<'_>, matrix: &Matrix, drops: impl Fn(&Demand) -> bool) -> Vec<Str> {
+fn openable(trials: &Trials<'_>, matrix: &Matrix, obstacles: &[usize], drops: impl Fn(&Demand) -> bool) -> Vec<Str> {
     let snapshot = trials.scheduler().state().snapshot();
-    let preempts = trials.may_preempt(&[]);
-    let might = |at: &usize| {
-        let mut rows = matrix.failing(*at).map(|row| &matrix.rows[row]).filter(|row| !drops(&row.demand));
-        !trials.is_local() || rows.all(|row| preempts && depends_on_pods(row))
-    };
-    let concerned = |at: &usize| matrix.failing(*at).any(|row| drops(&matrix.rows[row].demand));
-    let mut names: Vec<Str> = (0..snapshot.len()).filter(concerned).filter(might).map(|at| snapshot.nodes()[at].name().clone()).collect();
+    let (preempts, is_local) = (trials.may_preempt(&[]), trials.is_local());
+    // Obstacles on the nodes on which a dropped demand fails that the change drops.
+    let mut dropped: BTreeMap<usize, usize> = BTreeMap::new();
+    for row in matrix.rows.iter().filter(|row| drops(&row.demand)) {
+        let is_obstacle = usize::from(!yields(preempts, row));
+        row.fails.iter().for_each(|at| *dropped.entry(at).or_default() += is_obstacle);
+    }
+    let might = |(at, dropped): (usize, usize)| (!is_local || obstacles[at] == dropped).then(|| snapshot.nodes()[at].name().clone());
+    let mut names: Vec<Str> = dropped.into_iter().filter_map(might).collect();
     names.sort();
     names
 }
@@ -40,7 +57,7 @@ fn uncordon(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mu
         Demand::Taint(taint) => taint.key == UNSCHEDULABLE_TAINT,
         _ => false,
     };
-    let names = openable(trials, matrix, by_cordon);
+    let names = openable(trials, matrix, &obstacles(trials, matrix), by_cordon);
     for name in trials.first_of(names, limits.alike, Untried::CordonedNodes) {
         trials.try_all(vec![Change::Node(name, NodeChange::Uncordon)], fixes);
     }
@@ -48,9 +65,10 @@ fn uncordon(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mu
 
 fn untaint(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Vec<Fix>) {
     let mut changes = Vec::new();
+    let obstacles = obstacles(trials, matrix);
     for row in &matrix.rows {
         let Demand::Taint(taint) = &row.demand else { continue };
-        let names = openable(trials, matrix, |demand| *demand == row.demand);
+        let names = openable(trials, matrix, &obstacles, |demand| *demand == row.demand);
         changes.extend(names.into_iter().map(|name| Change::Node(name, NodeChange::RemoveTaint(taint.clone()))));
     }
     for change in trials.first_of(changes, limits.alike, Untried::TaintedNodes) {

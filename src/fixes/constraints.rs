@@ -169,7 +169,11 @@ impl NodeBits {
     /// Returns the positions in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         let words = self.0.iter().enumerate();
-        words.flat_map(|(i, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| i * 64 + bit))
+        words.flat_map(|(i, word)| {
+            // Each step clears the lowest bit.
+            let rest = std::iter::successors(Some(*word), |rest| Some(rest & rest.wrapping_sub(1)));
+            rest.take_while(|rest| *rest != 0).map(move |rest| i * 64 + rest.trailing_zeros() as usize)
+        })
     }
 
     fn zip(&mut self, other: &Self, f: impl Fn(u64, u64) -> u64) {
