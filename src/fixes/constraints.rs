@@ -10,6 +10,7 @@ use crate::cluster::{Key, NodeSelectorTerm, Pod, PodSpec, Requirement, Str, Tain
 use crate::framework::{
     NodeInfo, PluginName, PluginSet, PodResourcesOptions, Reason, ReasonKind, Shortage, Snapshot, Status, host_ports, pod_requests,
 };
+use crate::limits::engine::JUDGED_CLAIMS;
 use crate::plugins::helper::{is_do_not_schedule_taint, tolerates};
 use crate::release::Emulation;
 use crate::scheduler::{FilterTable, Scheduler};
@@ -521,9 +522,10 @@ impl Builder<'_> {
         }
     }
 
+    /// Adds a row per resource claim, up to a limit: each is tried on its own on all nodes.
     fn claims(&mut self) {
         let plugin = [PluginName::DynamicResources];
-        for claim in &self.pod.spec.clone().resource_claims {
+        for claim in self.pod.spec.clone().resource_claims.iter().take(JUDGED_CLAIMS) {
             let table = self.variant(&plugin, |spec| spec.resource_claims.retain(|c| c.name == claim.name));
             let bits = Self::rejected(&table, &plugin, |_| true);
             let drop = PodChange::DropClaim(claim.name.clone());

@@ -62,6 +62,7 @@ pub use trial::Watch;
 
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
 use crate::framework::Victim;
+use crate::limits::engine::{FIXES_STEPS, JUDGED_CLAIMS};
 use crate::release::Gate;
 use crate::scheduler::{DryDecision, Operation, PostFilter, ScheduleError, ScheduleResult, Scheduler};
 use crate::trace::{GroupView, Outcome};
@@ -133,6 +134,8 @@ impl Search {
 pub enum CutShort {
     /// The limit on decisions was reached; holds their number.
     Trials(usize),
+    /// The decisions took too many steps; holds the number of decisions.
+    Steps(usize),
     /// The search was cancelled.
     Stopped,
     /// The profile has combined filters of old releases, which do not separate their demands.
@@ -179,6 +182,8 @@ pub enum Untried {
     ClaimRequests,
     /// Claims that hold devices.
     ClaimHolders,
+    /// Resource claims of the pod.
+    Claims,
 }
 
 /// Obstacle that no proposed change removes, with the reason.
@@ -377,20 +382,27 @@ pub struct Limits {
     pub alike: usize,
     /// Maximum number of deletions to try.
     pub deletions: usize,
+    /// Maximum number of steps of all decisions.
+    pub steps: u64,
 }
 
 impl Limits {
     /// Returns limits that keep a search within seconds on a cluster of this size.
     pub fn of(nodes: usize) -> Self {
         let within = |all: usize, least, most| (all / nodes.max(1)).clamp(least, most);
-        Self { trials: within(3_000_000, 500, 5000), alike: within(50_000, 40, 400), deletions: within(20_000, 20, 400) }
+        Self {
+            trials: within(3_000_000, 500, 5000),
+            alike: within(50_000, 40, 400),
+            deletions: within(20_000, 20, 400),
+            steps: FIXES_STEPS,
+        }
     }
 
     /// Returns these limits for a pod with a spec of this many bytes: the longer it is, the longer one decision takes.
     fn for_spec(self, length: usize) -> Self {
         let share = 1 + length / SPEC;
         let part = |limit: usize| (limit / share).max(1);
-        Self { trials: part(self.trials), alike: part(self.alike), deletions: part(self.deletions) }
+        Self { trials: part(self.trials), alike: part(self.alike), deletions: part(self.deletions), steps: self.steps }
     }
 }
 
@@ -432,7 +444,7 @@ pub fn operations(cluster: &Cluster, pod: &Key, changes: &[Change]) -> Option<Ve
 pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<'_>) -> Fixes {
     let length = pod.spec_length();
     let limits = limits.for_spec(length);
-    let mut trials = Trials::new(scheduler, pod, limits.trials, watch);
+    let mut trials = Trials::new(scheduler, pod, limits, watch);
     let nodes = trials.scheduler().state().snapshot().len();
     let mut fixes = Fixes {
         pod: pod.key(),
@@ -504,6 +516,10 @@ fn of_cluster(trials: &mut Trials<'_>, fixes: &mut Fixes, limits: Limits, today:
     }
     if matrix.combined {
         trials.cut_short(CutShort::CombinedFilters);
+    }
+    let claims = trials.pod().spec.resource_claims.len();
+    if claims > JUDGED_CLAIMS {
+        trials.cut_short(CutShort::Untried { what: Untried::Claims, tried: JUDGED_CLAIMS, of: claims });
     }
     search::singles(trials, &matrix, limits, &mut fixes.fixes);
     cluster::singles(trials, &matrix, limits, &mut fixes.fixes);

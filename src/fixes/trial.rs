@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use serde_json::Value;
 
 use super::change::Change;
-use super::{CutShort, Fix, FixOutcome, GroupTrial, Untried};
+use super::{CutShort, Fix, FixOutcome, GroupTrial, Limits, Untried};
 use crate::cluster::{Key, Kind, Object, Pod, Str};
-use crate::framework::{NodeInfo, PodResourcesOptions};
-use crate::framework::{Victim, pod_requests};
+use crate::framework::{NodeInfo, PodResourcesOptions, Victim, decision_steps, pod_requests};
+use crate::limits::engine::FIXES_STEPS_OF_ERROR;
 use crate::scheduler::{DryDecision, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
 use crate::trace::{CycleView, Outcome};
 
@@ -41,18 +42,22 @@ pub(super) struct Trials<'a> {
     pub(super) preempts_today: bool,
     /// Lowest priority of a pod on a node.
     lowest: Option<i32>,
-    limit: usize,
+    limits: Limits,
     count: usize,
+    /// Steps of the decisions so far.
+    steps: u64,
+    nodes: usize,
     cut_short_by: Vec<CutShort>,
     watch: Watch<'a>,
 }
 
 impl<'a> Trials<'a> {
-    /// Prepares at most `limit` trials for a pod.
-    pub(super) fn new(scheduler: &Scheduler, pod: &Arc<Pod>, limit: usize, watch: Watch<'a>) -> Self {
+    /// Prepares trials for a pod, of a limited number and number of steps.
+    pub(super) fn new(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<'a>) -> Self {
         let scheduler = scheduler.looking_at_all_nodes();
         let snapshot = scheduler.state().snapshot();
         let lowest = snapshot.nodes().iter().flat_map(|n| &n.pods).map(|p| p.priority()).min();
+        let nodes = snapshot.len();
         let written = serde_json::to_value(pod.as_ref()).unwrap_or_default();
         let first = Vec::new();
         Self {
@@ -62,8 +67,10 @@ impl<'a> Trials<'a> {
             first,
             preempts_today: false,
             lowest,
-            limit,
+            limits,
             count: 0,
+            steps: 0,
+            nodes,
             cut_short_by: Vec::new(),
             watch,
         }
@@ -107,7 +114,7 @@ impl<'a> Trials<'a> {
 
     /// Returns whether trials have ended.
     pub(super) fn is_over(&self) -> bool {
-        self.cut_short_by.iter().any(|by| matches!(by, CutShort::Trials(_) | CutShort::Stopped))
+        self.cut_short_by.iter().any(|by| matches!(by, CutShort::Trials(_) | CutShort::Steps(_) | CutShort::Stopped))
     }
 
     /// Returns whether a change of one node, or of the nodes that the pod may use, leaves the answer about every other
@@ -162,8 +169,12 @@ impl<'a> Trials<'a> {
         if self.is_over() {
             return None;
         }
-        if self.count >= self.limit {
+        if self.count >= self.limits.trials {
             self.cut_short(CutShort::Trials(self.count));
+            return None;
+        }
+        if self.steps > self.limits.steps {
+            self.cut_short(CutShort::Steps(self.count));
             return None;
         }
         if !(self.watch)(self.count) {
@@ -178,7 +189,11 @@ impl<'a> Trials<'a> {
             edits.push(ObjectEdit::Put(Object::Pod(pod.clone())));
         }
         let scheduler = if edits.is_empty() { self.scheduler.clone() } else { self.scheduler.with_edits(edits) };
-        let decision = scheduler.dry_fit(&pod, post_filter);
+        let steps = AtomicU64::default();
+        let decision = scheduler.dry_fit(&pod, post_filter, Some(&steps));
+        // An error ends the search on other nodes at a chance moment.
+        let of_plugins = if decision.outcome() == Outcome::Error { FIXES_STEPS_OF_ERROR } else { steps.into_inner() };
+        self.steps = self.steps.saturating_add(of_plugins).saturating_add(decision_steps(self.nodes, &pod));
         Some((scheduler, decision))
     }
 

@@ -4,6 +4,7 @@
 use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::PluginSet;
 
@@ -38,9 +39,22 @@ pub struct CycleState {
     pub skip_filter: PluginSet,
     /// Plugins whose PreScore returned Skip.
     pub skip_score: PluginSet,
+    /// Steps that searches of plugins took; clones share them.
+    steps: Arc<AtomicU64>,
 }
 
 impl CycleState {
+    /// Counts steps that a search of a plugin took.
+    pub fn spend(&self, steps: u64) {
+        self.steps.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    /// Returns the number of steps that searches of plugins took, on all nodes and in all dry runs. Where an error ended the cycle,
+    /// it depends on how many nodes were asked meanwhile.
+    pub fn spent(&self) -> u64 {
+        self.steps.load(Ordering::Relaxed)
+    }
+
     /// Stores data, replacing what was stored under its type.
     pub fn write<T: StateData>(&mut self, data: T) {
         let id = TypeId::of::<T>();

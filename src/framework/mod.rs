@@ -31,6 +31,7 @@ mod reason;
 mod resource;
 mod snapshot;
 mod status;
+mod steps;
 
 pub use budget_index::{BudgetIndex, BudgetSelector};
 pub use cycle_state::{CycleState, StateData};
@@ -61,3 +62,4 @@ pub use reason::*;
 pub use resource::*;
 pub use snapshot::{ImageState, Snapshot, SnapshotIndexes};
 pub use status::{Code, SharedStatuses, Status};
+pub use steps::decision_steps;

@@ -17,4 +17,16 @@ limits! { "engine":
     count JUDGED_ON_NODE: usize = 10_000, "devices_beyond_the_limits_are_counted_as_not_judged";
     /// Search steps for devices on one node in each second of `filterTimeout`; beyond the timeout the node ends with its error.
     steps DEVICE_STEPS_PER_SECOND: i64 = 500_000, "costly_selectors_use_up_the_filter_timeout";
+    /// Copies of a pod that are placed one by one to count how many fit; more may fit.
+    count CAPACITY_COPIES: usize = 10_000, "copies_of_pods_with_many_constraints_are_counted_up_to_fewer";
+    /// Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit.
+    steps CAPACITY_STEPS: u64 = 10_000_000, "copies_of_pods_with_many_constraints_are_counted_up_to_fewer";
+    /// Steps of all decisions of a search for fixes; the search ends, and says so.
+    steps FIXES_STEPS: u64 = 20_000_000, "a_search_for_fixes_ends_after_a_number_of_steps";
+    /// Steps that count for a decision of a search for fixes that ends with an error.
+    steps FIXES_STEPS_OF_ERROR: u64 = 10_000_000, "a_search_for_fixes_ends_after_a_number_of_steps";
+    /// Steps of all decisions of the search for the fix of one cause of the overview; the search ends, and says so.
+    steps OVERVIEW_FIX_STEPS: u64 = 4_000_000, "a_search_for_fixes_ends_after_a_number_of_steps";
+    /// Resource claims of a pod that a search for fixes tries one by one; the search says that others are not tried.
+    count JUDGED_CLAIMS: usize = 40, "claims_beyond_the_limit_are_not_tried";
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::algorithm::{NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
 use super::runtime::{Nominations, Runner};
@@ -44,6 +45,8 @@ pub struct DecisionInput<'a> {
     pub now: jiff::Timestamp,
     /// Whether extenders are asked, where anybody asks them.
     pub asking: Asking,
+    /// Where the steps of plugins are added; see [`CycleState::spent`].
+    pub steps: Option<&'a AtomicU64>,
 }
 
 /// The result of a dry decision.
@@ -153,7 +156,11 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
         next_start_node_index: &mut start,
         last_node_index: &mut 0,
     };
-    let result = attempt.run(&info, &mut CycleState::default(), recorder);
+    let mut state = CycleState::default();
+    let result = attempt.run(&info, &mut state, recorder);
+    if let Some(steps) = input.steps {
+        steps.fetch_add(state.spent(), Ordering::Relaxed);
+    }
     if let (ScheduleResult::Selected { node, .. }, Some(events)) = (&result, recorder.events()) {
         events.extend(would_bind(input.config, pod, node));
     }

@@ -1,6 +1,7 @@
 //! Operations on a cluster and its scheduler, applied one at a time.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -293,9 +294,9 @@ impl Scheduler {
         decide_quietly(&self.decision_input(), pod, post_filter)
     }
 
-    /// Takes the decision of [`Self::dry_decision`] without selecting among the nodes that fit.
-    pub fn dry_fit(&self, pod: &Arc<Pod>, post_filter: PostFilter) -> DryDecision {
-        decide_quietly(&DecisionInput { only_fit: true, ..self.decision_input() }, pod, post_filter)
+    /// Takes the decision of [`Self::dry_decision`] without selecting among the nodes that fit. Adds to `steps` what plugins took.
+    pub fn dry_fit(&self, pod: &Arc<Pod>, post_filter: PostFilter, steps: Option<&AtomicU64>) -> DryDecision {
+        decide_quietly(&DecisionInput { only_fit: true, steps, ..self.decision_input() }, pod, post_filter)
     }
 
     /// Returns the scheduler with cycles whose events leave out nodes, candidates and odds. Its decisions are the same.
@@ -325,6 +326,7 @@ impl Scheduler {
             sampling: self.sampling,
             start: 0,
             odds_nodes: ODDS_NODES,
+            steps: None,
             only_fit: false,
             now: state.clock,
             asking: Asking::Recall,

@@ -58,7 +58,7 @@ impl Scheduler {
             return None;
         }
         let all = self.looking_at_all_nodes();
-        let decision = all.dry_fit(pod, PostFilter::LeaveOut);
+        let decision = all.dry_fit(pod, PostFilter::LeaveOut, None);
         let feasible = decision.feasible();
         if feasible.len() <= found {
             return None;

@@ -12,12 +12,11 @@ use super::error::WhatIfError;
 use super::owners;
 use super::verb::Verb;
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
-use crate::framework::{NodeInfo, PodResourcesOptions, Resource, pod_requests};
+use crate::framework::{NodeInfo, PodResourcesOptions, Resource, decision_steps, pod_requests};
+use crate::limits::engine::{CAPACITY_COPIES, CAPACITY_STEPS};
 use crate::scheduler::{DryDecision, ObjectEdit, Operation, PostFilter, ScheduleResult, Scheduler};
 use crate::trace::CycleView;
 
-/// Maximum number of copies that are placed one by one.
-const ONE_BY_ONE: usize = 10_000;
 /// Maximum number of copies on one node.
 const ON_A_NODE: usize = 10_000;
 /// Maximum number of copies on all nodes together, as long as a node takes as many as [`KUBELET_PODS`].
@@ -198,7 +197,7 @@ impl Count<'_> {
 
     /// Places copies one by one, each where a dry decision puts it.
     fn one_by_one(&mut self) -> CapacityEnd {
-        for placed in 0..ONE_BY_ONE {
+        for placed in 0..most_one_by_one(self.base.state().snapshot().len(), &self.like) {
             if !(self.watch)(placed) {
                 return CapacityEnd::Cancelled;
             }
@@ -235,7 +234,7 @@ impl Count<'_> {
         let policy = self.like.spec_mut().preemption_policy.replace("Never".into());
         let like = self.like.clone();
         let old = self.base.state().cluster().clone();
-        for placed in 0..ONE_BY_ONE {
+        for placed in 0..most_one_by_one(self.base.state().snapshot().len(), &self.like) {
             if !(self.watch)(placed) {
                 return CapacityEnd::Cancelled;
             }
@@ -299,6 +298,13 @@ fn most_on_each(nodes: usize) -> usize {
     (IN_ALL / nodes.max(1)).clamp(KUBELET_PODS, ON_A_NODE)
 }
 
+/// Returns how many copies of a pod are placed one by one at most on some nodes. Each of them asks every node about each of its
+/// constraints.
+fn most_one_by_one(nodes: usize, pod: &Pod) -> usize {
+    let steps = decision_steps(nodes, pod);
+    usize::try_from(CAPACITY_STEPS / steps).unwrap_or(usize::MAX).clamp(1, CAPACITY_COPIES)
+}
+
 /// Returns how many copies the free resources of a node are enough for.
 fn room(node: &NodeInfo, request: &Resource) -> usize {
     let mut room = node.allocatable.allowed_pod_number - i64::try_from(node.pods.len()).unwrap_or(i64::MAX);
@@ -324,6 +330,19 @@ mod tests {
     #[test]
     fn large_clusters_are_filled_up_to_what_kubelets_take() {
         assert_eq!([0, 1, 20, 100, 1000, 1818, 5000].map(most_on_each), [10_000, 10_000, 10_000, 2000, 200, 110, 110]);
+    }
+
+    #[test]
+    fn copies_of_pods_with_many_constraints_are_counted_up_to_fewer() {
+        let spread = |count: usize| -> Pod {
+            let one = serde_json::json!({"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"});
+            let pod = serde_json::json!({"metadata": {"name": "p"}, "spec": {"topologySpreadConstraints": vec![one; count]}});
+            serde_json::from_value(pod).unwrap()
+        };
+        assert_eq!([0, 3].map(|constraints| most_one_by_one(500, &spread(constraints))), [CAPACITY_COPIES; 2]);
+        assert_eq!(most_one_by_one(5000, &spread(1)) as u64, CAPACITY_STEPS / 10_000);
+        assert_eq!(most_one_by_one(700, &spread(249)) as u64, CAPACITY_STEPS / 175_000);
+        assert_eq!(most_one_by_one(usize::MAX, &spread(200)), 1);
     }
 
     #[test]

@@ -539,6 +539,51 @@ fn a_search_that_is_cut_short_says_by_what() {
     assert_eq!(quiet.best().len(), 0, "the scheduler itself is as it was");
 }
 
+#[test]
+fn a_search_for_fixes_ends_after_a_number_of_steps() {
+    let spec = json!({"containers": [{"name": "c"}], "nodeSelector": {"disk": "ssd"}});
+    let devices = json!({"containers": [{"name": "c"}], "nodeSelector": {"disk": "ssd"}, "resourceClaims": [{"name": "c", "resourceClaimName": "c"}]});
+    let request = |name: &str, count: u32| json!({"name": name, "exactly": {"deviceClassName": "gpu", "count": count}});
+    let claim = json!({"kind": "ResourceClaim", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "c", "namespace": "a"},
+        "spec": {"devices": {"requests": [request("a", 2), request("b", 2), request("c", 9)]}}});
+    let gpus: Vec<Value> = (0..6).map(|i| json!({"name": format!("gpu-{i}")})).collect();
+    let slice = json!({"kind": "ResourceSlice", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "s"},
+        "spec": {"driver": "d", "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1}, "allNodes": true, "devices": gpus}});
+    let class = json!({"kind": "DeviceClass", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "gpu"}, "spec": {}});
+    let trials = |spec: &Value, objects: &[&Value], steps: u64| {
+        let mut case = one_node_case(written(spec), node(&json!({}), &json!({})));
+        case.items.extend(objects.iter().map(|object| (*object).clone()));
+        let scheduler = case.scheduler(&case.items);
+        let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod");
+        let search = find(&scheduler, pod, Limits { steps, ..Limits::of(1) }, &|_| true).search;
+        let is_cut = search.cut_short_by == [CutShort::Steps(search.trials)];
+        (search.trials, is_cut)
+    };
+    assert_eq!(trials(&spec, &[], 2), (3, true), "a step for the node in each");
+    let (all, is_cut) = trials(&devices, &[&claim, &slice, &class], Limits::of(1).steps);
+    let (some, some_is_cut) = trials(&devices, &[&claim, &slice, &class], 100);
+    assert!(!is_cut && some_is_cut && some < all.min(50), "{some} of {all}: the search for devices takes steps too");
+}
+
+#[test]
+fn claims_beyond_the_limit_are_not_tried() {
+    let search = |claims: usize| {
+        let claims: Vec<Value> = (0..claims).map(|i| json!({"name": format!("c{i}"), "resourceClaimName": format!("c{i}")})).collect();
+        let spec = json!({"containers": [{"name": "c"}], "nodeSelector": {"disk": "ssd"}, "resourceClaims": claims});
+        let mut case = one_node_case(written(&spec), node(&json!({}), &json!({})));
+        let claim = |claim: &Value| {
+            json!({"kind": "ResourceClaim", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": claim["name"], "namespace": "a"},
+                "spec": {"devices": {"requests": []}}})
+        };
+        case.items.extend(claims.iter().map(claim));
+        let (found, _) = case.found();
+        let rows = found.constraints.iter().filter(|row| matches!(row.demand, Demand::Claim(_))).count();
+        (rows, found.search.cut_short_by)
+    };
+    assert_eq!(search(40), (40, Vec::new()));
+    assert_eq!(search(41), (40, vec![CutShort::Untried { what: Untried::Claims, tried: 40, of: 41 }]));
+}
+
 /// A long spec takes long to decide about, and has as many demands to try.
 #[test]
 fn a_pod_with_a_spec_out_of_all_measure_is_not_searched() {

@@ -16,7 +16,7 @@ use super::search::{Search, Step};
 use crate::cel::{CompileError, Selector};
 use crate::cluster::resource::{AllocationResult, DeviceClass, DeviceSelector, ResourceClaim};
 use crate::cluster::{Cluster, Node, Str};
-use crate::framework::Reason;
+use crate::framework::{CycleState, Reason};
 use crate::limits::engine::DEVICE_STEPS_PER_SECOND;
 use crate::release::{Emulation, Gate};
 
@@ -110,10 +110,16 @@ impl Allocator {
     }
 
     /// Allocates devices for all claims on one node; `None` if there are not enough.
-    pub(super) fn allocate(&self, node: &Node, claims: &[Arc<ResourceClaim>]) -> Result<Option<Vec<AllocationResult>>, AllocationError> {
+    pub(super) fn allocate(
+        &self,
+        node: &Node,
+        claims: &[Arc<ResourceClaim>],
+        cycle: &CycleState,
+    ) -> Result<Option<Vec<AllocationResult>>, AllocationError> {
         let pools = self.inventory.pools(node, self.emulation, &self.allocated)?;
         let mut search = Search::new(self, node, claims, &pools);
         let found = search.prepare().and_then(|()| search.allocate_one(Step::default(), false, DevicePos::default()));
+        cycle.spend(u64::try_from(search.steps).unwrap_or_default());
         match found {
             Ok(true) => Ok(Some(result::build(claims, &search.results, node)?)),
             Ok(false) if pools.iter().any(|p| p.invalid) => Err(AllocationError::OnNode(Reason::InvalidResourcePools)),

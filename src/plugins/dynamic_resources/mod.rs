@@ -185,8 +185,8 @@ fn validate_class(cluster: &Cluster, request: Request<'_>) -> Result<(), Status>
 }
 
 impl FilterPlugin for DynamicResources {
-    fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        let Some(state) = state.read::<DynamicResourcesState>() else { return Status::error(STATE_ABSENT) };
+    fn filter(&self, cx: &Context<'_>, cycle: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        let Some(state) = cycle.read::<DynamicResourcesState>() else { return Status::error(STATE_ABSENT) };
         if state.claims.is_empty() {
             return Status::success();
         }
@@ -203,7 +203,7 @@ impl FilterPlugin for DynamicResources {
         }
         let unavailable: Vec<usize> =
             (0..state.claims.all().len()).filter(|i| !self.is_available(cx, &state.claims.all()[*i], node)).collect();
-        let results = match allocate(state, extended.as_ref(), node) {
+        let results = match allocate(cycle, state, extended.as_ref(), node) {
             Ok(results) => results,
             Err(status) => return status,
         };
@@ -246,14 +246,19 @@ impl DynamicResources {
 }
 
 /// Allocates devices to the claims without an allocation; `None` if there is no such claim.
-fn allocate(state: &DynamicResourcesState, extended: Option<&NodeClaim>, node: &NodeInfo) -> Result<Option<Vec<AllocationResult>>, Status> {
+fn allocate(
+    cycle: &CycleState,
+    state: &DynamicResourcesState,
+    extended: Option<&NodeClaim>,
+    node: &NodeInfo,
+) -> Result<Option<Vec<AllocationResult>>, Status> {
     let Some(allocator) = &state.allocator else { return Ok(None) };
     let on_node = |(index, claim): (usize, &Arc<ResourceClaim>)| match extended {
         Some(extended) if state.claims.is_extended(index) => extended.claim.clone(),
         _ => claim.clone(),
     };
     let claims: Vec<Arc<ResourceClaim>> = state.claims.to_allocate().map(on_node).collect();
-    match allocator.allocate(&node.node, &claims) {
+    match allocator.allocate(&node.node, &claims, cycle) {
         Ok(Some(results)) => Ok(Some(results)),
         Ok(None) => Err(Status::rejected(Reason::CannotAllocateClaims)),
         Err(AllocationError::OnNode(reason)) => Err(Status::rejected(reason)),

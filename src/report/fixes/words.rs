@@ -8,7 +8,7 @@ use crate::fixes::{
     Unproposed, Untried,
 };
 use crate::framework::{Shortage, cores, taint_text};
-use crate::plural::count;
+use crate::plural::{count, count_of};
 use crate::release::Release;
 
 /// Limit on the names listed.
@@ -325,6 +325,7 @@ fn untried_text(what: &Untried) -> String {
         Untried::StorageClasses => "StorageClasses".to_owned(),
         Untried::DeviceClasses => "DeviceClasses".to_owned(),
         Untried::ClaimRequests => "changes of resource claims".to_owned(),
+        Untried::Claims => "resource claims of the pod".to_owned(),
         Untried::ClaimHolders => "resource claims to free".to_owned(),
     }
 }
@@ -332,6 +333,7 @@ fn untried_text(what: &Untried) -> String {
 fn cut_short_text(by: &CutShort) -> String {
     match by {
         CutShort::Trials(number) => format!("the limit of {number} decisions was reached"),
+        CutShort::Steps(number) => format!("it took too many steps after {}", count_of(*number, "decision", "decisions")),
         CutShort::CombinedFilters => "this release checks several constraints in one filter".to_owned(),
         CutShort::Stopped => "it was stopped".to_owned(),
         CutShort::Spec(length) => format!("the pod's spec is too long, {} kB", length / 1000),

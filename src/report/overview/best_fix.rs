@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{CauseFix, FixSearch};
 use crate::cluster::{Cluster, Key, Kind, Pod};
 use crate::fixes::{Alternative, Change, Fix, FixOutcome, Limits, find, freed, freed_with_group};
+use crate::limits::engine::OVERVIEW_FIX_STEPS;
 use crate::plural::count;
 use crate::report::fixes::{FixReport, Originals, cut_short_texts, fix_report};
 use crate::scheduler::Scheduler;
@@ -45,7 +46,7 @@ pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals
         }
         models.push(pod);
     }
-    let limits = Limits { trials: TRIALS, alike: ALIKE, deletions: DELETIONS };
+    let limits = Limits { trials: TRIALS, alike: ALIKE, deletions: DELETIONS, steps: OVERVIEW_FIX_STEPS };
     let tried = &pods[..pods.len().min(PODS_TRIED)];
     let mut best: Option<(Fix, &Arc<Pod>, Vec<Key>)> = None;
     for model in models {
