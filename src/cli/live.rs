@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use super::args::{CaptureArgs, ConnectArgs, SchedulerArgs};
-use super::{EXIT_OK, Failure};
+use super::{EXIT_OK, EXIT_SOURCE, Failure};
 use crate::app::{self, Console};
 use crate::cluster::{Key, Object};
 use crate::limits::live::LOG_READ;
@@ -28,7 +28,8 @@ pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
     let said = app::capture(&loaded.cluster(), &loaded.events, version.as_deref(), &unknown, &path, args.redact)
         .map_err(|error| Failure::source(error.to_string()))?;
     output::say(said);
-    Ok(EXIT_OK)
+    // The capture says what is unknown, as its reader does.
+    Ok(if loaded.report.missing().decides_on_part() { EXIT_SOURCE } else { EXIT_OK })
 }
 
 /// Connects, lists every kind once, and returns the objects.

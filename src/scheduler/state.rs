@@ -192,6 +192,8 @@ impl State {
                     state.handle(step, &mut unseen);
                 }
             }
+            // Each member of a gang that comes offers an event to all others.
+            unseen.clear();
         }
         state.clock = start;
         state

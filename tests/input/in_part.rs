@@ -147,3 +147,25 @@ fn a_capture_keeps_what_is_unknown() {
         }
     }
 }
+
+/// A capture of a source in part is written, and ends as every answer about it.
+#[test]
+fn a_capture_of_a_source_in_part_ends_with_3() {
+    let folder = tempfile::tempdir().unwrap();
+    let dump = typed("PodList", &[pod("a"), pod("b")]);
+    for (text, expected) in [(&dump[..], 0), (&dump[..dump.len() - 30], 3)] {
+        let of = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let (nodes, pods) = (of("nodes.json", &typed("NodeList", &[node("n1")])), of("pods.json", text));
+        let captured = folder.path().join(format!("{expected}.json"));
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope"))
+            .args(["capture".as_ref(), captured.as_os_str(), "--from".as_ref(), nodes.as_os_str(), "--from".as_ref(), pods.as_os_str()])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(expected), "{output:?}");
+        assert!(captured.exists());
+    }
+}

@@ -260,7 +260,10 @@ impl SchedulingQueue {
         cause: MoveCause,
         plugin: Option<PluginName>,
     ) {
-        self.unschedulable.insert(info.key(), info.clone());
+        let key = info.key();
+        if self.unschedulable.get(&key).is_none_or(|known| !Arc::ptr_eq(known, info)) {
+            self.unschedulable.insert(key, info.clone());
+        }
         if !matches!(from, Some(Place::Unschedulable { .. })) {
             self.record_move(env, info, from, unschedulable_place(info), cause, plugin);
         }
@@ -276,9 +279,11 @@ impl SchedulingQueue {
                 true
             }
             Some((plugin, status)) => {
-                let info = Arc::make_mut(info);
-                info.gating_plugin = Some(plugin);
-                info.unschedulable_plugins.insert(plugin);
+                if info.gating_plugin != Some(plugin) || !info.unschedulable_plugins.contains(plugin) {
+                    let info = Arc::make_mut(info);
+                    info.gating_plugin = Some(plugin);
+                    info.unschedulable_plugins.insert(plugin);
+                }
                 self.record(env, Event::PreEnqueueRejected { pod: info.key(), status: status.with_plugin(plugin) });
                 false
             }

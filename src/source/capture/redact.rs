@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use devices::Expressions;
-use known::{Own, own};
+use known::{Own, is_own_domain, own};
 pub use message::Vocabulary;
 use message::message;
 
@@ -61,9 +61,8 @@ const KEPT_FIELDS: [&str; 40] = [
     "whenUnsatisfiable",
 ];
 
-/// Maps from names of resources and counters to amounts, which are kept.
-const KEPT_MAPS: [&str; 8] =
-    ["allocatable", "allocatedResources", "capacity", "consumedCapacity", "counters", "limits", "overhead", "requests"];
+/// Maps from names of resources to amounts, which are kept.
+const KEPT_MAPS: [&str; 7] = ["allocatable", "allocatedResources", "capacity", "consumedCapacity", "limits", "overhead", "requests"];
 
 /// Maps whose keys are label keys.
 const LABEL_MAPS: [&str; 5] = ["labels", "matchLabels", "nodeSelector", "annotations", "selector"];
@@ -323,9 +322,10 @@ fn walk_object(fields: &mut Map<String, Value>, field: &str, pass: &mut Pass<'_>
         }
         return;
     }
-    if field == "disruptedPods" {
+    // Drivers choose the names of counters.
+    if field == "disruptedPods" || field == "counters" {
         let old = std::mem::take(fields);
-        fields.extend(old.into_iter().map(|(name, time)| (pass.text(&name), time)));
+        fields.extend(old.into_iter().map(|(name, value)| (pass.text(&name), value)));
         return;
     }
     // Drivers may put anything into these fields.
@@ -384,7 +384,7 @@ fn resource(name: &str, pass: &mut Pass<'_>) -> String {
 fn api_version(text: &str, pass: &mut Pass<'_>) -> String {
     match text.split_once('/') {
         None | Some(("apps" | "batch" | "policy", _)) => text.to_owned(),
-        Some(_) if own(text) == Own::All => text.to_owned(),
+        Some((group, _)) if is_own_domain(group) => text.to_owned(),
         Some((group, version)) => format!("{}/{version}", pass.text(group)),
     }
 }

@@ -119,10 +119,80 @@ pub(super) const REASONS: [&str; 62] = [
     "WaitForFirstConsumer",
 ];
 
-/// Node roles that are the same in every cluster.
-const ROLES: [&str; 4] = ["control-plane", "infra", "master", "worker"];
+/// Keys of labels, taints and annotations that are the same in every cluster, by domain.
+const KEYS: [(&str, &[&str]); 29] = [
+    ("app.kubernetes.io", &["component", "created-by", "instance", "managed-by", "name", "part-of", "version"]),
+    ("apps.kubernetes.io", &["pod-index"]),
+    ("batch.kubernetes.io", &["controller-uid", "cronjob-scheduled-timestamp", "job-completion-index", "job-name", "job-tracking"]),
+    ("beta.kubernetes.io", &["arch", "fluentd-ds-ready", "instance-type", "os"]),
+    ("cluster.x-k8s.io", &["cluster-name", "deployment-name", "set-name"]),
+    ("cluster-autoscaler.kubernetes.io", &["safe-to-evict", "safe-to-evict-local-volumes", "scale-down-disabled"]),
+    ("deployment.kubernetes.io", &["desired-replicas", "max-replicas", "revision"]),
+    ("endpointslice.kubernetes.io", &["managed-by", "skip-mirror"]),
+    ("failure-domain.beta.kubernetes.io", &["region", "zone"]),
+    ("jobset.sigs.k8s.io", &["job-index", "jobset-name", "replicatedjob-name", "replicatedjob-replicas"]),
+    ("kops.k8s.io", &["instancegroup"]),
+    (
+        "kubernetes.io",
+        &[
+            "arch",
+            "change-cause",
+            "config.hash",
+            "config.mirror",
+            "config.seen",
+            "config.source",
+            "created-by",
+            "hostname",
+            "limit-ranger",
+            "metadata.name",
+            "no-provisioner",
+            "os",
+            "pv-protection",
+            "pvc-protection",
+            "role",
+            "service-name",
+        ],
+    ),
+    (
+        "kueue.x-k8s.io",
+        &["admission", "managed", "pod-group-name", "pod-group-total-count", "podset", "priority-class", "queue-name", "topology"],
+    ),
+    ("leaderworkerset.sigs.k8s.io", &["group-index", "group-key", "name", "size", "template-revision-hash", "worker-index"]),
+    ("node.alpha.kubernetes.io", &["notReady", "ttl", "unreachable"]),
+    ("node.cloudprovider.kubernetes.io", &["shutdown", "uninitialized"]),
+    (
+        "node.kubernetes.io",
+        &[
+            "disk-pressure",
+            "exclude-disruption",
+            "exclude-from-external-load-balancers",
+            "instance-type",
+            "memory-pressure",
+            "network-unavailable",
+            "not-ready",
+            "out-of-disk",
+            "out-of-service",
+            "pid-pressure",
+            "unreachable",
+            "unschedulable",
+            "windows-build",
+        ],
+    ),
+    ("node-role.kubernetes.io", &["control-plane", "infra", "master", "worker"]),
+    ("pv.kubernetes.io", &["bind-completed", "bound-by-controller", "migrated-to", "provisioned-by"]),
+    ("resource.k8s.io", &["delete-protection"]),
+    ("resource.kubernetes.io", &["delete-protection", "extended-resource-claim", "pcieRoot", "pciBusID", "pod-claim-name"]),
+    ("scheduler.alpha.kubernetes.io", &["affinity", "critical-pod", "node-selector", "preferAvoidPods", "tolerations"]),
+    ("scheduling.k8s.io", &["group-name"]),
+    ("statefulset.kubernetes.io", &["pod-name"]),
+    ("storage.alpha.kubernetes.io", &["migrated-plugins"]),
+    ("storageclass.kubernetes.io", &["is-default-class"]),
+    ("topology.kubernetes.io", &["region", "zone"]),
+    ("volume.beta.kubernetes.io", &["storage-class", "storage-provisioner"]),
+    ("volume.kubernetes.io", &["selected-node", "storage-provisioner", "storage-resizer"]),
+];
 
-/// Kubernetes' domains in which users choose the names.
+/// Kubernetes' domains before which users may put a prefix: `acme.node-restriction.kubernetes.io`.
 const OPEN_DOMAINS: [&str; 2] = ["node-restriction.kubernetes.io", "node-role.kubernetes.io"];
 
 /// The part of a key that is kept.
@@ -139,18 +209,18 @@ pub(super) enum Own<'a> {
 /// Returns which part of the key of a label, annotation or taint is Kubernetes' own.
 pub(super) fn own(key: &str) -> Own<'_> {
     let Some((domain, name)) = key.split_once('/') else { return Own::None };
-    if domain == "node-role.kubernetes.io" && ROLES.contains(&name) {
+    if KEYS.iter().any(|(of, names)| *of == domain && names.contains(&name)) {
         return Own::All;
     }
-    if OPEN_DOMAINS.contains(&domain) {
-        return Own::Domain(domain, name);
-    }
-    // Users may also put a prefix before the domain: `acme.node-restriction.kubernetes.io`.
-    if OPEN_DOMAINS.iter().any(|open| domain.ends_with(open)) {
-        return Own::None;
-    }
+    let is_open = OPEN_DOMAINS.iter().any(|open| domain != *open && domain.ends_with(open));
+    // Tools put names of clusters and teams after the domain: `kubernetes.io/cluster/acme`.
+    if is_own_domain(domain) && !is_open { Own::Domain(domain, name) } else { Own::None }
+}
+
+/// Returns whether a domain belongs to Kubernetes.
+pub(super) fn is_own_domain(domain: &str) -> bool {
     let of = |own: &str| domain.strip_suffix(own).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    if ["kubernetes.io", "k8s.io"].into_iter().any(of) { Own::All } else { Own::None }
+    ["kubernetes.io", "k8s.io"].into_iter().any(of) || KEYS.iter().any(|(own, _)| *own == domain)
 }
 
 #[cfg(test)]
@@ -168,7 +238,10 @@ mod tests {
             ("node-restriction.kubernetes.io/pci-visa", Own::Domain("node-restriction.kubernetes.io", "pci-visa")),
             ("node-restriction.kubernetes.io/worker", Own::Domain("node-restriction.kubernetes.io", "worker")),
             ("acme.node-restriction.kubernetes.io/pci", Own::None),
-            ("resource.k8s.io/x", Own::All),
+            ("resource.k8s.io/x", Own::Domain("resource.k8s.io", "x")),
+            ("kubernetes.io/cluster/acme", Own::Domain("kubernetes.io", "cluster/acme")),
+            ("kubernetes.io/cluster-acme", Own::Domain("kubernetes.io", "cluster-acme")),
+            ("kueue.x-k8s.io/queue-name", Own::All),
             ("notkubernetes.io/x", Own::None),
             ("acme.com/kubernetes.io", Own::None),
             ("app", Own::None),

@@ -220,7 +220,7 @@ mod tests {
             ),
             (
                 "had untolerated taint {acme.com/hot: very}, 1 had taint {kubernetes.io/a: }, so",
-                "had untolerated taint {<acme.com/hot>: <very>}, 1 had taint {kubernetes.io/a: }, …",
+                "had untolerated taint {<acme.com/hot>: <very>}, 1 had taint {kubernetes.io/<a>: }, …",
             ),
             ("waiting for scheduling gates: [acme.com/b hush]", "waiting for scheduling gates: [<acme.com/b> <hush>]"),
             ("Insufficient deviceclass.resource.kubernetes.io/acme-gpu.", "Insufficient deviceclass.resource.kubernetes.io/<acme-gpu>."),

@@ -86,12 +86,14 @@ fn attributes_of_devices_are_replaced() {
     let class = json!({"selectors": [{"cel": {"expression": "device.attributes['acme.com'].slot == 'front'"}}]});
     let slice = json!({"devices": [{"attributes": {"serial": {"string": "GPU-1"}, "resource.kubernetes.io/pcieRoot": {"string": "pci0000:00"},
         "model": {"string": "a100"}, "slot": {"string": "front"}, "acme.com/list": {"strings": ["GPU-1"]}, "numa": {"int": 1},
-        "driver": {"version": "1.2.3"}}, "capacity": {"memory": {"value": "80Gi"}}}]});
+        "driver": {"version": "1.2.3"}}, "capacity": {"memory": {"value": "80Gi"}},
+        "consumesCounters": [{"counterSet": "visa", "counters": {"payments-slices": {"value": "4"}}}]}]});
     assert_eq!(
         redacted(&[class], &slice),
         json!({"devices": [{"attributes": {"serial": {"string": "<GPU-1>"}, "resource.kubernetes.io/pcieRoot": {"string": "<pci0000:00>"},
             "model": {"string": "a100"}, "slot": {"string": "front"}, "acme.com/list": {"strings": ["<GPU-1>"]}, "numa": {"int": 1},
-            "driver": {"version": "1.2.3"}}, "capacity": {"memory": {"value": "80Gi"}}}]})
+            "driver": {"version": "1.2.3"}}, "capacity": {"memory": {"value": "80Gi"}},
+            "consumesCounters": [{"counterSet": "<visa>", "counters": {"<payments-slices>": {"value": "4"}}}]}]})
     );
 }
 
@@ -102,9 +104,9 @@ fn numbers_stay_where_they_are_compared() {
         redacted(&[], &pod),
         json!({"matchExpressions": [{"key": "<cores>", "operator": "Gt", "values": ["8"]}, {"key": "<account>", "operator": "In", "values": ["<123456789012>"]}]})
     );
-    let node = json!({"spec": {"taints": [{"key": "cores", "value": "16"}, {"key": "account", "value": "16"}]}, "nodeSelector": {"kubernetes.io/account": "123456789012"}});
+    let node = json!({"spec": {"taints": [{"key": "cores", "value": "16"}, {"key": "account", "value": "16"}]}, "nodeSelector": {"kubernetes.io/hostname": "123456789012"}});
     assert_eq!(
         redacted(&[pod], &node),
-        json!({"spec": {"taints": [{"key": "<cores>", "value": "16"}, {"key": "<account>", "value": "<16>"}]}, "nodeSelector": {"kubernetes.io/account": "<123456789012>"}})
+        json!({"spec": {"taints": [{"key": "<cores>", "value": "16"}, {"key": "<account>", "value": "<16>"}]}, "nodeSelector": {"kubernetes.io/hostname": "<123456789012>"}})
     );
 }
