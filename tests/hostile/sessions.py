@@ -1,5 +1,5 @@
 """Session files: the program's own, with changes of bytes, of lines and of values, and with bombs."""
-import gzip, json, os, random
+import gzip, json, os, random, zlib
 
 from .drawn import mutated
 
@@ -38,6 +38,20 @@ def changed(chance, lines):
     return lines
 
 
+def sealed(lines):
+    """The lines with the checksum that belongs to them, as far as they are values."""
+    crc, lines = 0, [line for line in lines if line.strip()]
+    if lines and lines[-1].startswith(b'{"checksum"'):
+        lines.pop()
+    for line in lines:
+        try:
+            value = json.dumps(json.loads(line), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        except ValueError:
+            return lines
+        crc = zlib.crc32(value.encode("utf-8", "surrogatepass"), crc)
+    return [*lines, json.dumps({"checksum": f"{crc:08x}"}).encode(), b""]
+
+
 def play(runner, rounds, seed):
     chance = random.Random(seed)
     runner.run("session: save", ["demo", "payments", "--print", "saved.txt", "--keys", "c : 'save saved.session' enter"], seconds=5)
@@ -65,11 +79,12 @@ def play(runner, rounds, seed):
     opened("spaces behind", gzip.compress(text + b" " * 100_000_000))
     opened("lines behind", gzip.compress(text + b"{}\n" * 1_000_000))
     opened("a long value", gzip.compress(text[:-3] + b',"x":"' + b"y" * 50_000_000))
-    head, last = json.loads(lines[0]), json.loads(lines[-2]) if lines[-1] == b"" else {}
+    head, last = json.loads(lines[0]), json.loads(lines[-3])
+    opened("sealed again", gzip.compress(b"\n".join(sealed(lines))))
     for key in ("objects", "branches", "current"):
-        opened(f"{key} out of range", gzip.compress(b"\n".join([json.dumps({**head, key: 2**62}).encode(), *lines[1:]])))
+        opened(f"{key} out of range", gzip.compress(b"\n".join(sealed([json.dumps({**head, key: 2**62}).encode(), *lines[1:]]))))
     if "actions" in last:
-        opened("many actions", gzip.compress(b"\n".join([*lines[:-2], json.dumps({**last, "actions": last["actions"] * 50_000}).encode(), b""])))
+        opened("many actions", gzip.compress(b"\n".join(sealed([*lines[:-3], json.dumps({**last, "actions": last["actions"] * 50_000}).encode()]))))
     for number in range(rounds):
         opened(f"round {number}, bytes", mutated(chance, saved) if chance.random() < 0.3 else gzip.compress(mutated(chance, text)))
-        opened(f"round {number}, values", gzip.compress(b"\n".join(changed(chance, lines))))
+        opened(f"round {number}, values", gzip.compress(b"\n".join(sealed(changed(chance, lines)))))

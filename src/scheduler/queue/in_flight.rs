@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use imbl::OrdMap;
+use imbl::{OrdMap, OrdSet};
 
-use crate::cluster::{Pod, Str};
+use crate::cluster::{Object, Pod, Str};
 use crate::framework::{Change, ClusterEvent, QueuedPodInfo};
 use crate::trace::Place;
 
@@ -33,6 +33,8 @@ pub(super) struct InFlight {
     markers: OrdMap<Str, u64>,
     /// Popped pods until they return or leave for good, which is later than the end of their marker.
     attempts: OrdMap<Str, Arc<QueuedPodInfo>>,
+    /// Pods in flight for which a forced activation is kept. It concerns no other pod, and further ones change nothing.
+    activated: OrdSet<Str>,
     /// Those that wait on Permit, with their node.
     on_permit: OrdMap<Str, Str>,
 }
@@ -67,6 +69,14 @@ impl InFlight {
         self.push(Entry::Event(Arc::new((event, change.clone()))));
     }
 
+    /// Keeps a forced activation of a pod, if it is in flight. In a gang, each member that waits activates all others.
+    pub(super) fn keep_activation(&mut self, pod: &Arc<Pod>) {
+        let id = pod_id(pod);
+        if self.markers.contains_key(&id) && self.activated.insert(id).is_none() {
+            self.keep(ClusterEvent::FORCE_ACTIVATE, &Change { old: None, new: Some(Object::Pod(pod.clone())) });
+        }
+    }
+
     /// Returns the events since the pod was popped, in order; `None` if it is not in flight.
     pub(super) fn events_since_pop(&self, pod: &Pod) -> Option<Vec<KeptEvent>> {
         let marker = *self.markers.get(&pod_id(pod))?;
@@ -79,7 +89,9 @@ impl InFlight {
 
     /// Stops keeping events for this pod. Drops those that no other pod needs.
     pub(super) fn done(&mut self, pod: &Pod) {
-        let Some(marker) = self.markers.remove(&pod_id(pod)) else { return };
+        let id = pod_id(pod);
+        let Some(marker) = self.markers.remove(&id) else { return };
+        self.activated.remove(&id);
         self.entries.remove(&marker);
         while let Some(&(first, Entry::Event(_))) = self.entries.get_min() {
             self.entries.remove(&first);
@@ -152,6 +164,21 @@ mod tests {
         assert!(list.len() == 0 && !list.any());
         assert_eq!(list.attempts().count(), 2);
         assert!(list.finish(info("b").pod()).is_some() && list.finish(info("b").pod()).is_none());
+    }
+
+    #[test]
+    fn a_pod_sees_its_own_forced_activation_once() {
+        let mut list = InFlight::default();
+        let (a, b) = (info("a"), info("b"));
+        list.keep_activation(&a.pod_info.pod);
+        list.start(a.clone());
+        list.start(b.clone());
+        (0..9).for_each(|_| list.keep_activation(&a.pod_info.pod));
+        assert_eq!((seen(&list, "a").unwrap().len(), list.len()), (1, 3), "before it was popped, it was not in flight");
+        list.done(a.pod());
+        list.start(a.clone());
+        list.keep_activation(&a.pod_info.pod);
+        assert_eq!(seen(&list, "a").unwrap().len(), 1, "another attempt");
     }
 
     #[test]

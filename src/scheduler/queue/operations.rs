@@ -105,9 +105,8 @@ impl SchedulingQueue {
             let place = self.place(&key);
             let info = self.unschedulable.get(&key).cloned().or_else(|| self.backoff.remove(&key));
             let activated = info.is_some_and(|info| self.move_to_active(env, info, place, label(EventLabel::ForceActivate), None));
-            if !activated && self.in_flight.contains(pod) {
-                let change = Change { old: None, new: Some(Object::Pod(pod.clone())) };
-                self.in_flight.keep(ClusterEvent::FORCE_ACTIVATE, &change);
+            if !activated {
+                self.in_flight.keep_activation(pod);
             }
         }
     }
