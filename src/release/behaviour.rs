@@ -153,6 +153,10 @@ pub struct Behaviour {
     pub left_out: LeftOutNodes,
     /// How an attempt handles missing nodes named by PreFilter.
     pub missing_nodes: MissingNodes,
+    /// Whether extenders that leave out nodes count as rejecting the pod.
+    pub extenders_reject: bool,
+    /// Where the start of the next search wraps around.
+    pub start_wraps: StartWrap,
     /// Whether one feasible node is enough for a profile without Score plugins.
     pub one_node_without_scores: bool,
     /// The nodes that preemption dry-runs.
@@ -597,6 +601,15 @@ pub enum MissingNodes {
     Crash,
     /// It ignores missing nodes.
     PassedOver,
+}
+
+/// Where the start of the next search wraps around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartWrap {
+    /// At the number of all nodes.
+    AmongAll,
+    /// At the number of nodes that PreFilter left.
+    AmongLeft,
 }
 
 /// The nodes that preemption dry-runs.

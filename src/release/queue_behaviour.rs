@@ -193,6 +193,8 @@ pub enum Backoff {
 pub enum GatedPods {
     /// As they affect other pods.
     AsOthers,
+    /// Not at all.
+    Stay,
     /// Not at all if SchedulingGates gates the pod.
     HeldByGates,
     /// Only if the gating plugin registered the event.

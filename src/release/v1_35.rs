@@ -1,6 +1,7 @@
 //! kube-scheduler v1.35, as differences from v1.36.
 
 use super::behaviour::{BalanceScore, Behaviour, DeviceSelectors, ImageSources, MigratedPlugins};
+use super::patches::Minor;
 use super::profile::{Part, Profile};
 use super::queue_behaviour::QueueBehaviour;
 use super::v1_36;
@@ -35,3 +36,6 @@ pub(super) const PROFILE: Profile = Profile {
     },
     ..v1_36::PROFILE
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [1, 6], &[]);

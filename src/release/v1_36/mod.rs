@@ -9,9 +9,10 @@ use super::behaviour::{
     DeviceSelectors, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, IdleScores, ImageSources, Importance,
     InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources, NarrowingOrder,
     NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PluginOrder, PostFilterText, PotentialNodes,
-    PreFilterRejection, PreemptionText, RepeatedScores, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods,
-    UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
+    PreFilterRejection, PreemptionText, RepeatedScores, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, StartWrap,
+    TerminatingPods, UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
 };
+use super::patches::Minor;
 use super::predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
 use super::profile::{Part, Profile, RemovedPlugins};
 use super::queue_behaviour::{
@@ -115,6 +116,8 @@ pub(super) const PROFILE: Profile = Profile {
         nominated_node_rejects: true,
         left_out: LeftOutNodes::NotAmongNodes,
         missing_nodes: MissingNodes::PassedOver,
+        extenders_reject: true,
+        start_wraps: StartWrap::AmongAll,
         one_node_without_scores: true,
         potential_nodes: PotentialNodes::Unschedulable,
         victims: VictimOrder::ByImportance,
@@ -159,3 +162,6 @@ pub(super) const PROFILE: Profile = Profile {
         },
     },
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 2], &[]);
