@@ -58,6 +58,11 @@ pub struct Behaviour {
     pub capacity_of_whole_request: bool,
     /// Whether an allocator without the newer features runs while their gates are off.
     pub has_stable_allocator: bool,
+    /// Whether the counters and constraints that were recorded of a rejected device are taken back, and the counters of a shared
+    /// device that the search gives up.
+    pub rejected_devices_taken_back: bool,
+    /// Whether DynamicResources scores nodes for pods that have allocated claims beside others; if not, such scores fail.
+    pub allocated_claims_scored: bool,
     /// Whether a volume's beta zone label is compared with the stable one of a node.
     pub beta_zones_translated: bool,
     /// Which plugins skip scoring when they would score every node alike.

@@ -164,7 +164,7 @@ impl Emulated {
     /// Returns a clause with the reason for this release: `v1.31.4 is the version of its newest kubelet`.
     pub fn because(&self) -> String {
         let Some(FoundVersion { release, source }) = self.choice.wanted else {
-            return "the newest supported version, as no other is given or found".to_owned();
+            return "the newest verified version, as no other is given or found".to_owned();
         };
         let own = self.profile.release;
         let stand_in = match self.relation_to(release) {
@@ -221,14 +221,14 @@ mod tests {
     fn a_header_names_the_version_and_its_source() {
         let newest = Emulated::default();
         assert_eq!((newest.label(), newest.version()), ("v1.36".to_owned(), "v1.36".to_owned()));
-        assert!(newest.because().starts_with("the newest supported version"));
+        assert!(newest.because().starts_with("the newest verified version"));
         let same = emulated("v1.31.4-eks-a1b2c3", VersionSource::Kubelets);
         assert_eq!(
             (same.label().as_str(), same.because().as_str()),
             ("v1.31.4 (kubelets)", "v1.31.4 is the version of its newest kubelet")
         );
         let newer = emulated("1.99", VersionSource::Flag);
-        assert_eq!(newer.label(), format!("{} for v1.99 (--emulate)", Release::NEWEST));
+        assert_eq!(newer.label(), "v1.36.3 for v1.99 (--emulate)");
         for (version, label) in [("1.31", "v1.31.14 (--emulate)"), ("1.31.99", "v1.31.14 for v1.31.99 (--emulate)")] {
             assert_eq!(emulated(version, VersionSource::Flag).label(), label);
         }

@@ -2,6 +2,8 @@
 //!
 //! A change is a row with the first patch that has it. A patch decides as patch 0 with all rows that it has reached.
 
+use std::fmt;
+
 use super::behaviour::Behaviour;
 use super::profile::Profile;
 use super::version::Release;
@@ -11,6 +13,8 @@ use super::version::Release;
 pub struct PatchChange {
     /// The first patch with the change.
     pub since: Release,
+    /// The first patch that behaves otherwise again.
+    pub until: Option<Release>,
     /// The issue or pull request of kubernetes/kubernetes about it, if known.
     pub number: Option<u32>,
     /// The behaviour since then, in a sentence.
@@ -22,12 +26,30 @@ pub struct PatchChange {
 impl PatchChange {
     /// Makes a change of behaviours.
     pub(super) const fn new(since: Release, number: Option<u32>, about: &'static str, apply: fn(&mut Behaviour)) -> Self {
-        Self { since, number, about, apply }
+        Self { since, until: None, number, about, apply }
+    }
+
+    /// Ends the change with a patch of the minor version, which has a row of its own.
+    pub(super) const fn until(self, patch: u8) -> Self {
+        Self { until: Some(self.since.with_patch(patch)), ..self }
     }
 
     /// Makes a change of a gate's default or of words, which compare the version themselves.
     pub(super) const fn elsewhere(since: Release, number: Option<u32>, about: &'static str) -> Self {
         Self::new(since, number, about, |_| {})
+    }
+}
+
+/// Writes the patches that have the change: `1.29.11 on`, `1.28.4 to 1.28.13` or `1.29.5 only`.
+impl fmt::Display for PatchChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let since = self.since.number();
+        let last = self.until.map(|until| until.with_patch(until.patch_number().saturating_sub(1)));
+        match last {
+            None => write!(f, "{since} on"),
+            Some(last) if last == self.since => write!(f, "{since} only"),
+            Some(last) => write!(f, "{since} to {}", last.number()),
+        }
     }
 }
 
@@ -73,6 +95,11 @@ impl Minor {
             profile.since = change.since;
         }
         profile
+    }
+
+    /// Returns whether the checked patch has a change.
+    pub(super) fn has(&self, change: &PatchChange) -> bool {
+        self.checked.has(change)
     }
 
     /// Returns the first and the last known patch.

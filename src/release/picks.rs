@@ -85,3 +85,9 @@ pub(super) const fn victims_sorted(since: Release, number: u32) -> PatchChange {
     let about = "Victims are sorted by importance, even if some of them violate a budget.";
     PatchChange::new(since, Some(number), about, |b| b.victims = VictimOrder::ByImportance)
 }
+
+/// A recreated pod does not get the condition of its predecessor.
+pub(super) const fn recreated_pods_unmarked(since: Release, number: u32) -> PatchChange {
+    let about = "A pod that is recreated during an attempt does not get the condition of that attempt.";
+    PatchChange::new(since, Some(number), about, |b| b.queue.recreated_pods_marked = false)
+}

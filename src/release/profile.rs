@@ -104,13 +104,13 @@ static DISTINCT: LazyLock<Vec<&'static Profile>> = LazyLock::new(|| {
     groups.filter_map(|group| group.iter().find(|p| p.is_checked()).or(group.last())).collect()
 });
 
-/// The patch of the newest minor version that was checked.
-static NEWEST_CHECKED: Profile = v1_36::PROFILE;
+/// The newest release that was verified.
+static NEWEST: Profile = v1_36::PROFILE;
 
 impl Profile {
-    /// Returns the newest emulated release.
+    /// Returns the newest release that was verified. Later patches are known from their changes.
     pub fn newest() -> &'static Self {
-        PROFILES.last().unwrap_or(&NEWEST_CHECKED)
+        &NEWEST
     }
 
     /// Returns every emulated release that behaves unlike the one before, oldest first. Among patches that behave alike, it is
@@ -144,7 +144,7 @@ impl Profile {
 
     /// Returns whether the release has a change of its minor version.
     pub fn has(&self, change: &PatchChange) -> bool {
-        change.since <= self.release
+        change.since <= self.release && change.until.is_none_or(|until| self.release < until)
     }
 
     /// Returns the first and the last known patch of the minor version.
@@ -154,9 +154,8 @@ impl Profile {
 
     /// Returns the number of changes between this patch and the one that was checked.
     pub fn changes_since_checked(&self) -> usize {
-        let checked = self.checked();
-        let between = |since: Release| (checked < since && since <= self.release) || (self.release < since && since <= checked);
-        self.changes().iter().filter(|change| between(change.since)).count()
+        let Some(minor) = self.minor() else { return 0 };
+        minor.changes.iter().filter(|change| self.has(change) != minor.has(change)).count()
     }
 
     /// Returns the profile with exactly this version, written as [`Release`] displays it.
@@ -271,7 +270,7 @@ pub fn nearest(release: Release) -> Nearest {
     let same = || PROFILES.iter().filter(|p| p.release.same_minor(release));
     let of_minor = same().filter(|p| p.release <= release).last().or_else(|| same().next());
     let before = || PROFILES.iter().rfind(|p| p.since <= release).or(PROFILES.first());
-    let profile = of_minor.or_else(before).unwrap_or(&NEWEST_CHECKED);
+    let profile = of_minor.or_else(before).unwrap_or(&NEWEST);
     let is = match profile.release {
         own if own.same_minor(release) => Match::Same,
         own if own < release => Match::Older,
@@ -291,16 +290,16 @@ mod tests {
         let named = "1.11, 1.12, 1.20, 1.21, 1.22, 1.23, 1.24, 1.25, 1.26, 1.27, 1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36";
         assert_eq!(supported(), named);
         assert_eq!(Profile::newest().release, Release::NEWEST);
-        assert!(NEWEST_CHECKED.release.same_minor(Release::NEWEST));
+        assert_eq!(Profile::named(&Release::NEWEST.to_string()), Some(Profile::newest()));
     }
 
     #[test]
     fn every_version_has_a_release_that_answers_for_it() {
         for (version, profile, is) in [
-            ("1.36", &*Release::NEWEST.to_string(), Match::Same),
+            ("1.36", "v1.36.3", Match::Same),
             ("v1.36.0", "v1.36.2", Match::Same),
-            ("1.36.9", &Release::NEWEST.to_string(), Match::Same),
-            ("1.40", &Release::NEWEST.to_string(), Match::Older),
+            ("1.36.9", "v1.36.3", Match::Same),
+            ("1.40", "v1.36.3", Match::Older),
             ("1.5", "v1.11.1", Match::Newer),
             ("1.10.13", "v1.11.1", Match::Newer),
             ("1.11.1", "v1.11.1", Match::Same),
@@ -345,6 +344,8 @@ mod tests {
             let checked = Profile::named(&minor.checked().to_string()).unwrap();
             assert_eq!(checked.behaviour, minor.data().behaviour, "{}", checked.release);
             assert!(minor.changes.is_sorted_by_key(|change| change.since), "{}", checked.release);
+            let ends = minor.changes.iter().filter_map(|change| change.until);
+            assert!(ends.into_iter().all(|end| minor.changes.iter().any(|other| other.since == end)), "{}", checked.release);
             assert!(minor.changes.iter().all(|change| change.since.same_minor(checked.release)), "{}", checked.release);
             assert!(minor.changes.iter().all(|change| change.about.ends_with('.')), "{}", checked.release);
         }

@@ -35,7 +35,7 @@ const CHANGES: &[PatchChange] = &[
     picks::victims_patched(Release::patch(27, 8), None),
     picks::extenders_reject(Release::patch(27, 9), 122_019),
     picks::overrides_first(Release::patch(27, 10)),
-    picks::left_out_have_status(Release::patch(27, 14)),
+    picks::left_out_have_status(Release::patch(27, 14)).until(15),
     picks::left_out_are_silent(Release::patch(27, 15)),
     picks::gated_pods_stay(Release::patch(27, 15)),
 ];

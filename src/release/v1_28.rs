@@ -29,13 +29,13 @@ pub(super) const PROFILE: Profile = Profile {
 pub(super) const MINOR: Minor = Minor::new(PROFILE, [3, 15], CHANGES);
 
 const CHANGES: &[PatchChange] = &[
-    picks::victims_patched(Release::patch(28, 4), None),
+    picks::victims_patched(Release::patch(28, 4), None).until(14),
     picks::extenders_reject(Release::patch(28, 5), 122_019),
     picks::overrides_first(Release::patch(28, 6)),
     PatchChange::elsewhere(Release::patch(28, 6), None, "SchedulerQueueingHints is off by default."),
-    picks::left_out_have_status(Release::patch(28, 10)),
+    picks::left_out_have_status(Release::patch(28, 10)).until(11),
     picks::left_out_are_silent(Release::patch(28, 11)),
-    picks::gated_pods_stay(Release::patch(28, 11)),
+    picks::gated_pods_stay(Release::patch(28, 11)).until(12),
     picks::gates_hold(Release::patch(28, 12)),
     picks::victims_patched_rightly(Release::patch(28, 14), 126_644),
 ];

@@ -42,9 +42,9 @@ pub(super) const MINOR: Minor =
 
 const CHANGES: &[PatchChange] = &[
     picks::overrides_first(Release::patch(29, 1)),
-    picks::left_out_have_status(Release::patch(29, 5)),
+    picks::left_out_have_status(Release::patch(29, 5)).until(6),
     picks::left_out_are_silent(Release::patch(29, 6)),
-    picks::gated_pods_stay(Release::patch(29, 6)),
+    picks::gated_pods_stay(Release::patch(29, 6)).until(7),
     picks::gates_hold(Release::patch(29, 7)),
     picks::victims_patched_rightly(Release::patch(29, 9), 126_694),
     picks::extenders_reject(Release::patch(29, 10), 122_019),

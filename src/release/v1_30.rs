@@ -41,7 +41,7 @@ pub(super) const MINOR: Minor = Minor::new(PROFILE, [1, 14], CHANGES);
 
 const CHANGES: &[PatchChange] = &[
     picks::left_out_are_silent(Release::patch(30, 2)),
-    picks::gated_pods_stay(Release::patch(30, 2)),
+    picks::gated_pods_stay(Release::patch(30, 2)).until(3),
     picks::gates_hold(Release::patch(30, 3)),
     picks::victims_patched_rightly(Release::patch(30, 5), 126_693),
     picks::local_volumes_filtered(Release::patch(30, 7), 125_398),

@@ -2,6 +2,7 @@
 
 use super::behaviour::{Behaviour, InvalidPools};
 use super::patches::{Minor, PatchChange};
+use super::picks;
 use super::profile::Profile;
 use super::queue_behaviour::{NominationEnds, QueueBehaviour};
 use super::v1_35;
@@ -38,4 +39,5 @@ const CHANGES: &[PatchChange] = &[
     ),
     PatchChange::elsewhere(Release::patch(34, 2), Some(135_023), "The reason of an untolerated taint no longer names the taint."),
     PatchChange::elsewhere(Release::patch(34, 2), Some(134_401), "SchedulerAsyncAPICalls is off by default."),
+    picks::recreated_pods_unmarked(Release::patch(34, 8), 138_435),
 ];

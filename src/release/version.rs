@@ -12,7 +12,7 @@ pub struct Release {
 }
 
 impl Release {
-    /// The newest emulated release.
+    /// The newest release that was verified.
     pub const NEWEST: Self = Self::patch(36, 2);
 
     /// The patch version of a minor without a known patch; later than every patch.

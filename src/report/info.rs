@@ -39,12 +39,17 @@ pub struct Info {
 pub struct ChangeInfo {
     /// The first patch that has it.
     pub since: String,
+    /// The first patch that behaves otherwise again.
+    pub until: Option<String>,
     /// Whether the release has it.
-    pub reached: bool,
+    pub has: bool,
     /// The issue or pull request of kubernetes/kubernetes, if known.
     pub number: Option<u32>,
     /// The behaviour since then.
     pub about: &'static str,
+    /// The patches that have it, in text.
+    #[serde(skip)]
+    patches: String,
 }
 
 /// A plugin of the default profile.
@@ -99,9 +104,11 @@ impl Info {
                 .iter()
                 .map(|change| ChangeInfo {
                     since: change.since.number(),
-                    reached: emulated.profile.has(change),
+                    until: change.until.map(Release::number),
+                    has: emulated.profile.has(change),
                     number: change.number,
                     about: change.about,
+                    patches: change.to_string(),
                 })
                 .collect(),
         }
@@ -118,9 +125,9 @@ impl Info {
         }
         out.line(format_args!("changes in the patches {first} to {last}"));
         for change in &self.patch_changes {
-            let state = if change.reached { "yes" } else { "no" };
+            let state = if change.has { "yes" } else { "no" };
             let number = change.number.map_or_else(String::new, |number| format!(" (kubernetes/kubernetes#{number})"));
-            out.line(format_args!("  since {:<8} {state:<4} {}{number}", change.since, change.about));
+            out.line(format_args!("  {:<18} {state:<4} {}{number}", change.patches, change.about));
         }
         out
     }
