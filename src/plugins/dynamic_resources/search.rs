@@ -48,7 +48,7 @@ pub(super) struct Picked<'a> {
     pub(super) device: &'a Device,
     /// Whether other claims may share the device.
     pub(super) shared: bool,
-    /// What the allocation recorded.
+    /// The parts that its allocation recorded.
     recorded: Recorded,
     pub(super) consumed: Map<Quantity>,
 }
