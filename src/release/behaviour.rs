@@ -622,7 +622,9 @@ pub enum StartWrap {
 pub enum PotentialNodes {
     /// All nodes but those with UnschedulableAndUnresolvable.
     NotUnresolvable,
-    /// Nodes with Unschedulable.
+    /// Nodes with Unschedulable, in the order of all nodes.
+    ListedUnschedulable,
+    /// Nodes with Unschedulable, in any order unless it is the status of all.
     Unschedulable,
 }
 

@@ -58,7 +58,7 @@ pub(super) const fn left_out_are_silent(since: Release) -> PatchChange {
     PatchChange::new(since, None, about, |b| {
         b.left_out = LeftOutNodes::WithoutStatus;
         b.missing_nodes = MissingNodes::PassedOver;
-        b.potential_nodes = PotentialNodes::Unschedulable;
+        b.potential_nodes = PotentialNodes::ListedUnschedulable;
         b.start_wraps = StartWrap::AmongAll;
     })
 }

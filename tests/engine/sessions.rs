@@ -434,7 +434,7 @@ fn another_release_takes_over_on_a_branch_and_is_compared() {
     assert_eq!(labels(&session), ["v1.33.0 (kubelets)", "v1.36.3 (:release)"]);
     assert_eq!(session.scheduler().emulated().choice.cluster, session.scheduler_as_seen().emulated().choice.cluster);
     let revision = &session.timeline().revisions()[0];
-    assert_eq!((revision.title.as_str(), revision.events.len()), ("release v1.36", 1));
+    assert_eq!((revision.title.as_str(), revision.events.len()), ("release v1.36.3", 1));
     assert!(revision.events[0].sentence().starts_with("kube-scheduler v1.36.3 started with 1 waiting pod"), "{:?}", revision.events);
     // The folded queues match the state, and the requeue events are those of the release.
     session.timeline_mut().seek(Cursor::END);
