@@ -56,7 +56,7 @@ pub enum Command {
 /// Arguments of `info`.
 #[derive(Clone, Debug, Args)]
 pub struct InfoArgs {
-    /// Show this kube-scheduler version, such as 1.31 or v1.31.4-eks-a1b2c3 [default: the newest supported]
+    /// Show this kube-scheduler version, such as 1.31 or v1.31.4-eks-a1b2c3 [default: the newest verified]
     #[arg(long, value_name = "VERSION")]
     pub emulate: Option<Emulate>,
     /// Output format
@@ -84,7 +84,7 @@ pub struct SchedulerArgs {
     #[command(flatten)]
     pub zone: LogZoneArgs,
     /// The kube-scheduler version to emulate, such as 1.31 or v1.31.4-eks-a1b2c3; auto takes the version in the source, or
-    /// else the newest supported [default: auto]
+    /// else the newest verified [default: auto]
     #[arg(long, value_name = "VERSION")]
     pub emulate: Option<Emulate>,
     /// Feature gates, as A=true,B=false

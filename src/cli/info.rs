@@ -15,5 +15,6 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8, Failure> {
         Emulate::Release(release) => Some(FoundVersion { release, source: VersionSource::Flag }),
     });
     let info = Info::of(ReleaseChoice { wanted, cluster: None }.emulated());
-    print(&args.output.write(&Answer::Info(&info), Lines::default()).map_err(|e| Failure::source(e.to_string()))?)
+    let more = if args.output.wide { info.patches_text() } else { Lines::default() };
+    print(&args.output.write(&Answer::Info(&info), more).map_err(|e| Failure::source(e.to_string()))?)
 }

@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn every_plugin_of_a_release_has_one_row() {
-        for release in Profile::all() {
+        for &release in Profile::all() {
             for name in PluginName::iter() {
                 let rows = ROWS.iter().filter(|row| row.name == name && row.releases.contains(release.release)).count();
                 assert!(rows <= 1, "{name}");
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn a_plugin_is_made_under_its_own_name() {
         for row in ROWS {
-            let of_row = Profile::all().iter().find(|p| row.releases.contains(p.release)).unwrap();
+            let of_row = Profile::all().iter().copied().find(|p| row.releases.contains(p.release)).unwrap();
             let emulation = Emulation::from(of_row);
             match row.make {
                 Make::Plugin(make) => {

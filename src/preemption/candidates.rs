@@ -36,7 +36,7 @@ impl CandidateLimits {
 fn potential_nodes<'a>(statuses: &NodeToStatus, snapshot: &'a Snapshot, rule: PotentialNodes) -> Vec<&'a Arc<NodeInfo>> {
     let nodes = snapshot.nodes().iter().enumerate();
     let might_help = |position: usize| match (rule, statuses.get(position).code()) {
-        (PotentialNodes::Unschedulable, code) => code == Code::Unschedulable,
+        (PotentialNodes::Unschedulable | PotentialNodes::ListedUnschedulable, code) => code == Code::Unschedulable,
         (PotentialNodes::NotUnresolvable, code) => code != Code::UnschedulableAndUnresolvable,
     };
     nodes.filter(|(position, _)| might_help(*position)).map(|(_, node)| node).collect()

@@ -58,6 +58,11 @@ pub struct Behaviour {
     pub capacity_of_whole_request: bool,
     /// Whether an allocator without the newer features runs while their gates are off.
     pub has_stable_allocator: bool,
+    /// Whether the counters and constraints that were recorded of a rejected device are taken back, and the counters of a shared
+    /// device that the search gives up.
+    pub rejected_devices_taken_back: bool,
+    /// Whether DynamicResources scores nodes for pods that have allocated claims beside others; if not, such scores fail.
+    pub allocated_claims_scored: bool,
     /// Whether a volume's beta zone label is compared with the stable one of a node.
     pub beta_zones_translated: bool,
     /// Which plugins skip scoring when they would score every node alike.
@@ -153,6 +158,10 @@ pub struct Behaviour {
     pub left_out: LeftOutNodes,
     /// How an attempt handles missing nodes named by PreFilter.
     pub missing_nodes: MissingNodes,
+    /// Whether extenders that leave out nodes count as rejecting the pod.
+    pub extenders_reject: bool,
+    /// Where the start of the next search wraps around.
+    pub start_wraps: StartWrap,
     /// Whether one feasible node is enough for a profile without Score plugins.
     pub one_node_without_scores: bool,
     /// The nodes that preemption dry-runs.
@@ -599,12 +608,23 @@ pub enum MissingNodes {
     PassedOver,
 }
 
+/// Where the start of the next search wraps around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartWrap {
+    /// At the number of all nodes.
+    AmongAll,
+    /// At the number of nodes that PreFilter left.
+    AmongLeft,
+}
+
 /// The nodes that preemption dry-runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PotentialNodes {
     /// All nodes but those with UnschedulableAndUnresolvable.
     NotUnresolvable,
-    /// Nodes with Unschedulable.
+    /// Nodes with Unschedulable, in the order of all nodes.
+    ListedUnschedulable,
+    /// Nodes with Unschedulable, in any order unless it is the status of all.
     Unschedulable,
 }
 

@@ -123,13 +123,20 @@ impl Default for Emulated {
 }
 
 impl Emulated {
-    /// Returns the short version: `v1.31.4`, or `v1.28 for v1.13` if another release is emulated for it.
+    /// Returns the short version: `v1.31.4`, or `v1.31.14 for v1.31.20` if another release is emulated for it. A version
+    /// without a patch is that of the emulated patch.
     pub fn version(&self) -> String {
         match self.choice.wanted.map(|wanted| wanted.release) {
             None => format!("v{}", self.profile.release.minor()),
-            Some(wanted) if self.relation_to(wanted) == Match::Same => wanted.to_string(),
-            Some(wanted) => format!("v{} for {wanted}", self.profile.release.minor()),
+            Some(wanted) if self.has_version(wanted) => self.profile.release.to_string(),
+            Some(wanted) => format!("{} for {wanted}", self.profile.release),
         }
+    }
+
+    /// Returns whether a version, with or without a patch, is that of the emulated release.
+    fn has_version(&self, wanted: Release) -> bool {
+        let own = self.profile.release;
+        own == wanted || wanted.is_bare() && own.same_minor(wanted)
     }
 
     /// Returns the version and its source for a header: `v1.31.4 (kubelets)`.
@@ -157,12 +164,18 @@ impl Emulated {
     /// Returns a clause with the reason for this release: `v1.31.4 is the version of its newest kubelet`.
     pub fn because(&self) -> String {
         let Some(FoundVersion { release, source }) = self.choice.wanted else {
-            return "the newest supported version, as no other is given or found".to_owned();
+            return "the newest verified version, as no other is given or found".to_owned();
         };
+        let own = self.profile.release;
         let stand_in = match self.relation_to(release) {
-            Match::Same => "",
+            Match::Same if own == release => "",
+            Match::Same if release.is_bare() => ", and this is its last known patch",
+            Match::Same if own < release => ", and this is the closest known patch before it",
+            Match::Same => ", and this is the closest known patch after it",
             Match::Older => ", and this is the closest supported version before it",
-            Match::Newer if std::ptr::eq(self.profile, &raw const Profile::all()[0]) => ", and this is the oldest supported version",
+            Match::Newer if Profile::all().first().is_some_and(|oldest| oldest.behaves_like(self.profile)) => {
+                ", and this is the oldest supported version"
+            }
             Match::Newer => ", and this is the closest supported version after it",
         };
         format!("{release} {}{stand_in}", source.clause())
@@ -208,19 +221,25 @@ mod tests {
     fn a_header_names_the_version_and_its_source() {
         let newest = Emulated::default();
         assert_eq!((newest.label(), newest.version()), ("v1.36".to_owned(), "v1.36".to_owned()));
-        assert!(newest.because().starts_with("the newest supported version"));
+        assert!(newest.because().starts_with("the newest verified version"));
         let same = emulated("v1.31.4-eks-a1b2c3", VersionSource::Kubelets);
         assert_eq!(
             (same.label().as_str(), same.because().as_str()),
             ("v1.31.4 (kubelets)", "v1.31.4 is the version of its newest kubelet")
         );
         let newer = emulated("1.99", VersionSource::Flag);
-        assert_eq!(newer.label(), "v1.36 for v1.99 (--emulate)");
+        assert_eq!(newer.label(), "v1.36.3 for v1.99 (--emulate)");
+        for (version, label) in [("1.31", "v1.31.14 (--emulate)"), ("1.31.99", "v1.31.14 for v1.31.99 (--emulate)")] {
+            assert_eq!(emulated(version, VersionSource::Flag).label(), label);
+        }
         for (version, words) in [
             ("1.99", "this is the closest supported version before it"),
             ("1.17.4", "this is the closest supported version before it"),
             ("1.18.2", "this is the closest supported version after it"),
             ("1.5", "this is the oldest supported version"),
+            ("1.31", "v1.31 was requested, and this is its last known patch"),
+            ("1.31.99", "v1.31.99 was requested, and this is the closest known patch before it"),
+            ("1.28.1", "v1.28.1 was requested, and this is the closest known patch after it"),
         ] {
             let because = emulated(version, VersionSource::Flag).because();
             assert!(because.ends_with(words), "{because}");

@@ -1,6 +1,7 @@
 //! The form of the message of an unschedulable pod by release, apart from the words of single reasons. Mirrors the
 //! changes of `FitError.Error` in `pkg/scheduler/framework/types.go` and its callers.
 
+use super::behaviour::{Algorithm, LeftOutNodes};
 use super::choice::Emulated;
 use super::profile::{Match, Profile, nearest};
 use super::version::Release;
@@ -17,7 +18,8 @@ pub struct MessageForm {
 impl Release {
     /// Returns the parts that messages of the release contain.
     pub fn message_form(self) -> MessageForm {
-        let left_out = self >= Self::patch(32, 0) || self.same_minor(Self::patch(30, 0));
+        let behaviour = &nearest(self).profile.behaviour;
+        let left_out = behaviour.algorithm == Algorithm::Plugins && behaviour.left_out != LeftOutNodes::WithoutStatus;
         MessageForm { preemption: self >= Self::patch(24, 0), left_out }
     }
 }
@@ -34,17 +36,18 @@ impl Emulated {
     pub fn other_writers(&self) -> Vec<&'static Profile> {
         let all = Profile::all();
         let mut found: Vec<&'static Profile> = match self.choice.cluster {
-            None => all.iter().rev().collect(),
+            None => all.iter().rev().copied().collect(),
             Some(cluster) => {
                 let own = nearest(cluster.release);
-                let at = all.iter().position(|p| std::ptr::eq(p, own.profile)).unwrap_or_default();
+                let at = all.iter().position(|p| p.behaves_like(own.profile)).unwrap_or_default();
                 let around = if own.is == Match::Same { at..=at } else { at.saturating_sub(1)..=at + 1 };
-                let mut some: Vec<&'static Profile> = all.iter().enumerate().filter(|(i, _)| around.contains(i)).map(|(_, p)| p).collect();
-                some.sort_by_key(|p| !std::ptr::eq(*p, own.profile));
+                let some = all.iter().enumerate().filter(|(i, _)| around.contains(i));
+                let mut some: Vec<&'static Profile> = some.map(|(i, p)| if i == at { own.profile } else { *p }).collect();
+                some.sort_by_key(|p| !p.behaves_like(own.profile));
                 some
             }
         };
-        found.retain(|p| !std::ptr::eq(*p, self.profile));
+        found.retain(|p| !p.behaves_like(self.profile));
         found
     }
 }
@@ -66,6 +69,9 @@ mod tests {
             ("1.24", (true, false)),
             ("1.29.1", (true, false)),
             ("1.30.1", (true, true)),
+            ("1.30.2", (true, false)),
+            ("1.29.5", (true, true)),
+            ("1.29.6", (true, false)),
             ("1.31", (true, false)),
             ("1.32.0", (true, true)),
             ("1.36.2", (true, true)),
@@ -83,9 +89,12 @@ mod tests {
             (emulated.writer().to_string(), names)
         };
         assert_eq!(others(Some("1.31.4"), Some("1.31.4")), ("v1.31.4".to_owned(), Vec::new()));
-        assert_eq!(others(Some("1.36"), Some("1.31.4")), ("v1.31.4".to_owned(), vec!["v1.31.1".to_owned()]));
+        assert_eq!(others(Some("1.36"), Some("1.31.4")), ("v1.31.4".to_owned(), vec!["v1.31.4".to_owned()]));
+        // Patches that behave alike write alike.
+        assert_eq!(others(Some("1.31.9"), Some("1.31.4")), ("v1.31.4".to_owned(), Vec::new()));
+        assert_eq!(others(Some("1.31.1"), Some("1.31.4")), ("v1.31.4".to_owned(), vec!["v1.31.4".to_owned()]));
         let (writer, all) = others(None, None);
-        assert_eq!((writer.as_str(), all.len(), all[0].as_str()), ("v1.36.2", Profile::all().len() - 1, "v1.35.2"));
-        assert_eq!(others(Some("1.36"), Some("1.99")), ("v1.99".to_owned(), vec!["v1.35.2".to_owned()]));
+        assert_eq!((writer.as_str(), all.len(), all[0].as_str()), ("v1.36.2", Profile::all().len() - 1, "v1.36.3"));
+        assert_eq!(others(Some("1.36"), Some("1.99")), ("v1.99".to_owned(), vec!["v1.36.2".to_owned()]));
     }
 }

@@ -60,6 +60,8 @@ pub struct QueueBehaviour {
     pub victim_status: VictimStatus,
     /// Whether victims get a condition with the reason of their eviction.
     pub victims_marked: bool,
+    /// Whether a pod that replaced another of its name during an attempt gets the condition of that attempt.
+    pub recreated_pods_marked: bool,
 }
 
 /// Which failed pods go to unschedulablePods if no event arrived meanwhile.
@@ -193,6 +195,8 @@ pub enum Backoff {
 pub enum GatedPods {
     /// As they affect other pods.
     AsOthers,
+    /// Not at all.
+    Stay,
     /// Not at all if SchedulingGates gates the pod.
     HeldByGates,
     /// Only if the gating plugin registered the event.

@@ -1,6 +1,7 @@
 //! kube-scheduler v1.11, as differences from v1.12. Also emulates all earlier releases.
 
 use super::behaviour::{Behaviour, NodeSearch};
+use super::patches::Minor;
 use super::predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
 use super::profile::Profile;
 use super::v1_12;
@@ -25,3 +26,6 @@ pub(super) const PROFILE: Profile = Profile {
     },
     ..v1_12::PROFILE
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::of_one(PROFILE);

@@ -8,6 +8,7 @@ use super::behaviour::{
 };
 use super::defaults::DefaultPlugin;
 use super::gates::{Gate, OtherGates};
+use super::patches::Minor;
 use super::profile::{Part, Profile};
 use super::queue_behaviour::{
     AssignedPods, AssignedUpdates, Backoff, ClassAdditions, NodeEvents, NodeUpdates, NominationEnds, OtherEvents, Parking, PreemptionCalls,
@@ -125,3 +126,6 @@ pub(super) const PROFILE: Profile = Profile {
         ..v1_20::PROFILE.behaviour
     },
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::of_one(PROFILE);

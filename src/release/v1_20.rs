@@ -1,6 +1,7 @@
 //! kube-scheduler v1.20, as differences from v1.21.
 
 use super::behaviour::{AffinityRange, Behaviour, DryRunReport, MigratedPlugins, PreemptionText};
+use super::patches::Minor;
 use super::profile::{Part, Profile};
 use super::v1_21;
 use super::version::Release;
@@ -24,3 +25,6 @@ pub(super) const PROFILE: Profile = Profile {
     },
     ..v1_21::PROFILE
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::of_one(PROFILE);

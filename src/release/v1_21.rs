@@ -2,6 +2,7 @@
 
 use super::behaviour::{AffinityReasons, BalanceScore, Behaviour, MissingResources, UtilizationRounding, WithoutVictims};
 use super::config_fields::V1BETA1;
+use super::patches::Minor;
 use super::profile::Profile;
 use super::v1_22;
 use super::version::Release;
@@ -23,3 +24,6 @@ pub(super) const PROFILE: Profile = Profile {
     },
     ..v1_22::PROFILE
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::of_one(PROFILE);

@@ -2,6 +2,7 @@
 
 use super::behaviour::{Behaviour, DryRunReport, EphemeralClaims, MigratedPlugins, MissingClaims};
 use super::config_fields::{V1BETA1, V1BETA2};
+use super::patches::Minor;
 use super::profile::{Part, Profile, RemovedPlugins};
 use super::v1_23;
 use super::version::Release;
@@ -34,3 +35,6 @@ pub(super) const PROFILE: Profile = Profile {
     },
     ..v1_23::PROFILE
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::of_one(PROFILE);

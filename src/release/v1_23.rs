@@ -5,11 +5,12 @@ use std::time::Duration;
 use super::behaviour::{
     Behaviour, FilterRun, MigratedPlugins, NodeAffinityPreFilter, PluginOrder, PostFilterText, PreemptionText, Rounding, SpreadCounts,
 };
+use super::patches::{Minor, PatchChange};
 use super::profile::Profile;
 use super::v1_24;
 use super::version::Release;
 
-/// The first patches.
+/// The checked patch.
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(23, 5),
     since: Release::patch(23, 0),
@@ -31,10 +32,10 @@ pub(super) const PROFILE: Profile = Profile {
     ..v1_24::PROFILE
 };
 
-/// The patches from v1.23.6 on, which put overriding plugins first.
-pub(super) const REORDERED: Profile = Profile {
-    release: Release::latest(23),
-    since: Release::patch(23, 6),
-    behaviour: Behaviour { plugin_order: PluginOrder::OverridesMixedUp, ..PROFILE.behaviour },
-    ..PROFILE
-};
+/// The patches.
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [5, 6], CHANGES);
+
+const CHANGES: &[PatchChange] =
+    &[PatchChange::new(Release::patch(23, 6), None, "Plugins that override those of multiPoint come first.", |b| {
+        b.plugin_order = PluginOrder::OverridesMixedUp
+    })];

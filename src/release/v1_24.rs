@@ -2,6 +2,8 @@
 
 use super::behaviour::Behaviour;
 use super::config_fields::{V1BETA2, V1BETA3};
+use super::patches::{Minor, PatchChange};
+use super::picks;
 use super::profile::{Part, Profile};
 use super::v1_25;
 use super::version::Release;
@@ -16,3 +18,8 @@ pub(super) const PROFILE: Profile = Profile {
     behaviour: Behaviour { inline_volumes_counted: false, ..v1_25::PROFILE.behaviour },
     ..v1_25::PROFILE
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [4, 10], CHANGES);
+
+const CHANGES: &[PatchChange] = &[picks::filters_stop(Release::patch(24, 10), 114_526)];

@@ -1,6 +1,8 @@
 //! kube-scheduler v1.25, as differences from v1.26.
 
 use super::behaviour::{Behaviour, FilterRun, PreFilterRejection, RepeatedScores, ZeroRequests};
+use super::patches::{Minor, PatchChange};
+use super::picks;
 use super::profile::Profile;
 use super::v1_26;
 use super::version::Release;
@@ -22,3 +24,8 @@ pub(super) const PROFILE: Profile = Profile {
     },
     ..v1_26::PROFILE
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 9], CHANGES);
+
+const CHANGES: &[PatchChange] = &[picks::filters_stop(Release::patch(25, 6), 114_525)];

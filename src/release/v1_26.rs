@@ -1,14 +1,16 @@
 //! kube-scheduler v1.26, as differences from v1.27.
 
 use super::behaviour::{
-    Behaviour, ClaimsInUse, EmptySelector, LocalVolumes, MigratedPlugins, NodeAffinityConflict, OverheadUnit, PluginOrder, PostFilterText,
-    PreFilterRejection, TerminatingPods, ZoneCheck,
+    Behaviour, ClaimsInUse, EmptySelector, LocalVolumes, MigratedPlugins, NodeAffinityConflict, OverheadUnit, PostFilterText,
+    TerminatingPods, ZoneCheck,
 };
+use super::patches::{Minor, PatchChange};
+use super::picks;
 use super::profile::Profile;
 use super::v1_27;
 use super::version::Release;
 
-/// The first patches.
+/// The checked patch.
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(26, 4),
     since: Release::patch(26, 0),
@@ -28,18 +30,12 @@ pub(super) const PROFILE: Profile = Profile {
     ..v1_27::PROFILE
 };
 
-/// The patches from v1.26.9 on; preemption skips nodes that PreFilter rejected.
-pub(super) const WITH_STATUSES: Profile = Profile {
-    release: Release::patch(26, 12),
-    since: Release::patch(26, 9),
-    behaviour: Behaviour { pre_filter_rejection: PreFilterRejection::Shared, ..PROFILE.behaviour },
-    ..PROFILE
-};
+/// The patches.
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 15], CHANGES);
 
-/// The patches from v1.26.13 on; overriding plugins are loaded once.
-pub(super) const WITH_ORDER: Profile = Profile {
-    release: Release::latest(26),
-    since: Release::patch(26, 13),
-    behaviour: Behaviour { plugin_order: PluginOrder::OverridesFirst, ..WITH_STATUSES.behaviour },
-    ..WITH_STATUSES
-};
+const CHANGES: &[PatchChange] = &[
+    picks::rejection_shared(Release::patch(26, 9)),
+    picks::victims_patched(Release::patch(26, 11), Some(121_381)),
+    picks::extenders_reject(Release::patch(26, 12), 122_043),
+    picks::overrides_first(Release::patch(26, 13)),
+];

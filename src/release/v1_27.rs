@@ -1,13 +1,15 @@
 //! kube-scheduler v1.27, as differences from v1.28.
 
-use super::behaviour::{Behaviour, IdleScores, MigratedPlugins, PluginOrder, PreFilterRejection, ZeroRequests};
+use super::behaviour::{Behaviour, IdleScores, MigratedPlugins, PreFilterRejection, ZeroRequests};
 use super::config_fields::{V1, V1BETA2, V1BETA3};
+use super::patches::{Minor, PatchChange};
+use super::picks;
 use super::profile::{Part, Profile};
 use super::queue_behaviour::QueueBehaviour;
 use super::v1_28;
 use super::version::Release;
 
-/// The first patches.
+/// The checked patch.
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(27, 1),
     since: Release::patch(27, 0),
@@ -25,19 +27,15 @@ pub(super) const PROFILE: Profile = Profile {
     ..v1_28::PROFILE
 };
 
-/// The patches from v1.27.6 on; preemption skips nodes that PreFilter rejected.
-pub(super) const WITH_STATUSES: Profile = Profile {
-    release: Release::patch(27, 9),
-    since: Release::patch(27, 6),
-    verified: &[],
-    behaviour: Behaviour { pre_filter_rejection: PreFilterRejection::Shared, ..PROFILE.behaviour },
-    ..PROFILE
-};
+/// The patches.
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [1, 16], CHANGES);
 
-/// The patches from v1.27.10 on; overriding plugins are loaded once.
-pub(super) const WITH_ORDER: Profile = Profile {
-    release: Release::latest(27),
-    since: Release::patch(27, 10),
-    behaviour: Behaviour { plugin_order: PluginOrder::OverridesFirst, ..WITH_STATUSES.behaviour },
-    ..WITH_STATUSES
-};
+const CHANGES: &[PatchChange] = &[
+    picks::rejection_shared(Release::patch(27, 6)),
+    picks::victims_patched(Release::patch(27, 8), None),
+    picks::extenders_reject(Release::patch(27, 9), 122_019),
+    picks::overrides_first(Release::patch(27, 10)),
+    picks::left_out_have_status(Release::patch(27, 14)).until(15),
+    picks::left_out_are_silent(Release::patch(27, 15)),
+    picks::gated_pods_stay(Release::patch(27, 15)),
+];

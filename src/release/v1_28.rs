@@ -1,11 +1,14 @@
 //! kube-scheduler v1.28, as differences from v1.29.
 
 use super::behaviour::{Behaviour, PluginOrder};
+use super::patches::{Minor, PatchChange};
+use super::picks;
 use super::profile::{Part, Profile};
+use super::queue_behaviour::{QueueBehaviour, VictimStatus};
 use super::v1_29;
 use super::version::Release;
 
-/// The first patches, which have queueing hints.
+/// The checked patch.
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(28, 3),
     since: Release::patch(28, 0),
@@ -16,16 +19,23 @@ pub(super) const PROFILE: Profile = Profile {
         message_end: ".",
         beta_zones_translated: false,
         nominated_node_rejects: true,
+        queue: QueueBehaviour { victim_status: VictimStatus::Own, ..v1_29::PROFILE.behaviour.queue },
         ..v1_29::PROFILE.behaviour
     },
     ..v1_29::PROFILE
 };
 
-/// The patches from v1.28.6 on, which disable the gate of queueing hints and load overriding plugins once.
-pub(super) const WITHOUT_HINTS: Profile = Profile {
-    release: Release::latest(28),
-    since: Release::patch(28, 6),
-    verified: &[],
-    behaviour: Behaviour { plugin_order: PluginOrder::OverridesFirst, ..PROFILE.behaviour },
-    ..PROFILE
-};
+/// The patches.
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [3, 15], CHANGES);
+
+const CHANGES: &[PatchChange] = &[
+    picks::victims_patched(Release::patch(28, 4), None).until(14),
+    picks::extenders_reject(Release::patch(28, 5), 122_019),
+    picks::overrides_first(Release::patch(28, 6)),
+    PatchChange::elsewhere(Release::patch(28, 6), None, "SchedulerQueueingHints is off by default."),
+    picks::left_out_have_status(Release::patch(28, 10)).until(11),
+    picks::left_out_are_silent(Release::patch(28, 11)),
+    picks::gated_pods_stay(Release::patch(28, 11)).until(12),
+    picks::gates_hold(Release::patch(28, 12)),
+    picks::victims_patched_rightly(Release::patch(28, 14), 126_644),
+];

@@ -1,15 +1,17 @@
 //! kube-scheduler v1.29, as differences from v1.30.
 
 use super::behaviour::{Behaviour, IdleScores, ImageSources, LeftOutNodes, MissingClaims, MissingNodes, PluginOrder, SidecarCheck};
+use super::patches::{Minor, PatchChange};
+use super::picks;
 use super::profile::Profile;
 use super::queue_behaviour::{NodeRegistrations, NodeUpdates, QueueBehaviour};
 use super::v1_30;
 use super::version::Release;
 
-/// The patches from v1.29.1 on.
+/// The checked patch.
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(29, 1),
-    since: Release::patch(29, 1),
+    since: Release::patch(29, 0),
     behaviour: Behaviour {
         images: ImageSources::Containers,
         idle_scores: IdleScores::OfPodsSkipped,
@@ -20,6 +22,7 @@ pub(super) const PROFILE: Profile = Profile {
         no_node_left_is_unresolvable: false,
         left_out: LeftOutNodes::WithoutStatus,
         missing_nodes: MissingNodes::Error,
+        extenders_reject: false,
         one_node_without_scores: false,
         queue: QueueBehaviour {
             node_registrations: NodeRegistrations::AnyUpdateButUnschedulable,
@@ -33,11 +36,18 @@ pub(super) const PROFILE: Profile = Profile {
     ..v1_30::PROFILE
 };
 
-/// The first patch.
-pub(super) const FIRST: Profile = Profile {
-    release: Release::patch(29, 0),
-    since: Release::patch(29, 0),
-    verified: &[],
-    behaviour: Behaviour { plugin_order: PluginOrder::OverridesMixedUp, ..PROFILE.behaviour },
-    ..PROFILE
-};
+/// The patches.
+pub(super) const MINOR: Minor =
+    Minor::since(Behaviour { plugin_order: PluginOrder::OverridesMixedUp, ..PROFILE.behaviour }, PROFILE, [0, 14], CHANGES);
+
+const CHANGES: &[PatchChange] = &[
+    picks::overrides_first(Release::patch(29, 1)),
+    picks::left_out_have_status(Release::patch(29, 5)).until(6),
+    picks::left_out_are_silent(Release::patch(29, 6)),
+    picks::gated_pods_stay(Release::patch(29, 6)).until(7),
+    picks::gates_hold(Release::patch(29, 7)),
+    picks::victims_patched_rightly(Release::patch(29, 9), 126_694),
+    picks::extenders_reject(Release::patch(29, 10), 122_019),
+    picks::local_volumes_filtered(Release::patch(29, 11), 125_398),
+    picks::victims_sorted(Release::patch(29, 11), 128_435),
+];

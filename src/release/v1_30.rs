@@ -1,12 +1,14 @@
 //! kube-scheduler v1.30, as differences from v1.31.
 
-use super::behaviour::{Behaviour, LeftOutNodes, MigratedPlugins, MissingNodes, NarrowingOrder, PotentialNodes};
-use super::profile::{Part, Profile};
+use super::behaviour::{Behaviour, LeftOutNodes, MigratedPlugins, MissingNodes, NarrowingOrder, PotentialNodes, StartWrap};
+use super::patches::{Minor, PatchChange};
+use super::picks;
+use super::profile::Profile;
 use super::queue_behaviour::{AssignedPods, AssignedUpdates, EventNames, GatedPods, QueueBehaviour, VictimStatus};
 use super::v1_31;
 use super::version::Release;
 
-/// The first patches.
+/// The checked patch.
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(30, 1),
     since: Release::patch(30, 0),
@@ -18,6 +20,7 @@ pub(super) const PROFILE: Profile = Profile {
         nominated_node_rejects: false,
         left_out: LeftOutNodes::FilteredOut,
         missing_nodes: MissingNodes::Crash,
+        start_wraps: StartWrap::AmongLeft,
         potential_nodes: PotentialNodes::NotUnresolvable,
         queue: QueueBehaviour {
             event_names: EventNames::Own,
@@ -33,11 +36,14 @@ pub(super) const PROFILE: Profile = Profile {
     ..v1_31::PROFILE
 };
 
-/// The patches from v1.30.2 on, which no longer crash if PreFilter names only missing nodes.
-pub(super) const WITHOUT_CRASH: Profile = Profile {
-    release: Release::latest(30),
-    since: Release::patch(30, 2),
-    verified: &[Part::Decisions],
-    behaviour: Behaviour { missing_nodes: MissingNodes::PassedOver, ..PROFILE.behaviour },
-    ..PROFILE
-};
+/// The patches.
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [1, 14], CHANGES);
+
+const CHANGES: &[PatchChange] = &[
+    picks::left_out_are_silent(Release::patch(30, 2)),
+    picks::gated_pods_stay(Release::patch(30, 2)).until(3),
+    picks::gates_hold(Release::patch(30, 3)),
+    picks::victims_patched_rightly(Release::patch(30, 5), 126_693),
+    picks::local_volumes_filtered(Release::patch(30, 7), 125_398),
+    picks::victims_sorted(Release::patch(30, 7), 128_434),
+];

@@ -1,8 +1,12 @@
 //! kube-scheduler v1.31, as differences from v1.32.
 
 use super::behaviour::{AssumedUsage, Behaviour, CsiLimits, LeftOutNodes, LocalVolumes, VictimOrder};
+use super::patches::{Minor, PatchChange};
+use super::picks;
 use super::profile::{Profile, RemovedPlugins};
-use super::queue_behaviour::{AssignedPods, AssignedUpdates, ClassAdditions, EventMatching, EventNames, NodeRegistrations, QueueBehaviour};
+use super::queue_behaviour::{
+    AssignedPods, AssignedUpdates, ClassAdditions, EventMatching, EventNames, NodeRegistrations, QueueBehaviour, VictimStatus,
+};
 use super::v1_32;
 use super::version::Release;
 
@@ -31,3 +35,17 @@ pub(super) const PROFILE: Profile = Profile {
     },
     ..v1_32::PROFILE
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::since(
+    Behaviour { queue: QueueBehaviour { victim_status: VictimStatus::OfPreemptor, ..PROFILE.behaviour.queue }, ..PROFILE.behaviour },
+    PROFILE,
+    [0, 14],
+    CHANGES,
+);
+
+const CHANGES: &[PatchChange] = &[
+    picks::victims_patched_rightly(Release::patch(31, 1), 126_691),
+    picks::local_volumes_filtered(Release::patch(31, 3), 127_584),
+    picks::victims_sorted(Release::patch(31, 3), 128_431),
+];

@@ -1,6 +1,7 @@
 //! kube-scheduler v1.32, as differences from v1.33.
 
 use super::behaviour::{Behaviour, SpreadCounts};
+use super::patches::Minor;
 use super::profile::Profile;
 use super::queue_behaviour::{Backoff, EventNames, NominationEnds, PreemptionCalls, QueueBehaviour};
 use super::v1_33;
@@ -26,3 +27,6 @@ pub(super) const PROFILE: Profile = Profile {
     },
     ..v1_33::PROFILE
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 13], &[]);

@@ -1,6 +1,7 @@
 //! kube-scheduler v1.33, as differences from v1.34.
 
 use super::behaviour::{Behaviour, DeviceSelectors};
+use super::patches::{Minor, PatchChange};
 use super::profile::Profile;
 use super::queue_behaviour::{Backoff, GatedPods, QueueBehaviour};
 use super::v1_34;
@@ -28,3 +29,9 @@ pub(super) const PROFILE: Profile = Profile {
     },
     ..v1_34::PROFILE
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [0, 13], CHANGES);
+
+const CHANGES: &[PatchChange] =
+    &[PatchChange::new(Release::patch(33, 6), Some(133_390), "Host ports of sidecars count.", |b| b.sidecar_ports = true)];

@@ -1,6 +1,8 @@
 //! kube-scheduler v1.34, as differences from v1.35.
 
 use super::behaviour::{Behaviour, InvalidPools};
+use super::patches::{Minor, PatchChange};
+use super::picks;
 use super::profile::Profile;
 use super::queue_behaviour::{NominationEnds, QueueBehaviour};
 use super::v1_35;
@@ -24,3 +26,18 @@ pub(super) const PROFILE: Profile = Profile {
     },
     ..v1_35::PROFILE
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [1, 9], CHANGES);
+
+const CHANGES: &[PatchChange] = &[
+    PatchChange::new(
+        Release::patch(34, 2),
+        Some(134_247),
+        "Victims that terminate already are deleted again, so that the preemptor waits for them.",
+        |b| b.queue.terminating_victims_deleted = true,
+    ),
+    PatchChange::elsewhere(Release::patch(34, 2), Some(135_023), "The reason of an untolerated taint no longer names the taint."),
+    PatchChange::elsewhere(Release::patch(34, 2), Some(134_401), "SchedulerAsyncAPICalls is off by default."),
+    picks::recreated_pods_unmarked(Release::patch(34, 8), 138_435),
+];

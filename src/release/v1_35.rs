@@ -1,6 +1,8 @@
 //! kube-scheduler v1.35, as differences from v1.36.
 
 use super::behaviour::{BalanceScore, Behaviour, DeviceSelectors, ImageSources, MigratedPlugins};
+use super::patches::{Minor, PatchChange};
+use super::picks;
 use super::profile::{Part, Profile};
 use super::queue_behaviour::QueueBehaviour;
 use super::v1_36;
@@ -24,8 +26,10 @@ pub(super) const PROFILE: Profile = Profile {
         conditional_slices_last: true,
         alternatives_confused: true,
         has_stable_allocator: true,
+        allocated_claims_scored: false,
         counted_undeclared: MigratedPlugins::AllButPortworx,
         queue: QueueBehaviour {
+            recreated_pods_marked: true,
             hints_count_nominated: false,
             own_update_helps_affinity: false,
             deleted_anti_affinity_helps: false,
@@ -35,3 +39,17 @@ pub(super) const PROFILE: Profile = Profile {
     },
     ..v1_36::PROFILE
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [0, 6], CHANGES);
+
+const CHANGES: &[PatchChange] = &[
+    PatchChange::elsewhere(Release::patch(35, 1), Some(135_904), "SchedulerAsyncAPICalls is off by default."),
+    picks::recreated_pods_unmarked(Release::patch(35, 5), 138_434),
+    PatchChange::new(
+        Release::patch(35, 6),
+        None,
+        "DynamicResources scores nodes also for pods that have allocated claims beside others, instead of failing.",
+        |b| b.allocated_claims_scored = true,
+    ),
+];

@@ -12,7 +12,7 @@ pub struct Release {
 }
 
 impl Release {
-    /// The newest emulated release.
+    /// The newest release that was verified.
     pub const NEWEST: Self = Self::patch(36, 2);
 
     /// The patch version of a minor without a known patch; later than every patch.
@@ -23,9 +23,19 @@ impl Release {
         Self { minor, patch }
     }
 
-    /// Returns the latest patch of a minor version.
-    pub(super) const fn latest(minor: u8) -> Self {
-        Self::patch(minor, Self::LATEST)
+    /// Returns another patch of the minor version.
+    pub(super) const fn with_patch(self, patch: u8) -> Self {
+        Self { patch, ..self }
+    }
+
+    /// Returns the number of the patch.
+    pub(super) const fn patch_number(self) -> u8 {
+        self.patch
+    }
+
+    /// Returns whether the patch is unknown.
+    pub(super) fn is_bare(self) -> bool {
+        self.patch == Self::LATEST
     }
 
     /// Returns the minor version without a leading `v`, such as `1.36`.
@@ -113,10 +123,21 @@ impl Lifetime {
         Self { since: Release::patch(minor, 0), until: None }
     }
 
+    /// Starts at a patch of a minor version.
+    pub const fn since_patch(minor: u8, patch: u8) -> Self {
+        Self { since: Release::patch(minor, patch), until: None }
+    }
+
     /// Ends before the first patch of a minor version.
     #[must_use]
     pub const fn until(self, minor: u8) -> Self {
-        Self { since: self.since, until: Some(Release::patch(minor, 0)) }
+        self.until_patch(minor, 0)
+    }
+
+    /// Ends before a patch of a minor version.
+    #[must_use]
+    pub const fn until_patch(self, minor: u8, patch: u8) -> Self {
+        Self { since: self.since, until: Some(Release::patch(minor, patch)) }
     }
 
     /// Returns whether a release has it.

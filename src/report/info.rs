@@ -6,7 +6,7 @@ use strum::IntoEnumIterator as _;
 
 use super::ReleaseReport;
 use crate::output::Lines;
-use crate::release::{Emulated, Emulation, Gate, Part, supported};
+use crate::release::{Emulated, Emulation, Gate, Part, Release, supported};
 use crate::scheduler::{Config, PluginRef, may_extend};
 
 /// The answer of `info`.
@@ -27,6 +27,29 @@ pub struct Info {
     pub not_emulated: Vec<String>,
     /// The emulated feature gates.
     pub feature_gates: Vec<GateInfo>,
+    /// The first and the last known patch of the minor version.
+    pub known_patches: [String; 2],
+    /// The changes that came with patches after the first known one, oldest first.
+    pub patch_changes: Vec<ChangeInfo>,
+}
+
+/// A change of behaviour that came with a patch.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeInfo {
+    /// The first patch that has it.
+    pub since: String,
+    /// The first patch that behaves otherwise again.
+    pub until: Option<String>,
+    /// Whether the release has it.
+    pub has: bool,
+    /// The issue or pull request of kubernetes/kubernetes, if known.
+    pub number: Option<u32>,
+    /// The behaviour since then.
+    pub about: &'static str,
+    /// The patches that have it, in text.
+    #[serde(skip)]
+    patches: String,
 }
 
 /// A plugin of the default profile.
@@ -74,7 +97,39 @@ impl Info {
             feature_gates: Gate::iter()
                 .map(|gate| GateInfo { name: gate.to_string(), enabled: emulation.enabled(gate), about: gate.describe() })
                 .collect(),
+            known_patches: emulated.profile.known_patches().map(Release::number),
+            patch_changes: emulated
+                .profile
+                .changes()
+                .iter()
+                .map(|change| ChangeInfo {
+                    since: change.since.number(),
+                    until: change.until.map(Release::number),
+                    has: emulated.profile.has(change),
+                    number: change.number,
+                    about: change.about,
+                    patches: change.to_string(),
+                })
+                .collect(),
         }
+    }
+
+    /// Returns the changes that came with patches of the minor version as text.
+    pub fn patches_text(&self) -> Lines {
+        let mut out = Lines::default();
+        let [first, last] = &self.known_patches;
+        out.blank();
+        if self.patch_changes.is_empty() {
+            out.line(format_args!("no change of decisions is known in the patches {first} to {last}"));
+            return out;
+        }
+        out.line(format_args!("changes in the patches {first} to {last}"));
+        for change in &self.patch_changes {
+            let state = if change.has { "yes" } else { "no" };
+            let number = change.number.map_or_else(String::new, |number| format!(" (kubernetes/kubernetes#{number})"));
+            out.line(format_args!("  {:<18} {state:<4} {}{number}", change.patches, change.about));
+        }
+        out
     }
 
     /// Returns the report as text.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::plural::count_of;
 use crate::release::{Emulated, Part};
 use crate::scheduler::Config;
 
@@ -20,6 +21,10 @@ pub struct ReleaseReport {
     pub cluster: Option<String>,
     /// The parts that matter for this answer and that no test case of the release covers.
     pub not_verified: Vec<String>,
+    /// The patch that the test cases are of.
+    pub verified_as: String,
+    /// How many changes of behaviour, known from code or notes, are between that patch and the emulated one.
+    pub changes_apart: usize,
     /// The report in a sentence.
     #[serde(skip)]
     sentence: String,
@@ -29,6 +34,7 @@ impl ReleaseReport {
     /// Reports the release for an answer that depends on these parts.
     pub fn of(emulated: Emulated, parts: &[Part]) -> Self {
         let not_verified: Vec<String> = emulated.not_verified(parts).iter().map(ToString::to_string).collect();
+        let apart = changes_apart(emulated);
         let missing = if not_verified.is_empty() { String::new() } else { format!("; not verified: {}", not_verified.join(", ")) };
         Self {
             emulates: emulated.profile.release.number(),
@@ -36,7 +42,9 @@ impl ReleaseReport {
             from: emulated.choice.wanted.map_or("default", |wanted| wanted.source.into()),
             cluster: emulated.choice.cluster.map(|cluster| cluster.release.number()),
             not_verified,
-            sentence: format!("kube-scheduler {}: {}{missing}", emulated.profile.release, emulated.because()),
+            verified_as: emulated.profile.checked().number(),
+            changes_apart: emulated.profile.changes_since_checked(),
+            sentence: format!("kube-scheduler {}: {}{apart}{missing}", emulated.profile.release, emulated.because()),
         }
     }
 
@@ -44,6 +52,15 @@ impl ReleaseReport {
     pub fn sentence(&self) -> &str {
         &self.sentence
     }
+}
+
+/// Returns a clause about the changes since the patch that the test cases are of; empty without either.
+fn changes_apart(emulated: Emulated) -> String {
+    let (profile, changes) = (emulated.profile, emulated.profile.changes_since_checked());
+    if profile.verified.is_empty() || changes == 0 {
+        return String::new();
+    }
+    format!("; verified as {}, {} apart", profile.checked(), count_of(changes, "change", "changes"))
 }
 
 /// Returns the parts that a decision under a configuration depends on.

@@ -11,7 +11,7 @@ use crate::cluster::Str;
 use crate::framework::{
     CycleState, Diagnosis, NodeInfo, PluginName, PluginSet, PodInfo, Reason, SharedList, SharedStatuses, Status, in_order,
 };
-use crate::release::{Algorithm, Gate, LeftOutNodes, MissingNodes, NodeSearch, PreFilterRejection};
+use crate::release::{Algorithm, Gate, LeftOutNodes, MissingNodes, NodeSearch, PreFilterRejection, StartWrap};
 use crate::trace::{Event, Recorder};
 
 /// Minimum number of nodes to filter before the rate of fits is measured again.
@@ -128,11 +128,15 @@ impl SchedulePod<'_> {
         let nodes = narrowed.as_deref().or(snapshot.placement()).map_or(Nodes::All(snapshot.len()), Nodes::Only);
         let found = self.find_nodes_that_pass_filters(pod, state, &nodes, &mut search, recorder);
         let processed = search.feasible.len() + search.diagnosis.node_to_status.len();
-        *self.next_start_node_index = (*self.next_start_node_index + processed) % snapshot.nodes_in_placement();
+        let wrap = match release.start_wraps {
+            StartWrap::AmongLeft => narrowed.as_ref().map_or(snapshot.len(), Vec::len).max(1),
+            StartWrap::AmongAll => snapshot.nodes_in_placement(),
+        };
+        *self.next_start_node_index = (*self.next_start_node_index + processed) % wrap;
         self.forget_rejectors(&mut search.diagnosis);
         found?;
         self.pass_extenders(pod, &mut search, recorder)?;
-        if search.nodes.as_ref().is_some_and(|nodes| nodes.len() != search.feasible.len()) && release.rejectors_noted {
+        if search.nodes.as_ref().is_some_and(|nodes| nodes.len() != search.feasible.len()) && release.extenders_reject {
             search.diagnosis.unschedulable_plugins.insert(PluginName::Extender);
         }
         Ok(search)

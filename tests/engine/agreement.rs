@@ -307,7 +307,7 @@ fn only_what_no_release_explains_is_a_disagreement() {
         let found = written_by(Some("1.36.2"), cluster, tried, true);
         assert_eq!(found.accord, MatchKind::OtherRelease, "{found:?}");
         let by = found.decided_by.clone().expect("a release");
-        assert_eq!(by, cluster.unwrap_or("1.33.0"), "the newest that writes so, where nothing shows the version");
+        assert_eq!(by, cluster.unwrap_or("1.33.13"), "the newest that writes so, where nothing shows the version");
         assert!(found.text().to_string().contains(&format!("but kube-scheduler v{by} agrees.")), "{}", found.text());
         assert!(found.differences.iter().any(|line| line.starts_with("preemption, ")), "{:?}", found.differences);
     }

@@ -345,6 +345,37 @@ fn without_an_asker_nobody_is_asked_and_the_answer_names_who_would_be() {
     }
 }
 
+/// Extenders are among the plugins that reject a pod from a patch on.
+#[test]
+fn extenders_reject_pods_from_a_patch_on() {
+    for (version, expected) in [
+        ("1.26.11", false),
+        ("1.26.12", true),
+        ("1.27.8", false),
+        ("1.27.9", true),
+        ("1.28.4", false),
+        ("1.28.5", true),
+        ("1.29.9", false),
+        ("1.29.10", true),
+        ("1.30.1", true),
+    ] {
+        let mut compared = 0;
+        for mut case in cases::cases(&cases::fixtures(), "extenders-decisions").take(40) {
+            case["version"] = version.into();
+            let decision = decide(&case, &scheduler(&case, Evictions::AtOnce).0);
+            let by_extender = |node: &&Value| node["plugin"] == "Extender";
+            if decision["filter"].as_array().is_some_and(|nodes| nodes.iter().any(|node| by_extender(&node)))
+                && decision["outcome"] == "unschedulable"
+            {
+                let named = texts(&decision["unschedulablePlugins"]).iter().any(|plugin| plugin == "Extender");
+                assert_eq!(named, expected, "{version} {}", case["id"]);
+                compared += 1;
+            }
+        }
+        assert!(compared > 0, "{version}");
+    }
+}
+
 #[test]
 fn a_recording_replayed_and_a_saved_session_decide_the_same() {
     let mut replayed = 0;

@@ -26,6 +26,7 @@ mod limits;
 mod observed;
 mod odds;
 mod overview;
+mod patches;
 mod pod_groups;
 mod quantity;
 mod runs;

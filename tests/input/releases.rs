@@ -75,12 +75,12 @@ fn the_release_is_learned_from_the_best_that_tells_it() {
     for (files, emulates, asked, from) in [
         (vec![nodes(&[], None)], "1.36.2", "none", "default"),
         (vec![nodes(&["", "latest"], Some("kube-scheduler:latest"))], "1.36.2", "none", "default"),
-        (vec![nodes(&mixed, None)], "1.31.1", "1.31.4", "kubelets"),
-        (vec![nodes(&mixed, Some("kube-scheduler:latest"))], "1.31.1", "1.31.4", "kubelets"),
+        (vec![nodes(&mixed, None)], "1.31.4", "1.31.4", "kubelets"),
+        (vec![nodes(&mixed, Some("kube-scheduler:latest"))], "1.31.4", "1.31.4", "kubelets"),
         (vec![nodes(&mixed, scheduler)], "1.33.0", "1.33.0", "scheduler-image"),
         (vec![nodes(&mixed, scheduler), version("v1.32.1+k3s1")], "1.32.2", "1.32.1", "version-file"),
         (vec![nodes(&mixed, scheduler), version("unknown")], "1.33.0", "1.33.0", "scheduler-image"),
-        (vec![nodes(&["v1.99.0"], None)], "1.36.2", "1.99.0", "kubelets"),
+        (vec![nodes(&["v1.99.0"], None)], "1.36.3", "1.99.0", "kubelets"),
     ] {
         let folder = dump(&files);
         let from_there = ["explain", "waits", "-n", "a", "-o", "json", "--from", path(folder.path())];
@@ -116,9 +116,20 @@ fn the_release_is_told_in_text_too_and_what_is_not_verified_with_it() {
     let info = program(&["info", "--emulate", "1.28.3", "-o", "json"]);
     let info: Value = serde_json::from_str(&stdout(&info)).expect("JSON");
     assert_eq!(info["release"]["notVerified"], json!(["queues", "configuration", "extenders"]));
+    let patches = program(&["info", "--emulate", "1.31.2", "-o", "wide"]);
+    let listed = stdout(&patches);
+    assert!(listed.contains("changes in the patches 1.31.0 to 1.31.14\n  1.31.1 on          yes  "), "{listed}");
+    assert!(listed.contains("\n  1.31.3 on          no   Victims are sorted by importance"), "{listed}");
+    assert!(!stdout(&program(&["info", "--emulate", "1.31.2"])).contains("changes in the patches"));
+    let last: Value = serde_json::from_str(&stdout(&program(&["info", "--emulate", "1.31", "-o", "json"]))).expect("JSON");
+    assert_eq!(
+        (&last["release"]["emulates"], &last["release"]["verifiedAs"], &last["release"]["changesApart"]),
+        (&json!("1.31.14"), &json!("1.31.1"), &json!(2))
+    );
+    assert!(last["patchChanges"].as_array().expect("changes").iter().all(|change| change["has"] == true));
     // An answer for another release says so first.
     let other = program(&["explain", "waits", "-n", "a", "--from", from, "--emulate", "1.99"]);
-    assert!(stderr(&other).contains("emulates kube-scheduler v1.36.2: v1.99 was requested"), "{}", stderr(&other));
+    assert!(stderr(&other).contains("emulates kube-scheduler v1.36.3: v1.99 was requested"), "{}", stderr(&other));
 }
 
 #[test]
@@ -141,10 +152,10 @@ fn two_releases_are_compared_pod_by_pod() {
     let folder = dump(&[("cluster.json", cluster(&["v1.33.0"], None).to_string())]);
     let from = path(folder.path());
     let compare = |args: &[&str]| program(&[&["run", "--from", from][..], args].concat());
-    let json = compare(&["--emulate", "1.33", "--compare", "1.36", "-o", "json"]);
+    let json = compare(&["--emulate", "1.33.0", "--compare", "1.36", "-o", "json"]);
     assert_eq!(json.status.code(), Some(1), "{}", stderr(&json));
     let answer: Value = serde_json::from_str(&stdout(&json)).expect("JSON");
-    assert_eq!((answer["from"].as_str(), answer["to"].as_str()), (Some("1.33.0"), Some("1.36.2")));
+    assert_eq!((answer["from"].as_str(), answer["to"].as_str()), (Some("1.33.0"), Some("1.36.3")));
     let pods = answer["pods"].as_array().expect("pods");
     assert_eq!(pods.len(), 1);
     assert_eq!(pods[0]["pod"], "a/waits");
@@ -155,7 +166,7 @@ fn two_releases_are_compared_pod_by_pod() {
         "{changed:?}"
     );
     // Each side equals the decision that explain prints.
-    for (side, release) in [("from", "1.33"), ("to", "1.36")] {
+    for (side, release) in [("from", "1.33.0"), ("to", "1.36")] {
         let explain = program(&["explain", "waits", "-n", "a", "--from", from, "--emulate", release, "-o", "json"]);
         let mut decision: Value = serde_json::from_str(&stdout(&explain)).expect("JSON");
         decision.as_object_mut().expect("an object").remove("release");
@@ -164,19 +175,24 @@ fn two_releases_are_compared_pod_by_pod() {
     let text = compare(&["--compare", "1.36"]);
     assert_eq!(text.status.code(), Some(1));
     let expected =
-        "1 of 1 pending pod is decided differently by kube-scheduler v1.36 than by v1.33.0:\n  a/waits\n    v1.33.0: fits on n\n";
+        "1 of 1 pending pod is decided differently by kube-scheduler v1.36.3 than by v1.33.0:\n  a/waits\n    v1.33.0: fits on n\n";
     assert!(stdout(&text).contains(expected), "{}", stdout(&text));
     assert!(stdout(&text).contains("1 node: fits → node(s) didn't have free ports for the requested pod ports (n)"), "{}", stdout(&text));
     let markdown = compare(&["--compare", "1.36", "-o", "markdown"]);
-    assert!(stdout(&markdown).starts_with("### kube-scheduler 1.33.0 compared with 1.36.2\n"), "{}", stdout(&markdown));
+    assert!(stdout(&markdown).starts_with("### kube-scheduler 1.33.0 compared with 1.36.3\n"), "{}", stdout(&markdown));
     // The same decision needs no warning.
     let same = compare(&["--emulate", "1.35", "--compare", "1.36", "-o", "json"]);
     assert_eq!(same.status.code(), Some(0), "{}", stdout(&same));
     let same: Value = serde_json::from_str(&stdout(&same)).expect("JSON");
     assert!(!same["pods"][0]["changed"].as_array().expect("keys").contains(&json!("outcome")));
+    // A bare minor version is its last known patch, in which the ports of sidecars count.
+    let last = compare(&["--emulate", "1.33", "--compare", "1.33.5", "-o", "json"]);
+    let last: Value = serde_json::from_str(&stdout(&last)).expect("JSON");
+    assert_eq!((last["from"].as_str(), last["to"].as_str()), (Some("1.33.13"), Some("1.33.5")));
+    assert_eq!(last["pods"][0]["to"]["outcome"], "scheduled");
     let nothing = program(&["run", "--demo", "budgets", "--emulate", "1.36", "--compare", "1.36", "-o", "yaml"]);
     assert_eq!(nothing.status.code(), Some(0), "{}", stderr(&nothing));
-    assert!(stdout(&nothing).contains("from: 1.36.2") && stdout(&nothing).contains("changed: []"), "{}", stdout(&nothing));
+    assert!(stdout(&nothing).contains("from: 1.36.3") && stdout(&nothing).contains("changed: []"), "{}", stdout(&nothing));
 }
 
 #[test]

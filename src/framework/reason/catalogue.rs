@@ -150,6 +150,16 @@ const fn since(minor: u8, template: &'static str) -> Wording {
     Wording { template, span: Lifetime::since(minor), note: None }
 }
 
+/// A wording since a patch.
+const fn since_patch(minor: u8, patch: u8, template: &'static str) -> Wording {
+    Wording { template, span: Lifetime::since_patch(minor, patch), note: None }
+}
+
+/// A wording of releases before a patch.
+const fn until_patch(minor: u8, patch: u8, template: &'static str, note: &'static str) -> Wording {
+    Wording { template, span: Lifetime::since(0).until_patch(minor, patch), note: Some(note) }
+}
+
 const fn until(minor: u8, template: &'static str, note: &'static str) -> Wording {
     Wording { template, span: Lifetime::since(0).until(minor + 1), note: Some(note) }
 }
@@ -263,8 +273,8 @@ static ENTRIES: &[Entry] = &[
         P::TaintToleration,
         Unresolvable,
         &[
-            since(35, "node(s) had untolerated taint(s)"),
-            until(34, "node(s) had untolerated taint {%s: %s}", "names taints, as older versions do"),
+            since_patch(34, 2, "node(s) had untolerated taint(s)"),
+            until_patch(34, 2, "node(s) had untolerated taint {%s: %s}", "names taints, as older versions do"),
             until(23, "node(s) had taint {%s: %s}, that the pod didn't tolerate", "names taints in older words"),
             until(17, "node(s) had taints that the pod didn't tolerate", "words taints differently, as older versions do"),
         ],

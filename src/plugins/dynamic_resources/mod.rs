@@ -306,7 +306,8 @@ impl PostFilterPlugin for DynamicResources {
 
 impl ScorePlugin for DynamicResources {
     fn score(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
-        if !cx.emulation.enabled(Gate::DRAPrioritizedList) {
+        let allocated = if cx.emulation.behaviour().allocated_claims_scored { Allocated::Counted } else { Allocated::Confused };
+        if allocated == Allocated::Counted && !cx.emulation.enabled(Gate::DRAPrioritizedList) {
             return Ok(0);
         }
         let state = state.read::<DynamicResourcesState>().ok_or_else(|| Status::error(STATE_ABSENT))?;
@@ -314,7 +315,7 @@ impl ScorePlugin for DynamicResources {
             return Ok(0);
         }
         match state.found().nodes.get(node.name()) {
-            Some(allocation) => score(&state.claims, &allocation.results),
+            Some(allocation) => score(&state.claims, &allocation.results, allocated),
             None => Ok(0),
         }
     }
@@ -325,12 +326,23 @@ impl ScorePlugin for DynamicResources {
     }
 }
 
+/// How claims count in scores that are allocated already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Allocated {
+    /// With their allocations.
+    Counted,
+    /// As upstream in some releases, claims take the results in order, allocated ones too.
+    Confused,
+}
+
 /// Scores a node's results; earlier alternatives of a list score higher.
-fn score(claims: &ClaimStore, results: &[AllocationResult]) -> Result<i64, Status> {
+fn score(claims: &ClaimStore, results: &[AllocationResult], allocated: Allocated) -> Result<i64, Status> {
     let (mut score, mut pending) = (0, results.iter());
     for claim in claims.all() {
-        let allocation = claim.status.allocation.as_ref().or_else(|| pending.next()).ok_or_else(|| {
-            Status::error(format!("number of allocations {} is smaller than number of claims needing allocation", results.len()))
+        let own = claim.status.allocation.as_ref().filter(|_| allocated == Allocated::Counted);
+        let allocation = own.or_else(|| pending.next()).ok_or_else(|| {
+            let end = if allocated == Allocated::Counted { " needing allocation" } else { "" };
+            Status::error(format!("number of allocations {} is smaller than number of claims{end}", results.len()))
         })?;
         for request in claim.spec.devices.requests.iter().filter(|r| r.exactly.is_none()) {
             for (alternative, i) in Request::alternatives(request).iter().zip(0..) {

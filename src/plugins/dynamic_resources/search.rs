@@ -48,7 +48,22 @@ pub(super) struct Picked<'a> {
     pub(super) device: &'a Device,
     /// Whether other claims may share the device.
     pub(super) shared: bool,
+    /// The parts that its allocation recorded.
+    recorded: Recorded,
     pub(super) consumed: Map<Quantity>,
+}
+
+/// Parts of an allocation that a rejection or the search itself takes back.
+#[derive(Clone, Copy, Debug, Default)]
+struct Recorded {
+    /// Whether the device consumed its counters.
+    counters: bool,
+    /// How many constraints of the claim know the device.
+    constraints: usize,
+    /// Whether the claim was noted at the device.
+    claim: bool,
+    /// Whether the device was shared before.
+    was_shared: bool,
 }
 
 /// The search on one node.
@@ -238,7 +253,8 @@ impl<'a> Search<'a> {
     /// Allocates a selectable device if it is free and satisfies all conditions. `must` makes a violated constraint an
     /// error, because mode `All` fails without the device.
     ///
-    /// As upstream, a device rejected for capacity after its constraints were recorded leaves them recorded.
+    /// As upstream in some releases, a device that is rejected after its counters or constraints were recorded leaves them
+    /// recorded.
     fn allocate_device(&mut self, key: RequestKey, candidate: &Candidate<'a>, pos: DevicePos, must: bool) -> Result<bool, Stop> {
         let (pool, slice, device) = self.device(pos);
         let request = candidate.request;
@@ -249,6 +265,7 @@ impl<'a> Search<'a> {
         if !request.is_admin() && self.in_use(pos) {
             return Ok(false);
         }
+        let mut recorded = Recorded::default();
         if !device.consumes_counters.is_empty() {
             if !self.enabled(Gate::DRAPartitionableDevices) {
                 return Ok(false);
@@ -259,9 +276,10 @@ impl<'a> Search<'a> {
             if draws && !self.counters.consume(pool, device) {
                 return Ok(false);
             }
+            recorded.counters = draws;
         }
         if self.enabled(Gate::DRADeviceTaints) && taints::prevents_allocation(device, request.tolerations()) {
-            return Ok(false);
+            return Ok(self.reject(key, candidate, pos, recorded));
         }
         let name = request.constraint_name();
         let constraints = &mut self.constraints[key.claim];
@@ -275,45 +293,75 @@ impl<'a> Search<'a> {
                 }));
             }
             constraints[..violated].iter_mut().for_each(|c| c.remove(name));
-            return Ok(false);
+            return Ok(self.reject(key, candidate, pos, recorded));
         }
-        let claims = self.allocating.entry(pos).or_default();
+        recorded.constraints = constraints.len();
         if !shared {
-            claims.insert(key.claim);
+            recorded.claim = self.allocating.entry(pos).or_default().insert(key.claim);
         }
         if !self.fits_capacity(request, pos) {
-            return Ok(false);
+            return Ok(self.reject(key, candidate, pos, recorded));
         }
         let consumed = if shared { capacity::consumed_by(device, request.capacity()) } else { Map::default() };
         if shared {
+            recorded.was_shared = self.allocating_capacity.contains_key(&pos);
             add_capacity(self.allocating_capacity.entry(pos).or_default(), &consumed);
         }
-        self.results[key.claim].push(Picked { request, pool, slice, device, shared, consumed });
+        self.results[key.claim].push(Picked { request, pool, slice, device, shared, recorded, consumed });
         Ok(true)
     }
 
-    /// Deallocates the last device of the claim. As upstream, a shared device keeps its consumed counters.
-    fn deallocate(&mut self, claim: usize, pos: DevicePos) {
-        let Some(picked) = self.results[claim].pop() else { return };
-        let name = picked.request.constraint_name();
-        self.constraints[claim].iter_mut().for_each(|c| c.remove(name));
-        if let Some(claims) = self.allocating.get_mut(&pos) {
+    /// Rejects a device: takes back what is recorded of it where the release does so. Returns false.
+    fn reject(&mut self, key: RequestKey, candidate: &Candidate<'a>, pos: DevicePos, recorded: Recorded) -> bool {
+        if self.allocator.emulation.behaviour().rejected_devices_taken_back {
+            self.take_back(key.claim, candidate.request, pos, recorded);
+        }
+        false
+    }
+
+    /// Takes back what is recorded of a device, apart from capacity; mirrors `rollbackDevice`.
+    fn take_back(&mut self, claim: usize, request: Request<'a>, pos: DevicePos, recorded: Recorded) {
+        let (pool, _, device) = self.device(pos);
+        if recorded.claim
+            && let Some(claims) = self.allocating.get_mut(&pos)
+        {
             claims.remove(&claim);
         }
-        if !picked.shared {
-            if self.enabled(Gate::DRAPartitionableDevices) && !picked.device.consumes_counters.is_empty() {
-                self.counters.give_back(picked.pool, picked.device);
+        let name = request.constraint_name();
+        self.constraints[claim].iter_mut().take(recorded.constraints).for_each(|c| c.remove(name));
+        if recorded.counters {
+            self.counters.give_back(pool, device);
+        }
+    }
+
+    /// Deallocates the last device of the claim. As upstream in some releases, a shared device keeps its consumed counters.
+    fn deallocate(&mut self, claim: usize, pos: DevicePos) {
+        let Some(picked) = self.results[claim].pop() else { return };
+        let whole = self.allocator.emulation.behaviour().rejected_devices_taken_back;
+        if picked.shared && (whole || !picked.consumed.is_empty()) {
+            self.give_back_capacity(pos, &picked.consumed);
+            if whole && picked.recorded.was_shared {
+                // Empty capacity still marks the device as shared.
+                self.allocating_capacity.entry(pos).or_default();
             }
-        } else if !picked.consumed.is_empty()
-            && let Some(taken) = self.allocating_capacity.get_mut(&pos)
-        {
-            for (name, amount) in picked.consumed.iter() {
-                let left = taken.get(name).copied().unwrap_or_default() - *amount;
-                taken.insert(name.clone(), left);
-            }
-            if taken.iter().all(|(_, amount)| amount.is_zero()) {
-                self.allocating_capacity.remove(&pos);
-            }
+        }
+        let mut recorded = picked.recorded;
+        if !whole {
+            let draws = self.enabled(Gate::DRAPartitionableDevices) && !picked.device.consumes_counters.is_empty();
+            recorded = Recorded { counters: draws && !picked.shared, ..recorded };
+        }
+        self.take_back(claim, picked.request, pos, recorded);
+    }
+
+    /// Takes capacity from what the search has allocated of a device, and forgets the device if nothing is left.
+    fn give_back_capacity(&mut self, pos: DevicePos, consumed: &Map<Quantity>) {
+        let Some(taken) = self.allocating_capacity.get_mut(&pos) else { return };
+        for (name, amount) in consumed.iter() {
+            let left = taken.get(name).copied().unwrap_or_default() - *amount;
+            taken.insert(name.clone(), left);
+        }
+        if taken.iter().all(|(_, amount)| amount.is_zero()) {
+            self.allocating_capacity.remove(&pos);
         }
     }
 }

@@ -107,7 +107,15 @@ pub(super) const ROWS: &[Row] = &[
     row("ReadWriteOncePod", &[alpha(22), beta(27, ON), locked(29), removed(31)]),
     row("ResourceLimitsPriorityFunction", &[alpha(9), gone(21)]),
     // Patches of 1.34 and 1.35 disabled it again: 1.34.1 has it on, 1.35.2 and 1.36 off.
-    row("SchedulerAsyncAPICalls", &[beta(34, ON), GateState { since: Release::patch(35, 2), ..beta(35, OFF) }]),
+    row(
+        "SchedulerAsyncAPICalls",
+        &[
+            beta(34, ON),
+            GateState { since: Release::patch(34, 2), ..beta(34, OFF) },
+            beta(35, ON),
+            GateState { since: Release::patch(35, 1), ..beta(35, OFF) },
+        ],
+    ),
     row("SchedulerAsyncPreemption", &[alpha(32), beta(33, ON)]),
     row("SchedulerPopFromBackoffQ", &[beta(33, ON)]),
     // 1.28.6 disabled it.

@@ -62,8 +62,9 @@ fn a_gate_has_the_state_of_its_release() {
     assert_eq!(state("SchedulerQueueingHints", "1.33.0"), Some((true, Stage::Beta, false)));
     assert_eq!(state("SchedulerQueueingHints", "1.36.2"), Some((true, Stage::Stable, true)));
     assert_eq!(state("DRAPrioritizedList", "1.36.2"), Some((true, Stage::Stable, false)));
-    assert_eq!(state("SchedulerAsyncAPICalls", "1.34.1"), Some((true, Stage::Beta, false)));
-    assert_eq!(state("SchedulerAsyncAPICalls", "1.36.2"), Some((false, Stage::Beta, false)));
+    for (version, on) in [("1.34.1", true), ("1.34.2", false), ("1.35.0", true), ("1.35.1", false), ("1.36.2", false)] {
+        assert_eq!(state("SchedulerAsyncAPICalls", version), Some((on, Stage::Beta, false)), "{version}");
+    }
 }
 
 #[test]

@@ -9,9 +9,10 @@ use super::behaviour::{
     DeviceSelectors, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, IdleScores, ImageSources, Importance,
     InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources, NarrowingOrder,
     NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PluginOrder, PostFilterText, PotentialNodes,
-    PreFilterRejection, PreemptionText, RepeatedScores, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, TerminatingPods,
-    UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
+    PreFilterRejection, PreemptionText, RepeatedScores, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, StartWrap,
+    TerminatingPods, UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
 };
+use super::patches::{Minor, PatchChange};
 use super::predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
 use super::profile::{Part, Profile, RemovedPlugins};
 use super::queue_behaviour::{
@@ -23,7 +24,7 @@ use crate::cluster::SelectorWords;
 
 /// The release. Its neighbours list only their differences and take the rest from `..v1_36::PROFILE`.
 pub(super) const PROFILE: Profile = Profile {
-    release: Release::NEWEST,
+    release: Release::patch(36, 2),
     verified: &[Part::Decisions, Part::Queues, Part::Configuration, Part::Extenders],
     since: Release::patch(36, 0),
     predicates: &[],
@@ -69,6 +70,8 @@ pub(super) const PROFILE: Profile = Profile {
         counter_slices_as_others: false,
         capacity_of_whole_request: false,
         has_stable_allocator: false,
+        rejected_devices_taken_back: false,
+        allocated_claims_scored: true,
         beta_zones_translated: true,
         idle_scores: IdleScores::Skipped,
         zero_requests: ZeroRequests::Pass,
@@ -115,6 +118,8 @@ pub(super) const PROFILE: Profile = Profile {
         nominated_node_rejects: true,
         left_out: LeftOutNodes::NotAmongNodes,
         missing_nodes: MissingNodes::PassedOver,
+        extenders_reject: true,
+        start_wraps: StartWrap::AmongAll,
         one_node_without_scores: true,
         potential_nodes: PotentialNodes::Unschedulable,
         victims: VictimOrder::ByImportance,
@@ -156,6 +161,17 @@ pub(super) const PROFILE: Profile = Profile {
             terminating_victims_deleted: false,
             victim_status: VictimStatus::Own,
             victims_marked: true,
+            recreated_pods_marked: false,
         },
     },
 };
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 3], CHANGES);
+
+const CHANGES: &[PatchChange] = &[PatchChange::new(
+    Release::patch(36, 3),
+    Some(140_431),
+    "A device that is rejected for a taint, a constraint or its capacity gives back the counters that it was to consume.",
+    |b| b.rejected_devices_taken_back = true,
+)];

@@ -41,7 +41,12 @@ impl State {
         match &known {
             Some(pod) if !is_same_pod(pod, &popped) => {
                 self.with_queue(events, |queue, env| queue.leave(env, &popped, Place::Gone));
-                return None;
+                if !self.config.emulation.behaviour().queue.recreated_pods_marked {
+                    return None;
+                }
+                if pod.node_name.is_empty() {
+                    info.update(pod.clone(), self.config.emulation);
+                }
             }
             Some(pod) if pod.node_name.is_empty() => {
                 info.update(pod.clone(), self.config.emulation);

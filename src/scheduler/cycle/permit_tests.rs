@@ -302,6 +302,22 @@ fn a_waiting_pod_never_outlives_its_object() {
     assert_eq!(s.state().queue().view().entries[&key("w")].place, crate::trace::Place::Active);
 }
 
+/// The pod that replaces a waiting one under its name gets that one's condition up to a patch.
+#[test]
+fn a_recreated_pod_is_marked_up_to_a_patch() {
+    for (version, marked) in [("v1.34.7", true), ("v1.34.8", false), ("v1.35.4", true), ("v1.35.5", false), ("v1.36.2", false)] {
+        let emulation = crate::release::Profile::named(version).unwrap().into();
+        let mut s = scheduler_with(emulation, Evictions::AtOnce, vec![node("n"), pod("w", 5, 3, "", &wait(500))]);
+        apply(&mut s, Operation::Schedule);
+        let other = changed(&s, "w", |p| p.metadata.uid = "another".into());
+        apply(&mut s, Operation::Update { object: other });
+        let new = s.state().cluster().pods.get(&key("w")).unwrap();
+        assert_eq!(new.metadata.uid, "another", "{version}");
+        assert_eq!(new.status.conditions.iter().any(|c| c.kind == "PodScheduled" && c.status == "False"), marked, "{version}");
+        assert_eq!(s.state().queue().view().entries[&key("w")].place, crate::trace::Place::Active, "{version}");
+    }
+}
+
 #[test]
 fn a_clone_waits_on_its_own() {
     let mut one = waiting(&wait(10));

@@ -117,6 +117,7 @@ impl SchedulingQueue {
     fn stays_gated(&self, gate: PluginName, event: ClusterEvent) -> bool {
         match self.config.emulation.behaviour().queue.gated_pods {
             GatedPods::AsOthers => false,
+            GatedPods::Stay => true,
             GatedPods::HeldByGates => gate == PluginName::SchedulingGates,
             GatedPods::AskedByGate => !self.hints.registered(gate, &event),
         }

@@ -400,3 +400,61 @@ fn earlier_releases_confuse_alternatives_and_distinct_values() {
     let all = one("{name: r, exactly: {deviceClassName: any, allocationMode: All}}");
     assert_eq!(of("v1.34.1", &[&two, counters], &all), "r=a r=b r=c");
 }
+
+#[test]
+fn rejected_devices_give_back_their_counters_from_a_patch_on() {
+    let of = |version: &str, documents: &[&str], devices: &str| {
+        let claim = claim("c", devices, "");
+        let documents: Vec<&str> = documents.iter().copied().chain([claim.as_str()]).collect();
+        let mut world = World::new(cluster(&documents), pod_with(&["c"]));
+        world.emulation = crate::release::Profile::named(version).expect("an emulated release").into();
+        match world.run("n1") {
+            status if status.is_success() => show(&world.results("n1")),
+            status => status.to_string(),
+        }
+    };
+    let counters = "{kind: ResourceSlice, metadata: {name: counters}, spec: {driver: gpu, nodeName: n1, \
+                    pool: {name: n1, resourceSliceCount: 2}, sharedCounters: [{name: s, counters: {m: {value: 2}}}]}}";
+    let device =
+        |name: &str, more: &str| format!("{{name: {name}, consumesCounters: [{{counterSet: s, counters: {{m: {{value: 2}}}}}}]{more}}}");
+    let pool = |devices: &[String]| slice("n1", &devices.join(", ")).replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    let one = format!("requests: [{}]", exactly("r", 1, ""));
+    let tainted = pool(&[device("a", ", taints: [{key: k, effect: NoSchedule}]"), device("b", "")]);
+    assert_eq!(of("v1.36.2", &[&tainted, counters], &one), NONE);
+    assert_eq!(of("v1.36.3", &[&tainted, counters], &one), "r=b");
+    // The constraint wants the attribute, which only the second has.
+    let matching = format!("{one}, constraints: [{{matchAttribute: gpu/x}}]");
+    let unmatched = pool(&[device("a", ""), device("b", ", attributes: {x: {int: 1}}")]);
+    assert_eq!(of("v1.36.2", &[&unmatched, counters], &matching), NONE);
+    assert_eq!(of("v1.36.3", &[&unmatched, counters], &matching), "r=b");
+    // Without counters both are alike.
+    let plain = slice("n1", "{name: a, taints: [{key: k, effect: NoSchedule}]}, {name: b}");
+    for version in ["v1.36.2", "v1.36.3"] {
+        assert_eq!(of(version, &[&plain], &one), "r=b", "{version}");
+    }
+}
+
+/// The first choice shares a device, and is given up because the second request needs its counters.
+#[test]
+fn shared_devices_that_are_given_up_give_back_their_counters_from_a_patch_on() {
+    let counters = "{kind: ResourceSlice, metadata: {name: counters}, spec: {driver: gpu, nodeName: n1, \
+                    pool: {name: n1, resourceSliceCount: 2}, sharedCounters: [{name: s, counters: {m: {value: 1}}}]}}";
+    let drawing = "consumesCounters: [{counterSet: s, counters: {m: {value: 1}}}]";
+    let devices = format!(
+        "{{name: a, allowMultipleAllocations: true, attributes: {{k: {{int: 1}}}}, {drawing}, capacity: {{memory: {{value: 4}}}}}}, \
+         {{name: b, attributes: {{k: {{int: 1}}}}}}, {{name: c, attributes: {{k: {{int: 2}}}}, {drawing}}}"
+    );
+    let slice = slice("n1", &devices).replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    let with =
+        |name: &str, n: u32| exactly(name, 1, &format!(", selectors: [{{cel: {{expression: 'device.attributes[\"gpu\"].k == {n}'}}}}]"));
+    let claim = claim("c", &format!("requests: [{}, {}]", with("r", 1), with("q", 2)), "");
+    for (version, expected) in [("v1.36.2", NONE), ("v1.36.3", "r=b q=c")] {
+        let mut world = World::new(cluster(&[&slice, counters, &claim]), pod_with(&["c"]));
+        world.emulation = crate::release::Profile::named(version).expect("an emulated release").into();
+        let found = match world.run("n1") {
+            status if status.is_success() => show(&world.results("n1")),
+            status => status.to_string(),
+        };
+        assert_eq!(found, expected, "{version}");
+    }
+}

@@ -279,6 +279,26 @@ fn earlier_alternatives_score_higher() {
     assert_eq!(ScorePlugin::score(&world.plugin, &world.cx(), &world.state, &world.pod, &nodes[0]), Ok(0));
 }
 
+#[test]
+fn a_pod_with_an_allocated_claim_beside_another_is_scored_from_a_patch_on() {
+    let devices = slice("n1", "{name: a}, {name: b}");
+    let one = format!("requests: [{}]", exactly("r", 1, ""));
+    let documents = [devices, claim("c", &one, &holding(&["a"])), claim("d", &one, "")];
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    for (version, expected) in [
+        ("v1.35.2", Err("number of allocations 1 is smaller than number of claims".to_owned())),
+        ("v1.35.5", Err("number of allocations 1 is smaller than number of claims".to_owned())),
+        ("v1.35.6", Ok(0)),
+        ("v1.36.2", Ok(0)),
+    ] {
+        let mut world = World::new(cluster(&documents), pod_with(&["c", "d"]));
+        world.emulation = crate::release::Profile::named(version).expect("an emulated release").into();
+        assert_eq!(world.run("n1"), Status::success(), "{version}");
+        let score = ScorePlugin::score(&world.plugin, &world.cx(), &world.state, &world.pod, &world.node("n1"));
+        assert_eq!(score.map_err(|status| status.message().to_string()), expected, "{version}");
+    }
+}
+
 /// A pod with containers that request `example.com/gpu`; `n1` has no device plugin, `n2` has one.
 fn extended_world(documents: &[&str], containers: &str) -> World {
     let class = "{kind: DeviceClass, metadata: {name: any}, spec: {extendedResourceName: example.com/gpu}}";
