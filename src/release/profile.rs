@@ -268,7 +268,7 @@ pub enum Match {
 /// version the last patch of the one before, or the first of all.
 pub fn nearest(release: Release) -> Nearest {
     let same = || PROFILES.iter().filter(|p| p.release.same_minor(release));
-    let of_minor = same().filter(|p| p.release <= release).last().or_else(|| same().next());
+    let of_minor = same().rfind(|p| p.release <= release).or_else(|| same().next());
     let before = || PROFILES.iter().rfind(|p| p.since <= release).or(PROFILES.first());
     let profile = of_minor.or_else(before).unwrap_or(&NEWEST);
     let is = match profile.release {

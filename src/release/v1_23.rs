@@ -37,5 +37,5 @@ pub(super) const MINOR: Minor = Minor::new(PROFILE, [5, 6], CHANGES);
 
 const CHANGES: &[PatchChange] =
     &[PatchChange::new(Release::patch(23, 6), None, "Plugins that override those of multiPoint come first.", |b| {
-        b.plugin_order = PluginOrder::OverridesMixedUp
+        b.plugin_order = PluginOrder::OverridesMixedUp;
     })];

@@ -250,8 +250,9 @@ impl Session {
 
     /// Records the takeover by another release at the end of the current branch.
     fn push_release(&mut self, release: Release, after: Scheduler) {
-        let title = format!("release {}", after.emulated().version());
-        self.push_takeover(Action::Release(release), RevisionKind::Release(release), title, after);
+        let emulated = after.emulated();
+        let (title, kind) = (format!("release {}", emulated.version()), RevisionKind::Release(emulated.profile.release));
+        self.push_takeover(Action::Release(release), kind, title, after);
     }
 
     /// Continues with an edited configuration at the cursor: at the end of a branch that records no cluster and is not

@@ -46,12 +46,12 @@ fn assert_each<T: PartialEq + std::fmt::Debug>(answer: impl Fn(&str) -> T, expec
     }
 }
 
-fn node(name: &str, cpu: &str, spec: Value) -> Value {
+fn node(name: &str, cpu: &str, spec: &Value) -> Value {
     json!({"kind": "Node", "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}, "spec": spec,
         "status": {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "20"}}})
 }
 
-fn pod(name: &str, cpu: &str, priority: i64, spec: Value) -> Value {
+fn pod(name: &str, cpu: &str, priority: i64, spec: &Value) -> Value {
     let mut own = json!({"schedulerName": "default-scheduler", "priority": priority,
         "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]});
     own.as_object_mut().unwrap().extend(spec.as_object().unwrap().clone());
@@ -60,7 +60,7 @@ fn pod(name: &str, cpu: &str, priority: i64, spec: Value) -> Value {
 }
 
 fn bound(name: &str, cpu: &str, priority: i64, to: &str) -> Value {
-    let mut pod = pod(name, cpu, priority, json!({"nodeName": to}));
+    let mut pod = pod(name, cpu, priority, &json!({"nodeName": to}));
     pod["status"] = json!({"phase": "Running", "startTime": "2026-11-19T00:00:00Z", "qosClass": "Burstable"});
     pod
 }
@@ -77,22 +77,22 @@ fn names(value: &Value) -> String {
 
 #[test]
 fn the_first_rejection_ends_the_filters() {
-    let objects = [node("a", "1", json!({"taints": [{"key": "k", "effect": "NoSchedule"}]})), pod("p", "2", 0, json!({}))];
+    let objects = [node("a", "1", &json!({"taints": [{"key": "k", "effect": "NoSchedule"}]})), pod("p", "2", 0, &json!({}))];
     let reasons = |version: &str| decide(version, &objects)["filter"][0]["reasons"].as_array().unwrap().len();
     assert_each(reasons, &[(&["1.24.4", "1.24.9", "1.25.2", "1.25.5"], 2), (&["1.24.10", "1.25.6", "1.25.9"], 1)]);
 }
 
 #[test]
 fn preemption_passes_over_nodes_that_pre_filter_rejected() {
-    let claimed = pod("p", "1", 9, json!({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}]}));
-    let objects = [node("a", "1", json!({})), bound("low", "1", 0, "a"), claimed];
+    let claimed = pod("p", "1", 9, &json!({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}]}));
+    let objects = [node("a", "1", &json!({})), bound("low", "1", 0, "a"), claimed];
     let tried = |version: &str| decide(version, &objects)["preemption"]["nodeStatuses"].as_array().unwrap().len();
     assert_each(tried, &[(&["1.26.8", "1.27.1", "1.27.5"], 1), (&["1.26.9", "1.26.15", "1.27.6", "1.28.3"], 0)]);
 }
 
 /// The status of the victim that `n/p` evicts.
 fn victim_status(version: &str) -> Value {
-    let objects = [node("a", "1", json!({})), bound("low", "1", 0, "a"), pod("p", "1", 9, json!({}))];
+    let objects = [node("a", "1", &json!({})), bound("low", "1", 0, "a"), pod("p", "1", 9, &json!({}))];
     let mut scheduler = scheduler(version, &objects);
     scheduler.apply(Operation::Schedule);
     let victim = scheduler.state().cluster().pods.get(&Key::new("n", "low")).expect("it terminates").clone();
@@ -113,7 +113,7 @@ fn a_victim_is_patched_on_the_basis_of_one_pod_or_the_other() {
 
 #[test]
 fn nodes_that_pre_filter_excludes_have_a_status_in_some_patches() {
-    let objects = [node("a", "1", json!({})), node("b", "1", json!({})), bound("low", "1", 0, "b"), pod("p", "2", 9, named(&["a"]))];
+    let objects = [node("a", "1", &json!({})), node("b", "1", &json!({})), bound("low", "1", 0, "b"), pod("p", "2", 9, &named(&["a"]))];
     let message = |version: &str| decide(version, &objects)["message"].as_str().unwrap().split(". ").next().unwrap().to_owned();
     let counted = "0/2 nodes are available: 1 Insufficient cpu, 1 node is filtered out by the prefilter result".to_owned();
     let silent = "0/2 nodes are available: 1 Insufficient cpu".to_owned();
@@ -130,11 +130,11 @@ fn nodes_that_pre_filter_excludes_have_a_status_in_some_patches() {
 #[test]
 fn preemption_considers_excluded_nodes_in_some_patches() {
     let objects = [
-        node("a", "1", json!({})),
-        node("b", "1", json!({})),
+        node("a", "1", &json!({})),
+        node("b", "1", &json!({})),
         bound("low", "1", 0, "a"),
         bound("high", "1", 99, "b"),
-        pod("p", "1", 9, named(&["b"])),
+        pod("p", "1", 9, &named(&["b"])),
     ];
     let dry_run = |version: &str| {
         let preemption = decide(version, &objects)["preemption"].clone();
@@ -156,7 +156,7 @@ fn preemption_considers_excluded_nodes_in_some_patches() {
 
 #[test]
 fn missing_nodes_end_an_attempt_in_some_patches() {
-    let objects = [node("a", "1", json!({})), pod("p", "1", 0, named(&["gone"]))];
+    let objects = [node("a", "1", &json!({})), pod("p", "1", 0, &named(&["gone"]))];
     let outcome = |version: &str| {
         let message = decide(version, &objects)["message"].as_str().unwrap().to_owned();
         ["not found", "divide by zero"].into_iter().find(|part| message.contains(part)).unwrap_or("passes").to_owned()
@@ -177,17 +177,17 @@ fn local_volumes_are_checked_node_by_node() {
     let host = json!({"nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
         {"key": "kubernetes.io/hostname", "operator": "In", "values": ["label-of-a"]}]}]}}, "capacity": {"storage": "1Gi"},
         "accessModes": ["ReadWriteOnce"], "local": {"path": "/x"}, "claimRef": {"name": "c", "namespace": "n", "uid": "c"}});
-    let mut labelled = node("a", "1", json!({}));
+    let mut labelled = node("a", "1", &json!({}));
     labelled["metadata"]["labels"]["kubernetes.io/hostname"] = "label-of-a".into();
     let objects = [
         labelled,
-        node("b", "1", json!({})),
+        node("b", "1", &json!({})),
         json!({"kind": "PersistentVolume", "metadata": {"name": "v"}, "spec": host, "status": {"phase": "Bound"}}),
         json!({"kind": "PersistentVolumeClaim", "metadata": {"name": "c", "namespace": "n", "uid": "c",
             "annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
             "spec": {"volumeName": "v", "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
             "status": {"phase": "Bound"}}),
-        pod("p", "1", 0, json!({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]})),
+        pod("p", "1", 0, &json!({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]})),
     ];
     // The label does not have the name of the node, which narrowing takes for granted.
     let feasible = |version: &str| names(&decide(version, &objects)["feasible"]);
@@ -205,14 +205,14 @@ fn victims_inside_and_outside_a_budget_are_sorted_together() {
     let budget = json!({"kind": "PodDisruptionBudget", "metadata": {"name": "b", "namespace": "n"},
         "spec": {"selector": {"matchLabels": {"app": "kept"}}}, "status": {"disruptionsAllowed": 0}});
     let objects = [
-        node("a", "2", json!({})),
-        node("b", "2", json!({})),
+        node("a", "2", &json!({})),
+        node("b", "2", &json!({})),
         bound("kept", "1", 1, "a"),
         bound("high", "1", 5, "a"),
         bound("other", "1", 1, "b"),
         bound("third", "1", 4, "b"),
         budget,
-        pod("p", "2", 9, named(&["a"])),
+        pod("p", "2", 9, &named(&["a"])),
     ];
     let victims = |version: &str| names(&decide(version, &objects)["preemption"]["candidates"][0]["victims"]);
     assert_each(
@@ -231,14 +231,14 @@ fn another_node_is_chosen_once_victims_are_sorted() {
         "spec": {"selector": {"matchExpressions": [{"key": "app", "operator": "In", "values": ["kept", "other"]}]}},
         "status": {"disruptionsAllowed": 0}});
     let objects = [
-        node("a", "2", json!({})),
-        node("b", "2", json!({})),
+        node("a", "2", &json!({})),
+        node("b", "2", &json!({})),
         bound("kept", "1", 1, "a"),
         bound("high", "1", 5, "a"),
         bound("other", "1", 2, "b"),
         bound("third", "1", 3, "b"),
         budget,
-        pod("p", "2", 9, json!({})),
+        pod("p", "2", 9, &json!({})),
     ];
     let selected = |version: &str| decide(version, &objects)["preemption"]["selected"].as_str().unwrap().to_owned();
     assert_each(
@@ -253,7 +253,7 @@ fn host_ports_of_sidecars_count() {
     let sidecar = json!({"initContainers": [{"name": "s", "restartPolicy": "Always", "ports": port}]});
     let mut first = bound("first", "1m", 0, "a");
     first["spec"]["initContainers"] = sidecar["initContainers"].clone();
-    let objects = [node("a", "1", json!({})), first, pod("p", "1m", 0, sidecar)];
+    let objects = [node("a", "1", &json!({})), first, pod("p", "1m", 0, &sidecar)];
     let outcome = |version: &str| decide(version, &objects)["outcome"].as_str().unwrap().to_owned();
     assert_each(
         outcome,
@@ -263,7 +263,7 @@ fn host_ports_of_sidecars_count() {
 
 #[test]
 fn untolerated_taints_are_named_up_to_a_patch() {
-    let objects = [node("a", "1", json!({"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]})), pod("p", "1", 0, json!({}))];
+    let objects = [node("a", "1", &json!({"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]})), pod("p", "1", 0, &json!({}))];
     let reason = |version: &str| decide(version, &objects)["filter"][0]["reasons"][0].as_str().unwrap().to_owned();
     assert_each(
         reason,
@@ -278,7 +278,7 @@ fn untolerated_taints_are_named_up_to_a_patch() {
 fn terminating_victims_are_deleted_again_in_some_patches() {
     let mut leaving = bound("leaving", "1", 0, "a");
     leaving["metadata"]["deletionTimestamp"] = "2026-11-20T01:00:00Z".into();
-    let objects = [node("a", "1", json!({})), leaving, pod("p", "1", 9, json!({}))];
+    let objects = [node("a", "1", &json!({})), leaving, pod("p", "1", 9, &json!({}))];
     let evictions = |version: &str| {
         let events = scheduler(version, &objects).apply(Operation::Schedule);
         events.iter().filter(|event| matches!(event, Event::VictimEvicted { .. })).count()
@@ -312,10 +312,10 @@ fn events_leave_gated_pods_alone() {
             (&["1.28.12", "1.28.15", "1.29.7", "1.29.14", "1.30.3", "1.30.14", "1.31.1"], "HeldByGates".to_owned()),
         ],
     );
-    let gated = pod("p", "1", 0, json!({"schedulingGates": [{"name": "g"}]}));
+    let gated = pod("p", "1", 0, &json!({"schedulingGates": [{"name": "g"}]}));
     for version in ["1.28.10", "1.28.11", "1.28.12"] {
         let mut scheduler = scheduler(version, std::slice::from_ref(&gated));
-        scheduler.apply(Operation::Create { object: object(&node("a", "1", json!({}))).unwrap() });
+        scheduler.apply(Operation::Create { object: object(&node("a", "1", &json!({}))).unwrap() });
         assert_eq!(scheduler.state().queue().len(), (0, 0, 1), "{version}");
     }
 }
@@ -341,7 +341,7 @@ fn overriding_plugins_are_loaded_once() {
 /// Where the next search starts after one among the nodes that PreFilter left.
 #[test]
 fn the_start_of_the_next_search_wraps_around_at_a_number_of_nodes() {
-    let objects = [node("a", "1", json!({})), node("b", "1", json!({})), node("c", "1", json!({})), pod("p", "1", 0, named(&["b"]))];
+    let objects = [node("a", "1", &json!({})), node("b", "1", &json!({})), node("c", "1", &json!({})), pod("p", "1", 0, &named(&["b"]))];
     let start = |version: &str| {
         let mut scheduler = scheduler(version, &objects);
         scheduler.apply(Operation::Schedule);

@@ -295,7 +295,7 @@ fn a_pod_with_an_allocated_claim_beside_another_is_scored_from_a_patch_on() {
         world.emulation = crate::release::Profile::named(version).expect("an emulated release").into();
         assert_eq!(world.run("n1"), Status::success(), "{version}");
         let score = ScorePlugin::score(&world.plugin, &world.cx(), &world.state, &world.pod, &world.node("n1"));
-        assert_eq!(score.map_err(|status| status.message().to_string()), expected, "{version}");
+        assert_eq!(score.map_err(|status| status.message()), expected, "{version}");
     }
 }
 
