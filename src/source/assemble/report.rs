@@ -237,6 +237,9 @@ impl Report {
     pub fn original(&self, kind: Kind, key: &Key) -> io::Result<Option<String>> {
         let Some(origin) = self.origin(kind, key) else { return Ok(None) };
         let Some(place) = self.places.get(origin.file as usize) else { return Ok(None) };
+        if let Some(text) = place.part(origin.offset, origin.length as usize)? {
+            return Ok(Some(String::from_utf8_lossy(&text).into_owned()));
+        }
         let text = place.with(&mut |stream| {
             let mut reader = Opened::new(stream)?.reader;
             io::copy(&mut reader.by_ref().take(origin.offset), &mut io::sink())?;

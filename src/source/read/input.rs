@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -73,6 +73,29 @@ impl Place {
     pub(in crate::source) fn within(&self, budget: &Budget, read: &mut dyn FnMut(Stream<'_>) -> io::Result<String>) -> io::Result<String> {
         descend(self.base.stream(budget)?, Some(&self.base), &self.members, budget, read)
     }
+
+    /// Returns a part of the document without reading what precedes it; `None` where that is not possible, because the document is
+    /// packed or not in UTF-8.
+    pub(in crate::source) fn part(&self, offset: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
+        match &self.base {
+            _ if !self.members.is_empty() => Ok(None),
+            Content::File(path) => part(File::open(path)?, offset, length),
+            Content::Memory(bytes) => part(Cursor::new(&***bytes), offset, length),
+        }
+    }
+}
+
+fn part(mut reader: impl Read + Seek, offset: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut head = Vec::new();
+    reader.by_ref().take(512).read_to_end(&mut head)?;
+    if !archive::is_plain(&head) || head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
+        return Ok(None);
+    }
+    let mark = if head.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 };
+    reader.seek(SeekFrom::Start(mark + offset))?;
+    let mut text = vec![0; length];
+    reader.read_exact(&mut text)?;
+    Ok(Some(text))
 }
 
 fn descend(
@@ -311,6 +334,27 @@ mod tests {
         let mut text = String::new();
         Opened::new(content.stream(&Budget::unlimited()).unwrap()).unwrap().reader.read_to_string(&mut text).unwrap();
         text
+    }
+
+    #[test]
+    fn a_part_is_read_where_the_text_is_plain() {
+        let folder = tempfile::tempdir().unwrap();
+        let part = |bytes: &[u8]| {
+            let path = folder.path().join("a");
+            std::fs::write(&path, bytes).unwrap();
+            let places =
+                [Content::File(path), Content::Memory(Arc::new(bytes.to_vec().into()))].map(|base| Place { base, members: Vec::new() });
+            let [file, memory] = places.map(|place| place.part(6, 3).map_err(|error| error.kind()));
+            assert_eq!(file, memory);
+            file
+        };
+        assert_eq!(part(b"kind: Pod\n"), Ok(Some(b"Pod".to_vec())));
+        assert_eq!(part("\u{feff}kind: Pod".as_bytes()), Ok(Some(b"Pod".to_vec())), "offsets begin behind a mark");
+        assert_eq!(part(b"kind: Po"), Err(io::ErrorKind::UnexpectedEof), "the file has become shorter");
+        assert_eq!(part(b"\xff\xfek\0i\0n\0d\0:\0"), Ok(None));
+        assert_eq!(part(b"\x1f\x8b packed"), Ok(None));
+        let member = Place { base: Content::Memory(Arc::new(b"kind: Pod"[..].into())), members: vec![0] };
+        assert_eq!(member.part(6, 3).unwrap(), None);
     }
 
     #[test]

@@ -108,6 +108,11 @@ fn sort(head: &[u8]) -> Sort {
     }
 }
 
+/// Returns whether a file with these first bytes is neither compressed nor an archive.
+pub(in crate::source) fn is_plain(head: &[u8]) -> bool {
+    compression(head).is_none() && sort(head) == Sort::Plain
+}
+
 /// Decompresses a stream and detects its type, by its first bytes.
 pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>, budget: &Budget) -> Stream<'a> {
     let mut compressed = false;
