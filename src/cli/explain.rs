@@ -101,7 +101,11 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     let origin = Origin { reported: Reported::of(&view, agreement.there.as_ref()), ..origin(args, &key, scheduler) };
     let ticket = Ticket { view: &view, release: &release, fixes: fixes.as_ref(), origin: &origin };
     let text = write(args, &Answer::Ticket(ticket), more)?;
-    let code = if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT };
+    let code = match view.outcome {
+        Some(Outcome::Scheduled) if agreement.fit_is_doubtful() => super::EXIT_SOURCE,
+        Some(Outcome::Scheduled) => EXIT_OK,
+        _ => EXIT_NO_FIT,
+    };
     let code = super::code(code, scheduler);
     Ok(Explained { text, code, disagrees: agreement.accord == MatchKind::Unexplained })
 }
@@ -158,7 +162,11 @@ fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Exp
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace();
     let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
     found.causes = report::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
-    let code = if found.some_does_not_fit() { EXIT_NO_FIT } else { EXIT_OK };
+    let code = match found.some_does_not_fit() {
+        true => EXIT_NO_FIT,
+        false if found.some_fit_is_doubtful() => super::EXIT_SOURCE,
+        false => EXIT_OK,
+    };
     let code = super::code(code, scheduler);
     let mut more = super::unread(scheduler);
     more.extend(completeness(args, loaded));
@@ -278,6 +286,32 @@ mod tests {
         // A dump does not change.
         let (_, disagrees, _, done) = explained(&["--pending", "-A", "--from", "dump.json"], DIFFERS, Err("not read twice")).unwrap();
         assert!(disagrees && done.is_empty());
+    }
+
+    #[test]
+    fn a_fit_that_the_source_may_lack_pods_for_is_not_said_to_be_sure() {
+        let words = ["schedscope", "explain", "web", "-n", "shop", "--from", "dump.json"];
+        let Some(Command::Explain(args)) = Cli::try_parse_from(words).unwrap().command else { unreachable!("it is explain") };
+        let message = "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.";
+        let with = |selected: bool| {
+            let mut loaded = cluster(message);
+            for object in &mut loaded.objects {
+                if let crate::cluster::Object::Pod(pod) = object {
+                    Arc::make_mut(pod).spec_mut().containers = crate::cluster::List::default();
+                }
+            }
+            if selected {
+                loaded.report.selected.insert(Kind::Pod);
+            }
+            let found = explain(&args, loaded, &|_| ()).map_err(|e| e.message).unwrap();
+            (found.code, found.text.as_str().to_owned())
+        };
+        let (code, text) = with(true);
+        assert_eq!(code, super::super::EXIT_SOURCE, "{text}");
+        let lines = "; the source may lack the reason:\n  the source seems to hold only some of the Pods\n";
+        assert!(text.replace("    ", "  ").contains(lines), "{text}");
+        let (code, text) = with(false);
+        assert!(code == EXIT_OK && text.contains("for no known reason."), "{text}");
     }
 
     #[test]

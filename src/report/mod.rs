@@ -14,6 +14,7 @@ mod group_tests;
 mod info;
 mod known;
 mod missing;
+mod moments;
 mod odds;
 mod operation;
 mod overview;
@@ -29,7 +30,8 @@ mod whatif;
 mod why;
 
 pub use agreement::{
-    Agreements, LastReported, MatchKind, Preempted, SchedulerComparer, SchedulerEvents, SchedulerMatch, differences, pending, preempted,
+    Agreements, LastReported, MatchKind, Preempted, SchedulerComparer, SchedulerEvents, SchedulerMatch, SeenChange, changes_decisions,
+    differences, pending, preempted,
 };
 pub use comparison::{comparison, upgrade};
 pub use completeness::{completeness, completeness_in_short};

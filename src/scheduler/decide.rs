@@ -10,7 +10,7 @@ use crate::cluster::{Cluster, Pod, Str};
 use crate::extenders::Asking;
 use crate::framework::{
     Context, CycleState, DeviceFindings, Diagnosis, ExtenderCall, ExtenderOutcome, NodeDevices, NodeFilters, NodeInfo, PluginName,
-    PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord, Status, pod_requests,
+    PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord, Reason, Status, pod_requests,
 };
 use crate::trace::{
     AttemptFailure, CycleStart, CycleView, Event, FailureCause, FailureReason, Outcome, Quiet, Recorder, SkipReason, Trace,
@@ -88,6 +88,14 @@ impl DryDecision {
     /// Returns the dry run of preemption, if one was made.
     pub fn preemption(&self) -> Option<&PreemptionRecord> {
         if let Self::Tried(ScheduleResult::FitError(error)) = self { error.preemption.as_deref() } else { None }
+    }
+
+    /// Returns whether the pod waits for the end of pods that were preempted for it.
+    pub fn waits_for_victims(&self) -> bool {
+        match self {
+            Self::Gated(status) => status.reasons().contains(&Reason::PreemptionInProgress),
+            Self::Tried(_) => self.preemption().is_some_and(|record| record.waits_for.is_some()),
+        }
     }
 
     /// Returns the message of the pod's PodScheduled condition; empty if a node was chosen.

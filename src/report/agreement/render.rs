@@ -28,7 +28,11 @@ impl SchedulerMatch {
                 out.line(format_args!("Differs from what the cluster's scheduler reported{at}, but kube-scheduler v{release} agrees."));
             }
             MatchKind::Unexplained => {
-                out.line(format_args!("Differs from what the cluster's scheduler reported{at}, for no known reason."));
+                let why = match self.suspects[..] {
+                    [] => ", for no known reason.",
+                    _ => "; the source may lack the reason:",
+                };
+                out.line(format_args!("Differs from what the cluster's scheduler reported{at}{why}"));
             }
         }
         self.details(&mut out, "  ");
@@ -42,6 +46,9 @@ impl SchedulerMatch {
 impl SchedulerMatch {
     /// Adds differences, notes on wording, and later changes.
     fn details(&self, out: &mut Lines, indent: &str) {
+        for missing in &self.suspects {
+            out.line(format_args!("{indent}{}", missing.clause()));
+        }
         for line in self.known.iter().flat_map(|known| known.text(self.there.as_ref()).into_vec()) {
             out.line(format_args!("{indent}{line}"));
         }

@@ -263,6 +263,7 @@ pub(super) fn fix_report(fix: &Fix, pod: &Key, cluster: &Cluster, originals: Ori
 /// Returns why no fix is needed; empty if one is.
 fn nothing(fixes: &Fixes) -> String {
     match &fixes.group {
+        _ if fixes.waits_for_victims => "the pods preempted for it are ending: it needs no fix".to_owned(),
         _ if fixes.outcome != Outcome::Scheduled => String::new(),
         Some(tried) if !tried.scheduled => {
             let why = why_group(&tried.group).unwrap_or_default();

@@ -11,6 +11,7 @@ mod words;
 
 use cause::{Detail, cause, cause_of_one_and_several};
 use eviction::eviction;
+pub(in crate::report) use eviction::waits_for;
 pub(in crate::report) use group::why_group_is_gated;
 pub use group::{why_group, why_group_waits};
 use scheduled::scheduled;

@@ -163,6 +163,7 @@ impl MatchKind {
 pub fn preemption_words(help: PreemptionHelp) -> &'static str {
     match help {
         PreemptionHelp::Helps => "helps",
+        PreemptionHelp::InProgress => "in progress",
         PreemptionHelp::No => "no help",
         PreemptionHelp::NotRun => "not run",
     }
