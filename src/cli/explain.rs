@@ -102,6 +102,8 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     let ticket = Ticket { view: &view, release: &release, fixes: fixes.as_ref(), origin: &origin };
     let text = write(args, &Answer::Ticket(ticket), more)?;
     let code = match view.outcome {
+        // It has a node, and cannot start there.
+        Some(Outcome::Scheduled) if agreement.waits_for.is_some() => EXIT_NO_FIT,
         Some(Outcome::Scheduled) if agreement.fit_is_doubtful() => super::EXIT_SOURCE,
         Some(Outcome::Scheduled) => EXIT_OK,
         _ => EXIT_NO_FIT,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::algorithm::{NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
 use super::runtime::{Nominations, Runner};
-use super::{Cache, Config, ScheduleError};
+use super::{Cache, Config, ScheduleError, binding_under_way};
 use crate::cluster::{Cluster, Pod, Str};
 use crate::extenders::Asking;
 use crate::framework::{
@@ -141,7 +141,10 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
         return DryDecision::Gated(status);
     }
     let info = PodInfo::with_emulation(pod.clone(), input.config.emulation);
-    recorder.record(|| Event::CycleStarted(Arc::new(cycle_start(1, &info, &cx, input.config))));
+    recorder.record(|| {
+        let binding = binding_under_way(input.cluster, pod);
+        Event::CycleStarted(Arc::new(CycleStart { binding, time: Some(input.now), ..cycle_start(1, &info, &cx, input.config) }))
+    });
     if pod.is_terminating() {
         recorder.record(|| Event::CycleSkipped { pod: pod.key(), why: SkipReason::Deleting });
         return DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(pod.key())));
@@ -261,6 +264,8 @@ pub(super) fn cycle_start(cycle: u64, info: &PodInfo, cx: &Context<'_>, config: 
     let pod = &info.pod;
     let requests = pod_requests(pod, PodResourcesOptions::default());
     CycleStart {
+        time: None,
+        binding: None,
         cycle,
         pod: pod.key(),
         priority: pod.priority(),

@@ -1,9 +1,11 @@
 //! The overview of pending pods: each under one cause, and the fix that frees most of them.
 
 use schedscope::cluster::{Key, Kind, Object};
+use schedscope::fixes::{Limits, find};
 use schedscope::release::Emulation;
-use schedscope::report::{Agreements, PreemptionHelp, causes};
+use schedscope::report::{Agreements, PreemptionHelp, causes, causes_text};
 use schedscope::scheduler::{Config, Operation, Options, Scheduler};
+use schedscope::source::{Story, load};
 use serde_json::{Value, json};
 
 use crate::recorded::object;
@@ -67,4 +69,35 @@ fn each_pod_has_one_cause_and_the_fix_frees_as_many_as_it_says() {
     }
     let bound = after.state().cluster().pods.iter().filter(|pod| pod.node_name == "db").count();
     assert_eq!(bound, 10);
+}
+
+/// Pods whose victims are ending: preemption made room already, and a fix would take it from them.
+#[test]
+fn pods_whose_victims_are_ending_are_a_cause_of_their_own_without_a_fix() {
+    let loaded = load(&[Story::named("aftermath").expect("a story").input()]);
+    let start = loaded.report.newest.expect("times");
+    let options = Options { start, ..Options::default() };
+    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects.clone(), options);
+    let agreements = Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true);
+    let found = causes(&agreements, &scheduler, &|_, _| None);
+    let waits = found.iter().find(|cause| cause.preemption == PreemptionHelp::InProgress).expect("a cause");
+    assert_eq!(waits.cause, "preemption-in-progress");
+    assert_eq!(waits.pods, ["shop/payments", "shop/spread-85969bc548-7z2j5", "shop/spread-85969bc548-xtc2r"]);
+    assert!(waits.fix.is_none() && !waits.fix_searched);
+    let json = serde_json::to_value(waits).expect("JSON");
+    assert_eq!((&json["preemption"], &json["fix"]), (&json!("inProgress"), &Value::Null));
+    let text = causes_text(&found).to_string();
+    assert!(text.contains("  3 pods: wait for the pods that are preempted for them to end\n"), "{text}");
+    assert!(text.contains("    no fix is needed: preemption is in progress\n"), "{text}");
+    // Of one pod it says which node, how many, and until when.
+    let words = |pod: &str| {
+        let found = agreements.pods.iter().find(|found| found.pod == Key::new("shop", pod)).expect("the pod");
+        found.waits_for.as_ref().expect("it waits").words.clone()
+    };
+    let payments = words("payments");
+    assert!(payments.starts_with("waits for 2 evicted pods to end on worker-a2, at the latest 18:31:1"), "{payments}");
+    assert!(payments.ends_with(" (in 5 min)"), "{payments}");
+    let pod = scheduler.state().cluster().pods.get(&Key::new("shop", "payments")).expect("the pod");
+    let fixes = find(&scheduler, pod, Limits::of(12), &|_| true);
+    assert!(fixes.waits_for_victims && fixes.fixes.is_empty());
 }

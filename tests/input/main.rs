@@ -18,6 +18,7 @@ mod in_part;
 mod live;
 mod live_log;
 mod log_beside;
+mod pre_bind;
 mod releases;
 mod rights;
 mod scheduler_logs;

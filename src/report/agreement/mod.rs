@@ -25,7 +25,7 @@ use self::since::Changes;
 pub use self::since::{SeenChange, counts as changes_decisions};
 use self::touch::{Named, Way};
 use super::overview::{CauseReport, WaitReason};
-use super::why::why;
+use super::why::{binding, why};
 use super::{Known, Missing};
 use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
@@ -40,10 +40,14 @@ use crate::trace::{CycleView, Outcome, PreemptionView, SkipReason};
 pub enum MatchKind {
     /// They differ without a known cause.
     Unexplained,
+    /// The attempt of the cluster's scheduler ended in an error, which decides nothing.
+    SchedulerError,
     /// They differ, and the cluster has changed since.
     ChangedSince,
     /// They differ, and the release of the cluster's scheduler decides what it wrote.
     OtherRelease,
+    /// The cluster's scheduler chose our node, and binds the pod's claims.
+    Binding,
     /// They agree, to the letter or in another release's wording.
     Same,
     /// Our decision is open, because no node could be read.
@@ -59,6 +63,8 @@ impl MatchKind {
     pub fn words(self) -> &'static str {
         match self {
             Self::Unexplained => "disagrees",
+            Self::SchedulerError => "ended in an error",
+            Self::Binding => "being bound",
             Self::ChangedSince => "explained by later changes",
             Self::OtherRelease => "explained by its release",
             Self::Same => "agrees",
@@ -235,15 +241,23 @@ impl SchedulerComparer {
             let known = Some(Box::new(Known::of(&self.cluster, pod)));
             return SchedulerMatch { accord: MatchKind::Undecided, message: String::new(), outcome: None, known, ..found };
         }
+        let is_binding = binding(view).is_some();
         let Some(written) = found.there.clone() else {
-            found.accord = MatchKind::Unwritten;
+            found.accord = if is_binding { MatchKind::Binding } else { MatchKind::Unwritten };
             return found;
         };
+        // The claim was written after an attempt that found no node.
+        if is_binding && written.reason != SCHEDULER_ERROR {
+            found.accord = MatchKind::Binding;
+            return found;
+        }
         let shifts = self.compare_with(pod, view, &written, self.scheduler.emulated(), &mut found);
         if !found.differences.is_empty() {
             found.decided_by = self.decided_by(pod, &written, &found);
         }
-        if found.decided_by.is_some() {
+        if !found.differences.is_empty() && written.reason == SCHEDULER_ERROR {
+            (found.accord, found.decided_by) = (MatchKind::SchedulerError, None);
+        } else if found.decided_by.is_some() {
             found.accord = MatchKind::OtherRelease;
         } else if !found.differences.is_empty() {
             self.explain(pod, view, written.at, &shifts, &mut found);
@@ -406,6 +420,16 @@ impl SchedulerComparer {
     }
 }
 
+/// The reason of a condition about an attempt that ended in an error.
+const SCHEDULER_ERROR: &str = "SchedulerError";
+
+/// Returns whether a scheduler's error comes from a step after the choice of a node.
+fn chose_a_node(message: &str) -> bool {
+    let steps =
+        ["Reserve plugin", "Permit plugin", "PreBind plugin", "Bind plugin", "waiting on permit", "binding rejected", "Binding rejected"];
+    steps.iter().any(|step| message.contains(step))
+}
+
 /// Note on a preemptor that waits for its victims.
 const GOING: &str = "its victims are still terminating";
 
@@ -447,6 +471,10 @@ fn compare_messages(view: &CycleView, written: &LastReported, emulated: &Emulate
             return Compared::one("the scheduler tried it, schedscope says it is gated".to_owned(), Shift::Never);
         }
         (_, true) => return Compared::one("the scheduler said it is gated, schedscope finds no gate".to_owned(), Shift::Ungated),
+        (outcome, _) if written.reason == SCHEDULER_ERROR && outcome != Some(Outcome::Error) => {
+            let chose = if chose_a_node(&written.message) { "the scheduler chose a node, and its" } else { "the scheduler's" };
+            return Compared::one(format!("{chose} attempt ended in an error: {}", written.message), Shift::Never);
+        }
         (Some(Outcome::Scheduled), _) => {
             let node = view.selected.as_ref().map_or("a node", |(node, ..)| node.as_str());
             let line = format!("the scheduler found no node, schedscope says it fits on {node}");
@@ -591,7 +619,8 @@ impl Agreements {
 
     /// Returns whether a pod that was decided here does not fit.
     pub fn some_does_not_fit(&self) -> bool {
-        self.pods.iter().any(|pod| pod.outcome.is_some_and(|outcome| outcome != Outcome::Scheduled))
+        let waits = |pod: &SchedulerMatch| pod.outcome.is_some_and(|outcome| outcome != Outcome::Scheduled || pod.waits_for.is_some());
+        self.pods.iter().any(waits)
     }
 
     /// Returns whether a pod fits only because the source may lack objects, as the scheduler's report shows.

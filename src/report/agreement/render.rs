@@ -20,6 +20,13 @@ impl SchedulerMatch {
             MatchKind::Same => {
                 out.line(format_args!("Agrees with what the cluster's scheduler reported{at}, in different words."));
             }
+            MatchKind::Binding => {
+                out.push("The cluster's scheduler chose this node too, and binds the pod's claims.");
+                return out;
+            }
+            MatchKind::SchedulerError => {
+                out.line(format_args!("The last attempt of the cluster's scheduler{at} decided nothing:"));
+            }
             MatchKind::ChangedSince => {
                 out.line(format_args!("Differs from what the cluster's scheduler reported{at}; the cluster has changed since."));
             }
@@ -36,6 +43,9 @@ impl SchedulerMatch {
             }
         }
         self.details(&mut out, "  ");
+        if self.accord == MatchKind::SchedulerError {
+            return out;
+        }
         if let Some(written) = self.there.as_ref().filter(|_| !self.differences.is_empty() || !self.other_words.is_empty()) {
             out.line(format_args!("  it reported: {}", written.message));
         }

@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending};
 use super::fixes::{FixReport, Originals};
-use super::why::{in_common, waits_for, why_group, why_group_is_gated};
+use super::why::{binding, in_common, uncapitalized, waits_for, waits_for_volume, why_group, why_group_is_gated};
 use crate::cluster::{Key, Pod};
 use crate::fixes::Change;
-use crate::framework::{PluginSet, Reason, Status};
+use crate::framework::{PluginName, PluginSet, Reason, Status};
 use crate::output::Lines;
 use crate::plural::count;
 use crate::scheduler::Scheduler;
@@ -25,6 +25,8 @@ use best_fix::best_fix;
 const CAUSES_SEARCHED: usize = 8;
 /// Limit on the pods of a cause named in text.
 const NAMED: usize = 6;
+/// The key of pods that have a node and wait for its volume.
+const VOLUME: &str = "volume-provisioning";
 /// The number of pods decided before the overview is published again.
 const CHUNK: usize = 32;
 
@@ -100,8 +102,8 @@ pub enum FixSearch {
     Ahead,
     /// It is not made, because enough other causes have more pods.
     LeftOut,
-    /// The pods need no fix: their victims are ending.
-    NotNeeded,
+    /// The pods need no fix: they have a node, or it is being made free.
+    NotNeeded(&'static str),
     /// It was stopped before it ended.
     Stopped,
     /// No fix places any of the pods. Holds why some fixes were not tried; `None` if all were.
@@ -121,7 +123,7 @@ impl FixSearch {
         match self {
             Self::Ahead => "searching for a fix".to_owned(),
             Self::LeftOut => format!("no fix searched: only the {CAUSES_SEARCHED} largest causes are searched"),
-            Self::NotNeeded => "no fix is needed: preemption is in progress".to_owned(),
+            Self::NotNeeded(why) => format!("no fix is needed: {why}"),
             Self::Stopped => "the search for a fix was stopped".to_owned(),
             Self::Nothing(why) => {
                 let these = if pods == 1 { "" } else { " for any of these pods" };
@@ -275,9 +277,26 @@ impl WaitReason {
             Outcome::Error if view.nodes_unknown().is_some() => "nodes-unknown".clone_into(&mut reason.key),
             Outcome::Error => "error".clone_into(&mut reason.key),
             Outcome::Unschedulable => reason.count(view),
-            Outcome::Scheduled => return None,
+            Outcome::Scheduled => {
+                let binding = binding(view)?;
+                VOLUME.clone_into(&mut reason.key);
+                let words = waits_for_volume(binding, view.start.as_ref().and_then(|start| start.time));
+                reason.words = uncapitalized(&words);
+                "have their nodes, and wait for their volumes to be provisioned".clone_into(&mut reason.words_of_several);
+                reason.preemption = PreemptionHelp::NotRun;
+                reason.plugins.insert(PluginName::VolumeBinding);
+            }
         }
         Some(reason)
+    }
+
+    /// Returns why the pod needs no fix; `None` if it needs one.
+    fn needs_no_fix(&self) -> Option<&'static str> {
+        match self.key.as_str() {
+            VOLUME => Some("a node is chosen already"),
+            _ if self.preemption == PreemptionHelp::InProgress => Some("preemption is in progress"),
+            _ => None,
+        }
     }
 
     /// Returns the reason of a pod that waits for its victims; `None` for others.
@@ -358,7 +377,7 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
                 nodes: BTreeMap::new(),
                 preemption: reason.preemption,
                 helped: 0,
-                fix: if reason.preemption == PreemptionHelp::InProgress { FixSearch::NotNeeded } else { FixSearch::Ahead },
+                fix: reason.needs_no_fix().map_or(FixSearch::Ahead, FixSearch::NotNeeded),
             };
             (cause, BTreeMap::new())
         });
@@ -411,7 +430,7 @@ impl CauseReport {
             nodes: cause.nodes,
             preemption: cause.preemption,
             helped: cause.helped,
-            fix_searched: !matches!(cause.fix, FixSearch::LeftOut | FixSearch::NotNeeded),
+            fix_searched: !matches!(cause.fix, FixSearch::LeftOut | FixSearch::NotNeeded(_)),
             fix_words: cause.fix.words(cause.pods.len()),
             fix: cause.fix.found().map(|fix| CauseFix::clone(fix)),
             fix_search_cut_short_by: if let FixSearch::Nothing(why) = cause.fix { why } else { None },

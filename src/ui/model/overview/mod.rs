@@ -149,6 +149,8 @@ impl MatchKind {
     pub fn in_short(self) -> &'static str {
         match self {
             Self::Unexplained => "disagrees",
+            Self::SchedulerError => "error",
+            Self::Binding => "being bound",
             Self::ChangedSince => "changed since",
             Self::OtherRelease => "other release",
             Self::Same => "agrees",
