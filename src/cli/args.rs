@@ -97,7 +97,7 @@ pub struct SchedulerArgs {
     /// their number); kube-scheduler picks it at random [default: 0]
     #[arg(long, value_name = "N")]
     pub dry_run_offset: Option<u32>,
-    /// Queue places of the pending pods at the start [default: fresh; observed for a live cluster]
+    /// Queue places of the pending pods at the start [default: fresh; observed for a live cluster, and with --scheduler-log]
     #[arg(long, value_enum, value_name = "HOW")]
     pub queues: Option<Queues>,
     /// Start of the virtual clock, in RFC 3339 [default: the newest time found in the source]
@@ -137,6 +137,12 @@ impl SchedulerArgs {
     pub fn on(&self, source: &SourceArgs) -> Self {
         let queues = self.queues.or_else(|| source.is_live().then_some(Queues::Observed));
         Self { queues, ..self.clone() }
+    }
+
+    /// Returns how the pending pods are placed at the start: where the scheduler's log has them, if one is named.
+    pub fn start_queues(&self) -> Queues {
+        let named = !self.scheduler_log.is_empty();
+        self.queues.unwrap_or(if named { Queues::Observed } else { Queues::Fresh })
     }
 
     /// Returns whether the log of a live cluster's scheduler is to be read.

@@ -303,7 +303,8 @@ mod tests {
                 }
             }
             if selected {
-                loaded.report.selected.insert(Kind::Pod);
+                let missing = crate::cluster::MissingKinds { selected: [Kind::Pod].into_iter().collect(), ..Default::default() };
+                loaded.report.set_missing(missing);
             }
             let found = explain(&args, loaded, &|_| ()).map_err(|e| e.message).unwrap();
             (found.code, found.text.as_str().to_owned())

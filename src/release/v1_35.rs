@@ -26,6 +26,7 @@ pub(super) const PROFILE: Profile = Profile {
         has_stable_allocator: true,
         counted_undeclared: MigratedPlugins::AllButPortworx,
         queue: QueueBehaviour {
+            equal_pods_in_random_order: false,
             hints_count_nominated: false,
             own_update_helps_affinity: false,
             deleted_anti_affinity_helps: false,

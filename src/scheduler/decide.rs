@@ -266,6 +266,7 @@ pub(super) fn cycle_start(cycle: u64, info: &PodInfo, cx: &Context<'_>, config: 
     CycleStart {
         time: None,
         binding: None,
+        daemon_node: pod.daemon_node().cloned(),
         cycle,
         pod: pod.key(),
         priority: pod.priority(),

@@ -159,6 +159,9 @@ pub struct CycleStart {
     /// Whether extenders are asked, or their answers recalled.
     #[serde(default)]
     pub asks_extenders: bool,
+    /// The node for which a DaemonSet made the pod.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub daemon_node: Option<Str>,
     /// The time of a dry decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<Timestamp>,

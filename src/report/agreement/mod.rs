@@ -580,6 +580,9 @@ pub struct Agreements {
     pub pods: Vec<SchedulerMatch>,
     /// The victims of preemption, oldest first.
     pub preempted: Vec<Preempted>,
+    /// Those of them that were evicted for selected pods, or from selected namespaces, as indexes.
+    #[serde(skip)]
+    pub preempted_of_selected: Vec<usize>,
     /// The kinds that are unknown, or known in part.
     pub missing: Vec<Missing>,
     /// Why the pods wait, largest cause first; empty if not requested.
@@ -614,7 +617,10 @@ impl Agreements {
         found.sort_by(|a, b| (a.accord, &a.pod).cmp(&(b.accord, &b.pod)));
         let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(state.config()));
         let missing = Missing::all(state.cluster().unknown);
-        Self { release, pods: found, preempted: comparer.preempted, missing, causes: Vec::new(), unselected: others.len() }
+        let preempted = comparer.preempted;
+        let is_selected = |eviction: &Preempted| wanted(&eviction.victim) || eviction.preemptor.as_ref().is_some_and(&wanted);
+        let preempted_of_selected = preempted.iter().enumerate().filter(|(_, p)| is_selected(p)).map(|(at, _)| at).collect();
+        Self { release, pods: found, preempted, preempted_of_selected, missing, causes: Vec::new(), unselected: others.len() }
     }
 
     /// Returns whether a pod that was decided here does not fit.

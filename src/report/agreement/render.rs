@@ -3,7 +3,10 @@
 use super::{Agreements, MatchKind, Preempted, SchedulerMatch};
 use crate::cluster::Kind;
 use crate::output::Lines;
-use crate::plural::count;
+use crate::plural::{count, count_of};
+
+/// Limit on the evictions that text names, newest ones.
+const EVICTIONS_SHOWN: usize = 8;
 
 impl SchedulerMatch {
     /// Returns the comparison of one pod as a few lines.
@@ -110,14 +113,29 @@ impl Agreements {
                 agreement.details(&mut out, "      ");
             }
         }
-        if !self.preempted.is_empty() {
-            out.blank();
-            out.push("Who was evicted for whom:");
-            for preempted in &self.preempted {
-                out.line(format_args!("  {}", preempted.sentence()));
-            }
-        }
+        self.evictions(&mut out);
         out
+    }
+
+    /// Adds the evictions of the selected pods, the newest last, and counts the others.
+    fn evictions(&self, out: &mut Lines) {
+        let selected: Vec<&Preempted> = self.preempted_of_selected.iter().filter_map(|at| self.preempted.get(*at)).collect();
+        if selected.is_empty() {
+            return;
+        }
+        out.blank();
+        out.push("Who was evicted for whom:");
+        let earlier = selected.len().saturating_sub(EVICTIONS_SHOWN);
+        if earlier > 0 {
+            out.line(format_args!("  {} (-o json lists all)", count_of(earlier, "earlier eviction", "earlier evictions")));
+        }
+        for preempted in &selected[earlier..] {
+            out.line(format_args!("  {}", preempted.sentence()));
+        }
+        let others = self.preempted.len() - selected.len();
+        if others > 0 {
+            out.line(format_args!("  and {} of other namespaces (-A shows them)", count_of(others, "eviction", "evictions")));
+        }
     }
 }
 
