@@ -13,9 +13,10 @@ use crate::fixes::{self, Limits};
 use crate::output::{self, Lines, Text};
 use crate::report::{
     self, Agreements, Answer, FixesReport, MatchKind, Missing, Origin, ReleaseReport, Reported, SchedulerComparer, SchedulerMatch, Ticket,
-    decision_parts, missing_sentences,
+    When, WhenInput, decision_parts, missing_sentences,
 };
 use crate::scheduler::{Evictions, OddsEffort, Scheduler, Waiting};
+use crate::session::requeue_events;
 use crate::source::Loaded;
 use crate::trace::{CycleView, Outcome};
 
@@ -86,7 +87,11 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     view.devices = scheduler.device_findings(pod, &view).map(Arc::new);
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
     // A ticket has its own list of what is unknown.
+    let when = when(scheduler, &view, &key, &agreement);
     let mut more = if args.output.is_ticket() { Lines::default() } else { unknown(&view) };
+    if let Some(when) = &when {
+        more.extend(section("WHEN", Lines::from(when.text.as_str())));
+    }
     more.extend(beside(&agreement));
     more.extend(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
@@ -99,7 +104,15 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     let found = args.fixes.then(|| fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| true));
     let fixes = found.map(|found| FixesReport::new(&found, cluster, &|kind, key| original(loaded, kind, key)));
     let origin = Origin { reported: Reported::of(&view, agreement.there.as_ref()), ..origin(args, &key, scheduler) };
-    let ticket = Ticket { view: &view, release: &release, fixes: fixes.as_ref(), origin: &origin };
+    let ticket = Ticket {
+        view: &view,
+        release: &release,
+        fixes: fixes.as_ref(),
+        origin: &origin,
+        agreement: Some(&agreement),
+        priority: Some(pod.priority()),
+        when: when.as_ref(),
+    };
     let text = write(args, &Answer::Ticket(ticket), more)?;
     let code = match view.outcome {
         // It has a node, and cannot start there.
@@ -110,6 +123,20 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     };
     let code = super::code(code, scheduler);
     Ok(Explained { text, code, disagrees: agreement.accord == MatchKind::Unexplained })
+}
+
+/// Returns when a pod is tried again. Fresh queues show no places.
+fn when(scheduler: &Scheduler, view: &CycleView, pod: &Key, agreement: &SchedulerMatch) -> Option<When> {
+    let state = scheduler.state();
+    let entry = state.queue().view().entries.get(pod).filter(|_| matches!(scheduler.options().waiting, Waiting::AsObserved(_)));
+    When::of(&WhenInput {
+        view,
+        entry: entry.map(|entry| &**entry),
+        requeue_events: &requeue_events(scheduler),
+        failed: agreement.there.as_ref().and_then(|there| there.at),
+        longest_stay: state.config().emulation.behaviour().leftover,
+        now: state.clock(),
+    })
 }
 
 /// Returns the failure about a pod that the source does not hold, or whose part of the source could not be read.

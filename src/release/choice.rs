@@ -159,7 +159,12 @@ impl Emulated {
         let Some(FoundVersion { release, source }) = self.choice.wanted else {
             return "the newest supported version, as no other is given or found".to_owned();
         };
+        let own = self.profile.release;
         let stand_in = match self.relation_to(release) {
+            // The patch releases of a minor one decide alike.
+            Match::Same if own != release && own.number() != release.number() && own.number().matches('.').count() == 2 => {
+                return format!("{release} {}, and decides as {own}", source.clause());
+            }
             Match::Same => "",
             Match::Older => ", and this is the closest supported version before it",
             Match::Newer if std::ptr::eq(self.profile, &raw const Profile::all()[0]) => ", and this is the oldest supported version",
@@ -212,7 +217,7 @@ mod tests {
         let same = emulated("v1.31.4-eks-a1b2c3", VersionSource::Kubelets);
         assert_eq!(
             (same.label().as_str(), same.because().as_str()),
-            ("v1.31.4 (kubelets)", "v1.31.4 is the version of its newest kubelet")
+            ("v1.31.4 (kubelets)", "v1.31.4 is the version of its newest kubelet, and decides as v1.31.1")
         );
         let newer = emulated("1.99", VersionSource::Flag);
         assert_eq!(newer.label(), "v1.36 for v1.99 (--emulate)");

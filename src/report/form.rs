@@ -4,8 +4,9 @@ use serde::{Serialize, Serializer};
 
 use super::{
     Agreements, Decision, FixesReport, GroupReport, Info, Known, LastReported, LogReport, OperationReport, PodComparison,
-    ReleaseComparison, ReleaseReport, SchedulerMatch, Ticket, WhatIfReport, causes_text, text,
+    ReleaseComparison, ReleaseReport, SchedulerMatch, Ticket, WhatIfReport, When, causes_text, text,
 };
+use crate::cluster::Str;
 use crate::output::{self, Lines, Text};
 use crate::trace::CycleView;
 
@@ -149,6 +150,32 @@ impl Format {
     }
 }
 
+/// The decision about a pod with its name and what is known beside it.
+#[derive(Serialize)]
+struct TicketReport<'a> {
+    #[serde(flatten)]
+    answer: Answer<'a>,
+    pod: Option<&'a Str>,
+    namespace: Option<&'a Str>,
+    priority: Option<i32>,
+    agreement: Option<&'a SchedulerMatch>,
+    when: Option<&'a When>,
+}
+
+impl<'a> TicketReport<'a> {
+    fn of(ticket: &Ticket<'a>) -> Self {
+        let key = ticket.view.pod();
+        Self {
+            answer: ticket.answer(),
+            pod: key.map(|key| &key.name),
+            namespace: key.map(|key| &key.namespace),
+            priority: ticket.view.start.as_ref().map(|start| start.priority).or(ticket.priority),
+            agreement: ticket.agreement,
+            when: ticket.when,
+        }
+    }
+}
+
 impl Answer<'_> {
     fn title(&self) -> String {
         match self {
@@ -238,7 +265,7 @@ impl Serialize for Answer<'_> {
                 let decision = whole(view, release);
                 WithFixes { decision, fixes }.serialize(serializer)
             }
-            Self::Ticket(ticket) => ticket.answer().serialize(serializer),
+            Self::Ticket(ticket) => TicketReport::of(ticket).serialize(serializer),
             Self::Agreements(agreements) => agreements.serialize(serializer),
             Self::Log(log) => log.serialize(serializer),
             Self::Info(info) => info.serialize(serializer),

@@ -27,6 +27,7 @@ mod text;
 mod ticket;
 mod tie_break;
 mod whatif;
+mod when;
 mod why;
 
 pub use agreement::{
@@ -56,4 +57,5 @@ pub use text::{decided_by, text};
 pub use ticket::{Origin, Reported, Ticket, shell_line};
 pub use tie_break::{Elimination, WriteTimes, elimination_of, eliminations, plain_value, value_ends};
 pub use whatif::WhatIfReport;
+pub use when::{When, WhenInput};
 pub use why::{Sentence, sentence, so_far, why, why_group, why_group_waits};

@@ -145,7 +145,7 @@ fn compared(
         }
         // 2^31 is added for every pod, so that more pods weigh more whatever their priorities.
         ScoreFunctionName::MinSumPriorities => (
-            format!("{it} {verb} {}{more} with priorities of {value} in all", pods(loser)),
+            format!("{it} {verb} {}{more} with priorities of {value} in all (more pods weigh more)", pods(loser)),
             format!("{}{more} with {value}", pods(loser)),
             format!("{} with {best_value}", pods(best)),
         ),

@@ -101,3 +101,41 @@ fn pods_whose_victims_are_ending_are_a_cause_of_their_own_without_a_fix() {
     let fixes = find(&scheduler, pod, Limits::of(12), &|_| true);
     assert!(fixes.waits_for_victims && fixes.fixes.is_empty());
 }
+
+/// A scheduler name that is a slip of a profile's is a cause, and the name is suggested.
+#[test]
+fn a_scheduler_name_with_a_slip_is_a_cause_with_a_suggestion() {
+    let mut items = items();
+    items[2]["spec"]["schedulerName"] = json!("defualt-scheduler");
+    items[3]["spec"]["schedulerName"] = json!("volcano");
+    let scheduler = scheduler(&items);
+    let agreements = Agreements::of(&scheduler, &[], Vec::new(), |_| true, |_| true);
+    let found = causes(&agreements, &scheduler, &|_, _| None);
+    let cause = found.iter().find(|cause| cause.cause == "unknown-scheduler").expect("a cause");
+    assert_eq!(cause.pods, ["shop/fits"]);
+    assert_eq!(cause.sentence, "no profile has the scheduler name \"defualt-scheduler\"; did you mean default-scheduler?");
+}
+
+/// A DaemonSet's pod is for one node, and the others are out for no other reason.
+#[test]
+fn a_daemon_pod_is_said_to_be_for_its_node() {
+    let mut items = items();
+    items[3]["metadata"]["ownerReferences"] =
+        json!([{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "agent", "uid": "d", "controller": true}]);
+    items[3]["spec"]["affinity"] = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+        {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["a"]}]}]}}});
+    for release in ["1.20.15", "1.24.4", "1.28.3", "1.36.2"] {
+        let release: schedscope::release::Release = release.parse().expect("a release");
+        let profile = schedscope::release::ReleaseChoice {
+            wanted: Some(schedscope::release::FoundVersion { release, source: schedscope::release::VersionSource::Flag }),
+            cluster: None,
+        };
+        let objects: Vec<Object> = items.iter().filter_map(object).collect();
+        let options = Options { release: profile, ..Options::default() };
+        let scheduler = Scheduler::new(Config::defaults(Emulation::from(profile.profile())), objects, options);
+        let pod = scheduler.state().cluster().pods.get(&Key::new("shop", "big-00")).expect("the pod").clone();
+        let said = schedscope::report::why(&schedscope::trace::CycleView::of(&scheduler.explain(&pod)));
+        assert!(said.contains("1 is not the node for which its DaemonSet made it (a)"), "{release}: {said}");
+        assert!(!said.contains("PreFilter"), "{release}: {said}");
+    }
+}

@@ -45,6 +45,10 @@ impl Shortage {
         let free = self.readable(self.free());
         // Rounding must not make the two look alike.
         let free = if free == needed { self.free().to_string() } else { free };
+        if self.free() < 0 && self.requested <= self.capacity {
+            let over = self.readable(self.free().saturating_neg());
+            return format!("needs {} {needed}, none free ({over} over its capacity)", self.resource);
+        }
         if self.requested > self.capacity {
             return format!("needs {} {needed}, {free} free of {}", self.resource, self.readable(self.capacity));
         }

@@ -32,6 +32,7 @@ use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str}
 use crate::framework::{Reason, Status};
 use crate::release::{Emulated, FoundVersion, Profile, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{Scheduler, Waiting};
+use crate::suggest::nearest;
 use crate::trace::{CycleView, Outcome, PreemptionView, SkipReason};
 
 /// The relation of our decision to the last report of the cluster's scheduler.
@@ -196,10 +197,25 @@ impl SchedulerComparer {
     /// Decides a pod on its own, or with its pod group, and compares. A pod of another scheduler is left to that.
     pub fn decide(&self, pod: &Arc<Pod>) -> SchedulerMatch {
         if self.scheduler.state().config().profile(&pod.spec.scheduler_name).is_none() {
-            return not_ours(pod);
+            return self.not_ours(pod);
         }
         let view = self.with_group(pod).unwrap_or_else(|| CycleView::of(&self.scheduler.explain(pod)));
         self.compare(pod, &view)
+    }
+
+    /// Leaves a pod to its own scheduler. Where no scheduler has written about it, a name near to one of the profiles is taken for
+    /// a typo, and so for a cause.
+    fn not_ours(&self, pod: &Pod) -> SchedulerMatch {
+        let mut found = not_ours(pod);
+        let name = &pod.spec.scheduler_name;
+        let names = self.scheduler.state().config().profiles.iter().map(|profile| profile.name.as_str());
+        let near = nearest(name, names).filter(|_| self.heard.about(pod).is_none());
+        if let Some(near) = near {
+            let cause = format!("no profile has the scheduler name {:?}; did you mean {near}?", name.as_str());
+            found.here = cause[..1].to_uppercase() + &cause[1..];
+            found.waits_for = Some(WaitReason::of_unknown_scheduler(cause));
+        }
+        found
     }
 
     /// Decides a pod together with its pod group; `None` for a pod that is decided on its own. Each group is tried once for
@@ -625,7 +641,7 @@ impl Agreements {
 
     /// Returns whether a pod that was decided here does not fit.
     pub fn some_does_not_fit(&self) -> bool {
-        let waits = |pod: &SchedulerMatch| pod.outcome.is_some_and(|outcome| outcome != Outcome::Scheduled || pod.waits_for.is_some());
+        let waits = |pod: &SchedulerMatch| pod.waits_for.is_some() || pod.outcome.is_some_and(|outcome| outcome != Outcome::Scheduled);
         self.pods.iter().any(waits)
     }
 

@@ -290,6 +290,18 @@ impl WaitReason {
         Some(reason)
     }
 
+    /// Returns the reason of a pod whose scheduler name is a typo.
+    pub(in crate::report) fn of_unknown_scheduler(words: String) -> Self {
+        Self {
+            key: "unknown-scheduler".to_owned(),
+            words_of_several: words.clone(),
+            words,
+            nodes: BTreeMap::new(),
+            plugins: PluginSet::default(),
+            preemption: PreemptionHelp::NotRun,
+        }
+    }
+
     /// Returns why the pod needs no fix; `None` if it needs one.
     fn needs_no_fix(&self) -> Option<&'static str> {
         match self.key.as_str() {

@@ -215,6 +215,8 @@ struct Lacking<'a> {
     nodes: BTreeMap<(BTreeSet<&'a str>, bool), usize>,
     /// The number of nodes that lack each resource even when empty.
     never: BTreeMap<&'a str, usize>,
+    /// The number of nodes that have none of each resource.
+    without: BTreeMap<&'a str, usize>,
     /// The largest free amount of each resource.
     most_free: BTreeMap<&'a str, (i64, &'a Shortage)>,
     /// The largest capacity of each resource.
@@ -226,6 +228,7 @@ struct Lacking<'a> {
 impl<'a> Lacking<'a> {
     fn note_free(&mut self, reason: &'a Reason) {
         let Reason::Insufficient(shortage) = reason else { return };
+        *self.without.entry(&shortage.resource).or_default() += usize::from(shortage.capacity <= 0);
         let free = shortage.free();
         let most = self.most_free.entry(&shortage.resource).or_insert((free, shortage));
         if free > most.0 {
@@ -287,7 +290,12 @@ impl<'a> Lacking<'a> {
             notes.push("some lack more".to_owned());
         }
         if never > 0 && !all_never {
-            notes.push(if never == 1 { "1 even when empty".to_owned() } else { format!("{never} even when empty") });
+            let without = shared.first().and_then(|only| self.without.get(only).copied()).unwrap_or(0);
+            notes.push(match (count(never, "node"), never == without) {
+                (nodes, true) if never == 1 => format!("{nodes} has none"),
+                (nodes, true) => format!("{nodes} have none"),
+                (nodes, false) => format!("{nodes} too small even when empty"),
+            });
         }
         let fact = if all_never { self.largest_of(&shared, nodes) } else { self.most_free_of(&shared) };
         // Nominated pods do not count against a capacity.

@@ -23,6 +23,8 @@ pub(super) fn eviction(view: &CycleView) -> Option<String> {
                 Some("its profile has no preemption".to_owned())
             }
             () if view.preemption.is_none() => None,
+            // Without the state of PreFilter the plugins of PostFilter fail.
+            () if status.is_error() && view.pre_filter_rejected.is_some() => Some("evicting pods would not help".to_owned()),
             () if status.is_error() => Some(format!("{plugin} failed before preemption ({message})")),
             () if message.is_empty() => None,
             () => Some(format!("{plugin}: {message}")),

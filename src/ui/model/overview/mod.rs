@@ -321,7 +321,7 @@ fn groups(timeline: &Timeline, overview: Option<&Overview>, filter: &mut Filter)
         let waits = decided.and_then(|decided| decided.waits_for.as_ref());
         let group = match (decided, waits) {
             (None, _) => others + 2,
-            (Some(decided), _) if decided.accord == MatchKind::NotOurs => others + 1,
+            (Some(decided), None) if decided.accord == MatchKind::NotOurs => others + 1,
             (Some(decided), None) if decided.outcome == Some(Outcome::Scheduled) => others,
             (Some(_), None) => others + 2,
             (Some(_), Some(waits)) => at.get(waits.key.as_str()).copied().unwrap_or(others + 2),
