@@ -1,14 +1,17 @@
 //! `schedscope explain`: one pod's decision, or all pending pods compared with the cluster's scheduler.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::ExplainArgs;
 use super::reproduce;
+use strum::IntoEnumIterator as _;
+
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
 use crate::app::{Reproduction, pod_meant};
-use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent};
+use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Str};
 use crate::fixes::{self, Limits};
 use crate::output::{self, Lines, Text};
 use crate::report::{
@@ -18,6 +21,7 @@ use crate::report::{
 use crate::scheduler::{Evictions, OddsEffort, Scheduler, Waiting};
 use crate::session::requeue_events;
 use crate::source::Loaded;
+use crate::suggest::nearest;
 use crate::trace::{CycleView, Outcome};
 
 /// Wait before a live cluster is read again: its scheduler may not have written its latest decision yet.
@@ -73,7 +77,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Resu
 }
 
 fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
-    let key = pod_key(pod, args.namespace.as_deref())?;
+    let key = pod_key(pod, args.namespace_named().as_deref())?;
     let cluster = scheduler.state().cluster();
     let pod = cluster.pods.get(&key).ok_or_else(|| absent(cluster, &key))?;
     if !pod.node_name.is_empty() {
@@ -173,6 +177,11 @@ fn origin(args: &ExplainArgs, pod: &Key, scheduler: &Scheduler) -> Origin {
 
 /// Parses `NAME`, `pod/NAME` or `NAMESPACE/NAME` as a pod's key. Takes the namespace that `-n` names.
 fn pod_key(pod: &str, namespace: Option<&str>) -> Result<Key, Failure> {
+    if let Some((kind, name)) = pod.split_once('/').filter(|(first, _)| is_other_kind(first)) {
+        return Err(Failure::usage(format!(
+            "{kind}/{name} is no pod: explain takes a pod, or --pending for all that wait; a namespace of that name goes with -n"
+        )));
+    }
     match (pod.split_once('/'), namespace) {
         (Some((first, _)), Some(named)) if !is_pods(first) && first != named => {
             Err(Failure::usage(format!("pod {pod} is in namespace {first}, but -n names {named}")))
@@ -182,12 +191,53 @@ fn pod_key(pod: &str, namespace: Option<&str>) -> Result<Key, Failure> {
     }
 }
 
+/// Returns whether a word is kubectl's for a kind other than pods.
+fn is_other_kind(word: &str) -> bool {
+    const WORKLOADS: [&str; 14] = [
+        "deployment",
+        "deployments",
+        "deploy",
+        "statefulset",
+        "statefulsets",
+        "sts",
+        "daemonset",
+        "daemonsets",
+        "ds",
+        "job",
+        "jobs",
+        "cronjob",
+        "cronjobs",
+        "cj",
+    ];
+    const SHORT: [&str; 9] = ["no", "ns", "svc", "rs", "rc", "pv", "pvc", "pdb", "sc"];
+    let of_model = |kind: Kind| word == kind.to_string().to_lowercase() || word == kind.plural().to_lowercase();
+    WORKLOADS.contains(&word) || SHORT.contains(&word) || Kind::iter().filter(|kind| *kind != Kind::Pod).any(of_model)
+}
+
+/// Returns the failure about a namespace that no object has, with a suggestion; `None` for one that exists, or may.
+fn unknown_namespace(cluster: &Cluster, namespace: Option<&str>) -> Option<Failure> {
+    let namespace = namespace?;
+    let of_objects = cluster.objects().map(|object| match &object {
+        crate::cluster::Object::Namespace(namespace) => namespace.metadata.name.clone(),
+        other => other.meta().namespace.clone(),
+    });
+    let known: BTreeSet<Str> = of_objects.filter(|namespace| !namespace.is_empty()).collect();
+    if known.contains(namespace) || cluster.unknown.why(Kind::Pod).is_some_and(|why| why != MissingReason::NotInSource) {
+        return None;
+    }
+    let near = nearest(namespace, known.iter().map(Str::as_str)).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    Some(Failure::usage(format!("no object is in the namespace {namespace:?}{near}")))
+}
+
 /// Returns whether a word is kubectl's for pods.
 fn is_pods(word: &str) -> bool {
     matches!(word, "pod" | "pods" | "po")
 }
 
 fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
+    if let Some(failure) = unknown_namespace(scheduler.state().cluster(), args.namespace.as_deref()) {
+        return Err(failure);
+    }
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace();
     let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
     found.causes = report::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
@@ -353,5 +403,9 @@ mod tests {
         assert_eq!(pod_key("web", None).unwrap(), Key::new("default", "web"));
         assert_eq!(pod_key("shop/web", None).unwrap(), Key::new("shop", "web"));
         assert!(pod_key("shop/web", Some("batch")).is_err());
+        for kind in ["deployment/web", "sts/db", "node/n1", "persistentvolumeclaims/data"] {
+            let error = pod_key(kind, None).unwrap_err();
+            assert_eq!(error.code, super::super::EXIT_USAGE, "{kind}");
+        }
     }
 }

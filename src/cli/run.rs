@@ -11,7 +11,7 @@ use crate::cluster::{Key, Kind, Object};
 use crate::framework::format_duration;
 use crate::limits::sessions::OPERATIONS;
 use crate::odds::Share;
-use crate::output::{self, Lines, Text};
+use crate::output::{self, Lines, Markdown, Text};
 use crate::plural::count_of;
 use crate::report::{BeforeOperation, Format, OperationReport, ReleaseReport, Stories, group_text, run_parts, stories_text, why};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
@@ -72,11 +72,26 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     if args.output.operation().is_none() {
         out.push(&super::unread(&scheduler).into());
     }
-    print(&out)?;
+    print(&if args.output.is_ticket() { document(&out) } else { out })?;
     let code = super::code(EXIT_OK, &scheduler);
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((scheduler, loaded));
     Ok(code)
+}
+
+/// Returns the text of a run as Markdown: a heading, and what is said of each pod as an item of a list.
+fn document(text: &Text) -> Text {
+    let mut doc = Markdown::default();
+    doc.heading(1, "Run of the scheduler");
+    let mut items: Vec<String> = Vec::new();
+    for line in text.as_str().lines().filter(|line| !line.trim().is_empty()) {
+        match items.last_mut().filter(|_| line.starts_with(' ')) {
+            Some(item) => *item = format!("{item}; {}", line.trim()),
+            None => items.push(line.to_owned()),
+        }
+    }
+    doc.list(items.iter().map(String::as_str));
+    doc.finish()
 }
 
 /// One entry of `--ops`.

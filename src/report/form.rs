@@ -70,7 +70,7 @@ pub static FORMATS: &[Format] = &[
         endings: &["yaml", "yml"],
         wide: false,
         write: yaml,
-        operation: None,
+        operation: Some(yaml_document),
         compared_pods: None,
     },
     Format {
@@ -154,7 +154,9 @@ impl Format {
 #[derive(Serialize)]
 struct TicketReport<'a> {
     #[serde(flatten)]
-    answer: Answer<'a>,
+    decision: Decision,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixes: Option<&'a FixesReport>,
     pod: Option<&'a Str>,
     namespace: Option<&'a Str>,
     priority: Option<i32>,
@@ -166,7 +168,8 @@ impl<'a> TicketReport<'a> {
     fn of(ticket: &Ticket<'a>) -> Self {
         let key = ticket.view.pod();
         Self {
-            answer: ticket.answer(),
+            decision: whole(ticket.view, ticket.release),
+            fixes: ticket.fixes,
             pod: key.map(|key| &key.name),
             namespace: key.map(|key| &key.namespace),
             priority: ticket.view.start.as_ref().map(|start| start.priority).or(ticket.priority),
@@ -294,6 +297,12 @@ fn json(answer: &Answer<'_>, _more: Lines) -> Result<Text, FormatError> {
 
 fn json_line(report: &OperationReport) -> Result<Text, FormatError> {
     Ok(output::to_json_line(report)?)
+}
+
+fn yaml_document(report: &OperationReport) -> Result<Text, FormatError> {
+    let mut document = Text::from(Lines::from("---"));
+    document.push(&output::to_yaml(report)?);
+    Ok(document)
 }
 
 fn json_head(comparison: &ReleaseComparison) -> Result<Text, FormatError> {
