@@ -83,6 +83,25 @@ fn nothing_is_unexplained_on_the_real_cluster() {
     assert!(spread.since.iter().all(|line| !line.contains("terminating")), "{:?}", spread.since);
 }
 
+/// Evictions are those of the pods asked about, the newest few, and the rest is counted.
+#[test]
+fn only_evictions_of_the_pods_asked_about_are_named() {
+    let text = |namespace: &str, more: usize| {
+        let loaded = load(&[Story::named("aftermath").expect("a story").input()]);
+        let mut events = loaded.events.clone();
+        let eviction = events.iter().find(|e| e.reason == "Preempted").expect("an eviction").clone();
+        let gone = |i| ObservedEvent { pod: Key::new("batch", format!("gone-{i}").as_str()), uid: "".into(), ..eviction.clone() };
+        events.extend((0..more).map(gone));
+        let options = Options { start: loaded.report.newest.expect("times"), ..Options::default() };
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects.clone(), options);
+        Agreements::of(&scheduler, &events, Vec::new(), |key| key.namespace == namespace, |_| true).text().to_string()
+    };
+    assert!(!text("ml", 0).contains("Who was evicted"), "{}", text("ml", 0));
+    let shop = text("shop", 20);
+    let evictions: Vec<&str> = shop.lines().skip_while(|line| !line.starts_with("Who was evicted")).skip(1).collect();
+    assert_eq!((evictions.len(), evictions[0]), (9, "  17 earlier evictions (-o json lists all)"), "{shop}");
+}
+
 /// The events name the preemptors by uid alone.
 #[test]
 fn who_was_evicted_for_whom_is_found_in_name() {

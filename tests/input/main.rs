@@ -13,6 +13,7 @@ mod archives;
 
 mod bad_input;
 mod capture;
+mod command_line;
 mod dumps;
 mod in_part;
 mod live;

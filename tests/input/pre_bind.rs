@@ -55,6 +55,11 @@ fn a_pod_that_waits_for_its_volume_is_chosen_and_pinned() {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(!text.contains("the pod fits: it needs no fix"), "{text}");
+    assert!(text.contains("WHEN\n  starts on ctl-2 once data-db-0 is provisioned\n"), "{text}");
+    let (_, text) = explain(&status, &["shop/db-0", "-o", "json"]);
+    let found: Value = serde_json::from_str(&text).unwrap();
+    let named = json!([found["pod"], found["namespace"], found["priority"], found["agreement"]["accord"], found["when"]["text"]]);
+    assert_eq!(named, json!(["db-0", "shop", 0, "binding", "starts on ctl-2 once data-db-0 is provisioned"]));
     let (code, text) = explain(&status, &["--pending", "-A"]);
     assert_eq!(code, 1, "{text}");
     for part in [&format!("  1 pod: c{chosen}\n"), "no fix is needed: a node is chosen already", "1 being bound"] {
