@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent, Pod};
 use crate::release::Release;
-use crate::report::{LogMark, LogReport, SchedulerComparer};
+use crate::report::{LogMark, LogReport, SchedulerComparer, SeenChange, changes_decisions};
 use crate::scheduler::Operation;
 use crate::scheduler::queue::{PlaceInLog, QueueInLog};
 use crate::scheduler_log::SchedulerLog;
@@ -409,22 +409,23 @@ fn differs(entry: &QueueEntry, told: &PlaceInLog) -> bool {
     !same || entry.inferred.is_some()
 }
 
-/// Returns deletions and node updates of a followed cluster with their times, which the objects do not have.
-pub(super) fn seen(session: &Session) -> Vec<(Timestamp, String)> {
+/// Returns the deletions and updates of a followed cluster with their times, which the objects do not have.
+pub(super) fn seen(session: &Session) -> Vec<SeenChange> {
     if !session.background().observed {
         return Vec::new();
     }
     let mut seen = Vec::new();
     for revision in session.branches()[0].timeline().revisions() {
+        let (before, after) = (&revision.before.cluster, &revision.after.cluster);
         for event in revision.events.iter() {
-            match event {
-                Event::ObjectChanged { kind, key, change: ObjectChange::Deleted } => {
-                    seen.push((revision.after.clock, format!("{kind} {key} was deleted")));
-                }
-                Event::ObjectChanged { kind: Kind::Node, key, change: ObjectChange::Updated } => {
-                    seen.push((revision.after.clock, format!("Node {key} changed")));
-                }
-                _ => {}
+            let Event::ObjectChanged { kind, key, change } = event else { continue };
+            let decides = match change {
+                ObjectChange::Deleted => true,
+                ObjectChange::Updated => changes_decisions(*kind),
+                ObjectChange::Added => false,
+            };
+            if let Some(was) = before.get(*kind, key).filter(|_| decides) {
+                seen.push(SeenChange { at: revision.after.clock, before: was, after: after.get(*kind, key) });
             }
         }
     }

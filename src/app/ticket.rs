@@ -95,7 +95,15 @@ impl Decision {
         let fits = self.view.outcome == Some(Outcome::Scheduled);
         let found = (!fits).then(|| fixes::find(&self.scheduler, &self.pod, Limits::of(cluster.nodes.len()), &|_| goes_on()));
         let fixes = found.map(|found| FixesReport::new(&found, cluster, &|kind, key| finding.original(kind, key)));
-        let ticket = Ticket { view: &self.view, release: &self.release, fixes: fixes.as_ref(), origin: &self.origin };
+        let ticket = Ticket {
+            view: &self.view,
+            release: &self.release,
+            fixes: fixes.as_ref(),
+            origin: &self.origin,
+            agreement: None,
+            priority: None,
+            when: None,
+        };
         let format = Format::of_ending("md").ok_or(JobError::NoDecision)?;
         let text = format.write(&Answer::Ticket(ticket), Lines::default())?;
         let written = output::write_new(Path::new(path), |file| file.write_all(text.as_str().as_bytes()));

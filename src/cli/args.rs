@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use super::emulate::Emulate;
 use crate::cluster::{ParseQuantityError, Quantity};
 use crate::report::{FORMATS, Format};
+use crate::source::live::context_namespace;
 use crate::source::{Limits, STORIES};
 use crate::ui::Library;
 
@@ -31,25 +32,44 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Open the explorer on an embedded demo cluster
+    #[command(after_help = "Examples:\n  schedscope demo\n  schedscope demo tie-breaks\n  schedscope demo --list")]
     Demo(DemoArgs),
     /// Open the explorer on one or more dumps
+    #[command(
+        after_help = "Examples:\n  schedscope open dump.json\n  schedscope open nodes.json pods.json --scheduler-log kube-scheduler.log\n  kubectl get nodes,pods -A -o json | schedscope open -"
+    )]
     Open(OpenArgs),
     /// Open the explorer on a live cluster, read-only
+    #[command(after_help = "Examples:\n  schedscope live\n  schedscope live --context prod\n  schedscope live --only-namespace shop")]
     Live(LiveArgs),
     /// Save a cluster as a dump
+    #[command(after_help = "Examples:\n  schedscope capture cluster.json.gz\n  schedscope capture --redact cluster.json.gz")]
     Capture(CaptureArgs),
     /// Explain one pod's scheduling decision, or why pods are pending
+    #[command(
+        after_help = "Examples:\n  schedscope explain web-0 -n shop --from dump.json\n  schedscope explain shop/web-0 --fixes\n  schedscope explain --pending -A -o json\n  schedscope explain shop/payments --demo payments -o markdown"
+    )]
     Explain(ExplainArgs),
     /// Run the scheduler until nothing changes, with operations or what-ifs, and report the result
+    #[command(
+        after_help = "Examples:\n  schedscope run --from dump.json\n  schedscope run --from dump.json --what-if 'drain worker-a1'\n  schedscope run --from dump.json --ops ops.json -o json\n\nOperations (a JSON array, or one after another):\n  {\"op\": \"schedule\"}\n  {\"op\": \"advance\", \"seconds\": 60}\n  {\"op\": \"create\", \"object\": {\"kind\": \"Pod\", ...}}    also update\n  {\"op\": \"patch\", \"kind\": \"Node\", \"name\": \"n1\", \"patch\": {\"spec\": {\"unschedulable\": true}}}\n  {\"op\": \"delete\", \"kind\": \"Pod\", \"namespace\": \"shop\", \"name\": \"web-0\"}"
+    )]
     Run(RunArgs),
     /// Show the content of kube-scheduler's own log: attempts, queues, preemptions
+    #[command(
+        after_help = "Examples:\n  schedscope log kube-scheduler.log\n  kubectl logs -n kube-system kube-scheduler-cp-1 | schedscope log -\n  schedscope log kube-scheduler.log --from dump.json -o json"
+    )]
     Log(LogArgs),
     /// Print completions for a shell
+    #[command(
+        after_help = "Examples:\n  schedscope completions bash > ~/.local/share/bash-completion/completions/schedscope\n  source <(schedscope completions zsh)"
+    )]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Show the version, the emulated kube-scheduler, its plugins and feature gates
+    #[command(after_help = "Examples:\n  schedscope info\n  schedscope info --emulate 1.31 -o json")]
     Info(InfoArgs),
 }
 
@@ -97,7 +117,7 @@ pub struct SchedulerArgs {
     /// their number); kube-scheduler picks it at random [default: 0]
     #[arg(long, value_name = "N")]
     pub dry_run_offset: Option<u32>,
-    /// Queue places of the pending pods at the start [default: fresh; observed for a live cluster]
+    /// Queue places of the pending pods at the start [default: fresh; observed for a live cluster, and with --scheduler-log]
     #[arg(long, value_enum, value_name = "HOW")]
     pub queues: Option<Queues>,
     /// Start of the virtual clock, in RFC 3339 [default: the newest time found in the source]
@@ -137,6 +157,12 @@ impl SchedulerArgs {
     pub fn on(&self, source: &SourceArgs) -> Self {
         let queues = self.queues.or_else(|| source.is_live().then_some(Queues::Observed));
         Self { queues, ..self.clone() }
+    }
+
+    /// Returns how the pending pods are placed at the start: where the scheduler's log has them, if one is named.
+    pub fn start_queues(&self) -> Queues {
+        let named = !self.scheduler_log.is_empty();
+        self.queues.unwrap_or(if named { Queues::Observed } else { Queues::Fresh })
     }
 
     /// Returns whether the log of a live cluster's scheduler is to be read.
@@ -393,7 +419,7 @@ pub struct ExplainArgs {
     /// Pods of all namespaces, with --pending
     #[arg(short = 'A', long, requires = "pending", conflicts_with = "namespace")]
     pub all_namespaces: bool,
-    /// Namespace of the pod, or of the pending pods [default: default]
+    /// Namespace of the pod, or of the pending pods [default: that of the kubeconfig's context, else default]
     #[arg(short, long)]
     pub namespace: Option<String>,
     /// Output format
@@ -414,9 +440,16 @@ pub struct ExplainArgs {
 }
 
 impl ExplainArgs {
-    /// Returns the namespace, by default `default`.
-    pub fn namespace(&self) -> &str {
-        self.namespace.as_deref().unwrap_or("default")
+    /// Returns the namespace, by default that of the live cluster's context, else `default`.
+    pub fn namespace(&self) -> String {
+        self.namespace_named().unwrap_or_else(|| "default".to_owned())
+    }
+
+    /// Returns the namespace that is named, or that of the live cluster's context; `None` for neither.
+    pub fn namespace_named(&self) -> Option<String> {
+        let of_context = || context_namespace(self.connect.kubeconfig.as_deref(), self.connect.context.as_deref());
+        let named_in_pod = self.pod.as_ref().is_some_and(|pod| pod.contains('/') && !pod.starts_with("po"));
+        self.namespace.clone().or_else(|| (self.source.is_live() && !named_in_pod).then(of_context).flatten())
     }
 }
 

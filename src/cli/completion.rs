@@ -12,7 +12,9 @@ use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use super::Cli;
+use crate::cluster::Object;
 use crate::output::{self, Lines};
+use crate::release::Profile;
 use crate::source::live::{context_namespaces, contexts};
 use crate::source::{Input, Limits, Story, load_within};
 
@@ -31,6 +33,8 @@ const EVERYWHERE: [&str; 2] = ["default", "kube-system"];
 enum Names {
     Contexts,
     Namespaces,
+    Releases,
+    Pods,
 }
 
 impl Names {
@@ -39,6 +43,7 @@ impl Names {
         match option {
             "--context" => Some(Self::Contexts),
             "-n" | "--namespace" | "--only-namespace" => Some(Self::Namespaces),
+            "--emulate" | "--compare" => Some(Self::Releases),
             _ => None,
         }
     }
@@ -65,7 +70,10 @@ fn names(words: &[String]) -> Vec<String> {
     let Some((last, before)) = words.split_last() else { return Vec::new() };
     let attached = last.split_once('=').and_then(|(option, typed)| Some((Names::of_option(option)?, typed)));
     let separate = || before.last().and_then(|option| Some((Names::of_option(option)?, last.as_str())));
-    let Some((names, typed)) = attached.or_else(separate) else { return Vec::new() };
+    // The argument of explain is a pod.
+    let is_pod = || words.first().is_some_and(|word| word == "explain") && !last.starts_with('-') && is_positional(before);
+    let pod = || is_pod().then_some((Names::Pods, last.as_str()));
+    let Some((names, typed)) = attached.or_else(separate).or_else(pod) else { return Vec::new() };
     let kubeconfig = values(words, "--kubeconfig").next().map(PathBuf::from);
     // Whatever is no file, such as a pipe, can be read once only.
     if kubeconfig.as_ref().is_some_and(|path| !path.is_file()) {
@@ -74,29 +82,62 @@ fn names(words: &[String]) -> Vec<String> {
     let found = match names {
         Names::Contexts => contexts(kubeconfig.as_deref()).map(|found| found.names).unwrap_or_default(),
         Names::Namespaces => namespaces(words, kubeconfig.as_deref()),
+        Names::Releases => Profile::all().iter().map(|profile| profile.release.number()).collect(),
+        Names::Pods => pending_pods(words),
     };
     let found: BTreeSet<String> = found.into_iter().filter(|name| name.starts_with(typed) && is_typable(name)).collect();
     found.into_iter().collect()
 }
 
+/// Returns whether the next word is no value of an option.
+fn is_positional(before: &[String]) -> bool {
+    let Some(at) = before.iter().rposition(|word| word.starts_with('-')) else { return true };
+    match before[at].as_str() {
+        "--fixes" | "--odds" => true,
+        // They take all words that follow.
+        "--from" | "--scheduler-log" => false,
+        option => option.contains('=') || before.len() > at + 1,
+    }
+}
+
 /// Returns the namespaces of the named story or dumps, or else those of the kubeconfig.
 fn namespaces(words: &[String], kubeconfig: Option<&Path>) -> Vec<String> {
+    let Some(objects) = objects(words) else {
+        let of_contexts = context_namespaces(kubeconfig, values(words, "--context").next());
+        return of_contexts.into_iter().chain(EVERYWHERE.map(str::to_owned)).collect();
+    };
+    let of_objects = objects.iter().map(|object| object.key().namespace.to_string());
+    of_objects.filter(|namespace| !namespace.is_empty()).collect()
+}
+
+/// Returns the pending pods of the named story or dumps, in the namespace that is named, or with theirs.
+fn pending_pods(words: &[String]) -> Vec<String> {
+    let namespace = values(words, "-n").next().or_else(|| values(words, "--namespace").next());
+    let name = |object: &Object| match object {
+        Object::Pod(pod) if pod.is_pending() => match namespace {
+            None => Some(pod.key().to_string()),
+            Some(namespace) => (pod.metadata.namespace == *namespace).then(|| pod.metadata.name.to_string()),
+        },
+        _ => None,
+    };
+    objects(words).unwrap_or_default().iter().filter_map(name).collect()
+}
+
+/// Returns the objects of the named story or dumps, none of what is too long; `None` if none is named.
+fn objects(words: &[String]) -> Option<Vec<Object>> {
     let story = values(words, "--demo").next().and_then(Story::named);
     let dumps: Vec<&str> = values(words, "--from").collect();
     if story.is_none() && dumps.is_empty() {
-        let of_contexts = context_namespaces(kubeconfig, values(words, "--context").next());
-        return of_contexts.into_iter().chain(EVERYWHERE.map(str::to_owned)).collect();
+        return None;
     }
     let file = |path: &&str| std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
     let size = dumps.iter().map(file).try_fold(0_u64, |sum, length| sum.checked_add(length?));
     if size.is_none_or(|size| size > DUMP) {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let dumps = dumps.iter().map(|path| Input::Path(path.into()));
     let inputs: Vec<Input> = story.map(Story::input).into_iter().chain(dumps).collect();
-    let loaded = load_within(&inputs, &Limits { decompressed: DECOMPRESSED, ..Limits::default() });
-    let of_objects = loaded.objects.iter().map(|object| object.key().namespace.to_string());
-    of_objects.filter(|namespace| !namespace.is_empty()).collect()
+    Some(load_within(&inputs, &Limits { decompressed: DECOMPRESSED, ..Limits::default() }).objects)
 }
 
 /// Returns the values of an option, which may take several.
@@ -250,6 +291,11 @@ users:
             ("live --kubeconfig /dev/zero --context ", ""),
             ("live --kubeconfig DUMP --context ", ""),
             ("live --kubeconfig KUBECONFIG --theme ", ""),
+            ("info --emulate 1.36", "1.36.2"),
+            ("explain --from DUMP from", ""),
+            ("explain --from DUMP --fixes from", "from-dump/p"),
+            ("explain --from DUMP -n fringe ", "p"),
+            ("explain --demo payments --fixes shop/pay", "shop/payments"),
             ("", ""),
         ] {
             assert_eq!(complete(line), expected, "{line}");
@@ -285,13 +331,13 @@ users:
             .flat_map(|sub| sub.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect::<Vec<_>>())
             .filter(|option| Names::of_option(option).is_some())
             .collect();
-        // live, capture, explain and run connect; explain has a namespace, with a short form.
-        assert_eq!(options.len(), 9, "{options:?}");
+        // live, capture, explain and run connect; explain has a namespace, with a short form; seven options take a release.
+        assert_eq!(options.len(), 16, "{options:?}");
         let zsh = script(Shell::Zsh);
-        assert_eq!(zsh.matches(":_schedscope_names'").count(), 10);
+        assert_eq!(zsh.matches(":_schedscope_names'").count(), 17);
         assert!(zsh.starts_with("#compdef schedscope\n\n_schedscope_names() {\n"));
         let fish = script(Shell::Fish);
-        assert_eq!(fish.matches("-x -a \"(__fish_schedscope_names)\"\n").count(), 9);
+        assert_eq!(fish.matches("-x -a \"(__fish_schedscope_names)\"\n").count(), 16);
         let bash = script(Shell::Bash);
         assert_eq!(bash.matches("complete -F _schedscope_or_names -o").count(), 2);
         assert_eq!(bash.matches("_schedscope_or_names() {").count(), 1);

@@ -1,22 +1,27 @@
 //! `schedscope explain`: one pod's decision, or all pending pods compared with the cluster's scheduler.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::ExplainArgs;
 use super::reproduce;
+use strum::IntoEnumIterator as _;
+
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
 use crate::app::{Reproduction, pod_meant};
-use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent};
+use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Str};
 use crate::fixes::{self, Limits};
 use crate::output::{self, Lines, Text};
 use crate::report::{
     self, Agreements, Answer, FixesReport, MatchKind, Missing, Origin, ReleaseReport, Reported, SchedulerComparer, SchedulerMatch, Ticket,
-    decision_parts, missing_sentences,
+    When, WhenInput, decision_parts, missing_sentences,
 };
 use crate::scheduler::{Evictions, OddsEffort, Scheduler, Waiting};
+use crate::session::requeue_events;
 use crate::source::Loaded;
+use crate::suggest::nearest;
 use crate::trace::{CycleView, Outcome};
 
 /// Wait before a live cluster is read again: its scheduler may not have written its latest decision yet.
@@ -72,7 +77,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Resu
 }
 
 fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
-    let key = pod_key(pod, args.namespace.as_deref())?;
+    let key = pod_key(pod, args.namespace_named().as_deref())?;
     let cluster = scheduler.state().cluster();
     let pod = cluster.pods.get(&key).ok_or_else(|| absent(cluster, &key))?;
     if !pod.node_name.is_empty() {
@@ -86,7 +91,11 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     view.devices = scheduler.device_findings(pod, &view).map(Arc::new);
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
     // A ticket has its own list of what is unknown.
+    let when = when(scheduler, &view, &key, &agreement);
     let mut more = if args.output.is_ticket() { Lines::default() } else { unknown(&view) };
+    if let Some(when) = &when {
+        more.extend(section("WHEN", Lines::from(when.text.as_str())));
+    }
     more.extend(beside(&agreement));
     more.extend(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
@@ -99,11 +108,39 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     let found = args.fixes.then(|| fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| true));
     let fixes = found.map(|found| FixesReport::new(&found, cluster, &|kind, key| original(loaded, kind, key)));
     let origin = Origin { reported: Reported::of(&view, agreement.there.as_ref()), ..origin(args, &key, scheduler) };
-    let ticket = Ticket { view: &view, release: &release, fixes: fixes.as_ref(), origin: &origin };
+    let ticket = Ticket {
+        view: &view,
+        release: &release,
+        fixes: fixes.as_ref(),
+        origin: &origin,
+        agreement: Some(&agreement),
+        priority: Some(pod.priority()),
+        when: when.as_ref(),
+    };
     let text = write(args, &Answer::Ticket(ticket), more)?;
-    let code = if view.outcome == Some(Outcome::Scheduled) { EXIT_OK } else { EXIT_NO_FIT };
+    let code = match view.outcome {
+        // It has a node, and cannot start there.
+        Some(Outcome::Scheduled) if agreement.waits_for.is_some() => EXIT_NO_FIT,
+        Some(Outcome::Scheduled) if agreement.fit_is_doubtful() => super::EXIT_SOURCE,
+        Some(Outcome::Scheduled) => EXIT_OK,
+        _ => EXIT_NO_FIT,
+    };
     let code = super::code(code, scheduler);
     Ok(Explained { text, code, disagrees: agreement.accord == MatchKind::Unexplained })
+}
+
+/// Returns when a pod is tried again. Fresh queues show no places.
+fn when(scheduler: &Scheduler, view: &CycleView, pod: &Key, agreement: &SchedulerMatch) -> Option<When> {
+    let state = scheduler.state();
+    let entry = state.queue().view().entries.get(pod).filter(|_| matches!(scheduler.options().waiting, Waiting::AsObserved(_)));
+    When::of(&WhenInput {
+        view,
+        entry: entry.map(|entry| &**entry),
+        requeue_events: &requeue_events(scheduler),
+        failed: agreement.there.as_ref().and_then(|there| there.at),
+        longest_stay: state.config().emulation.behaviour().leftover,
+        now: state.clock(),
+    })
 }
 
 /// Returns the failure about a pod that the source does not hold, or whose part of the source could not be read.
@@ -140,6 +177,11 @@ fn origin(args: &ExplainArgs, pod: &Key, scheduler: &Scheduler) -> Origin {
 
 /// Parses `NAME`, `pod/NAME` or `NAMESPACE/NAME` as a pod's key. Takes the namespace that `-n` names.
 fn pod_key(pod: &str, namespace: Option<&str>) -> Result<Key, Failure> {
+    if let Some((kind, name)) = pod.split_once('/').filter(|(first, _)| is_other_kind(first)) {
+        return Err(Failure::usage(format!(
+            "{kind}/{name} is no pod: explain takes a pod, or --pending for all that wait; a namespace of that name goes with -n"
+        )));
+    }
     match (pod.split_once('/'), namespace) {
         (Some((first, _)), Some(named)) if !is_pods(first) && first != named => {
             Err(Failure::usage(format!("pod {pod} is in namespace {first}, but -n names {named}")))
@@ -149,16 +191,61 @@ fn pod_key(pod: &str, namespace: Option<&str>) -> Result<Key, Failure> {
     }
 }
 
+/// Returns whether a word is kubectl's for a kind other than pods.
+fn is_other_kind(word: &str) -> bool {
+    const WORKLOADS: [&str; 14] = [
+        "deployment",
+        "deployments",
+        "deploy",
+        "statefulset",
+        "statefulsets",
+        "sts",
+        "daemonset",
+        "daemonsets",
+        "ds",
+        "job",
+        "jobs",
+        "cronjob",
+        "cronjobs",
+        "cj",
+    ];
+    const SHORT: [&str; 9] = ["no", "ns", "svc", "rs", "rc", "pv", "pvc", "pdb", "sc"];
+    let of_model = |kind: Kind| word == kind.to_string().to_lowercase() || word == kind.plural().to_lowercase();
+    WORKLOADS.contains(&word) || SHORT.contains(&word) || Kind::iter().filter(|kind| *kind != Kind::Pod).any(of_model)
+}
+
+/// Returns the failure about a namespace that no object has, with a suggestion; `None` for one that exists, or may.
+fn unknown_namespace(cluster: &Cluster, namespace: Option<&str>) -> Option<Failure> {
+    let namespace = namespace?;
+    let of_objects = cluster.objects().map(|object| match &object {
+        crate::cluster::Object::Namespace(namespace) => namespace.metadata.name.clone(),
+        other => other.meta().namespace.clone(),
+    });
+    let known: BTreeSet<Str> = of_objects.filter(|namespace| !namespace.is_empty()).collect();
+    if known.contains(namespace) || cluster.unknown.why(Kind::Pod).is_some_and(|why| why != MissingReason::NotInSource) {
+        return None;
+    }
+    let near = nearest(namespace, known.iter().map(Str::as_str)).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    Some(Failure::usage(format!("no object is in the namespace {namespace:?}{near}")))
+}
+
 /// Returns whether a word is kubectl's for pods.
 fn is_pods(word: &str) -> bool {
     matches!(word, "pod" | "pods" | "po")
 }
 
 fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
+    if let Some(failure) = unknown_namespace(scheduler.state().cluster(), args.namespace.as_deref()) {
+        return Err(failure);
+    }
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace();
     let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
     found.causes = report::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
-    let code = if found.some_does_not_fit() { EXIT_NO_FIT } else { EXIT_OK };
+    let code = match found.some_does_not_fit() {
+        true => EXIT_NO_FIT,
+        false if found.some_fit_is_doubtful() => super::EXIT_SOURCE,
+        false => EXIT_OK,
+    };
     let code = super::code(code, scheduler);
     let mut more = super::unread(scheduler);
     more.extend(completeness(args, loaded));
@@ -281,6 +368,33 @@ mod tests {
     }
 
     #[test]
+    fn a_fit_that_the_source_may_lack_pods_for_is_not_said_to_be_sure() {
+        let words = ["schedscope", "explain", "web", "-n", "shop", "--from", "dump.json"];
+        let Some(Command::Explain(args)) = Cli::try_parse_from(words).unwrap().command else { unreachable!("it is explain") };
+        let message = "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.";
+        let with = |selected: bool| {
+            let mut loaded = cluster(message);
+            for object in &mut loaded.objects {
+                if let crate::cluster::Object::Pod(pod) = object {
+                    Arc::make_mut(pod).spec_mut().containers = crate::cluster::List::default();
+                }
+            }
+            if selected {
+                let missing = crate::cluster::MissingKinds { selected: [Kind::Pod].into_iter().collect(), ..Default::default() };
+                loaded.report.set_missing(missing);
+            }
+            let found = explain(&args, loaded, &|_| ()).map_err(|e| e.message).unwrap();
+            (found.code, found.text.as_str().to_owned())
+        };
+        let (code, text) = with(true);
+        assert_eq!(code, super::super::EXIT_SOURCE, "{text}");
+        let lines = "; the source may lack the reason:\n  the source seems to hold only some of the Pods\n";
+        assert!(text.replace("    ", "  ").contains(lines), "{text}");
+        let (code, text) = with(false);
+        assert!(code == EXIT_OK && text.contains("for no known reason."), "{text}");
+    }
+
+    #[test]
     fn pods_are_named_as_kubectl_does_or_with_their_namespace() {
         for (text, expected) in [("web", "shop/web"), ("pod/web", "shop/web"), ("po/web", "shop/web"), ("batch/web", "batch/web")] {
             let key = pod_key(text, Some(expected.split('/').next().unwrap())).unwrap();
@@ -289,5 +403,9 @@ mod tests {
         assert_eq!(pod_key("web", None).unwrap(), Key::new("default", "web"));
         assert_eq!(pod_key("shop/web", None).unwrap(), Key::new("shop", "web"));
         assert!(pod_key("shop/web", Some("batch")).is_err());
+        for kind in ["deployment/web", "sts/db", "node/n1", "persistentvolumeclaims/data"] {
+            let error = pod_key(kind, None).unwrap_err();
+            assert_eq!(error.code, super::super::EXIT_USAGE, "{kind}");
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! `schedscope info`: the program's version, and the kube-scheduler that it emulates.
 
 use super::args::InfoArgs;
-use super::emulate::Emulate;
+use super::emulate::{Emulate, substitution};
 use super::{Failure, print};
-use crate::output::Lines;
+use crate::output::{self, Lines};
 use crate::release::{FoundVersion, ReleaseChoice, VersionSource};
 use crate::report::{Answer, Info};
 
@@ -14,7 +14,9 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8, Failure> {
         Emulate::Auto => None,
         Emulate::Release(release) => Some(FoundVersion { release, source: VersionSource::Flag }),
     });
-    let info = Info::of(ReleaseChoice { wanted, cluster: None }.emulated());
+    let choice = ReleaseChoice { wanted, cluster: None };
+    substitution(choice).into_iter().for_each(output::say);
+    let info = Info::of(choice.emulated());
     let more = if args.output.wide { info.patches_text() } else { Lines::default() };
     print(&args.output.write(&Answer::Info(&info), more).map_err(|e| Failure::source(e.to_string()))?)
 }

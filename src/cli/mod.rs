@@ -426,7 +426,7 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, sa
         dry_run_offset: args.dry_run_offset.unwrap_or(0) as usize,
     };
     let start = args.start.or(loaded.report.newest).unwrap_or_default();
-    let waiting = match args.queues.unwrap_or_default() {
+    let waiting = match args.start_queues() {
         Queues::Fresh => Waiting::Fresh,
         Queues::Observed => Waiting::AsObserved(std::mem::take(&mut loaded.events)),
     };

@@ -138,7 +138,7 @@ fn open_inputs(
     let mut session = Session::new(scheduler, title).with(background);
     if let Some(log) = &loaded.scheduler_log {
         super::scheduler_log::onto_timeline(log, &mut session, super::scheduler_log::MAX_ATTEMPTS);
-        if let Some(told) = super::scheduler_log::told(args, Some(log), session.scheduler()) {
+        if let Some(told) = super::scheduler_log::told(args, Some(log), session.scheduler(), &|line| watch.say(line)) {
             session.observe(told);
         }
     }

@@ -10,7 +10,8 @@ use super::{EXIT_OK, Failure, print};
 use crate::cluster::{Key, Kind, Object};
 use crate::framework::format_duration;
 use crate::limits::sessions::OPERATIONS;
-use crate::output::{self, Lines, Text};
+use crate::odds::Share;
+use crate::output::{self, Lines, Markdown, Text};
 use crate::plural::count_of;
 use crate::report::{BeforeOperation, Format, OperationReport, ReleaseReport, Stories, group_text, run_parts, stories_text, why};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
@@ -39,7 +40,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     };
     let scheduler_args = args.scheduler.on(&args.source);
     let mut scheduler = super::scheduler(&scheduler_args, &mut loaded, evictions, &|line| output::say(line))?;
-    let told = super::scheduler_log::told(&scheduler_args, loaded.scheduler_log.as_deref(), &scheduler);
+    let told = super::scheduler_log::told(&scheduler_args, loaded.scheduler_log.as_deref(), &scheduler, &|line| output::say(line));
     if let Some(told) = told {
         scheduler.apply(told);
     }
@@ -71,11 +72,26 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     if args.output.operation().is_none() {
         out.push(&super::unread(&scheduler).into());
     }
-    print(&out)?;
+    print(&if args.output.is_ticket() { document(&out) } else { out })?;
     let code = super::code(EXIT_OK, &scheduler);
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((scheduler, loaded));
     Ok(code)
+}
+
+/// Returns the text of a run as Markdown: a heading, and what is said of each pod as an item of a list.
+fn document(text: &Text) -> Text {
+    let mut doc = Markdown::default();
+    doc.heading(1, "Run of the scheduler");
+    let mut items: Vec<String> = Vec::new();
+    for line in text.as_str().lines().filter(|line| !line.trim().is_empty()) {
+        match items.last_mut().filter(|_| line.starts_with(' ')) {
+            Some(item) => *item = format!("{item}; {}", line.trim()),
+            None => items.push(line.to_owned()),
+        }
+    }
+    doc.list(items.iter().map(String::as_str));
+    doc.finish()
 }
 
 /// One entry of `--ops`.
@@ -92,7 +108,10 @@ fn started(scheduler: &Scheduler) -> String {
     let entries = &state.queue().view().entries;
     let inferred = entries.values().filter(|e| e.inferred.is_some()).count();
     match scheduler.options().waiting {
-        Waiting::Fresh => format!("queues fresh: {} new to the scheduler", count_of(entries.len(), "pending pod is", "pending pods are")),
+        Waiting::Fresh => {
+            let pods = count_of(entries.len(), "pending pod is", "pending pods are");
+            format!("queues fresh: {pods} new to the scheduler{}", in_any_order(scheduler))
+        }
         Waiting::AsObserved(_) => {
             let (active, backoff, parked) = state.queue().len();
             format!(
@@ -100,6 +119,20 @@ fn started(scheduler: &Scheduler) -> String {
                 entries.len()
             )
         }
+    }
+}
+
+/// Returns how likely each of the pods is the first that a restarted scheduler pops, where it pops them in random order; empty elsewhere.
+fn in_any_order(scheduler: &Scheduler) -> String {
+    let alike = scheduler.state().queue().view().alike_next();
+    let share = u64::try_from(alike).ok().filter(|alike| *alike > 1).map(|alike| Share::new(1, alike).in_words());
+    match share {
+        Some(share) if scheduler.emulated().profile.behaviour.queue.equal_pods_in_random_order => {
+            format!(
+                "\nthe first {alike} have equal priority, and a restarted scheduler pops them in random order: each is first {share}; here they go by name"
+            )
+        }
+        _ => String::new(),
     }
 }
 

@@ -9,7 +9,8 @@ use super::args::{LogArgs, Queues, SchedulerArgs};
 use super::{Failure, print};
 use crate::output::{self, Lines};
 use crate::report::{Answer, LogReport};
-use crate::scheduler::{Evictions, Operation, Scheduler};
+use crate::scheduler::queue::{PlaceInLog, QueueInLog};
+use crate::scheduler::{Evictions, Operation, PostFilter, Scheduler};
 use crate::scheduler_log::{Clock, SchedulerLog, Stamp};
 use crate::session::{Cursor, Session};
 use crate::source::{Input, Limits, Loaded, LogTimes, Progress, read_logs_of_dump, read_scheduler_logs};
@@ -86,17 +87,43 @@ pub(super) fn read_beside(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Li
 const STILL: SignedDuration = SignedDuration::from_secs(60);
 
 /// Returns the operation that places pending pods where the log shows them at the start of a scheduler; `None` unless the
-/// queues are to be as observed, and the log is of that time and shows every place.
-pub(super) fn told(args: &SchedulerArgs, log: Option<&SchedulerLog>, scheduler: &Scheduler) -> Option<Operation> {
-    let log = log.filter(|_| args.queues == Some(Queues::Observed))?;
+/// queues are to be as observed or the log is named, and it is of that time and shows every place. `say` gets why a named log is
+/// not used.
+pub(super) fn told(args: &SchedulerArgs, log: Option<&SchedulerLog>, scheduler: &Scheduler, say: &dyn Fn(String)) -> Option<Operation> {
+    let named = args.queues.is_none() && !args.scheduler_log.is_empty();
+    let log = log.filter(|_| args.start_queues() == Queues::Observed)?;
+    let told = places(log, scheduler);
+    if told.is_none() && named {
+        say("--scheduler-log: its queues are not those of the source: it is of another time, or does not show every move (-v=5 does)"
+            .to_owned());
+    }
+    told
+}
+
+fn places(log: &SchedulerLog, scheduler: &Scheduler) -> Option<Operation> {
     let process = log.processes.get(log.leading(None)?)?;
     let (start, clock) = (scheduler.options().start, process.clock);
     let (from, to) = (clock.timestamp(process.from)?, clock.timestamp(process.to)?);
     if start < from || start.duration_since(to) > STILL {
         return None;
     }
-    let (_, places) = LogReport::new(log, Some(clock.stamp(start)))?.told()?;
+    let (_, mut places) = LogReport::new(log, Some(clock.stamp(start)))?.told()?;
+    for place in &mut places {
+        with_own_rejectors(place, scheduler);
+    }
     Some(Operation::TakeLog { time: start, places })
+}
+
+/// Takes the plugins of our own decision for a pod in backoffQ that was rejected, where the log lists none and has no message.
+fn with_own_rejectors(place: &mut PlaceInLog, scheduler: &Scheduler) {
+    if !matches!(place.queue, QueueInLog::Backoff(_)) || place.error || !place.plugins.is_empty() {
+        return;
+    }
+    let pod = scheduler.state().cluster().pods.get(&place.pod);
+    let decision = pod.map(|pod| scheduler.dry_decision(pod, PostFilter::LeaveOut));
+    if let Some(diagnosis) = decision.as_ref().and_then(|decision| decision.diagnosis()) {
+        place.plugins = diagnosis.unschedulable_plugins;
+    }
 }
 
 /// Limit on the attempts on the timeline of a dump; the last ones are kept.

@@ -56,8 +56,8 @@ pub struct MetaTemplate {
     pub annotations: Labels,
     pub owner_references: List<OwnerReference>,
     pub finalizers: List<Str>,
-    /// Of Nodes and PodDisruptionBudgets, the last change of a field that scheduling reads, from `managedFields`; `None`
-    /// if they do not say.
+    /// Of Nodes and PodDisruptionBudgets, the last change of a field that scheduling reads; of PersistentVolumeClaims, when the
+    /// node was chosen. From `managedFields`; `None` if they do not say.
     pub changed: Option<Timestamp>,
 }
 
@@ -160,6 +160,25 @@ impl<'de, const STATUS: bool> Deserialize<'de> for Changed<STATUS> {
     }
 }
 
+/// The newest time of the entries that write the chosen node of a claim.
+#[derive(Clone, Copy, Default)]
+struct Chosen(Option<Timestamp>);
+
+impl ManagedFields for Chosen {
+    fn changed(&self) -> Option<Timestamp> {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Chosen {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let entries = Vec::<ManagedEntry>::deserialize(deserializer)?;
+        let chooses =
+            |entry: &&ManagedEntry| entry.fields.as_ref().is_none_or(|fields| fields.metadata.annotations.selected_node.is_some());
+        Ok(Self(entries.iter().filter(chooses).filter_map(|entry| entry.time.parse().ok()).max()))
+    }
+}
+
 /// An entry of `managedFields`.
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -186,11 +205,25 @@ struct ManagedPaths {
 struct ManagedMeta {
     #[serde(rename = "f:labels")]
     labels: Option<IgnoredAny>,
+    #[serde(rename = "f:annotations")]
+    annotations: ManagedAnnotations,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ManagedAnnotations {
+    #[serde(rename = "f:volume.kubernetes.io/selected-node")]
+    selected_node: Option<IgnoredAny>,
 }
 
 /// Reads the metadata of a Node. Changes of its status are ignored: every heartbeat is one.
 pub(super) fn of_node<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Meta, D::Error> {
     MetaWire::<Changed<false>>::deserialize(deserializer).map(Meta::from)
+}
+
+/// Reads the metadata of a PersistentVolumeClaim, with the time at which its node was chosen.
+pub(super) fn of_claim<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Meta, D::Error> {
+    MetaWire::<Chosen>::deserialize(deserializer).map(Meta::from)
 }
 
 /// Reads the metadata of a PodDisruptionBudget. Its status counts: it says how many disruptions are allowed.

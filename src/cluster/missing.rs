@@ -76,6 +76,9 @@ pub enum MissingReason {
     Incomplete,
     /// It was listed in some namespaces only.
     Partial,
+    /// The tool that made the source takes only some of the objects.
+    #[serde(rename = "partial")]
+    Selected,
 }
 
 /// The kinds that the source left unknown. Decisions do not read it; every view that shows a decision names them.
@@ -99,6 +102,9 @@ pub struct MissingKinds {
     /// Kinds that are [`MissingReason::Partial`].
     #[serde(skip_serializing_if = "KindSet::is_skipped")]
     pub partial: KindSet,
+    /// Kinds that are [`MissingReason::Selected`].
+    #[serde(skip_serializing_if = "KindSet::is_skipped")]
+    pub selected: KindSet,
 }
 
 impl KindSet {
@@ -111,12 +117,13 @@ impl KindSet {
 impl MissingKinds {
     /// Returns why a kind is not known; `None` if it is known.
     pub fn why(self, kind: Kind) -> Option<MissingReason> {
-        let Self { absent, refused, failed, incomplete, partial, .. } = self;
+        let Self { absent, refused, failed, incomplete, partial, selected, .. } = self;
         let reasons = [
             (refused, MissingReason::Refused),
             (failed, MissingReason::Failed),
-            (incomplete, MissingReason::Incomplete),
             (partial, MissingReason::Partial),
+            (selected, MissingReason::Selected),
+            (incomplete, MissingReason::Incomplete),
             (absent, MissingReason::NotInSource),
         ];
         reasons.into_iter().find(|(set, _)| set.contains(kind)).map(|(_, why)| why)
@@ -132,7 +139,7 @@ impl MissingKinds {
     pub fn budgets_withheld(self) -> bool {
         match self.why(Kind::PodDisruptionBudget) {
             Some(MissingReason::Refused | MissingReason::Failed | MissingReason::Incomplete) => true,
-            Some(MissingReason::Partial) => self.why(Kind::Pod).is_none(),
+            Some(MissingReason::Partial | MissingReason::Selected) => self.why(Kind::Pod).is_none(),
             Some(MissingReason::NotInSource) | None => false,
         }
     }
@@ -140,7 +147,8 @@ impl MissingKinds {
     /// Returns whether nodes or pods are known in part only, because reading them was refused or broke off: a decision may then be
     /// another one.
     pub fn decides_on_part(self) -> bool {
-        self.withheld(Kind::Node).is_some() || self.withheld(Kind::Pod).is_some()
+        let sets = [self.refused, self.failed, self.incomplete];
+        sets.into_iter().any(|set| set.contains(Kind::Node) || set.contains(Kind::Pod))
     }
 
     /// Returns why a kind that was asked for is not known, or not whole: it was refused, or reading it broke off.
@@ -153,7 +161,8 @@ impl MissingKinds {
     #[must_use]
     pub fn without(mut self, kind: Kind) -> Self {
         self.budgets &= kind != Kind::PodDisruptionBudget;
-        for set in [&mut self.absent, &mut self.refused, &mut self.failed, &mut self.incomplete, &mut self.partial] {
+        let Self { absent, refused, failed, incomplete, partial, selected, .. } = &mut self;
+        for set in [absent, refused, failed, incomplete, partial, selected] {
             set.remove(kind);
         }
         self

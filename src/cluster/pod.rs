@@ -88,6 +88,15 @@ impl Pod {
         })
     }
 
+    /// Returns the node for which a DaemonSet made the pod; `None` for other pods. The controller names it in a required node
+    /// affinity.
+    pub fn daemon_node(&self) -> Option<&Str> {
+        self.metadata.controller().filter(|owner| owner.kind == "DaemonSet")?;
+        let required = self.spec.affinity.as_ref()?.node_affinity.as_ref()?.required.as_ref()?;
+        let field = required.node_selector_terms.first()?.match_fields.iter().find(|field| field.key == "metadata.name")?;
+        field.values.first()
+    }
+
     /// Returns `namespace/name`.
     pub fn key(&self) -> Key {
         self.metadata.key()

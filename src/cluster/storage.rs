@@ -64,6 +64,7 @@ pub struct Phase {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PersistentVolumeClaim {
+    #[serde(deserialize_with = "super::meta::of_claim")]
     pub metadata: Meta,
     pub spec: PersistentVolumeClaimSpec,
     pub status: Phase,

@@ -495,7 +495,9 @@ impl Builder<'_> {
                 let found = statuses.find_map(|(_, status)| shortages(status, resource))?;
                 Some((found.requested.saturating_sub(found.free()), at, found))
             };
-            let closest = bits.iter().filter_map(missing).min_by_key(|(missing, at, _)| (*missing, *at));
+            // A node that another demand excludes too is not close.
+            let is_out = |at: usize| self.table.nodes[at].iter().any(|(by, _)| !plugin.contains(by));
+            let closest = bits.iter().filter_map(missing).min_by_key(|(missing, at, _)| (is_out(*at), *missing, *at));
             let closest = closest.map(|(_, at, shortage)| Closest::Missing { node: self.table.names[at].clone(), shortage });
             let drop = lower(self.pod, resource, requested_beyond(self.pod, resource)).map(PodChange::Lower);
             let amount = requested(self.pod, resource);

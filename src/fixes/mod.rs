@@ -77,6 +77,8 @@ pub struct Fixes {
     pub outcome: Outcome,
     /// Whether the pod preempts without changes.
     pub preempts_today: bool,
+    /// Whether the pod waits for the end of pods that were preempted for it, and so needs no fix.
+    pub waits_for_victims: bool,
     /// Number of nodes.
     pub nodes: usize,
     /// Every demand of the pod, grouped by plugin.
@@ -450,6 +452,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
         pod: pod.key(),
         outcome: Outcome::Unschedulable,
         preempts_today: false,
+        waits_for_victims: false,
         nodes,
         constraints: Vec::new(),
         fixes: Vec::new(),
@@ -462,10 +465,13 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
         let today: BTreeSet<Str> = takers(&tried, &decision).into_iter().flatten().collect();
         trials.preempts_today = is_preempting(&decision);
         fixes.preempts_today = trials.preempts_today;
+        fixes.waits_for_victims = decision.waits_for_victims();
         let gates: Vec<Str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.clone()).collect();
         match &decision {
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::UnknownProfile(_))) => search::profiles(&mut trials, &mut fixes.fixes),
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(_))) => {}
+            // A change would take a victim's place from the pod, or evict more pods.
+            waits if waits.waits_for_victims() => {}
             _ if length > LONGEST_SPEC => trials.cut_short(CutShort::Spec(length)),
             DryDecision::Gated(_) if !gates.is_empty() => gated(&mut trials, &mut fixes, gates, limits),
             // A plugin keeps the pod out of activeQ: DynamicResources does for a claim that does not exist.

@@ -17,6 +17,8 @@ pub use crate::release::ScoreFunctionName;
 pub struct PreemptionRecord {
     /// Why the pod may not preempt; `None` if it may.
     pub ineligible: Option<Status>,
+    /// The pods whose end it waits for instead; `None` if it waits for none.
+    pub waits_for: Option<Arc<EndingVictims>>,
     /// Whether DefaultPreemption was not reached, and the record shows only the candidates that it would have found.
     pub hypothetical: bool,
     /// Nodes that eviction might help, in walking order.
@@ -41,6 +43,19 @@ pub struct PreemptionRecord {
     pub cleared_nominations: Vec<Key>,
     /// How likely each outcome is, where chance has a say; a quiet run leaves it out.
     pub odds: Option<Arc<Odds>>,
+}
+
+/// Pods that terminate on the node to which their preemptor is nominated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndingVictims {
+    /// The node.
+    pub node: Str,
+    /// The pods, by name.
+    pub pods: Vec<Key>,
+    /// The end of the longest grace period; `None` if it is unknown.
+    pub until: Option<Timestamp>,
+    /// The time of the attempt.
+    pub now: Timestamp,
 }
 
 impl PreemptionRecord {

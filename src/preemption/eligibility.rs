@@ -1,8 +1,10 @@
 //! Whether a pod may preempt others; mirrors `PodEligibleToPreemptOthers` in
 //! `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`.
 
-use crate::cluster::Pod;
-use crate::framework::{Code, NodeToStatus, Reason, Snapshot};
+use jiff::Timestamp;
+
+use crate::cluster::{Key, Pod};
+use crate::framework::{Code, EndingVictims, NodeInfo, NodeToStatus, Reason, Snapshot};
 use crate::release::{Behaviour, Eligibility, TerminatingPods};
 
 /// Returns why `pod` may not preempt; `None` if it may.
@@ -18,13 +20,26 @@ pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &S
     if nominated.is_empty() || reads_all && statuses.get_by_name(snapshot, nominated).code() == Code::UnschedulableAndUnresolvable {
         return None;
     }
-    let node = snapshot.get(nominated)?;
+    ending_on(snapshot.get(nominated)?, pod, release).next().map(|_| Reason::TerminatingVictims)
+}
+
+/// Returns the pods of a preemptor's nominated node whose end it waits for.
+fn ending_on<'a>(node: &'a NodeInfo, preemptor: &'a Pod, release: &'a Behaviour) -> impl Iterator<Item = &'a Pod> {
     let ends = |victim: &Pod| match release.terminating {
         TerminatingPods::Preempted => terminating_by_preemption(victim),
         TerminatingPods::All => victim.is_terminating(),
     };
-    let waits = node.pods.iter().any(|p| is_preemption_allowed(&p.pod, pod) && ends(&p.pod));
-    waits.then_some(Reason::TerminatingVictims)
+    node.pods.iter().map(|info| &*info.pod).filter(move |victim| is_preemption_allowed(victim, preemptor) && ends(victim))
+}
+
+/// Returns the pods whose end a preemptor waits for, with the end of the longest grace period.
+pub(super) fn ending_victims(pod: &Pod, snapshot: &Snapshot, release: &Behaviour, now: Timestamp) -> Option<EndingVictims> {
+    let node = snapshot.get(&pod.status.nominated_node_name)?;
+    let victims: Vec<&Pod> = ending_on(node, pod, release).collect();
+    let until = victims.iter().filter_map(|victim| victim.metadata.deletion_timestamp).max();
+    let mut pods: Vec<Key> = victims.into_iter().map(Pod::key).collect();
+    pods.sort();
+    (!pods.is_empty()).then(|| EndingVictims { node: pod.status.nominated_node_name.clone(), pods, until, now })
 }
 
 /// Whether `preemptor` has a strictly higher priority than `victim`.

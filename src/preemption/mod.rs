@@ -135,7 +135,11 @@ impl<'a> Evaluator<'a> {
     /// candidates.
     fn find_candidates(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<NodeToStatus, Status> {
         let snapshot = self.post.cx.snapshot;
-        if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, snapshot, self.post.cx.emulation.behaviour()) {
+        let release = self.post.cx.emulation.behaviour();
+        if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, snapshot, release) {
+            if reason == Reason::TerminatingVictims {
+                record.waits_for = eligibility::ending_victims(&pod.pod, snapshot, release, self.post.cx.now).map(Arc::new);
+            }
             let status = Status::rejected(reason).in_words_of(self.post.cx.emulation.release());
             record.ineligible = Some(status.clone());
             return Err(status);

@@ -58,6 +58,8 @@ pub struct QueueBehaviour {
     pub terminating_victims_deleted: bool,
     /// The pod whose status a victim's new status is based on.
     pub victim_status: VictimStatus,
+    /// Whether pods that a restarted scheduler reads at once, and that are alike otherwise, are popped in random order.
+    pub equal_pods_in_random_order: bool,
     /// Whether victims get a condition with the reason of their eviction.
     pub victims_marked: bool,
     /// Whether a pod that replaced another of its name during an attempt gets the condition of that attempt.

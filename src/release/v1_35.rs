@@ -30,6 +30,7 @@ pub(super) const PROFILE: Profile = Profile {
         counted_undeclared: MigratedPlugins::AllButPortworx,
         queue: QueueBehaviour {
             recreated_pods_marked: true,
+            equal_pods_in_random_order: false,
             hints_count_nominated: false,
             own_update_helps_affinity: false,
             deleted_anti_affinity_helps: false,

@@ -4,8 +4,9 @@ use serde::{Serialize, Serializer};
 
 use super::{
     Agreements, Decision, FixesReport, GroupReport, Info, Known, LastReported, LogReport, OperationReport, PodComparison,
-    ReleaseComparison, ReleaseReport, SchedulerMatch, Ticket, WhatIfReport, causes_text, text,
+    ReleaseComparison, ReleaseReport, SchedulerMatch, Ticket, WhatIfReport, When, causes_text, text,
 };
+use crate::cluster::Str;
 use crate::output::{self, Lines, Text};
 use crate::trace::CycleView;
 
@@ -69,7 +70,7 @@ pub static FORMATS: &[Format] = &[
         endings: &["yaml", "yml"],
         wide: false,
         write: yaml,
-        operation: None,
+        operation: Some(yaml_document),
         compared_pods: None,
     },
     Format {
@@ -146,6 +147,35 @@ impl Format {
     /// Returns the writer of single operations; `None` for formats that print a run as text.
     pub fn operation(&self) -> Option<WriteOperation> {
         self.operation
+    }
+}
+
+/// The decision about a pod with its name and what is known beside it.
+#[derive(Serialize)]
+struct TicketReport<'a> {
+    #[serde(flatten)]
+    decision: Decision,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixes: Option<&'a FixesReport>,
+    pod: Option<&'a Str>,
+    namespace: Option<&'a Str>,
+    priority: Option<i32>,
+    agreement: Option<&'a SchedulerMatch>,
+    when: Option<&'a When>,
+}
+
+impl<'a> TicketReport<'a> {
+    fn of(ticket: &Ticket<'a>) -> Self {
+        let key = ticket.view.pod();
+        Self {
+            decision: whole(ticket.view, ticket.release),
+            fixes: ticket.fixes,
+            pod: key.map(|key| &key.name),
+            namespace: key.map(|key| &key.namespace),
+            priority: ticket.view.start.as_ref().map(|start| start.priority).or(ticket.priority),
+            agreement: ticket.agreement,
+            when: ticket.when,
+        }
     }
 }
 
@@ -238,7 +268,7 @@ impl Serialize for Answer<'_> {
                 let decision = whole(view, release);
                 WithFixes { decision, fixes }.serialize(serializer)
             }
-            Self::Ticket(ticket) => ticket.answer().serialize(serializer),
+            Self::Ticket(ticket) => TicketReport::of(ticket).serialize(serializer),
             Self::Agreements(agreements) => agreements.serialize(serializer),
             Self::Log(log) => log.serialize(serializer),
             Self::Info(info) => info.serialize(serializer),
@@ -267,6 +297,12 @@ fn json(answer: &Answer<'_>, _more: Lines) -> Result<Text, FormatError> {
 
 fn json_line(report: &OperationReport) -> Result<Text, FormatError> {
     Ok(output::to_json_line(report)?)
+}
+
+fn yaml_document(report: &OperationReport) -> Result<Text, FormatError> {
+    let mut document = Text::from(Lines::from("---"));
+    document.push(&output::to_yaml(report)?);
+    Ok(document)
 }
 
 fn json_head(comparison: &ReleaseComparison) -> Result<Text, FormatError> {

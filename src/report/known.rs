@@ -44,7 +44,7 @@ impl Known {
     /// Collects the facts about a pod.
     pub fn of(cluster: &Cluster, pod: &Pod) -> Self {
         let (namespace, unknown) = (&pod.metadata.namespace, cluster.unknown);
-        let is_known = |kind: Kind| matches!(unknown.why(kind), None | Some(MissingReason::Partial));
+        let is_known = |kind: Kind| matches!(unknown.why(kind), None | Some(MissingReason::Partial | MissingReason::Selected));
         let missing_claims = is_known(Kind::PersistentVolumeClaim).then(|| {
             let named = pod.spec.volumes.iter().filter_map(|volume| volume.persistent_volume_claim.as_ref());
             let names = named.map(|source| &source.claim_name);

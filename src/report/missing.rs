@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::cluster::{Kind, MissingKinds, MissingReason};
 use crate::plural::count_of;
-use crate::source::effect_of_absence;
+use crate::source::{effect_of_absence, effect_of_part};
 
 /// The number of kinds that one sentence names.
 const KINDS_NAMED: usize = 4;
@@ -24,7 +24,7 @@ pub struct Missing {
 impl Missing {
     /// Returns the unknown kinds, in the order of kinds.
     pub fn all(missing: MissingKinds) -> Vec<Self> {
-        missing.iter().map(|(kind, why)| Self { kind, why, effect: Some(effect_of_absence(kind)) }).collect()
+        missing.iter().map(|(kind, why)| Self { kind, why, effect: Some(effect(kind, why)) }).collect()
     }
 
     /// Returns the unknown kinds without their effects, for output that repeats them.
@@ -41,7 +41,12 @@ impl Missing {
             MissingReason::Failed => format!("not all {kinds} could be read"),
             MissingReason::Incomplete => format!("{kinds} may be missing, since a part of the source could not be read"),
             MissingReason::Partial => format!("{kinds} were read in some namespaces only"),
+            MissingReason::Selected => format!("the source seems to hold only some of the {kinds}"),
         }
+    }
+
+    fn effect(&self) -> &'static str {
+        effect(self.kind, self.why)
     }
 
     /// Returns a sentence such as `Nodes cannot be read (no permission): where pods fit is unknown.`
@@ -49,7 +54,15 @@ impl Missing {
         let clause = self.clause();
         let rest = clause.chars().skip(1).collect::<String>();
         let capital: String = clause.chars().take(1).flat_map(char::to_uppercase).collect();
-        format!("{capital}{rest}: {}", effect_of_absence(self.kind))
+        format!("{capital}{rest}: {}", self.effect())
+    }
+}
+
+/// Returns the effect of a missing kind, as the rest of a sentence.
+fn effect(kind: Kind, why: MissingReason) -> &'static str {
+    match why {
+        MissingReason::Partial | MissingReason::Selected => effect_of_part(kind),
+        _ => effect_of_absence(kind),
     }
 }
 

@@ -14,6 +14,7 @@ mod group_tests;
 mod info;
 mod known;
 mod missing;
+mod moments;
 mod odds;
 mod operation;
 mod overview;
@@ -26,10 +27,12 @@ mod text;
 mod ticket;
 mod tie_break;
 mod whatif;
+mod when;
 mod why;
 
 pub use agreement::{
-    Agreements, LastReported, MatchKind, Preempted, SchedulerComparer, SchedulerEvents, SchedulerMatch, differences, pending, preempted,
+    Agreements, LastReported, MatchKind, Preempted, SchedulerComparer, SchedulerEvents, SchedulerMatch, SeenChange, changes_decisions,
+    differences, pending, preempted,
 };
 pub use comparison::{comparison, upgrade};
 pub use completeness::{completeness, completeness_in_short};
@@ -54,4 +57,5 @@ pub use text::{decided_by, text};
 pub use ticket::{Origin, Reported, Ticket, shell_line};
 pub use tie_break::{Elimination, WriteTimes, elimination_of, eliminations, plain_value, value_ends};
 pub use whatif::WhatIfReport;
+pub use when::{When, WhenInput};
 pub use why::{Sentence, sentence, so_far, why, why_group, why_group_waits};

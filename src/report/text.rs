@@ -333,7 +333,12 @@ fn columns(preemption: &PreemptionView) -> Vec<String> {
 fn score_cell(function: &ScoreFunction, candidate: &Candidate) -> String {
     let node = &candidate.node;
     let Some(value) = plain_value(function, candidate) else { return String::new() };
-    let shown = if function.name == ScoreFunctionName::LatestStartTime { start_time(value) } else { value.to_string() };
+    let shown = match function.name {
+        ScoreFunctionName::LatestStartTime => start_time(value),
+        // Each pod weighs more than any priority.
+        ScoreFunctionName::MinSumPriorities => format!("{value} of {}", count(candidate.victims.len(), "pod")),
+        _ => value.to_string(),
+    };
     let mark = if function.remaining.binary_search(node).is_ok() { "✓" } else { "✗" };
     format!("{shown} {mark}")
 }

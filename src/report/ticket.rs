@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::devices::devices_text;
 use super::odds::odds_section;
 use super::text::{FACTS_SHOWN, by_code, candidate_rows, decided_by, elimination_sentences, name_list, score_rows, victim_rows};
-use super::{Answer, FixesReport, LastReported, Missing, ReleaseReport, missing_sentences, why};
+use super::{Answer, FixesReport, LastReported, Missing, ReleaseReport, SchedulerMatch, When, missing_sentences, why};
 use crate::framework::{Code, PluginName};
 use crate::output::{Lines, Markdown, Text};
 use crate::plural::count;
@@ -73,6 +73,12 @@ pub struct Ticket<'a> {
     pub fixes: Option<&'a FixesReport>,
     /// Where the decision comes from.
     pub origin: &'a Origin,
+    /// The comparison with the cluster's scheduler; `None` where it is not compared.
+    pub agreement: Option<&'a SchedulerMatch>,
+    /// The pod's priority, for a decision that did not get as far as the record of it.
+    pub priority: Option<i32>,
+    /// When the pod is tried again; `None` if nothing says so.
+    pub when: Option<&'a When>,
 }
 
 impl<'a> Ticket<'a> {

@@ -145,7 +145,7 @@ fn compared(
         }
         // 2^31 is added for every pod, so that more pods weigh more whatever their priorities.
         ScoreFunctionName::MinSumPriorities => (
-            format!("{it} {verb} {}{more} with priorities of {value} in all", pods(loser)),
+            format!("{it} {verb} {}{more} with priorities of {value} in all (more pods weigh more)", pods(loser)),
             format!("{}{more} with {value}", pods(loser)),
             format!("{} with {best_value}", pods(best)),
         ),
@@ -269,7 +269,7 @@ mod tests {
         check(
             MinSumPriorities,
             &[(candidate("a", &[100], 0), -raised - 100), (candidate("b", &[10, 10], 0), -2 * raised - 20)],
-            "b is eliminated by MinSumPriorities: it evicts 2 pods with priorities of 20 in all, on a 1 pod with 100",
+            "b is eliminated by MinSumPriorities: it evicts 2 pods with priorities of 20 in all (more pods weigh more), on a 1 pod with 100",
         );
         let view = preemption(MinSumPriorities, &[(two.clone(), -2 * raised - 100)]);
         assert_eq!(plain_value(&view.score_functions()[0], &two), Some(100));

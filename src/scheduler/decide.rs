@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::algorithm::{NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
 use super::runtime::{Nominations, Runner};
-use super::{Cache, Config, ScheduleError};
+use super::{Cache, Config, ScheduleError, binding_under_way};
 use crate::cluster::{Cluster, Pod, Str};
 use crate::extenders::Asking;
 use crate::framework::{
     Context, CycleState, DeviceFindings, Diagnosis, ExtenderCall, ExtenderOutcome, NodeDevices, NodeFilters, NodeInfo, PluginName,
-    PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord, Status, pod_requests,
+    PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord, Reason, Status, pod_requests,
 };
 use crate::trace::{
     AttemptFailure, CycleStart, CycleView, Event, FailureCause, FailureReason, Outcome, Quiet, Recorder, SkipReason, Trace,
@@ -93,6 +93,14 @@ impl DryDecision {
         if let Self::Tried(ScheduleResult::FitError(error)) = self { error.preemption.as_deref() } else { None }
     }
 
+    /// Returns whether the pod waits for the end of pods that were preempted for it.
+    pub fn waits_for_victims(&self) -> bool {
+        match self {
+            Self::Gated(status) => status.reasons().contains(&Reason::PreemptionInProgress),
+            Self::Tried(_) => self.preemption().is_some_and(|record| record.waits_for.is_some()),
+        }
+    }
+
     /// Returns the message of the pod's PodScheduled condition; empty if a node was chosen.
     pub fn message(&self) -> String {
         match self {
@@ -136,7 +144,10 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
         return DryDecision::Gated(status);
     }
     let info = PodInfo::with_emulation(pod.clone(), input.config.emulation);
-    recorder.record(|| Event::CycleStarted(Arc::new(cycle_start(1, &info, &cx, input.config))));
+    recorder.record(|| {
+        let binding = binding_under_way(input.cluster, pod);
+        Event::CycleStarted(Arc::new(CycleStart { binding, time: Some(input.now), ..cycle_start(1, &info, &cx, input.config) }))
+    });
     if pod.is_terminating() {
         recorder.record(|| Event::CycleSkipped { pod: pod.key(), why: SkipReason::Deleting });
         return DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(pod.key())));
@@ -260,6 +271,9 @@ pub(super) fn cycle_start(cycle: u64, info: &PodInfo, cx: &Context<'_>, config: 
     let pod = &info.pod;
     let requests = pod_requests(pod, PodResourcesOptions::default());
     CycleStart {
+        time: None,
+        binding: None,
+        daemon_node: pod.daemon_node().cloned(),
         cycle,
         pod: pod.key(),
         priority: pod.priority(),

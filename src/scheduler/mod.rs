@@ -34,7 +34,7 @@ mod trial;
 mod windows;
 
 pub use algorithm::{FitError, NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
-pub use binding_under_way::{BindingUnderWay, binding_under_way};
+pub use binding_under_way::binding_under_way;
 pub use cache::Cache;
 pub use config::{Config, ConfigEdit, ConfigEditError, ConfigError};
 pub use decide::{DecisionInput, DryDecision, decide, decide_quietly, device_findings, every_filter};

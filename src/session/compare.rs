@@ -8,8 +8,8 @@ use super::timeline::{Keyframe, Revision, RevisionKind};
 use super::upgrade::UpgradeComparison;
 use crate::cluster::{Cluster, Key, Str};
 use crate::framework::{PluginName, Status, Victim};
-use crate::scheduler::{BindingUnderWay, binding_under_way};
-use crate::trace::{CycleView, Event, Place, QueuesView};
+use crate::scheduler::binding_under_way;
+use crate::trace::{BindingUnderWay, CycleView, Event, Place, QueuesView};
 
 /// Place of a pod at the end of a branch.
 #[derive(Clone, Debug, PartialEq)]

@@ -73,7 +73,10 @@ impl Session {
         before.clock = attempt.at.unwrap_or(before.clock);
         let mut after = before.clone();
         for (pod, place) in &attempt.places {
-            let entry = |place: Place| QueueEntry { timestamp: before.clock, ..QueueEntry::at(pod.clone(), place) };
+            // The log has no priorities; an object that is gone leaves the one that was known before.
+            let known = before.cluster.pods.get(pod).map(|pod| pod.priority());
+            let priority = known.or_else(|| Some(after.queues.entries.get(pod)?.priority)).unwrap_or(0);
+            let entry = |place: Place| QueueEntry { timestamp: before.clock, priority, ..QueueEntry::at(pod.clone(), place) };
             match place {
                 LoggedPlace::Known(place) => {
                     after.queues.entries.insert(pod.clone(), Arc::new(entry(place.clone())));

@@ -23,7 +23,7 @@ pub use edit::{Edit, EditError, key_named, kind_named};
 pub use file::{LineProblem, SESSION_HEAD, SessionFileError, is_session_file};
 pub use logged::{LoggedAttempt, LoggedPlace};
 pub(crate) use recording::objects_in_order;
-pub use recording::{Background, ReleaseChangeError, RunEnd, Session};
+pub use recording::{Background, ReleaseChangeError, RunEnd, Session, requeue_events};
 pub use requeue_events::RequeueEvents;
 pub use timeline::{Cursor, InitialQueues, Keyframe, Occurrence, Revision, RevisionKind, Timeline};
 pub use until::{Until, UntilError, WORDS as UNTIL_WORDS};

@@ -567,7 +567,7 @@ pub enum RunEnd {
 }
 
 /// Returns the events that may requeue parked pods of a scheduler.
-fn requeue_events(scheduler: &Scheduler) -> Arc<RequeueEvents> {
+pub fn requeue_events(scheduler: &Scheduler) -> Arc<RequeueEvents> {
     Arc::new(RequeueEvents::new(scheduler.state().queue().hints().registrations()))
 }
 

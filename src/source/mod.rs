@@ -30,7 +30,7 @@ mod logs;
 mod read;
 
 pub use assemble::diagnostic::{Diagnostic, Severity};
-pub use assemble::report::{Absence, FileReport, KindCount, Origin, ReadAgain, Report, effect_of_absence};
+pub use assemble::report::{Absence, FileReport, KindCount, Origin, ReadAgain, Report, effect_of_absence, effect_of_part};
 pub use assemble::{DumpLogs, Loaded, SavedConfiguration};
 pub use decode::dump_metadata::{SchedulerHint, ServerVersion, VersionPlace};
 pub use decode::raw_object::as_yaml;

@@ -159,6 +159,36 @@ pub struct CycleStart {
     /// Whether extenders are asked, or their answers recalled.
     #[serde(default)]
     pub asks_extenders: bool,
+    /// The node for which a DaemonSet made the pod.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub daemon_node: Option<Str>,
+    /// The time of a dry decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<Timestamp>,
+    /// Of a dry decision, the claim that `PreBind` wrote for the pod already, and that is not bound yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binding: Option<BindingUnderWay>,
+}
+
+/// A claim that `PreBind` wrote for a pod, and which is not bound yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BindingUnderWay {
+    /// Name of the claim, in the pod's namespace.
+    pub claim: Str,
+    /// The node that was chosen for the pod.
+    pub node: Str,
+    /// The provisioner of its volume; empty if it is unknown.
+    pub provisioner: Str,
+    /// When the claim was written, if managed fields show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+}
+
+impl std::fmt::Display for BindingUnderWay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "claim {:?} is being bound for {}", self.claim.as_str(), self.node)
+    }
 }
 
 /// Why a node was chosen.

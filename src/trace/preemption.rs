@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::event::Event;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
-    Candidate, DryRunStep, ExtenderCall, NodeDryRun, PreemptionRecord, ScoreFunction, ScoreFunctionName, SharedList, Status, Victim,
+    Candidate, DryRunStep, EndingVictims, ExtenderCall, NodeDryRun, PreemptionRecord, ScoreFunction, ScoreFunctionName, SharedList, Status,
+    Victim,
 };
 use crate::odds::Odds;
 
@@ -141,6 +142,11 @@ impl PreemptionView {
     /// Returns why the pod may not preempt; `None` if it may.
     pub fn ineligible(&self) -> Option<&Status> {
         self.record.ineligible.as_ref()
+    }
+
+    /// Returns the pods whose end the pod waits for on its nominated node; `None` if it waits for none.
+    pub fn waits_for(&self) -> Option<&Arc<EndingVictims>> {
+        self.record.waits_for.as_ref()
     }
 
     /// Returns the pods whose nomination is cleared, in order; empty until the candidate is chosen, if one is.

@@ -1,6 +1,7 @@
 //! Decisions compared with the messages of the cluster's own scheduler: on the real cluster of the embedded stories,
 //! and with altered messages.
 
+use proptest::prelude::*;
 use schedscope::cluster::{Key, Object, ObservedEvent};
 use schedscope::release::{Emulation, FoundVersion, ReleaseChoice, VersionSource};
 use schedscope::report::{Agreements, MatchKind, SchedulerMatch};
@@ -77,7 +78,28 @@ fn nothing_is_unexplained_on_the_real_cluster() {
     );
     let spread = of(&found, "shop/spread-85969bc548-zhslg");
     assert_eq!(spread.differences[0], "Insufficient cpu: the scheduler said 7 nodes, schedscope says 8 nodes");
-    assert!(spread.since.iter().any(|line| line.starts_with("5 pods have started terminating since: ")), "{:?}", spread.since);
+    // A pod that terminates still holds its room, so that only the nominations take some away.
+    assert!(spread.since.iter().any(|line| line.starts_with("3 other pods were nominated since: ")), "{:?}", spread.since);
+    assert!(spread.since.iter().all(|line| !line.contains("terminating")), "{:?}", spread.since);
+}
+
+/// Evictions are those of the pods asked about, the newest few, and the rest is counted.
+#[test]
+fn only_evictions_of_the_pods_asked_about_are_named() {
+    let text = |namespace: &str, more: usize| {
+        let loaded = load(&[Story::named("aftermath").expect("a story").input()]);
+        let mut events = loaded.events.clone();
+        let eviction = events.iter().find(|e| e.reason == "Preempted").expect("an eviction").clone();
+        let gone = |i| ObservedEvent { pod: Key::new("batch", format!("gone-{i}").as_str()), uid: "".into(), ..eviction.clone() };
+        events.extend((0..more).map(gone));
+        let options = Options { start: loaded.report.newest.expect("times"), ..Options::default() };
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects.clone(), options);
+        Agreements::of(&scheduler, &events, Vec::new(), |key| key.namespace == namespace, |_| true).text().to_string()
+    };
+    assert!(!text("ml", 0).contains("Who was evicted"), "{}", text("ml", 0));
+    let shop = text("shop", 20);
+    let evictions: Vec<&str> = shop.lines().skip_while(|line| !line.starts_with("Who was evicted")).skip(1).collect();
+    assert_eq!((evictions.len(), evictions[0]), (9, "  17 earlier evictions (-o json lists all)"), "{shop}");
 }
 
 /// The events name the preemptors by uid alone.
@@ -154,8 +176,8 @@ fn what_differs_is_spelled_out() {
             "preemption: the scheduler said nothing (as when preemption succeeds), schedscope says 12 Preemption is not helpful for scheduling",
         ]
     );
-    // The same difference, written before anything happened in the cluster, is explained by later changes.
-    assert_eq!(with("batch/too-big", fewer, "2026-11-20T18:26:11Z").accord, MatchKind::ChangedSince);
+    // The same difference, written before anything happened in the cluster: no later change took memory away, or made a node.
+    assert_eq!(with("batch/too-big", fewer, "2026-11-20T18:26:11Z").accord, MatchKind::Unexplained);
 
     let strange = with("batch/too-big", "running PreBind plugin \"X\": no", late);
     assert_eq!(strange.accord, MatchKind::Unexplained);
@@ -219,40 +241,185 @@ fn a_preemptor_that_waits_for_its_victims_agrees_word_for_word() {
     assert_eq!((payments.accord, payments.differences.len()), (MatchKind::Same, 0), "{payments:?}");
 }
 
-/// Later changes of nodes, budgets and other pods explain a difference.
+/// A later change of the node that differs explains the difference; a change of another one does not.
 #[test]
-fn later_changes_of_nodes_and_nominations_of_others_count() {
+fn a_later_change_explains_only_its_own_node() {
     let at = "2027-01-01T00:00:00Z";
-    let fewer = "0/11 nodes are available: 3 node(s) had untolerated taint(s), 8 Insufficient memory.";
-    let with = |managed: serde_json::Value, nominated: &str| {
+    let before = "0/12 nodes are available: 3 node(s) had untolerated taint(s), 9 Insufficient cpu. no new claims to deallocate, preemption: 0/12 nodes are available: 12 Preemption is not helpful for scheduling.";
+    let with = |node: &str, managed: serde_json::Value| {
         let found = agreements(|objects, events| {
             let condition = condition(objects, "batch/too-big");
-            condition["message"] = fewer.into();
+            condition["message"] = before.into();
             condition["lastTransitionTime"] = at.into();
             events.clear();
-            let node = objects.iter_mut().find(|o| o["kind"] == "Node").expect("a node");
+            let node = objects.iter_mut().find(|o| o["kind"] == "Node" && o["metadata"]["name"] == node).expect("a node");
             node["metadata"]["managedFields"] = managed.clone();
-            if !nominated.is_empty() {
-                let other = objects.iter_mut().find(|o| o["metadata"]["name"] == "payments" && o["kind"] == "Pod").expect("a pod");
-                let conditions = other["status"]["conditions"].as_array_mut().expect("conditions");
-                conditions.iter_mut().filter(|c| c["type"] == "PodScheduled").for_each(|c| c["lastTransitionTime"] = nominated.into());
-            }
         });
         let found = of(&found, "batch/too-big");
         (found.accord, found.since.clone())
     };
     let entry = |time: &str, fields: serde_json::Value| serde_json::json!([{"manager": "x", "time": time, "fieldsV1": fields}]);
-    let labels = serde_json::json!({"f:metadata": {"f:labels": {"f:a": {}}}});
+    let cordoned = serde_json::json!({"f:spec": {"f:unschedulable": {}}});
     let (late, early) = ("2027-01-01T00:00:05Z", "2026-12-01T00:00:00Z");
-    assert_eq!(with(entry(early, labels.clone()), "").0, MatchKind::Unexplained);
-    let (accord, since) = with(entry(late, labels), "");
-    assert_eq!(accord, MatchKind::ChangedSince);
-    assert!(since.len() == 1 && since[0].starts_with("1 object was changed since: Node "), "{since:?}");
+    assert_eq!(with("worker-c3", entry(early, cordoned.clone())).0, MatchKind::Unexplained);
+    assert_eq!(with("worker-a1", entry(late, cordoned.clone())).0, MatchKind::Unexplained, "another node");
+    let (accord, since) = with("worker-c3", entry(late, cordoned));
+    assert_eq!((accord, since), (MatchKind::ChangedSince, vec!["1 object was changed since: Node worker-c3".to_owned()]));
     // A heartbeat changes nothing relevant, and an entry without a time proves nothing.
-    assert_eq!(with(entry(late, serde_json::json!({"f:status": {"f:conditions": {}}})), "").0, MatchKind::Unexplained);
-    assert_eq!(with(entry("soon", serde_json::json!({"f:spec": {}})), "").0, MatchKind::Unexplained);
-    let (accord, since) = with(serde_json::json!([]), late);
-    assert_eq!((accord, since), (MatchKind::ChangedSince, vec!["1 other pod was nominated since: shop/payments to worker-a2".to_owned()]));
+    assert_eq!(with("worker-c3", entry(late, serde_json::json!({"f:status": {"f:conditions": {}}}))).0, MatchKind::Unexplained);
+    assert_eq!(with("worker-c3", entry("soon", serde_json::json!({"f:spec": {}}))).0, MatchKind::Unexplained);
+}
+
+/// A change of a small cluster after its scheduler's attempt.
+#[derive(Clone, Copy, Debug)]
+enum Later {
+    /// A pod is bound to a node.
+    Bound(usize),
+    /// A pod of at least the same priority is nominated to a node.
+    Nominated(usize),
+    /// A pod of a node is evicted and gone, and an Event says so.
+    Evicted(usize),
+    /// A node is created.
+    Node,
+    /// A node is cordoned, or made schedulable.
+    Cordoned(usize),
+    /// A budget is created.
+    Budget,
+    /// A pod of a node is gone, and nothing shows it.
+    Vanished(usize),
+}
+
+/// The time of the attempt, and a later one.
+const ATTEMPT: &str = "2026-11-20T01:00:00Z";
+const LATER: &str = "2026-11-20T01:05:00Z";
+
+fn node(name: &str, created: &str, cordoned: bool) -> serde_json::Value {
+    serde_json::json!({"kind": "Node", "metadata": {"name": name, "creationTimestamp": created}, "spec": {"unschedulable": cordoned},
+        "status": {"allocatable": {"cpu": "4", "pods": "20"}}})
+}
+
+fn pod(name: &str, cpu: u32, node: &str, started: &str) -> serde_json::Value {
+    serde_json::json!({"kind": "Pod", "metadata": {"name": name, "namespace": "a", "uid": name, "creationTimestamp": "2026-11-20T00:00:00Z"},
+        "spec": {"schedulerName": "default-scheduler", "nodeName": node, "priority": 9,
+            "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu.to_string()}}}]},
+        "status": {"startTime": started}})
+}
+
+/// Returns the comparison of the pod that waits on three nodes with two pods each, after its attempt and later changes; `None` if it
+/// fits from the start. Also returns the nodes on which the changes gave room.
+fn after(cpu: [u32; 6], cordoned: [bool; 3], later: &[Later]) -> Option<(SchedulerMatch, Vec<String>)> {
+    let early = "2026-11-20T00:00:00Z";
+    let mut objects: Vec<serde_json::Value> = (0..3).map(|n| node(&format!("n{n}"), early, cordoned[n])).collect();
+    objects.extend(cpu.iter().enumerate().map(|(i, cpu)| pod(&format!("p{i}"), *cpu, &format!("n{}", i / 2), early)));
+    let mut waits = pod("waits", 2, "", early);
+    waits["spec"]["priority"] = 5.into();
+    waits["status"] = serde_json::json!({});
+    let decide = |objects: &[serde_json::Value], events: &[ObservedEvent], waits: &serde_json::Value| {
+        let all = objects.iter().chain([waits]).map(|o| serde_json::from_value(o.clone()).expect("an object")).collect();
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), all, Options::default());
+        of(&Agreements::of(&scheduler, events, Vec::new(), |_| true, |_| true), "a/waits").clone()
+    };
+    let there = decide(&objects, &[], &waits).message;
+    if there.is_empty() {
+        return None;
+    }
+    waits["status"] = serde_json::json!({"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+        "message": there, "lastTransitionTime": ATTEMPT}]});
+    let (mut events, mut opened) = (Vec::new(), Vec::new());
+    for (i, change) in later.iter().enumerate() {
+        let remove = |objects: &mut Vec<serde_json::Value>, n: usize| {
+            let at = objects.iter().position(|o| o["kind"] == "Pod" && o["spec"]["nodeName"] == format!("n{n}"))?;
+            Some(objects.remove(at)["metadata"]["name"].as_str().expect("a name").to_owned())
+        };
+        match *change {
+            Later::Bound(n) => objects.push(pod(&format!("new{i}"), 1, &format!("n{n}"), LATER)),
+            Later::Nominated(n) => {
+                let mut other = pod(&format!("new{i}"), 1, "", LATER);
+                other["status"] = serde_json::json!({"nominatedNodeName": format!("n{n}"), "conditions": [{"type": "PodScheduled",
+                    "status": "False", "reason": "Unschedulable", "message": "x", "lastTransitionTime": LATER}]});
+                objects.push(other);
+            }
+            Later::Evicted(n) => {
+                let Some(name) = remove(&mut objects, n) else { continue };
+                opened.push(format!("n{n}"));
+                events.push(ObservedEvent {
+                    pod: Key::new("a", name.as_str()),
+                    reason: "Preempted".into(),
+                    note: format!("Preempted by pod x on node n{n}"),
+                    last: LATER.parse().ok(),
+                    ..ObservedEvent::default()
+                });
+            }
+            Later::Node => {
+                opened.push(format!("new{i}"));
+                objects.push(node(&format!("new{i}"), LATER, false));
+            }
+            Later::Cordoned(n) => {
+                objects[n]["spec"]["unschedulable"] = (objects[n]["spec"]["unschedulable"] != true).into();
+                objects[n]["metadata"]["managedFields"] = serde_json::json!([{"time": LATER, "fieldsV1": {"f:spec": {}}}]);
+                opened.push(format!("n{n}"));
+            }
+            Later::Budget => objects.push(serde_json::json!({"kind": "PodDisruptionBudget",
+                "metadata": {"name": format!("b{i}"), "namespace": "a", "creationTimestamp": LATER}})),
+            Later::Vanished(n) => drop(remove(&mut objects, n)),
+        }
+    }
+    Some((decide(&objects, &events, &waits), opened))
+}
+
+fn laters() -> impl Strategy<Value = Vec<Later>> {
+    let one = (0_u8..7, 0_usize..3).prop_map(|(kind, n)| match kind {
+        0 => Later::Bound(n),
+        1 => Later::Nominated(n),
+        2 => Later::Evicted(n),
+        3 => Later::Node,
+        4 => Later::Cordoned(n),
+        5 => Later::Budget,
+        _ => Later::Vanished(n),
+    });
+    proptest::collection::vec(one, 0..4)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// Only a change of the right direction on the right node explains; and where every change shows, all is explained.
+    #[test]
+    fn what_is_explained_has_a_change_of_the_right_direction(
+        cpu in proptest::array::uniform6(1_u32..3),
+        cordoned in proptest::array::uniform3(proptest::bool::weighted(0.2)),
+        later in laters(),
+    ) {
+        let Some((found, opened)) = after(cpu, cordoned, &later) else { return Ok(()) };
+        let shows = |change: &Later| !matches!(change, Later::Vanished(_));
+        if later.iter().all(shows) {
+            prop_assert_ne!(found.accord, MatchKind::Unexplained, "{:?}", found);
+        }
+        if found.accord == MatchKind::ChangedSince {
+            prop_assert!(!found.since.is_empty());
+            prop_assert!(later.iter().any(|change| shows(change) && !matches!(change, Later::Budget)), "{:?}", found);
+        }
+        if found.outcome == Some(schedscope::trace::Outcome::Scheduled) && found.accord == MatchKind::ChangedSince {
+            prop_assert!(opened.iter().any(|node| found.differences[0].ends_with(&format!(" {node}"))), "{:?}", found);
+            prop_assert!(found.since.iter().all(|line| !line.contains("bound") && !line.contains("nominated")), "{:?}", found.since);
+        }
+    }
+}
+
+/// A binding takes room away, and so it is no reason why a pod fits.
+#[test]
+fn a_binding_does_not_explain_that_a_pod_fits() {
+    let full = [2, 2, 2, 2, 2, 2];
+    let (found, _) = after(full, [false; 3], &[Later::Vanished(0), Later::Bound(1)]).expect("it waits");
+    assert_eq!((found.accord, found.since.len()), (MatchKind::Unexplained, 0), "{found:?}");
+    let (found, _) = after(full, [false; 3], &[Later::Evicted(0), Later::Bound(1)]).expect("it waits");
+    assert_eq!((found.accord, &found.since[..]), (MatchKind::ChangedSince, &["1 pod was evicted since: a/p0".to_owned()][..]));
+    // An eviction on one node explains that one node is free, and not that two are.
+    let (found, _) = after(full, [false; 3], &[Later::Evicted(0), Later::Vanished(1)]).expect("it waits");
+    assert_eq!(found.accord, MatchKind::Unexplained, "{found:?}");
+    // Another pod is nominated: the room is gone again.
+    let (found, _) = after([1, 1, 2, 2, 2, 2], [true, false, false], &[Later::Cordoned(0), Later::Nominated(0)]).expect("it waits");
+    assert_eq!(found.accord, MatchKind::ChangedSince, "{found:?}");
 }
 
 /// The same rejection in the wording of each release is read under every emulated release.

@@ -46,6 +46,7 @@ const LAYERS: Rooms = &[
             "release",
             "cluster",
             "plural",
+            "suggest",
         ],
     ),
     (

@@ -1,9 +1,11 @@
 //! The overview of pending pods: each under one cause, and the fix that frees most of them.
 
 use schedscope::cluster::{Key, Kind, Object};
+use schedscope::fixes::{Limits, find};
 use schedscope::release::Emulation;
-use schedscope::report::{Agreements, PreemptionHelp, causes};
+use schedscope::report::{Agreements, PreemptionHelp, causes, causes_text};
 use schedscope::scheduler::{Config, Operation, Options, Scheduler};
+use schedscope::source::{Story, load};
 use serde_json::{Value, json};
 
 use crate::recorded::object;
@@ -67,4 +69,73 @@ fn each_pod_has_one_cause_and_the_fix_frees_as_many_as_it_says() {
     }
     let bound = after.state().cluster().pods.iter().filter(|pod| pod.node_name == "db").count();
     assert_eq!(bound, 10);
+}
+
+/// Pods whose victims are ending: preemption made room already, and a fix would take it from them.
+#[test]
+fn pods_whose_victims_are_ending_are_a_cause_of_their_own_without_a_fix() {
+    let loaded = load(&[Story::named("aftermath").expect("a story").input()]);
+    let start = loaded.report.newest.expect("times");
+    let options = Options { start, ..Options::default() };
+    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects.clone(), options);
+    let agreements = Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true);
+    let found = causes(&agreements, &scheduler, &|_, _| None);
+    let waits = found.iter().find(|cause| cause.preemption == PreemptionHelp::InProgress).expect("a cause");
+    assert_eq!(waits.cause, "preemption-in-progress");
+    assert_eq!(waits.pods, ["shop/payments", "shop/spread-85969bc548-7z2j5", "shop/spread-85969bc548-xtc2r"]);
+    assert!(waits.fix.is_none() && !waits.fix_searched);
+    let json = serde_json::to_value(waits).expect("JSON");
+    assert_eq!((&json["preemption"], &json["fix"]), (&json!("inProgress"), &Value::Null));
+    let text = causes_text(&found).to_string();
+    assert!(text.contains("  3 pods: wait for the pods that are preempted for them to end\n"), "{text}");
+    assert!(text.contains("    no fix is needed: preemption is in progress\n"), "{text}");
+    // Of one pod it says which node, how many, and until when.
+    let words = |pod: &str| {
+        let found = agreements.pods.iter().find(|found| found.pod == Key::new("shop", pod)).expect("the pod");
+        found.waits_for.as_ref().expect("it waits").words.clone()
+    };
+    let payments = words("payments");
+    assert!(payments.starts_with("waits for 2 evicted pods to end on worker-a2, at the latest 18:31:1"), "{payments}");
+    assert!(payments.ends_with(" (in 5 min)"), "{payments}");
+    let pod = scheduler.state().cluster().pods.get(&Key::new("shop", "payments")).expect("the pod");
+    let fixes = find(&scheduler, pod, Limits::of(12), &|_| true);
+    assert!(fixes.waits_for_victims && fixes.fixes.is_empty());
+}
+
+/// A scheduler name that is a slip of a profile's is a cause, and the name is suggested.
+#[test]
+fn a_scheduler_name_with_a_slip_is_a_cause_with_a_suggestion() {
+    let mut items = items();
+    items[2]["spec"]["schedulerName"] = json!("defualt-scheduler");
+    items[3]["spec"]["schedulerName"] = json!("volcano");
+    let scheduler = scheduler(&items);
+    let agreements = Agreements::of(&scheduler, &[], Vec::new(), |_| true, |_| true);
+    let found = causes(&agreements, &scheduler, &|_, _| None);
+    let cause = found.iter().find(|cause| cause.cause == "unknown-scheduler").expect("a cause");
+    assert_eq!(cause.pods, ["shop/fits"]);
+    assert_eq!(cause.sentence, "no profile has the scheduler name \"defualt-scheduler\"; did you mean default-scheduler?");
+}
+
+/// A DaemonSet's pod is for one node, and the others are out for no other reason.
+#[test]
+fn a_daemon_pod_is_said_to_be_for_its_node() {
+    let mut items = items();
+    items[3]["metadata"]["ownerReferences"] =
+        json!([{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "agent", "uid": "d", "controller": true}]);
+    items[3]["spec"]["affinity"] = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+        {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["a"]}]}]}}});
+    for release in ["1.20.15", "1.24.4", "1.28.3", "1.36.2"] {
+        let release: schedscope::release::Release = release.parse().expect("a release");
+        let profile = schedscope::release::ReleaseChoice {
+            wanted: Some(schedscope::release::FoundVersion { release, source: schedscope::release::VersionSource::Flag }),
+            cluster: None,
+        };
+        let objects: Vec<Object> = items.iter().filter_map(object).collect();
+        let options = Options { release: profile, ..Options::default() };
+        let scheduler = Scheduler::new(Config::defaults(Emulation::from(profile.profile())), objects, options);
+        let pod = scheduler.state().cluster().pods.get(&Key::new("shop", "big-00")).expect("the pod").clone();
+        let said = schedscope::report::why(&schedscope::trace::CycleView::of(&scheduler.explain(&pod)));
+        assert!(said.contains("1 is not the node for which its DaemonSet made it (a)"), "{release}: {said}");
+        assert!(!said.contains("PreFilter"), "{release}: {said}");
+    }
 }

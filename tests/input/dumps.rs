@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use pretty_assertions::assert_eq;
-use schedscope::cluster::{Key, Kind, Object};
+use schedscope::cluster::{Key, Kind, MissingReason, Object};
 use schedscope::source::{Input, Limits, Loaded, Severity, Story, load, load_within};
 use serde_json::Value;
 
@@ -108,10 +108,25 @@ fn must_gather() -> Expected {
     }
 }
 
+/// The pods of a single namespace, on nodes with kubelets.
+const NAMESPACED: &[&str] = &["note all pods are of the namespace shop; if those of others were left out"];
+
 #[test]
 fn kubectl_lists_and_watches() {
-    check(&load_path("kubectl.json"), &Expected { layout: "kubectl get", ..PLAIN });
-    check(&load_path("watch.json"), &Expected { layout: "kubectl get", ..PLAIN });
+    check(&load_path("kubectl.json"), &Expected { layout: "kubectl get", remarks: NAMESPACED, ..PLAIN });
+    check(&load_path("watch.json"), &Expected { layout: "kubectl get", remarks: NAMESPACED, ..PLAIN });
+}
+
+#[test]
+fn layouts_that_hold_only_some_pods_say_so() {
+    let why = |name: &str| load_path(name).report.missing().why(Kind::Pod);
+    let partial = ["kubectl.json", "cluster-info", "insights"];
+    for name in partial {
+        assert_eq!(why(name), Some(MissingReason::Selected), "{name}");
+    }
+    for name in ["kwok.yaml", "velero", "202611201000_sonobuoy_0b1c"] {
+        assert_eq!(why(name), None, "{name}");
+    }
 }
 
 #[test]
@@ -136,7 +151,7 @@ fn must_gathers_of_several_roots() {
 fn dumps_of_old_kubectls_print_internal_types() {
     let loaded = load_path("cluster-info-v1.13");
     let lacks = &[Kind::PodDisruptionBudget, Kind::Namespace];
-    check(&loaded, &Expected { layout: "kubectl get", lacks, ..PLAIN });
+    check(&loaded, &Expected { layout: "kubectl get", lacks, remarks: NAMESPACED, ..PLAIN });
     // The list of services is empty, and only its path names the kind.
     assert!(loaded.report.absent.iter().all(|absence| absence.kind != Kind::Service));
     let text = loaded.report.original(Kind::Pod, &Key::new("shop", "cart-0")).unwrap().unwrap();
@@ -298,7 +313,7 @@ fn the_time_of_a_taint_dates_its_node() {
 fn every_compression_of_a_single_text() {
     let text = std::fs::read(fixture("kubectl.json")).unwrap();
     for compress in [gzip, xz, zstd, bzip2] {
-        check(&load_bytes("dump", compress(&text)), &Expected { layout: "kubectl get", ..PLAIN });
+        check(&load_bytes("dump", compress(&text)), &Expected { layout: "kubectl get", remarks: NAMESPACED, ..PLAIN });
     }
 }
 

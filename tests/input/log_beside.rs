@@ -191,9 +191,11 @@ fn observed_queues_are_those_of_the_log() {
     let (_, big) = queues(taken, Some(&part), &observed, "big");
     assert!(big.contains("to activeQ (UnschedulableTimeout)"), "{big}");
 
-    // Without being asked for, places are fresh.
+    // A log that is named is used, unless the places are to be fresh.
     let fresh = "queues fresh: 4 pending pods are new to the scheduler";
-    assert_eq!(queues(taken, Some(&part), &[], "web").0, fresh);
+    assert_eq!(queues(taken, Some(&part), &[], "web").0, told);
+    assert_eq!(queues(taken, Some(&part), &["--queues", "fresh"], "web").0, fresh);
+    assert_eq!(queues(taken, None, &[], "web").0, fresh);
     // At -v=4 moves leave no line: no place is certain.
     let quiet: String = part
         .split_inclusive('\n')

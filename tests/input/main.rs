@@ -13,12 +13,14 @@ mod archives;
 
 mod bad_input;
 mod capture;
+mod command_line;
 mod dumps;
 mod in_part;
 mod live;
 mod live_limits;
 mod live_log;
 mod log_beside;
+mod pre_bind;
 mod releases;
 mod rights;
 mod scheduler_logs;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use schedscope::report::{Answer, Format, LogReport};
+use schedscope::scheduler::queue::QueueInLog;
 use schedscope::scheduler_log::{Certainty, Fact, FindingKind, Outcome, SchedulerLog};
 use schedscope::source::{Input, Limits, LogTimes, load, read_logs_of_dump, read_scheduler_logs};
 use serde_json::{Value, json};
@@ -175,4 +176,25 @@ fn what_cannot_be_read_is_told_and_the_rest_is_read() {
     let empty = read(&[bytes("objects.yaml", "kind: Pod\n")]);
     assert!(empty.is_empty() && LogReport::new(&empty, None).is_none());
     assert!(matches!(empty.findings[0].kind, FindingKind::NotScheduler { lines: 1 }));
+}
+
+/// A pod in backoffQ was rejected by plugins or failed with an error: where the log does not list the plugins, its message does. Its
+/// backoff counts from the failure, not from the move.
+#[test]
+fn pods_in_backoff_have_the_plugins_and_the_time_of_their_failure() {
+    let mut seen = 0;
+    for name in ["story-1.24.log", "story-1.28.log", "story-1.31.log", "story-1.34.log"] {
+        let text = std::fs::read(fixture(name)).expect("a log");
+        let log = read(&[bytes(name, text)]);
+        for change in &log.changes {
+            let report = LogReport::new(&log, Some(change.at)).expect("a report");
+            let Some((_, places)) = report.told() else { continue };
+            for place in places.iter().filter(|place| matches!(place.queue, QueueInLog::Backoff(_)) && !place.error) {
+                seen += 1;
+                assert!(!place.plugins.is_empty(), "{name}: {place:?}");
+                assert!(place.failed.is_some_and(|failed| failed <= place.since), "{name}: {place:?}");
+            }
+        }
+    }
+    assert!(seen > 0, "no pod is ever in backoffQ");
 }

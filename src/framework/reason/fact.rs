@@ -45,6 +45,10 @@ impl Shortage {
         let free = self.readable(self.free());
         // Rounding must not make the two look alike.
         let free = if free == needed { self.free().to_string() } else { free };
+        if self.free() < 0 && self.requested <= self.capacity {
+            let over = self.readable(self.free().saturating_neg());
+            return format!("needs {} {needed}, none free ({over} over its capacity)", self.resource);
+        }
         if self.requested > self.capacity {
             return format!("needs {} {needed}, {free} free of {}", self.resource, self.readable(self.capacity));
         }
@@ -125,7 +129,8 @@ impl Reason {
             Self::MaxVolumeCountExceeded(limit) => {
                 format!("{} of {} volumes of {} attached, {} more needed", limit.attached, limit.limit, limit.driver, limit.added)
             }
-            Self::NoVolumeToBind { claim: Some(claim) } => format!("no volume for claim {claim:?}"),
+            Self::NoVolumeToBind { claim: Some(claim), chosen: Some(node) } => format!("claim {claim:?} is pinned to {node}"),
+            Self::NoVolumeToBind { claim: Some(claim), chosen: None } => format!("no volume for claim {claim:?}"),
             Self::NotEnoughStorage { claim: Some(claim) } => format!("no room for a volume of claim {claim:?}"),
             Self::VolumeNodeAffinityConflict { volume: Some(volume) } => format!("volume {volume} is not reachable"),
             Self::BoundVolumeMissing { claim: Some(claim) } => format!("claim {claim:?} is bound to a volume that does not exist"),
@@ -174,7 +179,7 @@ impl Reason {
             },
             Self::HostPortConflict(conflict) => format!("{}/{}", conflict.port, conflict.protocol),
             Self::ReadWriteOncePodConflict { claim: Some(claim) }
-            | Self::NoVolumeToBind { claim: Some(claim) }
+            | Self::NoVolumeToBind { claim: Some(claim), .. }
             | Self::NotEnoughStorage { claim: Some(claim) }
             | Self::BoundVolumeMissing { claim: Some(claim) } => format!("claim {claim:?}"),
             Self::VolumeNodeAffinityConflict { volume: Some(volume) } => volume.to_string(),

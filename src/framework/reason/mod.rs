@@ -126,8 +126,12 @@ pub enum Reason {
         #[serde(serialize_with = "facts::name")]
         claim: Key,
     },
-    /// No volume matches a claim, and none can be provisioned.
-    NoVolumeToBind { claim: Option<Str> },
+    /// No volume matches a claim, and none can be provisioned; with `chosen`, because that is the node for which one will be.
+    NoVolumeToBind {
+        claim: Option<Str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        chosen: Option<Str>,
+    },
     /// The volume of a bound claim cannot be used on the node.
     VolumeNodeAffinityConflict { volume: Option<Str> },
     /// A volume to be provisioned does not fit.

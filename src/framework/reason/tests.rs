@@ -73,7 +73,7 @@ fn facts_have_a_few_words() {
     assert_eq!(amount("cpu", 20_000, 13_900, 16_000), "needs cpu 20, 2.1 free of 16");
     assert_eq!(amount("memory", 8 << 30, 5 << 30, (8 << 30) + (300 << 20)), "needs memory 8Gi, 3.2Gi free");
     assert_eq!(amount("nvidia.com/gpu", 2, 3, 4), "needs nvidia.com/gpu 2, 1 free");
-    assert_eq!(amount("cpu", 100, 4200, 4000), "needs cpu 0.1, -0.2 free");
+    assert_eq!(amount("cpu", 100, 4200, 4000), "needs cpu 0.1, none free (0.2 over its capacity)");
     let unmet = |operator: &str, values: &[&str], found: Option<&str>, terms| UnmetRequirement {
         part: if terms == 0 { NodeSelectorPart::NodeSelector } else { NodeSelectorPart::MatchExpressions },
         requirement: Requirement { key: "zone".into(), operator: operator.into(), values: values.iter().map(|v| (*v).into()).collect() }

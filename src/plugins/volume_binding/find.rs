@@ -83,8 +83,8 @@ fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) 
 fn check_delayed_claims(claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, Reason>, FindError> {
     let labels = &node.node.metadata.labels;
     let claim = |waiting: &DelayedClaim| Some(waiting.claim.metadata.name.clone());
-    if let Some((_, waiting)) = claims.selected.iter().find(|(selected, _)| selected != node.name()) {
-        return Ok(Err(Reason::NoVolumeToBind { claim: claim(waiting) }));
+    if let Some((selected, waiting)) = claims.selected.iter().find(|(selected, _)| selected != node.name()) {
+        return Ok(Err(Reason::NoVolumeToBind { claim: claim(waiting), chosen: Some(selected.clone()) }));
     }
     let mut found = PodVolumes::default();
     let mut chosen: Vec<Arc<PersistentVolume>> = Vec::new();
@@ -101,7 +101,7 @@ fn check_delayed_claims(claims: &Claims, node: &NodeInfo) -> Result<Result<PodVo
     for waiting in to_provision {
         match waiting.provisioning.on(labels) {
             Verdict::Possible(capacity) => found.dynamic_provisions.push((waiting.claim.clone(), capacity.cloned())),
-            Verdict::Unsupported => return Ok(Err(Reason::NoVolumeToBind { claim: claim(waiting) })),
+            Verdict::Unsupported => return Ok(Err(Reason::NoVolumeToBind { claim: claim(waiting), chosen: None })),
             Verdict::NotEnoughSpace => return Ok(Err(Reason::NotEnoughStorage { claim: claim(waiting) })),
         }
     }

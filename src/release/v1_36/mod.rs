@@ -159,6 +159,7 @@ pub(super) const PROFILE: Profile = Profile {
             class_additions: ClassAdditions::All,
             preemption_calls: PreemptionCalls::InCycle,
             terminating_victims_deleted: false,
+            equal_pods_in_random_order: true,
             victim_status: VictimStatus::Own,
             victims_marked: true,
             recreated_pods_marked: false,

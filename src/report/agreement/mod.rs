@@ -7,7 +7,9 @@
 mod last_reported;
 mod message_parse;
 mod render;
+mod shift;
 mod since;
+mod touch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -18,16 +20,20 @@ use serde::Serialize;
 
 pub use self::last_reported::{LastReported, Preempted, SchedulerEvents, preempted};
 use self::message_parse::{PostFilter, Wording};
+use self::shift::{Explanation, Shift, explain};
 use self::since::Changes;
+pub use self::since::{SeenChange, counts as changes_decisions};
+use self::touch::{Named, Way};
 use super::overview::{CauseReport, WaitReason};
-use super::why::why;
+use super::why::{binding, why};
 use super::{Known, Missing};
 use super::{ReleaseReport, decision_parts};
-use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str};
+use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::framework::{Reason, Status};
 use crate::release::{Emulated, FoundVersion, Profile, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{Scheduler, Waiting};
-use crate::trace::{CycleView, Outcome, PreemptionView};
+use crate::suggest::nearest;
+use crate::trace::{CycleView, Outcome, PreemptionView, SkipReason};
 
 /// The relation of our decision to the last report of the cluster's scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::EnumIter)]
@@ -35,10 +41,14 @@ use crate::trace::{CycleView, Outcome, PreemptionView};
 pub enum MatchKind {
     /// They differ without a known cause.
     Unexplained,
+    /// The attempt of the cluster's scheduler ended in an error, which decides nothing.
+    SchedulerError,
     /// They differ, and the cluster has changed since.
     ChangedSince,
     /// They differ, and the release of the cluster's scheduler decides what it wrote.
     OtherRelease,
+    /// The cluster's scheduler chose our node, and binds the pod's claims.
+    Binding,
     /// They agree, to the letter or in another release's wording.
     Same,
     /// Our decision is open, because no node could be read.
@@ -54,6 +64,8 @@ impl MatchKind {
     pub fn words(self) -> &'static str {
         match self {
             Self::Unexplained => "disagrees",
+            Self::SchedulerError => "ended in an error",
+            Self::Binding => "being bound",
             Self::ChangedSince => "explained by later changes",
             Self::OtherRelease => "explained by its release",
             Self::Same => "agrees",
@@ -97,8 +109,11 @@ pub struct SchedulerMatch {
     pub differences: Vec<String>,
     /// Equal content in another wording, a line each.
     pub other_words: Vec<String>,
-    /// The changes of the cluster since the report, a line each.
+    /// The changes of the cluster since the report that explain the differences, a line each.
     pub since: Vec<String>,
+    /// The kinds of which the source may lack objects that explain the differences; empty for explained ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub suspects: Vec<Missing>,
     /// Why the pod waits; `None` if it fits.
     #[serde(skip)]
     pub waits_for: Option<WaitReason>,
@@ -111,6 +126,13 @@ pub struct SchedulerMatch {
     /// Facts about the pod that need no node, where our decision is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<Box<Known>>,
+}
+
+impl SchedulerMatch {
+    /// Returns whether the pod fits here alone, and the source may lack the objects that keep it out.
+    pub fn fit_is_doubtful(&self) -> bool {
+        self.outcome == Some(Outcome::Scheduled) && !self.suspects.is_empty()
+    }
 }
 
 /// Compares decisions on a cluster with the reports of its scheduler.
@@ -127,8 +149,8 @@ pub struct SchedulerComparer {
     groups: Arc<Mutex<BTreeMap<Key, CycleView>>>,
     /// Binding times, from Events.
     bound: BTreeMap<Key, Timestamp>,
-    /// Changes seen on a live cluster, with their times.
-    seen: Vec<(Timestamp, String)>,
+    /// Changes seen on a live cluster.
+    seen: Vec<SeenChange>,
     preempted: Vec<Preempted>,
 }
 
@@ -162,9 +184,9 @@ impl SchedulerComparer {
         &self.preempted
     }
 
-    /// Adds the changes seen on a live cluster, with their times.
+    /// Adds the changes seen on a live cluster.
     #[must_use]
-    pub fn having_seen(self, seen: Vec<(Timestamp, String)>) -> Self {
+    pub fn having_seen(self, seen: Vec<SeenChange>) -> Self {
         Self { seen, ..self }
     }
 
@@ -175,10 +197,25 @@ impl SchedulerComparer {
     /// Decides a pod on its own, or with its pod group, and compares. A pod of another scheduler is left to that.
     pub fn decide(&self, pod: &Arc<Pod>) -> SchedulerMatch {
         if self.scheduler.state().config().profile(&pod.spec.scheduler_name).is_none() {
-            return not_ours(pod);
+            return self.not_ours(pod);
         }
         let view = self.with_group(pod).unwrap_or_else(|| CycleView::of(&self.scheduler.explain(pod)));
         self.compare(pod, &view)
+    }
+
+    /// Leaves a pod to its own scheduler. Where no scheduler has written about it, a name near to one of the profiles is taken for
+    /// a typo, and so for a cause.
+    fn not_ours(&self, pod: &Pod) -> SchedulerMatch {
+        let mut found = not_ours(pod);
+        let name = &pod.spec.scheduler_name;
+        let names = self.scheduler.state().config().profiles.iter().map(|profile| profile.name.as_str());
+        let near = nearest(name, names).filter(|_| self.heard.about(pod).is_none());
+        if let Some(near) = near {
+            let cause = format!("no profile has the scheduler name {:?}; did you mean {near}?", name.as_str());
+            found.here = cause[..1].to_uppercase() + &cause[1..];
+            found.waits_for = Some(WaitReason::of_unknown_scheduler(cause));
+        }
+        found
     }
 
     /// Decides a pod together with its pod group; `None` for a pod that is decided on its own. Each group is tried once for
@@ -209,6 +246,7 @@ impl SchedulerComparer {
             differences: Vec::new(),
             other_words: Vec::new(),
             since: Vec::new(),
+            suspects: Vec::new(),
             waits_for: WaitReason::of(pod, view),
             group: view.group.as_ref().map(|group| group.start.group.clone()),
             decided_by: None,
@@ -219,30 +257,64 @@ impl SchedulerComparer {
             let known = Some(Box::new(Known::of(&self.cluster, pod)));
             return SchedulerMatch { accord: MatchKind::Undecided, message: String::new(), outcome: None, known, ..found };
         }
+        let is_binding = binding(view).is_some();
         let Some(written) = found.there.clone() else {
-            found.accord = MatchKind::Unwritten;
+            found.accord = if is_binding { MatchKind::Binding } else { MatchKind::Unwritten };
             return found;
         };
-        self.compare_with(pod, view, &written, self.scheduler.emulated(), &mut found);
+        // The claim was written after an attempt that found no node.
+        if is_binding && written.reason != SCHEDULER_ERROR {
+            found.accord = MatchKind::Binding;
+            return found;
+        }
+        let shifts = self.compare_with(pod, view, &written, self.scheduler.emulated(), &mut found);
         if !found.differences.is_empty() {
             found.decided_by = self.decided_by(pod, &written, &found);
         }
-        if found.decided_by.is_some() {
+        if !found.differences.is_empty() && written.reason == SCHEDULER_ERROR {
+            (found.accord, found.decided_by) = (MatchKind::SchedulerError, None);
+        } else if found.decided_by.is_some() {
             found.accord = MatchKind::OtherRelease;
         } else if !found.differences.is_empty() {
-            // Without a time, no change is known to be later.
-            found.since = written.at.map(|at| self.changes().since(at, &found.pod)).unwrap_or_default();
-            found.accord = if found.since.is_empty() { MatchKind::Unexplained } else { MatchKind::ChangedSince };
+            self.explain(pod, view, written.at, &shifts, &mut found);
         }
         found
     }
 
-    /// Fills in the differences between a release's decision and the report.
-    fn compare_with(&self, pod: &Pod, view: &CycleView, written: &LastReported, release: Emulated, found: &mut SchedulerMatch) {
-        (found.differences, found.other_words) = differences(view, written, &release);
-        if found.differences.is_empty() {
-            self.compare_preemption(pod, view, found);
+    /// Explains the differences by later changes, or names what the source may lack.
+    fn explain(&self, pod: &Pod, view: &CycleView, at: Option<Timestamp>, shifts: &[Shift], found: &mut SchedulerMatch) {
+        // Without a time, no change is known to be later.
+        let later = at.map(|at| self.changes().since(at, &found.pod)).unwrap_or_default();
+        if let Some(Explanation { changes, own }) = at.and_then(|_| explain(shifts, &later, pod, &self.cluster, view)) {
+            found.accord = MatchKind::ChangedSince;
+            found.since = since::lines(&changes);
+            found.since.extend(own.map(str::to_owned));
+            return;
         }
+        found.accord = MatchKind::Unexplained;
+        let kinds = shift::suspects(shifts);
+        found.suspects = Missing::brief(self.cluster.unknown);
+        found.suspects.retain(|missing| kinds.contains(&missing.kind));
+        // Pods are missing most often, and a part that is known to lack some is worse than one that may.
+        found.suspects.sort_by_key(|missing| (missing.why == MissingReason::Incomplete, missing.kind != Kind::Pod));
+    }
+
+    /// Fills in the differences between a release's decision and the report, and returns them as shifts.
+    fn compare_with(
+        &self,
+        pod: &Pod,
+        view: &CycleView,
+        written: &LastReported,
+        release: Emulated,
+        found: &mut SchedulerMatch,
+    ) -> Vec<Shift> {
+        let compared = compare_messages(view, written, &release);
+        (found.differences, found.other_words) = (compared.differences, compared.other_words);
+        let mut shifts = compared.shifts;
+        if found.differences.is_empty() {
+            self.compare_preemption(pod, view, found, &mut shifts);
+        }
+        shifts
     }
 
     /// Returns the release that decides exactly what was reported, among those that may have written the message.
@@ -275,7 +347,7 @@ impl SchedulerComparer {
     }
 
     /// Compares the preemption that we decide with the nomination and evictions of the cluster's scheduler.
-    fn compare_preemption(&self, pod: &Pod, view: &CycleView, found: &mut SchedulerMatch) {
+    fn compare_preemption(&self, pod: &Pod, view: &CycleView, found: &mut SchedulerMatch, shifts: &mut Vec<Shift>) {
         let preemption = view.preemption.as_ref().filter(|p| !p.hypothetical());
         let selected = preemption.and_then(PreemptionView::selected);
         if view.outcome != Some(Outcome::Unschedulable) {
@@ -305,14 +377,17 @@ impl SchedulerComparer {
                     line += &format!(" (evicted for it: {})", going.join(", "));
                 }
                 found.differences.push(line);
+                shifts.push(Shift::PreemptsElsewhere(vec![nominated.clone()]));
             }
             Some((node, tied)) if nominated.is_empty() => {
                 let any = if tied.len() > 1 { format!(", or one of {} equal candidates", tied.len() - 1) } else { String::new() };
                 found.differences.push(format!("schedscope preempts on {node}{any}; the scheduler nominated it to no node"));
+                shifts.push(Shift::Preempts(preemption.iter().flat_map(|p| p.candidates()).map(|c| c.node.clone()).collect()));
             }
             Some((node, tied)) => {
                 if node != nominated && !tied.contains(nominated) {
                     found.differences.push(format!("the scheduler nominated it to {nominated}, schedscope preempts on {node}"));
+                    shifts.push(Shift::PreemptsElsewhere(vec![nominated.clone(), node.clone()]));
                     return;
                 }
                 let evicted: BTreeSet<String> = self.victims_on(pod, nominated).into_iter().collect();
@@ -333,6 +408,7 @@ impl SchedulerComparer {
                         list(&evicted),
                         list(&ours)
                     ));
+                    shifts.push(Shift::PreemptsElsewhere(vec![nominated.clone()]));
                 }
             }
         }
@@ -360,6 +436,16 @@ impl SchedulerComparer {
     }
 }
 
+/// The reason of a condition about an attempt that ended in an error.
+const SCHEDULER_ERROR: &str = "SchedulerError";
+
+/// Returns whether a scheduler's error comes from a step after the choice of a node.
+fn chose_a_node(message: &str) -> bool {
+    let steps =
+        ["Reserve plugin", "Permit plugin", "PreBind plugin", "Bind plugin", "waiting on permit", "binding rejected", "Binding rejected"];
+    steps.iter().any(|step| message.contains(step))
+}
+
 /// Note on a preemptor that waits for its victims.
 const GOING: &str = "its victims are still terminating";
 
@@ -369,34 +455,70 @@ fn going_on(view: &CycleView) -> bool {
     ineligible.is_some_and(|status| status.reasons().contains(&Reason::TerminatingVictims))
 }
 
+/// A comparison of two messages.
+#[derive(Default)]
+struct Compared {
+    differences: Vec<String>,
+    other_words: Vec<String>,
+    /// What differs, for the search of an explanation.
+    shifts: Vec<Shift>,
+}
+
+impl Compared {
+    fn one(line: String, shift: Shift) -> Self {
+        Self { differences: vec![line], shifts: vec![shift], ..Self::default() }
+    }
+}
+
 /// Returns the differences between a release's decision and a report, and the notes on wording. Parses the report in the
 /// wording of the cluster's release.
 pub fn differences(view: &CycleView, written: &LastReported, emulated: &Emulated) -> (Vec<String>, Vec<String>) {
+    let compared = compare_messages(view, written, emulated);
+    (compared.differences, compared.other_words)
+}
+
+fn compare_messages(view: &CycleView, written: &LastReported, emulated: &Emulated) -> Compared {
     let gated = written.reason == "SchedulingGated";
     let ours = view.failure.as_ref().map(|failure| failure.message.as_str());
-    let one = |line: String| (vec![line], Vec::new());
+    let releases = [emulated.writer(), emulated.profile.release];
     match (view.outcome, gated) {
-        (Some(Outcome::Gated), true) => return (Vec::new(), Vec::new()),
-        (Some(Outcome::Gated), false) => return one("the scheduler tried it, schedscope says it is gated".to_owned()),
-        (_, true) => return one("the scheduler said it is gated, schedscope finds no gate".to_owned()),
+        (Some(Outcome::Gated), true) => return Compared::default(),
+        (Some(Outcome::Gated), false) => {
+            return Compared::one("the scheduler tried it, schedscope says it is gated".to_owned(), Shift::Never);
+        }
+        (_, true) => return Compared::one("the scheduler said it is gated, schedscope finds no gate".to_owned(), Shift::Ungated),
+        (outcome, _) if written.reason == SCHEDULER_ERROR && outcome != Some(Outcome::Error) => {
+            let chose = if chose_a_node(&written.message) { "the scheduler chose a node, and its" } else { "the scheduler's" };
+            return Compared::one(format!("{chose} attempt ended in an error: {}", written.message), Shift::Never);
+        }
         (Some(Outcome::Scheduled), _) => {
             let node = view.selected.as_ref().map_or("a node", |(node, ..)| node.as_str());
-            return one(format!("the scheduler found no node, schedscope says it fits on {node}"));
+            let line = format!("the scheduler found no node, schedscope says it fits on {node}");
+            let shift = Wording::of(&written.message, releases[0]).map_or(Shift::Never, |said| {
+                Shift::Fits(said.reasons.keys().chain(said.left_out.keys()).map(|reason| Named::read(reason)).collect())
+            });
+            return Compared::one(line, shift);
         }
         _ => {}
     }
     let Some(ours) = ours else {
         let why = view.skipped.as_ref().map_or_else(|| "its attempt did not finish".to_owned(), |(pod, why)| why.text(pod));
-        return one(format!("schedscope does not try it: {why}"));
+        let shift = if matches!(view.skipped, Some((_, SkipReason::Deleting))) { Shift::Deleting } else { Shift::Never };
+        return Compared::one(format!("schedscope does not try it: {why}"), shift);
     };
     if last_reported::says_the_same(&written.message, ours) {
-        return (Vec::new(), Vec::new());
+        return Compared::default();
     }
-    let releases = [emulated.writer(), emulated.profile.release];
-    let (Some(theirs), Some(mut here)) = (Wording::of(&written.message, releases[0]), Wording::of(ours, releases[1])) else {
-        return one(format!("the messages differ: the scheduler said {:?}, schedscope says {ours:?}", written.message));
+    let (Some(theirs), Some(here)) = (Wording::of(&written.message, releases[0]), Wording::of(ours, releases[1])) else {
+        let line = format!("the messages differ: the scheduler said {:?}, schedscope says {ours:?}", written.message);
+        return Compared::one(line, Shift::Never);
     };
-    let mut lines = Vec::new();
+    compare_wordings(view, theirs, here, emulated)
+}
+
+fn compare_wordings(view: &CycleView, theirs: Wording, mut here: Wording, emulated: &Emulated) -> Compared {
+    let releases = [emulated.writer(), emulated.profile.release];
+    let (mut lines, mut shifts) = (Vec::new(), Vec::new());
     let mut words: Vec<String> = theirs.other_words.difference(&here.other_words).map(|w| format!("the cluster's scheduler {w}")).collect();
     words.extend(here.other_words.difference(&theirs.other_words).map(|w| format!("schedscope, as {}, {w}", emulated.version())));
     if going_on(view)
@@ -411,22 +533,48 @@ pub fn differences(view: &CycleView, written: &LastReported, emulated: &Emulated
     words.extend(never);
     if theirs.nodes != here.nodes {
         lines.push(format!("total nodes: the scheduler said {}, schedscope says {}", theirs.nodes, here.nodes));
+        shifts.push(Shift::Nodes { there: theirs.nodes, here: here.nodes });
     }
-    lines.extend(message_parse::differences(&theirs.reasons, &here.reasons, ""));
-    lines.extend(message_parse::differences(&theirs.left_out, &here.left_out, ""));
+    for (theirs, here) in [(&theirs.reasons, &here.reasons), (&theirs.left_out, &here.left_out)] {
+        lines.extend(message_parse::differences(theirs, here, ""));
+        shifts.extend(reason_shifts(theirs, here));
+    }
     match (&theirs.post_filter, &here.post_filter) {
-        (Some(PostFilter::Nodes(a)), Some(PostFilter::Nodes(b))) => lines.extend(message_parse::differences(a, b, "preemption, ")),
+        (Some(PostFilter::Nodes(a)), Some(PostFilter::Nodes(b))) => {
+            let more = message_parse::differences(a, b, "preemption, ");
+            shifts.extend((!more.is_empty()).then_some(Shift::PreemptionText));
+            lines.extend(more);
+        }
         (a, b) if a == b => {}
         (Some(PostFilter::Placement(node, victims)), None) => {
             let chosen = view.preemption.as_ref().and_then(PreemptionView::chosen);
             let same = chosen.is_some_and(|c| c.node.as_str() == node && c.victims.len() == *victims as usize);
             if !same {
                 lines.push(format!("the scheduler preempts {victims} victims on {node}, schedscope does not"));
+                shifts.push(Shift::PreemptsElsewhere(vec![node.as_str().into()]));
             }
         }
-        (a, b) => lines.push(format!("preemption: the scheduler said {}, schedscope says {}", said(a.as_ref()), said(b.as_ref()))),
+        (a, b) => {
+            lines.push(format!("preemption: the scheduler said {}, schedscope says {}", said(a.as_ref()), said(b.as_ref())));
+            let candidates = view.preemption.iter().flat_map(|p| p.candidates()).map(|c| c.node.clone());
+            shifts.push(match b {
+                None => Shift::Preempts(candidates.collect()),
+                Some(_) => Shift::PreemptionText,
+            });
+        }
     }
-    (lines, words)
+    Compared { differences: lines, other_words: words, shifts }
+}
+
+/// Returns the reasons that nodes have and did not have, and those that they had and have no more.
+fn reason_shifts(theirs: &BTreeMap<String, u32>, here: &BTreeMap<String, u32>) -> Vec<Shift> {
+    let names: BTreeSet<&String> = theirs.keys().chain(here.keys()).collect();
+    let shift = |name: &String| {
+        let [there, here] = [theirs, here].map(|counts| counts.get(name).copied().unwrap_or(0));
+        let way = if here > there { Way::Came } else { Way::Went };
+        (here != there).then(|| Shift::Reason { reason: Named::read(name), way, nodes: here.abs_diff(there) })
+    };
+    names.into_iter().filter_map(shift).collect()
 }
 
 fn said(words: Option<&PostFilter>) -> String {
@@ -448,6 +596,9 @@ pub struct Agreements {
     pub pods: Vec<SchedulerMatch>,
     /// The victims of preemption, oldest first.
     pub preempted: Vec<Preempted>,
+    /// Those of them that were evicted for selected pods, or from selected namespaces, as indexes.
+    #[serde(skip)]
+    pub preempted_of_selected: Vec<usize>,
     /// The kinds that are unknown, or known in part.
     pub missing: Vec<Missing>,
     /// Why the pods wait, largest cause first; empty if not requested.
@@ -462,7 +613,7 @@ impl Agreements {
     pub fn of(
         scheduler: &Scheduler,
         events: &[ObservedEvent],
-        seen: Vec<(Timestamp, String)>,
+        seen: Vec<SeenChange>,
         wanted: impl Fn(&Key) -> bool,
         go_on: impl Fn(usize) -> bool + Sync,
     ) -> Self {
@@ -482,12 +633,21 @@ impl Agreements {
         found.sort_by(|a, b| (a.accord, &a.pod).cmp(&(b.accord, &b.pod)));
         let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(state.config()));
         let missing = Missing::all(state.cluster().unknown);
-        Self { release, pods: found, preempted: comparer.preempted, missing, causes: Vec::new(), unselected: others.len() }
+        let preempted = comparer.preempted;
+        let is_selected = |eviction: &Preempted| wanted(&eviction.victim) || eviction.preemptor.as_ref().is_some_and(&wanted);
+        let preempted_of_selected = preempted.iter().enumerate().filter(|(_, p)| is_selected(p)).map(|(at, _)| at).collect();
+        Self { release, pods: found, preempted, preempted_of_selected, missing, causes: Vec::new(), unselected: others.len() }
     }
 
     /// Returns whether a pod that was decided here does not fit.
     pub fn some_does_not_fit(&self) -> bool {
-        self.pods.iter().any(|pod| pod.outcome.is_some_and(|outcome| outcome != Outcome::Scheduled))
+        let waits = |pod: &SchedulerMatch| pod.waits_for.is_some() || pod.outcome.is_some_and(|outcome| outcome != Outcome::Scheduled);
+        self.pods.iter().any(waits)
+    }
+
+    /// Returns whether a pod fits only because the source may lack objects, as the scheduler's report shows.
+    pub fn some_fit_is_doubtful(&self) -> bool {
+        self.pods.iter().any(SchedulerMatch::fit_is_doubtful)
     }
 
     /// Returns whether a difference has no known cause.
@@ -520,6 +680,7 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
         differences: Vec::new(),
         other_words: Vec::new(),
         since: Vec::new(),
+        suspects: Vec::new(),
         waits_for: None,
         group: None,
         decided_by: None,

@@ -3,7 +3,10 @@
 use super::{Agreements, MatchKind, Preempted, SchedulerMatch};
 use crate::cluster::Kind;
 use crate::output::Lines;
-use crate::plural::count;
+use crate::plural::{count, count_of};
+
+/// Limit on the evictions that text names, newest ones.
+const EVICTIONS_SHOWN: usize = 8;
 
 impl SchedulerMatch {
     /// Returns the comparison of one pod as a few lines.
@@ -20,6 +23,13 @@ impl SchedulerMatch {
             MatchKind::Same => {
                 out.line(format_args!("Agrees with what the cluster's scheduler reported{at}, in different words."));
             }
+            MatchKind::Binding => {
+                out.push("The cluster's scheduler chose this node too, and binds the pod's claims.");
+                return out;
+            }
+            MatchKind::SchedulerError => {
+                out.line(format_args!("The last attempt of the cluster's scheduler{at} decided nothing:"));
+            }
             MatchKind::ChangedSince => {
                 out.line(format_args!("Differs from what the cluster's scheduler reported{at}; the cluster has changed since."));
             }
@@ -28,10 +38,17 @@ impl SchedulerMatch {
                 out.line(format_args!("Differs from what the cluster's scheduler reported{at}, but kube-scheduler v{release} agrees."));
             }
             MatchKind::Unexplained => {
-                out.line(format_args!("Differs from what the cluster's scheduler reported{at}, for no known reason."));
+                let why = match self.suspects[..] {
+                    [] => ", for no known reason.",
+                    _ => "; the source may lack the reason:",
+                };
+                out.line(format_args!("Differs from what the cluster's scheduler reported{at}{why}"));
             }
         }
         self.details(&mut out, "  ");
+        if self.accord == MatchKind::SchedulerError {
+            return out;
+        }
         if let Some(written) = self.there.as_ref().filter(|_| !self.differences.is_empty() || !self.other_words.is_empty()) {
             out.line(format_args!("  it reported: {}", written.message));
         }
@@ -42,6 +59,9 @@ impl SchedulerMatch {
 impl SchedulerMatch {
     /// Adds differences, notes on wording, and later changes.
     fn details(&self, out: &mut Lines, indent: &str) {
+        for missing in &self.suspects {
+            out.line(format_args!("{indent}{}", missing.clause()));
+        }
         for line in self.known.iter().flat_map(|known| known.text(self.there.as_ref()).into_vec()) {
             out.line(format_args!("{indent}{line}"));
         }
@@ -93,14 +113,29 @@ impl Agreements {
                 agreement.details(&mut out, "      ");
             }
         }
-        if !self.preempted.is_empty() {
-            out.blank();
-            out.push("Who was evicted for whom:");
-            for preempted in &self.preempted {
-                out.line(format_args!("  {}", preempted.sentence()));
-            }
-        }
+        self.evictions(&mut out);
         out
+    }
+
+    /// Adds the evictions of the selected pods, the newest last, and counts the others.
+    fn evictions(&self, out: &mut Lines) {
+        let selected: Vec<&Preempted> = self.preempted_of_selected.iter().filter_map(|at| self.preempted.get(*at)).collect();
+        if selected.is_empty() {
+            return;
+        }
+        out.blank();
+        out.push("Who was evicted for whom:");
+        let earlier = selected.len().saturating_sub(EVICTIONS_SHOWN);
+        if earlier > 0 {
+            out.line(format_args!("  {} (-o json lists all)", count_of(earlier, "earlier eviction", "earlier evictions")));
+        }
+        for preempted in &selected[earlier..] {
+            out.line(format_args!("  {}", preempted.sentence()));
+        }
+        let others = self.preempted.len() - selected.len();
+        if others > 0 {
+            out.line(format_args!("  and {} of other namespaces (-A shows them)", count_of(others, "eviction", "evictions")));
+        }
     }
 }
 

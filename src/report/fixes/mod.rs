@@ -14,11 +14,13 @@ use self::patches::Targets;
 pub(super) use self::words::cut_short_texts;
 use self::words::{alternatives_text, closest_text, demand_kind, demand_text, fix_text, outcome_text, search_text, unproposed_text};
 use super::text::table;
+use super::why::{uncapitalized, waits_for_volume};
 use super::why_group;
 use crate::cluster::{Cluster, Key, Kind, Str};
 use crate::fixes::{Alternative, Fix, FixOutcome, Fixes, GroupProof, GroupTrial};
 use crate::output::Lines;
 use crate::plural::count;
+use crate::scheduler::binding_under_way;
 use crate::trace::{GroupOutcome, Outcome};
 
 /// Heading of the constraints.
@@ -172,7 +174,7 @@ impl FixesReport {
             constraints: constraints.collect(),
             fixes: fixes.fixes.iter().map(|fix| report(fix, &targets)).collect(),
             patched_as_held: as_held(fixes, originals),
-            nothing: nothing(fixes),
+            nothing: nothing(fixes, cluster),
             group: fixes.group.as_ref().map(group_report),
         }
     }
@@ -261,8 +263,14 @@ pub(super) fn fix_report(fix: &Fix, pod: &Key, cluster: &Cluster, originals: Ori
 }
 
 /// Returns why no fix is needed; empty if one is.
-fn nothing(fixes: &Fixes) -> String {
+fn nothing(fixes: &Fixes, cluster: &Cluster) -> String {
+    let binding = cluster.pods.get(&fixes.pod).and_then(|pod| binding_under_way(cluster, pod));
     match &fixes.group {
+        _ if fixes.outcome == Outcome::Scheduled && binding.is_some() => {
+            let words = binding.map(|binding| uncapitalized(&waits_for_volume(&binding, None))).unwrap_or_default();
+            format!("it needs no fix here: it is {words}")
+        }
+        _ if fixes.waits_for_victims => "the pods preempted for it are ending: it needs no fix".to_owned(),
         _ if fixes.outcome != Outcome::Scheduled => String::new(),
         Some(tried) if !tried.scheduled => {
             let why = why_group(&tried.group).unwrap_or_default();

@@ -43,7 +43,8 @@ pub(super) fn outcome_text(fix: &Fix) -> String {
     let mut rest = violated.as_slice();
     while let Some(budget) = rest.first() {
         let times = rest.iter().take_while(|b| *b == budget).count();
-        let _ = write!(text, "; violates {budget} by {times}");
+        let pods = if times > 1 { format!(" with {times} pods") } else { String::new() };
+        let _ = write!(text, "; violates the budget {budget}{pods}");
         rest = &rest[times..];
     }
     text

@@ -2,7 +2,7 @@
 
 mod best_fix;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -10,14 +10,14 @@ use serde::Serialize;
 
 use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending};
 use super::fixes::{FixReport, Originals};
-use super::why::{in_common, why_group, why_group_is_gated};
+use super::why::{binding, in_common, uncapitalized, waits_for, waits_for_volume, why_group, why_group_is_gated};
 use crate::cluster::{Key, Pod};
 use crate::fixes::Change;
-use crate::framework::{PluginSet, Reason, Status};
+use crate::framework::{PluginName, PluginSet, Reason, Status};
 use crate::output::Lines;
 use crate::plural::count;
 use crate::scheduler::Scheduler;
-use crate::trace::{CycleView, GroupOutcome, Outcome};
+use crate::trace::{CycleView, GroupOutcome, Outcome, PreemptionView};
 
 use best_fix::best_fix;
 
@@ -25,6 +25,8 @@ use best_fix::best_fix;
 const CAUSES_SEARCHED: usize = 8;
 /// Limit on the pods of a cause named in text.
 const NAMED: usize = 6;
+/// The key of pods that have a node and wait for its volume.
+const VOLUME: &str = "volume-provisioning";
 /// The number of pods decided before the overview is published again.
 const CHUNK: usize = 32;
 
@@ -51,6 +53,9 @@ pub enum PreemptionHelp {
     /// It finds a candidate.
     #[serde(rename = "helps")]
     Helps,
+    /// It made room already: the victims are ending.
+    #[serde(rename = "inProgress")]
+    InProgress,
     /// It finds none.
     #[serde(rename = "no")]
     No,
@@ -66,7 +71,7 @@ impl PreemptionHelp {
             Self::Helps if helped < pods => format!("; preemption helps {helped} of {pods}"),
             Self::Helps => "; preemption helps".to_owned(),
             Self::No => "; preemption does not help".to_owned(),
-            Self::NotRun => String::new(),
+            Self::InProgress | Self::NotRun => String::new(),
         }
     }
 }
@@ -97,6 +102,8 @@ pub enum FixSearch {
     Ahead,
     /// It is not made, because enough other causes have more pods.
     LeftOut,
+    /// The pods need no fix: they have a node, or it is being made free.
+    NotNeeded(&'static str),
     /// It was stopped before it ended.
     Stopped,
     /// No fix places any of the pods. Holds why some fixes were not tried; `None` if all were.
@@ -116,6 +123,7 @@ impl FixSearch {
         match self {
             Self::Ahead => "searching for a fix".to_owned(),
             Self::LeftOut => format!("no fix searched: only the {CAUSES_SEARCHED} largest causes are searched"),
+            Self::NotNeeded(why) => format!("no fix is needed: {why}"),
             Self::Stopped => "the search for a fix was stopped".to_owned(),
             Self::Nothing(why) => {
                 let these = if pods == 1 { "" } else { " for any of these pods" };
@@ -244,6 +252,9 @@ impl WaitReason {
 
     /// Returns why the pod of a decision waits, leaving out its group.
     fn of_pod(view: &CycleView) -> Option<Self> {
+        if let Some(reason) = Self::in_progress(view) {
+            return Some(reason);
+        }
         let preemption = match &view.preemption {
             Some(found) if !found.hypothetical() && found.selected().is_some() => PreemptionHelp::Helps,
             _ if view.post_filter.is_empty() => PreemptionHelp::NotRun,
@@ -266,8 +277,60 @@ impl WaitReason {
             Outcome::Error if view.nodes_unknown().is_some() => "nodes-unknown".clone_into(&mut reason.key),
             Outcome::Error => "error".clone_into(&mut reason.key),
             Outcome::Unschedulable => reason.count(view),
-            Outcome::Scheduled => return None,
+            Outcome::Scheduled => {
+                let binding = binding(view)?;
+                VOLUME.clone_into(&mut reason.key);
+                let words = waits_for_volume(binding, view.start.as_ref().and_then(|start| start.time));
+                reason.words = uncapitalized(&words);
+                "have their nodes, and wait for their volumes to be provisioned".clone_into(&mut reason.words_of_several);
+                reason.preemption = PreemptionHelp::NotRun;
+                reason.plugins.insert(PluginName::VolumeBinding);
+            }
         }
+        Some(reason)
+    }
+
+    /// Returns the reason of a pod whose scheduler name is a typo.
+    pub(in crate::report) fn of_unknown_scheduler(words: String) -> Self {
+        Self {
+            key: "unknown-scheduler".to_owned(),
+            words_of_several: words.clone(),
+            words,
+            nodes: BTreeMap::new(),
+            plugins: PluginSet::default(),
+            preemption: PreemptionHelp::NotRun,
+        }
+    }
+
+    /// Returns why the pod needs no fix; `None` if it needs one.
+    fn needs_no_fix(&self) -> Option<&'static str> {
+        match self.key.as_str() {
+            VOLUME => Some("a node is chosen already"),
+            _ if self.preemption == PreemptionHelp::InProgress => Some("preemption is in progress"),
+            _ => None,
+        }
+    }
+
+    /// Returns the reason of a pod that waits for its victims; `None` for others.
+    fn in_progress(view: &CycleView) -> Option<Self> {
+        let gates = view.pre_enqueue.iter().flat_map(Status::reasons);
+        let gated = gates.into_iter().any(|reason| matches!(reason, Reason::PreemptionInProgress | Reason::GroupPreemptionInProgress));
+        let victims = view.preemption.as_ref().and_then(PreemptionView::waits_for);
+        let words = match victims {
+            Some(victims) => waits_for(victims),
+            None if gated && view.outcome == Some(Outcome::Gated) => "waits for the pods that are preempted for it to end".to_owned(),
+            None => return None,
+        };
+        let mut reason = Self {
+            key: String::new(),
+            words,
+            words_of_several: "wait for the pods that are preempted for them to end".to_owned(),
+            nodes: BTreeMap::new(),
+            plugins: PluginSet::default(),
+            preemption: PreemptionHelp::InProgress,
+        };
+        reason.count(view);
+        "preemption-in-progress".clone_into(&mut reason.key);
         Some(reason)
     }
 
@@ -326,7 +389,7 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
                 nodes: BTreeMap::new(),
                 preemption: reason.preemption,
                 helped: 0,
-                fix: FixSearch::Ahead,
+                fix: reason.needs_no_fix().map_or(FixSearch::Ahead, FixSearch::NotNeeded),
             };
             (cause, BTreeMap::new())
         });
@@ -346,7 +409,9 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
     }
     causes.sort_by(|a, b| b.pods.len().cmp(&a.pods.len()).then_with(|| a.key.cmp(&b.key)));
     for cause in causes.iter_mut().skip(CAUSES_SEARCHED) {
-        cause.fix = FixSearch::LeftOut;
+        if matches!(cause.fix, FixSearch::Ahead) {
+            cause.fix = FixSearch::LeftOut;
+        }
     }
     causes
 }
@@ -355,14 +420,15 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
 fn sentence(words: &Wordings<'_>, pods: usize) -> String {
     let most = words.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
     let most = most.map_or("", |((of_one, of_several), _)| if pods == 1 { *of_one } else { *of_several });
-    let others = if words.len() > 1 { " (details differ by pod)" } else { "" };
+    let said: BTreeSet<&str> = words.keys().map(|(of_one, of_several)| if pods == 1 { *of_one } else { *of_several }).collect();
+    let others = if said.len() > 1 { " (details differ by pod)" } else { "" };
     format!("{most}{others}")
 }
 
 /// Groups pending pods by cause and searches each cause's best fix.
 pub fn causes(agreements: &Agreements, scheduler: &Scheduler, originals: Originals<'_>) -> Vec<CauseReport> {
     let mut causes = grouped(agreements.pods.iter());
-    for cause in causes.iter_mut().take(CAUSES_SEARCHED) {
+    for cause in causes.iter_mut().filter(|cause| matches!(cause.fix, FixSearch::Ahead)) {
         cause.fix = best_fix(scheduler, &cause.pods, originals, &|| true);
     }
     causes.into_iter().map(CauseReport::of).collect()
@@ -376,7 +442,7 @@ impl CauseReport {
             nodes: cause.nodes,
             preemption: cause.preemption,
             helped: cause.helped,
-            fix_searched: !matches!(cause.fix, FixSearch::LeftOut),
+            fix_searched: !matches!(cause.fix, FixSearch::LeftOut | FixSearch::NotNeeded(_)),
             fix_words: cause.fix.words(cause.pods.len()),
             fix: cause.fix.found().map(|fix| CauseFix::clone(fix)),
             fix_search_cut_short_by: if let FixSearch::Nothing(why) = cause.fix { why } else { None },
@@ -408,6 +474,9 @@ impl Overview {
         }
         let searched = found.causes.len().min(CAUSES_SEARCHED);
         for at in 0..searched {
+            if !matches!(found.causes[at].fix, FixSearch::Ahead) {
+                continue;
+            }
             found.stage = Stage::Searching(at, searched);
             publish(found.clone());
             found.causes[at].fix = best_fix(scheduler, &found.causes[at].pods, originals, go_on);

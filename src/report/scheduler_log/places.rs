@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use super::LogReport;
 use crate::cluster::{Key, ObservedEvent};
 use crate::framework::{PluginName, PluginSet};
+use crate::scheduler::Rejectors;
 use crate::scheduler::queue::{PlaceInLog, QueueInLog};
-use crate::scheduler_log::{Certainty, Name, Outcome, QueuedPod, Stamp};
+use crate::scheduler_log::{Attempt, Certainty, Name, Outcome, QueuedPod, Stamp};
 use crate::session::LoggedAttempt;
 
 /// How far a followed log was taken in.
@@ -29,18 +30,19 @@ impl LogReport<'_> {
         let until = self.at.unwrap_or(self.process().to);
         let time = clock.timestamp(until)?;
         let tries = self.tries(until);
+        let last = self.last_attempts(until);
         let place = |pod: &QueuedPod, queue: QueueInLog| {
             let (namespace, name) = self.log.names.text(pod.pod).split_once('/')?;
-            let mut plugins = PluginSet::default();
-            for plugin in self.log.plugins(pod.plugins).filter_map(|name| name.parse::<PluginName>().ok()) {
-                plugins.insert(plugin);
-            }
+            let attempt = last.get(&pod.pod).copied();
+            let plugins = self.rejectors(pod.plugins, attempt);
             Some(PlaceInLog {
                 pod: Key::new(namespace, name),
                 queue,
                 since: clock.timestamp(pod.since)?,
                 attempts: tries.get(&pod.pod).copied().unwrap_or(0),
                 plugins,
+                failed: attempt.filter(|attempt| attempt.outcome != Outcome::Scheduled).and_then(|attempt| clock.timestamp(attempt.end?)),
+                error: attempt.is_some_and(|attempt| attempt.outcome == Outcome::Error),
                 words: format!("there since {}", clock.show(pod.since)),
             })
         };
@@ -53,6 +55,25 @@ impl LogReport<'_> {
         Some((time, places))
     }
 
+    /// Returns the plugins that rejected a pod: those that the log lists, or else those whose reasons are in the message of its last
+    /// attempt, as releases before 1.25 list none.
+    pub(super) fn rejectors(&self, listed: u32, attempt: Option<&Attempt>) -> PluginSet {
+        let names = self.log.plugins(listed).filter_map(|name| name.parse::<PluginName>().ok());
+        let listed = names.fold(PluginSet::default(), |mut set, plugin| {
+            set.insert(plugin);
+            set
+        });
+        let message =
+            attempt.filter(|attempt| listed.is_empty() && attempt.outcome == Outcome::Unschedulable).map(|attempt| attempt.message);
+        message.and_then(|message| Rejectors::of(self.log.names.text(message))).map_or(listed, |found| found.plugins)
+    }
+
+    /// Returns the last attempt of each pod that ended up to a time.
+    pub(super) fn last_attempts(&self, until: Stamp) -> HashMap<Name, &Attempt> {
+        let ended = |attempt: &&Attempt| usize::from(attempt.process) == self.process && attempt.end.is_some_and(|end| end <= until);
+        self.log.attempts.iter().filter(ended).map(|attempt| (attempt.pod, attempt)).collect()
+    }
+
     /// Returns the number of attempts of each pod up to a time.
     fn tries(&self, until: Stamp) -> HashMap<Name, u32> {
         let mut tries = HashMap::new();
@@ -62,8 +83,8 @@ impl LogReport<'_> {
         tries
     }
 
-    fn ended_since(&self, mark: LogMark) -> impl Iterator<Item = &crate::scheduler_log::Attempt> {
-        let ended = move |attempt: &&crate::scheduler_log::Attempt| {
+    fn ended_since(&self, mark: LogMark) -> impl Iterator<Item = &Attempt> {
+        let ended = move |attempt: &&Attempt| {
             usize::from(attempt.process) == self.process && attempt.outcome != Outcome::Unfinished && attempt.end > mark.last
         };
         self.log.attempts.iter().filter(ended)
@@ -97,6 +118,7 @@ impl LogReport<'_> {
             let beside = seen.insert(attempt.pod).then(|| self.said(&pod, attempt)).flatten();
             let beside = beside.and_then(|said| compare(&pod, &said));
             let mut events = vec![self.event(&pod, end, self.attempt_words(attempt))];
+            events.extend(self.evictions(&pod, end, attempt));
             let decided = beside.is_some();
             events.extend(beside.map(|words| self.remark(&pod, end, format!("schedscope, on the cluster's current state: {words}"))));
             let title =

@@ -452,7 +452,9 @@ impl<'a> Replay<'a> {
             // The message agrees, and the log has no line about preemptions.
             MatchKind::Unexplained if silent && preempts && found.message == log.names.text(attempt.message) => BesideKind::Agrees,
             MatchKind::Unexplained => BesideKind::Differs,
-            MatchKind::Undecided | MatchKind::Unwritten | MatchKind::NotOurs => return None,
+            MatchKind::SchedulerError | MatchKind::Binding | MatchKind::Undecided | MatchKind::Unwritten | MatchKind::NotOurs => {
+                return None;
+            }
         };
         let words = match kind {
             BesideKind::Agrees if found.other_words.is_empty() => "agrees exactly.".to_owned(),

@@ -6,11 +6,14 @@ use jiff::Timestamp;
 
 use super::{LogReport, Moment, Replay};
 use crate::cluster::{Key, ObservedEvent};
-use crate::framework::{PluginName, PluginSet};
+use crate::framework::PluginName;
 use crate::scheduler::Scheduler;
 use crate::scheduler_log::{Attempt, Cause, Certainty, Change, Name, Outcome, Place, Stamp};
 use crate::session::{LoggedAttempt, LoggedPlace};
 use crate::trace::{self, LoggedEvent};
+
+/// Limit on the attempts that are searched for the one that led to a place.
+const ATTEMPTS_SEARCHED: usize = 4096;
 
 impl LogReport<'_> {
     /// Returns the last attempts of the scheduler, at most `limit`, oldest first, and the end of its log, each with our
@@ -54,6 +57,7 @@ impl LogReport<'_> {
             }
             let Some(pod) = self.key(attempt.pod) else { continue };
             events.push(self.event(&pod, *at, self.attempt_words(attempt)));
+            events.extend(self.evictions(&pod, *at, attempt));
             let Some(moment) = moments.remove(index) else { continue };
             let changes = replay.between(shown.as_ref(), &moment);
             let decided = moment.beside.is_some();
@@ -143,9 +147,7 @@ impl LogReport<'_> {
 
     /// Returns the place after a change, or why the log does not show it.
     fn place(&self, change: &Change) -> LoggedPlace {
-        let names = |set: u32| self.log.plugins(set).filter_map(|name| name.parse::<PluginName>().ok());
-        let mut plugins = PluginSet::default();
-        names(change.plugins).for_each(|plugin| plugins.insert(plugin));
+        let plugins = self.rejectors(change.plugins, None);
         let gate = self.log.names.text(change.gated_by).parse::<PluginName>().ok();
         let exact = matches!(self.queues.certainty, Certainty::Exact | Certainty::SinceBegin);
         let untold = |why: &str| LoggedPlace::Unknown(format!("the scheduler's log does not show {why}"));
@@ -156,11 +158,19 @@ impl LogReport<'_> {
             Place::Unschedulable => untold("whether it has moved since it was parked"),
             Place::Active if exact => LoggedPlace::Known(trace::Place::Active),
             Place::Backoff if exact => match change.expires.and_then(|at| self.process().clock.timestamp(at)) {
-                Some(expires) => LoggedPlace::Known(trace::Place::Backoff { expires, error: change.plugins == 0 }),
+                Some(expires) => LoggedPlace::Known(trace::Place::Backoff { expires, error: self.ended_in_error(change) }),
                 None => untold("when its backoff ends"),
             },
             _ => untold("its queue"),
         }
+    }
+
+    /// Returns whether a pod goes to backoffQ because of an error. A rejection whose plugins are not listed is none.
+    fn ended_in_error(&self, change: &Change) -> bool {
+        let before = self.log.attempts.partition_point(|attempt| attempt.at <= change.at);
+        let attempts = self.log.attempts[..before].iter().rev().take(ATTEMPTS_SEARCHED);
+        let last = attempts.into_iter().find(|attempt| attempt.pod == change.pod && attempt.process == change.process);
+        change.plugins == 0 && last.is_none_or(|attempt| attempt.outcome != Outcome::Unschedulable)
     }
 
     /// Returns the message of a failed attempt as the Event that the scheduler would write.
@@ -177,6 +187,13 @@ impl LogReport<'_> {
             first: at,
             last: at,
         })
+    }
+
+    /// Returns an event for each victim of an attempt's preemption.
+    pub(super) fn evictions(&self, preemptor: &Key, at: Stamp, attempt: &Attempt) -> Vec<LoggedEvent> {
+        let node = self.log.names.text(attempt.preemption_node);
+        let victims = attempt.victims.iter().filter_map(|victim| self.key(*victim));
+        victims.map(|victim| self.event(&victim, at, format!("{victim} is preempted on {node} for {preemptor}"))).collect()
     }
 
     pub(super) fn event(&self, pod: &Key, at: Stamp, words: String) -> LoggedEvent {

@@ -102,6 +102,16 @@ fn larger_than_node(reason: &Reason) -> Option<&str> {
 /// that lack them even when empty.
 fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
     let start = view.start.as_deref().filter(|_| amounts);
+    let daemon_node = view.start.as_ref().and_then(|start| start.daemon_node.as_ref());
+    // The controller names the node in the pod's node affinity.
+    let is_for_another = |status: &Status| {
+        let of_affinity = |reason: &Reason| match reason {
+            Reason::NodeAffinityMismatch { .. } | Reason::FilteredOutByPreFilter => true,
+            Reason::NotAmongNodes { plugins } => **plugins == [PluginName::NodeAffinity],
+            _ => false,
+        };
+        daemon_node.is_some() && status.reasons().iter().all(of_affinity)
+    };
     let mut by_phrase: BTreeMap<Phrase, (usize, Shared)> = BTreeMap::new();
     let mut fits = Lacking::default();
     // The resources that a node lacks, sorted; and how many nodes lack the same ones, even when empty or not.
@@ -134,7 +144,8 @@ fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
             fits.nominated |= !verdict.nominated.is_empty();
             status.reasons().iter().for_each(|r| fits.note_free(r));
         } else {
-            let (nodes, shared) = by_phrase.entry(Phrase::of(status, start)).or_default();
+            let phrase = if is_for_another(status) { Phrase::of_other_daemons() } else { Phrase::of(status, start) };
+            let (nodes, shared) = by_phrase.entry(phrase).or_default();
             *nodes += 1;
             shared.add(status);
         }
@@ -146,11 +157,20 @@ fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
     }
     let unseen = view.start.as_deref().map_or(0, |s| s.nodes).saturating_sub(view.verdicts.len());
     if unseen > 0 {
-        let phrase = view.narrowed.as_ref().map_or_else(Phrase::not_looked_at, |(_, status)| Phrase::left_out(status));
+        let phrase = match &view.narrowed {
+            Some((_, status)) if is_for_another(status) => Phrase::of_other_daemons(),
+            Some((_, status)) => Phrase::left_out(status),
+            None => Phrase::not_looked_at(),
+        };
         by_phrase.entry(phrase).or_default().0 += unseen;
     }
-    let mut causes: Vec<Cause> =
-        by_phrase.into_iter().map(|(phrase, (nodes, shared))| Cause { fact: shared.brief(), ..Cause::new(nodes, phrase) }).collect();
+    let mut causes: Vec<Cause> = by_phrase
+        .into_iter()
+        .map(|(phrase, (nodes, shared))| {
+            let fact = if phrase == Phrase::of_other_daemons() { daemon_node.map(|node| short(node)) } else { shared.brief() };
+            Cause { fact, ..Cause::new(nodes, phrase) }
+        })
+        .collect();
     causes.extend(fits.causes(start));
     causes.sort_by(|a, b| b.nodes.cmp(&a.nodes).then_with(|| a.phrase.cmp(&b.phrase)));
     causes
@@ -195,6 +215,8 @@ struct Lacking<'a> {
     nodes: BTreeMap<(BTreeSet<&'a str>, bool), usize>,
     /// The number of nodes that lack each resource even when empty.
     never: BTreeMap<&'a str, usize>,
+    /// The number of nodes that have none of each resource.
+    without: BTreeMap<&'a str, usize>,
     /// The largest free amount of each resource.
     most_free: BTreeMap<&'a str, (i64, &'a Shortage)>,
     /// The largest capacity of each resource.
@@ -206,6 +228,7 @@ struct Lacking<'a> {
 impl<'a> Lacking<'a> {
     fn note_free(&mut self, reason: &'a Reason) {
         let Reason::Insufficient(shortage) = reason else { return };
+        *self.without.entry(&shortage.resource).or_default() += usize::from(shortage.capacity <= 0);
         let free = shortage.free();
         let most = self.most_free.entry(&shortage.resource).or_insert((free, shortage));
         if free > most.0 {
@@ -267,7 +290,12 @@ impl<'a> Lacking<'a> {
             notes.push("some lack more".to_owned());
         }
         if never > 0 && !all_never {
-            notes.push(if never == 1 { "1 even when empty".to_owned() } else { format!("{never} even when empty") });
+            let without = shared.first().and_then(|only| self.without.get(only).copied()).unwrap_or(0);
+            notes.push(match (count(never, "node"), never == without) {
+                (nodes, true) if never == 1 => format!("{nodes} has none"),
+                (nodes, true) => format!("{nodes} have none"),
+                (nodes, false) => format!("{nodes} too small even when empty"),
+            });
         }
         let fact = if all_never { self.largest_of(&shared, nodes) } else { self.most_free_of(&shared) };
         // Nominated pods do not count against a capacity.

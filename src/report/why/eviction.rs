@@ -1,9 +1,10 @@
 //! The result of preemption: where it makes room, its victims and violated budgets, or why it does not help.
 
 use super::words::{list, short};
-use crate::framework::{Candidate, PluginName, Reason, Status, Victim};
+use crate::framework::{Candidate, EndingVictims, PluginName, Reason, Status, Victim};
 use crate::odds::Chance;
 use crate::plural::count;
+use crate::report::moments::moment_and_span;
 use crate::report::odds_in_words;
 use crate::trace::{CycleView, DryRunView, Eviction, PreemptionView};
 
@@ -22,6 +23,8 @@ pub(super) fn eviction(view: &CycleView) -> Option<String> {
                 Some("its profile has no preemption".to_owned())
             }
             () if view.preemption.is_none() => None,
+            // Without the state of PreFilter the plugins of PostFilter fail.
+            () if status.is_error() && view.pre_filter_rejected.is_some() => Some("evicting pods would not help".to_owned()),
             () if status.is_error() => Some(format!("{plugin} failed before preemption ({message})")),
             () if message.is_empty() => None,
             () => Some(format!("{plugin}: {message}")),
@@ -50,12 +53,26 @@ pub(super) fn eviction(view: &CycleView) -> Option<String> {
 }
 
 fn ineligible(status: &Status, view: &CycleView) -> String {
+    if let Some(victims) = view.preemption.as_ref().and_then(PreemptionView::waits_for) {
+        return format!("it {}", waits_for(victims));
+    }
     let nominated = view.start.as_ref().map(|s| s.nominated.as_str()).filter(|n| !n.is_empty());
     match (status.reasons(), nominated) {
         ([Reason::PreemptionPolicyNever], _) => "its preemptionPolicy is Never, so it evicts no pod".to_owned(),
         ([Reason::TerminatingVictims], Some(node)) => format!("it waits until pods evicted for it on {node} are gone"),
         _ => format!("it may not preempt ({})", short(&status.message())),
     }
+}
+
+/// Returns that a pod waits for the end of its victims, and until when at most, without a subject.
+pub(in crate::report) fn waits_for(victims: &EndingVictims) -> String {
+    let pods = count(victims.pods.len(), "evicted pod");
+    let until = match victims.until {
+        None => String::new(),
+        Some(until) if until > victims.now => format!(", at the latest {}", moment_and_span(victims.now, until)),
+        Some(until) => format!(", overdue since {}", moment_and_span(victims.now, until)),
+    };
+    format!("waits for {pods} to end on {}{until}", victims.node)
 }
 
 fn no_help(preemption: &PreemptionView, nodes: usize) -> String {

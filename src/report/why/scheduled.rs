@@ -1,12 +1,15 @@
 //! Sentences about scheduled pods: the node, and why it won.
 
+use jiff::Timestamp;
+
 use super::cause::{nodes, of_nodes};
 use super::words::list;
 use crate::cluster::Str;
 use crate::framework::{ExtenderOutcome, PluginName};
 use crate::plural::count;
+use crate::report::moments::moment_and_span;
 use crate::report::odds_in_words;
-use crate::trace::{CycleView, NodeScore, Selection};
+use crate::trace::{BindingUnderWay, CycleView, NodeScore, Selection};
 
 /// Returns the node and why it was selected.
 pub(super) fn scheduled(view: &CycleView) -> String {
@@ -16,6 +19,9 @@ pub(super) fn scheduled(view: &CycleView) -> String {
             None => "Scheduled, and the record does not say where".to_owned(),
         };
     };
+    if let Some(binding) = binding(view) {
+        return waits_for_volume(binding, view.start.as_ref().and_then(|start| start.time));
+    }
     let (total, looked) = (nodes(view), view.verdicts.len());
     let sentence = match why {
         Selection::NominatedNode => format!("Fits on {node}, where it was nominated, so no other node was tried"),
@@ -52,6 +58,24 @@ pub(super) fn scheduled(view: &CycleView) -> String {
     let sentence = binder.map_or_else(|| sentence.clone(), |call| format!("{sentence}; would be bound by {}", call.extender));
     let waits: Vec<String> = view.permit_waits.iter().map(ToString::to_string).collect();
     if waits.is_empty() { sentence } else { format!("{sentence}; it waits there until {} allows it", list(&waits, "and")) }
+}
+
+/// Returns the claim that is being bound for the node that was selected; `None` if there is none.
+pub(in crate::report) fn binding(view: &CycleView) -> Option<&BindingUnderWay> {
+    let (node, ..) = view.selected.as_ref()?;
+    view.start.as_ref()?.binding.as_ref().filter(|binding| binding.node == *node)
+}
+
+/// Returns that a pod has its node, and which volume it waits for.
+pub(in crate::report) fn waits_for_volume(binding: &BindingUnderWay, now: Option<Timestamp>) -> String {
+    let BindingUnderWay { claim, node, provisioner, since } = binding;
+    let since = match (since, now) {
+        (Some(since), Some(now)) => format!(" since {}", moment_and_span(now, *since)),
+        (Some(since), None) => format!(" since {since}"),
+        (None, _) => String::new(),
+    };
+    let waits = if provisioner.is_empty() { format!("a volume for {claim}") } else { format!("{provisioner} to provision {claim}") };
+    format!("Chosen for {node}{since}, waits for {waits}")
 }
 
 /// Returns the winner's lead over the next best, and the one Score plugin that accounts for it, if there is one.

@@ -83,6 +83,12 @@ impl Phrase {
         Self::or_none("was not evaluated", "were not evaluated", "no node was evaluated")
     }
 
+    /// Nodes for which a DaemonSet made other pods.
+    pub(super) fn of_other_daemons() -> Self {
+        let [one, many] = ["is not", "are not"].map(|verb| format!("{verb} the node for which its DaemonSet made it"));
+        Self::or_none(&one, &many, "the node for which its DaemonSet made it does not exist")
+    }
+
     /// Nodes that PreFilter left out.
     pub(super) fn left_out(status: &Status) -> Self {
         match status.reasons() {
@@ -91,13 +97,19 @@ impl Phrase {
                 "are not among those its node affinity names",
                 "its node affinity names none of the nodes",
             ),
-            [] if status.is_success() => Self::new("is ruled out by PreFilter", "are ruled out by PreFilter"),
+            [] if status.is_success() => Self::left_out_by_the_pod(),
+            [Reason::FilteredOutByPreFilter] => Self::left_out_by_the_pod(),
             [Reason::NotAmongNodes { plugins }] => {
                 let by = plugins.iter().map(|p| p.as_str()).collect::<Vec<_>>().join(" ");
                 Self::new(&format!("is ruled out by {by}"), &format!("are ruled out by {by}"))
             }
             _ => Self::quoted(status),
         }
+    }
+
+    /// Nodes that the pod's own demands leave out, in releases that do not say which.
+    fn left_out_by_the_pod() -> Self {
+        Self::new("is not among those its node affinity and volumes allow", "are not among those its node affinity and volumes allow")
     }
 
     /// Returns the phrase of a status, other than one about resources.

@@ -65,6 +65,12 @@ pub struct PlaceInLog {
     pub attempts: u32,
     /// The plugins that rejected it last.
     pub plugins: PluginSet,
+    /// When its last attempt failed; `None` if the log has no failed attempt.
+    #[serde(default)]
+    pub failed: Option<Timestamp>,
+    /// Whether its last attempt ended in an error.
+    #[serde(default)]
+    pub error: bool,
     /// The line of the log, in words.
     pub words: String,
 }
@@ -78,9 +84,10 @@ impl SchedulingQueue {
             QueueInLog::Unschedulable => (InferredQueue::Parked, None),
         };
         let attempts = told.attempts.max(u32::from(waits != InferredQueue::Active));
-        let mut timestamp = told.since;
+        // The base of the backoff is the failure, which came before the move.
+        let is_backoff = matches!(told.queue, QueueInLog::Backoff(_));
+        let mut timestamp = told.failed.filter(|failed| is_backoff && *failed <= told.since).unwrap_or(told.since);
         if let Some(expires) = expires {
-            // The base of the backoff is the failure, which came before the move.
             let mut info = QueuedPodInfo::new(pod.clone(), expires, 0, self.config.emulation);
             info.attempts = attempts;
             count(&mut info, attempts, told.plugins);

@@ -249,11 +249,14 @@ impl Assembly {
                     MissingReason::Refused => self.report.refused.insert(kind),
                     MissingReason::Incomplete => self.losses.may_lack(kind),
                     MissingReason::Partial => self.report.partial.insert(kind),
+                    MissingReason::Selected => self.report.selected.insert(kind),
                     MissingReason::Failed | MissingReason::NotInSource => self.report.failed.insert(kind),
                 }
                 let kinds = kind.plural();
-                let severity =
-                    if matches!(why, MissingReason::Incomplete | MissingReason::Partial) { Severity::Note } else { Severity::Error };
+                let severity = match why {
+                    MissingReason::Incomplete | MissingReason::Partial | MissingReason::Selected => Severity::Note,
+                    MissingReason::Refused | MissingReason::Failed | MissingReason::NotInSource => Severity::Error,
+                };
                 (severity, None, 0, format!("{kinds} were not given: {message}"))
             }
             DecodedItem::Unread(kind) => {

@@ -110,6 +110,8 @@ pub struct Report {
     pub left_out: usize,
     /// Kinds that were read in some namespaces only.
     pub partial: KindSet,
+    /// Kinds of which the tool that made the source takes only some objects.
+    pub selected: KindSet,
     /// Kinds of which every object is known, since the source listed them in full.
     pub whole: KindSet,
     /// The number of known namespaces.
@@ -159,8 +161,8 @@ impl Report {
         let mut failed = self.failed;
         self.kinds.iter().filter(|(_, count)| lost(count)).for_each(|(kind, _)| failed.insert(*kind));
         let absent = self.absent.iter().map(|absence| absence.kind).collect();
-        let missing =
-            MissingKinds { budgets: false, absent, refused: self.refused, failed, incomplete: self.incomplete, partial: self.partial };
+        let Self { refused, incomplete, partial, selected, .. } = *self;
+        let missing = MissingKinds { budgets: false, absent, refused, failed, incomplete, partial, selected };
         MissingKinds { budgets: self.budgets_unknown() || missing.budgets_withheld(), ..missing }
     }
 
@@ -195,7 +197,8 @@ impl Report {
 
     /// Marks kinds as unknown, for the same reasons.
     pub fn set_missing(&mut self, missing: MissingKinds) {
-        (self.refused, self.failed, self.incomplete, self.partial) = (missing.refused, missing.failed, missing.incomplete, missing.partial);
+        let MissingKinds { refused, failed, incomplete, partial, selected, .. } = missing;
+        (self.refused, self.failed, self.incomplete, self.partial, self.selected) = (refused, failed, incomplete, partial, selected);
         let absent = missing.absent.iter().filter(|kind| *kind != Kind::PodGroup);
         self.absent = absent.map(|kind| Absence { kind, effect: effect_of_absence(kind) }).collect();
         for kind in Kind::iter().filter(|kind| missing.why(*kind) != Some(MissingReason::NotInSource)) {
@@ -290,6 +293,15 @@ impl Report {
 
     pub(in crate::source) fn count(&mut self, kind: Kind) -> &mut KindCount {
         self.kinds.entry(kind).or_default()
+    }
+}
+
+/// Returns what a kind that is known in part leaves unknown, as the rest of a sentence.
+pub fn effect_of_part(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Pod => "nodes may be fuller than they look, and more pods may be pending.",
+        Kind::Node => "pods may fit on nodes that were not read.",
+        other => effect_of_absence(other),
     }
 }
 

@@ -99,10 +99,12 @@ impl Assembly {
                 "kubectl cluster-info dump took kube-system and {only} only; without --all-namespaces, nodes look emptier than they are"
             );
             self.remark(Severity::Warning, "", message);
+            self.report.selected.insert(Kind::Pod);
         }
         if self.report.layout.0.contains(&Layout::Insights) {
             let message = "this OpenShift Insights archive holds a selection of the platform's pods: nodes look emptier than they are";
             self.remark(Severity::Note, "", message.to_owned());
+            self.report.selected.insert(Kind::Pod);
         }
         for layout in self.report.layout.0.clone() {
             if let Layout::MustGather | Layout::SupportBundleKit = layout {
@@ -110,9 +112,73 @@ impl Assembly {
                     "this {layout} holds the platform's own namespaces unless more were asked for: nodes may look emptier than they are"
                 );
                 self.remark(Severity::Note, "", message);
+                if self.namespaces_with_pods().all(|namespace| is_of_platform(namespace)) {
+                    self.report.selected.insert(Kind::Pod);
+                }
             }
         }
+        self.note_uncollected_namespaces();
+        self.note_single_namespace();
     }
+
+    /// Reports namespaces for which a support bundle has no list of pods.
+    fn note_uncollected_namespaces(&mut self) {
+        if !self.report.layout.0.contains(&Layout::SupportBundle) {
+            return;
+        }
+        let collected = &self.layouts.namespaces_of_pods;
+        let names = self.objects.iter().filter_map(|object| match object {
+            Object::Namespace(namespace) => Some(namespace.metadata.name.as_str()),
+            _ => None,
+        });
+        let lacking: Vec<String> = names.filter(|name| !collected.contains(*name)).map(str::to_owned).collect();
+        if let Some(first) = lacking.first() {
+            let namespaces = count_of(lacking.len(), "namespace", "namespaces");
+            let message =
+                format!("this support bundle lacks the pods of {namespaces} (the first is {first}): nodes may look emptier than they are");
+            self.remark(Severity::Note, "", message);
+            self.report.selected.insert(Kind::Pod);
+        }
+    }
+
+    /// Reports that kubectl took the pods of a single namespace, on nodes with kubelets: every such cluster has pods in others too.
+    fn note_single_namespace(&mut self) {
+        let has_kubelet = |object: &Object| match object {
+            Object::Node(node) => node.status.node_info.as_ref().is_some_and(|info| is_release(&info.kubelet_version)),
+            _ => false,
+        };
+        if self.report.layout.0 != [Layout::Kubectl] || !self.objects.iter().any(has_kubelet) {
+            return;
+        }
+        let mut namespaces: Vec<Str> = self.namespaces_with_pods().cloned().collect();
+        namespaces.sort_unstable();
+        namespaces.dedup();
+        if let [only] = &namespaces[..]
+            && *only != "kube-system"
+            && !only.starts_with("openshift")
+        {
+            let message =
+                format!("all pods are of the namespace {only}; if those of others were left out, nodes look emptier than they are");
+            self.remark(Severity::Note, "", message);
+            self.report.selected.insert(Kind::Pod);
+        }
+    }
+
+    fn namespaces_with_pods(&self) -> impl Iterator<Item = &Str> {
+        self.objects.iter().filter_map(|object| if let Object::Pod(pod) = object { Some(&pod.metadata.namespace) } else { None })
+    }
+}
+
+/// Returns whether a namespace belongs to the platform: Kubernetes, OpenShift, Rancher, Harvester or Longhorn.
+fn is_of_platform(namespace: &str) -> bool {
+    let prefixes = ["kube-", "openshift", "cattle-", "fleet-", "harvester-", "longhorn-"];
+    matches!(namespace, "default" | "local") || prefixes.iter().any(|prefix| namespace.starts_with(prefix))
+}
+
+/// Returns whether a kubelet's version is one of Kubernetes, and not of a tool that only acts as one.
+fn is_release(version: &str) -> bool {
+    let number = version.strip_prefix('v').unwrap_or_default();
+    number.starts_with(|c: char| c.is_ascii_digit()) && !version.contains("kwok") && !version.contains("fake")
 }
 
 /// Returns the most frequent extensions: `120 .log, 3 .txt`.

@@ -137,6 +137,7 @@ fn write_refusal(out: &mut impl Write, kind: Kind, why: Option<MissingReason>) -
         Some(MissingReason::Failed) => ("InternalError", 500, "could not be read"),
         Some(MissingReason::Incomplete) => (refusals::INCOMPLETE, 500, "may be missing in part"),
         Some(MissingReason::Partial) => (refusals::SOME_NAMESPACES, 403, "were read in some namespaces only"),
+        Some(MissingReason::Selected) => (refusals::SOME_OBJECTS, 403, "were taken in part only"),
         Some(MissingReason::NotInSource) | None => return Ok(()),
     };
     let resource = kind.plural().to_lowercase();

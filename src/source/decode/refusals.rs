@@ -13,6 +13,8 @@ use crate::source::read::split::Syntax;
 pub(in crate::source) const INCOMPLETE: &str = "Incomplete";
 /// The reason of a kind that was read in some namespaces only.
 pub(in crate::source) const SOME_NAMESPACES: &str = "SomeNamespaces";
+/// The reason of a kind of which the source of a capture held only some objects.
+pub(in crate::source) const SOME_OBJECTS: &str = "SomeObjects";
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -49,6 +51,7 @@ pub(in crate::source) fn decode(text: &[u8], syntax: Syntax) -> Option<DecodedIt
     let why = match (refusal.reason.as_str(), refusal.code) {
         (INCOMPLETE, _) => MissingReason::Incomplete,
         (SOME_NAMESPACES, _) => MissingReason::Partial,
+        (SOME_OBJECTS, _) => MissingReason::Selected,
         ("Forbidden", _) | (_, 403) => MissingReason::Refused,
         _ => MissingReason::Failed,
     };

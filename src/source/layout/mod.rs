@@ -227,6 +227,8 @@ pub(super) struct Detector {
     signs: BTreeMap<usize, BTreeMap<Layout, u32>>,
     /// Namespaces for which `kubectl cluster-info dump` wrote a directory.
     pub(super) namespaces: BTreeSet<String>,
+    /// Namespaces for which a support bundle has a list of pods.
+    pub(super) namespaces_of_pods: BTreeSet<String>,
 }
 
 impl Detector {
@@ -235,6 +237,11 @@ impl Detector {
         if let Some(role) = role {
             if let (Layout::ClusterInfo, Task::Objects(Hint { namespace: Some(namespace), .. })) = (role.layout, &role.task) {
                 self.namespaces.insert(namespace.clone());
+            }
+            if let (Layout::SupportBundle, Task::Objects(Hint { namespace: Some(namespace), kind: Some(KindOf { kind: "Pod", .. }), .. })) =
+                (role.layout, &role.task)
+            {
+                self.namespaces_of_pods.insert(namespace.clone());
             }
             *self.weights.entry(input).or_default().entry(role.layout).or_default() += role.weight;
         }

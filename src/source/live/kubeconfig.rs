@@ -73,6 +73,14 @@ pub fn context_namespaces(path: Option<&Path>, context: Option<&str>) -> Vec<Str
     contexts().filter(|(_, other)| other.cluster == chosen.cluster).filter_map(|(_, other)| other.namespace.clone()).collect()
 }
 
+/// Returns the namespace of a context, or of the current one; `None` without one, or if the kubeconfig cannot be read.
+pub fn context_namespace(path: Option<&Path>, context: Option<&str>) -> Option<String> {
+    let config = read(path, &Env::of_process()).ok()?;
+    let name = context.map(str::to_owned).or_else(|| current(&config))?;
+    let chosen = config.contexts.iter().find(|named| named.name == name)?.context.as_ref()?;
+    chosen.namespace.clone().filter(|namespace| !namespace.is_empty())
+}
+
 /// Returns whether connecting to a context, or to the current one, may run a program that prompts the user for
 /// credentials and so needs the terminal.
 pub fn may_ask(path: Option<&Path>, context: Option<&str>) -> bool {

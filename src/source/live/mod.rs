@@ -36,7 +36,7 @@ mod waiting;
 pub use bounds::Bounds;
 pub use delta_queue::Change;
 pub use error::{ConnectError, OriginalError, Target};
-pub use kubeconfig::{Contexts, context_namespaces, contexts, may_ask};
+pub use kubeconfig::{Contexts, context_namespace, context_namespaces, contexts, may_ask};
 pub use resource::Subject;
 pub use scheduler_log::{LogState, LogStatus, runs_scheduler};
 pub use status::{KindStatus, RetryCause, State, Status};

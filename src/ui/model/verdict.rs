@@ -155,11 +155,14 @@ fn shortage_facts(shortages: &[&Shortage]) -> Vec<String> {
     let mut last = "";
     let fact = |shortage: &&Shortage| {
         let amount = |amount: i64| format!("{} of {} ", shortage.readable(amount), shortage.readable(shortage.requested));
-        // Pods that request more than the node has leave nothing.
-        let missing = || shortage.requested.saturating_sub(shortage.free().max(0));
+        let missing = || shortage.requested.saturating_sub(shortage.free());
         let (word, amount) = match shortage.capacity {
             0 => ("no ", String::new()),
             capacity if capacity < shortage.requested => ("too small: ", amount(capacity)),
+            // Pods that request more than the node has leave less than nothing.
+            _ if shortage.free() < 0 => {
+                ("lacks ", format!("{} for {} ", shortage.readable(missing()), shortage.readable(shortage.requested)))
+            }
             _ => ("lacks ", amount(missing())),
         };
         let is_same = std::mem::replace(&mut last, word) == word;
@@ -348,6 +351,7 @@ mod tests {
     fn the_resource_that_can_never_fit_comes_first_in_few_words() {
         const GPU: &str = "nvidia.com/gpu";
         assert_eq!(row(&[("cpu", 4000, 5900, 8000)]), "lacks 1.9 of 4 cpu");
+        assert_eq!(row(&[("cpu", 1500, 10_400, 8000)]), "lacks 3.9 for 1.5 cpu");
         assert_eq!(row(&[(GPU, 8, 0, 4)]), "too small: 4 of 8 nvidia.com/gpu");
         assert_eq!(row(&[("cpu", 4000, 5900, 8000), (GPU, 8, 0, 0)]), "no nvidia.com/gpu, lacks 1.9 of 4 cpu");
         assert_eq!(row(&[("cpu", 4000, 5900, 8000), ("memory", 1 << 31, 3 << 30, 4 << 30)]), "lacks 1.9 of 4 cpu, 1Gi of 2Gi memory");

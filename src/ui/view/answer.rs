@@ -70,7 +70,7 @@ fn fitted(name: &str, sentence: &Sentence, columns: usize, room: usize, ellipsis
 fn nothing(scene: &Scene<'_>) -> String {
     let queues = scene.timeline.queues();
     // A pod in error backoff is never popped early.
-    let early = queues.backoff().into_iter().find(|e| matches!(e.place, Place::Backoff { error: false, .. }));
+    let early = queues.backoff().into_iter().find(|e| scene.pops_from_backoff() && matches!(e.place, Place::Backoff { error: false, .. }));
     match early {
         Some(entry) => format!("activeQ is empty: {} is popped early from backoffQ", entry.pod),
         None if queues.entries.is_empty() => "no pod waits to be scheduled".to_owned(),

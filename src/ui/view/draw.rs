@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::output::escape;
-use crate::release::Emulated;
+use crate::release::{Emulated, Emulation, Gate};
 use crate::report::LastReported;
 use crate::session::Timeline;
 use crate::trace::CycleView;
@@ -48,6 +48,11 @@ impl<'a> Scene<'a> {
     /// Returns the cycle at the cursor.
     pub fn cycle(&self) -> &'a CycleView {
         self.timeline.cycle()
+    }
+
+    /// Returns whether an idle scheduler pops from backoffQ, by default in this release.
+    pub fn pops_from_backoff(&self) -> bool {
+        Emulation::from(self.release.profile).enabled(Gate::SchedulerPopFromBackoffQ)
     }
 
     /// Returns the style of a role.

@@ -149,6 +149,8 @@ impl MatchKind {
     pub fn in_short(self) -> &'static str {
         match self {
             Self::Unexplained => "disagrees",
+            Self::SchedulerError => "error",
+            Self::Binding => "being bound",
             Self::ChangedSince => "changed since",
             Self::OtherRelease => "other release",
             Self::Same => "agrees",
@@ -163,6 +165,7 @@ impl MatchKind {
 pub fn preemption_words(help: PreemptionHelp) -> &'static str {
     match help {
         PreemptionHelp::Helps => "helps",
+        PreemptionHelp::InProgress => "in progress",
         PreemptionHelp::No => "no help",
         PreemptionHelp::NotRun => "not run",
     }
@@ -318,7 +321,7 @@ fn groups(timeline: &Timeline, overview: Option<&Overview>, filter: &mut Filter)
         let waits = decided.and_then(|decided| decided.waits_for.as_ref());
         let group = match (decided, waits) {
             (None, _) => others + 2,
-            (Some(decided), _) if decided.accord == MatchKind::NotOurs => others + 1,
+            (Some(decided), None) if decided.accord == MatchKind::NotOurs => others + 1,
             (Some(decided), None) if decided.outcome == Some(Outcome::Scheduled) => others,
             (Some(_), None) => others + 2,
             (Some(_), Some(waits)) => at.get(waits.key.as_str()).copied().unwrap_or(others + 2),

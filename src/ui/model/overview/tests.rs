@@ -33,6 +33,7 @@ fn decided(name: &str, cause: Option<&str>, accord: MatchKind) -> (Key, Arc<Sche
         differences: Vec::new(),
         other_words: Vec::new(),
         since: Vec::new(),
+        suspects: Vec::new(),
         waits_for,
         group: None,
         decided_by: None,

@@ -315,7 +315,7 @@ fn age(scene: &Scene<'_>, since: Option<jiff::Timestamp>) -> String {
 
 fn preemption_role(help: Option<PreemptionHelp>) -> Role {
     match help {
-        Some(PreemptionHelp::Helps) => Role::Winner,
+        Some(PreemptionHelp::Helps | PreemptionHelp::InProgress) => Role::Winner,
         Some(PreemptionHelp::No) => Role::Unresolvable,
         Some(PreemptionHelp::NotRun) | None => Role::Muted,
     }
@@ -333,7 +333,7 @@ fn accord_role(accord: Option<MatchKind>) -> Role {
 fn colours(kind: CauseKind, preemption: Option<PreemptionHelp>) -> (Role, Sign) {
     match (kind, preemption) {
         (CauseKind::Fits, _) => (Role::Fits, |glyphs| glyphs.fits),
-        (CauseKind::Waits, Some(PreemptionHelp::Helps)) => (Role::Winner, |glyphs| glyphs.winner),
+        (CauseKind::Waits, Some(PreemptionHelp::Helps | PreemptionHelp::InProgress)) => (Role::Winner, |glyphs| glyphs.winner),
         (CauseKind::Waits, Some(PreemptionHelp::NotRun)) => (Role::Gated, |glyphs| glyphs.unresolvable),
         (CauseKind::Waits, _) => (Role::Unresolvable, |glyphs| glyphs.unschedulable),
         (CauseKind::Elsewhere | CauseKind::Undecided, _) => (Role::Muted, |glyphs| glyphs.here),

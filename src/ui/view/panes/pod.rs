@@ -5,10 +5,12 @@ mod requests;
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use crate::cluster::resource::{DeviceRequestAllocationResult, DeviceSelector, ResourceClaim};
 use crate::cluster::{
-    Affinity, Cluster, Key, LabelSelector, NodeSelectorTerm, Pod, PodAffinityTerm, PodDisruptionBudget, PodOwner, Requirement, Str,
-    Toleration,
+    Affinity, Cluster, Condition, Key, LabelSelector, NodeSelectorTerm, Pod, PodAffinityTerm, PodDisruptionBudget, PodOwner, Requirement,
+    Str, Toleration,
 };
 use crate::framework::PluginName;
 use crate::report::{budgets_unknown_because, why};
@@ -363,9 +365,19 @@ fn history(input: &PageInput<'_>, key: &Key, rows: &mut PageRows<'_>) {
         ];
         rows.cells(RowId::Revision(at), &columns, cells);
     }
-    if !any {
+    let evicted = input.timeline.moment().cluster.pods.get(key).and_then(|pod| preempted_at(pod));
+    if let Some(at) = evicted {
+        let at = at.map_or_else(String::new, |at| format!(" at {}", text::moment(input.timeline.clock(), at)));
+        rows.note(format!("preempted by the cluster's scheduler{at}"));
+    } else if !any {
         rows.note("nothing is recorded about it yet");
     }
+}
+
+/// Returns when a pod was preempted, by its condition; `None` if it was not.
+fn preempted_at(pod: &Pod) -> Option<Option<Timestamp>> {
+    let is_preempted = |condition: &&Condition| condition.status == "True" && condition.reason == "PreemptionByScheduler";
+    pod.condition("DisruptionTarget").filter(is_preempted).map(|condition| condition.last_transition_time)
 }
 
 /// Returns whether a revision may be about the pod. Cheap, as a record may have many revisions with many events.

@@ -254,8 +254,12 @@ fn place(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
         Place::Unschedulable { .. } => rejected("rejected by ", None).into_iter().collect(),
         Place::Backoff { expires, error } => {
             let at = text::moment(now, *expires);
-            let name = if *error { "error backoff" } else { "backoff" };
-            let early = if *error { "; never popped early" } else { "; sooner if activeQ is empty" };
+            // Before backoffQ is popped from, it has one heap for all pods.
+            let (name, early) = match (scene.pops_from_backoff(), *error) {
+                (false, _) => ("backoff", ""),
+                (true, true) => ("error backoff", "; never popped early"),
+                (true, false) => ("backoff", "; sooner if activeQ is empty"),
+            };
             let ends = if *expires > now {
                 fact(format!("{name} ends "), format!("in {}, at {at}{early}", text::until(now, *expires)), Role::Warning)
             } else {

@@ -1,0 +1,67 @@
+//! Answers of the command line beside its main ones: names that do not exist, formats, and when a pod is tried.
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+use std::process::Command;
+
+/// Returns the exit code, standard output and standard error of a command.
+fn run(args: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_schedscope")).args(args).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn names_that_no_object_has_are_wrong_usage() {
+    let (code, _, said) = run(&["explain", "--pending", "-n", "shp", "--demo", "payments"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("no object is in the namespace \"shp\"; did you mean shop?"), "{said}");
+    let (code, _, said) = run(&["explain", "deployment/web", "--demo", "payments"]);
+    assert!(code == 2 && said.contains("deployment/web is no pod"), "{code} {said}");
+}
+
+#[test]
+fn formats_of_a_run_are_what_they_say() {
+    let (code, yaml, _) = run(&["run", "--demo", "budgets", "-o", "yaml"]);
+    assert!(code == 0 && yaml.starts_with("---\n"), "{yaml}");
+    let documents = yaml.split("---\n").filter(|text| !text.is_empty());
+    let read: Result<Vec<serde_yaml::Value>, _> = documents.map(serde_yaml::from_str).collect();
+    assert!(read.is_ok_and(|all| !all.is_empty() && all.iter().all(serde_yaml::Value::is_mapping)), "{yaml}");
+    let (code, markdown, _) = run(&["run", "--demo", "budgets", "-o", "markdown"]);
+    assert!(code == 0 && markdown.starts_with("# Run of the scheduler\n") && markdown.contains("\n- "), "{markdown}");
+}
+
+#[test]
+fn a_release_that_is_not_supported_is_replaced_and_said() {
+    let (code, _, said) = run(&["info", "--emulate", "9.9"]);
+    assert!(code == 0 && said.starts_with("emulates kube-scheduler v1.36"), "{code} {said}");
+}
+
+#[test]
+fn a_restarted_scheduler_pops_equal_pods_in_any_order_from_1_36_on() {
+    for (release, random) in [("1.36", true), ("1.35", false)] {
+        let (_, text, _) = run(&["run", "--demo", "queues", "--emulate", release]);
+        assert_eq!(text.contains("a restarted scheduler pops them in random order: each is first in 1 of "), random, "{release}: {text}");
+    }
+}
+
+#[test]
+fn when_a_pod_is_tried_is_one_line() {
+    let (_, text, _) = run(&["explain", "batch/too-big", "--demo", "aftermath"]);
+    let line = text.lines().skip_while(|line| *line != "WHEN").nth(1).unwrap_or_default();
+    assert!(line.starts_with("  waits until a ") && line.contains("; tried anyway by the flush after "), "{text}");
+    let (_, text, _) = run(&["explain", "shop/payments", "--demo", "aftermath"]);
+    assert!(
+        text.contains("WHEN\n  tried again when the pods evicted for it on worker-a2 are gone, at the latest 18:31:12 (in 5 min)\n"),
+        "{text}"
+    );
+    let (_, text, _) = run(&["explain", "batch/gated", "--demo", "aftermath"]);
+    assert!(text.contains("WHEN\n  tried once its scheduling gate is removed: example.com/quota\n"), "{text}");
+}
+
+#[test]
+fn every_command_has_examples() {
+    for command in ["demo", "open", "live", "capture", "explain", "run", "log", "completions", "info"] {
+        let (code, help, _) = run(&[command, "--help"]);
+        assert!(code == 0 && help.contains("\nExamples:\n  "), "{command}: {help}");
+    }
+}
