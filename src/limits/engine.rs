@@ -17,4 +17,8 @@ limits! { "engine":
     count JUDGED_ON_NODE: usize = 10_000, "devices_beyond_the_limits_are_counted_as_not_judged";
     /// Search steps for devices on one node in each second of `filterTimeout`; beyond the timeout the node ends with its error.
     steps DEVICE_STEPS_PER_SECOND: i64 = 500_000, "costly_selectors_use_up_the_filter_timeout";
+    /// Pending pods of a workload that a search for fixes changes together with one of them; the rest are left out.
+    count REACTING_SIBLINGS: usize = 10, "pods_of_one_template_are_changed_together_up_to_a_limit";
+    /// Operations of a run in which controllers react to a fix; the fix counts as it is after them.
+    steps REACTION_STEPS: usize = 400, "a_reaction_without_end_is_cut";
 }

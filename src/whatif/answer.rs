@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::capacity::Capacity;
 use super::verb::Verb;
 use crate::cluster::{Cluster, Key, PodDisruptionBudget, Str};
+pub use crate::controllers::Note;
 use crate::scheduler::Scheduler;
 use crate::session::PodLocation;
 use crate::trace::Place;
@@ -151,19 +152,6 @@ impl Block {
     }
 }
 
-/// A fact that is unknown or not emulated and may matter.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Note {
-    /// Controllers of this kind are assumed to replace their pods.
-    UnknownController(Str),
-    /// The claim was made without a volume, and its class binds at once, which no controller does here.
-    ImmediateClaim(Key),
-    /// The claim of an evicted pod is not in the source, so none is made for its replacement.
-    NoClaim(Key),
-    /// The kind of budgets was not read, so none can block.
-    BudgetsUnknown,
-}
-
 impl Answer {
     /// Returns the answer of a verb that did nothing yet.
     pub(super) fn new(verb: Verb) -> Self {
@@ -183,9 +171,7 @@ impl Answer {
 
     /// Adds a note, once.
     pub(super) fn note(&mut self, note: Note) {
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
+        note.add_to(&mut self.notes);
     }
 
     /// Returns whether all of it was done: nodes drained, new pods placed, at least one more pod fits.

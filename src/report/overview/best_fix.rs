@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{CauseFix, FixSearch};
 use crate::cluster::{Cluster, Key, Kind, Pod};
 use crate::fixes::{Alternative, Change, Fix, FixOutcome, Limits, find, freed, freed_with_group};
+use crate::framework::{PodResourcesOptions, pod_requests};
 use crate::plural::count;
 use crate::report::fixes::{FixReport, Originals, cut_short_texts, fix_report};
 use crate::scheduler::Scheduler;
@@ -26,8 +27,8 @@ const FIXES_TRIED: usize = 6;
 /// Limit on the pods of a cause on which a fix is tried.
 const PODS_TRIED: usize = 500;
 
-/// Returns the fix that frees most of the pods, the smallest among equals. Takes one that ignores a condition of a node only if no
-/// other frees a pod. Searches fixes for a few distinct specs.
+/// Returns the fix that frees most of the pods, the smallest among equals. Takes a last resort only if no other frees a pod.
+/// Searches fixes for a few distinct specs, those with the least requests.
 pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> FixSearch {
     let cluster = scheduler.state().cluster();
     if cluster.nodes.is_empty() && cluster.unknown.withheld(Kind::Node).is_some() {
@@ -35,7 +36,9 @@ pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals
     }
     let mut models: Vec<&Arc<Pod>> = Vec::new();
     let mut cut_short = None;
-    for pod in pods.iter().filter_map(|key| cluster.pods.get(key)) {
+    let mut waiting: Vec<&Arc<Pod>> = pods.iter().filter_map(|key| cluster.pods.get(key)).collect();
+    waiting.sort_by_cached_key(|pod| size(pod));
+    for pod in waiting {
         if models.iter().any(|model| model.spec == pod.spec) {
             continue;
         }
@@ -62,10 +65,14 @@ pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals
                 alternatives.iter().filter(|other| **other == own).count() <= ALTERNATIVES
             }
         };
-        let found = found.fixes.into_iter().filter(|fix| fix.outcome == FixOutcome::Scheduled).filter(differs);
-        for fix in found.take(FIXES_TRIED) {
+        let (scheduled, preempting): (Vec<Fix>, Vec<Fix>) = found.fixes.into_iter().partition(|fix| fix.outcome == FixOutcome::Scheduled);
+        // One that preempts is verified for its own pod only.
+        let preempting = preempting.into_iter().filter(|fix| fix.group.is_none()).take(1);
+        let scheduled = scheduled.into_iter().filter(|fix| fix.equals.is_none()).filter(differs).take(FIXES_TRIED);
+        for fix in scheduled.chain(preempting) {
             // A pod group decides about its pods together.
             let freed = match &fix.group {
+                _ if fix.outcome == FixOutcome::Preempts => vec![model.key()],
                 Some(_) => freed_with_group(scheduler, model, &fix.changes, tried).unwrap_or_default(),
                 None => freed(scheduler, model, &fix.changes, tried, go_on),
             };
@@ -73,7 +80,7 @@ pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals
                 return FixSearch::Stopped;
             }
             let better = |(known, _, most): &(Fix, &Arc<Pod>, Vec<Key>)| {
-                let key = |fix: &Fix, freed: &[Key]| (!fix.ignores_condition(), freed.len(), Reverse(fix.effort()));
+                let key = |fix: &Fix, freed: &[Key]| (fix.last_resort.is_none(), Reverse(fix.outcome), freed.len(), Reverse(fix.effort()));
                 key(&fix, &freed) > key(known, most)
             };
             if !freed.is_empty() && best.as_ref().is_none_or(better) {
@@ -87,6 +94,15 @@ pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals
     let Some((fix, model, freed)) = best else { return FixSearch::Nothing(cut_short) };
     let report = for_all(&fix, cluster, originals, &freed);
     FixSearch::Found(Arc::new(CauseFix { frees: freed.len(), fix: report, first: model.key(), parts: fix.changes, freed }))
+}
+
+/// Returns the requests of a pod: devices and other resources, then cpu and memory.
+fn size(pod: &Pod) -> (i64, i64, i64) {
+    let requests = pod_requests(pod, PodResourcesOptions::default());
+    let of = |name: &str| requests.get(name).copied().unwrap_or_default();
+    let others = requests.iter().filter(|(name, _)| !matches!(name.as_str(), "cpu" | "memory" | "ephemeral-storage"));
+    let others = others.fold(0_i64, |sum, (_, amount)| sum.saturating_add(amount.value()));
+    (others, of("cpu").milli_value(), of("memory").value())
 }
 
 /// Returns a fix with the patches of all pods that it frees. Changes of other objects are made once.

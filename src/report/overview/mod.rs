@@ -128,7 +128,12 @@ impl FixSearch {
                     [one, other] if pods > 2 => format!(" for {one} and {other}"),
                     _ => String::new(),
                 };
-                format!("fix{whose}: {} (frees {} of {pods})", fix.fix.text, fix.frees)
+                let frees = match fix.fix.outcome {
+                    "preempts" => format!("preempts for {} of {pods}", fix.frees),
+                    _ => format!("frees {} of {pods}", fix.frees),
+                };
+                let last = fix.fix.last_resort.as_ref().map_or_else(String::new, |why| format!("; only if nothing else helps: {why}"));
+                format!("fix{whose}: {} ({frees}{last})", fix.fix.text)
             }
         }
     }
