@@ -97,7 +97,7 @@ impl RunningJob {
                 let of = |at: usize| branches.get(at).cloned().ok_or(JobError::NoBranch(branches.len()));
                 let (one, other) = (of(one)?, of(other)?);
                 Box::new(move || {
-                    let compared = Comparison::of(&one, &other, |of| watched.another(of));
+                    let compared = Comparison::settled(&one, &other, |of| watched.another(of));
                     Ok(prose(format!("{} compared with {}", compared.names[0], compared.names[1]), comparison(&compared)))
                 })
             }

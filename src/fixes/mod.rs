@@ -8,8 +8,8 @@
 //!
 //! - Values: of the values that a key of `nodeSelector` or a requirement can have, those of nodes that take the pod once the
 //!   demand is dropped. If such nodes exist, a value that would need an eviction is left out.
-//! - Amounts: the largest request, number of devices or the least `maxSkew`, priority and PriorityClass that works. Each
-//!   covers all beyond it.
+//! - Amounts: the largest request (bytes in whole mebibytes), number of devices or the least `maxSkew`, priority and PriorityClass that
+//!   works. Each covers all beyond it.
 //! - The whole node affinity, all host ports and all selectors of a device request are dropped only where no part
 //!   of them suffices.
 //! - Deletions: per node, the least important pod whose deletion lets the pod fit. Pods of DaemonSets and static pods

@@ -202,7 +202,7 @@ impl WhatIfReport {
     fn whereabouts(&self, pod: &Key) -> String {
         match self.place(pod).filter(|_| !self.is_gone(pod)) {
             Some(Whereabouts { location: PodLocation::Waiting(..), message }) if !message.is_empty() => format!("pending: {message}"),
-            Some(Whereabouts { location, .. }) => location.to_string(),
+            Some(Whereabouts { location, .. }) => location.settled(),
             // While the cluster settles, only preemption deletes pods.
             None => "preempted".to_owned(),
         }
@@ -258,8 +258,8 @@ fn more(lines: &mut Lines, all: usize) {
 /// Returns where a pod is; of a pod in a queue also that it is pending.
 fn place_words(at: &PodLocation) -> String {
     match at {
-        PodLocation::Waiting(Place::Active | Place::Backoff { .. } | Place::Unschedulable { .. }, _) => format!("pending: {at}"),
-        _ => at.to_string(),
+        PodLocation::Waiting(Place::Unschedulable { gated_by: Some(_), .. }, _) => format!("pending: {at}"),
+        _ => at.settled(),
     }
 }
 

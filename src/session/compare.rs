@@ -110,6 +110,10 @@ pub struct Comparison {
     pub shared: usize,
     /// Kind and title of each branch's own revisions.
     pub since: [Vec<(RevisionKind, String)>; 2],
+    /// Whether both were settled before they were compared.
+    pub settled: bool,
+    /// Pods that get from one place to another in the same way on both branches while they settle, by namespace and name.
+    pub anyway: Vec<PodDifference>,
     /// Pods in different places, by namespace and name.
     pub pods: Vec<PodDifference>,
     /// Pods evicted on one branch only, in order of eviction.
@@ -131,8 +135,7 @@ impl Comparison {
     /// called with the number of pods before each one; returning false cancels the remaining pods.
     pub fn of(a: &Branch, b: &Branch, go_on: impl Fn(usize) -> bool + Sync) -> Self {
         let schedulers = [a.scheduler(), b.scheduler()];
-        let [old, new] = schedulers.map(|s| s.emulated().profile);
-        let upgrade = (!std::ptr::eq(old, new)).then(|| UpgradeComparison::of(schedulers, go_on));
+        let upgrade = differ_in_release(a, b).then(|| UpgradeComparison::of(schedulers, go_on));
         let revisions = [a.timeline().revisions(), b.timeline().revisions()];
         let shared = revisions[0].iter().zip(revisions[1]).take_while(|(x, y)| Arc::ptr_eq(&x.events, &y.events)).count();
         let since = revisions.map(|list| &list[shared..]);
@@ -143,11 +146,29 @@ impl Comparison {
             names: [a.name().to_owned(), b.name().to_owned()],
             shared,
             since: since.map(|list| list.iter().map(|f| (f.kind.clone(), f.title.clone())).collect()),
+            settled: false,
+            anyway: Vec::new(),
             pods: pods(ends, upgrade.is_some()),
             evicted: [only(&evicted[0], &evicted[1]), only(&evicted[1], &evicted[0])],
             decisions: decisions(since),
             upgrade,
         }
+    }
+
+    /// Compares two branches after both have settled, so that only the changes on one of them make a difference. Branches of
+    /// different releases are compared as they are. `go_on` is called as in [`Self::of`], and before each step.
+    pub fn settled(a: &Branch, b: &Branch, go_on: impl Fn(usize) -> bool + Sync) -> Self {
+        if differ_in_release(a, b) {
+            return Self::of(a, b, go_on);
+        }
+        let as_it_is = Self::of(a, b, |_| true);
+        let ends = [a, b].map(|branch| branch.settled(|| go_on(0)).0);
+        let both = Self::of(&ends[0], &ends[1], &go_on);
+        let starts = [a, b].map(|branch| branch.timeline().end());
+        let anyway = moves_of_both(starts, ends.each_ref().map(|branch| branch.timeline().end()));
+        let is_queue_only = |difference: &PodDifference| difference.at.iter().all(PodLocation::is_pending);
+        let pods = both.pods.into_iter().filter(|difference| !is_queue_only(difference) || nominations_differ(difference)).collect();
+        Self { since: as_it_is.since, settled: true, anyway, pods, ..both }
     }
 
     /// Returns whether the branches do not differ.
@@ -192,7 +213,51 @@ fn pods(ends: [&Keyframe; 2], restarted: bool) -> Vec<PodDifference> {
     keys.into_iter().filter_map(difference).collect()
 }
 
+/// Returns whether two branches end with different releases.
+fn differ_in_release(a: &Branch, b: &Branch) -> bool {
+    let [old, new] = [a, b].map(|branch| branch.scheduler().emulated().profile);
+    !std::ptr::eq(old, new)
+}
+
+/// Returns whether a pod is nominated to different nodes.
+fn nominations_differ(difference: &PodDifference) -> bool {
+    let nominated = |at: &PodLocation| if let PodLocation::Waiting(_, node) = at { node.clone() } else { Str::default() };
+    nominated(&difference.at[0]) != nominated(&difference.at[1])
+}
+
+/// Returns the pods that begin and end in the same two places on both branches, and not where they began.
+fn moves_of_both(starts: [&Keyframe; 2], ends: [&Keyframe; 2]) -> Vec<PodDifference> {
+    let of_first = pods([starts[0], ends[0]], false);
+    let same_on_both = |difference: &PodDifference| {
+        let at = |frame: &Keyframe| whereabouts(&frame.cluster, &frame.queues, &difference.pod);
+        let is_queue_only = difference.at.iter().all(PodLocation::is_pending);
+        !is_queue_only && at(ends[1]) == difference.at[1] && at(starts[1]).is_pending() == difference.at[0].is_pending()
+    };
+    of_first.into_iter().filter(same_on_both).collect()
+}
+
 impl PodLocation {
+    /// Returns whether the pod waits in a queue of pods that are tried again, in whichever.
+    pub fn is_pending(&self) -> bool {
+        matches!(self, Self::Waiting(Place::Active | Place::Backoff { .. } | Place::Unschedulable { gated_by: None, .. }, _))
+    }
+
+    /// Returns the place in words at the end of a run until nothing changes: a pod in a queue was tried in vain, and which queue it is
+    /// in says nothing more.
+    pub fn settled(&self) -> String {
+        let Self::Waiting(place, nominated) = self else { return self.to_string() };
+        let why = match place {
+            Place::Unschedulable { plugins, gated_by: None } => {
+                let names: Vec<&str> = plugins.iter().map(PluginName::as_str).collect();
+                if names.is_empty() { String::new() } else { format!(", rejected by {}", names.join(", ")) }
+            }
+            Place::Active | Place::Backoff { .. } => String::new(),
+            _ => return self.to_string(),
+        };
+        let nominated = if nominated.is_empty() { String::new() } else { format!(", nominated to {nominated}") };
+        format!("still pending{why}{nominated}")
+    }
+
     /// Returns the place of a pod. The end of a backoff is left out, so that it does not count as a difference.
     pub fn of(cluster: &Cluster, queues: &QueuesView, pod: &Key) -> Self {
         whereabouts(cluster, queues, pod)
