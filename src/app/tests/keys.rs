@@ -55,6 +55,49 @@ fn keys_move_in_time() {
     check("c home n n n b b b c", "0:107 Queues/Preemption shop/payments");
 }
 
+/// The page of a node shows a change as soon as its event has happened.
+#[test]
+fn pages_follow_the_steps_of_a_change() {
+    let mut screen = Screen::asked(120, 40);
+    screen.act(":taint worker-a2 dedicated=gpu:NoSchedule;");
+    screen.act(":node worker-a2; home");
+    let tainted = |screen: &Screen| {
+        let node = screen.timeline().moment().snapshot.get("worker-a2").expect("the node").node.clone();
+        node.spec.taints.iter().any(|taint| taint.key == "dedicated")
+    };
+    let updated =
+        |screen: &Screen| screen.timeline().current().is_some_and(|event| event.sentence().contains("Node worker-a2 was updated"));
+    let mut seen = false;
+    for _ in 0..40 {
+        assert_eq!(tainted(&screen), seen || updated(&screen), "{:?}", screen.timeline().cursor());
+        seen |= updated(&screen);
+        screen.press("n");
+    }
+    assert!(seen);
+}
+
+#[test]
+fn keys_on_the_page_of_a_pod_are_about_that_pod() {
+    let mut screen = Screen::asked(120, 40);
+    // The cycle is about shop/payments, the page about another pod.
+    screen.act("c 1 j v");
+    let page = screen.state.pod.clone().expect("a pod");
+    assert_ne!(page.to_string(), "shop/payments");
+    screen.act("x");
+    assert!(screen.overlay().starts_with(&format!("Fixes for {page}")));
+    screen.act("[");
+    assert!(screen.said().contains(&page.to_string()), "{}", screen.said());
+    screen.act("s");
+    assert!(screen.said().contains(&format!("before the decision about {page}")), "{}", screen.said());
+}
+
+#[test]
+fn digits_keep_the_way_back_to_a_page() {
+    check("c 3 j enter d 2 esc", "0:107 Node/Node worker-b1 verdict");
+    check("c 3 j enter d 2 esc esc", "0:107 Candidate/Candidate result");
+    check("c 3 j enter d 2 1 esc esc esc", "0:107 Preemption/Preemption worker-b1");
+}
+
 #[test]
 fn keys_move_the_selection_and_the_focus() {
     check("j", "0:0 Queues/Preemption shop/patient-job");

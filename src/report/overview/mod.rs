@@ -374,6 +374,16 @@ pub fn causes(agreements: &Agreements, scheduler: &Scheduler, originals: Origina
 }
 
 impl CauseReport {
+    /// Returns the state of the search for its fix in words.
+    pub fn fix_words(&self) -> &str {
+        &self.fix_words
+    }
+
+    /// Returns whether preemption helps, in words.
+    pub fn preemption_words(&self) -> String {
+        self.preemption.clause(self.helped, self.pods.len()).trim_start_matches("; ").to_owned()
+    }
+
     fn of(cause: Cause) -> Self {
         Self {
             cause: cause.key,
@@ -391,6 +401,24 @@ impl CauseReport {
 }
 
 impl Overview {
+    /// Returns the causes with their pods and fixes as text. Headings are not indented and end in a colon.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![count(self.pending, "pending pod")];
+        for cause in &self.causes {
+            let pods = cause.pods.len();
+            lines.push(String::new());
+            lines.push(format!("{}:", count(pods, "pod")));
+            lines.push(format!("  {}{}", cause.sentence, cause.preemption.clause(cause.helped, pods)));
+            let named: Vec<String> = cause.pods.iter().take(NAMED).map(Key::to_string).collect();
+            let more = pods.saturating_sub(NAMED);
+            lines.push(format!("  {}{}", named.join(", "), if more == 0 { String::new() } else { format!(" and {more} more") }));
+            lines.push(format!("  {}", cause.fix.words(pods)));
+            let commands = cause.fix.found().and_then(|fix| fix.fix.kubectl.as_ref());
+            lines.extend(commands.iter().flat_map(|commands| commands.lines()).map(|command| format!("     {command}")));
+        }
+        lines
+    }
+
     /// Decides every pending pod on its own or with its pod group, groups them by cause and searches each cause's best fix. `compared` says whether
     /// the cluster is the one that its scheduler reported about. Calls `publish` after each part. Once `go_on` returns false, the rest is left out and the last stage is [`Stage::Stopped`].
     pub fn make(

@@ -92,7 +92,7 @@ pub fn go(state: &mut State, session: &mut dyn SessionHandle) {
 }
 
 /// Returns the cause of the selected row of the overview.
-fn selected_cause(state: &State) -> Option<&Cause> {
+pub fn selected_cause(state: &State) -> Option<&Cause> {
     let key: &Str = match state.list(Pane::OVERVIEW).selected.as_ref()? {
         RowId::Cause(key) | RowId::CauseFix(key) => key,
         _ => return None,
@@ -122,7 +122,9 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
     let mut lines = vec!["Cause:".to_owned(), format!("  {}: {}", text::count(cause.pods.len(), "pod"), cause.sentence)];
     lines.push("Fix:".to_owned());
     let at = lines.len();
-    lines.push(format!("  {}: frees {} of {}", fix.fix.text, fix.frees, cause.pods.len()));
+    let last = fix.fix.last_resort.as_ref().map_or_else(String::new, |why| format!(" (only if nothing else helps: {why})"));
+    let frees = if fix.fix.outcome == "preempts" { "preempts for" } else { "frees" };
+    lines.push(format!("  {}: {frees} {} of {}{last}", fix.fix.text, fix.frees, cause.pods.len()));
     let mut links = std::collections::BTreeMap::from([(at, Target::Fix(to_apply(fix)))]);
     let (freed, left): (Vec<&Key>, Vec<&Key>) = cause.pods.iter().partition(|pod| fix.freed.binary_search(pod).is_ok());
     for (title, pods) in [("Pods that it places, one after another:", freed), ("Pods that stay pending:", left)] {
