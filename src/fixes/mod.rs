@@ -30,6 +30,7 @@
 //! | `deletions` | the pods whose deletion makes room |
 //! | `storage` | claims, classes and volumes that the pod's volumes lack |
 //! | `devices` | resource claims and device classes |
+//! | `nodes_needed` | how many new nodes take all of some pods |
 //! | `pairs` | two changes at once |
 //! | `reaction` | the reaction of controllers to a fix |
 //! | `effort` | the cost of a fix, and last resorts |
@@ -47,6 +48,7 @@ mod daemons;
 mod deletions;
 mod devices;
 mod effort;
+mod nodes_needed;
 mod pairs;
 mod reaction;
 mod requests;
@@ -68,6 +70,7 @@ pub use cluster::another as another_node;
 pub use constraints::{Closest, Constraint, Demand, Matrix, NodeBits, Row};
 pub use devices::Devices;
 pub use effort::{Effort, LastResort};
+pub use nodes_needed::{NodesNeeded, nodes_needed};
 pub use reaction::{Reaction, Recreated, Siblings};
 pub use shared::{freed, freed_with_group, operations_of_all};
 pub use trial::Watch;

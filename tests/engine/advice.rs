@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use schedscope::cluster::{Key, Kind, Object};
 use schedscope::fixes::{Change, Fix, Fixes, LastResort, Limits, NodeChange, PodChange, Unproposed, find};
 use schedscope::release::Emulation;
-use schedscope::report::{Agreements, FixesReport, causes};
+use schedscope::report::{Agreements, FixesReport, WhatIfReport, causes};
 use schedscope::scheduler::{Config, Options, Scheduler};
 use schedscope::session::PodLocation;
 use schedscope::whatif::{self, Rehearsal, Stage as _, Verb};
@@ -275,6 +275,66 @@ fn the_overview_frees_the_pod_with_the_small_cut_and_shows_what_preempts() {
     assert_eq!(best.fix.outcome, "preempts");
     let listed = found(&items).fixes;
     assert!(!listed.is_empty());
+}
+
+#[test]
+fn a_cause_says_how_many_nodes_of_a_shape_take_all_of_its_pods() {
+    let tainted = json!({"spec": {"taints": [{"key": "own", "effect": "NoSchedule"}]}});
+    for (cpu, pods, expected) in [("1", 9, 3), ("2", 3, 2), ("3", 4, 4), ("2500m", 2, 2)] {
+        // The node is full; one that is reserved takes no more than two.
+        let mut items = vec![node("n", "4", &json!({})), pod("full", "n", 9, "4", &owned("ReplicaSet", "db")), node("own", "2", &tainted)];
+        items.extend((0..pods).map(|at| pod(&format!("p{at}"), "", 0, cpu, &json!({"spec": {"preemptionPolicy": "Never"}}))));
+        let scheduler = scheduler(&items);
+        let agreements = Agreements::of(&scheduler, &[], Vec::new(), |_| true, |_| true);
+        let found = causes(&agreements, &scheduler, &|_, _| None);
+        let fix = found[0].fix.as_ref().expect("a fix");
+        let nodes = fix.nodes.as_ref().expect("a number of nodes");
+        assert_eq!((nodes.like.as_str(), nodes.count), ("n", expected), "{pods} pods of {cpu} cpu");
+        let words = format!("{expected} more nodes like n would take all {pods}");
+        assert!(found[0].fix_words().contains(&words), "{}", found[0].fix_words());
+        // One by one: so many take all, and one less does not.
+        let placed = |count: usize| {
+            let mut rehearsal = Rehearsal::new(scheduler.clone());
+            let verb: Verb = format!("add {count} like n").parse().expect("a verb");
+            whatif::apply(&mut rehearsal, &verb, &|_, _| None).expect("added");
+            rehearsal.scheduler().state().cluster().pods.iter().filter(|pod| !pod.node_name.is_empty()).count() - 1
+        };
+        assert_eq!((placed(expected), placed(expected - 1) < pods), (pods, true));
+    }
+}
+
+#[test]
+fn what_ifs_count_before_and_after_group_messages_and_name_preemptors() {
+    let answered = |items: &[Value], verb: &str| {
+        let mut rehearsal = Rehearsal::new(scheduler(items));
+        let answer = whatif::apply(&mut rehearsal, &verb.parse().expect("a verb"), &|_, _| None).expect("applied");
+        WhatIfReport::new(vec![answer], rehearsal.scheduler(), Vec::new()).text().into_vec().join("\n")
+    };
+    let high = |at: usize| pod(&format!("high-{at}"), "", 5, "4", &json!({}));
+    let items = [node("n", "4", &json!({})), pod("low", "n", 0, "4", &json!({})), high(0), high(1)];
+    let text = answered(&items, "add 2 like n");
+    assert!(text.contains("pending: 1 pod without, 0 pods with") && text.contains("evicted: 1 pod without, 0 pods with"), "{text}");
+
+    // Three replacements wait for the same reason.
+    let web = owned("ReplicaSet", "web");
+    let mut items = vec![node("n", "4", &json!({})), node("m", "1", &json!({}))];
+    items.extend((0..3).map(|at| pod(&format!("web-{at}"), "n", 0, "1200m", &web)));
+    let text = answered(&items, "drain n");
+    assert_eq!(text.matches("0/2 nodes are available").count(), 1, "{text}");
+    assert!(text.contains("3 pods pending: 0/2 nodes are available"), "{text}");
+
+    // A replacement that is preempted again: by whom.
+    let items = [
+        node("n", "4", &json!({})),
+        node("m", "4", &json!({})),
+        pod("high-0", "n", 5, "4", &owned("ReplicaSet", "high")),
+        pod("web-0", "m", 0, "4", &web),
+    ];
+    let mut rehearsal = Rehearsal::new(scheduler(&items));
+    let answer = whatif::apply(&mut rehearsal, &"drain n".parse().expect("a verb"), &|_, _| None).expect("applied");
+    let (victim, by) = answer.preempted.iter().next().expect("a preemption");
+    assert_eq!(victim.name, "web-0");
+    assert!(by.name.starts_with("high-"), "{by}");
 }
 
 #[test]

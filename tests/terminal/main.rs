@@ -22,3 +22,4 @@ mod live_screen;
 mod print;
 #[cfg(unix)]
 mod readme;
+mod tickets;

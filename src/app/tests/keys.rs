@@ -91,6 +91,36 @@ fn keys_on_the_page_of_a_pod_are_about_that_pod() {
     assert!(screen.said().contains(&format!("before the decision about {page}")), "{}", screen.said());
 }
 
+/// `Y` copies the answer about what is selected in short: sentence, best fix, command.
+#[test]
+fn answers_in_short_are_copied_wherever_they_are() {
+    let copied = |screen: &mut Screen, keys: &str| match screen.act(keys) {
+        Some(Effect::Copy(text)) => text,
+        other => panic!("{keys}: {other:?}, {}", screen.said()),
+    };
+    let mut screen = Screen::asked(120, 40);
+    let text = copied(&mut screen, "1 Y");
+    assert!(text.starts_with("shop/payments: Pending because 8 of 12 nodes have less than 6 cpu free"), "{text}");
+    assert!(text.contains("\nFix: uncordon worker-c3: fits on worker-c3\nkubectl uncordon worker-c3\n"), "{text}");
+    assert_eq!(screen.said(), "copied the answer about shop/payments (3 lines)");
+    // Another pod is selected than the cycle is about.
+    let text = copied(&mut screen, "c 1 j Y");
+    assert!(text.starts_with("shop/patient-job: "), "{text}");
+    let text = copied(&mut screen, "v Y");
+    assert!(text.starts_with("shop/patient-job: "), "{text}");
+    let mut screen = Screen::asked(120, 40);
+    let text = copied(&mut screen, "c 2 Y");
+    assert!(text.starts_with("shop/payments on worker-a2: Insufficient cpu"), "{text}");
+    // The commands of the selected fix, not all that is on the screen.
+    let mut screen = Screen::asked(120, 40);
+    let text = copied(&mut screen, "1 x Y");
+    assert_eq!(text, "kubectl uncordon worker-c3\n");
+    // The selected cause.
+    let mut screen = Screen::greeted("payments", 120, 40);
+    let text = copied(&mut screen, "Y");
+    assert!(text.starts_with("3 pods: 8 of 12 nodes have too little free cpu") && text.contains("\nfix"), "{text}");
+}
+
 #[test]
 fn digits_keep_the_way_back_to_a_page() {
     check("c 3 j enter d 2 esc", "0:107 Node/Node worker-b1 verdict");

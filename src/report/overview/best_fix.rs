@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::{CauseFix, FixSearch};
-use crate::cluster::{Cluster, Key, Kind, Pod};
-use crate::fixes::{Alternative, Change, Fix, FixOutcome, Limits, find, freed, freed_with_group};
+use crate::cluster::{Cluster, Key, Kind, Pod, Str};
+use crate::fixes::{Alternative, Change, Fix, FixOutcome, Limits, find, freed, freed_with_group, nodes_needed};
 use crate::framework::{PodResourcesOptions, pod_requests};
 use crate::plural::count;
 use crate::report::fixes::{FixReport, Originals, cut_short_texts, fix_report};
@@ -24,6 +24,8 @@ const ALTERNATIVES: usize = 2;
 const MODELS: usize = 3;
 /// Limit on a pod's fixes that are tried on the other pods of its cause.
 const FIXES_TRIED: usize = 6;
+/// Limit on the shapes of nodes of which a number is searched.
+const SHAPES: usize = 2;
 /// Limit on the pods of a cause on which a fix is tried.
 const PODS_TRIED: usize = 500;
 
@@ -51,11 +53,20 @@ pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals
     let limits = Limits { trials: TRIALS, alike: ALIKE, deletions: DELETIONS };
     let tried = &pods[..pods.len().min(PODS_TRIED)];
     let mut best: Option<(Fix, &Arc<Pod>, Vec<Key>)> = None;
+    let mut likes: Vec<Str> = Vec::new();
     for model in models {
         let found = find(scheduler, model, limits, &|_| go_on());
         cut_short = cut_short_texts(&found.search.cut_short_by).or(cut_short);
         if found.group.is_some() && found.outcome == Outcome::Scheduled {
             cut_short.get_or_insert_with(|| "each pod would fit by itself, and changes for several at once are not tried".to_owned());
+        }
+        for fix in found.fixes.iter().filter(|fix| fix.equals.is_none()) {
+            if let [Change::Create { like: Some(like), .. }, ..] = &fix.changes[..]
+                && likes.len() < SHAPES
+                && !likes.contains(like)
+            {
+                likes.push(like.clone());
+            }
         }
         let mut alternatives: Vec<Alternative> = Vec::new();
         let differs = |fix: &Fix| match fix.alternative() {
@@ -93,7 +104,12 @@ pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals
     }
     let Some((fix, model, freed)) = best else { return FixSearch::Nothing(cut_short) };
     let report = for_all(&fix, cluster, originals, &freed);
-    FixSearch::Found(Arc::new(CauseFix { frees: freed.len(), fix: report, first: model.key(), parts: fix.changes, freed }))
+    // A fix that adds nodes, and one that frees all, need no number of nodes beside it.
+    let adds = fix.changes.iter().any(|change| matches!(change, Change::Create { like: Some(_), .. }));
+    let is_enough = freed.len() == pods.len() && (!adds && fix.last_resort.is_none() || pods.len() == 1);
+    let grouped = fix.group.is_some() || pods.len() > tried.len();
+    let nodes = if is_enough || grouped { None } else { nodes_needed(scheduler, pods, &likes, go_on) };
+    FixSearch::Found(Arc::new(CauseFix { frees: freed.len(), fix: report, nodes, first: model.key(), parts: fix.changes, freed }))
 }
 
 /// Returns the requests of a pod: devices and other resources, then cpu and memory.

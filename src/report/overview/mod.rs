@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending};
 use super::fixes::{FixReport, Originals};
 use super::why::{in_common, why_group, why_group_is_gated};
 use crate::cluster::{Key, Pod};
-use crate::fixes::Change;
+use crate::fixes::{Change, NodesNeeded};
 use crate::framework::{PluginSet, Reason, Status};
 use crate::output::Lines;
 use crate::plural::count;
@@ -133,7 +133,7 @@ impl FixSearch {
                     _ => format!("frees {} of {pods}", fix.frees),
                 };
                 let last = fix.fix.last_resort.as_ref().map_or_else(String::new, |why| format!("; only if nothing else helps: {why}"));
-                format!("fix{whose}: {} ({frees}{last})", fix.fix.text)
+                format!("fix{whose}: {} ({frees}{last}){}", fix.fix.text, fix.nodes_words(pods))
             }
         }
     }
@@ -176,6 +176,9 @@ pub struct CauseFix {
     pub fix: FixReport,
     /// The number of pods that find a node, placed one after another.
     pub frees: usize,
+    /// The smallest number of new nodes of an existing shape that takes all pods of the cause; null where it is not searched or none does.
+    #[serde(serialize_with = "nodes_as_object", rename = "nodesForAll")]
+    pub nodes: Option<NodesNeeded>,
     /// The pod for which the fix was found.
     #[serde(skip)]
     pub first: Key,
@@ -185,6 +188,20 @@ pub struct CauseFix {
     /// The pods that it frees, by name.
     #[serde(skip)]
     pub freed: Vec<Key>,
+}
+
+/// Writes a number of nodes as an object.
+fn nodes_as_object<S: Serializer>(nodes: &Option<NodesNeeded>, serializer: S) -> Result<S::Ok, S::Error> {
+    nodes.as_ref().map(|nodes| serde_json::json!({ "like": nodes.like, "count": nodes.count })).serialize(serializer)
+}
+
+impl CauseFix {
+    /// Returns how many nodes would take all of a number of pods, as a clause; empty where that is unknown.
+    pub fn nodes_words(&self, pods: usize) -> String {
+        let Some(nodes) = &self.nodes else { return String::new() };
+        let all = if pods == 1 { "it".to_owned() } else { format!("all {pods}") };
+        format!("; {} like {} would take {all}", count(nodes.count, "more node"), nodes.like)
+    }
 }
 
 /// All pending pods, as far as they are decided, with their causes.

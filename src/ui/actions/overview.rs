@@ -124,7 +124,7 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
     let at = lines.len();
     let last = fix.fix.last_resort.as_ref().map_or_else(String::new, |why| format!(" (only if nothing else helps: {why})"));
     let frees = if fix.fix.outcome == "preempts" { "preempts for" } else { "frees" };
-    lines.push(format!("  {}: {frees} {} of {}{last}", fix.fix.text, fix.frees, cause.pods.len()));
+    lines.push(format!("  {}: {frees} {} of {}{last}{}", fix.fix.text, fix.frees, cause.pods.len(), fix.nodes_words(cause.pods.len())));
     let mut links = std::collections::BTreeMap::from([(at, Target::Fix(to_apply(fix)))]);
     let (freed, left): (Vec<&Key>, Vec<&Key>) = cause.pods.iter().partition(|pod| fix.freed.binary_search(pod).is_ok());
     for (title, pods) in [("Pods that it places, one after another:", freed), ("Pods that stay pending:", left)] {
