@@ -75,6 +75,8 @@ const SCHEDULERS: &[(&str, &str)] = &[
     ("hami-scheduler", "HAMi"),
 ];
 
+/// The share of a request up to which a cut is small, in thousandths.
+const SMALL_CUT: u32 = 250;
 /// Words in labels that name hardware.
 const HARDWARE: &[&str] = &["disk", "ssd", "nvme", "storage", "gpu", "accelerator", "instance-type", "arch", "os", "cpu"];
 
@@ -109,12 +111,12 @@ pub(super) fn rank(change: &Change) -> u32 {
             PodChange::RemoveGates(_) | PodChange::SchedulerName { .. } => 0,
             PodChange::SetSelector { typo: true, .. } | PodChange::AddValue { typo: Some(_), .. } | PodChange::RenameSelector { .. } => 1,
             PodChange::AddValue { .. } => 2,
-            PodChange::Lower(_) if cut(change) <= 100 => 3,
+            PodChange::Lower(_) if cut(change) <= SMALL_CUT => 3,
             PodChange::MaxSkew { .. } => 4,
             PodChange::Tolerate(taint) if taint.condition().is_some() => 25,
             PodChange::Tolerate(taint) if taint.key == UNSCHEDULABLE_TAINT => 9,
             PodChange::Tolerate(_) => 5,
-            PodChange::Lower(_) if cut(change) <= 500 => 6,
+            // The pod is rarely oversized by that much.
             PodChange::Lower(_) => 9,
             // It gives up what the owner asked for.
             PodChange::SetSelector { .. } => 10,

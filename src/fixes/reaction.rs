@@ -42,8 +42,10 @@ pub struct Siblings {
     pub workload: Workload,
     /// Number of pods that get in, with the pod.
     pub placed: usize,
-    /// Number of pods, with the pod.
+    /// Number of pods that were tried, with the pod.
     pub of: usize,
+    /// Number of further pods, which were not tried.
+    pub untried: usize,
 }
 
 /// Leaves out the fixes from `first` on that controllers undo, and records what they do after the others.
@@ -90,14 +92,16 @@ fn react(trials: &mut Trials<'_>, fix: &Fix) -> Result<Reaction, Option<Recreate
     let first = trials.first.iter().filter(|first| !fix.changes.contains(first));
     let all: Vec<Change> = first.chain(&fix.changes).cloned().collect();
     let deleted: Vec<Arc<Pod>> = all.iter().filter_map(|change| made_again(&cluster, change)).collect();
-    let siblings = if changes_template(&all) { siblings(&cluster, trials.pod()) } else { Vec::new() };
+    let mut siblings = if changes_template(&all) { siblings(&cluster, trials.pod()) } else { Vec::new() };
+    let untried = siblings.len().saturating_sub(engine::REACTING_SIBLINGS);
+    siblings.truncate(engine::REACTING_SIBLINGS);
     if deleted.is_empty() && siblings.is_empty() {
         return Ok(Reaction::default());
     }
     let workload = Workload::of(&cluster, trials.pod());
     if deleted.is_empty() && has_room_for(trials, fix, siblings.len()) {
         let of = siblings.len() + 1;
-        return Ok(Reaction { siblings: workload.map(|workload| Siblings { workload, placed: of, of }), ..Reaction::default() });
+        return Ok(Reaction { siblings: workload.map(|workload| Siblings { workload, placed: of, of, untried }), ..Reaction::default() });
     }
     if !trials.goes_on() {
         return Err(None);
@@ -111,7 +115,7 @@ fn react(trials: &mut Trials<'_>, fix: &Fix) -> Result<Reaction, Option<Recreate
         }
         world.settle();
         let placed = siblings.iter().filter(|sibling| world.is_in(&sibling.key())).count();
-        reaction.siblings = Some(Siblings { workload, placed: placed + 1, of: siblings.len() + 1 });
+        reaction.siblings = Some(Siblings { workload, placed: placed + 1, of: siblings.len() + 1, untried });
     }
     for one in &mut reaction.recreated {
         let pod = world.scheduler.state().cluster().pods.get(&one.replacement);
@@ -148,7 +152,7 @@ pub(super) fn changes_template(changes: &[Change]) -> bool {
     changes.iter().any(of_spec)
 }
 
-/// Returns the other pending pods of a pod's controller, by name, as far as their number is limited.
+/// Returns the other pending pods of a pod's controller, by name.
 fn siblings(cluster: &Cluster, pod: &Pod) -> Vec<Arc<Pod>> {
     let Some(owner) = pod.metadata.controller() else { return Vec::new() };
     if !matches!(Controller::of(pod), Controller::StatefulSet | Controller::Workload) {
@@ -160,7 +164,7 @@ fn siblings(cluster: &Cluster, pod: &Pod) -> Vec<Arc<Pod>> {
             && other.key() != pod.key()
             && other.metadata.controller().is_some_and(|its| its.kind == owner.kind && its.name == owner.name)
     };
-    cluster.pods.in_namespace(&pod.metadata.namespace).filter(is_sibling).take(engine::REACTING_SIBLINGS).cloned().collect()
+    cluster.pods.in_namespace(&pod.metadata.namespace).filter(is_sibling).cloned().collect()
 }
 
 /// A cluster in which controllers react.

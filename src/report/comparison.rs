@@ -66,6 +66,15 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
             decision(&mut lines, decided, &compared.names);
         }
     }
+    if !compared.reasons.is_empty() {
+        let names: Vec<String> = compared.reasons.iter().take(NODES).map(ToString::to_string).collect();
+        let more = compared.reasons.len().saturating_sub(NODES);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let all = count_of(compared.reasons.len(), "pod stays", "pods stay");
+        lines.push(String::new());
+        lines.push(format!("{all} pending on both, for reasons that differ:"));
+        lines.push(format!("  {}{more}", names.join(", ")));
+    }
     lines.extend(anyway(compared, a));
     lines
 }
@@ -182,6 +191,7 @@ mod tests {
             pods: Vec::new(),
             evicted: [Vec::new(), Vec::new()],
             decisions: Vec::new(),
+            reasons: Vec::new(),
             upgrade: None,
         };
         assert_eq!(comparison(&compared).last().unwrap(), "Nothing differs: the same placements, queues, victims and verdicts.");

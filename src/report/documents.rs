@@ -26,9 +26,10 @@ pub(super) fn pending(found: &Agreements, more: &Lines) -> Text {
             let more = cause.pods.len().saturating_sub(NAMED);
             let more = (more > 0).then(|| format!("and {more} more"));
             doc.list(cause.pods.iter().take(NAMED).map(String::as_str).chain(more.as_deref()));
-            if let Some(commands) = cause.fix.as_ref().and_then(|fix| fix.fix.kubectl.as_ref()) {
+            let commands = cause.fix.as_ref().map(|fix| fix.fix.command_lines()).unwrap_or_default();
+            if !commands.is_empty() {
                 doc.paragraph(cause.fix_words());
-                doc.code(&commands.lines().map(str::to_owned).collect());
+                doc.code(&commands.into_iter().collect());
             }
         }
     }

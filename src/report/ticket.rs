@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::devices::devices_text;
 use super::odds::odds_section;
 use super::text::{FACTS_SHOWN, by_code, candidate_rows, decided_by, elimination_sentences, name_list, score_rows, victim_rows};
-use super::{Answer, FixesReport, LastReported, Missing, ReleaseReport, body, missing_sentences, why};
+use super::{Answer, FixReport, FixesReport, LastReported, Missing, ReleaseReport, body, missing_sentences, why};
 use crate::framework::{Code, PluginName};
 use crate::output::{Lines, Markdown, Text};
 use crate::plural::count;
@@ -277,9 +277,16 @@ impl<'a> Ticket<'a> {
         if report.fixes.is_empty() {
             return doc.paragraph(&format!("None found ({}).", report.searched));
         }
-        let rows = report.fixes.iter().take(FIXES_SHOWN).enumerate();
-        doc.table(&["", "Change", "Result"], rows.map(|(i, fix)| vec![(i + 1).to_string(), fix.text.clone(), fix.result.clone()]));
-        let more = report.fixes.len().saturating_sub(FIXES_SHOWN);
+        let different: Vec<&FixReport> = report.fixes.iter().filter(|fix| fix.equal_to.is_none()).collect();
+        let rows = different.iter().take(FIXES_SHOWN).enumerate();
+        doc.table(
+            &["", "Change", "Result"],
+            rows.map(|(i, fix)| {
+                let why = fix.last_resort.as_ref().map_or_else(String::new, |why| format!("; only if nothing else helps: {why}"));
+                vec![(i + 1).to_string(), fix.text.clone(), format!("{}{why}", fix.result)]
+            }),
+        );
+        let more = different.len().saturating_sub(FIXES_SHOWN);
         if more > 0 {
             doc.paragraph(&format!("And {more} more."));
         }
@@ -287,10 +294,11 @@ impl<'a> Ticket<'a> {
             doc.paragraph(&format!("Incomplete: {}.", report.searched));
         }
         let mut commands = Lines::default();
-        for (i, fix) in report.fixes.iter().take(FIXES_SHOWN).enumerate() {
-            if let Some(kubectl) = &fix.kubectl {
+        for (i, fix) in different.iter().take(FIXES_SHOWN).enumerate() {
+            let lines = fix.command_lines();
+            if !lines.is_empty() {
                 commands.line(format_args!("# {}", i + 1));
-                commands.extend(kubectl.lines().map(str::to_owned));
+                commands.extend(lines);
             }
         }
         if self.origin.invented {

@@ -90,6 +90,22 @@ pub struct Decided {
     pub scores: Vec<ScoreChange>,
 }
 
+impl Decided {
+    /// Returns whether the pod is bound on both branches.
+    fn is_bound(&self) -> bool {
+        self.outcomes.iter().all(|outcome| outcome.as_ref().is_some_and(|words| words.starts_with(BOUND)))
+    }
+
+    /// Returns whether the pod is bound on one branch only, or other victims are evicted for it.
+    fn ends_otherwise(&self) -> bool {
+        let [one, other] = self.outcomes.each_ref().map(|outcome| outcome.as_ref().is_some_and(|words| words.starts_with(BOUND)));
+        one != other || self.victims[0] != self.victims[1]
+    }
+}
+
+/// Begins the outcome of a pod that was bound.
+const BOUND: &str = "bound to ";
+
 /// A plugin's score of a node that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScoreChange {
@@ -120,6 +136,8 @@ pub struct Comparison {
     pub evicted: [Vec<Key>; 2],
     /// Pods whose newest decision differs, by namespace and name.
     pub decisions: Vec<Decided>,
+    /// Pods that stay pending on both settled branches, for reasons that differ.
+    pub reasons: Vec<Key>,
     /// Decisions of both releases about every pending pod; `None` where both ends have the same release.
     pub upgrade: Option<UpgradeComparison>,
 }
@@ -151,6 +169,7 @@ impl Comparison {
             pods: pods(ends, upgrade.is_some()),
             evicted: [only(&evicted[0], &evicted[1]), only(&evicted[1], &evicted[0])],
             decisions: decisions(since),
+            reasons: Vec::new(),
             upgrade,
         }
     }
@@ -168,13 +187,18 @@ impl Comparison {
         let anyway = moves_of_both(starts, ends.each_ref().map(|branch| branch.timeline().end()));
         let is_queue_only = |difference: &PodDifference| difference.at.iter().all(PodLocation::is_pending);
         let pods = both.pods.into_iter().filter(|difference| !is_queue_only(difference) || nominations_differ(difference)).collect();
-        Self { since: as_it_is.since, settled: true, anyway, pods, ..both }
+        let known = |pod: &Key| as_it_is.decisions.iter().any(|decided| decided.pod == *pod);
+        let (decisions, others): (Vec<Decided>, Vec<Decided>) =
+            both.decisions.into_iter().partition(|decided| known(&decided.pod) || decided.ends_otherwise());
+        // Where a pod is tells of those that are bound elsewhere.
+        let reasons = others.into_iter().filter(|decided| !decided.is_bound()).map(|decided| decided.pod).collect();
+        Self { since: as_it_is.since, settled: true, anyway, pods, decisions, reasons, ..both }
     }
 
     /// Returns whether the branches do not differ.
     pub fn is_empty(&self) -> bool {
         let upgrade = self.upgrade.as_ref().is_none_or(|u| u.otherwise.is_empty() && u.other_reasons.is_empty());
-        upgrade && self.pods.is_empty() && self.evicted.iter().all(Vec::is_empty) && self.decisions.is_empty()
+        upgrade && self.reasons.is_empty() && self.pods.is_empty() && self.evicted.iter().all(Vec::is_empty) && self.decisions.is_empty()
     }
 }
 
@@ -314,7 +338,7 @@ fn newest_decisions(revisions: &[Arc<Revision>]) -> BTreeMap<Key, &Revision> {
 
 pub(super) fn outcome(view: &CycleView) -> String {
     match (&view.bound, &view.selected, &view.failure) {
-        (Some(node), ..) => format!("bound to {node}"),
+        (Some(node), ..) => format!("{BOUND}{node}"),
         (None, Some((node, ..)), None) => format!("fits on {node}"),
         (_, _, Some(failure)) => failure.message.to_string(),
         _ => view.outcome.map_or_else(|| "undecided".to_owned(), |o| o.to_string()),

@@ -144,7 +144,7 @@ fn pods_of_one_template_are_changed_together_up_to_a_limit() {
         let fixes = found(&items);
         let lower = fixes.fixes.iter().find(|fix| matches!(fix.changes[..], [Change::Pod(PodChange::Lower(_))])).expect("a lower request");
         let together = lower.reaction.siblings.as_ref().expect("siblings");
-        assert_eq!((together.placed, together.of), (1, siblings.min(10) + 1));
+        assert_eq!((together.placed, together.of, together.untried), (1, siblings.min(10) + 1, siblings.saturating_sub(10)));
     }
     let items = [node("n", "3", &json!({})), pod("asked", "", 0, "4", &web), pod("web-0", "", 0, "4", &web)];
     assert!(text(&items).contains("; 1 of 2 pending pods of ReplicaSet web find a place with it"), "{}", text(&items));

@@ -50,16 +50,16 @@ fn one_match_completes_on_enter() {
 #[test]
 fn the_pod_command_knows_all_pods() {
     let mut screen = beside_the_queues();
-    screen.act(": 'pod on-a-no'");
+    screen.act(": 'pod boun'");
     let offered = |screen: &Screen| match &screen.state.overlay {
         Some(Overlay::Prompt(prompt)) => prompt.completions.iter().map(|c| c.word.clone()).collect::<Vec<_>>(),
         other => panic!("{other:?}"),
     };
-    assert_eq!(offered(&screen), ["shop/on-a-node"]);
-    screen.act("esc : 'pod shop/on'");
-    assert_eq!(offered(&screen), ["shop/on-a-node"]);
-    screen.act("esc : 'pod onnode' enter");
-    assert!(screen.said().contains("onnode"), "it is not completed: {}", screen.said());
+    assert_eq!(offered(&screen), ["shop/bound"]);
+    screen.act("esc : 'pod shop/en'");
+    assert_eq!(offered(&screen), ["shop/ended"]);
+    screen.act("esc : 'pod wb' enter");
+    assert!(screen.said().contains("\"wb\""), "it is not completed: {}", screen.said());
 }
 
 #[test]

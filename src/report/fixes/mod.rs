@@ -167,8 +167,21 @@ pub struct SiblingsReport {
     pub workload: String,
     /// The number of pods that find a place.
     pub placed: usize,
-    /// The number of pods.
+    /// The number of pods that were tried.
     pub of: usize,
+    /// The number of further pods.
+    pub untried: usize,
+}
+
+impl FixReport {
+    /// Returns the commands, with the remark that a deletion asks no budget; empty if kubectl cannot make the changes.
+    pub fn command_lines(&self) -> Vec<String> {
+        let remarked = |command: &str| {
+            let deletes = command.starts_with("kubectl delete pod ");
+            if deletes { format!("{command}  {NO_BUDGETS}") } else { command.to_owned() }
+        };
+        self.kubectl.iter().flat_map(|commands| commands.lines()).map(remarked).collect()
+    }
 }
 
 impl ConstraintReport {
@@ -283,9 +296,8 @@ impl FixesReport {
                 lines.push((LAST_RESORTS.to_owned(), None));
             }
             let why = fix.last_resort.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
-            lines.push((format!("  {}. {}{}: {}{why}", i + 1, fix.text, self.equal_nodes(i), fix.result), Some(i)));
-            let commands = fix.kubectl.iter().flat_map(|commands| commands.lines());
-            lines.extend(commands.map(|line| (format!("     {}", remarked(line)), None)));
+            lines.push((format!("  {shown}. {}{}: {}{why}", fix.text, self.equal_nodes(i), fix.result), Some(i)));
+            lines.extend(fix.command_lines().into_iter().map(|line| (format!("     {line}"), None)));
         }
         let mut more: Vec<String> = left_out.into_iter().map(|(alternative, more)| alternatives_text(alternative, more)).collect();
         more.extend(shown.checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("{more} more")));
@@ -302,12 +314,6 @@ impl FixesReport {
         }
         lines
     }
-}
-
-/// Returns a command with the remark that it needs.
-fn remarked(command: &str) -> String {
-    let deletes = command.starts_with("kubectl delete pod ");
-    if deletes { format!("{command}  {NO_BUDGETS}") } else { command.to_owned() }
 }
 
 /// Returns the objects whose patches are made without their source.
@@ -383,6 +389,7 @@ fn report(fix: &Fix, targets: &Targets<'_>) -> FixReport {
             workload: siblings.workload.to_string(),
             placed: siblings.placed,
             of: siblings.of,
+            untried: siblings.untried,
         }),
         node: fix.changes.iter().find_map(node_of),
         alternative: fix.alternative(),

@@ -62,6 +62,10 @@ pub(super) fn reaction_text(fix: &Fix) -> String {
         let (placed, of) = (siblings.placed, siblings.of);
         let pods = count(of, "pending pod");
         let _ = match placed {
+            _ if siblings.untried > 0 => {
+                let all = count(of + siblings.untried, "pending pod");
+                write!(text, "; of {all} of {} {of} were tried, and {placed} find a place with it", siblings.workload)
+            }
             _ if placed == of => write!(text, "; so do all {pods} of {}", siblings.workload),
             _ => write!(text, "; {placed} of {pods} of {} find a place with it", siblings.workload),
         };

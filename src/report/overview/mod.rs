@@ -430,8 +430,8 @@ impl Overview {
             let more = pods.saturating_sub(NAMED);
             lines.push(format!("  {}{}", named.join(", "), if more == 0 { String::new() } else { format!(" and {more} more") }));
             lines.push(format!("  {}", cause.fix.words(pods)));
-            let commands = cause.fix.found().and_then(|fix| fix.fix.kubectl.as_ref());
-            lines.extend(commands.iter().flat_map(|commands| commands.lines()).map(|command| format!("     {command}")));
+            let commands = cause.fix.found().map(|fix| fix.fix.command_lines()).unwrap_or_default();
+            lines.extend(commands.into_iter().map(|command| format!("     {command}")));
         }
         lines
     }

@@ -57,14 +57,23 @@ pub fn keep_matches<T>(all: &mut Vec<T>, typed: &str, text: impl Fn(&T) -> std::
     }
 }
 
-/// Returns pods: of all those that contain the typed text, or else of those that are in a queue or that a recorded cycle was about.
+/// Returns pods that are in a queue, or that a recorded cycle was about.
 pub fn pods(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
+    names(waiting(session), typed)
+}
+
+fn waiting(session: &dyn SessionHandle) -> Vec<String> {
     let timeline = session.timeline();
     let tried = timeline.revisions().iter().flat_map(|f| f.events.iter()).filter_map(|e| match e {
         Event::CycleStarted(start) => Some(&start.pod),
         _ => None,
     });
-    let mut found: Vec<String> = timeline.queues().entries.keys().chain(tried).take(CONSIDERED).map(Key::to_string).collect();
+    timeline.queues().entries.keys().chain(tried).take(CONSIDERED).map(Key::to_string).collect()
+}
+
+/// Returns pods: of all those that contain the typed text, or else of those that [`pods`] returns.
+pub fn all_pods(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
+    let mut found = waiting(session);
     if !typed.is_empty() {
         let (namespace, name) = typed.rsplit_once('/').unwrap_or(("", typed));
         let is_like = |pod: &Pod| {
@@ -74,7 +83,7 @@ pub fn pods(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
                 pod.metadata.namespace.ends_with(namespace) && pod.metadata.name.starts_with(name)
             }
         };
-        let all = timeline.moment().cluster.pods.iter();
+        let all = session.timeline().moment().cluster.pods.iter();
         // Those that begin as typed are not crowded out by those that contain it.
         let (mut begin, mut contain) = (Vec::new(), Vec::new());
         for pod in all.filter(|pod| is_like(pod)) {
