@@ -1,4 +1,4 @@
-//! Fixes of equal nodes: one stands for all.
+//! Fixes of equal nodes, of which one is shown for all.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -257,7 +257,7 @@ pub struct Fix {
     pub victims: BTreeMap<Str, Vec<Victim>>,
     /// Budgets that allow no disruption of the deleted pods, by name.
     pub budgets: Vec<Key>,
-    /// What controllers do after the changes.
+    /// The reaction of controllers to the changes.
     pub reaction: Reaction,
     /// Why it is for the case that nothing else helps; `None` for a fix that an owner would consider.
     pub last_resort: Option<LastResort>,

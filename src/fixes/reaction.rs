@@ -13,7 +13,7 @@ use crate::controllers::{Draft, Workload, pods};
 use crate::limits::engine;
 use crate::scheduler::{ObjectEdit, Operation, Quiescence, Scheduler};
 
-/// What controllers do after a fix.
+/// The reaction of controllers to a fix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reaction {
     /// The pods that they make in place of deleted ones.

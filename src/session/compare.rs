@@ -183,14 +183,16 @@ impl Comparison {
         let as_it_is = Self::of(a, b, |_| true);
         let ends = [a, b].map(|branch| branch.settled(|| go_on(0)).0);
         let both = Self::of(&ends[0], &ends[1], &go_on);
-        let starts = [a, b].map(|branch| branch.timeline().end());
-        let anyway = moves_of_both(starts, ends.each_ref().map(|branch| branch.timeline().end()));
+        let first = |branch: &'_ Branch| branch.timeline().revisions().get(as_it_is.shared).cloned();
+        let start =
+            first(&ends[0]).or_else(|| first(&ends[1])).map_or_else(|| a.timeline().end().clone(), |revision| revision.before.clone());
+        let anyway = moves_of_both(&start, ends.each_ref().map(|branch| branch.timeline().end()));
         let is_queue_only = |difference: &PodDifference| difference.at.iter().all(PodLocation::is_pending);
         let pods = both.pods.into_iter().filter(|difference| !is_queue_only(difference) || nominations_differ(difference)).collect();
         let known = |pod: &Key| as_it_is.decisions.iter().any(|decided| decided.pod == *pod);
         let (decisions, others): (Vec<Decided>, Vec<Decided>) =
             both.decisions.into_iter().partition(|decided| known(&decided.pod) || decided.ends_otherwise());
-        // Where a pod is tells of those that are bound elsewhere.
+        // The places show which are bound elsewhere.
         let reasons = others.into_iter().filter(|decided| !decided.is_bound()).map(|decided| decided.pod).collect();
         Self { since: as_it_is.since, settled: true, anyway, pods, decisions, reasons, ..both }
     }
@@ -249,13 +251,12 @@ fn nominations_differ(difference: &PodDifference) -> bool {
     nominated(&difference.at[0]) != nominated(&difference.at[1])
 }
 
-/// Returns the pods that begin and end in the same two places on both branches, and not where they began.
-fn moves_of_both(starts: [&Keyframe; 2], ends: [&Keyframe; 2]) -> Vec<PodDifference> {
-    let of_first = pods([starts[0], ends[0]], false);
+/// Returns the pods that end in the same place on both branches, and not where they began.
+fn moves_of_both(start: &Keyframe, ends: [&Keyframe; 2]) -> Vec<PodDifference> {
+    let of_first = pods([start, ends[0]], false);
     let same_on_both = |difference: &PodDifference| {
-        let at = |frame: &Keyframe| whereabouts(&frame.cluster, &frame.queues, &difference.pod);
         let is_queue_only = difference.at.iter().all(PodLocation::is_pending);
-        !is_queue_only && at(ends[1]) == difference.at[1] && at(starts[1]).is_pending() == difference.at[0].is_pending()
+        !is_queue_only && whereabouts(&ends[1].cluster, &ends[1].queues, &difference.pod) == difference.at[1]
     };
     of_first.into_iter().filter(same_on_both).collect()
 }

@@ -138,7 +138,7 @@ fn a_pod_of_the_same_workload_is_not_in_the_way() {
 #[test]
 fn pods_of_one_template_are_changed_together_up_to_a_limit() {
     let web = owned("ReplicaSet", "web");
-    for siblings in [1, 2, 30] {
+    for siblings in [1_usize, 2, 30] {
         let mut items = vec![node("n", "3", &json!({})), pod("asked", "", 0, "4", &web)];
         items.extend((0..siblings).map(|at| pod(&format!("web-{at}"), "", 0, "4", &web)));
         let fixes = found(&items);
@@ -292,7 +292,7 @@ fn a_cause_says_how_many_nodes_of_a_shape_take_all_of_its_pods() {
         assert_eq!((nodes.like.as_str(), nodes.count), ("n", expected), "{pods} pods of {cpu} cpu");
         let words = format!("{expected} more nodes like n would take all {pods}");
         assert!(found[0].fix_words().contains(&words), "{}", found[0].fix_words());
-        // One by one: so many take all, and one less does not.
+        // That number takes all, and one less does not.
         let placed = |count: usize| {
             let mut rehearsal = Rehearsal::new(scheduler.clone());
             let verb: Verb = format!("add {count} like n").parse().expect("a verb");
@@ -320,7 +320,7 @@ fn what_ifs_count_before_and_after_group_messages_and_name_preemptors() {
     let mut items = vec![node("n", "4", &json!({})), node("m", "1", &json!({}))];
     items.extend((0..3).map(|at| pod(&format!("web-{at}"), "n", 0, "1200m", &web)));
     let text = answered(&items, "drain n");
-    assert_eq!(text.matches("0/2 nodes are available").count(), 1, "{text}");
+    assert_eq!(text.matches("0/2 nodes are available: 1 Insufficient cpu").count(), 1, "{text}");
     assert!(text.contains("3 pods pending: 0/2 nodes are available"), "{text}");
 
     // A replacement that is preempted again: by whom.
