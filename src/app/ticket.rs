@@ -40,13 +40,7 @@ impl Reproduction {
     fn what_if(&self, what_ifs: &[String]) -> Option<String> {
         let mut verbs: Vec<String> = Vec::new();
         for title in what_ifs {
-            // A batch has the number of its changes behind its name.
-            let words = title.rsplit_once(": ").map_or(title.as_str(), |(name, _)| name);
-            let verb = words.parse::<Verb>().ok()?.to_string();
-            // A drain makes several changes, one after another.
-            if verbs.last() != Some(&verb) {
-                verbs.push(verb);
-            }
+            verbs.push(title.parse::<Verb>().ok()?.to_string());
         }
         let of_verbs = verbs.iter().flat_map(|verb| ["--what-if", verb.as_str()]);
         let all = ["schedscope", "run"].into_iter().chain(of_verbs).chain(self.0.iter().map(String::as_str));
@@ -70,6 +64,19 @@ pub(super) struct Decision {
     origin: Origin,
 }
 
+/// Returns the titles of what-ifs without the numbers of their changes, each verb once: a drain makes several changes, one after another.
+fn named_once(titles: Vec<String>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for title in titles {
+        let verb = title.rsplit_once(": ").and_then(|(name, _)| name.parse::<Verb>().ok());
+        let name = verb.map_or(title, |verb| verb.to_string());
+        if names.last() != Some(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
 /// Returns the origin of an answer that was given before the revision `upto`, at a time. `again` returns the command that gives it
 /// on the cluster as it was read; where the session has what-ifs, the command makes them, if they are all verbs.
 fn origin(
@@ -84,7 +91,7 @@ fn origin(
     let added: Vec<&Revision> = revisions[session.observed_revisions().min(upto)..upto].iter().map(Arc::as_ref).collect();
     let titles =
         |wanted: fn(&RevisionKind) -> bool| added.iter().filter(|r| wanted(&r.kind)).map(|r| r.title.clone()).collect::<Vec<String>>();
-    let what_ifs = titles(RevisionKind::is_what_if);
+    let what_ifs = named_once(titles(RevisionKind::is_what_if));
     let with_steps = reproduction.and_then(|reproduction| reproduction.what_if(&what_ifs));
     Origin {
         source: session.source().to_owned(),

@@ -10,7 +10,7 @@ use crate::framework::{PodResourcesOptions, pod_requests};
 use crate::scheduler::Scheduler;
 
 /// New nodes that take some pods.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct NodesNeeded {
     /// Name of the node that they are like.
     pub like: Str,

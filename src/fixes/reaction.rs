@@ -66,7 +66,9 @@ pub(super) fn keep_those_that_hold(trials: &mut Trials<'_>, fixes: &mut Fixes, f
             }
     });
     fixes.fixes.extend(kept);
-    undone.into_iter().for_each(|by| fixes.note_undone(by));
+    for by in undone {
+        fixes.note_undone(by);
+    }
 }
 
 impl Fixes {

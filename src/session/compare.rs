@@ -189,9 +189,11 @@ impl Comparison {
         let anyway = moves_of_both(&start, ends.each_ref().map(|branch| branch.timeline().end()));
         let is_queue_only = |difference: &PodDifference| difference.at.iter().all(PodLocation::is_pending);
         let pods = both.pods.into_iter().filter(|difference| !is_queue_only(difference) || nominations_differ(difference)).collect();
-        let known = |pod: &Key| as_it_is.decisions.iter().any(|decided| decided.pod == *pod);
+        // Pods on one branch only are among those in other places.
+        let tried = |decided: &Decided| decided.outcomes.iter().all(Option::is_some);
+        let known = |pod: &Key| as_it_is.decisions.iter().any(|decided| decided.pod == *pod && tried(decided));
         let (decisions, others): (Vec<Decided>, Vec<Decided>) =
-            both.decisions.into_iter().partition(|decided| known(&decided.pod) || decided.ends_otherwise());
+            both.decisions.into_iter().filter(tried).partition(|decided| known(&decided.pod) || decided.ends_otherwise());
         // The places show which are bound elsewhere.
         let reasons = others.into_iter().filter(|decided| !decided.is_bound()).map(|decided| decided.pod).collect();
         Self { since: as_it_is.since, settled: true, anyway, pods, decisions, reasons, ..both }
@@ -270,17 +272,13 @@ impl PodLocation {
     /// Returns the place in words at the end of a run until nothing changes: a pod in a queue was tried in vain, and which queue it is
     /// in says nothing more.
     pub fn settled(&self) -> String {
-        let Self::Waiting(place, nominated) = self else { return self.to_string() };
-        let why = match place {
-            Place::Unschedulable { plugins, gated_by: None } => {
-                let names: Vec<&str> = plugins.iter().map(PluginName::as_str).collect();
-                if names.is_empty() { String::new() } else { format!(", rejected by {}", names.join(", ")) }
+        match self {
+            Self::Waiting(_, nominated) if self.is_pending() => {
+                let nominated = if nominated.is_empty() { String::new() } else { format!(", nominated to {nominated}") };
+                format!("still pending{nominated}")
             }
-            Place::Active | Place::Backoff { .. } => String::new(),
-            _ => return self.to_string(),
-        };
-        let nominated = if nominated.is_empty() { String::new() } else { format!(", nominated to {nominated}") };
-        format!("still pending{why}{nominated}")
+            _ => self.to_string(),
+        }
     }
 
     /// Returns the place of a pod. The end of a backoff is left out, so that it does not count as a difference.

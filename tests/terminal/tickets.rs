@@ -66,7 +66,7 @@ fn every_ticket_is_about_what_is_on_the_screen_and_its_commands_work() {
     let folder = tempfile::tempdir().expect("a folder");
     let export = ": 'export t.md' enter";
     for (keys, title, contains, command) in [
-        ("".to_owned(), "# Pending pods", "preemption helps", "schedscope explain --pending -A --demo payments -o markdown"),
+        (String::new(), "# Pending pods", "preemption helps", "schedscope explain --pending -A --demo payments -o markdown"),
         (
             ": 'pod shop/payments' enter".to_owned(),
             "# shop/payments is pending",
@@ -97,7 +97,7 @@ fn every_ticket_is_about_what_is_on_the_screen_and_its_commands_work() {
     assert!(text.starts_with("# Fixes for ") && text.contains("## Fixes"), "{text}");
     assert_eq!(commands(folder.path(), &text).len(), 1, "{text}");
     let text = ticket(folder.path(), ": 'drain worker-a1' enter esc = p 't.md' enter");
-    assert!(text.contains("compared with") && !text.contains("schedule batch"), "{text}");
+    assert!(text.contains("compared with") && text.contains("Both are compared after running until nothing changes."), "{text}");
     assert_eq!(commands(folder.path(), &text), ["schedscope run --what-if 'drain worker-a1' --demo payments -o markdown"], "{text}");
 }
 

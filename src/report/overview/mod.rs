@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending};
 use super::fixes::{FixReport, Originals};
@@ -177,7 +177,7 @@ pub struct CauseFix {
     /// The number of pods that find a node, placed one after another.
     pub frees: usize,
     /// The smallest number of new nodes of an existing shape that takes all pods of the cause; null where it is not searched or none does.
-    #[serde(serialize_with = "nodes_as_object", rename = "nodesForAll")]
+    #[serde(rename = "nodesForAll")]
     pub nodes: Option<NodesNeeded>,
     /// The pod for which the fix was found.
     #[serde(skip)]
@@ -188,11 +188,6 @@ pub struct CauseFix {
     /// The pods that it frees, by name.
     #[serde(skip)]
     pub freed: Vec<Key>,
-}
-
-/// Writes a number of nodes as an object.
-fn nodes_as_object<S: Serializer>(nodes: &Option<NodesNeeded>, serializer: S) -> Result<S::Ok, S::Error> {
-    nodes.as_ref().map(|nodes| serde_json::json!({ "like": nodes.like, "count": nodes.count })).serialize(serializer)
 }
 
 impl CauseFix {

@@ -71,9 +71,10 @@ pub fn of_text(view: &TextView) -> (String, String) {
     if let Some((at, line)) = view.view.selected.and_then(|at| Some((at, view.lines.get(at)?))) {
         if matches!(view.links.get(&at), Some(Target::Fix(_))) {
             let commands: Vec<String> = view.lines[at + 1..].iter().map_while(|line| command(line)).collect();
-            return match commands.is_empty() {
-                true => ("the fix, which has no command".to_owned(), format!("{}\n", line.trim())),
-                false => ("the commands of the fix".to_owned(), commands.join("\n") + "\n"),
+            return if commands.is_empty() {
+                ("the fix, which has no command".to_owned(), format!("{}\n", line.trim()))
+            } else {
+                ("the commands of the fix".to_owned(), commands.join("\n") + "\n")
             };
         }
         if let Some(command) = command(line) {
