@@ -128,10 +128,8 @@ impl FixSearch {
                     [one, other] if pods > 2 => format!(" for {one} and {other}"),
                     _ => String::new(),
                 };
-                let frees = match fix.fix.outcome {
-                    "preempts" => format!("preempts for {} of {pods}", fix.frees),
-                    _ => format!("frees {} of {pods}", fix.frees),
-                };
+                let verb = if fix.preempts() { "preempts for" } else { "frees" };
+                let frees = format!("{verb} {} of {pods}", fix.frees);
                 let last = fix.fix.last_resort.as_ref().map_or_else(String::new, |why| format!("; only if nothing else helps: {why}"));
                 format!("fix{whose}: {} ({frees}{last}){}", fix.fix.text, fix.nodes_words(pods))
             }
@@ -191,6 +189,11 @@ pub struct CauseFix {
 }
 
 impl CauseFix {
+    /// Returns whether it lets a pod preempt, instead of finding nodes.
+    pub fn preempts(&self) -> bool {
+        self.fix.outcome == "preempts"
+    }
+
     /// Returns how many nodes would take all of a number of pods, as a clause; empty where that is unknown.
     pub fn nodes_words(&self, pods: usize) -> String {
         let Some(nodes) = &self.nodes else { return String::new() };

@@ -70,7 +70,10 @@ pub fn of_text(view: &TextView) -> (String, String) {
     let command = |line: &str| line.strip_prefix(COMMAND).map(|command| command.split("  # ").next().unwrap_or(command).to_owned());
     if let Some((at, line)) = view.view.selected.and_then(|at| Some((at, view.lines.get(at)?))) {
         if matches!(view.links.get(&at), Some(Target::Fix(_))) {
-            let commands: Vec<String> = view.lines[at + 1..].iter().map_while(|line| command(line)).collect();
+            let own = view.lines[at + 1..].iter().map_while(|line| command(line));
+            // Of the fix of a cause they come after its pods.
+            let below = view.lines.iter().skip_while(|line| *line != overview::COMMANDS).skip(1).map_while(|line| command(line));
+            let commands: Vec<String> = own.chain(below).collect();
             return if commands.is_empty() {
                 ("the fix, which has no command".to_owned(), format!("{}\n", line.trim()))
             } else {
