@@ -25,6 +25,7 @@
 //! | `cel` | the part of the Common Expression Language that kube-scheduler evaluates in device selectors |
 //! | [`plugins`] | one file or folder per in-tree plugin |
 //! | [`scheduler`] | configuration and profiles, the runtime, the queue, cache and snapshot, the scheduling and binding cycle |
+//! | [`controllers`] | controllers, emulated: replacements of pods, and the workload of a pod |
 //! | [`fixes`] | the demands that keep a pod out, and verified changes that let it in |
 //! | [`session`] | timelines of scheduling on branches, each with a cursor; edits, runs, comparison, saving |
 //! | [`whatif`] | what-ifs in operators' verbs: drain, lose, scale, capacity and others, applied and answered |
@@ -54,6 +55,7 @@ pub mod app;
 pub mod cel;
 pub mod cli;
 pub mod cluster;
+pub mod controllers;
 pub mod extender_client;
 pub mod extenders;
 pub mod fixes;

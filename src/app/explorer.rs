@@ -10,6 +10,7 @@ use super::jobs::RunningJob;
 use super::live_follow::{self, FollowConfig, LiveFollow};
 use super::object_text::{Finding, Sources};
 use super::overview_job::{MadeOf, OverviewJob};
+use super::short_answer::short_answer;
 use super::ticket::Reproduction;
 use crate::cluster::{Cluster, Key, Object, Pod, Str};
 use crate::fixes;
@@ -447,6 +448,10 @@ impl SessionHandle for Explorer {
             Change::Fix(fix) => self.edit_and_decide_again(|explorer| explorer.fix(&fix))?,
             Change::Release(release) => self.edit_and_decide_again(|explorer| explorer.change_release(release))?,
         })
+    }
+
+    fn short_answer(&self, pod: &Key) -> Option<String> {
+        short_answer(&self.session, &self.sources(), pod)
     }
 
     fn what_if(&mut self, verb: &Verb, subject: Option<&Key>) -> Result<WhatIf, SessionError> {

@@ -10,12 +10,12 @@ use crate::fixes::{self, Limits};
 use crate::report::{Agreements, FixesReport, WhatIfReport, comparison};
 use crate::scheduler::Scheduler;
 use crate::session::{Comparison, Session};
-use crate::ui::{Document, FixToApply, Form, Job, JobState, SessionError};
+use crate::ui::{Document, FixToApply, Form, Job, JobState, SessionError, TicketSubject};
 use crate::whatif::capacity;
 
 use super::error::JobError;
 use super::object_text::{Finding, Sources};
-use super::ticket::Decision;
+use super::ticket::{Decision, PageTicket};
 
 /// Answer about a decision that every start of the search comes to.
 const NO_STARTS: &str = "the start of the search changes nothing here: all nodes that fit were found";
@@ -97,7 +97,7 @@ impl RunningJob {
                 let of = |at: usize| branches.get(at).cloned().ok_or(JobError::NoBranch(branches.len()));
                 let (one, other) = (of(one)?, of(other)?);
                 Box::new(move || {
-                    let compared = Comparison::of(&one, &other, |of| watched.another(of));
+                    let compared = Comparison::settled(&one, &other, |of| watched.another(of));
                     Ok(prose(format!("{} compared with {}", compared.names[0], compared.names[1]), comparison(&compared)))
                 })
             }
@@ -106,10 +106,15 @@ impl RunningJob {
                 let waiting = scheduler.state().cluster().pods.get(&pod).cloned().ok_or(JobError::NoPod(pod))?;
                 Box::new(move || Ok(Outcome::Shown(fixes_of(&scheduler, &waiting, &finding, &watched))))
             }
-            Job::Ticket { path, revision } => {
-                let decision = Decision::of(session, revision, sources.reproduction.as_ref(), sources.live.is_some())?;
+            Job::Ticket { path, subject: TicketSubject::Decision { revision, result } } => {
+                let decision = Decision::of(session, revision, sources.reproduction.as_ref(), sources.live.is_some())?.with_result(result);
                 let finding = Finding::new(session, sources);
                 Box::new(move || Ok(Outcome::Said(decision.write(&finding, &path, &|| watched.another(0))?)))
+            }
+            Job::Ticket { path, subject } => {
+                let ticket = PageTicket::of(session, subject, sources.reproduction.as_ref(), sources.live.is_some());
+                let ticket = ticket.ok_or(JobError::NoDecision)?;
+                Box::new(move || Ok(Outcome::Said(ticket.write(&path)?)))
             }
             Job::Capacity(pod) => {
                 let scheduler = session.scheduler_here().clone();

@@ -20,6 +20,7 @@ mod panics;
 mod pod_meant;
 mod print;
 mod settings;
+mod short_answer;
 mod start;
 mod terminal;
 mod terminal_background;

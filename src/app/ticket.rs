@@ -12,11 +12,13 @@ use crate::fixes::{self, Limits};
 use crate::odds::Odds;
 use crate::output::{self, Lines};
 use crate::report::{
-    Answer, FixesReport, Format, Origin, ReleaseReport, Reported, SchedulerEvents, Ticket, decision_parts, odds_in_words, shell_line,
+    Answer, FixesReport, Format, Origin, ReleaseReport, Reported, SchedulerEvents, Ticket, decision_parts, odds_in_words, page, shell_line,
 };
 use crate::scheduler::{OddsEffort, Scheduler};
 use crate::session::{Cursor, Revision, RevisionKind, Session};
 use crate::trace::{CycleView, Outcome};
+use crate::ui::{Page, TicketSubject};
+use crate::whatif::Verb;
 
 /// The arguments of `schedscope explain` that name the source and the scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +28,23 @@ impl Reproduction {
     /// Makes it from the arguments behind the pod's name.
     pub fn new(words: Vec<String>) -> Self {
         Self(words)
+    }
+
+    /// Returns the command that shows all pending pods.
+    fn overview(&self) -> String {
+        let first = ["schedscope", "explain", "--pending", "-A"];
+        shell_line(first.into_iter().chain(self.0.iter().map(String::as_str)).chain(["-o", "markdown"]))
+    }
+
+    /// Returns the command that makes these what-ifs; `None` if one of them is not a verb.
+    fn what_if(&self, what_ifs: &[String]) -> Option<String> {
+        let mut verbs: Vec<String> = Vec::new();
+        for title in what_ifs {
+            verbs.push(title.parse::<Verb>().ok()?.to_string());
+        }
+        let of_verbs = verbs.iter().flat_map(|verb| ["--what-if", verb.as_str()]);
+        let all = ["schedscope", "run"].into_iter().chain(of_verbs).chain(self.0.iter().map(String::as_str));
+        (!verbs.is_empty()).then(|| shell_line(all.chain(["-o", "markdown"])))
     }
 
     /// Returns the command that takes the decision about a pod again.
@@ -45,6 +64,80 @@ pub(super) struct Decision {
     origin: Origin,
 }
 
+/// Returns the titles of what-ifs without the numbers of their changes, each verb once: a drain makes several changes, one after another.
+fn named_once(titles: Vec<String>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for title in titles {
+        let verb = title.rsplit_once(": ").and_then(|(name, _)| name.parse::<Verb>().ok());
+        let name = verb.map_or(title, |verb| verb.to_string());
+        if names.last() != Some(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Returns the origin of an answer that was given before the revision `upto`, at a time. `again` returns the command that gives it
+/// on the cluster as it was read; where the session has what-ifs, the command makes them, if they are all verbs.
+fn origin(
+    session: &Session,
+    upto: usize,
+    at: jiff::Timestamp,
+    (reproduction, is_live): (Option<&Reproduction>, bool),
+    again: impl FnOnce(&Reproduction) -> Option<String>,
+) -> Origin {
+    let revisions = session.timeline().revisions();
+    let upto = upto.min(revisions.len());
+    let added: Vec<&Revision> = revisions[session.observed_revisions().min(upto)..upto].iter().map(Arc::as_ref).collect();
+    let titles =
+        |wanted: fn(&RevisionKind) -> bool| added.iter().filter(|r| wanted(&r.kind)).map(|r| r.title.clone()).collect::<Vec<String>>();
+    let what_ifs = named_once(titles(RevisionKind::is_what_if));
+    let with_steps = reproduction.and_then(|reproduction| reproduction.what_if(&what_ifs));
+    Origin {
+        source: session.source().to_owned(),
+        at: Some(at),
+        command_has_steps: with_steps.is_some(),
+        command: with_steps.or_else(|| again(reproduction?)),
+        steps: titles(|kind| !matches!(kind, RevisionKind::Explain(_) | RevisionKind::Logged(_) | RevisionKind::Observe)),
+        what_ifs,
+        is_live,
+        ..Origin::default()
+    }
+}
+
+/// A text on the screen, with how it is made again.
+pub(super) struct PageTicket {
+    page: Page,
+    origin: Origin,
+}
+
+impl PageTicket {
+    /// Takes the text of a subject that is no decision; `None` for a decision.
+    pub(super) fn of(session: &Session, subject: TicketSubject, reproduction: Option<&Reproduction>, is_live: bool) -> Option<Self> {
+        let clock = session.timeline().clock();
+        let upto = session.timeline().revisions_done();
+        let origin = |again: &dyn Fn(&Reproduction) -> Option<String>| origin(session, upto, clock, (reproduction, is_live), again);
+        let (page, origin) = match subject {
+            TicketSubject::Decision { .. } => return None,
+            TicketSubject::Overview(page) => (page, origin(&|reproduction| Some(reproduction.overview()))),
+            TicketSubject::Fixes(pod, page) => {
+                let is_known = session.scheduler_as_seen().state().cluster().pods.get(&pod).is_some();
+                (page, origin(&|reproduction| is_known.then(|| reproduction.command(&pod))))
+            }
+            TicketSubject::Text(page) => (page, origin(&|_| None)),
+        };
+        Some(Self { page, origin })
+    }
+
+    /// Writes it to a new file. Returns what was done in words.
+    pub(super) fn write(&self, path: &str) -> Result<String, JobError> {
+        let text = page(&self.page.title, &self.page.lines, Some(&self.origin));
+        let written = output::write_new(Path::new(path), |file| file.write_all(text.as_str().as_bytes()));
+        written.map_err(|error| WriteError::create(path, error))?;
+        Ok(format!("ticket about {} written to {path}", self.page.title))
+    }
+}
+
 impl Decision {
     /// Finds the decision of a revision.
     pub(super) fn of(session: &Session, revision: usize, reproduction: Option<&Reproduction>, is_live: bool) -> Result<Self, JobError> {
@@ -59,19 +152,17 @@ impl Decision {
         let written = SchedulerEvents::new(&session.background().events);
         let written = session.scheduler_as_seen().state().cluster().pods.get(&key).and_then(|pod| written.about(pod));
         let reported = if decided.kind.is_logged() { Reported::This } else { Reported::of(&view, written.as_ref()) };
-        let added: Vec<&Revision> = revisions[session.observed_revisions().min(revision)..revision].iter().map(Arc::as_ref).collect();
-        let titles = |wanted: fn(&RevisionKind) -> bool| added.iter().filter(|r| wanted(&r.kind)).map(|r| r.title.clone()).collect();
-        let origin = Origin {
-            source: session.source().to_owned(),
-            at: Some(decided.before.clock),
-            command: reproduction.map(|reproduction| reproduction.command(&key)),
-            steps: titles(|kind| !matches!(kind, RevisionKind::Explain(_) | RevisionKind::Logged(_) | RevisionKind::Observe)),
-            what_ifs: titles(RevisionKind::is_what_if),
-            reported,
-            is_live,
-        };
+        let invented = session.scheduler_as_seen().state().cluster().pods.get(&key).is_none();
+        let again = |reproduction: &Reproduction| (!invented).then(|| reproduction.command(&key));
+        let origin = Origin { reported, invented, ..origin(session, revision, decided.before.clock, (reproduction, is_live), again) };
         let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
         Ok(Self { view, scheduler, pod, release, origin })
+    }
+
+    /// Adds the result of the what-if that led to the decision.
+    pub(super) fn with_result(mut self, result: Option<Page>) -> Self {
+        self.origin.result = result.map(|page| (page.title, page.lines));
+        self
     }
 
     /// Counts the odds over all starting nodes of the search; `None` if the start changes nothing.

@@ -281,14 +281,7 @@ fn beside(agreement: &SchedulerMatch) -> Lines {
 /// Returns the gaps of the source that limit this answer: kinds that could not be read, and kinds absent from the source
 /// that the decision depends on.
 fn unknown(view: &CycleView) -> Lines {
-    let preempts = view.preemption.as_ref().is_some_and(|p| p.candidate_count() > 0);
-    let no_nodes = view.start.as_ref().is_some_and(|start| start.nodes == 0);
-    let matters = |missing: &&Missing| match (missing.why, missing.kind) {
-        (MissingReason::NotInSource, Kind::PodDisruptionBudget) => preempts,
-        (MissingReason::NotInSource, Kind::Node) => no_nodes,
-        (MissingReason::NotInSource, _) => false,
-        _ => true,
-    };
+    let matters = |missing: &&Missing| missing.matters_to(view);
     let lines: Lines = missing_sentences(Missing::all(view.missing()).iter().filter(matters)).into_iter().collect();
     if lines.is_empty() { lines } else { section("UNKNOWN", lines) }
 }

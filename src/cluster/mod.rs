@@ -31,7 +31,7 @@ pub use eviction::{ALWAYS_ALLOW, Controller, DrainAction, Eviction, evicting_bud
 pub use host_ports::HostPorts;
 pub use meta::{Condition, Key, Kind, Meta, MetaTemplate, OwnerReference};
 pub use missing::{KindSet, MissingKinds, MissingReason};
-pub use node::{ContainerImage, Node, NodeSpec, NodeStatus, NodeSystemInfo, ResourceList, Taint};
+pub use node::{ContainerImage, Node, NodeCondition, NodeSpec, NodeStatus, NodeSystemInfo, ResourceList, Taint};
 pub use observed_event::ObservedEvent;
 pub use pod::*;
 pub use pod_group::*;

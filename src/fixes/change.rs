@@ -25,6 +25,13 @@ pub enum Change {
     },
     /// Deletes an object.
     Delete(Kind, Key),
+    /// Takes a pod of an older revision away before the new one comes, as a Deployment does with `maxSurge: 0`.
+    RollOut {
+        /// Key of the Deployment.
+        deployment: Key,
+        /// Key of the old pod.
+        pod: Key,
+    },
     /// Edits a ResourceClaim.
     Claim(Key, ClaimChange),
     /// Binds a PersistentVolumeClaim to a volume, as the volume controller does.
@@ -280,6 +287,7 @@ impl Change {
             Self::Node(name, _) => (Kind::Node, Key::new("", name.clone())),
             Self::Create { object, .. } => (object.kind(), object.key()),
             Self::Delete(kind, key) => (*kind, key.clone()),
+            Self::RollOut { pod, .. } => (Kind::Pod, pod.clone()),
             Self::Claim(key, _) => (Kind::ResourceClaim, key.clone()),
             Self::Bind { claim, .. } => (Kind::PersistentVolumeClaim, claim.clone()),
         }
@@ -287,7 +295,7 @@ impl Change {
 
     /// Returns whether the change edits an existing object.
     pub fn is_edit(&self) -> bool {
-        !matches!(self, Self::Create { .. } | Self::Delete(..))
+        !matches!(self, Self::Create { .. } | Self::Delete(..) | Self::RollOut { .. })
     }
 
     /// Returns whether a controller makes the change as a consequence of another.
@@ -303,7 +311,7 @@ impl Change {
             Self::Node(_, NodeChange::Uncordon) => "unschedulable",
             Self::Node(_, NodeChange::RemoveTaint(_)) => "taints",
             Self::Create { .. } => "new",
-            Self::Delete(..) => "deleted",
+            Self::Delete(..) | Self::RollOut { .. } => "deleted",
             Self::Claim(_, ClaimChange::Free) => "status.allocation",
             Self::Claim(_, ClaimChange::DropConstraint { .. }) => "devices.constraints",
             Self::Claim(..) => "devices.requests",
@@ -318,7 +326,7 @@ impl Change {
             Self::Node(_, change) => change.edit(object),
             Self::Claim(_, change) => change.edit(object),
             Self::Bind { volume, .. } => bind(object, volume),
-            Self::Create { .. } | Self::Delete(..) => {}
+            Self::Create { .. } | Self::Delete(..) | Self::RollOut { .. } => {}
         }
     }
 }

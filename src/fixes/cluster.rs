@@ -6,17 +6,17 @@ use std::sync::Arc;
 use super::change::{Change, NodeChange, UNSCHEDULABLE_TAINT};
 use super::constraints::{Demand, Matrix, Row};
 use super::trial::Trials;
-use super::{Fix, FixOutcome, Limits, Untried, deletions};
+use super::{Fix, FixOutcome, Fixes, Limits, Untried, deletions};
 use crate::cluster::resource::ResourceSlice;
 use crate::cluster::{Cluster, Controller, Node, Object, Pod, Str};
 use crate::framework::Snapshot;
 
 /// Tries every single change of nodes and pods on them.
-pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Vec<Fix>) {
-    uncordon(trials, matrix, limits, fixes);
-    untaint(trials, matrix, limits, fixes);
+pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Fixes) {
+    uncordon(trials, matrix, limits, &mut fixes.fixes);
+    untaint(trials, matrix, limits, &mut fixes.fixes);
     deletions::deletions(trials, matrix, limits, fixes);
-    one_more(trials, limits, fixes);
+    one_more(trials, limits, &mut fixes.fixes);
 }
 
 /// Returns for each node the number of failing demands that a change of the node must drop, because nothing else helps against them.
@@ -101,7 +101,7 @@ fn one_more(trials: &mut Trials<'_>, limits: Limits, fixes: &mut Vec<Fix>) {
         devices.entry(node).or_default().push(of_slice);
     }
     let mut groups: BTreeMap<Group, Arc<Node>> = BTreeMap::new();
-    for info in snapshot.nodes() {
+    for info in snapshot.nodes().iter().filter(|info| is_sound(&info.node)) {
         let node = &info.node;
         let shared =
             |key: &Str, value: &Str| !is_of_one_node(key) && counts.get(&(key, value)).is_some_and(|n| *n > 1 || snapshot.len() == 1);
@@ -126,6 +126,12 @@ fn one_more(trials: &mut Trials<'_>, limits: Limits, fixes: &mut Vec<Fix>) {
             fixes.push(Fix::new(changes, verified));
         }
     }
+}
+
+/// Returns whether a node is a model for a new one: it is ready, and the node controller found nothing wrong with it.
+fn is_sound(node: &Node) -> bool {
+    let ready = node.status.conditions.iter().find(|condition| condition.kind == "Ready");
+    ready.is_none_or(|condition| condition.status == "True") && node.spec.taints.iter().all(|taint| taint.condition().is_none())
 }
 
 fn daemon_set(pod: &Pod) -> Option<&Str> {

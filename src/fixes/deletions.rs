@@ -6,14 +6,16 @@ use std::sync::Arc;
 use super::change::Change;
 use super::cluster::depends_on_pods;
 use super::constraints::{Demand, Matrix};
+use super::reaction::held;
 use super::requests::requested;
 use super::trial::{Trials, free};
-use super::{CutShort, Fix, FixOutcome, Limits, Untried};
+use super::{CutShort, Fix, FixOutcome, Fixes, Limits, Untried};
 use crate::cluster::{Cluster, Controller, Key, Kind, LabelSelector, Labels, Pod, PodDisruptionBudget, Str};
+use crate::controllers::Workload;
 use crate::framework::{AffinityTerm, NodeInfo, PodInfo};
 
 /// Tries the deletion of pods, on each node the least important first, until one lets the pod fit.
-pub(super) fn deletions(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Vec<Fix>) {
+pub(super) fn deletions(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Fixes) {
     let cluster = trials.scheduler().state().cluster().clone();
     let mut nodes = InTheWay::new(trials, matrix).by_node();
     // Nodes with one failing demand first.
@@ -37,7 +39,13 @@ pub(super) fn deletions(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits
                 continue;
             };
             let budgets = exhausted_budgets(&cluster, &pod);
-            fixes.push(Fix { budgets, ..Fix::new(vec![change], verified) });
+            match held(trials, Fix { budgets, ..Fix::new(vec![change], verified) }) {
+                Ok(fix) => fixes.fixes.push(fix),
+                Err(by) => {
+                    fixes.note_undone(by);
+                    continue;
+                }
+            }
             break;
         }
     }
@@ -51,9 +59,13 @@ pub(super) fn exhausted_budgets(cluster: &Cluster, pod: &Pod) -> Vec<Key> {
     exhausted.map(|b| b.metadata.key()).collect()
 }
 
-/// Returns whether a pod may be deleted for another: it neither terminates already nor comes back at once.
-pub(super) fn is_deletable(pod: &Pod) -> bool {
-    !pod.is_terminating() && !matches!(Controller::of(pod), Controller::DaemonSet | Controller::Node)
+/// Returns whether a pod may be deleted for another: it neither terminates already nor comes back at once, and is of another
+/// workload, which would otherwise be as short of a pod as before.
+pub(super) fn is_deletable(cluster: &Cluster, pod: &Pod, wanted: &Pod) -> bool {
+    let workload = |pod: &Pod| Workload::of(cluster, pod).filter(|_| pod.metadata.namespace == wanted.metadata.namespace);
+    !pod.is_terminating()
+        && !matches!(Controller::of(pod), Controller::DaemonSet | Controller::Node)
+        && workload(pod).is_none_or(|own| workload(wanted) != Some(own))
 }
 
 /// The pods whose deletion might let the pod fit.
@@ -113,7 +125,9 @@ impl<'a> InTheWay<'a> {
                 let mut combinations = self.curable_from_elsewhere.iter();
                 combinations.any(|rows| rows.iter().all(|row| self.may_cure(*row, other, None)))
             };
-            let in_the_way = |other: &&Arc<PodInfo>| is_deletable(&other.pod) && (cures_here(other) || cures_there(other));
+            let in_the_way = |other: &&Arc<PodInfo>| {
+                is_deletable(&self.cluster, &other.pod, &self.wanted.pod) && (cures_here(other) || cures_there(other))
+            };
             let mut pods: Vec<&Arc<PodInfo>> = node.pods.iter().filter(in_the_way).collect();
             pods.extend(self.nominated.get(node.name()).into_iter().flatten().filter(|_| here));
             pods.sort_by_cached_key(|p| (p.priority(), std::cmp::Reverse(p.start_time()), p.key()));

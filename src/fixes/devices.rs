@@ -403,7 +403,12 @@ impl Claims<'_, '_> {
                 [] => changes.push((vec![Change::Delete(Kind::ResourceClaim, key.clone())], Vec::new())),
                 [one] if one.resource == "pods" => {
                     let user = Key::new(key.namespace.clone(), one.name.clone());
-                    let Some(pod) = self.cluster.pods.get(&user).filter(|pod| pod.metadata.uid == one.uid && is_deletable(pod)) else {
+                    let Some(pod) = self
+                        .cluster
+                        .pods
+                        .get(&user)
+                        .filter(|pod| pod.metadata.uid == one.uid && is_deletable(self.cluster, pod, self.trials.pod()))
+                    else {
                         continue;
                     };
                     if tried.insert(user) {

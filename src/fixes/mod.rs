@@ -8,8 +8,8 @@
 //!
 //! - Values: of the values that a key of `nodeSelector` or a requirement can have, those of nodes that take the pod once the
 //!   demand is dropped. If such nodes exist, a value that would need an eviction is left out.
-//! - Amounts: the largest request, number of devices or the least `maxSkew`, priority and PriorityClass that works. Each
-//!   covers all beyond it.
+//! - Amounts: the largest request (bytes in whole mebibytes), number of devices or the least `maxSkew`, priority and PriorityClass that
+//!   works. Each covers all beyond it.
 //! - The whole node affinity, all host ports and all selectors of a device request are dropped only where no part
 //!   of them suffices.
 //! - Deletions: per node, the least important pod whose deletion lets the pod fit. Pods of DaemonSets and static pods
@@ -30,17 +30,29 @@
 //! | `deletions` | the pods whose deletion makes room |
 //! | `storage` | claims, classes and volumes that the pod's volumes lack |
 //! | `devices` | resource claims and device classes |
+//! | `nodes_needed` | how many new nodes take all of some pods |
 //! | `pairs` | two changes at once |
+//! | `reaction` | the reaction of controllers to a fix |
+//! | `effort` | the cost of a fix, and last resorts |
+//! | `daemons` | the node of a DaemonSet's pod |
+//! | `rollout` | what a rollout may take away first |
+//! | `alike` | fixes of equal nodes |
 //! | `shared` | a fix made to all pods that wait for the same reasons |
 //! | `requests`, `typo` | lower requests, names one edit apart |
 
+mod alike;
 mod change;
 mod cluster;
 mod constraints;
+mod daemons;
 mod deletions;
 mod devices;
+mod effort;
+mod nodes_needed;
 mod pairs;
+mod reaction;
 mod requests;
+mod rollout;
 mod search;
 mod shared;
 mod storage;
@@ -57,6 +69,9 @@ pub use change::{
 pub use cluster::another as another_node;
 pub use constraints::{Closest, Constraint, Demand, Matrix, NodeBits, Row};
 pub use devices::Devices;
+pub use effort::{Effort, LastResort};
+pub use nodes_needed::{NodesNeeded, nodes_needed};
+pub use reaction::{Reaction, Recreated, Siblings};
 pub use shared::{freed, freed_with_group, operations_of_all};
 pub use trial::Watch;
 
@@ -66,6 +81,7 @@ use crate::limits::engine::{FIXES_STEPS, JUDGED_CLAIMS};
 use crate::release::Gate;
 use crate::scheduler::{DryDecision, Operation, PostFilter, ScheduleError, ScheduleResult, Scheduler};
 use crate::trace::{GroupView, Outcome};
+use effort::rank;
 use trial::{Trials, Verified, is_preempting, takers};
 
 /// Demands that keep a pod out, and changes that let it in.
@@ -231,6 +247,8 @@ pub enum Unproposed {
     NoDevices(Str),
     /// The resource claim is allocated for other nodes and in use there.
     AllocatedElsewhere(Str),
+    /// The pod would be deleted in vain: its controller makes another, which takes the place.
+    Undone(Recreated),
 }
 
 /// Changes that together let the pod in.
@@ -246,6 +264,12 @@ pub struct Fix {
     pub victims: BTreeMap<Str, Vec<Victim>>,
     /// Budgets that allow no disruption of the deleted pods, by name.
     pub budgets: Vec<Key>,
+    /// The reaction of controllers to the changes.
+    pub reaction: Reaction,
+    /// Why it is for the case that nothing else helps; `None` for a fix that an owner would consider.
+    pub last_resort: Option<LastResort>,
+    /// Index of the first fix that does the same with an equal node.
+    pub equals: Option<usize>,
     /// Its effect on the pod group that decides about the pod; `None` for a pod that is decided on its own. All else is
     /// about the pod alone.
     pub group: Option<GroupProof>,
@@ -278,7 +302,17 @@ pub enum FixOutcome {
 impl Fix {
     fn new(changes: Vec<Change>, verified: Verified) -> Self {
         let Verified { outcome, nodes, victims } = verified;
-        Self { changes, outcome, nodes, victims, budgets: Vec::new(), group: None }
+        Self {
+            changes,
+            outcome,
+            nodes,
+            victims,
+            budgets: Vec::new(),
+            reaction: Reaction::default(),
+            last_resort: None,
+            equals: None,
+            group: None,
+        }
     }
 
     /// Returns what the fix is one of several alternatives for; `None` where it is the only one of its kind.
@@ -294,81 +328,6 @@ impl Fix {
             Change::Claim(_, ClaimChange::SetClass { request, typo: false, .. }) => Alternative::DeviceClass(request.name.clone()),
             _ => return None,
         })
-    }
-
-    /// Returns whether the fix ignores a condition of a node, such as not ready: it tolerates or removes the condition's taint.
-    pub fn ignores_condition(&self) -> bool {
-        self.changes.iter().any(|change| match change {
-            Change::Pod(PodChange::Tolerate(taint)) | Change::Node(_, NodeChange::RemoveTaint(taint)) => taint.condition().is_some(),
-            _ => false,
-        })
-    }
-
-    /// Returns the sort key among fixes that let equally many pods in: as in [`Fixes::fixes`], but every lower request comes after the
-    /// changes of nodes.
-    pub fn effort(&self) -> (usize, u32) {
-        let lowers = self.changes.iter().any(|change| matches!(change, Change::Pod(PodChange::Lower(_))));
-        let (number, rank) = self.rank();
-        (number, if lowers { rank.max(AFTER_NODES) } else { rank })
-    }
-
-    /// Returns the sort key: number of changes, then intrusiveness.
-    fn rank(&self) -> (usize, u32) {
-        let created = self.changes.iter().filter(|c| matches!(c, Change::Create { .. })).count();
-        let follows = self.changes.iter().filter(|c| c.follows()).count();
-        // Objects that are created together count as one change, and so does a change with what controllers do after it.
-        let number = self.changes.len() - created.saturating_sub(1) - follows.min(self.changes.len() - 1);
-        (number, self.changes.iter().map(rank).max().unwrap_or(0))
-    }
-}
-
-/// The intrusiveness next to the changes of nodes as they are.
-const AFTER_NODES: u32 = 9;
-
-/// Returns how intrusive a change is. A change ranks before every change that includes it.
-fn rank(change: &Change) -> u32 {
-    match change {
-        Change::Pod(change) => match change {
-            PodChange::RemoveGates(_) | PodChange::SchedulerName { .. } => 0,
-            PodChange::SetSelector { typo: true, .. } | PodChange::AddValue { typo: Some(_), .. } | PodChange::RenameSelector { .. } => 1,
-            PodChange::SetSelector { .. } | PodChange::AddValue { .. } => 2,
-            PodChange::MaxSkew { .. } => 4,
-            PodChange::Tolerate(taint) if taint.condition().is_some() => 25,
-            PodChange::Tolerate(taint) if taint.key == UNSCHEDULABLE_TAINT => 9,
-            PodChange::Tolerate(_) => 5,
-            // A cut by more than half is rarely what the pod can do with.
-            PodChange::Lower(lowered) if lowered.to < lowered.from - lowered.to => AFTER_NODES,
-            PodChange::Lower(_) => 6,
-            PodChange::DropSelector { .. } => 10,
-            PodChange::DropRequirement { .. } => 11,
-            PodChange::DropNodeAffinity => 12,
-            PodChange::DropSpread { .. } => 13,
-            PodChange::DropPodTerm { anti: true, .. } => 14,
-            PodChange::DropPodTerm { .. } => 15,
-            PodChange::DropHostPorts(Some(_)) => 16,
-            PodChange::DropHostPorts(None) => 17,
-            PodChange::DropVolume(_) | PodChange::DropClaim(_) => 18,
-            PodChange::Preempt => 19,
-            PodChange::Priority { class: Some(_), .. } => 20,
-            PodChange::Priority { .. } => 21,
-        },
-        Change::Node(_, NodeChange::Uncordon) => 7,
-        // The node controller adds the taint again.
-        Change::Node(_, NodeChange::RemoveTaint(taint)) if taint.condition().is_some() => 26,
-        Change::Node(_, NodeChange::RemoveTaint(_)) => 8,
-        Change::Claim(_, change) => match change {
-            ClaimChange::SetClass { typo: true, .. } => 1,
-            ClaimChange::SetClass { .. } => 3,
-            ClaimChange::Tolerate { .. } => 5,
-            ClaimChange::LowerCount { .. } => 6,
-            ClaimChange::DropSelector { .. } => 10,
-            ClaimChange::DropSelectors { .. } => 11,
-            ClaimChange::DropConstraint { .. } => 13,
-            ClaimChange::Free => 22,
-        },
-        Change::Create { like: None, .. } | Change::Bind { .. } => 22,
-        Change::Delete(..) => 23,
-        Change::Create { .. } => 24,
     }
 }
 
@@ -422,7 +381,7 @@ pub fn operations(cluster: &Cluster, pod: &Key, changes: &[Change]) -> Option<Ve
         let (kind, key) = change.target(pod);
         match change {
             Change::Create { object, .. } => operations.push(Operation::Create { object: object.clone() }),
-            Change::Delete(..) => operations.push(Operation::Delete { object: cluster.get(kind, &key)? }),
+            Change::Delete(..) | Change::RollOut { .. } => operations.push(Operation::Delete { object: cluster.get(kind, &key)? }),
             Change::Pod(_) | Change::Node(..) | Change::Claim(..) | Change::Bind { .. } => {
                 let target = (kind, key);
                 let at = if let Some(at) = edited.iter().position(|(known, _)| *known == target) {
@@ -478,7 +437,11 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
             DryDecision::Gated(_) | DryDecision::Tried(_) => of_cluster(&mut trials, &mut fixes, limits, &today),
         }
     }
-    fixes.fixes.sort_by(|a, b| (a.rank(), a.outcome).cmp(&(b.rank(), b.outcome)).then_with(|| b.nodes.len().cmp(&a.nodes.len())));
+    let cluster = scheduler.state().cluster();
+    for fix in &mut fixes.fixes {
+        fix.last_resort = effort::last_resort(cluster, pod, fix);
+    }
+    fixes.fixes.sort_by(|a, b| (a.effort(), a.outcome).cmp(&(b.effort(), b.outcome)).then_with(|| b.nodes.len().cmp(&a.nodes.len())));
     if let Some(group) = pod.group_key().filter(|_| scheduler.state().config().emulation.enabled(Gate::GenericWorkload)) {
         for (i, fix) in fixes.fixes.iter_mut().enumerate() {
             let tried = if i < GROUP_TRIALS { trials.try_group(&fix.changes) } else { None };
@@ -486,6 +449,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
         }
         fixes.fixes.sort_by_key(|fix| !matches!(&fix.group, Some(GroupProof::Tried(tried)) if tried.scheduled));
     }
+    alike::mark(scheduler, &mut fixes.fixes);
     fixes.search.trials = trials.count();
     fixes.search.cut_short_by = trials.cut_short_by().to_vec();
     fixes
@@ -499,6 +463,7 @@ fn gated(trials: &mut Trials<'_>, fixes: &mut Fixes, gates: Vec<Str>, limits: Li
     if let Some(verified) = alone {
         let today = if verified.outcome == FixOutcome::Scheduled { verified.nodes.iter().cloned().collect() } else { BTreeSet::new() };
         fixes.fixes.push(Fix::new(vec![open], verified));
+        reaction::keep_those_that_hold(trials, fixes, 0);
         fixes.constraints = search::constraints(trials, &matrix(trials), limits, &today);
         return;
     }
@@ -528,11 +493,16 @@ fn of_cluster(trials: &mut Trials<'_>, fixes: &mut Fixes, limits: Limits, today:
         trials.cut_short(CutShort::Untried { what: Untried::Claims, tried: JUDGED_CLAIMS, of: claims });
     }
     search::singles(trials, &matrix, limits, &mut fixes.fixes);
-    cluster::singles(trials, &matrix, limits, &mut fixes.fixes);
+    rollout::singles(trials, limits, &mut fixes.fixes);
+    cluster::singles(trials, &matrix, limits, fixes);
     storage::singles(trials, &matrix, limits, fixes);
     devices::singles(trials, &matrix, limits, fixes);
+    daemons::leave_out_moves(trials.pod(), &mut fixes.fixes);
+    reaction::keep_those_that_hold(trials, fixes, 0);
     if fixes.fixes.is_empty() && !trials.is_over() {
         fixes.search.pairs = true;
         fixes.search.pairs_untried = pairs::pairs(trials, &matrix, limits, &mut fixes.fixes);
+        daemons::leave_out_moves(trials.pod(), &mut fixes.fixes);
+        reaction::keep_those_that_hold(trials, fixes, 0);
     }
 }

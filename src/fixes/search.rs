@@ -268,7 +268,14 @@ fn least<T>(low: i32, top: i32, mut test: impl FnMut(i32) -> Option<T>) -> Optio
     Some(found)
 }
 
-/// Returns the largest lower request of a resource that lets the pod in, with other changes; `None` without one.
+/// Returns an amount in whole units that people write: bytes in mebibytes, if there is one at least.
+fn in_whole_units(resource: &str, amount: i64) -> i64 {
+    const MEBIBYTE: i64 = 1 << 20;
+    let is_bytes = matches!(resource, "memory" | "ephemeral-storage");
+    if is_bytes && amount >= MEBIBYTE { amount / MEBIBYTE * MEBIBYTE } else { amount }
+}
+
+/// Returns the largest lower request of a resource that lets the pod in, in whole units, with other changes; `None` without one.
 pub(super) fn largest_request(trials: &mut Trials<'_>, with: &[Change], resource: &Str) -> Option<(Change, Verified)> {
     let pod = trials.changed_pod(with)?;
     if !requests_any(&pod, resource) {
@@ -316,6 +323,12 @@ pub(super) fn largest_request(trials: &mut Trials<'_>, with: &[Change], resource
             Some(verified) => (low, best) = (middle, verified),
             None => high = middle - 1,
         }
+    }
+    let rounded = in_whole_units(resource, low);
+    if (floor..low).contains(&rounded)
+        && let Some(verified) = attempt(trials, rounded)
+    {
+        (low, best) = (rounded, verified);
     }
     let change = Change::Pod(PodChange::Lower(lower(&pod, resource, low)?));
     Some((change, best))

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicU64;
 use serde_json::Value;
 
 use super::change::Change;
+use super::reaction::without_waiting_pods;
 use super::{CutShort, Fix, FixOutcome, GroupTrial, Limits, Untried};
 use crate::cluster::{Key, Kind, Object, Pod, Str};
 use crate::framework::{NodeInfo, PodResourcesOptions, Victim, decision_steps, pod_requests};
@@ -49,6 +50,8 @@ pub(super) struct Trials<'a> {
     nodes: usize,
     cut_short_by: Vec<CutShort>,
     watch: Watch<'a>,
+    /// The scheduler without other waiting pods, for the reaction of controllers.
+    alone: Option<Scheduler>,
 }
 
 impl<'a> Trials<'a> {
@@ -73,7 +76,23 @@ impl<'a> Trials<'a> {
             nodes,
             cut_short_by: Vec::new(),
             watch,
+            alone: None,
         }
+    }
+
+    /// Returns the scheduler without the other pods that wait, for runs over time.
+    pub(super) fn alone(&mut self) -> Scheduler {
+        let of = || self.scheduler.with_edits(without_waiting_pods(&self.scheduler)).quietly();
+        self.alone.get_or_insert_with(of).clone()
+    }
+
+    /// Returns whether the search is to go on; records it if not.
+    pub(super) fn goes_on(&mut self) -> bool {
+        if !(self.watch)(self.count) {
+            self.cut_short(CutShort::Stopped);
+            return false;
+        }
+        true
     }
 
     /// Returns the scheduler, which filters every node.
@@ -155,6 +174,7 @@ impl<'a> Trials<'a> {
                 }
                 Change::Create { object, .. } => edits.push(ObjectEdit::Put(object.clone())),
                 Change::Delete(kind, key) => edits.push(ObjectEdit::Remove(*kind, key.clone())),
+                Change::RollOut { pod, .. } => edits.push(ObjectEdit::Remove(Kind::Pod, pod.clone())),
             }
         }
         for ((kind, _), object) in written {

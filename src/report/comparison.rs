@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 
 use crate::cluster::Str;
 use crate::framework::{Code, Status};
-use crate::plural::count;
-use crate::session::{Comparison, Decided, RevisionKind, UpgradeComparison};
+use crate::plural::{count, count_of};
+use crate::session::{Comparison, Decided, PodDifference, PodLocation, RevisionKind, UpgradeComparison};
 
 /// Limit on node names listed in a line.
 const NODES: usize = 6;
+/// Limit on the pods listed that move on both branches.
+const ANYWAY: usize = 20;
 
 /// Returns a comparison as lines. Headings end in `:` and are not indented.
 pub fn comparison(compared: &Comparison) -> Vec<String> {
@@ -26,15 +28,20 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
         };
         lines.push(format!("  {name}: {did}"));
     }
+    if compared.settled {
+        lines.push("Both are compared after running until nothing changes.".to_owned());
+    }
+    let words = |at: &PodLocation| if compared.settled { at.settled() } else { at.to_string() };
     if compared.is_empty() {
         lines.push(String::new());
         match &compared.upgrade {
-            None if compared.decided_nothing_since() => {
+            None if !compared.settled && compared.decided_nothing_since() => {
                 lines.push("No pod was scheduled since they diverge, so nothing differs yet but the changes themselves.".to_owned());
             }
             None => lines.push("Nothing differs: the same placements, queues, victims and verdicts.".to_owned()),
             Some(upgraded) => lines.extend(upgrade(upgraded)),
         }
+        lines.extend(anyway(compared, a));
         return lines;
     }
     if let Some(upgraded) = &compared.upgrade {
@@ -44,7 +51,7 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
     if !compared.pods.is_empty() {
         lines.push(String::new());
         lines.push(format!("{} elsewhere ({a} → {b}):", count(compared.pods.len(), "pod")));
-        lines.extend(compared.pods.iter().map(|pod| format!("  {}: {} → {}", pod.pod, pod.at[0], pod.at[1])));
+        lines.extend(compared.pods.iter().map(|pod| format!("  {}: {} → {}", pod.pod, words(&pod.at[0]), words(&pod.at[1]))));
     }
     for (name, evicted) in compared.names.iter().zip(&compared.evicted).filter(|(_, list)| !list.is_empty()) {
         lines.push(String::new());
@@ -58,6 +65,32 @@ pub fn comparison(compared: &Comparison) -> Vec<String> {
         for decided in &compared.decisions {
             decision(&mut lines, decided, &compared.names);
         }
+    }
+    if !compared.reasons.is_empty() {
+        let names: Vec<String> = compared.reasons.iter().take(NODES).map(ToString::to_string).collect();
+        let more = compared.reasons.len().saturating_sub(NODES);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let all = count_of(compared.reasons.len(), "pod stays", "pods stay");
+        lines.push(String::new());
+        lines.push(format!("{all} pending on both, for reasons that differ:"));
+        lines.push(format!("  {}{more}", names.join(", ")));
+    }
+    lines.extend(anyway(compared, a));
+    lines
+}
+
+/// Returns the pods that move without the changes too.
+fn anyway(compared: &Comparison, without: &str) -> Vec<String> {
+    if compared.anyway.is_empty() {
+        return Vec::new();
+    }
+    let all = compared.anyway.len();
+    let heading = format!("{} on both, with or without the changes since {without}:", count_of(all, "pod moves", "pods move"));
+    let line = |pod: &PodDifference| format!("  {}: {} → {}", pod.pod, pod.at[0], pod.at[1].settled());
+    let mut lines = vec![String::new(), heading];
+    lines.extend(compared.anyway.iter().take(ANYWAY).map(line));
+    if all > ANYWAY {
+        lines.push(format!("  and {} more", all - ANYWAY));
     }
     lines
 }
@@ -143,7 +176,7 @@ fn verdict(status: Option<&Status>, with_help: bool) -> String {
 mod tests {
     use super::*;
     use crate::cluster::Key;
-    use crate::session::{PodDifference, PodLocation, VerdictChange};
+    use crate::session::VerdictChange;
 
     #[test]
     fn everything_that_differs_is_told() {
@@ -153,9 +186,12 @@ mod tests {
             names: ["main".to_owned(), "branch 2".to_owned()],
             shared: 1,
             since: [[done("schedule shop/p")].to_vec(), [done("cordon"), done("schedule shop/p")].to_vec()],
+            settled: false,
+            anyway: Vec::new(),
             pods: Vec::new(),
             evicted: [Vec::new(), Vec::new()],
             decisions: Vec::new(),
+            reasons: Vec::new(),
             upgrade: None,
         };
         assert_eq!(comparison(&compared).last().unwrap(), "Nothing differs: the same placements, queues, victims and verdicts.");

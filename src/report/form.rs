@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::{
     Agreements, Decision, FixesReport, GroupReport, Info, Known, LastReported, LogReport, OperationReport, PodComparison,
-    ReleaseComparison, ReleaseReport, SchedulerMatch, Ticket, WhatIfReport, When, causes_text, text,
+    ReleaseComparison, ReleaseReport, SchedulerMatch, Ticket, WhatIfReport, When, causes_text, documents, text,
 };
 use crate::cluster::Str;
 use crate::output::{self, Lines, Text};
@@ -287,6 +287,11 @@ fn plain(answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
 fn markdown(answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
     if let Answer::Ticket(ticket) = answer {
         return Ok(ticket.markdown(&more));
+    }
+    match answer {
+        Answer::Agreements(found) => return Ok(documents::pending(found, &more)),
+        Answer::WhatIf(found) => return Ok(documents::what_if(found, &more)),
+        _ => {}
     }
     Ok(output::to_markdown(&answer.title(), &answer.text(more)))
 }

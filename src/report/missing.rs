@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::cluster::{Kind, MissingKinds, MissingReason};
 use crate::plural::count_of;
 use crate::source::{effect_of_absence, effect_of_part};
+use crate::trace::CycleView;
 
 /// The number of kinds that one sentence names.
 const KINDS_NAMED: usize = 4;
@@ -30,6 +31,16 @@ impl Missing {
     /// Returns the unknown kinds without their effects, for output that repeats them.
     pub fn brief(missing: MissingKinds) -> Vec<Self> {
         missing.iter().map(|(kind, why)| Self { kind, why, effect: None }).collect()
+    }
+
+    /// Returns whether the kind may change a decision: it could not be read whole, or the decision depends on it and the source lacks it.
+    pub fn matters_to(&self, view: &CycleView) -> bool {
+        match (self.why, self.kind) {
+            (MissingReason::NotInSource, Kind::PodDisruptionBudget) => view.preemption.as_ref().is_some_and(|p| p.candidate_count() > 0),
+            (MissingReason::NotInSource, Kind::Node) => view.start.as_ref().is_some_and(|start| start.nodes == 0),
+            (MissingReason::NotInSource, _) => false,
+            _ => true,
+        }
     }
 
     /// Returns a clause such as `Nodes cannot be read (no permission)`.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::devices::devices_text;
 use super::odds::odds_section;
 use super::text::{FACTS_SHOWN, by_code, candidate_rows, decided_by, elimination_sentences, name_list, score_rows, victim_rows};
-use super::{Answer, FixesReport, LastReported, Missing, ReleaseReport, SchedulerMatch, When, missing_sentences, why};
+use super::{Answer, FixReport, FixesReport, LastReported, Missing, ReleaseReport, SchedulerMatch, When, body, missing_sentences, why};
 use crate::framework::{Code, PluginName};
 use crate::output::{Lines, Markdown, Text};
 use crate::plural::count;
@@ -60,6 +60,12 @@ pub struct Origin {
     pub reported: Reported,
     /// Whether the source is a live cluster.
     pub is_live: bool,
+    /// Whether the command makes the steps too.
+    pub command_has_steps: bool,
+    /// Whether the pod exists only because of the steps, so that no command about it works.
+    pub invented: bool,
+    /// The result of the last what-if: its title and lines.
+    pub result: Option<(String, Vec<String>)>,
 }
 
 /// A decision with everything that a ticket about it needs.
@@ -108,7 +114,11 @@ impl<'a> Ticket<'a> {
         self.odds(&mut doc);
         self.unknown(&mut doc);
         self.fixes(&mut doc);
-        self.reproduction(&mut doc);
+        if let Some((title, lines)) = &self.origin.result {
+            doc.heading(2, title);
+            body(&mut doc, lines);
+        }
+        reproduction(&mut doc, self.origin);
         if !more.is_empty() {
             doc.heading(2, "The cluster's scheduler and the source");
             doc.code(&more.iter().skip_while(|line| line.is_empty()).map(str::to_owned).collect());
@@ -243,7 +253,8 @@ impl<'a> Ticket<'a> {
     }
 
     fn unknown(&self, doc: &mut Markdown) {
-        let mut items: Vec<String> = missing_sentences(&Missing::all(self.view.missing()));
+        let missing = Missing::all(self.view.missing());
+        let mut items: Vec<String> = missing_sentences(missing.iter().filter(|missing| missing.matters_to(self.view)));
         items.extend(self.view.not_emulated.iter().map(|(plugin, what)| format!("Not emulated: {plugin}: {what}")));
         items.extend(self.release.not_verified.iter().map(|part| format!("Not verified against this release: {part}")));
         if let Some((evaluated, of, _)) = self.view.stopped {
@@ -272,9 +283,16 @@ impl<'a> Ticket<'a> {
         if report.fixes.is_empty() {
             return doc.paragraph(&format!("None found ({}).", report.searched));
         }
-        let rows = report.fixes.iter().take(FIXES_SHOWN).enumerate();
-        doc.table(&["", "Change", "Result"], rows.map(|(i, fix)| vec![(i + 1).to_string(), fix.text.clone(), fix.result.clone()]));
-        let more = report.fixes.len().saturating_sub(FIXES_SHOWN);
+        let different: Vec<&FixReport> = report.fixes.iter().filter(|fix| fix.equal_to.is_none()).collect();
+        let rows = different.iter().take(FIXES_SHOWN).enumerate();
+        doc.table(
+            &["", "Change", "Result"],
+            rows.map(|(i, fix)| {
+                let why = fix.last_resort.as_ref().map_or_else(String::new, |why| format!("; only if nothing else helps: {why}"));
+                vec![(i + 1).to_string(), fix.text.clone(), format!("{}{why}", fix.result)]
+            }),
+        );
+        let more = different.len().saturating_sub(FIXES_SHOWN);
         if more > 0 {
             doc.paragraph(&format!("And {more} more."));
         }
@@ -282,43 +300,47 @@ impl<'a> Ticket<'a> {
             doc.paragraph(&format!("Incomplete: {}.", report.searched));
         }
         let mut commands = Lines::default();
-        for (i, fix) in report.fixes.iter().take(FIXES_SHOWN).enumerate() {
-            if let Some(kubectl) = &fix.kubectl {
+        for (i, fix) in different.iter().take(FIXES_SHOWN).enumerate() {
+            let lines = fix.command_lines();
+            if !lines.is_empty() {
                 commands.line(format_args!("# {}", i + 1));
-                commands.extend(kubectl.lines().map(str::to_owned));
+                commands.extend(lines);
             }
         }
-        if !commands.is_empty() {
+        if self.origin.invented {
+            doc.paragraph("No commands: the pod exists only in this what-if.");
+        } else if !commands.is_empty() {
             doc.paragraph("Commands, by fix number:");
             doc.code(&commands);
         }
     }
+}
 
-    fn reproduction(&self, doc: &mut Markdown) {
-        doc.heading(2, "How to reproduce");
-        let Origin { steps, command, is_live, .. } = self.origin;
-        if !steps.is_empty() {
-            doc.paragraph("The session adds these steps to its source; :save FILE saves them, and schedscope open FILE opens them again:");
-            doc.list(steps.iter().take(STEPS_SHOWN).map(String::as_str));
-            if steps.len() > STEPS_SHOWN {
-                doc.paragraph(&format!("And {} more.", steps.len() - STEPS_SHOWN));
-            }
+/// Adds how an answer is made again.
+pub(super) fn reproduction(doc: &mut Markdown, origin: &Origin) {
+    doc.heading(2, "How to reproduce");
+    let Origin { steps, command, is_live, command_has_steps, .. } = origin;
+    if !steps.is_empty() {
+        doc.paragraph("The session adds these steps to its source; :save FILE saves them, and schedscope open FILE opens them again:");
+        doc.list(steps.iter().take(STEPS_SHOWN).map(String::as_str));
+        if steps.len() > STEPS_SHOWN {
+            doc.paragraph(&format!("And {} more.", steps.len() - STEPS_SHOWN));
         }
-        match command {
-            Some(command) => {
-                doc.paragraph(if steps.is_empty() {
-                    "The command:"
-                } else {
-                    "The command, for the cluster as it was read, without these steps:"
-                });
-                doc.code(&Lines::from(command.as_str()));
-            }
-            None if steps.is_empty() => doc.paragraph("No command: the source cannot be read again."),
-            None => {}
+    }
+    match command {
+        Some(command) => {
+            doc.paragraph(match (steps.is_empty(), command_has_steps) {
+                (true, _) => "The command:",
+                (false, true) => "The command, which makes the what-ifs on the cluster as it was read:",
+                (false, false) => "The command, for the cluster as it was read, without these steps:",
+            });
+            doc.code(&Lines::from(command.as_str()));
         }
-        if *is_live {
-            doc.paragraph("A live cluster changes; save its current state with schedscope capture FILE.");
-        }
+        None if steps.is_empty() => doc.paragraph("No command: the source cannot be read again."),
+        None => {}
+    }
+    if *is_live {
+        doc.paragraph("A live cluster changes; save its current state with schedscope capture FILE.");
     }
 }
 

@@ -68,7 +68,9 @@ impl WhatIfReport {
             lines.blank();
             lines.line(format_args!("{} affected (without → with):", count(self.elsewhere.len(), "other pod")));
             for Elsewhere { pod, at: [without, with] } in self.elsewhere.iter().take(PODS) {
-                lines.line(format_args!("  {pod}: {} → {}", place_words(without), place_words(with)));
+                let by = self.answers.iter().find_map(|answer| answer.preempted.get(pod)).filter(|_| *with == PodLocation::Gone);
+                let by = by.map_or_else(String::new, |by| format!(", preempted by {by}"));
+                lines.line(format_args!("  {pod}: {} → {}{by}", place_words(without), place_words(with)));
             }
             more(&mut lines, self.elsewhere.len());
         }
@@ -160,6 +162,10 @@ impl WhatIfReport {
     fn details(&self, answer: &Answer) -> Lines {
         let mut lines = Lines::default();
         node_lines(&mut lines, &answer.nodes);
+        if let Some([without, with]) = &answer.tallies {
+            lines.line(format_args!("pending: {} without, {} with", count(without.pending, "pod"), count(with.pending, "pod")));
+            lines.line(format_args!("evicted: {} without, {} with", count(without.evicted, "pod"), count(with.evicted, "pod")));
+        }
         let sections: [fn(&PodEnd) -> bool; 4] = [
             |end| matches!(end, PodEnd::Stays(Stay::Blocked(_))),
             |end| matches!(end, PodEnd::Recreated(_) | PodEnd::Created),
@@ -170,9 +176,7 @@ impl WhatIfReport {
             let mut pods: Vec<&PodAnswer> = answer.pods.iter().filter(|pod| wanted(&pod.end)).collect();
             // Those without a node come first.
             pods.sort_by_key(|pod| made(pod).is_some_and(|new| self.node(new).is_some()));
-            for pod in pods.iter().take(PODS) {
-                self.pod(&mut lines, pod);
-            }
+            self.pods(&mut lines, &pods[..pods.len().min(PODS)]);
             more(&mut lines, pods.len());
         }
         if let Some(capacity) = &answer.capacity {
@@ -198,13 +202,50 @@ impl WhatIfReport {
         }
     }
 
+    /// Returns that a pod was preempted, with its preemptor if it is known.
+    fn preempted(&self, pod: &Key) -> String {
+        let by = self.answers.iter().find_map(|answer| answer.preempted.get(pod));
+        by.map_or_else(|| "preempted".to_owned(), |by| format!("preempted by {by}"))
+    }
+
+    /// Returns the message of a pending pod that an answer made; `None` for any other pod.
+    fn pending_message(&self, answer: &PodAnswer) -> Option<&Str> {
+        let place = self.place(made(answer)?)?;
+        (matches!(place.location, PodLocation::Waiting(..)) && !place.message.is_empty()).then_some(&place.message)
+    }
+
+    /// Adds pods: those that are pending for the same reason share it.
+    fn pods(&self, lines: &mut Lines, pods: &[&PodAnswer]) {
+        let mut told: Vec<&Str> = Vec::new();
+        for pod in pods {
+            let message = self.pending_message(pod);
+            let alike: Vec<&&PodAnswer> = pods.iter().filter(|other| message.is_some() && self.pending_message(other) == message).collect();
+            match message {
+                Some(message) if alike.len() > 1 => {
+                    if !told.contains(&message) {
+                        told.push(message);
+                        lines.line(format_args!("{} pending: {message}", count(alike.len(), "pod")));
+                        for PodAnswer { pod, node, end } in alike {
+                            let from = if node.is_empty() { String::new() } else { format!(" on {node}") };
+                            match end {
+                                PodEnd::Recreated(new) if new != pod => lines.line(format_args!("  {pod}{from} → {new}")),
+                                _ => lines.line(format_args!("  {pod}{from}")),
+                            }
+                        }
+                    }
+                }
+                _ => self.pod(lines, pod),
+            }
+        }
+    }
+
     /// Returns where a pod is that an answer made, and if it is pending, why.
     fn whereabouts(&self, pod: &Key) -> String {
         match self.place(pod).filter(|_| !self.is_gone(pod)) {
             Some(Whereabouts { location: PodLocation::Waiting(..), message }) if !message.is_empty() => format!("pending: {message}"),
-            Some(Whereabouts { location, .. }) => location.to_string(),
+            Some(Whereabouts { location, .. }) => location.settled(),
             // While the cluster settles, only preemption deletes pods.
-            None => "preempted".to_owned(),
+            None => self.preempted(pod),
         }
     }
 }
@@ -258,8 +299,8 @@ fn more(lines: &mut Lines, all: usize) {
 /// Returns where a pod is; of a pod in a queue also that it is pending.
 fn place_words(at: &PodLocation) -> String {
     match at {
-        PodLocation::Waiting(Place::Active | Place::Backoff { .. } | Place::Unschedulable { .. }, _) => format!("pending: {at}"),
-        _ => at.to_string(),
+        PodLocation::Waiting(Place::Unschedulable { gated_by: Some(_), .. }, _) => format!("pending: {at}"),
+        _ => at.settled(),
     }
 }
 
@@ -454,6 +495,9 @@ impl WhatIfReport {
             "pods": answer.pods.iter().map(|pod| self.pod_data(pod)).collect::<Vec<Value>>(),
             "capacity": capacity,
             "notes": answer.notes.iter().map(note_sentence).collect::<Vec<String>>(),
+            "pending": answer.tallies.map(|[without, with]| json!({"without": without.pending, "with": with.pending})),
+            "evicted": answer.tallies.map(|[without, with]| json!({"without": without.evicted, "with": with.evicted})),
+            "preempted": answer.preempted.iter().map(|(pod, by)| json!({"pod": pod.to_string(), "by": by.to_string()})).collect::<Vec<Value>>(),
         })
     }
 }

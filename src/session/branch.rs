@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::logged::LoggedAttempt;
+use super::recording::append;
 use super::timeline::{Revision, Timeline};
 use crate::cluster::Key;
 use crate::release::Release;
@@ -136,6 +137,19 @@ impl Branch {
     /// Returns the scheduler after the first `revisions` revisions.
     pub(super) fn scheduler_at(&self, revisions: usize) -> &Scheduler {
         self.steps.get(revisions).map_or(&self.scheduler, |step| &step.before)
+    }
+
+    /// Returns the branch continued until nothing changes, or `go_on` returns false, and whether anything was done.
+    pub(super) fn settled(&self, go_on: impl Fn() -> bool) -> (Self, bool) {
+        let mut settled = self.clone();
+        let mut steps = 0;
+        while go_on()
+            && let Some(operation) = settled.next_operation()
+            && append(&mut settled, operation)
+        {
+            steps += 1;
+        }
+        (settled, steps > 0)
     }
 
     /// Appends a revision, with the scheduler after it.

@@ -90,6 +90,22 @@ pub struct Decided {
     pub scores: Vec<ScoreChange>,
 }
 
+impl Decided {
+    /// Returns whether the pod is bound on both branches.
+    fn is_bound(&self) -> bool {
+        self.outcomes.iter().all(|outcome| outcome.as_ref().is_some_and(|words| words.starts_with(BOUND)))
+    }
+
+    /// Returns whether the pod is bound on one branch only, or other victims are evicted for it.
+    fn ends_otherwise(&self) -> bool {
+        let [one, other] = self.outcomes.each_ref().map(|outcome| outcome.as_ref().is_some_and(|words| words.starts_with(BOUND)));
+        one != other || self.victims[0] != self.victims[1]
+    }
+}
+
+/// Begins the outcome of a pod that was bound.
+const BOUND: &str = "bound to ";
+
 /// A plugin's score of a node that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScoreChange {
@@ -110,12 +126,18 @@ pub struct Comparison {
     pub shared: usize,
     /// Kind and title of each branch's own revisions.
     pub since: [Vec<(RevisionKind, String)>; 2],
+    /// Whether both were settled before they were compared.
+    pub settled: bool,
+    /// Pods that get from one place to another in the same way on both branches while they settle, by namespace and name.
+    pub anyway: Vec<PodDifference>,
     /// Pods in different places, by namespace and name.
     pub pods: Vec<PodDifference>,
     /// Pods evicted on one branch only, in order of eviction.
     pub evicted: [Vec<Key>; 2],
     /// Pods whose newest decision differs, by namespace and name.
     pub decisions: Vec<Decided>,
+    /// Pods that stay pending on both settled branches, for reasons that differ.
+    pub reasons: Vec<Key>,
     /// Decisions of both releases about every pending pod; `None` where both ends have the same release.
     pub upgrade: Option<UpgradeComparison>,
 }
@@ -131,8 +153,7 @@ impl Comparison {
     /// called with the number of pods before each one; returning false cancels the remaining pods.
     pub fn of(a: &Branch, b: &Branch, go_on: impl Fn(usize) -> bool + Sync) -> Self {
         let schedulers = [a.scheduler(), b.scheduler()];
-        let [old, new] = schedulers.map(|s| s.emulated().profile);
-        let upgrade = (!std::ptr::eq(old, new)).then(|| UpgradeComparison::of(schedulers, go_on));
+        let upgrade = differ_in_release(a, b).then(|| UpgradeComparison::of(schedulers, go_on));
         let revisions = [a.timeline().revisions(), b.timeline().revisions()];
         let shared = revisions[0].iter().zip(revisions[1]).take_while(|(x, y)| Arc::ptr_eq(&x.events, &y.events)).count();
         let since = revisions.map(|list| &list[shared..]);
@@ -143,17 +164,45 @@ impl Comparison {
             names: [a.name().to_owned(), b.name().to_owned()],
             shared,
             since: since.map(|list| list.iter().map(|f| (f.kind.clone(), f.title.clone())).collect()),
+            settled: false,
+            anyway: Vec::new(),
             pods: pods(ends, upgrade.is_some()),
             evicted: [only(&evicted[0], &evicted[1]), only(&evicted[1], &evicted[0])],
             decisions: decisions(since),
+            reasons: Vec::new(),
             upgrade,
         }
+    }
+
+    /// Compares two branches after both have settled, so that only the changes on one of them make a difference. Branches of
+    /// different releases are compared as they are. `go_on` is called as in [`Self::of`], and before each step.
+    pub fn settled(a: &Branch, b: &Branch, go_on: impl Fn(usize) -> bool + Sync) -> Self {
+        if differ_in_release(a, b) {
+            return Self::of(a, b, go_on);
+        }
+        let as_it_is = Self::of(a, b, |_| true);
+        let ends = [a, b].map(|branch| branch.settled(|| go_on(0)).0);
+        let both = Self::of(&ends[0], &ends[1], &go_on);
+        let first = |branch: &'_ Branch| branch.timeline().revisions().get(as_it_is.shared).cloned();
+        let start =
+            first(&ends[0]).or_else(|| first(&ends[1])).map_or_else(|| a.timeline().end().clone(), |revision| revision.before.clone());
+        let anyway = moves_of_both(&start, ends.each_ref().map(|branch| branch.timeline().end()));
+        let is_queue_only = |difference: &PodDifference| difference.at.iter().all(PodLocation::is_pending);
+        let pods = both.pods.into_iter().filter(|difference| !is_queue_only(difference) || nominations_differ(difference)).collect();
+        // Pods on one branch only are among those in other places.
+        let tried = |decided: &Decided| decided.outcomes.iter().all(Option::is_some);
+        let known = |pod: &Key| as_it_is.decisions.iter().any(|decided| decided.pod == *pod && tried(decided));
+        let (decisions, others): (Vec<Decided>, Vec<Decided>) =
+            both.decisions.into_iter().filter(tried).partition(|decided| known(&decided.pod) || decided.ends_otherwise());
+        // The places show which are bound elsewhere.
+        let reasons = others.into_iter().filter(|decided| !decided.is_bound()).map(|decided| decided.pod).collect();
+        Self { since: as_it_is.since, settled: true, anyway, pods, decisions, reasons, ..both }
     }
 
     /// Returns whether the branches do not differ.
     pub fn is_empty(&self) -> bool {
         let upgrade = self.upgrade.as_ref().is_none_or(|u| u.otherwise.is_empty() && u.other_reasons.is_empty());
-        upgrade && self.pods.is_empty() && self.evicted.iter().all(Vec::is_empty) && self.decisions.is_empty()
+        upgrade && self.reasons.is_empty() && self.pods.is_empty() && self.evicted.iter().all(Vec::is_empty) && self.decisions.is_empty()
     }
 }
 
@@ -192,7 +241,46 @@ fn pods(ends: [&Keyframe; 2], restarted: bool) -> Vec<PodDifference> {
     keys.into_iter().filter_map(difference).collect()
 }
 
+/// Returns whether two branches end with different releases.
+fn differ_in_release(a: &Branch, b: &Branch) -> bool {
+    let [old, new] = [a, b].map(|branch| branch.scheduler().emulated().profile);
+    !std::ptr::eq(old, new)
+}
+
+/// Returns whether a pod is nominated to different nodes.
+fn nominations_differ(difference: &PodDifference) -> bool {
+    let nominated = |at: &PodLocation| if let PodLocation::Waiting(_, node) = at { node.clone() } else { Str::default() };
+    nominated(&difference.at[0]) != nominated(&difference.at[1])
+}
+
+/// Returns the pods that end in the same place on both branches, and not where they began.
+fn moves_of_both(start: &Keyframe, ends: [&Keyframe; 2]) -> Vec<PodDifference> {
+    let of_first = pods([start, ends[0]], false);
+    let same_on_both = |difference: &PodDifference| {
+        let is_queue_only = difference.at.iter().all(PodLocation::is_pending);
+        !is_queue_only && whereabouts(&ends[1].cluster, &ends[1].queues, &difference.pod) == difference.at[1]
+    };
+    of_first.into_iter().filter(same_on_both).collect()
+}
+
 impl PodLocation {
+    /// Returns whether the pod waits in a queue of pods that are tried again, in whichever.
+    pub fn is_pending(&self) -> bool {
+        matches!(self, Self::Waiting(Place::Active | Place::Backoff { .. } | Place::Unschedulable { gated_by: None, .. }, _))
+    }
+
+    /// Returns the place in words at the end of a run until nothing changes: a pod in a queue was tried in vain, and which queue it is
+    /// in says nothing more.
+    pub fn settled(&self) -> String {
+        match self {
+            Self::Waiting(_, nominated) if self.is_pending() => {
+                let nominated = if nominated.is_empty() { String::new() } else { format!(", nominated to {nominated}") };
+                format!("still pending{nominated}")
+            }
+            _ => self.to_string(),
+        }
+    }
+
     /// Returns the place of a pod. The end of a backoff is left out, so that it does not count as a difference.
     pub fn of(cluster: &Cluster, queues: &QueuesView, pod: &Key) -> Self {
         whereabouts(cluster, queues, pod)
@@ -249,7 +337,7 @@ fn newest_decisions(revisions: &[Arc<Revision>]) -> BTreeMap<Key, &Revision> {
 
 pub(super) fn outcome(view: &CycleView) -> String {
     match (&view.bound, &view.selected, &view.failure) {
-        (Some(node), ..) => format!("bound to {node}"),
+        (Some(node), ..) => format!("{BOUND}{node}"),
         (None, Some((node, ..)), None) => format!("fits on {node}"),
         (_, _, Some(failure)) => failure.message.to_string(),
         _ => view.outcome.map_or_else(|| "undecided".to_owned(), |o| o.to_string()),

@@ -430,20 +430,7 @@ impl Session {
 
     /// Applies an operation at the end of the current branch; the cursor stays.
     fn append(&mut self, operation: Operation) -> bool {
-        let branch = &mut self.branches[self.current];
-        let before = branch.scheduler.clone();
-        let mut after = before.clone();
-        let (kind, title) = (kind(&operation), title(&operation, &before));
-        let events = after.apply(operation.clone());
-        let same_unknown = before.state().cluster().unknown == after.state().cluster().unknown;
-        if events.is_empty() && same_unknown {
-            return false;
-        }
-        let requeue_events = &branch.timeline.end().requeue_events;
-        let (was, is) = (moment(before.state(), requeue_events), moment(after.state(), requeue_events));
-        let revision = Revision { kind, title, events: events.into(), before: was, after: is, odds_over_starts: OnceLock::new() };
-        branch.push(Step { action: Action::Apply(operation), before }, revision, after);
-        true
+        append(&mut self.branches[self.current], operation)
     }
 
     /// Appends a revision at the end of the current branch; the cursor stays.
@@ -594,6 +581,23 @@ pub(crate) fn objects_in_order(scheduler: &Scheduler) -> Vec<Object> {
     rest.chain(arrived.filter(|o| matches!(o, Object::Pod(pod) if pod.is_pending())))
         .chain(later.into_iter().cloned().map(Object::Pod))
         .collect()
+}
+
+/// Applies an operation at the end of a branch; the cursor stays. Returns false where it has no effect.
+pub(super) fn append(branch: &mut Branch, operation: Operation) -> bool {
+    let before = branch.scheduler.clone();
+    let mut after = before.clone();
+    let (kind, title) = (kind(&operation), title(&operation, &before));
+    let events = after.apply(operation.clone());
+    let same_unknown = before.state().cluster().unknown == after.state().cluster().unknown;
+    if events.is_empty() && same_unknown {
+        return false;
+    }
+    let requeue_events = &branch.timeline.end().requeue_events;
+    let (was, is) = (moment(before.state(), requeue_events), moment(after.state(), requeue_events));
+    let revision = Revision { kind, title, events: events.into(), before: was, after: is, odds_over_starts: OnceLock::new() };
+    branch.push(Step { action: Action::Apply(operation), before }, revision, after);
+    true
 }
 
 fn kind(operation: &Operation) -> RevisionKind {

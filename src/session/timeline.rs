@@ -120,6 +120,14 @@ impl Revision {
     pub fn is_dry_decision(&self) -> bool {
         matches!(self.kind, RevisionKind::Explain(_))
     }
+
+    /// Returns whether the objects that it changes outside of a cycle have all changed after its first `event` events.
+    fn has_changed(&self, event: usize) -> bool {
+        let (done, ahead) = self.events.split_at(event.min(self.events.len()));
+        let changes = |events: &[Event]| events.iter().any(|event| matches!(event, Event::ObjectChanged { .. }));
+        let is_cycle = || self.events.iter().any(|event| matches!(event, Event::CycleStarted(_)));
+        changes(done) && !changes(ahead) && !is_cycle()
+    }
 }
 
 /// Position between events: the first `event` events of revision `revision` have happened.
@@ -153,6 +161,8 @@ pub struct Timeline {
     start: Keyframe,
     revisions: Vec<Arc<Revision>>,
     cursor: Cursor,
+    /// Whether all objects that the revision at the cursor changes outside of a cycle have changed.
+    changed: bool,
     cycle: Arc<CycleView>,
     queues: QueuesView,
     clock: Timestamp,
@@ -189,7 +199,7 @@ impl Timeline {
         let (queues, clock) = (start.queues.clone(), start.clock);
         let (cursor, cycle) = (Cursor::default(), Arc::default());
         let (started, checkpoints) = (InitialQueues::default(), Arc::default());
-        Self { start, revisions: Vec::new(), cursor, cycle, queues, clock, started, checkpoints, step_ends: None }
+        Self { start, revisions: Vec::new(), cursor, changed: false, cycle, queues, clock, started, checkpoints, step_ends: None }
     }
 
     /// Sets the queue places at the start.
@@ -296,11 +306,12 @@ impl Timeline {
         self.clock
     }
 
-    /// Returns the keyframe at the cursor: the one before the revision until its last event has happened. Its queues
-    /// and clock are those of the keyframe; [`Self::queues`] and [`Self::clock`] are exact.
+    /// Returns the keyframe at the cursor: the one before the revision until its last event has happened, or outside of a cycle
+    /// until the last object has changed. Its queues and clock are those of the keyframe; [`Self::queues`] and [`Self::clock`] are
+    /// exact.
     pub fn moment(&self) -> &Keyframe {
         match self.revision() {
-            Some(revision) if self.cursor.event >= revision.events.len() => &revision.after,
+            Some(revision) if self.changed || self.cursor.event >= revision.events.len() => &revision.after,
             Some(revision) => &revision.before,
             None => self.end(),
         }
@@ -370,6 +381,7 @@ impl Timeline {
             };
         }
         self.cursor = target;
+        self.changed = self.revisions.get(target.revision).is_some_and(|revision| revision.has_changed(target.event));
         if let Some(revision) = self.revisions.get(revision) {
             let apart = (revision.events.len() / CHECKPOINTS).max(CHECKPOINTS);
             for (i, event) in (from..event).zip(&revision.events[from..event]) {

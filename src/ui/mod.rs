@@ -41,7 +41,8 @@ pub use model::overlay::{Overlay, Prompt, Typing};
 pub use model::overview::OverviewStatus;
 pub use model::pane::Pane;
 pub use model::session_handle::{
-    Advance, Applied, CaughtUp, Change, Document, DumpTime, FixToApply, Job, JobState, Restarted, SessionError, SessionHandle, WhatIf,
+    Advance, Applied, CaughtUp, Change, Document, DumpTime, FixToApply, Job, JobState, Page, Restarted, SessionError, SessionHandle,
+    TicketSubject, WhatIf,
 };
 pub use model::state::{Notice, State};
 pub use model::text_view::{Form, TextView};

@@ -1,10 +1,11 @@
 //! The answer to a verb: nodes, pods, capacity, notes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::capacity::Capacity;
 use super::verb::Verb;
-use crate::cluster::{Cluster, Key, PodDisruptionBudget, Str};
+use crate::cluster::{Cluster, Key, Pod, PodDisruptionBudget, Str};
+pub use crate::controllers::Note;
 use crate::scheduler::Scheduler;
 use crate::session::PodLocation;
 use crate::trace::Place;
@@ -22,6 +23,28 @@ pub struct Answer {
     pub capacity: Option<Capacity>,
     /// Facts that are unknown or not emulated and may matter.
     pub notes: Vec<Note>,
+    /// Pending and evicted pods without the verb and with it, once nothing changes any more; `None` where they are not counted.
+    pub tallies: Option<[Tally; 2]>,
+    /// The pods that were preempted, each with its preemptor.
+    pub preempted: BTreeMap<Key, Key>,
+}
+
+/// Numbers of pods once nothing changes any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// Pods without a node.
+    pub pending: usize,
+    /// Pods that had a node and were evicted.
+    pub evicted: usize,
+}
+
+impl Tally {
+    /// Counts pods at the end of a run from a cluster.
+    pub(super) fn of(before: &Cluster, end: &Cluster) -> Self {
+        let stays = |pod: &Pod| end.pods.get(&pod.key()).is_some_and(|now| !now.node_name.is_empty() && !now.is_terminating());
+        let running = before.pods.iter().filter(|pod| !pod.node_name.is_empty() && !pod.is_terminal() && !pod.is_terminating());
+        Self { pending: end.pods.iter().filter(|pod| pod.is_pending()).count(), evicted: running.filter(|pod| !stays(pod)).count() }
+    }
 }
 
 /// A node that was drained, lost or added.
@@ -151,23 +174,10 @@ impl Block {
     }
 }
 
-/// A fact that is unknown or not emulated and may matter.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Note {
-    /// Controllers of this kind are assumed to replace their pods.
-    UnknownController(Str),
-    /// The claim was made without a volume, and its class binds at once, which no controller does here.
-    ImmediateClaim(Key),
-    /// The claim of an evicted pod is not in the source, so none is made for its replacement.
-    NoClaim(Key),
-    /// The kind of budgets was not read, so none can block.
-    BudgetsUnknown,
-}
-
 impl Answer {
     /// Returns the answer of a verb that did nothing yet.
     pub(super) fn new(verb: Verb) -> Self {
-        Self { verb, nodes: Vec::new(), pods: Vec::new(), capacity: None, notes: Vec::new() }
+        Self { verb, nodes: Vec::new(), pods: Vec::new(), capacity: None, notes: Vec::new(), tallies: None, preempted: BTreeMap::new() }
     }
 
     /// Returns the answer about how many more of a pod fit.
@@ -183,9 +193,7 @@ impl Answer {
 
     /// Adds a note, once.
     pub(super) fn note(&mut self, note: Note) {
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
+        note.add_to(&mut self.notes);
     }
 
     /// Returns whether all of it was done: nodes drained, new pods placed, at least one more pod fits.

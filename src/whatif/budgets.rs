@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::answer::Block;
-use super::draft::Draft;
 use crate::cluster::{Cluster, Eviction, Key, Pod, PodDisruptionBudget, evicting_budgets, needs_no_budget};
+use crate::controllers::Draft;
 
 /// The disruptions that budgets will get back.
 #[derive(Debug, Default)]

@@ -7,11 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::answer::Answer;
 use super::error::WhatIfError;
-use super::owners;
-use super::verb::Verb;
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
+use crate::controllers::pods as owners;
 use crate::framework::{NodeInfo, PodResourcesOptions, Resource, decision_steps, pod_requests};
 use crate::limits::engine::{CAPACITY_COPIES, CAPACITY_STEPS};
 use crate::scheduler::{DryDecision, ObjectEdit, Operation, PostFilter, ScheduleResult, Scheduler};
@@ -240,8 +238,8 @@ impl Count<'_> {
             }
             let pod = self.copy(None);
             let key = pod.key();
-            let mut draft = super::draft::Draft::new(self.base.state().cluster());
-            owners::create(&mut draft, &old, &like, pod, &mut Answer::new(Verb::Capacity(like.metadata.name.clone())));
+            let mut draft = crate::controllers::Draft::new(self.base.state().cluster());
+            owners::create(&mut draft, &old, &like, pod, &mut Vec::new());
             for operation in draft.into_operations() {
                 self.base.apply(operation);
             }

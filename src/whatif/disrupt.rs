@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use super::answer::{Answer, Block, Departure, NodeAnswer, NodeEnd, Note, PodEnd, Stay};
 use super::budgets::Ledger;
-use super::draft::Draft;
 use super::error::WhatIfError;
-use super::owners;
 use super::stage::Stage;
 use super::verb::Verb;
 use crate::cluster::{Cluster, Controller, DrainAction, Key, Kind, Object, Pod, Str};
+use crate::controllers::{Draft, pods as owners};
 use crate::scheduler::Operation;
 use crate::session::Edit;
 
@@ -148,16 +147,7 @@ fn disrupt(stage: &dyn Stage, draft: &mut Draft, pod: &Arc<Pod>, ledger: Option<
 
 /// Returns the pod that the controller makes; `None` if none is made.
 fn replacement(stage: &dyn Stage, draft: &Draft, pod: &Pod) -> Option<Pod> {
-    let now = stage.scheduler().state().clock();
-    let keeps_name = Controller::of(pod) == Controller::StatefulSet;
-    // Other controllers replace a pod when it begins to terminate.
-    if pod.is_terminal() || pod.is_terminating() && !keeps_name {
-        return None;
-    }
-    match Controller::of(pod) {
-        Controller::None | Controller::DaemonSet | Controller::Node => None,
-        Controller::StatefulSet | Controller::Workload | Controller::Unknown => Some(owners::successor(draft, pod, now)),
-    }
+    owners::replacement(draft, pod, stage.scheduler().state().clock())
 }
 
 /// Deletes a pod and makes the one in its place.
@@ -167,7 +157,7 @@ fn replace(draft: &mut Draft, pod: &Arc<Pod>, new: Option<Pod>, answer: &mut Ans
     let end = match new {
         Some(new) => {
             let key = new.key();
-            owners::create(draft, &old, pod, new, answer);
+            owners::create(draft, &old, pod, new, &mut answer.notes);
             PodEnd::Recreated(key)
         }
         None if pod.is_terminal() => PodEnd::Gone(Departure::Ended),

@@ -9,11 +9,9 @@ mod answer;
 mod budgets;
 mod capacity;
 mod disrupt;
-mod draft;
 mod edits;
 mod error;
 mod names;
-mod owners;
 mod scale;
 mod stage;
 mod verb;
@@ -23,7 +21,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Block, Departure, Elsewhere, NodeAnswer, NodeEnd, Note, PodAnswer, PodEnd, Stay, Whereabouts};
+pub use answer::{Answer, Block, Departure, Elsewhere, NodeAnswer, NodeEnd, Note, PodAnswer, PodEnd, Stay, Tally, Whereabouts};
 pub use capacity::{Capacity, CapacityEnd, Watch, capacity};
 pub use error::WhatIfError;
 pub use names::pod_named;
@@ -31,7 +29,7 @@ pub use scale::{scalable, workload_of};
 pub use stage::{OnBranch, Rehearsal, Stage};
 pub use verb::{Lost, Owner, OwnerKind, PriorityWord, TaintEdit, VERBS, Verb};
 
-use crate::cluster::{Kind, Object, Str};
+use crate::cluster::{Cluster, Kind, Object, Str};
 use crate::scheduler::Operation;
 use crate::session::{Edit, EditError};
 
@@ -45,6 +43,7 @@ pub type Originals<'a> = &'a dyn Fn(Kind, &crate::cluster::Key) -> Option<serde_
 pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Result<Answer, WhatIfError> {
     let mut answer = Answer::new(verb.clone());
     let cluster = stage.scheduler().state().cluster().clone();
+    let without = matches!(verb, Verb::Add { .. }).then(|| settled_without(stage));
     match verb {
         Verb::Drain(nodes) => {
             let found = |node: &Str| names::node(&cluster, node).map(|node| node.name().clone());
@@ -90,8 +89,18 @@ pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Re
     }
     if verb.settles() {
         while stage.settle_step() {}
+        let end = stage.scheduler().state().cluster();
+        answer.tallies = without.map(|without| [&without, end].map(|end| Tally::of(&cluster, end)));
+        answer.preempted = stage.preempted();
     }
     Ok(answer)
+}
+
+/// Returns the cluster once nothing changes any more without a verb.
+fn settled_without(stage: &dyn Stage) -> Cluster {
+    let mut rehearsal = Rehearsal::new(stage.scheduler().clone());
+    while stage.goes_on() && rehearsal.settle_step() {}
+    rehearsal.scheduler().state().cluster().clone()
 }
 
 /// Returns the operations of a verb as one.

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::answer::{Answer, Departure, PodEnd};
-use super::draft::Draft;
 use super::error::WhatIfError;
 use super::names::named;
-use super::owners;
 use super::stage::Stage;
 use super::verb::{Owner, OwnerKind, Verb};
 use super::{Originals, batch};
 use crate::cluster::{Cluster, Controller, Key, Kind, Pod, Str};
+use crate::controllers::Draft;
+use crate::controllers::pods as owners;
 use crate::suggest::nearest;
 
 /// The pods of a workload.
@@ -58,7 +58,7 @@ pub(super) fn scale(
                 _ => owners::successor(&draft, &like, now),
             };
             let key = pod.key();
-            owners::create(&mut draft, &cluster, &like, pod, answer);
+            owners::create(&mut draft, &cluster, &like, pod, &mut answer.notes);
             answer.pod(key, Str::default(), PodEnd::Created);
         }
     }

@@ -1,9 +1,13 @@
 //! Where a verb is applied: a scheduler alone, or a branch of a session.
 
+use std::collections::BTreeMap;
+
 use super::error::WhatIfError;
+use crate::cluster::Key;
 use crate::release::{FoundVersion, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{ConfigEdit, ConfigEditError, Operation, Quiescence, Scheduler, Waiting};
 use crate::session::{Cursor, Session, objects_in_order};
+use crate::trace::Event;
 
 /// A scheduler that operations are applied to.
 pub trait Stage {
@@ -13,6 +17,12 @@ pub trait Stage {
     fn apply(&mut self, operation: Operation) -> bool;
     /// Takes one step towards the state in which nothing changes. Returns false there, or if cancelled.
     fn settle_step(&mut self) -> bool;
+    /// Returns whether the run is not cancelled.
+    fn goes_on(&self) -> bool {
+        true
+    }
+    /// Returns the pods that were preempted since the stage began, each with its preemptor.
+    fn preempted(&self) -> BTreeMap<Key, Key>;
     /// Starts the scheduler anew with an edited configuration.
     ///
     /// # Errors
@@ -30,12 +40,13 @@ pub trait Stage {
 pub struct Rehearsal {
     scheduler: Scheduler,
     settling: Quiescence,
+    preempted: BTreeMap<Key, Key>,
 }
 
 impl Rehearsal {
     /// Begins with a scheduler. Nothing of its cycles is recorded.
     pub fn new(scheduler: Scheduler) -> Self {
-        Self { scheduler: scheduler.quietly(), settling: Quiescence::default() }
+        Self { scheduler: scheduler.quietly(), settling: Quiescence::default(), preempted: BTreeMap::new() }
     }
 
     /// Replaces the scheduler by one that has just started.
@@ -64,7 +75,12 @@ impl Stage for Rehearsal {
         let Some(operation) = self.scheduler.next_operation(&self.settling) else { return false };
         let events = self.scheduler.apply(operation);
         self.settling.observe(&events);
+        self.preempted.extend(evictions(&events));
         true
+    }
+
+    fn preempted(&self) -> BTreeMap<Key, Key> {
+        self.preempted.clone()
     }
 
     fn configure(&mut self, edit: &ConfigEdit) -> Result<(), WhatIfError> {
@@ -88,12 +104,15 @@ impl Stage for Rehearsal {
 pub struct OnBranch<'a> {
     session: &'a mut Session,
     go_on: &'a dyn Fn() -> bool,
+    /// Number of revisions at the start.
+    from: usize,
 }
 
 impl<'a> OnBranch<'a> {
     /// Continues at the end of the current branch, until `go_on` returns false.
     pub fn new(session: &'a mut Session, go_on: &'a dyn Fn() -> bool) -> Self {
-        Self { session, go_on }
+        let from = session.timeline().revisions().len();
+        Self { session, go_on, from }
     }
 }
 
@@ -113,6 +132,14 @@ impl Stage for OnBranch<'_> {
         (self.go_on)() && self.session.settle()
     }
 
+    fn goes_on(&self) -> bool {
+        (self.go_on)()
+    }
+
+    fn preempted(&self) -> BTreeMap<Key, Key> {
+        self.session.timeline().revisions().iter().skip(self.from).flat_map(|revision| evictions(&revision.events)).collect()
+    }
+
     fn configure(&mut self, edit: &ConfigEdit) -> Result<(), WhatIfError> {
         self.session.timeline_mut().seek(Cursor::END);
         self.session.configure(edit).map_err(refused)?;
@@ -126,6 +153,14 @@ impl Stage for OnBranch<'_> {
         self.session.timeline_mut().seek(Cursor::END);
         Ok(())
     }
+}
+
+/// Returns the victims among some events, each with its preemptor.
+fn evictions(events: &[Event]) -> impl Iterator<Item = (Key, Key)> {
+    events.iter().filter_map(|event| match event {
+        Event::VictimEvicted { pod, preemptor, .. } => Some((Key::clone(pod), Key::clone(preemptor))),
+        _ => None,
+    })
 }
 
 /// Returns why an edit of the configuration was refused, with the gate that was probably meant.

@@ -8,6 +8,7 @@ use serde_json::json;
 use super::testing::*;
 use super::*;
 use crate::cluster::{Cluster, Key, Kind};
+use crate::controllers::pods as owners;
 use crate::scheduler::{PostFilter, Scheduler};
 
 fn key(name: &str) -> Key {

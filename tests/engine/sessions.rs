@@ -235,6 +235,34 @@ fn two_branches_side_by_side() {
     assert!(compared.evicted.iter().all(Vec::is_empty));
 }
 
+/// Both pods find their node with or without the label: the what-if is not blamed for it.
+#[test]
+fn a_comparison_settles_both_and_tells_apart_what_happens_anyway() {
+    let mut session = one_node();
+    session.fork();
+    let label = Edit::parse("patch node n {\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
+    let operation = label.and_then(|edit| edit.operation(session.scheduler_here().state().cluster())).expect("a label");
+    assert!(session.apply(operation));
+    while session.settle() {}
+    let [main, branch] = session.branches() else { panic!("two branches") };
+    assert_eq!(Comparison::of(main, branch, |_| true).pods.len(), 2, "only one side was run");
+    let compared = Comparison::settled(main, branch, |_| true);
+    assert!(compared.is_empty() && compared.settled, "{compared:?}");
+    assert_eq!(compared.anyway.iter().map(|pod| pod.pod.to_string()).collect::<Vec<_>>(), ["a/p", "a/q"]);
+    assert_eq!(compared.since.each_ref().map(Vec::len), [0, session.timeline().revisions().len()]);
+    let text = comparison(&compared).join("\n");
+    assert!(text.contains("Both are compared after running until nothing changes."), "{text}");
+    assert!(text.contains("2 pods move on both, with or without the changes since main:\n  a/p: activeQ → on n"), "{text}");
+    // A pod that stays pending is not about to be tried.
+    let mut session = one_node();
+    session.fork();
+    assert!(session.apply(cordon(&session)));
+    let compared = Comparison::settled(&session.branches()[0], &session.branches()[1], |_| true);
+    let text = comparison(&compared).join("\n");
+    assert!(text.contains("a/p: on n → still pending"), "{text}");
+    assert!(PodLocation::Waiting(schedscope::trace::Place::Active, "".into()).settled() == "still pending");
+}
+
 #[test]
 fn what_has_no_effect_leaves_no_trace() {
     let mut session = one_node();

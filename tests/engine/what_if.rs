@@ -71,8 +71,9 @@ fn a_drain_is_reported_pod_by_pod() {
 drain two one: 1 node drained, 1 node not drained, 2 pods pending
   two is cordoned, but nothing is evicted: no controller would replace shop/by-hand
   one is cordoned and drained
-  shop/db-0 on one → pending: 0/2 nodes are available: 2 node(s) were unschedulable. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
-  shop/web-0 on one → pending: 0/2 nodes are available: 2 node(s) were unschedulable. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
+  2 pods pending: 0/2 nodes are available: 2 node(s) were unschedulable. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.
+    shop/db-0 on one
+    shop/web-0 on one
   shop/logs-x stays on one: it belongs to a DaemonSet
 "
     );
@@ -81,8 +82,9 @@ drain two one: 1 node drained, 1 node not drained, 2 pods pending
         "lose zone=a: 2 nodes lost, 2 pods pending, 2 pods not recreated
   one is lost
   two is lost
-  shop/db-0 on one → pending: no nodes available to schedule pods
-  shop/web-0 on one → pending: no nodes available to schedule pods
+  2 pods pending: no nodes available to schedule pods
+    shop/db-0 on one
+    shop/web-0 on one
   shop/by-hand on two is gone: no controller replaces it
   shop/logs-x on one is gone: its DaemonSet creates no pod without the node
 "

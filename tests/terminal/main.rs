@@ -23,3 +23,4 @@ mod live_screen;
 mod print;
 #[cfg(unix)]
 mod readme;
+mod tickets;

@@ -50,6 +50,24 @@ fn nodes_match_by_everything_in_their_rows_and_by_labels() {
     }
 }
 
+/// Letters strewn over the hashes of names match only where no name contains the word.
+#[test]
+fn names_that_contain_a_word_come_before_those_with_its_letters() {
+    let pod = |name: &str| {
+        serde_json::json!({"kind": "Pod", "metadata": {"name": name, "namespace": "shop", "uid": name},
+        "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c"}]}, "status": {"phase": "Pending"}})
+    };
+    let shown = |filter: &str| {
+        let mut screen = Screen::listed(&[pod("app-00060-x"), pod("app-00600-60"), pod("web")], 120, 40);
+        screen.act(&format!("1 / '{filter}' enter"));
+        let name = |id| if let RowId::Pod(key) = id { key.name.to_string() } else { String::new() };
+        screen.state.view_model.queues.iter().filter_map(Row::id).map(name).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(shown("00060"), "app-00060-x");
+    assert_eq!(shown("0000"), "app-00060-x app-00600-60", "no name contains it");
+    assert_eq!(shown("ap60"), "app-00060-x app-00600-60");
+}
+
 #[test]
 fn pods_match_by_queue_plugin_namespace_and_label() {
     let pods = |filter: &str| {

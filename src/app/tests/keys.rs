@@ -55,6 +55,83 @@ fn keys_move_in_time() {
     check("c home n n n b b b c", "0:107 Queues/Preemption shop/payments");
 }
 
+/// The page of a node shows a change as soon as its event has happened.
+#[test]
+fn pages_follow_the_steps_of_a_change() {
+    let mut screen = Screen::asked(120, 40);
+    screen.act(":taint worker-a2 dedicated=gpu:NoSchedule;");
+    screen.act(":node worker-a2; home");
+    let tainted = |screen: &Screen| {
+        let node = screen.timeline().moment().snapshot.get("worker-a2").expect("the node").node.clone();
+        node.spec.taints.iter().any(|taint| taint.key == "dedicated")
+    };
+    let updated =
+        |screen: &Screen| screen.timeline().current().is_some_and(|event| event.sentence().contains("Node worker-a2 was updated"));
+    let mut seen = false;
+    for _ in 0..40 {
+        assert_eq!(tainted(&screen), seen || updated(&screen), "{:?}", screen.timeline().cursor());
+        seen |= updated(&screen);
+        screen.press("n");
+    }
+    assert!(seen);
+}
+
+#[test]
+fn keys_on_the_page_of_a_pod_are_about_that_pod() {
+    let mut screen = Screen::asked(120, 40);
+    // The cycle is about shop/payments, the page about another pod.
+    screen.act("c 1 j v");
+    let page = screen.state.pod.clone().expect("a pod");
+    assert_ne!(page.to_string(), "shop/payments");
+    screen.act("x");
+    assert!(screen.overlay().starts_with(&format!("Fixes for {page}")));
+    screen.act("[");
+    assert!(screen.said().contains(&page.to_string()), "{}", screen.said());
+    screen.act("s");
+    assert!(screen.said().contains(&format!("before the decision about {page}")), "{}", screen.said());
+}
+
+/// `Y` copies the answer about what is selected in short: sentence, best fix, command.
+#[test]
+fn answers_in_short_are_copied_wherever_they_are() {
+    let copied = |screen: &mut Screen, keys: &str| match screen.act(keys) {
+        Some(Effect::Copy(text)) => text,
+        other => panic!("{keys}: {other:?}, {}", screen.said()),
+    };
+    let mut screen = Screen::asked(120, 40);
+    let text = copied(&mut screen, "1 Y");
+    assert!(text.starts_with("shop/payments: Pending because 8 of 12 nodes have less than 6 cpu free"), "{text}");
+    assert!(text.contains("\nFix: uncordon worker-c3: fits on worker-c3\nkubectl uncordon worker-c3\n"), "{text}");
+    assert_eq!(screen.said(), "copied the answer about shop/payments (3 lines)");
+    // Another pod is selected than the cycle is about.
+    let text = copied(&mut screen, "c 1 j Y");
+    assert!(text.starts_with("shop/patient-job: "), "{text}");
+    let text = copied(&mut screen, "v Y");
+    assert!(text.starts_with("shop/patient-job: "), "{text}");
+    let mut screen = Screen::asked(120, 40);
+    let text = copied(&mut screen, "c 2 Y");
+    assert!(text.starts_with("shop/payments on worker-a2: Insufficient cpu"), "{text}");
+    // The commands of the selected fix, not all that is on the screen.
+    let mut screen = Screen::asked(120, 40);
+    let text = copied(&mut screen, "1 x Y");
+    assert_eq!(text, "kubectl uncordon worker-c3\n");
+    // Those of the fix of a cause, which is selected in its text.
+    let mut screen = Screen::greeted("payments", 120, 40);
+    let text = copied(&mut screen, "x Y");
+    assert!(text.starts_with("kubectl "), "{text}");
+    // The selected cause.
+    let mut screen = Screen::greeted("payments", 120, 40);
+    let text = copied(&mut screen, "Y");
+    assert!(text.starts_with("3 pods: 8 of 12 nodes have too little free cpu") && text.contains("\nfix"), "{text}");
+}
+
+#[test]
+fn digits_keep_the_way_back_to_a_page() {
+    check("c 3 j enter d 2 esc", "0:107 Node/Node worker-b1 verdict");
+    check("c 3 j enter d 2 esc esc", "0:107 Candidate/Candidate result");
+    check("c 3 j enter d 2 1 esc esc esc", "0:107 Preemption/Preemption worker-b1");
+}
+
 #[test]
 fn keys_move_the_selection_and_the_focus() {
     check("j", "0:0 Queues/Preemption shop/patient-job");

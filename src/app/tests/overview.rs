@@ -56,7 +56,7 @@ fn the_overview_is_whole_again_after_it_was_left() {
 }
 
 #[test]
-fn an_applied_fix_is_left_for_good_and_nothing_differs_before_pods_are_scheduled() {
+fn an_applied_fix_is_left_for_good_and_compared_once_both_have_settled() {
     let mut screen = Screen::greeted("payments", 80, 24);
     screen.act("x enter");
     let (branches, current) = screen.explorer.branches();
@@ -65,7 +65,8 @@ fn an_applied_fix_is_left_for_good_and_nothing_differs_before_pods_are_scheduled
     assert!(screen.state.overlay.is_none(), "{}", screen.text());
     screen.act("=");
     let compared = screen.overlay();
-    assert!(compared.contains("No pod was scheduled since they diverge"), "{compared}");
+    assert!(compared.contains("Both are compared after running until nothing changes."), "{compared}");
+    assert!(compared.contains("elsewhere (main → branch 2):"), "{compared}");
 }
 
 #[test]

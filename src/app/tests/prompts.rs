@@ -46,6 +46,22 @@ fn one_match_completes_on_enter() {
     assert_eq!(prompt.input.value(), "until ");
 }
 
+/// A pod on a node is found as well as a pending one, and letters in order lead to no other pod.
+#[test]
+fn the_pod_command_knows_all_pods() {
+    let mut screen = beside_the_queues();
+    screen.act(": 'pod boun'");
+    let offered = |screen: &Screen| match &screen.state.overlay {
+        Some(Overlay::Prompt(prompt)) => prompt.completions.iter().map(|c| c.word.clone()).collect::<Vec<_>>(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(offered(&screen), ["shop/bound"]);
+    screen.act("esc : 'pod shop/en'");
+    assert_eq!(offered(&screen), ["shop/ended"]);
+    screen.act("esc : 'pod wb' enter");
+    assert!(screen.said().contains("\"wb\""), "it is not completed: {}", screen.said());
+}
+
 #[test]
 fn each_stop_condition_says_what_it_means() {
     let mut screen = Screen::asked(120, 40);

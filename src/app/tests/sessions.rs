@@ -95,7 +95,7 @@ fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
     assert_eq!((screen.title().as_str(), chosen(&screen).as_str()), ("explain shop/payments", "worker-b1"));
     screen.keys("=");
     let text = screen.overlay();
-    assert!(text.contains("1 decision differs") && text.contains("worker-a2") && text.contains("worker-b1"), "{text}");
+    assert!(text.contains("  shop/payments\n    main:") && text.contains("worker-a2") && text.contains("worker-b1"), "{text}");
     // The next comparison starts from this branch.
     screen.command("cordon worker-b1");
     assert_eq!(branch_label(&screen.explorer), "branch 3 of 3");

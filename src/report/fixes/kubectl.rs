@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::patches::{Targets, difference, manifest};
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
+use crate::controllers::deployment_of;
 use crate::fixes::{Change, ClaimChange, NodeChange, PodChange, RequestPlace, toleration};
 
 /// The owner that creates a pod.
@@ -32,7 +33,7 @@ impl Maker {
         let Some(owner) = pod.metadata.controller() else { return Self::None };
         let name = owner.name.clone();
         match owner.kind.as_str() {
-            "ReplicaSet" => match deployment(cluster, pod, &name) {
+            "ReplicaSet" => match deployment_of(cluster, pod, &name) {
                 Some(deployment) => Self::Template("deployment", deployment),
                 None => Self::TemplateThenDelete("replicaset", name),
             },
@@ -48,16 +49,6 @@ impl Maker {
             _ => Self::Other(owner.kind.clone(), name),
         }
     }
-}
-
-/// Returns the Deployment of a ReplicaSet: its owner, or its name without the hash of the pod's template.
-fn deployment(cluster: &Cluster, pod: &Pod, replica_set: &Str) -> Option<Str> {
-    let key = Key::new(pod.metadata.namespace.clone(), replica_set.clone());
-    if let Some(known) = cluster.replica_sets.get(&key) {
-        return known.metadata.controller().filter(|o| o.kind == "Deployment").map(|o| o.name.clone());
-    }
-    let hash = pod.metadata.labels.get("pod-template-hash")?;
-    Some(Str::from(replica_set.strip_suffix(hash.as_str())?.strip_suffix('-')?))
 }
 
 /// Returns the commands for a list of changes, one a line; `None` if kubectl cannot make them, for example a new node.
@@ -84,6 +75,11 @@ pub(super) fn commands(targets: &Targets<'_>, changes: &[Change]) -> Option<Stri
             Change::Claim(key, change) => lines.push(claim_command(targets, key, change)?),
             // The volume controller binds a claim; kubectl does not.
             Change::Bind { .. } => return None,
+            Change::RollOut { deployment, .. } => {
+                let patch = ascii(&json!({"spec": {"strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}}}));
+                let (own, namespace) = (name(&deployment.name)?, in_namespace(deployment)?);
+                lines.push(format!("kubectl patch deployment {own}{namespace} -p {}", quoted(&patch)));
+            }
             Change::Delete(kind, key) => {
                 lines.push(format!("kubectl delete {} {}{}", kind.to_string().to_lowercase(), name(&key.name)?, in_namespace(key)?));
             }

@@ -12,12 +12,15 @@ use serde_json::Value;
 pub use self::patches::Originals;
 use self::patches::Targets;
 pub(super) use self::words::cut_short_texts;
-use self::words::{alternatives_text, closest_text, demand_kind, demand_text, fix_text, outcome_text, search_text, unproposed_text};
+use self::words::{
+    alternatives_text, closest_text, demand_kind, demand_text, fix_text, last_resort_text, names, outcome_text, reaction_text, search_text,
+    unproposed_text,
+};
 use super::text::table;
 use super::why::{uncapitalized, waits_for_volume};
 use super::why_group;
 use crate::cluster::{Cluster, Key, Kind, Str};
-use crate::fixes::{Alternative, Fix, FixOutcome, Fixes, GroupProof, GroupTrial};
+use crate::fixes::{Alternative, Change, Fix, FixOutcome, Fixes, GroupProof, GroupTrial, Recreated};
 use crate::output::Lines;
 use crate::plural::count;
 use crate::scheduler::binding_under_way;
@@ -25,6 +28,10 @@ use crate::trace::{GroupOutcome, Outcome};
 
 /// Heading of the constraints.
 const CONSTRAINTS: &str = "Constraints:";
+/// Heading of the fixes that are last resorts.
+const LAST_RESORTS: &str = "Only if nothing else helps:";
+/// Remark on a command that deletes a pod.
+const NO_BUDGETS: &str = "# asks no disruption budget";
 /// Limit on the fixes shown in text.
 const SHOWN: usize = 20;
 /// Limit on the fixes shown that differ in one choice only.
@@ -120,12 +127,63 @@ pub struct FixReport {
     pub patches: Vec<Value>,
     /// The commands, one a line; null if kubectl cannot make the changes.
     pub kubectl: Option<String>,
+    /// Why it is for the case that nothing else helps, in words; null for a fix that an owner would consider.
+    pub last_resort: Option<String>,
+    /// Index of the first fix that does the same with an equal node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equal_to: Option<usize>,
+    /// The pods that controllers make in place of deleted ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub recreated: Vec<RecreatedReport>,
+    /// The pending pods of the workload whose template changes; `None` without others than the pod.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub siblings: Option<SiblingsReport>,
+    /// The node that is changed or copied; `None` for a fix without one.
+    #[serde(skip)]
+    node: Option<Str>,
     /// The choice that it differs in from others.
     #[serde(skip)]
     alternative: Option<Alternative>,
     /// The result of the attempt of the pod's group with the changes; all else is about the pod alone. `None` for a pod that is decided on its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<GroupFixReport>,
+}
+
+/// A pod that a controller makes in place of a deleted one.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecreatedReport {
+    /// The deleted pod, as `namespace/name`.
+    pub pod: String,
+    /// The workload, as `Kind name`.
+    pub workload: String,
+    /// The node that the new pod gets; null where it stays pending.
+    pub node: Option<Str>,
+}
+
+/// The pending pods of a workload whose template changes.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SiblingsReport {
+    /// The workload, as `Kind name`.
+    pub workload: String,
+    /// The number of pods that find a place.
+    pub placed: usize,
+    /// The number of pods that were tried.
+    pub of: usize,
+    /// The number of further pods.
+    pub untried: usize,
+}
+
+impl FixReport {
+    /// Returns the commands, with the remark that a deletion asks no budget; empty if kubectl cannot make the changes.
+    pub fn command_lines(&self) -> Vec<String> {
+        let remarked = |command: &str| {
+            let deletes = command.starts_with("kubectl delete pod ");
+            if deletes { format!("{command}  {NO_BUDGETS}") } else { command.to_owned() }
+        };
+        self.kubectl.iter().flat_map(|commands| commands.lines()).map(remarked).collect()
+    }
 }
 
 impl ConstraintReport {
@@ -203,6 +261,13 @@ impl FixesReport {
         out
     }
 
+    /// Returns the equal nodes with which a fix works as well, as a clause; empty without any.
+    fn equal_nodes(&self, at: usize) -> String {
+        let others = self.fixes.iter().filter(|fix| fix.equal_to == Some(at)).filter_map(|fix| fix.node.as_ref());
+        let others: Vec<&Str> = others.collect();
+        if others.is_empty() { String::new() } else { format!(" (or the equal {})", names(&others)) }
+    }
+
     /// Returns fixes and constraints as lines, each with the index of its fix. Headings are not indented and end in a colon.
     pub fn lines(&self) -> Vec<(String, Option<usize>)> {
         let mut lines = vec![("Fixes:".to_owned(), None)];
@@ -212,8 +277,9 @@ impl FixesReport {
             lines.push((format!("  none found ({})", self.searched), None));
         }
         let mut shown = 0;
+        let mut in_last_resorts = false;
         let mut left_out: Vec<(&Alternative, usize)> = Vec::new();
-        for (i, fix) in self.fixes.iter().enumerate() {
+        for (i, fix) in self.fixes.iter().enumerate().filter(|(_, fix)| fix.equal_to.is_none()) {
             let alike = |other: &&FixReport| other.alternative.is_some() && other.alternative == fix.alternative;
             if self.fixes[..i].iter().filter(alike).count() >= ALTERNATIVES
                 && let Some(alternative) = &fix.alternative
@@ -228,9 +294,12 @@ impl FixesReport {
             if shown > SHOWN {
                 continue;
             }
-            lines.push((format!("  {}. {}: {}", i + 1, fix.text, fix.result), Some(i)));
-            let commands = fix.kubectl.iter().flat_map(|commands| commands.lines());
-            lines.extend(commands.map(|line| (format!("     {line}"), None)));
+            if fix.last_resort.is_some() && !std::mem::replace(&mut in_last_resorts, true) {
+                lines.push((LAST_RESORTS.to_owned(), None));
+            }
+            let why = fix.last_resort.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+            lines.push((format!("  {shown}. {}{}: {}{why}", fix.text, self.equal_nodes(i), fix.result), Some(i)));
+            lines.extend(fix.command_lines().into_iter().map(|line| (format!("     {line}"), None)));
         }
         let mut more: Vec<String> = left_out.into_iter().map(|(alternative, more)| alternatives_text(alternative, more)).collect();
         more.extend(shown.checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("{more} more")));
@@ -315,14 +384,37 @@ fn report(fix: &Fix, targets: &Targets<'_>) -> FixReport {
     FixReport {
         text: fix_text(fix),
         outcome,
-        result: format!("{}{of_group}", outcome_text(fix)),
+        result: format!("{}{}{of_group}", outcome_text(fix), reaction_text(fix)),
         nodes: fix.nodes.clone(),
         victims: victims.collect(),
         changes: targets.changes(&fix.changes),
         patches: targets.patches(&fix.changes),
         kubectl: kubectl::commands(targets, &fix.changes),
+        last_resort: fix.last_resort.as_ref().map(last_resort_text),
+        equal_to: fix.equals,
+        recreated: fix.reaction.recreated.iter().map(recreated).collect(),
+        siblings: fix.reaction.siblings.as_ref().map(|siblings| SiblingsReport {
+            workload: siblings.workload.to_string(),
+            placed: siblings.placed,
+            of: siblings.of,
+            untried: siblings.untried,
+        }),
+        node: fix.changes.iter().find_map(node_of),
         alternative: fix.alternative(),
         group,
+    }
+}
+
+fn recreated(one: &Recreated) -> RecreatedReport {
+    RecreatedReport { pod: one.pod.to_string(), workload: one.workload.to_string(), node: one.node.clone() }
+}
+
+/// Returns the node that a change edits or copies.
+fn node_of(change: &Change) -> Option<Str> {
+    match change {
+        Change::Node(node, _) => Some(node.clone()),
+        Change::Create { like, .. } => like.clone(),
+        _ => None,
     }
 }
 

@@ -33,7 +33,7 @@ impl Targets<'_> {
             let (kind, key) = change.target(self.pod);
             match change {
                 Change::Create { object, .. } => patches.push(json!({"op": "create", "object": manifest(object)})),
-                Change::Delete(..) => patches.push(named(json!({"op": "delete"}), kind, &key)),
+                Change::Delete(..) | Change::RollOut { .. } => patches.push(named(json!({"op": "delete"}), kind, &key)),
                 _ if done.contains(&(kind, key.clone())) => {}
                 _ => {
                     let Some(before) = self.written(kind, &key) else { continue };

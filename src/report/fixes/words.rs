@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::cluster::{Key, Kind, Requirement, Str};
 use crate::fixes::{
-    Alternative, Change, ClaimChange, Closest, CutShort, Demand, Devices, Fix, FixOutcome, NodeChange, PodChange, RequirementPlace, Search,
-    Unproposed, Untried,
+    Alternative, Change, ClaimChange, Closest, CutShort, Demand, Devices, Fix, FixOutcome, LastResort, NodeChange, PodChange, Recreated,
+    RequirementPlace, Search, Unproposed, Untried,
 };
 use crate::framework::{Shortage, cores, taint_text};
 use crate::plural::{count, count_of};
@@ -50,6 +50,51 @@ pub(super) fn outcome_text(fix: &Fix) -> String {
     text
 }
 
+/// Returns what controllers do after a fix, in words; empty if nothing.
+pub(super) fn reaction_text(fix: &Fix) -> String {
+    let mut text = String::new();
+    for Recreated { pod, workload, node, .. } in &fix.reaction.recreated {
+        let _ = match node {
+            Some(node) => write!(text, "; {workload} makes {pod} again, on {node}"),
+            None => write!(text, "; {workload} makes {pod} again, which stays pending"),
+        };
+    }
+    if let Some(siblings) = &fix.reaction.siblings {
+        let (placed, of) = (siblings.placed, siblings.of);
+        let pods = count(of, "pending pod");
+        let _ = match placed {
+            _ if siblings.untried > 0 => {
+                let all = count(of + siblings.untried, "pending pod");
+                write!(text, "; of {all} of {} {of} were tried, and {placed} find a place with it", siblings.workload)
+            }
+            _ if placed == of => write!(text, "; so do all {pods} of {}", siblings.workload),
+            _ => write!(text, "; {placed} of {pods} of {} find a place with it", siblings.workload),
+        };
+    }
+    text
+}
+
+/// Returns why a fix is a last resort, in words.
+pub(super) fn last_resort_text(why: &LastResort) -> String {
+    match why {
+        LastResort::LargeCut(resource) => format!("it asks for less than half of the {resource}"),
+        LastResort::ForeignGate { gate, owner } => format!("the gate {gate} is {owner}'s, which removes it when the pod may start"),
+        LastResort::ForeignScheduler { name, owner: Some(owner) } => {
+            format!("the scheduler {name} is {owner}'s, and may decide about the pod")
+        }
+        LastResort::ForeignScheduler { name, owner: None } => format!("a scheduler {name:?} may run elsewhere and decide about the pod"),
+        LastResort::Condition(condition) => format!("the node {}", condition.of_one()),
+        LastResort::Hardware(key) => format!("the pod asks for hardware by the label {key}"),
+        LastResort::Drops(name) => format!("the pod uses {name}"),
+        LastResort::EmptyVolume(claim) => format!("the new volume is empty, and the data of claim {claim} are elsewhere"),
+        LastResort::Bare(pod) => format!("no controller makes {pod} again"),
+        LastResort::Displaces(pod) => format!("the pod in place of {pod} stays pending"),
+        LastResort::Moves { workload, pods } => {
+            format!("the template of {workload} also moves its {}", count(*pods, "running pod"))
+        }
+    }
+}
+
 /// Returns the first names and the number of the others.
 pub(super) fn names<T: AsRef<str>>(names: &[T]) -> String {
     let shown: Vec<&str> = names.iter().take(NAMES).map(AsRef::as_ref).collect();
@@ -78,6 +123,9 @@ fn change_text(change: &Change) -> String {
         Change::Create { like: Some(like), .. } => format!("add a node like {like}"),
         Change::Create { object, .. } => format!("create {} {}", object.kind(), object.key()),
         Change::Delete(kind, key) => format!("delete {kind} {key}"),
+        Change::RollOut { deployment, pod } => {
+            format!("let the rollout of Deployment {} take {pod} away first (maxSurge 0, maxUnavailable 1)", deployment.name)
+        }
         Change::Claim(key, change) => claim_change_text(key, change),
         Change::Bind { claim, volume } => format!("bind {claim} to {volume}"),
     }
@@ -301,6 +349,10 @@ pub(super) fn unproposed_text(unproposed: &Unproposed) -> String {
         Unproposed::NoDeviceClass(claim) => format!("ResourceClaim {claim:?} does not exist, and there is no DeviceClass to request"),
         Unproposed::NoDevices(class) => {
             format!("DeviceClass {class:?} does not exist, and no device is published that it could select")
+        }
+        Unproposed::Undone(Recreated { pod, workload, node, .. }) => {
+            let place = node.as_ref().map_or_else(String::new, |node| format!(" on {node}"));
+            format!("delete Pod {pod}: {workload} makes it again, and the new pod takes the place{place}")
         }
         Unproposed::AllocatedElsewhere(claim) => format!("ResourceClaim {claim:?} is allocated for other nodes and used there"),
     }

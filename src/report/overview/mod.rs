@@ -12,7 +12,7 @@ use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending};
 use super::fixes::{FixReport, Originals};
 use super::why::{binding, in_common, uncapitalized, waits_for, waits_for_volume, why_group, why_group_is_gated};
 use crate::cluster::{Key, Pod};
-use crate::fixes::Change;
+use crate::fixes::{Change, NodesNeeded};
 use crate::framework::{PluginName, PluginSet, Reason, Status};
 use crate::output::Lines;
 use crate::plural::count;
@@ -136,7 +136,10 @@ impl FixSearch {
                     [one, other] if pods > 2 => format!(" for {one} and {other}"),
                     _ => String::new(),
                 };
-                format!("fix{whose}: {} (frees {} of {pods})", fix.fix.text, fix.frees)
+                let verb = if fix.preempts() { "preempts for" } else { "frees" };
+                let frees = format!("{verb} {} of {pods}", fix.frees);
+                let last = fix.fix.last_resort.as_ref().map_or_else(String::new, |why| format!("; only if nothing else helps: {why}"));
+                format!("fix{whose}: {} ({frees}{last}){}", fix.fix.text, fix.nodes_words(pods))
             }
         }
     }
@@ -179,6 +182,9 @@ pub struct CauseFix {
     pub fix: FixReport,
     /// The number of pods that find a node, placed one after another.
     pub frees: usize,
+    /// The smallest number of new nodes of an existing shape that takes all pods of the cause; null where it is not searched or none does.
+    #[serde(rename = "nodesForAll")]
+    pub nodes: Option<NodesNeeded>,
     /// The pod for which the fix was found.
     #[serde(skip)]
     pub first: Key,
@@ -188,6 +194,20 @@ pub struct CauseFix {
     /// The pods that it frees, by name.
     #[serde(skip)]
     pub freed: Vec<Key>,
+}
+
+impl CauseFix {
+    /// Returns whether it lets a pod preempt, instead of finding nodes.
+    pub fn preempts(&self) -> bool {
+        self.fix.outcome == "preempts"
+    }
+
+    /// Returns how many nodes would take all of a number of pods, as a clause; empty where that is unknown.
+    pub fn nodes_words(&self, pods: usize) -> String {
+        let Some(nodes) = &self.nodes else { return String::new() };
+        let all = if pods == 1 { "it".to_owned() } else { format!("all {pods}") };
+        format!("; {} like {} would take {all}", count(nodes.count, "more node"), nodes.like)
+    }
 }
 
 /// All pending pods, as far as they are decided, with their causes.
@@ -435,6 +455,16 @@ pub fn causes(agreements: &Agreements, scheduler: &Scheduler, originals: Origina
 }
 
 impl CauseReport {
+    /// Returns the state of the search for its fix in words.
+    pub fn fix_words(&self) -> &str {
+        &self.fix_words
+    }
+
+    /// Returns whether preemption helps, in words.
+    pub fn preemption_words(&self) -> String {
+        self.preemption.clause(self.helped, self.pods.len()).trim_start_matches("; ").to_owned()
+    }
+
     fn of(cause: Cause) -> Self {
         Self {
             cause: cause.key,
@@ -452,6 +482,24 @@ impl CauseReport {
 }
 
 impl Overview {
+    /// Returns the causes with their pods and fixes as text. Headings are not indented and end in a colon.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![count(self.pending, "pending pod")];
+        for cause in &self.causes {
+            let pods = cause.pods.len();
+            lines.push(String::new());
+            lines.push(format!("{}:", count(pods, "pod")));
+            lines.push(format!("  {}{}", cause.sentence, cause.preemption.clause(cause.helped, pods)));
+            let named: Vec<String> = cause.pods.iter().take(NAMED).map(Key::to_string).collect();
+            let more = pods.saturating_sub(NAMED);
+            lines.push(format!("  {}{}", named.join(", "), if more == 0 { String::new() } else { format!(" and {more} more") }));
+            lines.push(format!("  {}", cause.fix.words(pods)));
+            let commands = cause.fix.found().map(|fix| fix.fix.command_lines()).unwrap_or_default();
+            lines.extend(commands.into_iter().map(|command| format!("     {command}")));
+        }
+        lines
+    }
+
     /// Decides every pending pod on its own or with its pod group, groups them by cause and searches each cause's best fix. `compared` says whether
     /// the cluster is the one that its scheduler reported about. Calls `publish` after each part. Once `go_on` returns false, the rest is left out and the last stage is [`Stage::Stopped`].
     pub fn make(

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use strum::IntoEnumIterator;
 
-use crate::cluster::{Key, Kind, Str};
+use crate::cluster::{Key, Kind, Pod, Str};
 use crate::trace::Event;
 use crate::ui::model::fuzzy::Fuzzy;
 use crate::ui::model::overlay::Completion;
@@ -28,14 +28,14 @@ pub fn words<W: Into<String>>(all: impl IntoIterator<Item = W>, typed: &str) -> 
     if found == [typed] { Vec::new() } else { found.into_iter().map(plain).collect() }
 }
 
-/// Returns the names that match the typed text, those that begin with it first; none if it is the only one.
+/// Returns the names that contain the typed text, those that begin with it first, or else those that have its letters in order;
+/// none if it is the only one.
 fn names(mut all: Vec<String>, typed: &str) -> Vec<Completion> {
-    let mut fuzzy = Fuzzy::new(typed);
     all.sort();
     all.dedup();
     let own = |name: &String| name.rsplit('/').next().is_some_and(|own| own.starts_with(typed));
     let rank = |name: &String| if name.starts_with(typed) { 0 } else { 1 + u8::from(!own(name)) };
-    all.retain(|name| fuzzy.keeps(name));
+    keep_matches(&mut all, typed, |name| name.as_str().into());
     if let [only] = all.as_slice()
         && only == typed
     {
@@ -45,14 +45,56 @@ fn names(mut all: Vec<String>, typed: &str) -> Vec<Completion> {
     all.into_iter().take(OFFERED).map(plain).collect()
 }
 
+/// Keeps the items whose text contains the typed one, without regard to case, or else those that have its letters in order.
+pub fn keep_matches<T>(all: &mut Vec<T>, typed: &str, text: impl Fn(&T) -> std::borrow::Cow<'_, str>) {
+    let lower = typed.to_lowercase();
+    let contains = |item: &T| text(item).to_lowercase().contains(&lower);
+    if all.iter().any(contains) {
+        all.retain(contains);
+    } else {
+        let mut fuzzy = Fuzzy::new(typed);
+        all.retain(|item| fuzzy.keeps(&text(item)));
+    }
+}
+
 /// Returns pods that are in a queue, or that a recorded cycle was about.
 pub fn pods(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
+    names(waiting(session), typed)
+}
+
+fn waiting(session: &dyn SessionHandle) -> Vec<String> {
     let timeline = session.timeline();
     let tried = timeline.revisions().iter().flat_map(|f| f.events.iter()).filter_map(|e| match e {
         Event::CycleStarted(start) => Some(&start.pod),
         _ => None,
     });
-    names(timeline.queues().entries.keys().chain(tried).take(CONSIDERED).map(Key::to_string).collect(), typed)
+    timeline.queues().entries.keys().chain(tried).take(CONSIDERED).map(Key::to_string).collect()
+}
+
+/// Returns pods: of all those that contain the typed text, or else of those that [`pods`] returns.
+pub fn all_pods(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
+    let mut found = waiting(session);
+    if !typed.is_empty() {
+        let (namespace, name) = typed.rsplit_once('/').unwrap_or(("", typed));
+        let is_like = |pod: &Pod| {
+            if namespace.is_empty() {
+                pod.metadata.name.contains(name)
+            } else {
+                pod.metadata.namespace.ends_with(namespace) && pod.metadata.name.starts_with(name)
+            }
+        };
+        let all = session.timeline().moment().cluster.pods.iter();
+        // Those that begin as typed are not crowded out by those that contain it.
+        let (mut begin, mut contain) = (Vec::new(), Vec::new());
+        for pod in all.filter(|pod| is_like(pod)) {
+            let list = if pod.metadata.name.starts_with(name) { &mut begin } else { &mut contain };
+            if list.len() < CONSIDERED {
+                list.push(pod.key().to_string());
+            }
+        }
+        found.extend(begin.into_iter().chain(contain));
+    }
+    names(found, typed)
 }
 
 /// Returns nodes of the cluster at the cursor.

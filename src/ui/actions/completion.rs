@@ -22,9 +22,12 @@ fn commands(table: &Table, line: &str) -> Vec<Completion> {
     let mut found: Vec<Completion> = table.commands.iter().filter(|c| c.name.starts_with(line)).map(of).collect();
     if line.len() > 1 {
         let typed = line.to_lowercase();
-        let mut fuzzy = Fuzzy::new(line);
-        let mut says = |c: &CommandHelp| c.help.split(' ').any(|word| word.to_lowercase().starts_with(&typed)) || fuzzy.keeps(c.name);
+        let says = |c: &CommandHelp| c.help.split(' ').any(|word| word.to_lowercase().starts_with(&typed)) || c.name.contains(&typed);
         found.extend(table.commands.iter().filter(|c| !c.name.starts_with(line) && says(c)).map(of));
+        if found.is_empty() {
+            let mut fuzzy = Fuzzy::new(line);
+            found.extend(table.commands.iter().filter(|c| fuzzy.keeps(c.name)).map(of));
+        }
     }
     // A complete name needs no list, unless other names begin with it.
     found.retain(|c| c.word != line || !c.takes.is_empty());
@@ -64,7 +67,7 @@ pub fn chosen(prompt: &Prompt) -> Option<String> {
 }
 
 /// Returns the line with the only completion, or the only one that begins with the last word; `None` if there are several, if
-/// nothing is typed, or if the word is complete.
+/// nothing is typed, if the word is complete, or if it is an argument that the completion does not contain.
 pub fn only(prompt: &Prompt) -> Option<String> {
     let line = prompt.input.value();
     let (_, word) = last_word(line);
@@ -75,6 +78,10 @@ pub fn only(prompt: &Prompt) -> Option<String> {
     let mut beginning =
         all.iter().filter(|c| c.word.starts_with(word) || c.word.rsplit('/').next().is_some_and(|own| own.starts_with(word)));
     let (([found], ..) | (_, Some(found), None)) = (all.as_slice(), beginning.next(), beginning.next()) else { return None };
+    let (head, _) = last_word(line);
+    if !head.is_empty() && !found.word.to_lowercase().contains(&word.to_lowercase()) {
+        return None;
+    }
     let needs = needs_arguments(found.takes);
     Some(with(line, found, needs))
 }
@@ -141,6 +148,8 @@ mod tests {
         check("node ", &["worker-a1"], None);
         check("cord", &["cordon", "uncordon"], Some("cordon"));
         check("x", &[], None);
+        // Letters in order are no reason to act on another pod.
+        check("pod app-00060", &["shop/app-00600-6c"], None);
     }
 
     #[test]

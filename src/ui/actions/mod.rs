@@ -12,6 +12,7 @@ pub mod pod_key;
 pub mod prompt;
 pub mod runs;
 pub mod selected;
+pub mod short_answer;
 pub mod theme_list;
 pub mod tour;
 pub mod verb;

@@ -2,7 +2,7 @@
 
 use crate::cluster::{Key, Kind, Str};
 use crate::session::Timeline;
-use crate::ui::actions::jobs;
+use crate::ui::actions::{jobs, short_answer};
 use crate::ui::model::effect::Effect;
 use crate::ui::model::list::RowId;
 use crate::ui::model::overlay::Overlay;
@@ -18,13 +18,11 @@ pub fn show(state: &mut State, session: &mut dyn SessionHandle) {
     }
 }
 
-/// Copies the text of the overlay or of the focused pane; shows the object first if neither has one.
+/// Copies what is selected in the overlay, the text of the focused pane, or the answer about what is selected there in short; shows
+/// the object if there is none.
 pub fn copy(state: &mut State, session: &mut dyn SessionHandle) -> Option<Effect> {
     let (what, text) = match &state.overlay {
-        Some(Overlay::Text(view)) => {
-            let lines: Vec<&str> = view.shown().into_iter().map(|at| view.lines[at].as_str()).collect();
-            (view.title.clone(), lines.join("\n") + "\n")
-        }
+        Some(Overlay::Text(view)) => short_answer::of_text(view),
         Some(_) => return None,
         None => match panes::def(state.focus).copy.map(|copy| copy(session.timeline())) {
             Some(Ok((what, text))) => (what.to_owned(), text),
@@ -33,8 +31,11 @@ pub fn copy(state: &mut State, session: &mut dyn SessionHandle) -> Option<Effect
                 return None;
             }
             None => {
-                show(state, session);
-                return None;
+                let Some(answer) = short_answer::of(state, session) else {
+                    show(state, session);
+                    return None;
+                };
+                answer
             }
         },
     };

@@ -15,6 +15,8 @@ use crate::ui::model::text_view::{Form, Target, TextView};
 use crate::ui::view::panes;
 use crate::ui::view::refresh::renew;
 
+/// Heading of the commands of a fix.
+pub const COMMANDS: &str = "Commands:";
 /// Limit on the pods that a text names.
 const NAMED: usize = 200;
 
@@ -92,7 +94,7 @@ pub fn go(state: &mut State, session: &mut dyn SessionHandle) {
 }
 
 /// Returns the cause of the selected row of the overview.
-fn selected_cause(state: &State) -> Option<&Cause> {
+pub fn selected_cause(state: &State) -> Option<&Cause> {
     let key: &Str = match state.list(Pane::OVERVIEW).selected.as_ref()? {
         RowId::Cause(key) | RowId::CauseFix(key) => key,
         _ => return None,
@@ -122,10 +124,13 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
     let mut lines = vec!["Cause:".to_owned(), format!("  {}: {}", text::count(cause.pods.len(), "pod"), cause.sentence)];
     lines.push("Fix:".to_owned());
     let at = lines.len();
-    lines.push(format!("  {}: frees {} of {}", fix.fix.text, fix.frees, cause.pods.len()));
+    let last = fix.fix.last_resort.as_ref().map_or_else(String::new, |why| format!(" (only if nothing else helps: {why})"));
+    let frees = if fix.preempts() { "preempts for" } else { "frees" };
+    let places = if fix.preempts() { "Pods that it lets preempt:" } else { "Pods that it places, one after another:" };
+    lines.push(format!("  {}: {frees} {} of {}{last}{}", fix.fix.text, fix.frees, cause.pods.len(), fix.nodes_words(cause.pods.len())));
     let mut links = std::collections::BTreeMap::from([(at, Target::Fix(to_apply(fix)))]);
     let (freed, left): (Vec<&Key>, Vec<&Key>) = cause.pods.iter().partition(|pod| fix.freed.binary_search(pod).is_ok());
-    for (title, pods) in [("Pods that it places, one after another:", freed), ("Pods that stay pending:", left)] {
+    for (title, pods) in [(places, freed), ("Pods that stay pending:", left)] {
         if pods.is_empty() {
             continue;
         }
@@ -138,9 +143,10 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
             lines.push(format!("  and {} more", text::thousands(pods.len() - NAMED)));
         }
     }
-    if let Some(commands) = &fix.fix.kubectl {
-        lines.push("Commands:".to_owned());
-        lines.extend(commands.lines().map(|line| format!("  {line}")));
+    let commands = fix.fix.command_lines();
+    if !commands.is_empty() {
+        lines.push(COMMANDS.to_owned());
+        lines.extend(commands.into_iter().map(|line| format!("     {line}")));
     }
     let mut sheet = TextView::new(format!("Fix for {}", text::count(cause.pods.len(), "pod")), lines, Form::Prose);
     sheet.links = links;

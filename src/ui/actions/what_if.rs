@@ -10,7 +10,7 @@ use crate::ui::actions::verbs;
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::Overlay;
-use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::session_handle::{Page, SessionHandle};
 use crate::ui::model::state::State;
 use crate::ui::model::text_view::TextView;
 use crate::ui::model::time_travel::seek_and_follow;
@@ -32,6 +32,8 @@ pub fn what_if(state: &mut State, session: &mut dyn SessionHandle, word: &str, a
         let compare = format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare")));
         let words = Confirmation { done: done.headline, branch: done.branch, subject: done.subject, more: vec![compare] };
         state.say(words.fitted(state.size.0.into()));
+        let page = Page { title: done.document.title.clone(), lines: done.document.lines.clone() };
+        state.what_ifs.remember(verb.settles().then_some(page), session);
         if verb.settles() {
             state.overlay = Some(Overlay::Text(TextView::of(done.document, session.timeline())));
         }

@@ -150,6 +150,8 @@ impl Pattern {
 /// A filter, prepared to match many rows. All of its words must match.
 pub struct Filter {
     terms: Vec<Term>,
+    /// Whether names match only where they contain a word, not where they have its letters in order.
+    only_substrings: bool,
     matcher: Option<Matcher>,
     chars: Vec<char>,
     lower: String,
@@ -160,7 +162,13 @@ impl Filter {
     pub fn new(text: &str) -> Self {
         let terms: Vec<Term> = words(text).iter().filter_map(|word| term(word)).collect();
         let matcher = (!terms.is_empty()).then(|| Matcher::new(Config::DEFAULT.match_paths()));
-        Self { terms, matcher, chars: Vec::new(), lower: String::new() }
+        Self { terms, only_substrings: false, matcher, chars: Vec::new(), lower: String::new() }
+    }
+
+    /// Returns the filter with names that match only where they contain a word.
+    #[must_use]
+    pub fn only_substrings(self, only: bool) -> Self {
+        Self { only_substrings: only, ..self }
     }
 
     /// Returns whether it matches everything.
@@ -240,6 +248,7 @@ impl Filter {
                 pair.extend([key, "=", value]);
                 self.substring(pattern, &pair)
             }
+            FactText::Name(text) if self.only_substrings => self.substring(pattern, text),
             FactText::Name(text) => {
                 let Self { matcher: Some(matcher), chars, .. } = self else { return false };
                 pattern.atom.score(Utf32Str::new(text, chars), matcher).is_some()
@@ -270,7 +279,7 @@ impl Filter {
             let pattern = term.field.as_ref().map_or(&term.whole, |(_, pattern)| pattern);
             let before = found.len();
             occurrences(pattern, row, &mut found);
-            if found.len() == before {
+            if found.len() == before && !self.only_substrings {
                 self.scattered(pattern, row, &mut found);
             }
         }
@@ -380,6 +389,14 @@ mod tests {
             ("colour:red", false),
         ] {
             assert_eq!(Filter::new(text).keeps(&facts()), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn letters_in_order_do_not_match_where_only_substrings_do() {
+        for (text, expected) in [("wa2", false), ("er-a2", true), ("WORKER", false), ("node:a2", true), ("node:wa2", false), ("!wa2", true)]
+        {
+            assert_eq!(Filter::new(text).only_substrings(true).keeps(&facts()), expected, "{text:?}");
         }
     }
 

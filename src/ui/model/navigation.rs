@@ -113,7 +113,7 @@ impl State {
     }
 
     /// Remembers this location before another pane opens.
-    fn leave(&mut self, to: Pane) {
+    pub fn leave(&mut self, to: Pane) {
         let location = self.location();
         let stays = self.focus == to && to != Pane::POD && to != Pane::NODE;
         if !stays && self.history.last() != Some(&location) {

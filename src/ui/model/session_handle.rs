@@ -77,6 +77,10 @@ pub trait SessionHandle {
     /// Stops the overview; its parts stay.
     fn stop_overview(&mut self);
 
+    /// Returns the answer about a pod at the cursor in short; `None` without such a pod. Searches its best fix.
+    fn short_answer(&self, _pod: &Key) -> Option<String> {
+        None
+    }
     /// Returns the status of a live cluster; `None` for any other source.
     fn live_status(&self) -> Option<LiveStatus> {
         None
@@ -165,6 +169,33 @@ pub struct FixToApply {
     pub pods: Arc<[Key]>,
 }
 
+/// The subject of a ticket: what is on the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TicketSubject {
+    /// The decision of a revision, with its fixes.
+    Decision {
+        /// The index of the revision.
+        revision: usize,
+        /// The result of the what-if that led to it.
+        result: Option<Page>,
+    },
+    /// A text about all pending pods.
+    Overview(Page),
+    /// A text about the fixes of a pod.
+    Fixes(Key, Page),
+    /// Any other text.
+    Text(Page),
+}
+
+/// A text with its title.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The title.
+    pub title: String,
+    /// The lines. Headings are not indented and end in a colon.
+    pub lines: Vec<String>,
+}
+
 /// The result of a what-if.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WhatIf {
@@ -233,12 +264,12 @@ pub enum Job {
     Odds(usize),
     /// Reads an object with all its fields, from the source or the live cluster.
     Object(Kind, Key),
-    /// Writes the decision of a revision to a ticket, with its fixes.
+    /// Writes a ticket.
     Ticket {
         /// The file.
         path: String,
-        /// The index of the revision.
-        revision: usize,
+        /// The subject of the ticket.
+        subject: TicketSubject,
     },
     /// Writes the cluster as last seen to a dump.
     Capture {

@@ -70,8 +70,12 @@ pub struct State {
     pub history: Vec<Location>,
     /// The first visible line of the message.
     pub message_offset: usize,
+    /// The text that the export in the prompt writes.
+    pub exporting: Option<crate::ui::model::text_view::TextView>,
     /// Filters by pane.
     pub filters: BTreeMap<Pane, String>,
+    /// The panes whose filter no row contains, so that letters in order match.
+    pub scattered: BTreeSet<Pane>,
     /// Sort orders by pane, where not the usual one.
     pub orders: BTreeMap<Pane, Sort>,
     /// The grouping of nodes; `None` for the default.
@@ -181,7 +185,9 @@ impl State {
             asked_to_leave: false,
             history: Vec::new(),
             message_offset: 0,
+            exporting: None,
             filters: BTreeMap::new(),
+            scattered: BTreeSet::new(),
             orders: BTreeMap::new(),
             grouping: None,
             open_groups: BTreeSet::new(),

@@ -279,7 +279,7 @@ impl ViewModel {
 impl State {
     /// Returns the filter of a pane, parsed.
     pub fn row_filter(&self, pane: Pane) -> Filter {
-        Filter::new(self.filter(pane))
+        Filter::new(self.filter(pane)).only_substrings(!self.scattered.contains(&pane))
     }
 
     /// Derives the state shared by all panes. Returns false if nothing has changed.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::session::{Cursor, Revision, Timeline};
-use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::session_handle::{Page, SessionHandle};
 
 /// Limit on the what-ifs remembered.
 const LIMIT: usize = 64;
@@ -60,6 +60,8 @@ struct WhatIf {
 pub struct WhatIfs {
     done: Vec<WhatIf>,
     undone: Vec<WhatIf>,
+    /// The result of the last what-if that settled, with the branch on which it counts.
+    result: Option<(usize, Page)>,
     /// Whether there are changes since the session was saved.
     pub unsaved: bool,
 }
@@ -84,6 +86,16 @@ impl WhatIfs {
             self.done.remove(0);
         }
         self.unsaved = true;
+    }
+
+    /// Remembers the result of a what-if on the current branch; `None` for one that only changes objects.
+    pub fn remember(&mut self, result: Option<Page>, session: &dyn SessionHandle) {
+        self.result = result.map(|page| (session.branches().1, page));
+    }
+
+    /// Returns the result of the last what-if, if its branch is on show.
+    pub fn result(&self, session: &dyn SessionHandle) -> Option<&Page> {
+        self.result.as_ref().filter(|(branch, _)| *branch == session.branches().1).map(|(_, page)| page)
     }
 
     /// Forgets all changes, because their branches are gone.

@@ -21,6 +21,7 @@ use crate::ui::model::view_model::ViewModel;
 use crate::ui::model::{text, time_travel};
 use crate::ui::view::draw::{Scene, put};
 use crate::ui::view::layout::Plan;
+use crate::ui::view::panes;
 use crate::ui::view::widgets::matched;
 
 /// Limit on the columns of a filter in a title.
@@ -166,10 +167,13 @@ impl PaneDef {
         self.sorts.iter().find(|choice| choice.sort == sort).copied()
     }
 
-    /// Goes to the pane and clears the history.
+    /// Goes to the pane. The way back from a page stays, and begins with the page itself.
     pub fn show(&self, state: &mut State, timeline: &Timeline) {
         time_travel::pin(state, timeline, self.id);
-        state.history.clear();
+        let is_page = state.whole.is_some() || panes::def(state.focus).home.is_some();
+        if is_page && state.focus != self.id {
+            state.leave(self.id);
+        }
         // Rows may have been left out while the pane was out of sight.
         state.touch_rows(self.id);
         state.show(self.id);

@@ -1,6 +1,7 @@
 //! Updates the view model.
 
 use crate::session::Timeline;
+use crate::ui::model::filter::Filter;
 use crate::ui::model::list::RowList;
 use crate::ui::model::overlay::Overlay;
 use crate::ui::model::page::PageInput;
@@ -18,8 +19,11 @@ pub fn refresh(state: &mut State, timeline: &Timeline) {
     let is_derived = state.derive(timeline);
     for pane in PANES.iter().filter(|pane| is_derived || outdated.contains(&pane.id)) {
         match pane.rows {
-            Rows::List { make, .. } => make(state, timeline),
-            Rows::Page(_) => state.view_model.forget_page(pane.id),
+            Rows::List { make, .. } => make_filtered(state, timeline, pane, make),
+            Rows::Page(_) => {
+                state.scattered.remove(&pane.id);
+                state.view_model.forget_page(pane.id);
+            }
             Rows::None => {}
         }
     }
@@ -35,6 +39,7 @@ pub fn refresh(state: &mut State, timeline: &Timeline) {
             Rows::Page(make) if !area.is_empty() => {
                 let subject = (pane.subject)(state, timeline);
                 let mut model = std::mem::take(&mut state.view_model);
+                let mut scattered = false;
                 model.renew_page(pane.id, area.width, subject.as_ref(), |model| {
                     let input = PageInput {
                         timeline,
@@ -43,9 +48,15 @@ pub fn refresh(state: &mut State, timeline: &Timeline) {
                         open: &state.open_budgets,
                         order: state.sort_of(pane.id),
                     };
-                    make(&input, subject.as_ref(), &mut state.row_filter(pane.id))
+                    let rows = |only| make(&input, subject.as_ref(), &mut Filter::new(state.filter(pane.id)).only_substrings(only));
+                    let found = rows(true);
+                    scattered = found.is_empty() && !state.filter(pane.id).is_empty();
+                    if scattered { rows(false) } else { found }
                 });
                 state.view_model = model;
+                if scattered {
+                    state.scattered.insert(pane.id);
+                }
                 settle(state, pane, area.height);
             }
             Rows::Page(_) => {}
@@ -58,6 +69,20 @@ pub fn refresh(state: &mut State, timeline: &Timeline) {
         state.view_model.linked_of = linked_of;
     }
     state.derive_activity(timeline);
+}
+
+/// Makes the rows of a pane: those that contain the words of its filter, or else those with their letters in order.
+fn make_filtered(state: &mut State, timeline: &Timeline, pane: &PaneDef, make: fn(&mut State, &Timeline)) {
+    state.scattered.remove(&pane.id);
+    make(state, timeline);
+    let is_empty = || {
+        let rows = pane.list(&state.view_model);
+        (0..rows.count()).all(|at| rows.id_at(at).is_none())
+    };
+    if !state.filter(pane.id).is_empty() && is_empty() {
+        state.scattered.insert(pane.id);
+        make(state, timeline);
+    }
 }
 
 /// Ends the filters that match nothing of a decision that came into sight: they were about another one.

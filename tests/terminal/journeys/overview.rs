@@ -43,7 +43,7 @@ fn from_the_overview_to_the_fix_that_frees_twenty_pods_and_to_its_proof() {
         assert!(!screen.contains("pods  fit ("), "{screen}");
         pty.send("=");
         let screen = pty.wait_for("main compared with branch 2");
-        line(&screen, &["shop/api-00: activeQ → on db"]);
+        line(&screen, &["shop/api-00: still pending → on db"]);
         pty.send(ESC);
         pty.wait_gone("main compared with branch 2");
         quit(pty);

@@ -57,8 +57,8 @@ fn compare_before_and_after_cordoning_worker_a2() {
     let screen = pty.wait_gone("They diverge from the start");
     assert_order(&screen, &["Evicted only on branch 2:", "batch/reports-646f8d7fc5-"]);
     pty.send("G");
-    pty.wait_for(" of 125 ━");
-    pty.wait_until("the end is shown", |s| s.contents().contains("-125 of 125"));
+    pty.wait_for(" of 133 ━");
+    pty.wait_until("the end is shown", |s| s.contents().contains("-133 of 133"));
     pty.send(ESC);
     pty.wait_gone("main compared with branch 2");
     quit(pty);

@@ -72,11 +72,12 @@ fn back(state: &mut State, session: &mut dyn SessionHandle) {
             state.go_back();
         }
         None => {
-            let Some(home) = panes::def(state.focus).home else { return };
-            if !state.go_back() {
-                state.show(home);
-                state.focus = home;
+            if state.go_back() {
+                return;
             }
+            let Some(home) = panes::def(state.focus).home else { return };
+            state.show(home);
+            state.focus = home;
         }
     }
 }

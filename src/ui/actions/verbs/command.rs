@@ -11,5 +11,8 @@ pub static VERBS: &[Verb] = &[Verb {
         keys(Context::START, &["o", ":"], "path", "type the path of a dump"),
     ],
     runs_on_ui_thread: |_| true,
-    ..Verb::new("command", |_, _, _| Ok(Answer::Prompt(Typing::Command, "")))
+    ..Verb::new("command", |state, _, _| {
+        state.exporting = None;
+        Ok(Answer::Prompt(Typing::Command, ""))
+    })
 }];

@@ -1,4 +1,4 @@
-//! Copies a text or the message to the clipboard.
+//! Copies a text, the message, or an answer in short to the clipboard.
 
 use crate::ui::actions::object_text;
 use crate::ui::actions::verb::{Answer, Verb, keys};
@@ -7,8 +7,13 @@ use crate::ui::config::context::Context;
 /// `copy`.
 pub static VERBS: &[Verb] = &[Verb {
     keys: &[
-        keys(Context::GLOBAL, &["Y"], "", "the same; in the message pane, copy the message (OSC 52)"),
-        keys(Context::OVERLAY, &["Y"], "copy", "copy the text to the clipboard (OSC 52)"),
+        keys(
+            Context::GLOBAL,
+            &["Y"],
+            "",
+            "copy the answer about what is selected in short (OSC 52): sentence, best fix, command; in the message pane, the message",
+        ),
+        keys(Context::OVERLAY, &["Y"], "copy", "copy the commands of the selected fix, or else the text (OSC 52)"),
     ],
     ..Verb::new("copy", |state, session, _| Ok(object_text::copy(state, session).map_or(Answer::Done, Answer::Effect)))
 }];

@@ -9,15 +9,29 @@ use crate::ui::actions::jobs;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;
 use crate::ui::model::effect::{Effect, Export, ScreenForm, ending};
-use crate::ui::model::overlay::Typing;
-use crate::ui::model::session_handle::{Job, SessionHandle};
+use crate::ui::model::overlay::{Overlay, Typing};
+use crate::ui::model::pane::Pane;
+use crate::ui::model::session_handle::{Job, Page, SessionHandle, TicketSubject};
+use crate::ui::model::state::State;
+use crate::ui::model::text_view::{Target, TextView};
 
 /// `export`: the key opens the prompt with the command.
 pub static VERBS: &[Verb] = &[
     Verb {
-        keys: &[keys(Context::GLOBAL, &["p"], "", "write the screen or the decision to a file")],
+        keys: &[
+            keys(Context::GLOBAL, &["p"], "", "write the screen or the decision to a file"),
+            keys(Context::OVERLAY, &["p"], "write", "write the text to a Markdown file"),
+        ],
         runs_on_ui_thread: |_| true,
-        ..Verb::new("export", |_, _, _| Ok(Answer::Prompt(Typing::Command, "export ")))
+        ..Verb::new("export", |state, _, _| {
+            state.exporting = None;
+            if let Some(Overlay::Text(text)) = &state.overlay {
+                let text = TextView::clone(text);
+                state.exporting = Some(text.clone());
+                state.leave_text(text);
+            }
+            Ok(Answer::Prompt(Typing::Command, "export "))
+        })
     },
     Verb {
         command: Some(Command {
@@ -28,7 +42,7 @@ pub static VERBS: &[Verb] = &[
                 "the screen (.svg, .txt) or the decision (.md is a ticket with fixes, .txt, .json, .yaml)",
             )
         }),
-        ..Verb::new("export-to", |state, session, args| match export(session, args)? {
+        ..Verb::new("export-to", |state, session, args| match export(state, session, args)? {
             Exported::Effect(effect) => Ok(Answer::Effect(effect)),
             Exported::Ticket(job) => {
                 jobs::begin(state, session, job);
@@ -47,7 +61,7 @@ enum Exported {
 }
 
 /// Returns the export for `export [screen|decision] FILE`.
-fn export(session: &dyn SessionHandle, args: &str) -> Result<Exported, ExportError> {
+fn export(state: &mut State, session: &dyn SessionHandle, args: &str) -> Result<Exported, ExportError> {
     let (what, path) = match args.split_once(char::is_whitespace) {
         Some((word @ ("screen" | "decision"), path)) => (word, path.trim()),
         _ => ("", args),
@@ -57,11 +71,43 @@ fn export(session: &dyn SessionHandle, args: &str) -> Result<Exported, ExportErr
     }
     let screen = what == "screen" || (what.is_empty() && ending(path) == "svg");
     if !screen && ending(path) == "md" {
-        decided(session)?;
-        return Ok(Exported::Ticket(Job::Ticket { path: path.to_owned(), revision: session.timeline().cursor().revision }));
+        let subject = subject(state, session, what)?;
+        return Ok(Exported::Ticket(Job::Ticket { path: path.to_owned(), subject }));
     }
     let export = if screen { Export::Screen(ScreenForm::of(path)?) } else { Export::Words(decision(session, path)?) };
     Ok(Exported::Effect(Effect::Export { path: path.to_owned(), export }))
+}
+
+/// Returns what is on the screen: the text that is written, the overview, the result of a what-if that is not about the decision at
+/// the cursor, or that decision.
+fn subject(state: &mut State, session: &dyn SessionHandle, what: &str) -> Result<TicketSubject, ExportError> {
+    if let Some(text) = state.exporting.take().filter(|_| what.is_empty()) {
+        let page = Page { title: text.title, lines: text.lines };
+        return Ok(match text.links.into_values().next() {
+            Some(Target::Fix(fix)) if fix.pods.is_empty() => TicketSubject::Fixes(fix.pod, page),
+            _ => TicketSubject::Text(page),
+        });
+    }
+    if state.whole == Some(Pane::OVERVIEW)
+        && what.is_empty()
+        && let Some(overview) = &state.overview.newest
+    {
+        return Ok(TicketSubject::Overview(Page { title: "Pending pods".to_owned(), lines: overview.lines() }));
+    }
+    let result = state.what_ifs.result(session).cloned();
+    let revision = session.timeline().cursor().revision;
+    match (decided(session), result) {
+        (Ok(view), Some(result)) if what.is_empty() && !is_about(state, &view) => Ok(TicketSubject::Text(result)),
+        (Err(_), Some(result)) if what.is_empty() => Ok(TicketSubject::Text(result)),
+        (Ok(_), result) => Ok(TicketSubject::Decision { revision, result }),
+        (Err(error), _) => Err(error),
+    }
+}
+
+/// Returns whether the user asked for the pod of a decision.
+fn is_about(state: &State, view: &CycleView) -> bool {
+    let pod = view.start.as_ref().map(|start| &start.pod);
+    pod.is_some() && [state.subject.as_ref(), state.decision.as_ref().map(|decision| &decision.pod)].contains(&pod)
 }
 
 /// Returns the whole decision at the cursor.

@@ -28,7 +28,7 @@ pub static VERBS: &[Verb] = &[Verb {
     ..Verb::new("fixes", fixes)
 }];
 
-/// Searches fixes for the named pod, the one selected in the queues, or the one of the cycle. In the overview, shows the fix of
+/// Searches fixes for the named pod, the one selected in the queues, the one on the page in focus, or the one of the cycle. In the overview, shows the fix of
 /// the selected cause.
 fn fixes(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
     let timeline = session.timeline();
@@ -41,6 +41,7 @@ fn fixes(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resu
             None => return Ok(Answer::Done),
         },
         "" if state.focus == Pane::QUEUES => selected.or(of_cycle),
+        "" if state.focus == Pane::POD => state.pod.clone(),
         "" => of_cycle.or(selected),
         name => Some(pod_key(session, name)?),
     };

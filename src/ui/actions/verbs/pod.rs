@@ -22,7 +22,7 @@ pub static VERBS: &[Verb] = &[
     },
     Verb {
         command: Some(Command {
-            complete: |session, _, word| arguments::pods(session, word),
+            complete: |session, _, word| arguments::all_pods(session, word),
             ..Command::new(&["pod"], "[NAMESPACE/NAME]", "show a pod's decision, taking it first if need be")
         }),
         ..Verb::new("show-pod", show)

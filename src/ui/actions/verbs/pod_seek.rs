@@ -4,6 +4,7 @@ use crate::session::Cursor;
 use crate::ui::actions::verb::{Answer, Verb, keys};
 use crate::ui::config::action::Direction;
 use crate::ui::config::context::Context;
+use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 use crate::ui::model::time_travel;
@@ -11,14 +12,14 @@ use crate::ui::model::time_travel;
 /// `pod-back` and `pod-forward`.
 pub static VERBS: &[Verb] = &[
     Verb {
-        keys: &[keys(Context::GLOBAL, &["["], "", "back to where something happened to the selected pod")],
+        keys: &[keys(Context::GLOBAL, &["["], "", "back to where something happened to the selected pod, or the one on its page")],
         ..Verb::new("pod-back", |state, session, _| {
             seek(state, session, Direction::Back);
             Ok(Answer::Done)
         })
     },
     Verb {
-        keys: &[keys(Context::GLOBAL, &["]"], "", "on to where something happened to the selected pod")],
+        keys: &[keys(Context::GLOBAL, &["]"], "", "on to where something happened to the selected pod, or the one on its page")],
         ..Verb::new("pod-forward", |state, session, _| {
             seek(state, session, Direction::Forward);
             Ok(Answer::Done)
@@ -27,7 +28,8 @@ pub static VERBS: &[Verb] = &[
 ];
 
 fn seek(state: &mut State, session: &mut dyn SessionHandle, direction: Direction) {
-    let Some(pod) = state.subject.clone().or_else(|| state.selected_pod().cloned()) else {
+    let on_page = state.pod.clone().filter(|_| state.focus == Pane::POD);
+    let Some(pod) = on_page.or_else(|| state.subject.clone()).or_else(|| state.selected_pod().cloned()) else {
         return state.say("no pod is selected");
     };
     let timeline = session.timeline();

@@ -4,14 +4,19 @@ use crate::session::Cursor;
 use crate::ui::actions::verb::{Answer, Verb, keys};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
+use crate::ui::model::not_waiting::NotWaiting;
+use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 use crate::ui::model::time_travel::{open_decision, seek_and_follow};
-use crate::ui::view::panes::queues;
+use crate::ui::view::panes::{page, queues};
 
 /// `step-in`.
 pub static VERBS: &[Verb] = &[Verb {
-    keys: &[keys(queues::CONTEXT, &["s"], "step in", "start stepping through the selected pod's decision")],
+    keys: &[
+        keys(queues::CONTEXT, &["s"], "step in", "start stepping through the selected pod's decision"),
+        keys(page::CONTEXT, &["s"], "", "start stepping through the decision of the pod on the page"),
+    ],
     ..Verb::new("step-in", |state, session, _| {
         step_in(state, session);
         Ok(Answer::Done)
@@ -20,7 +25,13 @@ pub static VERBS: &[Verb] = &[Verb {
 
 /// Decides about the selected pod at the cursor, and seeks the start of the decision.
 fn step_in(state: &mut State, session: &mut dyn SessionHandle) {
-    let Some(pod) = state.selected_pod().cloned() else { return };
+    let on_page = state.pod.clone().filter(|_| state.focus == Pane::POD);
+    let Some(pod) = on_page.or_else(|| state.selected_pod().cloned()) else { return };
+    let timeline = session.timeline();
+    let is_queued = timeline.queues().entries.contains_key(&pod);
+    if let Some(why) = NotWaiting::of(timeline, &pod).filter(|_| !is_queued && state.focus == Pane::POD) {
+        return state.warn(format!("{pod} {why}"));
+    }
     let mut found = false;
     seek_and_follow(state, session, |s| {
         if let Some(revision) = s.explain(&pod) {

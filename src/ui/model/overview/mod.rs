@@ -40,6 +40,8 @@ pub enum OverviewRow {
         words: String,
         /// The number of pods that it frees; `None` without a fix.
         frees: Option<usize>,
+        /// Whether it lets them preempt, instead of finding them a node.
+        preempts: bool,
         /// Whether the cause is open.
         open: bool,
     },
@@ -285,7 +287,13 @@ pub fn overview_rows(timeline: &Timeline, input: &RowsInput<'_>) -> Vec<Overview
         let (open, key, all) = (row.open, row.key.clone(), row.all);
         rows.push(OverviewRow::Cause(row));
         if let Some(fix) = fix {
-            rows.push(OverviewRow::Fix { words: fix.words(all), frees: fix.found().map(|fix| fix.frees), cause: key, open });
+            rows.push(OverviewRow::Fix {
+                words: fix.words(all),
+                frees: fix.found().map(|fix| fix.frees),
+                preempts: fix.found().is_some_and(|fix| fix.preempts()),
+                cause: key,
+                open,
+            });
         }
         if open {
             rows.extend(pods.into_iter().map(OverviewRow::Pod));

@@ -342,9 +342,11 @@ fn colours(kind: CauseKind, preemption: Option<PreemptionHelp>) -> (Role, Sign) 
 
 type Sign = fn(&crate::ui::config::glyphs::Glyphs) -> &'static str;
 
-/// Returns how many of a cause's pods a fix frees.
-fn frees_of(frees: usize, all: usize) -> String {
+/// Returns how many of a cause's pods a fix frees, or lets preempt.
+fn frees_of(frees: usize, all: usize, preempts: bool) -> String {
     match frees {
+        _ if preempts && all == 1 => "lets it preempt".to_owned(),
+        _ if preempts => format!("lets {frees} of them preempt"),
         _ if frees == all && all == 1 => "frees it".to_owned(),
         _ if frees == all => "frees all".to_owned(),
         _ => format!("frees {frees} of them"),
@@ -363,7 +365,9 @@ pub fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
             let (role, sign) = colours(cause.kind, cause.preemption);
             // Without the words of the fix, which are in the row below and hold text from outside.
             let fix = match rows.get(at + 1) {
-                Some(OverviewRow::Fix { frees: Some(frees), .. }) => format!("; the fix below {}", frees_of(*frees, cause.all)),
+                Some(OverviewRow::Fix { frees: Some(frees), preempts, .. }) => {
+                    format!("; the fix below {}", frees_of(*frees, cause.all, *preempts))
+                }
                 _ => String::new(),
             };
             let preemption = cause.preemption.map_or_else(String::new, |help| help.clause(cause.helped, cause.all));
@@ -372,11 +376,12 @@ pub fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
             let words = format!("{}{colon} {}{preemption}{fix}", text::count(cause.all, "pod"), cause.sentence);
             (scene.span(role, format!("{} ", sign(scene.glyphs))), words)
         }
-        OverviewRow::Fix { frees, .. } => {
+        OverviewRow::Fix { frees, preempts, .. } => {
+            let does = if *preempts { "lets preempt" } else { "frees" };
             let open = state.settings.keymap.label(CONTEXT, &Action::OPEN);
             let fixes = state.settings.keymap.label(CONTEXT, &Action::Verb("fixes"));
             let words = format!(
-                "{open} applies this fix on a branch and frees {}; {fixes} shows its commands",
+                "{open} applies this fix on a branch and {does} {}; {fixes} shows its commands",
                 text::count(frees.unwrap_or(0), "pod")
             );
             (scene.span(Role::Winner, format!("{} ", scene.glyphs.winner)), words)

@@ -199,8 +199,15 @@ impl Start {
 
     /// Returns the indices of the offers that match the filter.
     fn shown(&self) -> Vec<usize> {
+        let text = |at: &usize| format!("{} {}", self.offers[*at].name, self.offers[*at].about);
+        let (all, filter) = (0..self.offers.len(), self.filter.to_lowercase());
+        let contains = |at: &usize| filter.split_whitespace().all(|word| text(at).to_lowercase().contains(word));
+        let found: Vec<usize> = all.clone().filter(contains).collect();
+        if !found.is_empty() {
+            return found;
+        }
         let mut fuzzy = Fuzzy::new(&self.filter);
-        (0..self.offers.len()).filter(|at| fuzzy.keeps(&format!("{} {}", self.offers[*at].name, self.offers[*at].about))).collect()
+        all.filter(|at| fuzzy.keeps(&text(at))).collect()
     }
 
     fn rows(&self) -> Vec<Row> {

@@ -8,7 +8,7 @@ use crate::scheduler::Operation;
 
 /// A cluster with changes, and the operations that make them.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(crate) struct Draft {
     cluster: Cluster,
     operations: Vec<Operation>,
     /// The operation that last wrote an object; a further change replaces it.
@@ -17,17 +17,17 @@ pub(super) struct Draft {
 
 impl Draft {
     /// Begins with a cluster as it is.
-    pub(super) fn new(cluster: &Cluster) -> Self {
+    pub(crate) fn new(cluster: &Cluster) -> Self {
         Self { cluster: cluster.clone(), operations: Vec::new(), written: BTreeMap::new() }
     }
 
     /// Returns the cluster with the changes so far.
-    pub(super) fn cluster(&self) -> &Cluster {
+    pub(crate) fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
     /// Creates or updates an object.
-    pub(super) fn put(&mut self, object: Object) {
+    pub(crate) fn put(&mut self, object: Object) {
         let id = (object.kind(), object.key());
         if let Some(at) = self.written.get(&id).copied()
             && let Operation::Create { object: old } | Operation::Update { object: old } = &mut self.operations[at]
@@ -41,12 +41,12 @@ impl Draft {
     }
 
     /// Updates a budget.
-    pub(super) fn put_budget(&mut self, budget: PodDisruptionBudget) {
+    pub(crate) fn put_budget(&mut self, budget: PodDisruptionBudget) {
         self.put(Object::PodDisruptionBudget(Arc::new(budget)));
     }
 
     /// Deletes an object, if the cluster has it.
-    pub(super) fn delete(&mut self, kind: Kind, key: &Key) {
+    pub(crate) fn delete(&mut self, kind: Kind, key: &Key) {
         if let Some(object) = self.cluster.remove(kind, key) {
             self.written.remove(&(kind, key.clone()));
             self.operations.push(Operation::Delete { object });
@@ -54,12 +54,12 @@ impl Draft {
     }
 
     /// Returns whether nothing changes.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
 
     /// Returns the operations, in order.
-    pub(super) fn into_operations(self) -> Vec<Operation> {
+    pub(crate) fn into_operations(self) -> Vec<Operation> {
         self.operations
     }
 }

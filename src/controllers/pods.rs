@@ -1,10 +1,10 @@
-//! Emulates controllers: the replacement of a pod that is gone, with the claims that are made for it.
+//! The replacement of a pod that is gone, with the claims that are made for it.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::answer::{Answer, Note};
+use super::Note;
 use super::draft::Draft;
 use crate::cluster::resource::{ResourceClaim, ResourceClaimStatus};
 use crate::cluster::storage::PersistentVolumeClaim;
@@ -18,7 +18,7 @@ const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 const GENERATED: usize = 5;
 
 /// Deletes a pod, with the claims that go with it. Frees the claims that it shared.
-pub(super) fn remove(draft: &mut Draft, pod: &Pod) {
+pub(crate) fn remove(draft: &mut Draft, pod: &Pod) {
     let namespace = &pod.metadata.namespace;
     for (_, claim) in generated_volume_claims(pod) {
         draft.delete(Kind::PersistentVolumeClaim, &Key { namespace: namespace.clone(), name: claim });
@@ -48,14 +48,27 @@ pub(super) fn remove(draft: &mut Draft, pod: &Pod) {
 /// Returns the pod that a controller makes like another, pending, under a name that is free.
 ///
 /// A StatefulSet keeps the name; everything else gets a generated one.
-pub(super) fn successor(draft: &Draft, pod: &Pod, now: Timestamp) -> Pod {
+pub(crate) fn successor(draft: &Draft, pod: &Pod, now: Timestamp) -> Pod {
     let keeps_name = Controller::of(pod) == Controller::StatefulSet;
     let name = if keeps_name { pod.metadata.name.clone() } else { generated_name(draft, pod) };
     copy(pod, name, now)
 }
 
+/// Returns the pod that the controller makes in place of a deleted one; `None` if none is made.
+pub(crate) fn replacement(draft: &Draft, pod: &Pod, now: Timestamp) -> Option<Pod> {
+    let keeps_name = Controller::of(pod) == Controller::StatefulSet;
+    // Other controllers replace a pod when it begins to terminate.
+    if pod.is_terminal() || pod.is_terminating() && !keeps_name {
+        return None;
+    }
+    match Controller::of(pod) {
+        Controller::None | Controller::DaemonSet | Controller::Node => None,
+        Controller::StatefulSet | Controller::Workload | Controller::Unknown => Some(successor(draft, pod, now)),
+    }
+}
+
 /// Returns a pending copy of a pod under a name.
-pub(super) fn copy(pod: &Pod, name: Str, now: Timestamp) -> Pod {
+pub(crate) fn copy(pod: &Pod, name: Str, now: Timestamp) -> Pod {
     let mut new = pod.clone();
     let uid = format!("{:016x}", hash(&[&pod.metadata.uid, &pod.metadata.namespace, &name]));
     new.metadata.name = name;
@@ -108,24 +121,24 @@ fn generated_name(draft: &Draft, pod: &Pod) -> Str {
 
 /// Creates a pod with the claims that controllers make for it, copied from those of the pod that it is like. `old` is
 /// the cluster that still has them.
-pub(super) fn create(draft: &mut Draft, old: &crate::cluster::Cluster, like: &Pod, mut pod: Pod, answer: &mut Answer) {
+pub(crate) fn create(draft: &mut Draft, old: &crate::cluster::Cluster, like: &Pod, mut pod: Pod, notes: &mut Vec<Note>) {
     if Controller::of(&pod) == Controller::Unknown
         && let Some(owner) = pod.metadata.controller()
     {
-        answer.note(Note::UnknownController(owner.kind.clone()));
+        Note::UnknownController(owner.kind.clone()).add_to(notes);
     }
     let namespace = pod.metadata.namespace.clone();
     let generated = generated_volume_claims(like);
     for (volume, claim) in &generated {
         let name = Str::from(format!("{}-{volume}", pod.metadata.name));
-        make_volume_claim(draft, old, (&namespace, claim), name, Some(&pod), answer);
+        make_volume_claim(draft, old, (&namespace, claim), name, Some(&pod), notes);
     }
-    own_claims(draft, old, like, &mut pod, answer);
+    own_claims(draft, old, like, &mut pod, notes);
     let mut statuses: Vec<PodResourceClaimStatus> = Vec::new();
     for entry in pod.spec.resource_claims.clone().iter().filter(|entry| entry.resource_claim_template_name.is_some()) {
         let Some(key) = resource_claim_key(like, &entry.name) else { continue };
         let Some(claim) = old.resource_claims.get(&key) else {
-            answer.note(Note::NoClaim(key));
+            Note::NoClaim(key).add_to(notes);
             continue;
         };
         let mut claim = ResourceClaim::clone(claim);
@@ -147,7 +160,7 @@ pub(super) fn create(draft: &mut Draft, old: &crate::cluster::Cluster, like: &Po
 
 /// Renames the claims of a StatefulSet's pod to those of its copy, and makes them where the cluster lacks them. A pod
 /// that keeps its name keeps its claims.
-fn own_claims(draft: &mut Draft, old: &crate::cluster::Cluster, like: &Pod, pod: &mut Pod, answer: &mut Answer) {
+fn own_claims(draft: &mut Draft, old: &crate::cluster::Cluster, like: &Pod, pod: &mut Pod, notes: &mut Vec<Note>) {
     if Controller::of(pod) != Controller::StatefulSet || pod.metadata.name == like.metadata.name {
         return;
     }
@@ -166,7 +179,7 @@ fn own_claims(draft: &mut Draft, old: &crate::cluster::Cluster, like: &Pod, pod:
     let namespace = pod.metadata.namespace.clone();
     for (from, name) in made {
         if draft.cluster().persistent_volume_claims.namespaced(&namespace, &name).is_none() {
-            make_volume_claim(draft, old, (&namespace, &from), name, None, answer);
+            make_volume_claim(draft, old, (&namespace, &from), name, None, notes);
         }
     }
 }
@@ -178,10 +191,10 @@ fn make_volume_claim(
     (namespace, like): (&Str, &Str),
     name: Str,
     owner: Option<&Pod>,
-    answer: &mut Answer,
+    notes: &mut Vec<Note>,
 ) {
     let Some(claim) = old.persistent_volume_claims.namespaced(namespace, like) else {
-        answer.note(Note::NoClaim(Key { namespace: namespace.clone(), name: like.clone() }));
+        Note::NoClaim(Key { namespace: namespace.clone(), name: like.clone() }).add_to(notes);
         return;
     };
     let mut claim = PersistentVolumeClaim::clone(claim);
@@ -199,7 +212,7 @@ fn make_volume_claim(
     claim.status.phase = "Pending".into();
     let class = claim.spec.storage_class_name.as_ref().and_then(|name| draft.cluster().storage_classes.named(name));
     if class.is_some_and(|class| class.volume_binding_mode.as_deref() != Some("WaitForFirstConsumer")) {
-        answer.note(Note::ImmediateClaim(claim.metadata.key()));
+        Note::ImmediateClaim(claim.metadata.key()).add_to(notes);
     }
     draft.put(Object::PersistentVolumeClaim(Arc::new(claim)));
 }

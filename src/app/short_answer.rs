@@ -1,0 +1,44 @@
+//! The answer about a pod in short: a sentence, the best fix with its command, and the command that takes the decision again.
+
+use std::fmt::Write as _;
+
+use super::object_text::{Finding, Sources};
+use crate::cluster::Key;
+use crate::fixes::{self, Limits};
+use crate::limits::engine::OVERVIEW_FIX_STEPS;
+use crate::report::{FixesReport, why};
+use crate::session::Session;
+use crate::trace::{CycleView, Outcome};
+
+/// Limits of the search for the best fix, which is not shown while it runs.
+const LIMITS: Limits = Limits { trials: 400, alike: 32, deletions: 8, steps: OVERVIEW_FIX_STEPS };
+
+/// Returns the answer about a pod at the cursor; `None` without such a pod.
+pub(super) fn short_answer(session: &Session, sources: &Sources, key: &Key) -> Option<String> {
+    let scheduler = session.scheduler_here();
+    let cluster = scheduler.state().cluster();
+    let pod = cluster.pods.get(key)?;
+    if !pod.node_name.is_empty() {
+        return Some(format!("{key} is on {}\n", pod.node_name));
+    }
+    let view = CycleView::of(&scheduler.explain_group(pod).unwrap_or_else(|| scheduler.explain(pod))).showing(key);
+    let mut answer = format!("{key}: {}\n", why(&view));
+    if view.outcome != Some(Outcome::Scheduled) {
+        let found = fixes::find(scheduler, pod, LIMITS, &|_| true);
+        let finding = Finding::new(session, sources);
+        let report = FixesReport::new(&found, cluster, &|kind, key| finding.original(kind, key));
+        match report.fixes.first() {
+            Some(fix) => {
+                let last = fix.last_resort.as_ref().map_or_else(String::new, |why| format!(" (only if nothing else helps: {why})"));
+                let _ = writeln!(answer, "Fix: {}: {}{last}", fix.text, fix.result);
+                answer.extend(fix.kubectl.iter().map(|commands| format!("{commands}\n")));
+            }
+            None => answer.push_str("No fix found\n"),
+        }
+    }
+    let is_known = session.scheduler_as_seen().state().cluster().pods.get(key).is_some();
+    if let Some(reproduction) = sources.reproduction.as_ref().filter(|_| is_known) {
+        let _ = writeln!(answer, "{}", reproduction.command(key));
+    }
+    Some(answer)
+}

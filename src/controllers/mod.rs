@@ -1,0 +1,38 @@
+//! Controllers, emulated: the pods that they make in place of others, and the workload that a pod belongs to.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `draft` | changes of a cluster that become one operation |
+//! | `pods` | a pod's removal, and its replacement with the claims that are made for it |
+//! | `workload` | the workload of a pod |
+
+mod draft;
+pub(crate) mod pods;
+mod workload;
+
+pub(crate) use draft::Draft;
+pub use workload::{Workload, deployment_of};
+
+use crate::cluster::{Key, Str};
+
+/// A fact that is unknown or not emulated and may matter.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Note {
+    /// Controllers of this kind are assumed to replace their pods.
+    UnknownController(Str),
+    /// The claim was made without a volume, and its class binds at once, which no controller does here.
+    ImmediateClaim(Key),
+    /// The claim of an evicted pod is not in the source, so none is made for its replacement.
+    NoClaim(Key),
+    /// The kind of budgets was not read, so none can block.
+    BudgetsUnknown,
+}
+
+impl Note {
+    /// Adds the note to others, once.
+    pub(crate) fn add_to(self, notes: &mut Vec<Self>) {
+        if !notes.contains(&self) {
+            notes.push(self);
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! The cost of a fix to its owner: which of two comes first, and which is a last resort.
+
+use super::change::{Change, ClaimChange, NodeChange, PodChange, UNSCHEDULABLE_TAINT};
+use super::typo::is_one_edit;
+use super::{Fix, FixOutcome};
+use crate::cluster::{Cluster, Controller, Key, Kind, NodeCondition, Object, Pod, Str};
+use crate::controllers::Workload;
+
+/// The cost of a fix. A lower one comes first.
+pub type Effort = (bool, usize, u32, u32);
+
+/// Why a fix is for the case that nothing else helps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LastResort {
+    /// The pod gets less than half of what it requests of this resource.
+    LargeCut(Str),
+    /// The gate belongs to a controller, which removes it.
+    ForeignGate {
+        /// Name of the gate.
+        gate: Str,
+        /// Name of the controller.
+        owner: &'static str,
+    },
+    /// The pod names another scheduler, which may run elsewhere.
+    ForeignScheduler {
+        /// The name in the pod.
+        name: Str,
+        /// The project, if the name is known.
+        owner: Option<&'static str>,
+    },
+    /// The node has this condition.
+    Condition(NodeCondition),
+    /// The pod asks for hardware by this label.
+    Hardware(Str),
+    /// The pod loses a volume or a claim that it uses.
+    Drops(Str),
+    /// A new volume is empty; the claim had another.
+    EmptyVolume(Key),
+    /// No controller makes the deleted pod again.
+    Bare(Key),
+    /// The pod in place of the deleted one stays pending.
+    Displaces(Key),
+    /// The template of the workload moves running pods too.
+    Moves {
+        /// The workload.
+        workload: Workload,
+        /// Number of running pods.
+        pods: usize,
+    },
+}
+
+/// Parts of gates' domains, with their projects.
+const GATES: &[(&str, &str)] = &[
+    ("kueue.x-k8s.io", "Kueue"),
+    ("volcano.sh", "Volcano"),
+    ("yunikorn.apache.org", "YuniKorn"),
+    ("koordinator.sh", "Koordinator"),
+    ("run.ai", "KAI Scheduler"),
+    ("kai.scheduler", "KAI Scheduler"),
+    ("jobset.x-k8s.io", "JobSet"),
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"),
+    ("multiarch.openshift.io", "the Multiarch Tuning Operator"),
+    ("grove.io", "Grove"),
+];
+
+/// Names of schedulers, with their projects.
+const SCHEDULERS: &[(&str, &str)] = &[
+    ("volcano", "Volcano"),
+    ("yunikorn", "YuniKorn"),
+    ("kai-scheduler", "KAI Scheduler"),
+    ("runai-scheduler", "Run:ai"),
+    ("koord-scheduler", "Koordinator"),
+    ("scheduler-plugins-scheduler", "scheduler-plugins"),
+    ("stork", "Stork"),
+    ("hami-scheduler", "HAMi"),
+];
+
+/// The share of a request up to which a cut is small, in thousandths.
+const SMALL_CUT: u32 = 250;
+/// Words in labels that name hardware.
+const HARDWARE: &[&str] = &["disk", "ssd", "nvme", "storage", "gpu", "accelerator", "instance-type", "arch", "os", "cpu"];
+
+impl Fix {
+    /// Returns the sort key: last resorts last, then the number of changes, their intrusiveness, and the share of a request that is
+    /// cut, in thousandths.
+    pub fn effort(&self) -> Effort {
+        let created = self.changes.iter().filter(|c| matches!(c, Change::Create { .. })).count();
+        let follows = self.changes.iter().filter(|c| c.follows()).count();
+        // Objects that are created together count as one change, and so does a change with what controllers do after it.
+        let number = self.changes.len() - created.saturating_sub(1) - follows.min(self.changes.len() - 1);
+        let cut = self.changes.iter().map(cut).max().unwrap_or(0);
+        (self.last_resort.is_some(), number, self.changes.iter().map(rank).max().unwrap_or(0), cut)
+    }
+}
+
+/// Returns the share of a request that a change cuts, in thousandths.
+fn cut(change: &Change) -> u32 {
+    let (from, to) = match change {
+        Change::Pod(PodChange::Lower(lowered)) => (lowered.from, lowered.to),
+        Change::Claim(_, ClaimChange::LowerCount { from, to, .. }) => (*from, *to),
+        _ => return 0,
+    };
+    let share = i128::from(from.saturating_sub(to)) * 1000 / i128::from(from.max(1));
+    u32::try_from(share).unwrap_or(0)
+}
+
+/// Returns how intrusive a change is. A change ranks before every change that includes it.
+pub(super) fn rank(change: &Change) -> u32 {
+    match change {
+        Change::Pod(pod) => match pod {
+            PodChange::RemoveGates(_) | PodChange::SchedulerName { .. } => 0,
+            PodChange::SetSelector { typo: true, .. } | PodChange::AddValue { typo: Some(_), .. } | PodChange::RenameSelector { .. } => 1,
+            PodChange::AddValue { .. } => 2,
+            PodChange::Lower(_) if cut(change) <= SMALL_CUT => 3,
+            PodChange::MaxSkew { .. } => 4,
+            PodChange::Tolerate(taint) if taint.condition().is_some() => 25,
+            PodChange::Tolerate(taint) if taint.key == UNSCHEDULABLE_TAINT => 9,
+            PodChange::Tolerate(_) => 5,
+            // The pod is rarely oversized by that much.
+            PodChange::Lower(_) => 9,
+            // It gives up what the owner asked for.
+            PodChange::SetSelector { .. } => 10,
+            PodChange::DropSelector { .. } => 11,
+            PodChange::DropRequirement { .. } => 12,
+            PodChange::DropNodeAffinity => 13,
+            PodChange::DropSpread { .. } => 14,
+            PodChange::DropPodTerm { anti: true, .. } => 15,
+            PodChange::DropPodTerm { .. } => 16,
+            PodChange::DropHostPorts(Some(_)) => 17,
+            PodChange::DropHostPorts(None) => 18,
+            PodChange::DropVolume(_) | PodChange::DropClaim(_) => 19,
+            PodChange::Preempt => 20,
+            PodChange::Priority { class: Some(_), .. } => 21,
+            PodChange::Priority { .. } => 22,
+        },
+        Change::RollOut { .. } => 0,
+        Change::Node(_, NodeChange::Uncordon) => 7,
+        // The node controller adds the taint again.
+        Change::Node(_, NodeChange::RemoveTaint(taint)) if taint.condition().is_some() => 26,
+        Change::Node(_, NodeChange::RemoveTaint(_)) => 8,
+        Change::Claim(_, change) => match change {
+            ClaimChange::SetClass { typo: true, .. } => 1,
+            ClaimChange::SetClass { .. } => 3,
+            ClaimChange::Tolerate { .. } => 5,
+            ClaimChange::LowerCount { .. } => 6,
+            ClaimChange::DropSelector { .. } => 10,
+            ClaimChange::DropSelectors { .. } => 11,
+            ClaimChange::DropConstraint { .. } => 14,
+            ClaimChange::Free => 23,
+        },
+        Change::Create { like: None, .. } | Change::Bind { .. } => 23,
+        Change::Delete(..) => 24,
+        Change::Create { .. } => 9,
+    }
+}
+
+/// Returns why a fix of a pod is a last resort; `None` for one that an owner would consider.
+pub(super) fn last_resort(cluster: &Cluster, pod: &Pod, fix: &Fix) -> Option<LastResort> {
+    if let Some(displaced) = fix.reaction.recreated.iter().find(|one| one.node.is_none()) {
+        return Some(LastResort::Displaces(displaced.pod.clone()));
+    }
+    fix.changes.iter().find_map(|change| of_change(cluster, pod, fix, change))
+}
+
+fn of_change(cluster: &Cluster, pod: &Pod, fix: &Fix, change: &Change) -> Option<LastResort> {
+    match change {
+        Change::Pod(PodChange::Lower(lowered)) if cut(change) > 500 => Some(LastResort::LargeCut(lowered.resource.clone())),
+        Change::Claim(_, ClaimChange::LowerCount { .. }) if cut(change) > 500 => Some(LastResort::LargeCut("devices".into())),
+        Change::Pod(PodChange::RemoveGates(gates)) => gates.iter().find_map(|gate| {
+            let domain = gate.split_once('/').map_or("", |(domain, _)| domain);
+            let owner = GATES.iter().find(|(part, _)| domain == *part || domain.strip_suffix(part).is_some_and(|rest| rest.ends_with('.')));
+            owner.map(|(_, owner)| LastResort::ForeignGate { gate: gate.clone(), owner })
+        }),
+        Change::Pod(PodChange::SchedulerName { from, to }) if !is_one_edit(from, to) => {
+            let owner = SCHEDULERS.iter().find(|(name, _)| *from == *name).map(|(_, owner)| *owner);
+            Some(LastResort::ForeignScheduler { name: from.clone(), owner })
+        }
+        Change::Pod(PodChange::Tolerate(taint)) | Change::Node(_, NodeChange::RemoveTaint(taint)) => {
+            taint.condition().map(LastResort::Condition)
+        }
+        Change::Pod(PodChange::DropVolume(name) | PodChange::DropClaim(name)) => Some(LastResort::Drops(name.clone())),
+        Change::Pod(change) => demanded(cluster, pod, change),
+        Change::Create { object: Object::PersistentVolume(volume), like: None } => {
+            let reference = volume.spec.claim_ref.as_ref()?;
+            let key = Key::new(reference.namespace.clone(), reference.name.clone());
+            let claim = cluster.persistent_volume_claims.get(&key)?;
+            (!claim.spec.volume_name.is_empty()).then_some(LastResort::EmptyVolume(key))
+        }
+        // A fix that evicts makes room as well.
+        Change::Delete(Kind::Pod, key) if fix.outcome == FixOutcome::Scheduled => {
+            let bare = cluster.pods.get(key).is_some_and(|pod| Controller::of(pod) == Controller::None && !pod.is_terminal());
+            bare.then(|| LastResort::Bare(key.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// Returns why a change gives up something that the owner demanded on purpose.
+fn demanded(cluster: &Cluster, pod: &Pod, change: &PodChange) -> Option<LastResort> {
+    let hardware = |key: &Str| is_hardware(key).then(|| LastResort::Hardware(key.clone()));
+    match change {
+        PodChange::DropSelector { key, value } | PodChange::SetSelector { key, from: value, typo: false, .. } => {
+            hardware(key).or_else(|| moves(cluster, pod, key, value))
+        }
+        PodChange::DropRequirement { requirement, .. } | PodChange::AddValue { requirement, typo: None, .. } => hardware(&requirement.key),
+        PodChange::DropNodeAffinity => {
+            let required = pod.spec.affinity.as_ref()?.node_affinity.as_ref()?.required.as_ref()?;
+            let mut keys = required.node_selector_terms.iter().flat_map(|term| term.match_expressions.iter()).map(|one| &one.key);
+            keys.find_map(hardware)
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether running pods of the workload have the same selector, which its template would change for them too.
+fn moves(cluster: &Cluster, pod: &Pod, key: &Str, value: &Str) -> Option<LastResort> {
+    let workload = Workload::of(cluster, pod)?;
+    let selects = |other: &Pod| other.spec.node_selector.as_ref().and_then(|selector| selector.get(key)).is_some_and(|v| v == value);
+    let running = cluster.pods.in_namespace(&pod.metadata.namespace).filter(|other| {
+        !other.node_name.is_empty() && !other.is_terminal() && selects(other) && Workload::of(cluster, other).as_ref() == Some(&workload)
+    });
+    let pods = running.count();
+    (pods > 0).then_some(LastResort::Moves { workload, pods })
+}
+
+/// Returns whether a label key names hardware: one of its words does.
+fn is_hardware(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let name = key.rsplit('/').next().unwrap_or_default();
+    HARDWARE.iter().any(|word| match *word {
+        "arch" | "os" | "cpu" => name.split(['.', '-', '_']).any(|part| part == *word),
+        word => name.contains(word),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_hardware;
+
+    #[test]
+    fn labels_of_hardware_are_known_by_their_words() {
+        for (key, expected) in [
+            ("disk", true),
+            ("kubernetes.io/arch", true),
+            ("example.com/local-ssd", true),
+            ("cloud.google.com/gke-accelerator", true),
+            ("node.kubernetes.io/instance-type", true),
+            ("pool", false),
+            ("topology.kubernetes.io/zone", false),
+            ("team.example.com/architects", false),
+            ("cost-center", false),
+        ] {
+            assert_eq!(is_hardware(key), expected, "{key}");
+        }
+    }
+}

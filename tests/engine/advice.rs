@@ -1,0 +1,415 @@
+//! Advice that can be followed: fixes that controllers undo are left out, and those that no owner would choose come last.
+
+use proptest::prelude::*;
+use schedscope::cluster::{Key, Kind, Object};
+use schedscope::fixes::{Change, Fix, Fixes, LastResort, Limits, NodeChange, PodChange, Unproposed, find};
+use schedscope::release::Emulation;
+use schedscope::report::{Agreements, FixesReport, WhatIfReport, causes};
+use schedscope::scheduler::{Config, Options, Scheduler};
+use schedscope::session::PodLocation;
+use schedscope::whatif::{self, Rehearsal, Stage as _, Verb};
+use serde_json::{Value, json};
+
+use crate::recorded::object;
+
+fn node(name: &str, cpu: &str, rest: &Value) -> Value {
+    let allocatable = json!({"cpu": cpu, "memory": "8Gi", "pods": "50"});
+    let labels = json!({"kubernetes.io/hostname": name});
+    let mut node = json!({"kind": "Node", "metadata": {"name": name, "uid": name, "labels": labels}, "spec": {}, "status": {"allocatable": allocatable}});
+    merge(&mut node, rest);
+    node
+}
+
+fn merge(target: &mut Value, patch: &Value) {
+    match (target, patch) {
+        (Value::Object(target), Value::Object(patch)) => {
+            for (name, value) in patch {
+                merge(target.entry(name.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (target, patch) => *target = patch.clone(),
+    }
+}
+
+/// Returns a pod; pending with an empty node.
+fn pod(name: &str, on: &str, priority: i32, cpu: &str, rest: &Value) -> Value {
+    let phase = if on.is_empty() { "Pending" } else { "Running" };
+    let mut pod = json!({
+        "kind": "Pod", "metadata": {"name": name, "namespace": "shop", "uid": name, "creationTimestamp": "2026-11-20T00:00:00Z"},
+        "spec": {"schedulerName": "default-scheduler", "priority": priority,
+            "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]},
+        "status": {"phase": phase}
+    });
+    if !on.is_empty() {
+        pod["spec"]["nodeName"] = json!(on);
+    }
+    merge(&mut pod, rest);
+    pod
+}
+
+fn owned(kind: &str, owner: &str) -> Value {
+    json!({"metadata": {"ownerReferences": [{"apiVersion": "apps/v1", "kind": kind, "name": owner, "uid": owner, "controller": true}]}})
+}
+
+fn scheduler(items: &[Value]) -> Scheduler {
+    let objects: Vec<Object> = items.iter().filter_map(object).collect();
+    Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default())
+}
+
+fn found(items: &[Value]) -> Fixes {
+    found_for(&scheduler(items), "asked")
+}
+
+fn found_for(scheduler: &Scheduler, name: &str) -> Fixes {
+    let pod = scheduler.state().cluster().pods.get(&Key::new("shop", name)).expect("the pod").clone();
+    find(scheduler, &pod, Limits::of(scheduler.state().cluster().nodes.len()), &|_| true)
+}
+
+fn report(scheduler: &Scheduler, found: &Fixes, items: &[Value]) -> FixesReport {
+    let original = |kind: Kind, key: &Key| {
+        let is = |item: &&Value| item["kind"] == <&str>::from(kind) && item["metadata"]["name"] == key.name.as_str();
+        items.iter().find(is).cloned()
+    };
+    FixesReport::new(found, scheduler.state().cluster(), &original)
+}
+
+fn text(items: &[Value]) -> String {
+    let scheduler = scheduler(items);
+    let found = found_for(&scheduler, "asked");
+    report(&scheduler, &found, items).text().into_vec().join("\n")
+}
+
+fn deletes(fix: &Fix, name: &str) -> bool {
+    fix.changes.iter().any(|change| matches!(change, Change::Delete(Kind::Pod, key) if key.name == name))
+}
+
+#[test]
+fn a_deletion_that_a_controller_undoes_is_not_shown() {
+    // The replacement has a higher priority and takes the place.
+    let web = |rest: &Value| {
+        vec![
+            node("n", "4", &json!({})),
+            pod("web-1", "n", 9, "4", rest),
+            pod("asked", "", 0, "4", &json!({"spec": {"preemptionPolicy": "Never"}})),
+        ]
+    };
+    for (kind, shown) in [("ReplicaSet", false), ("StatefulSet", false), ("Job", false), ("", true)] {
+        let owner = if kind.is_empty() { json!({}) } else { owned(kind, "web") };
+        let fixes = found(&web(&owner));
+        assert_eq!(fixes.fixes.iter().any(|fix| deletes(fix, "web-1")), shown, "{kind}");
+        let undone = fixes.unproposed.iter().any(|one| matches!(one, Unproposed::Undone(by) if by.pod.name == "web-1"));
+        assert_eq!(undone, !shown, "{kind}: {:?}", fixes.unproposed);
+    }
+    let said = text(&web(&owned("ReplicaSet", "web")));
+    assert!(
+        said.contains("not proposed: delete Pod shop/web-1: ReplicaSet web makes it again, and the new pod takes the place on n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_deletion_says_where_its_controller_makes_the_pod_again() {
+    // Another node has room for the replacement, but a selector keeps the pod away from it.
+    let selector = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "n"}}});
+    let mut items = vec![
+        node("n", "4", &json!({})),
+        node("m", "4", &json!({})),
+        pod("web-1", "n", 0, "4", &owned("ReplicaSet", "web")),
+        pod("asked", "", 0, "4", &selector),
+    ];
+    let said = text(&items);
+    assert!(said.contains("delete Pod shop/web-1: fits on n; ReplicaSet web makes shop/web-1 again, on m"), "{said}");
+    assert!(said.contains("kubectl delete pod web-1 -n shop  # asks no disruption budget"), "{said}");
+    // Without room the other workload is short of a pod: a last resort.
+    items.remove(1);
+    let fixes = found(&items);
+    let delete = fixes.fixes.iter().find(|fix| deletes(fix, "web-1")).expect("a deletion");
+    assert_eq!(delete.last_resort, Some(LastResort::Displaces(Key::new("shop", "web-1"))));
+}
+
+#[test]
+fn a_pod_of_the_same_workload_is_not_in_the_way() {
+    let web = owned("ReplicaSet", "web");
+    let fixes = found(&[node("n", "4", &json!({})), pod("web-1", "n", 0, "4", &web), pod("asked", "", 0, "4", &web)]);
+    assert!(!fixes.fixes.iter().any(|fix| deletes(fix, "web-1")), "{:?}", fixes.fixes);
+}
+
+/// All pending pods of a workload get a change of its template, and compete with each other.
+#[test]
+fn pods_of_one_template_are_changed_together_up_to_a_limit() {
+    let web = owned("ReplicaSet", "web");
+    for siblings in [1_usize, 2, 30] {
+        let mut items = vec![node("n", "3", &json!({})), pod("asked", "", 0, "4", &web)];
+        items.extend((0..siblings).map(|at| pod(&format!("web-{at}"), "", 0, "4", &web)));
+        let fixes = found(&items);
+        let lower = fixes.fixes.iter().find(|fix| matches!(fix.changes[..], [Change::Pod(PodChange::Lower(_))])).expect("a lower request");
+        let together = lower.reaction.siblings.as_ref().expect("siblings");
+        assert_eq!((together.placed, together.of, together.untried), (1, siblings.min(10) + 1, siblings.saturating_sub(10)));
+    }
+    let items = [node("n", "3", &json!({})), pod("asked", "", 0, "4", &web), pod("web-0", "", 0, "4", &web)];
+    assert!(text(&items).contains("; 1 of 2 pending pods of ReplicaSet web find a place with it"), "{}", text(&items));
+    // A toleration is added to the pod alone.
+    let taint = json!({"spec": {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}});
+    let fixes = found(&[node("n", "5", &taint), pod("asked", "", 0, "4", &web), pod("web-0", "", 0, "4", &web)]);
+    assert_eq!(fixes.fixes[0].reaction.siblings, None);
+}
+
+#[test]
+fn a_reaction_without_end_is_cut() {
+    // Many more pods than steps: those with a nomination stay in the queue.
+    let nominated = json!({"status": {"nominatedNodeName": "n"}});
+    let mut items =
+        vec![node("n", "4", &json!({})), pod("web-1", "n", 0, "1", &owned("ReplicaSet", "web")), pod("asked", "", 5, "4", &json!({}))];
+    items.extend((0..600).map(|at| pod(&format!("other-{at:03}"), "", 1, "9", &nominated)));
+    assert!(found(&items).search.is_complete());
+}
+
+#[test]
+fn last_resorts_come_last_and_say_why() {
+    let memory = |of: &str| json!({"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1", "memory": of}}}]}});
+    // A cut of more than half.
+    let items = [
+        node("n", "9", &json!({})),
+        node(
+            "gpu",
+            "9",
+            &json!({"status": {"allocatable": {"memory": "64Gi"}}, "spec": {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}}),
+        ),
+        pod("asked", "", 0, "1", &memory("40Gi")),
+    ];
+    let fixes = found(&items);
+    let kinds: Vec<(bool, &Change)> = fixes.fixes.iter().map(|fix| (fix.last_resort.is_some(), &fix.changes[0])).collect();
+    assert!(fixes.fixes.is_sorted_by_key(|fix| fix.last_resort.is_some()), "{kinds:?}");
+    let cut = fixes.fixes.iter().find(|fix| matches!(fix.changes[0], Change::Pod(PodChange::Lower(_)))).expect("a lower request");
+    assert_eq!(cut.last_resort, Some(LastResort::LargeCut("memory".into())));
+    let said = text(&items);
+    let heading = said.find("ONLY IF NOTHING ELSE HELPS").expect("a heading");
+    assert!(said[heading..].contains("lower the memory request from 40Gi to 8Gi"), "{said}");
+    assert!(said[heading..].contains("(it asks for less than half of the memory)"), "{said}");
+    assert!(said[..heading].contains("tolerate gpu:NoSchedule"), "{said}");
+
+    // Gates and schedulers that belong to someone.
+    let gated = |gate: &str| {
+        found(&[node("n", "9", &json!({})), pod("asked", "", 0, "1", &json!({"spec": {"schedulingGates": [{"name": gate}]}}))])
+    };
+    let kueue = &gated("kueue.x-k8s.io/admission").fixes[0];
+    assert_eq!(kueue.last_resort, Some(LastResort::ForeignGate { gate: "kueue.x-k8s.io/admission".into(), owner: "Kueue" }));
+    assert_eq!(gated("example.com/quota").fixes[0].last_resort, None);
+    let named = |name: &str| found(&[node("n", "9", &json!({})), pod("asked", "", 0, "1", &json!({"spec": {"schedulerName": name}}))]);
+    assert_eq!(
+        named("volcano").fixes[0].last_resort,
+        Some(LastResort::ForeignScheduler { name: "volcano".into(), owner: Some("Volcano") })
+    );
+    assert_eq!(named("default-schedular").fixes[0].last_resort, None, "a typo");
+
+    // Hardware that was asked for, and pods that run with the same template.
+    let disk = |value: &str| json!({"metadata": {"labels": {"disk": value, "pool": value}}});
+    let nodes = [node("a", "1", &disk("ssd")), node("b", "9", &disk("hdd"))];
+    let with = |rest: &Value| nodes.iter().cloned().chain([pod("asked", "", 0, "2", rest)]).collect::<Vec<_>>();
+    let fixes = found(&with(&json!({"spec": {"nodeSelector": {"disk": "ssd"}}})));
+    let moved = fixes.fixes.iter().find(|fix| matches!(fix.changes[0], Change::Pod(PodChange::SetSelector { .. }))).expect("another value");
+    assert_eq!(moved.last_resort, Some(LastResort::Hardware("disk".into())));
+    let web = {
+        let mut web = owned("ReplicaSet", "web");
+        merge(&mut web, &json!({"spec": {"nodeSelector": {"pool": "ssd"}}}));
+        web
+    };
+    let mut items = with(&web);
+    items.push(pod("web-1", "a", 0, "1", &web));
+    let fixes = found(&items);
+    let moved = fixes.fixes.iter().find(|fix| matches!(fix.changes[0], Change::Pod(PodChange::SetSelector { .. }))).expect("another value");
+    assert!(matches!(&moved.last_resort, Some(LastResort::Moves { pods: 1, .. })), "{:?}", moved.last_resort);
+}
+
+#[test]
+fn a_node_that_is_not_ready_is_no_model_and_equal_nodes_are_one_fix() {
+    let sick = json!({"status": {"conditions": [{"type": "Ready", "status": "False"}]}, "spec": {"taints": [{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}]}});
+    let adds =
+        |items: &[Value]| found(items).fixes.into_iter().filter(|fix| matches!(fix.changes[0], Change::Create { .. })).collect::<Vec<_>>();
+    let filled = |name: &str| pod(&format!("on-{name}"), name, 0, "3", &json!({}));
+    let asked = pod("asked", "", 0, "2", &json!({"spec": {"preemptionPolicy": "Never"}}));
+    assert!(adds(&[node("n", "4", &sick), asked.clone()]).is_empty());
+    assert_eq!(adds(&[node("n", "4", &json!({})), filled("n"), asked.clone()]).len(), 1);
+
+    // Three zones of one shape, a few bytes apart.
+    let zone = |name: &str, memory: &str| {
+        node(
+            name,
+            "4",
+            &json!({"metadata": {"labels": {"topology.kubernetes.io/zone": name}}, "status": {"allocatable": {"memory": memory}}}),
+        )
+    };
+    let items =
+        [zone("a", "16393248Ki"), zone("b", "16393244Ki"), zone("c", "16393240Ki"), filled("a"), filled("b"), filled("c"), asked.clone()];
+    let found = adds(&items);
+    assert_eq!(found.iter().filter(|fix| fix.equals.is_none()).count(), 1, "{found:?}");
+    let said = text(&items);
+    assert!(said.contains("add a node like a (or the equal b, c)"), "{said}");
+
+    let cordoned = |name: &str| node(name, "4", &json!({"spec": {"unschedulable": true}}));
+    let items = [cordoned("a"), cordoned("b"), asked];
+    let fixes = super::advice::found(&items).fixes;
+    let opened: Vec<&Fix> = fixes.iter().filter(|fix| matches!(fix.changes[0], Change::Node(_, NodeChange::Uncordon))).collect();
+    assert_eq!(opened.iter().map(|fix| fix.equals.is_some()).collect::<Vec<_>>(), [false, true], "both are listed");
+    assert!(text(&items).contains("uncordon a (or the equal b)"), "{}", text(&items));
+}
+
+#[test]
+fn the_overview_frees_the_pod_with_the_small_cut_and_shows_what_preempts() {
+    let cause = |items: &[Value]| {
+        let scheduler = scheduler(items);
+        let found = Agreements::of(&scheduler, &[], Vec::new(), |_| true, |_| true);
+        causes(&found, &scheduler, &|_, _| None).remove(0)
+    };
+    // No node can be added like one that is not ready.
+    let hidden = json!({"metadata": {"labels": {"only": "here"}}, "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}});
+    let best = cause(&[node("n", "8", &hidden), pod("a-large", "", 0, "40", &json!({})), pod("b-small", "", 0, "9", &json!({}))])
+        .fix
+        .expect("a fix");
+    assert_eq!((best.fix.text.as_str(), best.fix.last_resort), ("lower the cpu request from 9 to 8", None));
+
+    // A fix that preempts is one, where `x` has none but that.
+    let never = json!({"spec": {"preemptionPolicy": "Never"}});
+    let items = [node("n", "4", &hidden), pod("low", "n", 0, "4", &owned("ReplicaSet", "web")), pod("asked", "", 5, "4", &never)];
+    let best = cause(&items).fix.expect("a fix");
+    assert_eq!(best.fix.outcome, "preempts");
+    let listed = found(&items).fixes;
+    assert!(!listed.is_empty());
+}
+
+#[test]
+fn a_cause_says_how_many_nodes_of_a_shape_take_all_of_its_pods() {
+    let tainted = json!({"spec": {"taints": [{"key": "own", "effect": "NoSchedule"}]}});
+    for (cpu, pods, expected) in [("1", 9, 3), ("2", 3, 2), ("3", 4, 4), ("2500m", 2, 2)] {
+        // The node is full; one that is reserved takes no more than two.
+        let mut items = vec![node("n", "4", &json!({})), pod("full", "n", 9, "4", &owned("ReplicaSet", "db")), node("own", "2", &tainted)];
+        items.extend((0..pods).map(|at| pod(&format!("p{at}"), "", 0, cpu, &json!({"spec": {"preemptionPolicy": "Never"}}))));
+        let scheduler = scheduler(&items);
+        let agreements = Agreements::of(&scheduler, &[], Vec::new(), |_| true, |_| true);
+        let found = causes(&agreements, &scheduler, &|_, _| None);
+        let fix = found[0].fix.as_ref().expect("a fix");
+        let nodes = fix.nodes.as_ref().expect("a number of nodes");
+        assert_eq!((nodes.like.as_str(), nodes.count), ("n", expected), "{pods} pods of {cpu} cpu");
+        let words = format!("{expected} more nodes like n would take all {pods}");
+        assert!(found[0].fix_words().contains(&words), "{}", found[0].fix_words());
+        // That number takes all, and one less does not.
+        let placed = |count: usize| {
+            let mut rehearsal = Rehearsal::new(scheduler.clone());
+            let verb: Verb = format!("add {count} like n").parse().expect("a verb");
+            whatif::apply(&mut rehearsal, &verb, &|_, _| None).expect("added");
+            rehearsal.scheduler().state().cluster().pods.iter().filter(|pod| !pod.node_name.is_empty()).count() - 1
+        };
+        assert_eq!((placed(expected), placed(expected - 1) < pods), (pods, true));
+    }
+}
+
+#[test]
+fn what_ifs_count_before_and_after_group_messages_and_name_preemptors() {
+    let answered = |items: &[Value], verb: &str| {
+        let mut rehearsal = Rehearsal::new(scheduler(items));
+        let answer = whatif::apply(&mut rehearsal, &verb.parse().expect("a verb"), &|_, _| None).expect("applied");
+        WhatIfReport::new(vec![answer], rehearsal.scheduler(), Vec::new()).text().into_vec().join("\n")
+    };
+    let high = |at: usize| pod(&format!("high-{at}"), "", 5, "4", &json!({}));
+    let items = [node("n", "4", &json!({})), pod("low", "n", 0, "4", &json!({})), high(0), high(1)];
+    let text = answered(&items, "add 2 like n");
+    assert!(text.contains("pending: 1 pod without, 0 pods with") && text.contains("evicted: 1 pod without, 0 pods with"), "{text}");
+
+    // Three replacements wait for the same reason.
+    let web = owned("ReplicaSet", "web");
+    let mut items = vec![node("n", "4", &json!({})), node("m", "1", &json!({}))];
+    items.extend((0..3).map(|at| pod(&format!("web-{at}"), "n", 0, "1200m", &web)));
+    let text = answered(&items, "drain n");
+    assert_eq!(text.matches("0/2 nodes are available: 1 Insufficient cpu").count(), 1, "{text}");
+    assert!(text.contains("3 pods pending: 0/2 nodes are available"), "{text}");
+
+    // A replacement that is preempted again: by whom.
+    let items = [
+        node("n", "4", &json!({})),
+        node("m", "4", &json!({})),
+        pod("high-0", "n", 5, "4", &owned("ReplicaSet", "high")),
+        pod("web-0", "m", 0, "4", &web),
+    ];
+    let mut rehearsal = Rehearsal::new(scheduler(&items));
+    let answer = whatif::apply(&mut rehearsal, &"drain n".parse().expect("a verb"), &|_, _| None).expect("applied");
+    let (victim, by) = answer.preempted.iter().next().expect("a preemption");
+    assert_eq!(victim.name, "web-0");
+    assert!(by.name.starts_with("high-"), "{by}");
+}
+
+#[test]
+fn a_daemon_sets_pod_is_not_moved_and_a_rollout_makes_room_for_its_own_pod() {
+    let pinned = json!({"spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+        {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}]}}}}});
+    let mut daemon = owned("DaemonSet", "agent");
+    merge(&mut daemon, &pinned);
+    let fixes = found(&[node("n", "1", &json!({})), node("m", "9", &json!({})), pod("asked", "", 0, "2", &daemon)]).fixes;
+    assert!(!fixes.is_empty());
+    assert!(fixes.iter().all(|fix| fix.nodes == ["n"]), "{fixes:?}");
+
+    // A surge pod: the old one is to go first.
+    let of = |set: &str, hash: &str, made: &str| {
+        let mut rest = owned("ReplicaSet", set);
+        merge(
+            &mut rest,
+            &json!({"metadata": {"creationTimestamp": made, "labels": {"pod-template-hash": hash}}, "spec": {"nodeSelector": {"pool": "x"}}}),
+        );
+        rest
+    };
+    let (old, new) = (of("web-aaa", "aaa", "2026-11-19T00:00:00Z"), of("web-bbb", "bbb", "2026-11-20T00:00:00Z"));
+    let pool = |of: &str| json!({"metadata": {"labels": {"pool": of}}});
+    let items =
+        [node("n", "2", &pool("x")), node("m", "9", &pool("y")), pod("web-aaa-1", "n", 0, "2", &old), pod("asked", "", 0, "2", &new)];
+    let fixes = found(&items).fixes;
+    assert!(matches!(&fixes[0].changes[..], [Change::RollOut { deployment, .. }] if deployment.name == "web"), "{:?}", fixes[0]);
+    let said = text(&items);
+    assert!(
+        said.contains("1. let the rollout of Deployment web take shop/web-aaa-1 away first (maxSurge 0, maxUnavailable 1): fits on n"),
+        "{said}"
+    );
+    assert!(
+        said.contains(
+            r#"kubectl patch deployment web -n shop -p '{"spec":{"strategy":{"rollingUpdate":{"maxSurge":0,"maxUnavailable":1}}}}'"#
+        ),
+        "{said}"
+    );
+    // A pod of the older revision waits for no rollout.
+    let items = [node("n", "2", &pool("x")), pod("web-bbb-1", "n", 0, "2", &new), pod("asked", "", 0, "2", &old)];
+    assert!(!found(&items).fixes.iter().any(|fix| matches!(fix.changes[0], Change::RollOut { .. })));
+}
+
+#[test]
+fn amounts_are_in_units_that_people_write() {
+    let memory = |of: &str| json!({"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1", "memory": of}}}]}});
+    let odd = json!({"status": {"allocatable": {"memory": "117500000"}}});
+    let said = text(&[node("n", "4", &odd), pod("asked", "", 0, "1", &memory("1Gi"))]);
+    assert!(said.contains("lower the memory request from 1Gi to 112Mi"), "{said}");
+    assert!(said.contains(r#""memory":"112Mi""#), "{said}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// No deletion is shown that emulated controllers undo: with the pod evicted as controllers would answer it, and the queue
+    /// settled, the pod has a node.
+    #[test]
+    fn no_deletion_is_shown_that_controllers_undo(pods in prop::collection::vec((0_usize..4, 0_i32..3, 1_u32..4, any::<bool>()), 1..5), asked in 1_u32..5, priority in 0_i32..3) {
+        let owners = ["", "ReplicaSet", "StatefulSet", "Job"];
+        let mut items = vec![node("a", "4", &json!({})), node("b", "4", &json!({"spec": {"taints": [{"key": "k", "effect": "NoSchedule"}]}}))];
+        for (at, (owner, priority, cpu, first)) in pods.iter().enumerate() {
+            let mut rest = if owners[*owner].is_empty() { json!({}) } else { owned(owners[*owner], &format!("w{at}")) };
+            merge(&mut rest, &json!({"spec": {"tolerations": [{"operator": "Exists"}]}}));
+            items.push(pod(&format!("p{at}"), if *first { "a" } else { "b" }, *priority, &cpu.to_string(), &rest));
+        }
+        items.push(pod("asked", "", priority, &asked.to_string(), &json!({"spec": {"preemptionPolicy": "Never"}})));
+        let before = scheduler(&items);
+        for fix in found_for(&before, "asked").fixes {
+            let [Change::Delete(Kind::Pod, key)] = &fix.changes[..] else { continue };
+            let mut rehearsal = Rehearsal::new(before.clone());
+            whatif::apply(&mut rehearsal, &Verb::Evict(key.to_string().into()), &|_, _| None).expect("evicted");
+            let state = rehearsal.scheduler().state();
+            let place = PodLocation::of(state.cluster(), state.queue().view(), &Key::new("shop", "asked"));
+            prop_assert!(matches!(place, PodLocation::Node(_)), "{fix:?}: {place:?}");
+        }
+    }
+}
