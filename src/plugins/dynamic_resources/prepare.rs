@@ -167,8 +167,10 @@ impl<'a> Search<'a> {
             let matches = match compiled {
                 Some(Ok(selector)) => {
                     let (verdict, cost) = self.allocator.matches.of(selector, driver, device);
+                    // An error ends the search, so that the time before it does not matter.
+                    let matches = verdict.map_err(|e| fail(CelError::from(e).into()))?;
                     self.spend_steps(i64::try_from(cost / COST_PER_STEP).unwrap_or(i64::MAX))?;
-                    verdict.map_err(|e| fail(CelError::from(e).into()))?
+                    matches
                 }
                 Some(Err(error)) => return Err(fail(CelError::from(error.clone()).into())),
                 None => return Err(fail(SelectorProblem::Empty)),
