@@ -162,7 +162,7 @@ impl Emulated {
         let own = self.profile.release;
         let stand_in = match self.relation_to(release) {
             // The patch releases of a minor one decide alike.
-            Match::Same if own != release && own.number() != release.number() && own.number().matches('.').count() == 2 => {
+            Match::Same if own.number() != release.number() && [own, release].iter().all(|r| r.number().matches('.').count() == 2) => {
                 return format!("{release} {}, and decides as {own}", source.clause());
             }
             Match::Same => "",

@@ -345,11 +345,12 @@ impl Reach {
 
 /// Returns whether a change is one of a budget. Budgets decide which candidate is chosen, and never whether there is one.
 pub(super) fn is_of_budget(change: &Change) -> bool {
-    let object = match change {
-        Change::Came(object) | Change::Changed(object) | Change::Seen(SeenChange { before: object, .. }) => object,
-        _ => return false,
-    };
-    matches!(object, Object::PodDisruptionBudget(_))
+    match change {
+        Change::Came(object) | Change::Changed(object) | Change::Seen(SeenChange { before: object, .. }) => {
+            matches!(object, Object::PodDisruptionBudget(_))
+        }
+        _ => false,
+    }
 }
 
 /// Returns whether a pod requests a resource; every pod takes one of `pods`.
