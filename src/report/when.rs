@@ -29,7 +29,7 @@ pub struct When {
     pub events: Vec<String>,
 }
 
-/// What decides when a pod is tried.
+/// The facts that decide when a pod is tried.
 pub struct WhenInput<'a> {
     /// The decision about it.
     pub view: &'a CycleView,

@@ -120,6 +120,7 @@ fn a_scheduler_name_with_a_slip_is_a_cause_with_a_suggestion() {
 #[test]
 fn a_daemon_pod_is_said_to_be_for_its_node() {
     let mut items = items();
+    items[1]["spec"]["taints"] = json!([]);
     items[3]["metadata"]["ownerReferences"] =
         json!([{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "agent", "uid": "d", "controller": true}]);
     items[3]["spec"]["affinity"] = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [

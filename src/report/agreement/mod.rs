@@ -460,7 +460,7 @@ fn going_on(view: &CycleView) -> bool {
 struct Compared {
     differences: Vec<String>,
     other_words: Vec<String>,
-    /// What differs, for the search of an explanation.
+    /// The differences as shifts, for the search of an explanation.
     shifts: Vec<Shift>,
 }
 

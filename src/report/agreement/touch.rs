@@ -63,7 +63,8 @@ impl Named {
 
     /// Returns whether a node has the reason.
     pub(super) fn is_among(&self, reasons: &[Reason]) -> bool {
-        reasons.iter().any(|reason| reason.text(Release::default()) == self.text)
+        let newest = Release::NEWEST;
+        reasons.iter().map(|reason| reason.text(newest)).any(|text| text == self.text)
     }
 }
 
@@ -241,7 +242,7 @@ impl<'a> Waiter<'a> {
                 (Aspect::Spread, _) | (Aspect::Affinity, Way::Came) | (Aspect::AntiAffinity, Way::Went)
             ))),
             (Object::Pod(_), Some(_)) => Reach::None,
-            // What an object gives when it comes, it takes when it goes.
+            // An object that goes takes the reasons that it gave when it came.
             (_, Some(after)) => self.object(after, reason, way),
             (before, None) => self.object(before, reason, if way == Way::Came { Way::Went } else { Way::Came }),
         }
