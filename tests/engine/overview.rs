@@ -136,7 +136,7 @@ fn a_daemon_pod_is_said_to_be_for_its_node() {
         let scheduler = Scheduler::new(Config::defaults(Emulation::from(profile.profile())), objects, options);
         let pod = scheduler.state().cluster().pods.get(&Key::new("shop", "big-00")).expect("the pod").clone();
         let said = schedscope::report::why(&schedscope::trace::CycleView::of(&scheduler.explain(&pod)));
-        assert!(said.contains("1 is not the node for which its DaemonSet made it (a)"), "{release}: {said}");
+        assert!(said.contains("is not the node for which its DaemonSet made it (a)"), "{release}: {said}");
         assert!(!said.contains("PreFilter"), "{release}: {said}");
     }
 }
