@@ -69,7 +69,7 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
     /// Show the version, the emulated kube-scheduler, its plugins and feature gates
-    #[command(after_help = "Examples:\n  schedscope info\n  schedscope info --emulate 1.31 -o json")]
+    #[command(after_help = "Examples:\n  schedscope info\n  schedscope info -o json")]
     Info(InfoArgs),
 }
 

@@ -189,6 +189,8 @@ pub(super) fn script(shell: Shell) -> String {
 /// Returns the option that a line of zsh's script describes: `'--context=[...` or `'-n+[...`, with `*` if it may be repeated.
 fn option_of(line: &str) -> Option<&str> {
     let spec = line.trim_start().strip_prefix('\'')?;
+    // Options that exclude others begin with their list.
+    let spec = spec.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(spec, |(_, spec)| spec);
     let spec = spec.strip_prefix('*').unwrap_or(spec);
     spec.split(['=', '+', '[']).next()
 }

@@ -124,7 +124,10 @@ fn started(scheduler: &Scheduler) -> String {
 
 /// Returns how likely each of the pods is the first that a restarted scheduler pops, where it pops them in random order; empty elsewhere.
 fn in_any_order(scheduler: &Scheduler) -> String {
-    let alike = scheduler.state().queue().view().alike_next();
+    // The order in which the scheduler reads pods decides, not their age.
+    let view = scheduler.state().queue().view();
+    let active = view.active();
+    let alike = active.iter().take_while(|entry| entry.priority == active[0].priority).count();
     let share = u64::try_from(alike).ok().filter(|alike| *alike > 1).map(|alike| Share::new(1, alike).in_words());
     match share {
         Some(share) if scheduler.emulated().profile.behaviour.queue.equal_pods_in_random_order => {

@@ -29,7 +29,7 @@ pub struct When {
     pub events: Vec<String>,
 }
 
-/// What decides when a pod is tried.
+/// The facts that decide when a pod is tried.
 pub struct WhenInput<'a> {
     /// The decision about it.
     pub view: &'a CycleView,
@@ -90,9 +90,10 @@ impl When {
         let words: Vec<String> = events.iter().filter_map(ClusterEvent::words).collect();
         let more = words.len().saturating_sub(EVENTS_NAMED);
         let more = if more > 0 { format!(", or {} of events", count(more, "other kind")) } else { String::new() };
-        let waits = match words.is_empty() {
-            true => "waits, and no event moves it".to_owned(),
-            false => format!("waits until {}{more}", words[..words.len().min(EVENTS_NAMED)].join(", ")),
+        let waits = if words.is_empty() {
+            "waits, and no event moves it".to_owned()
+        } else {
+            format!("waits until {}{more}", words[..words.len().min(EVENTS_NAMED)].join(", "))
         };
         let stay = SignedDuration::try_from(input.longest_stay).unwrap_or(SignedDuration::MAX);
         let parked = match input.entry.map(|entry| (&entry.place, entry.timestamp)) {

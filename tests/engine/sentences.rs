@@ -260,7 +260,7 @@ fn preemption(sentence: &str, view: &CycleView, decision: &Value) -> Vec<String>
         if found["eligible"] == false {
             let reason = found["ineligibleReason"].as_str().unwrap_or_default();
             must(!reason.contains("Never") || sentence.contains("preemptionPolicy is Never"), "names the preemptionPolicy");
-            must(!reason.contains("terminating pod") || sentence.contains("are gone"), "says what it waits for");
+            must(!reason.contains("terminating pod") || sentence.contains(" to end on "), "says what it waits for");
         } else if view.preemption.as_ref().is_some_and(|p| !p.hypothetical()) {
             let failed = found["status"]["code"] == "Error";
             must(failed == sentence.contains("preemption failed"), "says whether preemption failed");

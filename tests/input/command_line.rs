@@ -32,14 +32,28 @@ fn formats_of_a_run_are_what_they_say() {
 
 #[test]
 fn a_release_that_is_not_supported_is_replaced_and_said() {
-    let (code, _, said) = run(&["info", "--emulate", "9.9"]);
-    assert!(code == 0 && said.starts_with("emulates kube-scheduler v1.36"), "{code} {said}");
+    for command in [&["info"][..], &["explain", "shop/payments", "--demo", "payments"]] {
+        let (_, _, said) = run(&[command, &["--emulate", "1.99"]].concat());
+        assert!(said.starts_with("emulates kube-scheduler v1.36.2: v1.99 was requested"), "{said}");
+    }
 }
 
 #[test]
 fn a_restarted_scheduler_pops_equal_pods_in_any_order_from_1_36_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let dump = folder.path().join("dump.json");
+    let pod = |name: &str| {
+        format!(
+            r#"{{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"{name}","namespace":"a"}},"spec":{{"containers":[{{"name":"c"}}]}}}}"#
+        )
+    };
+    std::fs::write(
+        &dump,
+        format!(r#"{{"kind":"List","items":[{{"kind":"Node","apiVersion":"v1","metadata":{{"name":"n"}}}},{},{}]}}"#, pod("p"), pod("q")),
+    )
+    .unwrap();
     for (release, random) in [("1.36", true), ("1.35", false)] {
-        let (_, text, _) = run(&["run", "--demo", "queues", "--emulate", release]);
+        let (_, text, _) = run(&["run", "--from", dump.to_str().unwrap(), "--emulate", release]);
         assert_eq!(text.contains("a restarted scheduler pops them in random order: each is first in 1 of "), random, "{release}: {text}");
     }
 }

@@ -185,7 +185,8 @@ fn pods_in_backoff_have_the_plugins_and_the_time_of_their_failure() {
     let mut seen = 0;
     for name in ["story-1.24.log", "story-1.28.log", "story-1.31.log", "story-1.34.log"] {
         let text = std::fs::read(fixture(name)).expect("a log");
-        let log = read(&[bytes(name, text)]);
+        let times = LogTimes { latest: "2026-11-23T00:00:00Z".parse().ok(), offset: Some(0) };
+        let log = read_scheduler_logs(&[bytes(name, text)], times, &Limits::default(), &Arc::default());
         for change in &log.changes {
             let report = LogReport::new(&log, Some(change.at)).expect("a report");
             let Some((_, places)) = report.told() else { continue };

@@ -460,7 +460,7 @@ fn going_on(view: &CycleView) -> bool {
 struct Compared {
     differences: Vec<String>,
     other_words: Vec<String>,
-    /// What differs, for the search of an explanation.
+    /// The differences as shifts, for the search of an explanation.
     shifts: Vec<Shift>,
 }
 
@@ -556,7 +556,7 @@ fn compare_wordings(view: &CycleView, theirs: Wording, mut here: Wording, emulat
         }
         (a, b) => {
             lines.push(format!("preemption: the scheduler said {}, schedscope says {}", said(a.as_ref()), said(b.as_ref())));
-            let candidates = view.preemption.iter().flat_map(|p| p.candidates()).map(|c| c.node.clone());
+            let candidates = view.preemption.iter().flat_map(PreemptionView::candidates).map(|c| c.node.clone());
             shifts.push(match b {
                 None => Shift::Preempts(candidates.collect()),
                 Some(_) => Shift::PreemptionText,

@@ -142,7 +142,7 @@ impl Explainer<'_, '_> {
                 each.collect::<Option<Vec<_>>>().filter(|all| !all.is_empty()).map(|all| all.into_iter().flatten().collect())
             }
             Shift::PreemptsElsewhere(nodes) => {
-                let budgets = self.indexes(|change| is_of_budget(change));
+                let budgets = self.indexes(is_of_budget);
                 let ways = [Way::Came, Way::Went];
                 let on = nodes.iter().flat_map(|node| ways.into_iter().flat_map(|way| self.of_preemption(node, way)));
                 let found: BTreeSet<usize> = on.chain(budgets).collect();

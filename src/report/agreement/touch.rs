@@ -63,7 +63,8 @@ impl Named {
 
     /// Returns whether a node has the reason.
     pub(super) fn is_among(&self, reasons: &[Reason]) -> bool {
-        reasons.iter().any(|reason| reason.text(Release::default()) == self.text)
+        let newest = Release::NEWEST;
+        reasons.iter().map(|reason| reason.text(newest)).any(|text| text == self.text)
     }
 }
 
@@ -241,7 +242,7 @@ impl<'a> Waiter<'a> {
                 (Aspect::Spread, _) | (Aspect::Affinity, Way::Came) | (Aspect::AntiAffinity, Way::Went)
             ))),
             (Object::Pod(_), Some(_)) => Reach::None,
-            // What an object gives when it comes, it takes when it goes.
+            // An object that goes takes the reasons that it gave when it came.
             (_, Some(after)) => self.object(after, reason, way),
             (before, None) => self.object(before, reason, if way == Way::Came { Way::Went } else { Way::Came }),
         }
@@ -345,11 +346,12 @@ impl Reach {
 
 /// Returns whether a change is one of a budget. Budgets decide which candidate is chosen, and never whether there is one.
 pub(super) fn is_of_budget(change: &Change) -> bool {
-    let object = match change {
-        Change::Came(object) | Change::Changed(object) | Change::Seen(SeenChange { before: object, .. }) => object,
-        _ => return false,
-    };
-    matches!(object, Object::PodDisruptionBudget(_))
+    match change {
+        Change::Came(object) | Change::Changed(object) | Change::Seen(SeenChange { before: object, .. }) => {
+            matches!(object, Object::PodDisruptionBudget(_))
+        }
+        _ => false,
+    }
 }
 
 /// Returns whether a pod requests a resource; every pod takes one of `pods`.

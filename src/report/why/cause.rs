@@ -294,7 +294,7 @@ impl<'a> Lacking<'a> {
             notes.push(match (count(never, "node"), never == without) {
                 (nodes, true) if never == 1 => format!("{nodes} has none"),
                 (nodes, true) => format!("{nodes} have none"),
-                (nodes, false) => format!("{nodes} too small even when empty"),
+                (nodes, false) => format!("{nodes} too small"),
             });
         }
         let fact = if all_never { self.largest_of(&shared, nodes) } else { self.most_free_of(&shared) };

@@ -128,7 +128,7 @@ fn nodes_that_are_too_small_or_left_out_are_told_from_full_ones() {
     let mut small = view(&[(2, Fit, CPU)]);
     let never = Status::unresolvable(reason("Insufficient cpu")).with_plugin(Fit);
     small.verdicts.insert("n00".into(), Verdict { status: never.clone(), nominated: Vec::new().into() });
-    assert_eq!(why(&small), "Pending because no node has 6 free cpu (at most 2 free, 1 node too small even when empty).");
+    assert_eq!(why(&small), "Pending because no node has 6 free cpu (at most 2 free, 1 node too small).");
     small.verdicts.insert("n01".into(), Verdict { status: never, nominated: vec![Key::new("a", "q")].into() });
     assert_eq!(why(&small), "Pending because no node is large enough for 6 cpu (at most 2 each).");
     let mut left_out = view(&[(1, Fit, CPU)]);

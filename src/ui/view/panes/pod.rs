@@ -5,8 +5,6 @@ mod requests;
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
 use crate::cluster::resource::{DeviceRequestAllocationResult, DeviceSelector, ResourceClaim};
 use crate::cluster::{
     Affinity, Cluster, Condition, Key, LabelSelector, NodeSelectorTerm, Pod, PodAffinityTerm, PodDisruptionBudget, PodOwner, Requirement,
@@ -365,19 +363,19 @@ fn history(input: &PageInput<'_>, key: &Key, rows: &mut PageRows<'_>) {
         ];
         rows.cells(RowId::Revision(at), &columns, cells);
     }
-    let evicted = input.timeline.moment().cluster.pods.get(key).and_then(|pod| preempted_at(pod));
-    if let Some(at) = evicted {
-        let at = at.map_or_else(String::new, |at| format!(" at {}", text::moment(input.timeline.clock(), at)));
+    let evicted = input.timeline.moment().cluster.pods.get(key).and_then(|pod| preempted(pod));
+    if let Some(condition) = evicted {
+        let at = condition.last_transition_time.map_or_else(String::new, |at| format!(" at {}", text::moment(input.timeline.clock(), at)));
         rows.note(format!("preempted by the cluster's scheduler{at}"));
     } else if !any {
         rows.note("nothing is recorded about it yet");
     }
 }
 
-/// Returns when a pod was preempted, by its condition; `None` if it was not.
-fn preempted_at(pod: &Pod) -> Option<Option<Timestamp>> {
+/// Returns the condition that the scheduler preempted a pod.
+fn preempted(pod: &Pod) -> Option<&Condition> {
     let is_preempted = |condition: &&Condition| condition.status == "True" && condition.reason == "PreemptionByScheduler";
-    pod.condition("DisruptionTarget").filter(is_preempted).map(|condition| condition.last_transition_time)
+    pod.condition("DisruptionTarget").filter(is_preempted)
 }
 
 /// Returns whether a revision may be about the pod. Cheap, as a record may have many revisions with many events.
