@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::profile::{Match, Part, Profile, nearest};
+use super::known::{Match, nearest};
+use super::profile::{Part, Profile};
 use super::version::Release;
 
 /// The source of a version.

@@ -3,7 +3,8 @@
 
 use super::behaviour::{Algorithm, LeftOutNodes};
 use super::choice::Emulated;
-use super::profile::{Match, Profile, nearest};
+use super::known::{Match, nearest};
+use super::profile::Profile;
 use super::version::Release;
 
 /// The optional parts of a message.

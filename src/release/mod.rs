@@ -9,6 +9,7 @@ mod choice;
 mod config_fields;
 mod defaults;
 mod gates;
+mod known;
 mod messages;
 mod patches;
 mod picks;
@@ -47,10 +48,11 @@ pub use behaviour::{
 pub use choice::{Emulated, FoundVersion, ReleaseChoice, VersionSource};
 pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
+pub use known::{Match, Nearest, nearest, newest, supported};
 pub use messages::MessageForm;
 pub use patches::PatchChange;
 pub use predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
-pub use profile::{Match, Nearest, Part, Profile, RemovedPlugins, nearest, newest, supported};
+pub use profile::{Part, Profile, RemovedPlugins};
 pub use queue_behaviour::{
     AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeEvents, NodeRegistrations,
     NodeUpdates, NominationEnds, OtherEvents, Parking, PreemptionCalls, QueueBehaviour, VictimStatus,

@@ -107,7 +107,7 @@ impl fmt::Debug for Release {
 
 /// A text that is not a version of kube-scheduler.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a version of kube-scheduler; emulated are {range}", range = super::profile::range())]
+#[error("{0:?} is not a version of kube-scheduler; emulated are {range}", range = super::known::range())]
 pub struct ReleaseError(pub String);
 
 /// The range of releases that have a feature such as a plugin: from the first one up to, but without, the end.

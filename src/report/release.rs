@@ -77,3 +77,32 @@ pub fn run_parts(config: &Config) -> Vec<Part> {
     parts.insert(1, Part::Queues);
     parts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::{FoundVersion, ReleaseChoice, VersionSource};
+
+    /// The header of a live cluster shows the label, an answer the sentence.
+    #[test]
+    fn a_header_and_an_answer_name_the_same_patch_and_the_server() {
+        for (server, patch, apart) in [
+            ("v1.31.4-eks-a1b2c3", "v1.31.4", "; verified as v1.31.1, 2 changes apart"),
+            ("v1.31.1", "v1.31.1", ""),
+            ("v1.31.99", "v1.31.14", "; verified as v1.31.1, 2 changes apart"),
+            ("v1.31.0", "v1.31.0", "; verified as v1.31.1, 1 change apart"),
+            ("v1.99.0", "v1.36.3", "; verified as v1.36.2, 1 change apart"),
+            ("v1.26.15", "v1.26.15", ""),
+        ] {
+            let found = FoundVersion { release: server.parse().unwrap(), source: VersionSource::Server };
+            let emulated = ReleaseChoice { wanted: Some(found), cluster: Some(found) }.emulated();
+            let (label, report) = (emulated.label(), ReleaseReport::of(emulated, &[]));
+            let asked = found.release.to_string();
+            let expected = if asked == patch { format!("{patch} (server)") } else { format!("{patch} for {asked} (server)") };
+            assert_eq!(label, expected);
+            let begins = format!("kube-scheduler {patch}: {asked} is the API server's version");
+            assert!(report.sentence().starts_with(&begins) && report.sentence().ends_with(apart), "{}", report.sentence());
+            assert_eq!((format!("v{}", report.emulates), report.cluster.map(|c| format!("v{c}"))), (patch.to_owned(), Some(asked)));
+        }
+    }
+}
