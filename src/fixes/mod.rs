@@ -429,8 +429,6 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
         match &decision {
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::UnknownProfile(_))) => search::profiles(&mut trials, &mut fixes.fixes),
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(_))) => {}
-            // A change would take a victim's place from the pod, or evict more pods.
-            waits if waits.waits_for_victims() => {}
             _ if length > LONGEST_SPEC => trials.cut_short(CutShort::Spec(length)),
             DryDecision::Gated(_) if !gates.is_empty() => gated(&mut trials, &mut fixes, gates, limits),
             // A plugin keeps the pod out of activeQ: DynamicResources does for a claim that does not exist.

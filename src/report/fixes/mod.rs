@@ -62,6 +62,9 @@ pub struct FixesReport {
     /// Why no fix is needed; empty if one is.
     #[serde(skip)]
     nothing: String,
+    /// Whether the pod waits for victims that are ending.
+    #[serde(skip)]
+    waits: bool,
     /// The pod group that decides about the pod, without changes; `None` for a pod that is decided on its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<GroupFixReport>,
@@ -233,6 +236,7 @@ impl FixesReport {
             fixes: fixes.fixes.iter().map(|fix| report(fix, &targets)).collect(),
             patched_as_held: as_held(fixes, originals),
             nothing: nothing(fixes, cluster),
+            waits: fixes.waits_for_victims,
             group: fixes.group.as_ref().map(group_report),
         }
     }
@@ -273,6 +277,10 @@ impl FixesReport {
         let mut lines = vec![("Fixes:".to_owned(), None)];
         if !self.nothing.is_empty() {
             lines.push((format!("  {}", self.nothing), None));
+            // A change would take the place that is being made; JSON lists them all the same.
+            if self.waits {
+                return lines;
+            }
         } else if self.fixes.is_empty() {
             lines.push((format!("  none found ({})", self.searched), None));
         }
