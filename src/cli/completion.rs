@@ -293,7 +293,7 @@ users:
             ("live --kubeconfig /dev/zero --context ", ""),
             ("live --kubeconfig DUMP --context ", ""),
             ("live --kubeconfig KUBECONFIG --theme ", ""),
-            ("info --emulate 1.36", "1.36.2"),
+            ("info --emulate 1.36", "1.36.2 1.36.3"),
             ("explain --from DUMP from", ""),
             ("explain --from DUMP --fixes from", "from-dump/p"),
             ("explain --from DUMP -n fringe ", "p"),

@@ -68,10 +68,13 @@
 //! | [`engine::JUDGED_ON_NODE`] | 10,000 | Devices that are judged for all requests on one node, fewer where selectors are costly; the rest are counted as not judged. | `devices_beyond_the_limits_are_counted_as_not_judged` |
 //! | [`engine::DEVICE_STEPS_PER_SECOND`] | 500,000 steps | Search steps for devices on one node in each second of `filterTimeout`; beyond the timeout the node ends with its error. | `costly_selectors_use_up_the_filter_timeout` |
 //! | [`engine::CAPACITY_COPIES`] | 10,000 | Copies of a pod that are placed one by one to count how many fit; more may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
-//! | [`engine::CAPACITY_STEPS`] | 20,000,000 steps | Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
+//! | [`engine::CAPACITY_STEPS`] | 10,000,000 steps | Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
 //! | [`engine::FIXES_STEPS`] | 20,000,000 steps | Steps of all decisions of a search for fixes; the search ends, and says so. | `a_search_for_fixes_ends_after_a_number_of_steps` |
-//! | [`engine::FIXES_STEPS_OF_ERROR`] | 5,000,000 steps | Steps that count for a decision of a search for fixes that ends with an error. | `a_search_for_fixes_ends_after_a_number_of_steps` |
+//! | [`engine::FIXES_STEPS_OF_ERROR`] | 10,000,000 steps | Steps that count for a decision of a search for fixes that ends with an error. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`engine::OVERVIEW_FIX_STEPS`] | 4,000,000 steps | Steps of all decisions of the search for the fix of one cause of the overview; the search ends, and says so. | `a_search_for_fixes_ends_after_a_number_of_steps` |
+//! | [`engine::JUDGED_CLAIMS`] | 40 | Resource claims of a pod that a search for fixes tries one by one; the search says that others are not tried. | `claims_beyond_the_limit_are_not_tried` |
+//! | [`engine::REACTING_SIBLINGS`] | 10 | Pending pods of a workload that a search for fixes changes together with one of them; the rest are left out. | `pods_of_one_template_are_changed_together_up_to_a_limit` |
+//! | [`engine::REACTION_STEPS`] | 400 steps | Operations of a run in which controllers react to a fix; the fix counts as it is after them. | `a_reaction_without_end_is_cut` |
 //! | [`terminal::SCREEN_ENDS`] | 2s | Time that a screen has to end after a signal, which restores the terminal; the program ends after it in any case. | `a_signal_ends_the_explorer_though_nobody_reads_its_terminal` |
 //! | [`terminal::MEMORY_LEFT`] | 8 MiB | Address space left below the system's limit at which the program ends with a reason. | `little_memory_ends_with_a_reason` |
 //! | [`terminal::MEMORY_LOOK`] | 2ms | Time between two looks at the address space in use, where the system limits it. | `little_memory_ends_with_a_reason` |
