@@ -47,7 +47,8 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let mut out = Text::default();
     if args.output.operation().is_none() {
         let release = ReleaseReport::of(scheduler.emulated(), &run_parts(scheduler.state().config()));
-        out = [started(&scheduler), release.sentence().to_owned()].into_iter().collect::<Lines>().into();
+        let started = std::iter::once(started(&scheduler)).chain(in_any_order(&scheduler));
+        out = started.chain([release.sentence().to_owned()]).collect::<Lines>().into();
     }
     match operations {
         Some(operations) => {
@@ -110,7 +111,7 @@ fn started(scheduler: &Scheduler) -> String {
     match scheduler.options().waiting {
         Waiting::Fresh => {
             let pods = count_of(entries.len(), "pending pod is", "pending pods are");
-            format!("queues fresh: {pods} new to the scheduler{}", in_any_order(scheduler))
+            format!("queues fresh: {pods} new to the scheduler")
         }
         Waiting::AsObserved(_) => {
             let (active, backoff, parked) = state.queue().len();
@@ -122,21 +123,20 @@ fn started(scheduler: &Scheduler) -> String {
     }
 }
 
-/// Returns how likely each of the pods is the first that a restarted scheduler pops, where it pops them in random order; empty elsewhere.
-fn in_any_order(scheduler: &Scheduler) -> String {
+/// Returns how likely each of the pods is the first that a restarted scheduler pops; `None` unless it pops them in random order.
+fn in_any_order(scheduler: &Scheduler) -> Option<String> {
+    if !matches!(scheduler.options().waiting, Waiting::Fresh) || !scheduler.emulated().profile.behaviour.queue.equal_pods_in_random_order {
+        return None;
+    }
     // The order in which the scheduler reads pods decides, not their age.
     let view = scheduler.state().queue().view();
     let active = view.active();
     let alike = active.iter().take_while(|entry| entry.priority == active[0].priority).count();
     let share = u64::try_from(alike).ok().filter(|alike| *alike > 1).map(|alike| Share::new(1, alike).in_words());
-    match share {
-        Some(share) if scheduler.emulated().profile.behaviour.queue.equal_pods_in_random_order => {
-            format!(
-                "\nthe first {alike} have equal priority, and a restarted scheduler pops them in random order: each is first {share}; here they go by name"
-            )
-        }
-        _ => String::new(),
-    }
+    let share = share?;
+    Some(format!(
+        "the first {alike} have equal priority, and a restarted scheduler pops them in random order: each is first {share}; here they go by name"
+    ))
 }
 
 fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &mut Text) -> Result<Vec<Event>, Failure> {

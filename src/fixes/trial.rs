@@ -16,6 +16,9 @@ use crate::limits::engine::FIXES_STEPS_OF_ERROR;
 use crate::scheduler::{DryDecision, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
 use crate::trace::{CycleView, Outcome};
 
+/// Steps above which an error comes from a long search of a plugin, which its timeout ends.
+const LONG_ERROR: u64 = 200_000;
+
 /// Callback before each trial, with the number of trials so far; returns false to cancel the search.
 pub type Watch<'a> = &'a (dyn Fn(usize) -> bool + Sync);
 
@@ -211,8 +214,17 @@ impl<'a> Trials<'a> {
         let scheduler = if edits.is_empty() { self.scheduler.clone() } else { self.scheduler.with_edits(edits) };
         let steps = AtomicU64::default();
         let decision = scheduler.dry_fit(&pod, post_filter, Some(&steps));
-        // An error ends the search on other nodes at a chance moment.
-        let of_plugins = if decision.outcome() == Outcome::Error { FIXES_STEPS_OF_ERROR } else { steps.into_inner() };
+        let of_plugins = match steps.into_inner() {
+            // An error ends the search on other nodes at a chance moment.
+            steps if decision.outcome() == Outcome::Error => {
+                if steps > LONG_ERROR {
+                    FIXES_STEPS_OF_ERROR
+                } else {
+                    0
+                }
+            }
+            steps => steps,
+        };
         self.steps = self.steps.saturating_add(of_plugins).saturating_add(decision_steps(self.nodes, &pod));
         Some((scheduler, decision))
     }

@@ -420,7 +420,9 @@ fn a_signal_ends_the_explorer_though_nobody_reads_its_terminal() {
         assert!(child.try_wait().expect("it is ours").is_none(), "it ended");
         std::thread::yield_now();
     }
-    // The first frame is larger than what the terminal's driver holds: the program rests once it waits to write the rest.
+    // Frames are larger than what the terminal's driver holds: the program rests once it waits to write the rest.
+    let mut keys = pair.master.take_writer().expect("a writer");
+    keys.write_all(&b"?\x1b[A\x1b[B".repeat(60)).expect("keys");
     let work = || -> Vec<String> {
         let threads = std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
         threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("schedstat")).ok()).collect()
