@@ -543,7 +543,7 @@ fn a_search_that_is_cut_short_says_by_what() {
 fn a_search_for_fixes_ends_after_a_number_of_steps() {
     let spec = json!({"containers": [{"name": "c"}], "nodeSelector": {"disk": "ssd"}});
     let devices = json!({"containers": [{"name": "c"}], "resourceClaims": [{"name": "c", "resourceClaimName": "c"}]});
-    let request = |name: &str, count: u32| json!({"name": name, "exactly": {"deviceClassName": "gpu", "count": count}});
+    let request = |name: &str, count: u32| json!({"name": name, "exactly": {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": count}});
     let claim = json!({"kind": "ResourceClaim", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "c", "namespace": "a"},
         "spec": {"devices": {"requests": [request("a", 2), request("b", 2), request("c", 3)]}}});
     let gpus: Vec<Value> = (0..6).map(|i| json!({"name": format!("gpu-{i}")})).collect();
