@@ -88,6 +88,7 @@ impl fmt::Debug for CycleState {
             .field("slots", &self.slots.len())
             .field("skip_filter", &self.skip_filter)
             .field("skip_score", &self.skip_score)
+            .field("steps", &self.spent())
             .finish()
     }
 }
