@@ -181,7 +181,7 @@ async fn take<'t>(taken: &'t mut Option<(Terminal, Inputs)>, options: &Options) 
         Some(taken) => taken,
         None => {
             let mut inputs = Inputs::new()?;
-            let terminal = Terminal::enter()?;
+            let terminal = Terminal::enter(options.mouse)?;
             if options.asks {
                 inputs.ask().await?;
             }

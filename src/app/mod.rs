@@ -69,6 +69,8 @@ pub struct Options {
     pub depth: Depth,
     /// Set of glyphs to draw with.
     pub glyphs: Glyphs,
+    /// Whether the mouse is used.
+    pub mouse: bool,
     /// Pod whose decision to show first.
     pub pod: Option<Key>,
     /// Whether to begin the tour.
@@ -101,6 +103,7 @@ impl Options {
             problems: configured.problems,
             depth,
             glyphs: configured.glyphs.unwrap_or_else(|| Glyphs::detect(&var)),
+            mouse: configured.mouse,
             pod: None,
             learn: false,
             offer: None,

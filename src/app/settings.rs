@@ -18,6 +18,8 @@ pub(super) struct Configured {
     pub(super) theme: Option<String>,
     /// Set of glyphs.
     pub(super) glyphs: Option<Glyphs>,
+    /// Whether the mouse is used; without it, the terminal selects text.
+    pub(super) mouse: bool,
     /// Bindings of keys to actions.
     pub(super) keymap: Keymap,
     /// Settings that cannot be used, one sentence each.
@@ -26,7 +28,7 @@ pub(super) struct Configured {
 
 impl Default for Configured {
     fn default() -> Self {
-        Self { theme: None, glyphs: None, keymap: ui::keymap(), problems: Vec::new() }
+        Self { theme: None, glyphs: None, mouse: true, keymap: ui::keymap(), problems: Vec::new() }
     }
 }
 
@@ -66,11 +68,13 @@ fn parse(file: &str, text: &str) -> Configured {
             ("theme", _, Some(name)) => found.theme = Some(name.to_owned()),
             ("glyphs", _, Some("ascii")) => found.glyphs = Some(ASCII),
             ("glyphs", _, Some("unicode")) => found.glyphs = Some(UNICODE),
+            ("mouse", toml::Value::Boolean(mouse), _) => found.mouse = *mouse,
             ("keys", toml::Value::Table(keys), _) => (found.keymap, problems) = found.keymap.configured(keys),
             ("theme", ..) => found.problems.push("theme: must be a string".to_owned()),
             ("glyphs", ..) => found.problems.push("glyphs: must be \"ascii\" or \"unicode\"".to_owned()),
+            ("mouse", ..) => found.problems.push("mouse: must be true or false".to_owned()),
             ("keys", ..) => found.problems.push("keys: must be a table".to_owned()),
-            _ => found.problems.push(format!("{key}: is not one of theme, glyphs, keys")),
+            _ => found.problems.push(format!("{key}: is not one of theme, glyphs, mouse, keys")),
         }
     }
     found.problems.extend(problems);
@@ -131,6 +135,7 @@ mod tests {
         assert_eq!(found.keymap.label(crate::ui::Context::GLOBAL, &step), "m");
         assert_eq!(parse("c.toml", "glyphs = 'unicode'").glyphs, Some(UNICODE));
         assert_eq!(parse("c.toml", ""), Configured::default());
+        assert_eq!(["", "mouse = true", "mouse = false"].map(|text| parse("c.toml", text).mouse), [true, true, false]);
     }
 
     #[test]
@@ -155,7 +160,8 @@ mod tests {
         };
         check("theme = 1", "theme: must be a string");
         check("glyphs = 'emoji'", "glyphs: must be \"ascii\" or \"unicode\"");
-        check("colour = 1", "colour: is not one of theme, glyphs, keys");
+        check("colour = 1", "colour: is not one of theme, glyphs, mouse, keys");
+        check("mouse = 'off'", "mouse: must be true or false");
         check("keys.queues.foo = 'x'", "keys.queues.foo: is not one of step-in, open");
         let found = parse("/c.toml", "theme = 'a'\nglyphs =");
         assert_eq!(found.theme, None);

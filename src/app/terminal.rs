@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::cursor::{Hide, Show};
-use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
+use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste};
 use crossterm::terminal::{
     BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
     enable_raw_mode, window_size,
@@ -25,6 +25,12 @@ use crate::ui::{self, Scene};
 
 /// Whether the terminal is entered; static because the panic hook reads it.
 static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether the mouse is used; static because the terminal is entered again after a stop.
+static MOUSE: AtomicBool = AtomicBool::new(true);
+
+/// Asks for presses, releases, the wheel, and moves while a button is held. crossterm's command asks for all moves.
+const ASK_FOR_MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 
 /// Fails unless standard input and output are terminals.
 pub(super) fn require() -> Result<(), AppError> {
@@ -57,8 +63,9 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    /// Enters the terminal.
-    pub(super) fn enter() -> io::Result<Self> {
+    /// Enters the terminal, with or without its mouse.
+    pub(super) fn enter(mouse: bool) -> io::Result<Self> {
+        MOUSE.store(mouse, Ordering::SeqCst);
         panics::install_panic_hook();
         panics::screen_taken();
         take()?;
@@ -142,7 +149,11 @@ fn bounded((columns, rows): (u16, u16)) -> (u16, u16) {
 fn take() -> io::Result<()> {
     enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
-    execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableMouseCapture, Hide).inspect_err(|_| give_back())
+    let mut out = io::stdout();
+    let mouse: &[u8] = if MOUSE.load(Ordering::SeqCst) { ASK_FOR_MOUSE } else { b"" };
+    let entered =
+        queue!(out, EnterAlternateScreen, EnableBracketedPaste, Hide).and_then(|()| out.write_all(mouse)).and_then(|()| out.flush());
+    entered.inspect_err(|_| give_back())
 }
 
 /// Copies text to the terminal's clipboard (OSC 52). Terminals without support ignore it. Returns false for a text that is longer

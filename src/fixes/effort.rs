@@ -30,6 +30,8 @@ pub enum LastResort {
     },
     /// The node has this condition.
     Condition(NodeCondition),
+    /// The node is cordoned, which keeps pods away on purpose.
+    Cordoned,
     /// The pod asks for hardware by this label.
     Hardware(Str),
     /// The pod loses a volume or a claim that it uses.
@@ -175,6 +177,7 @@ fn of_change(cluster: &Cluster, pod: &Pod, fix: &Fix, change: &Change) -> Option
             let owner = SCHEDULERS.iter().find(|(name, _)| *from == *name).map(|(_, owner)| *owner);
             Some(LastResort::ForeignScheduler { name: from.clone(), owner })
         }
+        Change::Pod(PodChange::Tolerate(taint)) if taint.key == UNSCHEDULABLE_TAINT => Some(LastResort::Cordoned),
         Change::Pod(PodChange::Tolerate(taint)) | Change::Node(_, NodeChange::RemoveTaint(taint)) => {
             taint.condition().map(LastResort::Condition)
         }

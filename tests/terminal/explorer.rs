@@ -445,6 +445,25 @@ fn inks(screen: &vt100::Screen) -> Vec<(u8, u8, u8)> {
     cells.filter_map(colour).collect()
 }
 
+/// Moves of the mouse without a button are not asked for: they would wake the explorer for nothing.
+#[test]
+fn the_mouse_is_asked_for_clicks_or_not_at_all() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let configured = folder.path().join("schedscope");
+    std::fs::create_dir(&configured).expect("a folder");
+    let path = folder.path().display().to_string();
+    for (config, asks) in [("", true), ("mouse = false", false)] {
+        std::fs::write(configured.join("config.toml"), config).expect("written");
+        let mut pty = Pty::start_in(&[("XDG_CONFIG_HOME", &path)], &["demo", "payments"], 80, 24);
+        pty.wait_for("Overview");
+        pty.send("q");
+        assert_eq!(pty.wait_exit(), 0);
+        let modes = ["1000h", "1002h", "1006h", "1003h"].map(|mode| pty.raw().contains(&format!("\x1b[?{mode}")));
+        assert_eq!(modes, [asks, asks, asks, false]);
+        pty.assert_restored();
+    }
+}
+
 #[test]
 fn a_dumb_terminal_is_a_reason_not_to_start() {
     for args in [&["demo", "payments"][..], &[]] {

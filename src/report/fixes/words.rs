@@ -84,6 +84,7 @@ pub(super) fn last_resort_text(why: &LastResort) -> String {
         }
         LastResort::ForeignScheduler { name, owner: None } => format!("a scheduler {name:?} may run elsewhere and decide about the pod"),
         LastResort::Condition(condition) => format!("the node {}", condition.of_one()),
+        LastResort::Cordoned => "the node is cordoned, as before a drain".to_owned(),
         LastResort::Hardware(key) => format!("the pod asks for hardware by the label {key}"),
         LastResort::Drops(name) => format!("the pod uses {name}"),
         LastResort::EmptyVolume(claim) => format!("the new volume is empty, and the data of claim {claim} are elsewhere"),

@@ -131,9 +131,13 @@ impl Glyphs {
             .fold(names.to_owned(), |names, (sign, word)| names.replace(sign, word))
     }
 
-    /// Returns the glyphs for the locale: of `LC_ALL`, then `LC_CTYPE`, then `LANG`. Without any of them, assumes Unicode, as
+    /// Returns the glyphs for the terminal and the locale: of `LC_ALL`, then `LC_CTYPE`, then `LANG`. Without any of them, assumes Unicode, as
     /// most containers set none.
     pub fn detect(var: impl Fn(&str) -> Option<String>) -> Self {
+        // The Linux console has 256 or 512 glyphs in its font.
+        if var("TERM").is_some_and(|term| term == "linux") {
+            return ASCII;
+        }
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| var(name).filter(|v| !v.is_empty()));
         match locale.map(|l| l.to_ascii_lowercase()) {
             Some(l) if !l.contains("utf-8") && !l.contains("utf8") => ASCII,
@@ -182,13 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn the_locale_decides() {
+    fn the_terminal_and_the_locale_decide() {
         let check = |vars: &[(&str, &str)], expected: Glyphs| {
             assert_eq!(Glyphs::detect(|n| vars.iter().find(|(k, _)| *k == n).map(|(_, v)| (*v).to_owned())), expected, "{vars:?}");
         };
         check(&[], UNICODE);
         check(&[("LANG", "en_GB.UTF-8")], UNICODE);
         check(&[("LANG", "C")], ASCII);
+        check(&[("TERM", "linux"), ("LANG", "en_GB.UTF-8")], ASCII);
         check(&[("LC_ALL", "C"), ("LANG", "en_GB.UTF-8")], ASCII);
         check(&[("LC_ALL", ""), ("LANG", "C.utf8")], UNICODE);
     }

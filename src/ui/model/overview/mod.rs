@@ -167,7 +167,7 @@ impl MatchKind {
 pub fn preemption_words(help: PreemptionHelp) -> &'static str {
     match help {
         PreemptionHelp::Helps => "helps",
-        PreemptionHelp::InProgress => "in progress",
+        PreemptionHelp::InProgress => "under way",
         PreemptionHelp::No => "no help",
         PreemptionHelp::NotRun => "not run",
     }
