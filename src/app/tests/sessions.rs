@@ -355,8 +355,8 @@ fn fixes_are_searched_listed_and_applied_on_a_branch() {
     let text = page.lines.join("\n");
     let lowered = "lower the cpu request from 6 to 3.6: fits on worker-a2, worker-b1";
     assert!(text.contains(lowered) && text.contains("kubectl uncordon worker-c3"), "{text}");
-    // The second is to uncordon worker-c3; Enter applies it before the decision, on a branch, where the pod then fits.
-    screen.act("j enter");
+    // The first is to uncordon worker-c3; Enter applies it before the decision, on a branch, where the pod then fits.
+    screen.act("enter");
     let cycle = screen.timeline().cycle();
     assert_eq!(cycle.outcome, Some(crate::trace::Outcome::Scheduled));
     assert_eq!(cycle.selected.as_ref().map(|(node, ..)| node.as_str()), Some("worker-c3"));

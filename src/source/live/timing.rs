@@ -37,7 +37,7 @@ pub struct Timing {
     pub forbidden: Duration,
     /// The interval between tries if the server does not have the resource; 300 s.
     pub absent: Duration,
-    /// The interval between questions for the server's version; [`VERSION_AGAIN`].
+    /// The interval between questions for the server's version; [`limits::VERSION_AGAIN`].
     pub version: Duration,
     /// The duration of one second of `Retry-After`, which tests shorten.
     pub second: Duration,
