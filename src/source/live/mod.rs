@@ -211,10 +211,12 @@ impl Live {
     pub fn wait_first(&self, deadline: Option<Instant>) -> Option<Loaded> {
         loop {
             let seen = *lock(&self.shared.news);
+            // The initial state is there before it is complete, and may become complete between two looks.
+            let complete = self.shared.board().complete;
             if let Some(loaded) = self.first() {
                 return Some(loaded);
             }
-            if self.shared.board().complete || !self.wait_beyond(seen, deadline) {
+            if complete || !self.wait_beyond(seen, deadline) {
                 return None;
             }
         }
