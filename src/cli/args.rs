@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
 use super::emulate::Emulate;
-use crate::cluster::{ParseQuantityError, Quantity};
+use crate::cluster::{Labels, ParseQuantityError, Quantity};
 use crate::report::{FORMATS, Format};
 use crate::source::live::context_namespace;
 use crate::source::{Limits, STORIES};
@@ -404,11 +404,14 @@ fn start(text: &str) -> Result<Timestamp, ArgError> {
 /// Arguments of `explain`.
 #[derive(Clone, Debug, Args)]
 pub struct ExplainArgs {
-    /// The pod, as NAME, pod/NAME or NAMESPACE/NAME
-    #[arg(value_name = "[pod/]NAME", required_unless_present = "pending")]
-    pub pod: Option<String>,
+    /// The pods, each as NAME, pod/NAME or NAMESPACE/NAME; of several, JSON is one line each
+    #[arg(value_name = "[pod/]NAME", required_unless_present_any = ["pending", "selector"])]
+    pub pods: Vec<String>,
+    /// The pending pods with these labels, such as app=web,tier!=front
+    #[arg(short = 'l', long, value_name = "LABELS", conflicts_with_all = ["pods", "pending"])]
+    pub selector: Option<LabelQuery>,
     /// Explain why pods are pending, by cause, and compare each decision with the cluster's own scheduler
-    #[arg(long, conflicts_with = "pod")]
+    #[arg(long, conflicts_with = "pods")]
     pub pending: bool,
     /// Find the smallest changes that would let the pod be scheduled, and list its constraints
     #[arg(long, conflicts_with = "pending")]
@@ -416,8 +419,8 @@ pub struct ExplainArgs {
     /// Count the odds over all starting nodes of the search also where that takes long
     #[arg(long, conflicts_with = "pending")]
     pub odds: bool,
-    /// Pods of all namespaces, with --pending
-    #[arg(short = 'A', long, requires = "pending", conflicts_with = "namespace")]
+    /// Pods of all namespaces, with --pending or --selector
+    #[arg(short = 'A', long, conflicts_with_all = ["namespace", "pods"])]
     pub all_namespaces: bool,
     /// Namespace of the pod, or of the pending pods [default: that of the kubeconfig's context, else default]
     #[arg(short, long)]
@@ -448,8 +451,53 @@ impl ExplainArgs {
     /// Returns the namespace that is named, or that of the live cluster's context; `None` for neither.
     pub fn namespace_named(&self) -> Option<String> {
         let of_context = || context_namespace(self.connect.kubeconfig.as_deref(), self.connect.context.as_deref());
-        let named_in_pod = self.pod.as_ref().is_some_and(|pod| pod.contains('/') && !pod.starts_with("po"));
+        let is_named = |pod: &String| pod.contains('/') && !pod.starts_with("po");
+        let named_in_pod = !self.pods.is_empty() && self.pods.iter().all(is_named);
         self.namespace.clone().or_else(|| (self.source.is_live() && !named_in_pod).then(of_context).flatten())
+    }
+}
+
+/// Labels as kubectl's `-l` takes them: `app=web,tier!=front,gpu,!spot`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelQuery(Vec<(String, LabelTest)>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum LabelTest {
+    Is(String),
+    IsNot(String),
+    Exists,
+    Absent,
+}
+
+impl std::str::FromStr for LabelQuery {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let test = |part: &str| {
+            let part = part.trim();
+            let (key, test) = match (part.split_once("!="), part.split_once('='), part.strip_prefix('!')) {
+                (Some((key, value)), ..) => (key, LabelTest::IsNot(value.trim().to_owned())),
+                (_, Some((key, value)), _) => (key, LabelTest::Is(value.trim_start_matches('=').trim().to_owned())),
+                (_, _, Some(key)) => (key, LabelTest::Absent),
+                _ => (part, LabelTest::Exists),
+            };
+            let key = key.trim();
+            let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c));
+            if is_key { Ok((key.to_owned(), test)) } else { Err(format!("{part:?} is none of KEY=VALUE, KEY!=VALUE, KEY and !KEY")) }
+        };
+        text.split(',').map(test).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl LabelQuery {
+    /// Returns whether labels pass every test.
+    pub fn matches(&self, labels: &Labels) -> bool {
+        self.0.iter().all(|(key, test)| match (labels.get(key.as_str()), test) {
+            (value, LabelTest::Is(wanted)) => value.is_some_and(|value| value == wanted.as_str()),
+            (value, LabelTest::IsNot(other)) => value.is_none_or(|value| value != other.as_str()),
+            (value, LabelTest::Exists) => value.is_some(),
+            (value, LabelTest::Absent) => value.is_none(),
+        })
     }
 }
 
@@ -566,6 +614,26 @@ fn format() -> impl TypedValueParser<Value = &'static Format> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_are_read_as_kubectl_reads_them() {
+        let labels: Labels = [("app", "web"), ("tier", "front")].into_iter().map(|(k, v)| (k, v.into())).collect();
+        for (query, expected) in [
+            ("app=web", true),
+            ("app==web, tier!=back", true),
+            ("app,!spot", true),
+            ("app=web,tier=back", false),
+            ("gpu", false),
+            ("gpu!=a100", true),
+            ("!app", false),
+            ("app=", false),
+        ] {
+            assert_eq!(query.parse::<LabelQuery>().map(|query| query.matches(&labels)), Ok(expected), "{query}");
+        }
+        for query in ["", "app in (a)", "=x", "a,,b"] {
+            assert!(query.parse::<LabelQuery>().is_err(), "{query}");
+        }
+    }
 
     #[test]
     fn completions_know_stories_and_themes_and_any_value_is_taken() {

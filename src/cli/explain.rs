@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::args::ExplainArgs;
+use super::args::{ExplainArgs, LabelQuery};
 use super::reproduce;
 use strum::IntoEnumIterator as _;
 
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
 use crate::app::{Reproduction, pod_meant};
-use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Str};
+use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::fixes::{self, Limits};
 use crate::output::{self, Lines, Text};
 use crate::report::{
@@ -67,19 +67,66 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Resu
     }
     super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), say)?;
     let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, say)?;
-    let explained = match &args.pod {
-        Some(pod) => one(args, pod, &scheduler, &loaded),
-        None => all(args, &scheduler, &loaded),
+    let explained = match (&args.pods[..], &args.selector) {
+        ([pod], None) => {
+            let write = |answer: &Answer<'_>, more| write(args, answer, more);
+            pod_key(pod, args.namespace_named().as_deref()).and_then(|key| one(args, &key, &scheduler, &loaded, &write))
+        }
+        ([], None) => all(args, &scheduler, &loaded),
+        (pods, selector) => several(args, pods, selector.as_ref(), &scheduler, &loaded, say),
     };
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((scheduler, loaded));
     explained
 }
 
-fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
-    let key = pod_key(pod, args.namespace_named().as_deref())?;
+/// Explains several pods, one after another. A pod that cannot be explained is said, and the others are.
+fn several(
+    args: &ExplainArgs,
+    pods: &[String],
+    selector: Option<&LabelQuery>,
+    scheduler: &Scheduler,
+    loaded: &Loaded,
+    say: &dyn Fn(String),
+) -> Result<Explained, Failure> {
+    let namespace = args.namespace();
+    let is_meant = |pod: &Pod, selector: &LabelQuery| {
+        pod.is_pending() && (args.all_namespaces || pod.metadata.namespace.as_str() == namespace) && selector.matches(&pod.metadata.labels)
+    };
+    let keys: Vec<Result<Key, Failure>> = match selector {
+        Some(selector) => {
+            let found = scheduler.state().cluster().pods.iter().filter(|pod| is_meant(pod, selector));
+            found.map(|pod| Ok(pod.key())).collect()
+        }
+        None => pods.iter().map(|pod| pod_key(pod, args.namespace_named().as_deref())).collect(),
+    };
+    if keys.is_empty() {
+        say("no pending pod has these labels".to_owned());
+    }
+    let write = |answer: &Answer<'_>, more| args.output.write_next(answer, more).map_err(|e| Failure::source(e.to_string()));
+    let mut all = Explained { text: Text::default(), code: super::code(EXIT_OK, scheduler), disagrees: false };
+    for key in keys {
+        match key.and_then(|key| one(args, &key, scheduler, loaded, &write)) {
+            Ok(next) => {
+                all.text.push(&next.text);
+                all.code = all.code.max(next.code);
+                all.disagrees |= next.disagrees;
+            }
+            Err(failure) => {
+                failure.message.into_iter().for_each(say);
+                all.code = all.code.max(failure.code);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Writes an answer and the lines beside it.
+type Write<'a> = &'a dyn Fn(&Answer<'_>, Lines) -> Result<Text, Failure>;
+
+fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, write: Write<'_>) -> Result<Explained, Failure> {
     let cluster = scheduler.state().cluster();
-    let pod = cluster.pods.get(&key).ok_or_else(|| absent(cluster, &key))?;
+    let pod = cluster.pods.get(key).ok_or_else(|| absent(cluster, key))?;
     if !pod.node_name.is_empty() {
         return Err(Failure::usage(format!("pod {key} is not pending: it is bound to {}", pod.node_name)));
     }
@@ -91,7 +138,7 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     view.devices = scheduler.device_findings(pod, &view).map(Arc::new);
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
     // A ticket has its own list of what is unknown.
-    let when = when(scheduler, &view, &key, &agreement);
+    let when = when(scheduler, &view, key, &agreement);
     let mut more = if args.output.is_ticket() { Lines::default() } else { unknown(&view) };
     if let Some(when) = &when {
         more.extend(section("WHEN", Lines::from(when.text.as_str())));
@@ -102,12 +149,12 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
     if view.nodes_unknown().is_some() {
         let mut more = unknown(&view);
         more.extend(completeness(args, loaded));
-        let text = write(args, &Answer::Undecided(&view, &release, &agreement), more)?;
+        let text = write(&Answer::Undecided(&view, &release, &agreement), more)?;
         return Ok(Explained { text, code: super::EXIT_SOURCE, disagrees: false });
     }
     let found = args.fixes.then(|| fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| true));
     let fixes = found.map(|found| FixesReport::new(&found, cluster, &|kind, key| original(loaded, kind, key)));
-    let origin = Origin { reported: Reported::of(&view, agreement.there.as_ref()), ..origin(args, &key, scheduler) };
+    let origin = Origin { reported: Reported::of(&view, agreement.there.as_ref()), ..origin(args, key, scheduler) };
     let ticket = Ticket {
         view: &view,
         release: &release,
@@ -117,7 +164,7 @@ fn one(args: &ExplainArgs, pod: &str, scheduler: &Scheduler, loaded: &Loaded) ->
         priority: Some(pod.priority()),
         when: when.as_ref(),
     };
-    let text = write(args, &Answer::Ticket(ticket), more)?;
+    let text = write(&Answer::Ticket(ticket), more)?;
     let code = match view.outcome {
         // It has a node, and cannot start there.
         Some(Outcome::Scheduled) if agreement.waits_for.is_some() => EXIT_NO_FIT,

@@ -37,6 +37,8 @@ pub struct Format {
     pub wide: bool,
     /// Writes an answer. Text formats append the second argument.
     write: fn(&Answer<'_>, Lines) -> Result<Text, FormatError>,
+    /// Writes one of several answers.
+    write_next: fn(&Answer<'_>, Lines) -> Result<Text, FormatError>,
     /// Writes an operation of a run as a line; `None` for formats that print a run as text.
     operation: Option<WriteOperation>,
     /// Writes a comparison batch by batch; `None` for formats that need all of it.
@@ -45,13 +47,23 @@ pub struct Format {
 
 /// Every format; the first is the default.
 pub static FORMATS: &[Format] = &[
-    Format { name: "text", about: "Plain text", endings: &["txt"], wide: false, write: plain, operation: None, compared_pods: None },
+    Format {
+        name: "text",
+        about: "Plain text",
+        endings: &["txt"],
+        wide: false,
+        write: plain,
+        write_next: |answer, more| plain(answer, more).map(with_blank),
+        operation: None,
+        compared_pods: None,
+    },
     Format {
         name: "wide",
         about: "Plain text, with the source's metadata and gaps",
         endings: &[],
         wide: true,
         write: plain,
+        write_next: |answer, more| plain(answer, more).map(with_blank),
         operation: None,
         compared_pods: None,
     },
@@ -61,6 +73,7 @@ pub static FORMATS: &[Format] = &[
         endings: &["json"],
         wide: false,
         write: json,
+        write_next: |answer, _more| Ok(output::to_json_line(answer)?),
         operation: Some(json_line),
         compared_pods: Some(WriteComparedPods { head: json_head, pods: json_pods, tail: output::json_close }),
     },
@@ -70,6 +83,7 @@ pub static FORMATS: &[Format] = &[
         endings: &["yaml", "yml"],
         wide: false,
         write: yaml,
+        write_next: |answer, more| yaml(answer, more).map(|text| document(&text)),
         operation: Some(yaml_document),
         compared_pods: None,
     },
@@ -79,6 +93,7 @@ pub static FORMATS: &[Format] = &[
         endings: &["md"],
         wide: false,
         write: markdown,
+        write_next: |answer, more| markdown(answer, more).map(with_blank),
         operation: None,
         compared_pods: None,
     },
@@ -137,6 +152,15 @@ impl Format {
     /// Writes an answer. Text formats append `more`.
     pub fn write(&self, answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
         (self.write)(answer, more)
+    }
+
+    /// Writes an answer that others follow: a line of JSON, a document of YAML, or text with an empty line behind it. Text formats
+    /// append the second argument.
+    ///
+    /// # Errors
+    /// When the serializer fails.
+    pub fn write_next(&self, answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
+        (self.write_next)(answer, more)
     }
 
     /// Returns the writer of comparisons in batches; `None` for formats that need all of it.
@@ -305,9 +329,20 @@ fn json_line(report: &OperationReport) -> Result<Text, FormatError> {
 }
 
 fn yaml_document(report: &OperationReport) -> Result<Text, FormatError> {
+    Ok(document(&output::to_yaml(report)?))
+}
+
+/// Returns one of several YAML documents.
+fn document(text: &Text) -> Text {
     let mut document = Text::from(Lines::from("---"));
-    document.push(&output::to_yaml(report)?);
-    Ok(document)
+    document.push(text);
+    document
+}
+
+/// Adds an empty line.
+fn with_blank(mut text: Text) -> Text {
+    text.push(&Lines::from("").into());
+    text
 }
 
 fn json_head(comparison: &ReleaseComparison) -> Result<Text, FormatError> {

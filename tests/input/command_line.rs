@@ -79,3 +79,30 @@ fn every_command_has_examples() {
         assert!(code == 0 && help.contains("\nExamples:\n  "), "{command}: {help}");
     }
 }
+
+#[test]
+fn several_pods_are_explained_one_after_another() {
+    let demo = |more: &[&str]| run(&[&["explain", "--demo", "payments"], more].concat());
+    let pods = |text: &str| -> Vec<String> {
+        let read = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("one object a line");
+        text.lines()
+            .map(read)
+            .map(|answer| format!("{}/{}", answer["namespace"].as_str().unwrap(), answer["pod"].as_str().unwrap()))
+            .collect()
+    };
+    let (code, json, _) = demo(&["shop/payments", "batch/gated", "-o", "json"]);
+    assert_eq!((code, pods(&json)), (1, vec!["shop/payments".to_owned(), "batch/gated".to_owned()]));
+    let (code, text, said) = demo(&["payments", "paymets", "-n", "shop"]);
+    assert!(code == 2 && said.contains("there is no Pod shop/paymets"), "{said}");
+    assert!(text.starts_with("shop/payments · ") && text.ends_with("\n\n"), "{text}");
+    let (_, yaml, _) = demo(&["shop/payments", "batch/gated", "-o", "yaml"]);
+    assert_eq!(yaml.matches("---\n").count(), 2);
+    // Labels select pending pods.
+    let (code, json, _) = demo(&["-A", "-l", "app=spread", "-o", "json"]);
+    assert!(code == 0 && pods(&json).len() == 5 && pods(&json).iter().all(|pod| pod.starts_with("shop/spread-")), "{json}");
+    let (code, json, _) = demo(&["-n", "batch", "-l", "app=spread", "-o", "json"]);
+    assert_eq!((code, json.as_str()), (0, ""));
+    assert_eq!(demo(&["-l", "app in (a)"]).0, 2);
+    assert_eq!(demo(&["shop/payments", "-A"]).0, 2);
+    assert_eq!(demo(&["-A"]).0, 2);
+}
