@@ -73,7 +73,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Resu
             pod_key(pod, args.namespace_named().as_deref()).and_then(|key| one(args, &key, &scheduler, &loaded, &write))
         }
         ([], None) => all(args, &scheduler, &loaded),
-        (pods, selector) => several(args, pods, selector.as_ref(), &scheduler, &loaded, say),
+        (pods, selector) => Ok(several(args, pods, selector.as_ref(), &scheduler, &loaded, say)),
     };
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((scheduler, loaded));
@@ -88,7 +88,7 @@ fn several(
     scheduler: &Scheduler,
     loaded: &Loaded,
     say: &dyn Fn(String),
-) -> Result<Explained, Failure> {
+) -> Explained {
     let namespace = args.namespace();
     let is_meant = |pod: &Pod, selector: &LabelQuery| {
         pod.is_pending() && (args.all_namespaces || pod.metadata.namespace.as_str() == namespace) && selector.matches(&pod.metadata.labels)
@@ -118,7 +118,7 @@ fn several(
             }
         }
     }
-    Ok(all)
+    all
 }
 
 /// Writes an answer and the lines beside it.
