@@ -13,8 +13,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::host_ports::PortsMemo;
 use super::meta::str_empty;
 use super::{
-    Condition, CowArc, Empty, HostPorts, Key, LabelSelector, Labels, List, Map, Meta, NodeSelector, NodeSelectorTerm, Quantity,
-    ResourceList, Str,
+    Condition, CowArc, Empty, HostPorts, Key, LabelSelector, Labels, List, Map, Meta, NodeSelector, NodeSelectorTerm, OwnerReference,
+    Quantity, ResourceList, Str,
 };
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -58,6 +58,14 @@ pub struct PodOwner {
     pub workload: (Str, Str),
     /// The kind and name of the controller in between; `None` if the workload controls the pod itself.
     pub through: Option<(Str, Str)>,
+}
+
+impl OwnerReference {
+    /// Returns the reference of an object to the pod that it is made for.
+    pub fn to_pod(pod: &Pod) -> Self {
+        let Meta { name, uid, .. } = &pod.metadata;
+        Self { api_version: "v1".into(), kind: "Pod".into(), name: name.clone(), uid: uid.clone(), controller: Some(true) }
+    }
 }
 
 impl Pod {

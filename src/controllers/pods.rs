@@ -146,7 +146,7 @@ pub(crate) fn create(draft: &mut Draft, old: &crate::cluster::Cluster, like: &Po
         claim.metadata.name = name.clone();
         claim.metadata.uid = format!("{}-{}", pod.metadata.uid, entry.name).into();
         claim.metadata.resource_version = ResourceVersion::default();
-        claim.metadata.owner_references = owned_by(&pod);
+        claim.metadata.owner_references = vec![OwnerReference::to_pod(&pod)].into();
         claim.metadata.finalizers = Vec::new().into();
         claim.status = ResourceClaimStatus::default();
         draft.put(Object::ResourceClaim(Arc::new(claim)));
@@ -206,7 +206,7 @@ fn make_volume_claim(
         claim.metadata.annotations.remove(annotation);
     }
     if let Some(pod) = owner {
-        claim.metadata.owner_references = owned_by(pod);
+        claim.metadata.owner_references = vec![OwnerReference::to_pod(pod)].into();
     }
     claim.spec.volume_name = Str::default();
     claim.status.phase = "Pending".into();
@@ -215,17 +215,6 @@ fn make_volume_claim(
         Note::ImmediateClaim(claim.metadata.key()).add_to(notes);
     }
     draft.put(Object::PersistentVolumeClaim(Arc::new(claim)));
-}
-
-fn owned_by(pod: &Pod) -> crate::cluster::List<OwnerReference> {
-    let owner = OwnerReference {
-        api_version: "v1".into(),
-        kind: "Pod".into(),
-        name: pod.metadata.name.clone(),
-        uid: pod.metadata.uid.clone(),
-        controller: Some(true),
-    };
-    vec![owner].into()
 }
 
 /// Returns the names of a pod's ephemeral volumes, each with its claim.

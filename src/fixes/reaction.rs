@@ -110,12 +110,12 @@ fn react(trials: &mut Trials<'_>, fix: &Fix) -> Result<Reaction, Option<Recreate
     }
     let Some(mut world) = World::after(trials, &all, &deleted) else { return Ok(Reaction::default()) };
     let mut reaction = Reaction { recreated: world.recreated.clone(), siblings: None };
-    world.settle();
+    trials.spend(world.settle());
     if let Some(workload) = workload.filter(|_| !siblings.is_empty()) {
         for sibling in &siblings {
             world.add_changed(sibling, &all);
         }
-        world.settle();
+        trials.spend(world.settle());
         let placed = siblings.iter().filter(|sibling| world.is_in(&sibling.key())).count();
         reaction.siblings = Some(Siblings { workload, placed: placed + 1, of: siblings.len() + 1, untried });
     }
@@ -220,12 +220,13 @@ impl World {
         }
     }
 
-    /// Runs until nothing changes, as far as the steps are limited.
-    fn settle(&mut self) {
-        for _ in 0..engine::REACTION_STEPS {
-            let Some(operation) = self.scheduler.next_operation(&self.settling) else { return };
+    /// Runs until nothing changes, as far as the steps are limited. Returns the number of operations.
+    fn settle(&mut self) -> usize {
+        for count in 0..engine::REACTION_STEPS {
+            let Some(operation) = self.scheduler.next_operation(&self.settling) else { return count };
             self.settling.observe(&self.scheduler.apply(operation));
         }
+        engine::REACTION_STEPS
     }
 
     /// Returns whether a pod has a node, or waits for its victims to end.

@@ -12,12 +12,9 @@ use super::reaction::without_waiting_pods;
 use super::{CutShort, Fix, FixOutcome, GroupTrial, Limits, Untried};
 use crate::cluster::{Key, Kind, Object, Pod, Str};
 use crate::framework::{NodeInfo, PodResourcesOptions, Victim, decision_steps, pod_requests};
-use crate::limits::engine::FIXES_STEPS_OF_ERROR;
+use crate::limits::engine::{FIXES_STEPS_OF_ERROR, FIXES_STEPS_OF_LONG_SEARCH};
 use crate::scheduler::{DryDecision, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
 use crate::trace::{CycleView, Outcome};
-
-/// Steps above which an error comes from a long search of a plugin, which its timeout ends.
-const LONG_ERROR: u64 = 200_000;
 
 /// Callback before each trial, with the number of trials so far; returns false to cancel the search.
 pub type Watch<'a> = &'a (dyn Fn(usize) -> bool + Sync);
@@ -95,6 +92,10 @@ impl<'a> Trials<'a> {
             self.cut_short(CutShort::Stopped);
             return false;
         }
+        if self.steps > self.limits.steps {
+            self.cut_short(CutShort::Steps(self.count));
+            return false;
+        }
         true
     }
 
@@ -111,6 +112,11 @@ impl<'a> Trials<'a> {
     /// Returns the number of trials so far.
     pub(super) fn count(&self) -> usize {
         self.count
+    }
+
+    /// Counts the steps of operations that follow a change, each about as many as a decision about the pod takes.
+    pub(super) fn spend(&mut self, operations: usize) {
+        self.steps = self.steps.saturating_add(decision_steps(self.nodes, &self.pod).saturating_mul(operations as u64));
     }
 
     /// Returns why the search is incomplete; empty where it is complete.
@@ -217,7 +223,7 @@ impl<'a> Trials<'a> {
         let of_plugins = match steps.into_inner() {
             // An error ends the search on other nodes at a chance moment.
             steps if decision.outcome() == Outcome::Error => {
-                if steps > LONG_ERROR {
+                if steps > FIXES_STEPS_OF_LONG_SEARCH {
                     FIXES_STEPS_OF_ERROR
                 } else {
                     0

@@ -33,4 +33,6 @@ limits! { "engine":
     count REACTING_SIBLINGS: usize = 10, "pods_of_one_template_are_changed_together_up_to_a_limit";
     /// Operations of a run in which controllers react to a fix; the fix counts as it is after them.
     steps REACTION_STEPS: usize = 400, "a_reaction_without_end_is_cut";
+    /// Steps of a plugin's search above which an error counts FIXES_STEPS_OF_ERROR, and else nothing.
+    steps FIXES_STEPS_OF_LONG_SEARCH: u64 = 200_000, "a_search_for_fixes_ends_after_a_number_of_steps";
 }

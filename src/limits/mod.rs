@@ -75,6 +75,7 @@
 //! | [`engine::JUDGED_CLAIMS`] | 40 | Resource claims of a pod that a search for fixes tries one by one; the search says that others are not tried. | `claims_beyond_the_limit_are_not_tried` |
 //! | [`engine::REACTING_SIBLINGS`] | 10 | Pending pods of a workload that a search for fixes changes together with one of them; the rest are left out. | `pods_of_one_template_are_changed_together_up_to_a_limit` |
 //! | [`engine::REACTION_STEPS`] | 400 steps | Operations of a run in which controllers react to a fix; the fix counts as it is after them. | `a_reaction_without_end_is_cut` |
+//! | [`engine::FIXES_STEPS_OF_LONG_SEARCH`] | 200,000 steps | Steps of a plugin's search above which an error counts FIXES_STEPS_OF_ERROR, and else nothing. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`terminal::SCREEN_ENDS`] | 2s | Time that a screen has to end after a signal, which restores the terminal; the program ends after it in any case. | `a_signal_ends_the_explorer_though_nobody_reads_its_terminal` |
 //! | [`terminal::MEMORY_LEFT`] | 8 MiB | Address space left below the system's limit at which the program ends with a reason. | `little_memory_ends_with_a_reason` |
 //! | [`terminal::MEMORY_LOOK`] | 2ms | Time between two looks at the address space in use, where the system limits it. | `little_memory_ends_with_a_reason` |

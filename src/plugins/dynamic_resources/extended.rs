@@ -98,15 +98,8 @@ fn find_claim(cluster: &Cluster, pod: &Pod) -> Option<Arc<ResourceClaim>> {
 }
 
 fn new_claim(pod: &Pod) -> ResourceClaim {
-    let owner = OwnerReference {
-        api_version: "v1".into(),
-        kind: "Pod".into(),
-        name: pod.metadata.name.clone(),
-        uid: pod.metadata.uid.clone(),
-        controller: Some(true),
-    };
     let mut metadata = Meta { namespace: pod.metadata.namespace.clone(), name: SPECIAL_NAME.into(), ..Meta::default() };
-    metadata.owner_references = vec![owner].into();
+    metadata.owner_references = vec![OwnerReference::to_pod(pod)].into();
     metadata.annotations = [(CLAIM_ANNOTATION, Str::from("true"))].into_iter().collect();
     ResourceClaim { metadata, ..ResourceClaim::default() }
 }
