@@ -5,6 +5,7 @@
 //! returns every error it found. Out-of-tree plugins are accepted, because a scheduler may be built with them, and
 //! recorded as not emulated; so are extenders that are not called.
 
+mod bytes;
 mod defaults;
 mod edit;
 mod fields;
