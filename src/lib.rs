@@ -32,6 +32,7 @@
 //! | [`scheduler_log`] | kube-scheduler's own log: attempts, queues, victims, and the gaps in it |
 //! | [`source`] | reading of dumps in any layout or archive and of live clusters, with a report of read, skipped and missing objects; captures |
 //! | [`report`] | a decision as a sentence, text or JSON; the story of each pod; the comparison of branches |
+//! | [`engine`] | the door for crates that embed the engine |
 //! | [`ui`] | state, update, keymap, theme, panes and pages; pure, without IO or a clock |
 //! | [`app`] | the event loop with its worker, loading, the terminal, signals, written files |
 //! | [`cli`] | arguments, subcommands, exit codes |
@@ -60,6 +61,7 @@ pub mod cel;
 pub mod cli;
 pub mod cluster;
 pub mod controllers;
+pub mod engine;
 #[cfg(feature = "extenders")]
 pub mod extender_client;
 pub mod extenders;

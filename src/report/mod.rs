@@ -43,7 +43,7 @@ pub use devices::{DeviceLine, node_devices};
 pub use evictions::{BudgetEvictions, NodeEvictions, Stop, evictions};
 pub use extenders::{BindReport, ExtenderReport};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
-pub use form::{Answer, FORMATS, Format, FormatError, WriteComparedPods, WriteOperation};
+pub use form::{Answer, FORMATS, Format, FormatError, SCHEMA_VERSION, WriteComparedPods, WriteOperation};
 pub use info::Info;
 pub use known::{Known, KnownBudget};
 pub use missing::{Missing, budgets_unknown_because, missing_sentences, unread_sentences};

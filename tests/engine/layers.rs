@@ -55,6 +55,24 @@ const LAYERS: Rooms = &[
         ],
     ),
     (
+        "engine",
+        &[
+            "limits",
+            "output",
+            "report",
+            "session",
+            "fixes",
+            "controllers",
+            "whatif",
+            "scheduler",
+            "source",
+            "trace",
+            "framework",
+            "release",
+            "cluster",
+        ],
+    ),
+    (
         "ui",
         &[
             "limits",
@@ -99,6 +117,7 @@ const LAYERS: Rooms = &[
     (
         "cli",
         &[
+            "engine",
             "limits",
             "odds",
             "app",
