@@ -18,6 +18,7 @@
 //! | [`release`] | kube-scheduler's releases with their differences and feature gates |
 //! | [`odds`] | the likelihood of each outcome where kube-scheduler draws at random, as exact fractions |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
+//! | [`admission`] | admission as an API server does it: defaults of new pods, quotas, limit ranges, refusals |
 //! | [`extenders`] | HTTP extenders: what they are asked, how their answers are read, and who knows answers |
 //! | [`extender_client`] | asks extenders over HTTP, from a thread of its own |
 //! | [`trace`] | typed events, their sentences, and the views that fold them |
@@ -53,6 +54,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod analysis;
+pub mod admission;
 pub mod app;
 pub mod cel;
 pub mod cli;
