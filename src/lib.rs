@@ -52,14 +52,19 @@
 //!   bind, and never by trials.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
+// Without the program, parts of the rooms that it uses are idle.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 pub mod analysis;
 pub mod admission;
+#[cfg(feature = "cli")]
 pub mod app;
 pub mod cel;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod cluster;
 pub mod controllers;
+#[cfg(feature = "extenders")]
 pub mod extender_client;
 pub mod extenders;
 pub mod fixes;
@@ -78,5 +83,6 @@ pub mod session;
 pub mod source;
 mod suggest;
 pub mod trace;
+#[cfg(feature = "tui")]
 pub mod ui;
 pub mod whatif;
