@@ -4,8 +4,9 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use super::Decision;
+use crate::analysis::FixesReport;
 use crate::cluster::{Key, Str};
-use crate::report::{Answer, FixesReport, OperationReport, QueuesReport, SCHEMA_VERSION, WhatIfReport};
+use crate::report::{Answer, OperationReport, QueuesReport, SCHEMA_VERSION, WhatIfReport};
 
 /// Changes that let a pod in, each verified by a decision.
 #[derive(Clone, Debug)]

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{Error, ErrorKind};
+use crate::analysis::{FixesReport, ReleaseReport, SchedulerMatch, When};
 use crate::cluster::{Key, Str};
 use crate::framework::{self, Status};
-use crate::report::{self, Answer, FixesReport, Origin, ReleaseReport, SchedulerMatch, Ticket, When};
+use crate::report::{self, Answer, Origin, Ticket};
 use crate::trace::{self, CycleView};
 
 /// How an attempt to schedule a pod ends.

@@ -53,32 +53,34 @@
 //! without tokio, ratatui, kube, rustls and clap. `k8s-openapi` adds [`Builder::object`] for typed objects and leaves the choice of
 //! their API's version to the embedder. `dumps` reads compressed objects and archives.
 
+mod admit;
 mod answers;
 mod builder;
 mod decision;
 mod error;
 mod operation;
+mod place;
 mod plugin;
 mod source;
 
+pub use admit::admit;
 pub use answers::{Applied, Fixes, Queues, Settled, WhatIf};
 pub use builder::Builder;
 pub use decision::{Decision, Outcome, Reason, Rejection};
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "cli")]
 pub(crate) use operation::{Step, operation};
+pub use place::{PlacedPod, Placement};
 pub use plugin::{Filter, NodeView, Plugin, PodView, Score, Verdict};
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::analysis::{FixesReport, ReleaseReport, SchedulerComparer, When, WhenInput, decision_parts};
 use crate::cluster::{Key, Pod};
 use crate::fixes::{self, Limits};
-use crate::report::{
-    BeforeOperation, FixesReport, OperationReport, QueuesReport, ReleaseReport, SchedulerComparer, WhatIfReport, When, WhenInput,
-    decision_parts,
-};
+use crate::report::{BeforeOperation, OperationReport, QueuesReport, WhatIfReport};
 use crate::scheduler::{OddsEffort, Quiescence, Scheduler};
 use crate::session::requeue_events;
 use crate::source::Loaded;

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::admit;
+use crate::admission::Policies;
 use crate::cluster::{Key, Kind, ObservedEvent};
 use crate::output::escape;
 use crate::source::{self, Diagnostic, Report, Severity};
@@ -12,15 +14,20 @@ pub(super) struct Source {
     report: Report,
     events: Vec<ObservedEvent>,
     diagnostics: Vec<Diagnostic>,
+    policies: Policies,
 }
 
 impl Source {
     pub(super) fn new(loaded: source::Loaded) -> Self {
-        Self { report: loaded.report, events: loaded.events, diagnostics: loaded.diagnostics }
+        Self { policies: admit::policies(&loaded.neighbors), report: loaded.report, events: loaded.events, diagnostics: loaded.diagnostics }
     }
 
     pub(super) fn events(&self) -> &[ObservedEvent] {
         &self.events
+    }
+
+    pub(super) fn policies(&self) -> &Policies {
+        &self.policies
     }
 
     /// Returns an object with the fields that scheduling does not read.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::default_binder::DefaultBinder;
 use super::default_preemption::{DefaultPreemption, DefaultPreemptionArgs};
-use super::dynamic_resources::{DynamicResources, DynamicResourcesArgs};
+use super::dynamic_resources::{DisabledDynamicResources, DynamicResources, DynamicResourcesArgs};
 use super::gang_scheduling::GangScheduling;
 use super::image_locality::ImageLocality;
 use super::inter_pod_affinity::{InterPodAffinity, InterPodAffinityArgs};
@@ -103,7 +103,7 @@ static ROWS: &[Row] = &[
     row(PluginName::DefaultPreemption, FRAMEWORK, |args, _| {
         Ok(Arc::new(DefaultPreemption::new(read(args, DefaultPreemptionArgs::validate)?)))
     }),
-    not_emulated(PluginName::DynamicResources, Lifetime::since(26).until(34), &["preFilter", "filter", "postFilter", "reserve", "preBind"]),
+    row(PluginName::DynamicResources, Lifetime::since(26).until(34), |_, _| Ok(Arc::new(DisabledDynamicResources))),
     row(PluginName::DynamicResources, Lifetime::since(34), |args, emulation| {
         let args = read(args, |a: &DynamicResourcesArgs| a.validate(emulation))?;
         Ok(Arc::new(DynamicResources::new(args, emulation.behaviour().devices_score)))
