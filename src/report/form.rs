@@ -367,7 +367,7 @@ fn with_blank(mut text: Text) -> Text {
 }
 
 fn json_head(comparison: &ReleaseComparison) -> Result<Text, FormatError> {
-    Ok(output::to_json_open(comparison)?)
+    Ok(output::to_json_open(&Answer::Comparison(comparison))?)
 }
 
 fn json_pods(pods: &[PodComparison], first: bool) -> Result<Text, FormatError> {

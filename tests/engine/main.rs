@@ -18,6 +18,7 @@ mod attempts;
 mod configs;
 mod conformance;
 mod coverage;
+mod door;
 mod embedding;
 mod extenders;
 mod fixes;
