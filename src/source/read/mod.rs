@@ -2,6 +2,7 @@
 //! cuts them into spans of one object each.
 
 pub(super) mod archive;
+pub(super) mod etcd;
 pub(super) mod input;
 pub(super) mod limits;
 pub(super) mod progress;
