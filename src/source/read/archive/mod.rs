@@ -15,8 +15,13 @@ use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use super::etcd;
+#[cfg(feature = "dumps")]
+use super::input::broken_behind;
 use super::input::{BoxRead, Content, peek};
 use super::limits::{Budget, Compressed, Counting, size};
+#[cfg(feature = "dumps")]
+use crate::limits::sources::ETCD_IN_MEMORY;
 
 /// The maximal size of a zip held in memory, in bytes.
 pub(in crate::source) const ZIP_IN_MEMORY: u64 = 256 << 20;
@@ -104,7 +109,7 @@ fn sort(head: &[u8]) -> Sort {
 
 /// Returns whether a file with these first bytes is neither compressed nor an archive.
 pub(in crate::source) fn is_plain(head: &[u8]) -> bool {
-    compression(head).is_none() && sort(head) == Sort::Plain
+    compression(head).is_none() && sort(head) == Sort::Plain && !etcd::is_database(head)
 }
 
 /// Decompresses a stream and detects its type, by its first bytes.
@@ -121,7 +126,31 @@ pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>
         compressed = true;
     }
     let (head, reader) = peek(reader, 512);
+    #[cfg(feature = "dumps")]
+    if etcd::is_database(&head) {
+        return open_database(reader, ETCD_IN_MEMORY, budget);
+    }
     Stream { reader, size, sort: sort(&head), compressed }
+}
+
+/// Returns the objects of etcd's database in a file or in memory.
+#[cfg(feature = "dumps")]
+pub(in crate::source) fn database<'a>(file: impl Read + Seek + Send + 'a, size: u64, budget: &Budget) -> Stream<'a> {
+    let reader = Box::new(budget.meter(etcd::Objects::new(file), Compressed::Bytes(size)));
+    Stream { reader, size: None, sort: Sort::Plain, compressed: true }
+}
+
+/// Returns the objects of a database that is compressed or in an archive, and must be in memory for that.
+/// Beyond `limit` bytes it is an error.
+#[cfg(feature = "dumps")]
+pub(in crate::source) fn open_database<'a>(reader: BoxRead<'a>, limit: u64, budget: &Budget) -> Stream<'a> {
+    match read_within(reader, None, limit, "a database of etcd") {
+        Ok(bytes) => {
+            let size = bytes.len() as u64;
+            database(Cursor::new(bytes), size, budget)
+        }
+        Err(error) => Stream { reader: broken_behind(Vec::new(), error), size: None, sort: Sort::Plain, compressed: true },
+    }
 }
 
 /// Replaces the decompressors in a build without them.
@@ -170,7 +199,7 @@ pub(in crate::source) fn members(
         let source: Box<dyn ReadSeek + '_> = match base.filter(|_| !stream.compressed) {
             Some(Content::File(path)) => Box::new(BufReader::new(File::open(path)?)),
             Some(Content::Memory(bytes)) => Box::new(Cursor::new(&***bytes)),
-            None => Box::new(Cursor::new(read_within(stream.reader, stream.size, ZIP_IN_MEMORY)?)),
+            None => Box::new(Cursor::new(read_within(stream.reader, stream.size, ZIP_IN_MEMORY, "a zip")?)),
         };
         return zip::members(source, budget, only, visit);
     }
@@ -188,11 +217,11 @@ pub(in crate::source) fn members(
 }
 
 /// Returns the whole stream, or an error if it is longer than `limit`.
-fn read_within(reader: BoxRead<'_>, known: Option<u64>, limit: u64) -> io::Result<Vec<u8>> {
+fn read_within(reader: BoxRead<'_>, known: Option<u64>, limit: u64, what: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(known.unwrap_or_default().min(limit) as usize);
     reader.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        let message = format!("a zip that is compressed or inside another archive can be read up to {}", size(limit));
+        let message = format!("{what} that is compressed or inside another archive can be read up to {}", size(limit));
         return Err(io::Error::other(message));
     }
     Ok(bytes)
