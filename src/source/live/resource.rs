@@ -187,9 +187,9 @@ mod tests {
     }
 
     #[test]
-    fn the_rights_that_the_readme_asks_for_are_those_that_are_used() {
-        let readme = include_str!("../../../README.md");
-        let role = readme.split("```").find(|block| block.contains("kind: ClusterRole")).unwrap().trim_start_matches("yaml");
+    fn the_rights_that_the_book_asks_for_are_those_that_are_used() {
+        let page = include_str!("../../../docs/live.md");
+        let role = page.split("```").find(|block| block.contains("kind: ClusterRole")).unwrap().trim_start_matches("yaml");
         let role: serde_json::Value = serde_yaml::from_str(role).unwrap();
         let texts =
             |value: &serde_json::Value| value.as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_owned()).collect::<Vec<_>>();
