@@ -1,6 +1,12 @@
 //! Counts the steps of decisions, so that searches of many decisions end after a bounded number of them.
 
 use crate::cluster::{Pod, PodAffinity};
+use crate::limits::engine::{SEARCH_STEPS, SEARCH_STEPS_ON_NODE};
+
+/// Returns how many steps a plugin's search may take on each of some nodes, in a decision that is one of many.
+pub fn search_steps_on_node(nodes: usize) -> u64 {
+    (SEARCH_STEPS / nodes.max(1) as u64).max(SEARCH_STEPS_ON_NODE)
+}
 
 /// Returns about how many steps a decision about a pod takes on all of some nodes: one for each node, and one for each node and
 /// constraint over pods. Searches of plugins are not included; they count with [`super::CycleState::spend`].

@@ -35,4 +35,17 @@ limits! { "engine":
     steps REACTION_STEPS: usize = 400, "a_reaction_without_end_is_cut";
     /// Steps of a plugin's search above which an error counts FIXES_STEPS_OF_ERROR, and else nothing.
     steps FIXES_STEPS_OF_LONG_SEARCH: u64 = 200_000, "a_search_for_fixes_ends_after_a_number_of_steps";
+    /// Orders of equal pods that are tried for the odds of one preemption; beyond it the odds are unknown, with the reason.
+    steps VICTIM_ORDERS: u64 = 2_000, "too_many_orders_are_unknown_with_the_reason";
+    /// Combinations of candidates that are counted for the odds of one preemption; beyond it the odds are unknown, with the reason.
+    steps VICTIM_COMBINATIONS: usize = 512, "too_many_combinations_are_unknown_with_the_reason";
+    /// Nodes times combinations that are counted for the odds of one preemption; beyond it the odds are unknown, with the reason.
+    steps VICTIM_COUNTED: usize = 20_000, "too_many_combinations_are_unknown_with_the_reason";
+    /// Steps of plugins' searches on all nodes together in a decision that is one of many, as those of a search for fixes; a node that
+    /// takes more than its share ends with an error, unless SEARCH_STEPS_ON_NODE allows them.
+    steps SEARCH_STEPS: u64 = 2_000_000, "a_decision_among_many_ends_after_steps_on_each_node";
+    /// Steps of plugins' searches that a node may take at least in a decision that is one of many.
+    steps SEARCH_STEPS_ON_NODE: u64 = 5_000, "a_decision_among_many_ends_after_steps_on_each_node";
+    /// Steps of a decision of a search for fixes that each step of a plugin's search counts for, by the time that they take.
+    steps FIXES_STEPS_OF_PLUGIN: u64 = 4, "a_search_for_fixes_ends_after_a_number_of_steps";
 }

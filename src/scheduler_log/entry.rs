@@ -7,6 +7,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::time::When;
+use crate::limits::sources::LOG_VALUES;
 
 /// A klog line: a message with its values.
 #[derive(Debug)]
@@ -103,7 +104,7 @@ impl<'de> Visitor<'de> for Pairs {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut pairs = Vec::with_capacity(8);
         while let Some(key) = map.next_key::<Borrowed<'de>>()? {
-            if pairs.len() < MAX_VALUES {
+            if pairs.len() < LOG_VALUES {
                 pairs.push((key.0, map.next_value()?));
             } else {
                 map.next_value::<IgnoredAny>()?;
@@ -112,9 +113,6 @@ impl<'de> Visitor<'de> for Pairs {
         Ok(pairs)
     }
 }
-
-/// The number of values that are kept of a line.
-const MAX_VALUES: usize = 64;
 
 #[derive(serde::Deserialize)]
 struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);

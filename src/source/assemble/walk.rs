@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::ingest::Ingest;
 use super::{Assembly, FileToRead, Tally};
+use crate::limits::sources::ARCHIVES_WITHIN;
 use crate::plural::and_more;
 use crate::source::decode::windows;
 use crate::source::layout::{self, Hint, Role, Task};
@@ -27,9 +28,6 @@ const MAX_FACT: u64 = 64 << 10;
 
 /// The maximal number of logs recorded.
 const MAX_LOGS: usize = 1000;
-
-/// The maximal depth of archives within archives.
-const MAX_DEPTH: usize = 2;
 
 /// Walks documents one after another.
 pub(in crate::source) struct Walk<'a> {
@@ -108,7 +106,7 @@ impl<'a> Walk<'a> {
     }
 
     fn archive(&mut self, file: &FileToRead, stream: Stream<'_>, base: Option<&Content>) {
-        if file.place.members.len() == MAX_DEPTH {
+        if file.place.members.len() == ARCHIVES_WITHIN {
             self.assembly.lose(file);
             return self.assembly.error(&file.name, "an archive inside two others is not opened".to_owned());
         }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_yaml::Value;
 
 use crate::cluster::{Object, Pod};
+use crate::limits::sources::VERSION_TEXT;
 use crate::source::read::split::Syntax;
 
 /// A statement in the source about the scheduler's configuration.
@@ -151,13 +152,10 @@ fn looks_like_version(text: &str) -> bool {
     text.split_once('.').is_some_and(|(major, rest)| major == "1" && rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// The maximal length, in bytes, of a version among objects.
-const LONGEST_VERSION: usize = 16 << 10;
-
 /// Returns the version in an object without a kind: the output of `kubectl version -o json|yaml`, which captures also
 /// end with, or of `/version` (`version.Info` in `k8s.io/apimachinery/pkg/version`).
 pub(in crate::source) fn of_kindless(text: &[u8], syntax: Syntax) -> Option<SchedulerMetadata> {
-    if text.len() > LONGEST_VERSION || memchr::memmem::find(text, b"gitVersion").is_none() {
+    if text.len() > VERSION_TEXT || memchr::memmem::find(text, b"gitVersion").is_none() {
         return None;
     }
     let value = parse(text, syntax)?;

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::untyped::of_self_link;
 use super::{Context, Decoded, DecodedItem, decode, decode_text};
 use crate::cluster::Kind;
+use crate::limits::sources::OBJECT;
 use crate::source::layout::Hint;
 use crate::source::read::archive::Stream;
 use crate::source::read::input::{Content, Opened, is_binary};
@@ -26,9 +27,6 @@ const FEW: usize = 8;
 /// Files beyond this size, in bytes, are not read a second time: a generic parse of a whole document takes many times
 /// its size.
 const CAREFUL_LIMIT: u64 = 64 << 20;
-
-/// The maximal length of an object in bytes. API servers reject objects of a few megabytes.
-const MAX_OBJECT: u64 = 512 << 20;
 
 /// A decoded object and the place of its text.
 #[derive(Debug)]
@@ -138,6 +136,8 @@ struct Source<'a> {
     splitter: Box<dyn Splitter + Send>,
     broken_off: Option<String>,
     first: Option<Vec<u8>>,
+    /// The maximal length of an object.
+    longest: u64,
 }
 
 /// Reads a file, handing entries over once more than `keep` bytes of it are read.
@@ -145,7 +145,8 @@ fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool, progress: &Progress, 
     let window = (rayon::current_num_threads() * WINDOW_PER_THREAD).min(MAX_WINDOW);
     let mut contents = Contents::default();
     let left = opened.size.map(|size| size as usize);
-    let mut source = Source { reader: opened.reader, window, left, splitter: Box::new(Json::default()), broken_off: None, first: None };
+    let splitter = Box::new(Json::default());
+    let mut source = Source { reader: opened.reader, window, left, splitter, broken_off: None, first: None, longest: OBJECT };
     let mut start = Vec::new();
     source.fill(&mut start, window.min(64 << 10));
     if is_binary(&start) {
@@ -236,9 +237,9 @@ impl Source<'_> {
             if window.last || window.done > 0 {
                 break;
             }
-            if window.text.len() as u64 > MAX_OBJECT {
+            if window.text.len() as u64 > self.longest {
                 // Whatever it is, it must not use all memory.
-                self.broken_off = Some(format!("an object is longer than {}", size(MAX_OBJECT)));
+                self.broken_off = Some(format!("an object is longer than {}", size(self.longest)));
                 window.last = true;
                 window.done = self.splitter.split(&mut window.text, true, &mut window.spans);
                 break;

@@ -20,18 +20,10 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 
 use super::input::{BoxRead, Content, peek};
 use super::limits::{Budget, Compressed, Counting, size};
-
-/// The maximal size of a zip held in memory, in bytes.
-pub(in crate::source) const ZIP_IN_MEMORY: u64 = 256 << 20;
-
-/// The maximal padding after the end of a tar, in bytes.
-const MAX_PADDING: u64 = 1 << 20;
+use crate::limits::sources::{COMPRESSIONS, TAR_PADDING, ZIP_IN_MEMORY};
 
 /// The memory limit of an xz stream, in KiB; the highest preset needs 64 MiB.
 const XZ_MEMORY_KIB: u32 = 256 << 10;
-
-/// The maximal number of nested compressions, such as of a compressed log that is compressed again with the rest.
-const MAX_LAYERS: usize = 3;
 
 /// The type of a stream's content, decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +108,7 @@ pub(in crate::source) fn is_plain(head: &[u8]) -> bool {
 /// Decompresses a stream and detects its type, by its first bytes.
 pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>, budget: &Budget) -> Stream<'a> {
     let mut compressed = false;
-    for _ in 0..MAX_LAYERS {
+    for _ in 0..COMPRESSIONS {
         let (head, whole) = peek(reader, 6);
         reader = whole;
         let Some(compression) = compression(&head) else { break };
@@ -241,7 +233,7 @@ pub(in crate::source) fn members(
         place += 1;
     }
     // Only the very end of a compressed stream shows that it is whole.
-    tar.drain(MAX_PADDING)?;
+    tar.drain(TAR_PADDING)?;
     Ok(if tar.unmarked { End::Unmarked } else { End::Whole })
 }
 

@@ -6,11 +6,9 @@
 use std::io::{self, Read};
 
 use super::{Head, MemberKind};
+use crate::limits::sources::TAR_EXTENSION;
 
 const BLOCK: usize = 512;
-
-/// Extension headers longer than this, in bytes, are skipped; real names are shorter.
-const MAX_EXTENSION: u64 = 64 << 10;
 
 /// An archive that is being read. Reading from it reads the content of the current member.
 pub(in crate::source) struct Tar<R> {
@@ -110,7 +108,7 @@ impl<R: Read> Tar<R> {
 
     /// Returns the content of an extension header; `None` if it is too long.
     fn extension(&mut self) -> io::Result<Option<Vec<u8>>> {
-        if self.left > MAX_EXTENSION {
+        if self.left > TAR_EXTENSION {
             return Ok(None);
         }
         let mut content = Vec::with_capacity(self.left as usize);
