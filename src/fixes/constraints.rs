@@ -230,7 +230,8 @@ impl Matrix {
         let snapshot = scheduler.state().snapshot();
         let emulation = scheduler.state().config().emulation;
         let table = scheduler.filter_table(pod, None)?;
-        let mut builder = Builder { scheduler, pod, snapshot: &snapshot, emulation, table: &table, rows: Vec::new(), steps: table.steps.into() };
+        let mut builder =
+            Builder { scheduler, pod, snapshot: &snapshot, emulation, table: &table, rows: Vec::new(), steps: table.steps.into() };
         builder.node_affinity();
         builder.taints();
         builder.pod_affinity();

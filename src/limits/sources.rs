@@ -10,7 +10,7 @@ limits! { "sources":
     /// Bytes that come out of compressed files of a load by default; a file that needs more ends there.
     bytes DECOMPRESSED: u64 = 64 << 30, "what_goes_beyond_a_limit_ends_with_its_name";
     /// Files and members of archives that are opened in a load by default; the others are counted as not read.
-    count FILES: usize = 1_000_000, "files_beyond_the_limit_are_counted";
+    count FILES: usize = 1_000_000, "bombs_end_at_the_limit_and_the_rest_loads";
     /// Length of an object; the file ends there. API servers reject objects of a few megabytes.
     bytes OBJECT: u64 = 512 << 20, "an_object_without_end_ends_its_file";
     /// Depth of lists within lists; a deeper one is an error. The stack is finite.
@@ -25,7 +25,7 @@ limits! { "sources":
     /// Errors of one file that are reported one by one; the others are counted.
     count ERRORS_OF_FILE: usize = 50, "a_storm_of_errors_is_counted";
     /// Archives that an archive is inside of; one inside more is not opened, which an error says.
-    count ARCHIVES_WITHIN: usize = 2, "archives_within_archives_are_opened_up_to_a_depth";
+    count ARCHIVES_WITHIN: usize = 2, "archives_nest_one_level_and_no_more";
     /// Compressions of one stream within each other; what remains compressed is read as it is.
     count COMPRESSIONS: usize = 3, "compressions_within_each_other_are_undone_up_to_a_depth";
     /// Padding after the end of a tar that is read; the rest is left.

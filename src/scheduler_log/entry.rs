@@ -350,6 +350,14 @@ mod tests {
     }
 
     #[test]
+    fn values_of_a_line_are_kept_up_to_a_number() {
+        let values: String = (0..LOG_VALUES + 5).map(|i| format!(r#","k{i}":{i}"#)).collect();
+        let line = format!(r#"{{"ts":1732269600000.0,"msg":"m"{values}}}"#);
+        let entry = Entry::parse(&line).unwrap();
+        assert!(entry.values.text("k1").is_some() && entry.values.text(&format!("k{}", LOG_VALUES + 1)).is_none());
+    }
+
+    #[test]
     fn values_may_have_several_lines() {
         let line = "I1122 10:15:35.117990 1 dumper.go:52] \"Dump\" nodes=<\n\tNode name: a\n\t\n\t\tx\n > summary=\"activeQ:1\"";
         let entry = Entry::parse(line).unwrap();

@@ -177,6 +177,17 @@ mod tests {
     }
 
     #[test]
+    fn prefixes_are_removed_up_to_a_number() {
+        let line = "I1122 10:00:00.000000       1 a.go:1] \"m\"";
+        let prefixed = |number: usize| format!("{}{line}", "2026-11-22T08:00:00.000001Z ".repeat(number));
+        assert_eq!(strip(prefixed(LOG_PREFIXES).as_bytes()).text, line.as_bytes());
+        assert_ne!(
+            strip(format!("2026-11-22T08:00:00.000001Z {}", prefixed(LOG_PREFIXES).replace('I', "?")).as_bytes()).text,
+            line.as_bytes()
+        );
+    }
+
+    #[test]
     fn envelopes_are_opened() {
         let docker = serde_json::json!({"log": format!("{PLAIN}\n"), "stream": "stderr", "time": "2026-11-22T10:15:35.1Z"}).to_string();
         let found = strip(docker.as_bytes());

@@ -186,9 +186,10 @@ impl<'a> Walk<'a> {
             self.stream(&file, role, stream, None);
             return true;
         }
-        let mut bytes = Vec::with_capacity(head.size.unwrap_or_default().min(MEMBER_IN_MEMORY) as usize);
+        let mut bytes = Vec::new();
+        let room = bytes.try_reserve_exact(head.size.unwrap_or_default().min(MEMBER_IN_MEMORY) as usize).map_err(io::Error::from);
         // A zip may claim any size, so the claim must not decide how much is read.
-        match reader.by_ref().take(MEMBER_IN_MEMORY + 1).read_to_end(&mut bytes) {
+        match room.and_then(|()| reader.by_ref().take(MEMBER_IN_MEMORY + 1).read_to_end(&mut bytes)) {
             Ok(_) => {
                 if bytes.len() as u64 > MEMBER_IN_MEMORY {
                     bytes.truncate(MEMBER_IN_MEMORY as usize);

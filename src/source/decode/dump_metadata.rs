@@ -257,6 +257,8 @@ mod tests {
         ] {
             assert_eq!(server_version(text).as_deref(), expected, "{text}");
         }
+        let long = format!(r#"{{"serverVersion":{{"gitVersion":"v1.31.2"}},"x":"{}"}}"#, "y".repeat(VERSION_TEXT));
+        assert!(of_kindless(long.as_bytes(), Syntax::Json).is_none_or(|m| m.version.is_none()));
         for (text, expected) in [
             (r#"{"clientVersion":{"gitVersion":"v1.35.0"},"serverVersion":{"gitVersion":"v1.31.2"}}"#, Some("v1.31.2")),
             ("clientVersion: {gitVersion: v1.35.0}\nserverVersion: {gitVersion: v1.30.1-gke.1}\n", Some("v1.30.1-gke.1")),

@@ -210,7 +210,10 @@ impl Source<'_> {
         }
         let wanted = target - text.len();
         // One more than the known length, since only an empty read shows the end.
-        text.reserve_exact(self.left.map_or(wanted, |left| wanted.min(left + 1)));
+        if let Err(error) = text.try_reserve_exact(self.left.map_or(wanted, |left| wanted.min(left + 1))) {
+            self.broken_off = Some(error.to_string());
+            return true;
+        }
         match self.reader.by_ref().take(wanted as u64).read_to_end(text) {
             Ok(count) => {
                 self.left = self.left.map(|left| left.saturating_sub(count));
@@ -357,6 +360,17 @@ mod tests {
             taken.extend(entries.into_iter().map(name));
         });
         (taken, contents.unwrap().entries.into_iter().flatten().map(name).collect())
+    }
+
+    #[test]
+    fn an_object_without_end_ends_its_file() {
+        let text = format!(r#"{{"kind":"Pod","metadata":{{"name":"a","annotations":{{"x":"{}"#, "y".repeat(10_000));
+        let (reader, splitter) = (Box::new(text.as_bytes()), Box::new(Json::default()));
+        let mut source = Source { reader, window: 256, left: None, splitter, broken_off: None, first: None, longest: 4096 };
+        let mut window = Window::default();
+        source.next(&mut window, &[], 1, 0);
+        assert_eq!((source.broken_off.as_deref(), window.last), (Some("an object is longer than 4 KiB"), true));
+        assert!(window.text.len() < 10_000);
     }
 
     #[test]

@@ -239,7 +239,8 @@ pub(in crate::source) fn members(
 
 /// Returns the whole stream, or an error if it is longer than `limit`.
 fn read_within(reader: BoxRead<'_>, known: Option<u64>, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(known.unwrap_or_default().min(limit) as usize);
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(known.unwrap_or_default().min(limit) as usize)?;
     reader.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         let message = format!("a zip that is compressed or inside another archive can be read up to {}", size(limit));
@@ -270,6 +271,22 @@ mod tests {
 
     fn zstd(text: &[u8]) -> Vec<u8> {
         ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    #[test]
+    fn compressions_within_each_other_are_undone_up_to_a_depth() {
+        let within = |depth: usize| (0..depth).fold(b"text".to_vec(), |bytes, _| bzip2(&bytes));
+        assert_eq!(open_all(&within(COMPRESSIONS)).2.as_deref(), Ok("text"));
+        assert_ne!(open_all(&within(COMPRESSIONS + 1)).2.as_deref(), Ok("text"));
+    }
+
+    #[test]
+    fn a_stream_is_held_in_memory_up_to_a_length() {
+        let read = |limit| read_within(Box::new(&b"12345"[..]), Some(5), limit);
+        assert_eq!(read(5).unwrap(), b"12345");
+        assert!(read(4).unwrap_err().to_string().ends_with("can be read up to 4 bytes"));
+        // What does not fit into memory is an error too.
+        assert_eq!(read_within(Box::new(&b""[..]), Some(1 << 62), 1 << 62).unwrap_err().kind(), io::ErrorKind::OutOfMemory);
     }
 
     #[test]

@@ -259,6 +259,31 @@ mod tests {
     }
 
     #[test]
+    fn extensions_that_are_too_long_are_skipped() {
+        let with_name = |length: usize| {
+            let mut builder = tar::Builder::new(Vec::new());
+            builder.append_pax_extensions([("path", "n".repeat(length).as_bytes())]).unwrap();
+            let mut header = tar::Header::new_ustar();
+            header.set_size(2);
+            builder.append_data(&mut header, "short", &b"ok"[..]).unwrap();
+            read(&builder.into_inner().unwrap()).0[0].0.len()
+        };
+        assert_eq!(with_name(1000), 1000);
+        assert_eq!(with_name(TAR_EXTENSION as usize), "short".len());
+    }
+
+    #[test]
+    fn padding_is_read_up_to_a_length() {
+        let mut archive = build(tar::Header::new_gnu, &["a"]);
+        archive.extend(vec![0; 3000]);
+        let mut rest = archive.as_slice();
+        let mut tar = Tar::new(&mut rest);
+        while tar.next().unwrap().is_some() {}
+        tar.drain(1000).unwrap();
+        assert!(!rest.is_empty());
+    }
+
+    #[test]
     fn links_are_told_from_files() {
         let mut builder = tar::Builder::new(Vec::new());
         for kind in [tar::EntryType::Symlink, tar::EntryType::Link, tar::EntryType::Directory, tar::EntryType::Fifo] {
