@@ -48,4 +48,8 @@ limits! { "sources":
     count LOG_PREFIXES: usize = 3, "prefixes_are_removed_up_to_a_number";
     /// Writers of one log that are told apart; lines of others are passed over.
     count LOG_WRITERS: usize = 1_000, "writers_are_told_apart_up_to_a_number";
+    /// Bytes of a page of etcd's database with those that follow it; a longer one is an error, and its objects are missing.
+    bytes ETCD_PAGE: u64 = 32 << 20, "pages_that_are_too_long_are_named";
+    /// Bytes of a database of etcd that is compressed or in an archive, which must be in memory; a larger one is an error.
+    bytes ETCD_IN_MEMORY: u64 = 1 << 30, "a_database_in_an_archive_is_read_up_to_a_limit";
 }

@@ -121,7 +121,11 @@ impl SchedulingQueue {
 
     /// Whether an event cannot help a pod that this plugin gates.
     fn stays_gated(&self, gate: PluginName, event: ClusterEvent) -> bool {
-        match self.config.emulation.behaviour().queue.gated_pods {
+        let queue = &self.config.emulation.behaviour().queue;
+        if event == ClusterEvent::UNSCHEDULABLE_TIMEOUT && queue.gated_pods_flushed {
+            return false;
+        }
+        match queue.gated_pods {
             GatedPods::AsOthers => false,
             GatedPods::Stay => true,
             GatedPods::HeldByGates => gate == PluginName::SchedulingGates,
