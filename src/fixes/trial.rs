@@ -285,9 +285,9 @@ impl<'a> Trials<'a> {
 
     /// Returns whether preemption is worth a trial.
     pub(super) fn may_preempt(&self, changes: &[Change]) -> bool {
+        let Some(lowest) = self.lowest.filter(|_| !self.preempts_today) else { return false };
         let Some(pod) = self.changed_pod(changes) else { return false };
-        let never = pod.spec.preemption_policy.as_deref() == Some("Never");
-        !self.preempts_today && !never && self.lowest.is_some_and(|lowest| lowest < pod.priority())
+        pod.spec.preemption_policy.as_deref() != Some("Never") && lowest < pod.priority()
     }
 }
 
