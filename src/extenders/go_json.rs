@@ -397,6 +397,6 @@ mod tests {
         assert_eq!(read(r#""a\u00e9\ud83d\ude00\ud800b""#), Json::Text("aé😀\u{fffd}b".into()));
         assert_eq!(read(r#"{"a":1,"a":[true,{}]}"#).into_value(), serde_json::json!({"a": [true, {}]}));
         assert_eq!(first_value(b"\"\xff\"").unwrap(), Json::Text("\u{fffd}".into()));
-        assert_eq!(read(&format!("{}{}", "[".repeat(DEPTH), "]".repeat(DEPTH))).kind(), "array");
+        assert_eq!(read(&format!("{}{}", "[".repeat(ANSWER_DEPTH), "]".repeat(ANSWER_DEPTH))).kind(), "array");
     }
 }
