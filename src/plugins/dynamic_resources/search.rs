@@ -106,6 +106,8 @@ pub(super) struct Search<'a> {
     pub(super) allocating_capacity: Positions<DevicePos, Map<Quantity>>,
     pub(super) results: Vec<Vec<Picked<'a>>>,
     pub(super) steps: i64,
+    /// The steps that the cycle allows; `None` for no limit.
+    pub(super) limit: Option<i64>,
     pub(super) depth: usize,
 }
 
@@ -124,6 +126,7 @@ impl<'a> Search<'a> {
             allocating_capacity: Positions::default(),
             results: claims.iter().map(|_| Vec::new()).collect(),
             steps: 0,
+            limit: None,
             depth: 0,
         }
     }
@@ -139,8 +142,9 @@ impl<'a> Search<'a> {
     /// Spends steps of `filterTimeout`. They are counted per node, whether or not an answer was known already.
     pub(super) fn spend_steps(&mut self, steps: i64) -> Result<(), Stop> {
         self.steps = self.steps.saturating_add(steps);
-        match self.allocator.budget {
-            Some(budget) if self.steps > budget => Err(Stop::Error(AllocationError::TimedOut)),
+        match (self.allocator.budget, self.limit) {
+            (Some(budget), _) if self.steps > budget => Err(Stop::Error(AllocationError::TimedOut)),
+            (_, Some(limit)) if self.steps > limit => Err(Stop::Error(AllocationError::NotDecided(limit))),
             _ => Ok(()),
         }
     }

@@ -227,14 +227,20 @@ impl State {
     /// Assumes the members that are to be bound, and puts the others back into the queue.
     fn submit(&mut self, snapshot: &Snapshot, result: &GroupResult, members: &mut [QueuedPodInfo], events: &mut Vec<Event>) -> Vec<Rest> {
         let mut rests: Vec<Rest> = Vec::with_capacity(members.len());
+        // Each member that waits activates all that have no place yet. Where these are in flight, once is enough.
+        let (mut are_activated, mut left) = (false, members.len());
         for (i, info) in members.iter_mut().enumerate() {
+            left -= 1;
             events.push(Event::group(GroupEvent::MemberResumed { pod: info.key() }));
             let failed = match fate(result, i) {
                 Fate::Fail(failed) => failed,
                 Fate::Bind(place) => match self.prepare_binding(snapshot, place.cycle_state.clone(), info, &place.node, events) {
                     Err(failed) => failed,
                     Ok((binding, patience, effects)) => {
-                        self.activate(&effects.activate, events);
+                        if !are_activated || effects.activate.len() > left {
+                            self.activate(&effects.activate, events);
+                        }
+                        are_activated = effects.allow.is_empty() && (are_activated || !effects.activate.is_empty());
                         self.let_go(&effects.allow, &mut rests, events);
                         let waited = !patience.is_empty();
                         rests.push(Rest::Bind { binding: Box::new(binding), patience, waited });
@@ -242,6 +248,7 @@ impl State {
                     }
                 },
             };
+            are_activated = false;
             let outcome = outcome_of(&failed);
             let own = self.handle_failure(info, failed, events);
             events.push(Event::CycleFinished { pod: info.key(), outcome });
