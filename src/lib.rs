@@ -13,8 +13,8 @@
 //! | `plural` | numbers with their nouns |
 //! | `suggest` | suggestions for names that do not exist |
 //! | [`limits`] | limits of what input from outside may cost, in one table |
-//! | [`output`] | output: escaping of untrusted text, formats of answers, standard streams, new files |
 //! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
+//! | [`output`] | output: escaping of untrusted text, documents and their renderers, formats of answers, standard streams, new files |
 //! | [`release`] | kube-scheduler's releases with their differences and feature gates |
 //! | [`odds`] | the likelihood of each outcome where kube-scheduler draws at random, as exact fractions |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
