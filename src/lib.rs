@@ -18,6 +18,7 @@
 //! | [`release`] | kube-scheduler's releases with their differences and feature gates |
 //! | [`odds`] | the likelihood of each outcome where kube-scheduler draws at random, as exact fractions |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
+//! | [`admission`] | admission as an API server does it: defaults of new pods, quotas, limit ranges, refusals |
 //! | [`extenders`] | HTTP extenders: what they are asked, how their answers are read, and who knows answers |
 //! | [`extender_client`] | asks extenders over HTTP, from a thread of its own |
 //! | [`trace`] | typed events, their sentences, and the views that fold them |
@@ -51,13 +52,19 @@
 //!   bind, and never by trials.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
+// Without the program, parts of the rooms that it uses are idle.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 pub mod analysis;
+pub mod admission;
+#[cfg(feature = "cli")]
 pub mod app;
 pub mod cel;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod cluster;
 pub mod controllers;
+#[cfg(feature = "extenders")]
 pub mod extender_client;
 pub mod extenders;
 pub mod fixes;
@@ -76,5 +83,6 @@ pub mod session;
 pub mod source;
 mod suggest;
 pub mod trace;
+#[cfg(feature = "tui")]
 pub mod ui;
 pub mod whatif;

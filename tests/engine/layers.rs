@@ -17,6 +17,7 @@ const LAYERS: Rooms = &[
     ("release", &["limits", "cluster"]),
     ("odds", &["limits", "cluster"]),
     ("framework", &["limits", "odds", "release", "cluster"]),
+    ("admission", &["framework", "release", "cluster"]),
     ("extenders", &["limits", "framework", "release", "cluster", "output"]),
     ("extender_client", &["limits", "extenders", "framework", "output"]),
     ("trace", &["limits", "framework", "odds", "release", "cluster", "plural"]),
@@ -24,15 +25,28 @@ const LAYERS: Rooms = &[
     ("cel", &["limits", "cluster"]),
     ("plugins", &["limits", "cel", "framework", "release", "cluster", "preemption"]),
     ("scheduler", &["limits", "extenders", "odds", "output", "framework", "release", "cluster", "preemption", "plugins", "trace"]),
-    ("controllers", &["scheduler", "cluster"]),
+    ("controllers", &["limits", "admission", "plugins", "framework", "release", "scheduler", "cluster"]),
     ("fixes", &["limits", "cel", "controllers", "scheduler", "plugins", "trace", "framework", "release", "cluster", "suggest"]),
     ("session", &["limits", "extenders", "odds", "output", "scheduler", "trace", "framework", "release", "cluster"]),
     (
         "whatif",
-        &["limits", "session", "fixes", "controllers", "scheduler", "plugins", "trace", "framework", "release", "cluster", "suggest"],
+        &[
+            "limits",
+            "admission",
+            "session",
+            "fixes",
+            "controllers",
+            "scheduler",
+            "plugins",
+            "trace",
+            "framework",
+            "release",
+            "cluster",
+            "suggest",
+        ],
     ),
     ("scheduler_log", &["limits"]),
-    ("source", &["limits", "scheduler_log", "cluster", "output", "plural"]),
+    ("source", &["limits", "admission", "scheduler_log", "cluster", "output", "plural"]),
     (
         "analysis",
         &[
@@ -58,6 +72,7 @@ const LAYERS: Rooms = &[
         &[
             "limits",
             "analysis",
+            "admission",
             "odds",
             "output",
             "session",
@@ -79,6 +94,7 @@ const LAYERS: Rooms = &[
         "ui",
         &[
             "limits",
+            "admission",
             "odds",
             "output",
             "session",
@@ -100,6 +116,7 @@ const LAYERS: Rooms = &[
         "app",
         &[
             "limits",
+            "admission",
             "odds",
             "output",
             "ui",
@@ -123,6 +140,7 @@ const LAYERS: Rooms = &[
         "cli",
         &[
             "limits",
+            "admission",
             "odds",
             "app",
             "output",
