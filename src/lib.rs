@@ -48,6 +48,8 @@
 //! - Full states ([`session::Keyframe`], [`scheduler::State`]) are values that share their parts, so that keeping one per
 //!   cycle is cheap and going back is exact.
 //! - Untrusted text is kept unchanged and escaped at the output, by [`output`] alone.
+//! - Answers and pages are documents ([`output::Document`]) until a renderer writes them, and no code takes a finished text apart
+//!   (`tests/engine/texts.rs`).
 //! - No code writes to a cluster or reads Secrets or ConfigMaps. Extenders are called only if the user asks for it, never to
 //!   bind, and never by trials.
 
@@ -55,8 +57,8 @@
 // Without the program, parts of the rooms that it uses are idle.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
-pub mod analysis;
 pub mod admission;
+pub mod analysis;
 #[cfg(feature = "cli")]
 pub mod app;
 pub mod cel;
