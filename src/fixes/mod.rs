@@ -84,6 +84,9 @@ use crate::trace::{GroupView, Outcome};
 use effort::rank;
 use trial::{Trials, Verified, is_preempting, takers};
 
+/// Returns an object with all its fields, also those that scheduling does not read; `None` if its source cannot be read again.
+pub type Originals<'a> = &'a dyn Fn(Kind, &Key) -> Option<serde_json::Value>;
+
 /// Demands that keep a pod out, and changes that let it in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixes {

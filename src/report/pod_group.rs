@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::Decision;
 use crate::analysis::{why, why_group};
 use crate::cluster::{Cluster, Key, PodGroup, Str};
-use crate::output::Lines;
+use crate::output::{Document, Headings, Lines, Words};
 use crate::trace::{CycleView, GroupOutcome, GroupView, Outcome};
 
 /// A pod group and its members.
@@ -155,16 +155,21 @@ impl MemberReport {
 /// Returns the cycle of a group as text: one sentence, the placements, and a line for each member. Empty for a cycle of a
 /// single pod.
 pub fn group_text(view: &CycleView) -> Lines {
-    let mut out = Lines::default();
+    group_document(view).plain(Headings::Colon)
+}
+
+/// Returns the cycle of a group as a list; see [`group_text`].
+pub fn group_document(view: &CycleView) -> Document {
+    let mut out = Document::default();
     let Some(group) = &view.group else { return out };
     let answer = why_group(group).unwrap_or_default();
-    out.line(format_args!("POD GROUP {}: {answer}", group.start.group));
+    out.item(0, format!("POD GROUP {}: {answer}", group.start.group));
     for tried in group.placements.iter().filter(|tried| !tried.name.is_empty()) {
-        out.line(format_args!("  {}", tried.sentence()));
+        out.item(2, tried.sentence());
     }
     if let Some(record) = &group.preemption {
         for victim in record.victims() {
-            out.line(format_args!("  evicts {}", victim.key()));
+            out.item(2, Words::from("evicts ").pod(&victim.key()));
         }
     }
     let width = group.start.pods.iter().map(|pod| pod.to_string().width()).max().unwrap_or(0);
@@ -175,7 +180,7 @@ pub fn group_text(view: &CycleView) -> Lines {
             Some(member) => why(member),
             None => "Not tried.".to_owned(),
         };
-        out.line(format_args!("  {name}{pad}  {what}"));
+        out.item(2, Words::of_pod(pod).text(format!("{pad}  {what}")));
     }
     out
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Decision;
 use crate::analysis::ReleaseReport;
-use crate::output::Lines;
+use crate::output::{Headings, Lines};
 use crate::plural::count_of;
 use crate::session::{PodDecisions, UpgradeComparison};
 
@@ -131,7 +131,7 @@ impl ReleaseComparison {
         out.line(format_args!("to   {}", self.releases.to.sentence()));
         out.push("Each pod is decided on its own, ignoring the other pending pods.");
         out.blank();
-        out.extend(super::upgrade(&self.found));
+        out.extend(super::upgrade(&self.found).plain(Headings::Colon));
         let differs = self.found.otherwise.len() + self.found.other_reasons.len();
         let reworded = self.changed.saturating_sub(differs);
         if reworded > 0 {

@@ -37,5 +37,6 @@ mod selectors;
 mod sentences;
 mod sessions;
 mod story;
+mod texts;
 mod what_if;
 mod words;

@@ -10,54 +10,7 @@ use crate::cluster::Str;
 use crate::framework::{Code, PluginName, Reason, ReasonKind, ScoreFunctionName, Shortage, Snapshot, Status, entry, taint_text};
 use crate::trace::{CycleView, Event, ExtensionPoint, GroupView, PreemptionView, Verdict};
 
-/// Classes of verdicts, best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::EnumIter)]
-pub enum Class {
-    /// The pod fits.
-    Fits,
-    /// The pod does not fit, and evicting pods might help.
-    Unschedulable,
-    /// The pod does not fit, and evicting pods cannot help.
-    Unresolvable,
-    /// A plugin failed.
-    Failed,
-    /// The node was not evaluated, or not yet.
-    Unseen,
-}
-
-impl Class {
-    /// Returns the class of a status.
-    pub fn of(status: &Status) -> Self {
-        match status.code() {
-            Code::Success | Code::Skip => Self::Fits,
-            Code::Unschedulable | Code::Pending | Code::Wait => Self::Unschedulable,
-            Code::UnschedulableAndUnresolvable => Self::Unresolvable,
-            Code::Error => Self::Failed,
-        }
-    }
-
-    /// Returns the word for a narrow column.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Fits => "fits",
-            Self::Unschedulable => "unschedulable",
-            Self::Unresolvable => "unresolvable",
-            Self::Failed => "error",
-            Self::Unseen => "not evaluated",
-        }
-    }
-
-    /// Returns the class in words.
-    pub fn phrase(self) -> &'static str {
-        match self {
-            Self::Fits => "fits",
-            Self::Unschedulable => "unschedulable: evicting pods might help",
-            Self::Unresolvable => "unresolvable: evicting pods cannot help",
-            Self::Failed => "error",
-            Self::Unseen => "not evaluated",
-        }
-    }
-}
+pub use crate::trace::VerdictClass as Class;
 
 /// The class of a verdict, the plugin that gave it, and the reason.
 pub type Cause = (Class, Option<PluginName>, Cow<'static, str>);
