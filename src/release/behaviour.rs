@@ -44,6 +44,8 @@ pub struct Behaviour {
     pub device_selectors: DeviceSelectors,
     /// Whether devices are allocated from incomplete pools.
     pub incomplete_pools_serve: bool,
+    /// Whether the API server adds `matchLabelKeys` of affinity terms to their selectors.
+    pub merges_match_label_keys: bool,
     /// Whether slices with binding conditions go after the others of their pool.
     pub conditional_slices_last: bool,
     /// How an attempt handles a pool whose slices contradict each other.

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use strum::IntoEnumIterator as _;
 
-use super::ReleaseReport;
+use crate::analysis::ReleaseReport;
 use crate::output::Lines;
 use crate::release::{Emulated, Emulation, Gate, Knowledge, Part, Release, supported};
 use crate::scheduler::{Config, PluginRef, may_extend};

@@ -64,6 +64,7 @@ pub(super) const PROFILE: Profile = Profile {
         devices_score: true,
         device_selectors: DeviceSelectors { includes: true, multiple_allocations: true, list_functions: true },
         incomplete_pools_serve: false,
+        merges_match_label_keys: true,
         conditional_slices_last: false,
         invalid_pools: InvalidPools::Rejection,
         alternatives_confused: false,
