@@ -304,6 +304,8 @@ const POD_GROUPS: [Row; 14] = [
     never("", At::Error, "pod group is unschedulable", GATE_IS_OFF),
     never("", At::Error, "pod group is waiting for preemption to complete", GATE_IS_OFF),
     never("", At::Error, "no feasible placements found", GATE_IS_OFF),
+    never("", At::Error, "no pods were schedulable", GATE_IS_OFF),
+    never("DynamicResources", At::PostFilter, "plugin disabled", GATE_IS_OFF),
     never("DefaultPreemption", At::PostFilter, "No preemption victims found for incoming preemptor", GATE_IS_OFF),
     never(
         "DefaultPreemption",

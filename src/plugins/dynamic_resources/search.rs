@@ -330,7 +330,11 @@ impl<'a> Search<'a> {
         if !self.fits_capacity(request, pos) {
             return Ok(self.reject(key, candidate, pos, recorded));
         }
-        let consumed = if shared { capacity::consumed_by(device, request.capacity()) } else { Map::default() };
+        let consumed = if shared {
+            capacity::consumed_by(device, request.capacity(), capacity::Ranges::of(self.allocator.emulation))
+        } else {
+            Map::default()
+        };
         if shared {
             recorded.was_shared = self.allocating_capacity.contains_key(&pos);
             add_capacity(self.allocating_capacity.entry(pos).or_default(), &consumed);

@@ -15,7 +15,7 @@ use super::failure::{record_evictions, whole_second};
 use super::{Failed, Write};
 use crate::cluster::{Condition, Key, Object, PodGroup, Str};
 use crate::framework::{Code, Context, GroupPreemptionRecord, NominatingInfo, PluginName, QueuedPodInfo, Reason, Snapshot, Status};
-use crate::release::Gate;
+use crate::release::{Gate, GroupRule};
 use crate::scheduler::algorithm::{FitError, NO_NODES};
 use crate::scheduler::decide::cycle_start;
 use crate::scheduler::pod_group::{GroupResult, PlaceFound, PodGroupCycle, Verdict, World};
@@ -309,13 +309,17 @@ impl State {
             GroupOutcome::WaitingOnPreemption | GroupOutcome::Unschedulable => ("False", "Unschedulable"),
             GroupOutcome::Error => ("False", "SchedulerError"),
         };
-        let old = known.condition(PodGroup::SCHEDULED);
+        let kind = match self.config.emulation.behaviour().group_rule {
+            GroupRule::Permit => PodGroup::SCHEDULED,
+            GroupRule::Feasible => PodGroup::INITIALLY_SCHEDULED,
+        };
+        let old = known.condition(kind);
         if old.is_some_and(|old| old.status == "True") && value != "True" {
             return None;
         }
         let since = old.filter(|old| old.status == value).map_or(Some(whole_second(self.clock)), |old| old.last_transition_time);
         let condition = Condition {
-            kind: PodGroup::SCHEDULED.into(),
+            kind: kind.into(),
             status: value.into(),
             reason: reason.into(),
             message: status.message().into(),
@@ -370,6 +374,9 @@ fn fate(result: &GroupResult, i: usize) -> Fate<'_> {
             return Fate::Fail(of_group(Some(NominatingInfo::Override(place.node.name().clone()))));
         }
         if fits || !waits {
+            if place.permit.is_success() {
+                return Fate::Fail(of_group(None));
+            }
             let reasons = std::iter::once(Reason::GroupUnschedulable).chain(place.permit.reasons().iter().cloned());
             let status = Status::new(Code::Unschedulable, reasons);
             let message = status.message();

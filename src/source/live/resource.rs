@@ -180,7 +180,7 @@ mod tests {
             let resource = Resource::of(Subject::Objects(kind));
             assert_eq!(resource.kind, kind.to_string());
             assert!(resource.versions.iter().all(|v| resource.understands(v)), "{resource:?}");
-            assert!(!resource.understands("v1alpha3"), "{resource:?}");
+            assert_eq!(resource.understands("v1alpha3"), kind == Kind::PodGroup, "{resource:?}");
         }
         assert!(Resource::of(Subject::Events).understands("v1"));
         assert_eq!(Subject::Objects(Kind::CSINode).to_string(), "csinodes");
