@@ -203,7 +203,7 @@ mod tests {
         asked.sort();
         used.sort();
         assert_eq!(asked, used);
-        let role = readme.split("```").find(|block| block.contains("kind: Role\n")).unwrap().trim_start_matches("yaml");
+        let role = page.split("```").find(|block| block.contains("kind: Role\n")).unwrap().trim_start_matches("yaml");
         let role: serde_json::Value = serde_yaml::from_str(role).unwrap();
         assert_eq!(role["rules"], serde_json::json!([{"apiGroups": [""], "resources": ["pods/log"], "verbs": ["get"]}]));
     }
