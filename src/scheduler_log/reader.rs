@@ -37,7 +37,7 @@ pub struct FileFacts {
 /// Reads one or more files, in the order of their times, into a [`SchedulerLog`].
 #[derive(Debug)]
 pub struct Reader {
-    fold: Fold,
+    pub(super) fold: Fold,
     flows: Vec<Flow>,
 }
 
