@@ -181,10 +181,7 @@ mod tests {
         let line = "I1122 10:00:00.000000       1 a.go:1] \"m\"";
         let prefixed = |number: usize| format!("{}{line}", "2026-11-22T08:00:00.000001Z ".repeat(number));
         assert_eq!(strip(prefixed(LOG_PREFIXES).as_bytes()).text, line.as_bytes());
-        assert_ne!(
-            strip(format!("2026-11-22T08:00:00.000001Z {}", prefixed(LOG_PREFIXES).replace('I', "?")).as_bytes()).text,
-            line.as_bytes()
-        );
+        assert_ne!(strip(prefixed(LOG_PREFIXES + 1).as_bytes()).text, line.as_bytes());
     }
 
     #[test]
