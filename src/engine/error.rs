@@ -61,9 +61,9 @@ pub(super) struct Problem {
 /// let error = Engine::builder().objects(r#"{"kind": "Pod", "metadata": {"name": "a"}, "spec": {"priority": "high"}}"#).build().unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::Object);
 /// assert_eq!(error.input(), Some("objects 1"));
-/// assert_eq!(error.object(), Some("Pod default/a"));
+/// assert_eq!(error.object(), Some("Pod a"));
 /// assert_eq!(error.line(), Some(1));
-/// assert!(error.to_string().starts_with("objects 1:1: Pod default/a: "));
+/// assert!(error.to_string().starts_with("objects 1:1: Pod a: "));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {

@@ -227,7 +227,8 @@ impl Engine {
     /// {kind: Pod, metadata: {name: web}, spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}
     /// ";
     /// let fixes = Engine::builder().objects(cluster).build()?.fixes("default", "web")?.to_json();
-    /// assert_eq!(fixes["fixes"]["fixes"][0]["changes"][0]["text"], "uncordon node a");
+    /// let change = &fixes["fixes"]["fixes"][0]["changes"][0];
+    /// assert_eq!((&change["kind"], &change["name"], &change["field"]), (&"Node".into(), &"a".into(), &"unschedulable".into()));
     /// # Ok::<(), schedscope::engine::Error>(())
     /// ```
     pub fn fixes(&self, namespace: &str, name: &str) -> Result<Fixes, Error> {
@@ -357,8 +358,8 @@ impl Engine {
     ///
     /// ```
     /// # use schedscope::engine::Engine;
-    /// let pods = "{kind: Pod, metadata: {name: p}}\n---\n{kind: Pod, metadata: {name: q}, spec: {priority: 5}}\n";
-    /// let mut fork = Engine::builder().objects(pods).build()?;
+    /// let pods = "{kind: Pod, metadata: {name: p}}\n---\n{kind: Pod, metadata: {name: q}, spec: {priority: 5, nodeSelector: {a: b}}}\n";
+    /// let mut fork = Engine::builder().objects("{kind: Node, metadata: {name: n}}").objects(pods).build()?;
     /// assert_eq!(fork.queues().active().collect::<Vec<_>>(), ["default/q", "default/p"]);
     /// fork.apply(&serde_json::json!({"op": "schedule"}))?;
     /// assert_eq!(fork.queues().unschedulable().collect::<Vec<_>>(), ["default/q"]);
