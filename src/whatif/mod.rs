@@ -29,7 +29,7 @@ pub use scale::{scalable, workload_of};
 pub use stage::{OnBranch, Rehearsal, Stage};
 pub use verb::{Lost, Owner, OwnerKind, PriorityWord, TaintEdit, VERBS, Verb};
 
-use crate::cluster::{Cluster, Kind, Object, Str};
+use crate::cluster::{Cluster, Object, Str};
 pub use crate::fixes::Originals;
 use crate::scheduler::Operation;
 use crate::session::{Edit, EditError};

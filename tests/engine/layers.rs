@@ -20,7 +20,7 @@ const LAYERS: Rooms = &[
     ("admission", &["framework", "release", "cluster"]),
     ("extenders", &["limits", "framework", "release", "cluster", "output"]),
     ("extender_client", &["limits", "extenders", "framework", "output"]),
-    ("trace", &["limits", "framework", "odds", "release", "cluster", "plural"]),
+    ("trace", &["limits", "output", "framework", "odds", "release", "cluster", "plural"]),
     ("preemption", &["limits", "odds", "trace", "framework", "release", "cluster"]),
     ("cel", &["limits", "cluster"]),
     ("plugins", &["limits", "cel", "framework", "release", "cluster", "preemption"]),

@@ -7,7 +7,7 @@ use strum::IntoEnumIterator as _;
 
 use crate::analysis::{Sentence, so_far, why_group};
 use crate::cluster::Str;
-use crate::framework::{Code, PluginName, Reason, ReasonKind, ScoreFunctionName, Shortage, Snapshot, Status, entry, taint_text};
+use crate::framework::{PluginName, Reason, ReasonKind, ScoreFunctionName, Shortage, Snapshot, Status, entry, taint_text};
 use crate::trace::{CycleView, Event, ExtensionPoint, GroupView, PreemptionView, Verdict};
 
 pub use crate::trace::VerdictClass as Class;
@@ -291,6 +291,7 @@ fn about(cycle: &CycleView, sentence: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::framework::Code;
 
     fn row(shortages: &[(&str, i64, i64, i64)]) -> String {
         let reason = |(resource, requested, used, capacity): &(&str, i64, i64, i64)| {
