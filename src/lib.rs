@@ -1,6 +1,6 @@
 //! schedscope: an explorer of Kubernetes scheduling.
 //!
-//! An embedded engine repeats kube-scheduler's decisions (1.11, 1.12 and 1.20 to 1.36) step by step, on a dump of a cluster or a live one.
+//! An embedded engine repeats kube-scheduler's decisions (1.11, 1.12 and 1.20 to 1.37) step by step, on a dump of a cluster or a live one.
 //! A terminal screen shows the reasons: which plugin rejected which node, where preemption would make room, which pods are
 //! the victims, which budget they would violate and which score function broke the tie.
 //!

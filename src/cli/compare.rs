@@ -14,7 +14,7 @@ use crate::session::{PodDecisions, pending};
 use crate::source::Loaded;
 
 /// Pods decided per batch; each batch is printed before the next is decided.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 16;
 
 /// Decides each pending pod twice and prints both. Returns `EXIT_NO_FIT` if an outcome, node or victim differs.
 pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<u8, Failure> {
@@ -48,7 +48,7 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
                 let pods: Vec<PodComparison> = decided.iter().map(PodComparison::of).collect();
                 print(&(stream.pods)(&pods, number == 0).map_err(failed)?)?;
             }
-            None => comparison.add(&decided),
+            None => comparison.add(&decided, args.output.lists_compared_pods()),
         }
     }
     match stream {

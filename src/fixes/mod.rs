@@ -465,7 +465,8 @@ fn gated(trials: &mut Trials<'_>, fixes: &mut Fixes, gates: Vec<Str>, limits: Li
         let today = if verified.outcome == FixOutcome::Scheduled { verified.nodes.iter().cloned().collect() } else { BTreeSet::new() };
         fixes.fixes.push(Fix::new(vec![open], verified));
         reaction::keep_those_that_hold(trials, fixes, 0);
-        fixes.constraints = search::constraints(trials, &matrix(trials), limits, &today);
+        let matrix = matrix(trials);
+        fixes.constraints = search::constraints(trials, &matrix, limits, &today);
         return;
     }
     of_cluster(trials, fixes, limits, &BTreeSet::new());
@@ -474,9 +475,11 @@ fn gated(trials: &mut Trials<'_>, fixes: &mut Fixes, gates: Vec<Str>, limits: Li
     }
 }
 
-fn matrix(trials: &Trials<'_>) -> Matrix {
+fn matrix(trials: &mut Trials<'_>) -> Matrix {
     let pod = trials.changed_pod(&[]).unwrap_or_else(|| trials.pod().clone());
-    Matrix::of(trials.scheduler(), &pod).unwrap_or_default()
+    let matrix = Matrix::of(trials.scheduler(), &pod).unwrap_or_default();
+    trials.spend_on_plugins(matrix.steps);
+    matrix
 }
 
 /// Searches the changes of a pod that takes these nodes without changes.

@@ -168,6 +168,11 @@ impl Format {
         self.compared_pods
     }
 
+    /// Returns whether a comparison lists every pod.
+    pub fn lists_compared_pods(&self) -> bool {
+        self.compared_pods.is_some() || self.endings.contains(&"yaml")
+    }
+
     /// Returns the writer of single operations; `None` for formats that print a run as text.
     pub fn operation(&self) -> Option<WriteOperation> {
         self.operation

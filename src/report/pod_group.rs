@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::Decision;
 use crate::analysis::{why, why_group};
-use crate::cluster::{Cluster, Key, PodGroup, Str};
+use crate::cluster::{Cluster, Key, Str};
 use crate::output::{Document, Headings, Lines, Words};
 use crate::trace::{CycleView, GroupOutcome, GroupView, Outcome};
 
@@ -28,7 +28,7 @@ pub struct GroupReport {
     pub placements: Vec<PlacementReport>,
     /// The victims of the preemption for the group as a whole, those of the most important unit first.
     pub victims: Vec<String>,
-    /// The condition `PodGroupScheduled` now; null without a PodGroup.
+    /// The condition that says whether it was scheduled, now; null without a PodGroup.
     pub condition: Option<ConditionReport>,
 }
 
@@ -111,7 +111,7 @@ impl GroupReport {
             victims: preemption.iter().flat_map(|record| record.victims()).map(|info| info.key().to_string()).collect(),
             condition: cluster
                 .and_then(|cluster| cluster.pod_groups.get(&start.group))
-                .and_then(|object| object.condition(PodGroup::SCHEDULED))
+                .and_then(|object| object.scheduled_condition())
                 .map(|condition| {
                     let (status, reason, message) = (condition.status.clone(), condition.reason.clone(), condition.message.clone());
                     ConditionReport { status, reason, message }

@@ -571,9 +571,9 @@ mod tests {
             let mut nodes: Vec<NodeAnswer> = (0..lost).map(|i| node(i, NodeEnd::Lost)).collect();
             let block = Block::Exhausted { budget: Key::new("a", "c"), allowed: 1, healthy: Some((2, 1)) };
             nodes.push(node(99, NodeEnd::Bare { pods: vec![Key::new("a", "b")], blocks: vec![block] }));
-            let mut lines = Document::default();
-            node_lines(&mut lines, &nodes);
-            lines.plain(Headings::Colon).iter().map(|line| line.trim_start().to_owned()).collect::<Vec<String>>()
+            let mut document = Document::default();
+            node_lines(&mut document, &nodes);
+            document.plain(Headings::Colon).into_vec()
         };
         assert_eq!(said(20).len(), 22);
         let lines = said(21);

@@ -16,6 +16,7 @@ mod advice;
 mod agreement;
 mod attempts;
 mod configs;
+mod changelog;
 mod conformance;
 mod coverage;
 mod embedding;

@@ -503,7 +503,7 @@ fn a_saved_session_keeps_its_releases() {
     let loaded = Session::load(&saved(&session)[..]).expect("a session");
     assert_eq!(record(&loaded), record(&session));
     let labels = |session: &Session| session.branches().iter().map(|b| b.scheduler().emulated().label()).collect::<Vec<_>>();
-    assert_eq!(labels(&loaded), ["v1.33.0 (kubelets)", "v1.36.3 for v1.99 (:release)", "v1.28.3 (:release)"]);
+    assert_eq!(labels(&loaded), ["v1.33.0 (kubelets)", "v1.37.0 for v1.99 (:release)", "v1.28.3 (:release)"]);
     assert_eq!(loaded.scheduler_as_seen().emulated(), session.scheduler_as_seen().emulated());
     let ends = |session: &Session| session.branches().iter().map(|b| b.scheduler().state().queue().view().clone()).collect::<Vec<_>>();
     assert_eq!(ends(&loaded), ends(&session));

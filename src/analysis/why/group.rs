@@ -1,7 +1,7 @@
 //! The cycle of a pod group in one sentence.
 
 use super::words::short;
-use crate::cluster::{Cluster, Key, PodGroup};
+use crate::cluster::{Cluster, Key};
 use crate::framework::{PluginName, PodGroupState, Reason, Status};
 use crate::plural::count;
 use crate::trace::{GroupDecision, GroupOutcome, GroupView, Place, QueuesView};
@@ -53,7 +53,7 @@ pub fn why_group_waits(cluster: &Cluster, pods: Option<&PodGroupState>, queues: 
     } else {
         "it is tried again when an event requeues one of its pods"
     };
-    match object.condition(PodGroup::SCHEDULED).filter(|condition| condition.status.as_str() == "False") {
+    match object.scheduled_condition().filter(|condition| condition.status.as_str() == "False") {
         Some(condition) => format!("Waits since its last attempt ({}); {next}.", short(&condition.message)),
         None => format!("Waits to be tried; {next}."),
     }

@@ -139,21 +139,25 @@ impl<R: Read + Seek> Bolt<R> {
         let mut found = None;
         let mut flaw = None;
         let root = self.root;
-        self.leaves(root, &mut |page, leaf| {
-            for index in 0..leaf.len() {
-                match leaf.item(index) {
-                    Some((IS_BUCKET, key, value)) if key == name.as_bytes() && value.len() >= BUCKET => {
-                        found = Some(match u64_at(value, 0) {
-                            0 => Bucket::Inline(value[BUCKET..].to_vec()),
-                            page => Bucket::Page(page),
-                        });
+        self.leaves(
+            root,
+            &mut |page, leaf| {
+                for index in 0..leaf.len() {
+                    match leaf.item(index) {
+                        Some((IS_BUCKET, key, value)) if key == name.as_bytes() && value.len() >= BUCKET => {
+                            found = Some(match u64_at(value, 0) {
+                                0 => Bucket::Inline(value[BUCKET..].to_vec()),
+                                page => Bucket::Page(page),
+                            });
+                        }
+                        Some(_) => {}
+                        None => return Err(Error::Page(page, Flaw::Element)),
                     }
-                    Some(_) => {}
-                    None => return Err(Error::Page(page, Flaw::Element)),
                 }
-            }
-            Ok(())
-        }, &mut |error| flaw = Some(error));
+                Ok(())
+            },
+            &mut |error| flaw = Some(error),
+        );
         found.ok_or_else(|| flaw.unwrap_or(Error::NoBucket(name)))
     }
 
@@ -185,7 +189,8 @@ impl<R: Read + Seek> Bolt<R> {
         if page < 2 || page >= self.pages {
             return Err(flawed(Flaw::Beyond));
         }
-        let at = page.checked_mul(self.page_size).filter(|at| at.saturating_add(self.page_size) <= self.size).ok_or(flawed(Flaw::Beyond))?;
+        let at =
+            page.checked_mul(self.page_size).filter(|at| at.saturating_add(self.page_size) <= self.size).ok_or(flawed(Flaw::Beyond))?;
         self.file.seek(SeekFrom::Start(at))?;
         bytes.clear();
         self.file.by_ref().take(self.page_size).read_to_end(bytes)?;

@@ -146,7 +146,9 @@ impl<'a, 's> Writer<'a, 's> {
 
     fn one(&mut self, out: &mut Vec<u8>, field: &Field, value: Option<Wire<'a>>) -> Result<bool, Flaw> {
         let empty = match field.of {
-            Type::Text | Type::Message(_) | Type::Quantity | Type::Time | Type::MicroTime | Type::IntOrString | Type::Json => Wire::Bytes(&[]),
+            Type::Text | Type::Message(_) | Type::Quantity | Type::Time | Type::MicroTime | Type::IntOrString | Type::Json => {
+                Wire::Bytes(&[])
+            }
             Type::Integer | Type::Bool => Wire::Varint(0),
             Type::Float => Wire::Fixed64(0),
         };

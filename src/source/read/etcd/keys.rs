@@ -80,7 +80,8 @@ impl Keys {
     pub(super) fn of<'a>(keys: impl Iterator<Item = &'a [u8]> + Clone) -> Self {
         let mut prefixes: BTreeMap<&str, usize> = BTreeMap::new();
         for key in keys.clone().filter_map(|key| std::str::from_utf8(key).ok()) {
-            if let Some(prefix) = NAMESPACES.iter().find_map(|namespace| key.strip_suffix(namespace)).filter(|prefix| prefix.ends_with('/')) {
+            if let Some(prefix) = NAMESPACES.iter().find_map(|namespace| key.strip_suffix(namespace)).filter(|prefix| prefix.ends_with('/'))
+            {
                 prefixes.insert(prefix, 0);
             }
         }
@@ -91,7 +92,9 @@ impl Keys {
                 }
             }
         }
-        let Some((prefix, _)) = prefixes.iter().max_by_key(|(_, count)| **count) else { return Self { prefix: "/registry/".to_owned(), others: Vec::new() } };
+        let Some((prefix, _)) = prefixes.iter().max_by_key(|(_, count)| **count) else {
+            return Self { prefix: "/registry/".to_owned(), others: Vec::new() };
+        };
         let prefix = (*prefix).to_owned();
         let others = prefixes.keys().filter(|other| **other != prefix).map(|other| (*other).to_owned()).collect();
         Self { prefix, others }

@@ -182,9 +182,22 @@ impl<R: Read + Seek> Objects<R> {
         let flaws = &mut self.flaws;
         let Revisions { live, newest } = revisions::read(&mut bolt, &mut |error| flaws.add(error)).map_err(damage)?;
         let keys = Keys::of(live.iter().map(|(key, _)| &**key));
-        self.text.extend(format!("{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"metadata\":{{\"resourceVersion\":\"{newest}\"}},\"items\":[").as_bytes());
+        self.text.extend(
+            format!("{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"metadata\":{{\"resourceVersion\":\"{newest}\"}},\"items\":[").as_bytes(),
+        );
         let live = live.into_iter();
-        Ok(Walk { bolt, schema: schema(), keys, live, page: 0, bytes: Vec::new(), unreadable: BTreeMap::new(), object: Vec::new(), some: false, kinds: KindSet::default() })
+        Ok(Walk {
+            bolt,
+            schema: schema(),
+            keys,
+            live,
+            page: 0,
+            bytes: Vec::new(),
+            unreadable: BTreeMap::new(),
+            object: Vec::new(),
+            some: false,
+            kinds: KindSet::default(),
+        })
     }
 }
 
@@ -222,7 +235,8 @@ impl<R: Read + Seek> Walk<R> {
             self.bolt.page(place.page, &mut self.bytes)?;
             self.page = place.page;
         }
-        let entry = Leaf::new(&self.bytes).and_then(|leaf| leaf.item(place.index as usize)).and_then(|(_, _, value)| revisions::entry(value));
+        let entry =
+            Leaf::new(&self.bytes).and_then(|leaf| leaf.item(place.index as usize)).and_then(|(_, _, value)| revisions::entry(value));
         let Some((_, value)) = entry else { return Err(Error::Page(place.page, bolt::Flaw::Entry)) };
         self.object.clear();
         match write_value(&mut self.object, self.schema, value, place.revision) {
@@ -298,7 +312,8 @@ fn write_value(out: &mut Vec<u8>, schema: &Schema, value: &[u8], version: u64) -
     if value.starts_with(CBOR) {
         return Err("they are in CBOR".to_owned());
     }
-    let mut object: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(value).map_err(|_| "they are in no known encoding".to_owned())?;
+    let mut object: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_slice(value).map_err(|_| "they are in no known encoding".to_owned())?;
     let text = |name: &str| object.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if is_confidential(&api_version, &kind) {

@@ -95,8 +95,13 @@ impl Schema {
 
     fn read(text: &'static str) -> Self {
         let heads = text.lines().filter(|line| !line.starts_with(' '));
-        let indexes: HashMap<&str, usize> = heads.filter_map(|line| line.split(' ').next()).enumerate().map(|(at, name)| (name, at)).collect();
-        let mut schema = Self { messages: Vec::new(), kinds: HashMap::new(), object_meta: indexes.get("meta/v1.ObjectMeta").copied().unwrap_or_default() };
+        let indexes: HashMap<&str, usize> =
+            heads.filter_map(|line| line.split(' ').next()).enumerate().map(|(at, name)| (name, at)).collect();
+        let mut schema = Self {
+            messages: Vec::new(),
+            kinds: HashMap::new(),
+            object_meta: indexes.get("meta/v1.ObjectMeta").copied().unwrap_or_default(),
+        };
         for line in text.lines() {
             let parts: Vec<&'static str> = line.split_whitespace().collect();
             match (line.starts_with(' '), parts.as_slice()) {

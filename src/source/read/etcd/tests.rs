@@ -52,7 +52,8 @@ fn page(id: u64, flags: u16, elements: &[(u32, Vec<u8>, Vec<u8>)]) -> Vec<u8> {
     }
     let length = 16 + head.len() + data.len();
     let overflow = length.div_ceil(PAGE) - 1;
-    let mut page = [&id.to_le_bytes()[..], &flags.to_le_bytes(), &(elements.len() as u16).to_le_bytes(), &(overflow as u32).to_le_bytes()].concat();
+    let mut page =
+        [&id.to_le_bytes()[..], &flags.to_le_bytes(), &(elements.len() as u16).to_le_bytes(), &(overflow as u32).to_le_bytes()].concat();
     page.extend(head);
     page.extend(data);
     page.resize((overflow + 1) * PAGE, 0);
@@ -175,7 +176,10 @@ fn values_of_secrets_are_never_decoded() {
         ("/registry/configmaps/shop/s", Some(planted.to_vec())),
         // A key that does not name it.
         ("/registry/odd/shop/s", secret("shop")),
-        ("/registry/odd/shop/t", Some(json!({"apiVersion": "v1", "kind": "Secret", "data": {"a": "planted-value"}}).to_string().into_bytes())),
+        (
+            "/registry/odd/shop/t",
+            Some(json!({"apiVersion": "v1", "kind": "Secret", "data": {"a": "planted-value"}}).to_string().into_bytes()),
+        ),
     ];
     let (documents, error) = documents(&snapshot(&changes, 10));
     let text = serde_json::to_string(&documents).unwrap();
@@ -196,8 +200,11 @@ fn values_that_cannot_be_read_are_counted_by_kind() {
         ("/cilium/state/x", Some(b"anything".to_vec())),
     ];
     let items = items(&snapshot(&changes, 10));
-    let said: Vec<String> =
-        items.iter().filter(|item| item["kind"] == "Status").map(|item| format!("{} {}", item["details"]["kind"], item["message"])).collect();
+    let said: Vec<String> = items
+        .iter()
+        .filter(|item| item["kind"] == "Status")
+        .map(|item| format!("{} {}", item["details"]["kind"], item["message"]))
+        .collect();
     assert_eq!(
         said,
         [
@@ -356,7 +363,9 @@ fn a_database_in_an_archive_is_read_up_to_a_limit() {
     }
     let head = snapshot(&[(DEFAULT, namespace())], 5);
     let mut text = String::new();
-    let read = archive::open_database(Box::new(Endless(Cursor::new(head.clone()), 0)), 1 << 16, &Budget::unlimited()).reader.read_to_string(&mut text);
+    let read = archive::open_database(Box::new(Endless(Cursor::new(head.clone()), 0)), 1 << 16, &Budget::unlimited())
+        .reader
+        .read_to_string(&mut text);
     assert!(read.unwrap_err().to_string().starts_with("a database of etcd that is compressed or inside another archive can be read up to"));
     let mut whole = archive::open_database(Box::new(Cursor::new(head)), 1 << 16, &Budget::unlimited()).reader;
     text.clear();
@@ -392,7 +401,8 @@ fn a_real_snapshot_holds_what_the_api_server_listed() {
         .collect();
     // The list was asked for a moment later: four objects are of revisions after the snapshot's newest, 12347.
     let version = |object: &Value| object["metadata"]["resourceVersion"].as_str().unwrap().parse::<u64>().unwrap();
-    let (then, later): (Vec<&Value>, Vec<&Value>) = listed["items"].as_array().unwrap().iter().partition(|object| version(object) <= 12_347);
+    let (then, later): (Vec<&Value>, Vec<&Value>) =
+        listed["items"].as_array().unwrap().iter().partition(|object| version(object) <= 12_347);
     assert_eq!((then.len(), later.len()), (1_938, 4));
     for object in then {
         let name = format!("{} {} {}", object["kind"], object["metadata"]["namespace"], object["metadata"]["name"]);

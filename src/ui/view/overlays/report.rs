@@ -121,7 +121,9 @@ mod tests {
     fn sheet() -> TextView {
         let mut body = Document::default();
         body.heading(2, "pods");
-        ["shop/a  same", "nothing", "shop/b  different"].map(|line| body.item(2, line));
+        for line in ["shop/a  same", "nothing", "shop/b  different"] {
+            body.item(2, line);
+        }
         let mut sheet = TextView::new("t", body, Form::Prose);
         sheet.links = [(1, Target::Pod(Key::new("shop", "a"))), (3, Target::Pod(Key::new("shop", "b")))].into();
         sheet
