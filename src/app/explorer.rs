@@ -18,7 +18,7 @@ use crate::framework::NodeFilters;
 use crate::output;
 use crate::release::{Emulated, Release};
 use crate::report::{LastReported, ReleaseReport, SchedulerEvents, WhatIfReport, decision_parts, why};
-use crate::scheduler::{Operation, Waiting};
+use crate::scheduler::Operation;
 use crate::scheduler_log::SchedulerLog;
 use crate::session::{Branch, Breakpoint, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::live::Live;
@@ -190,7 +190,7 @@ impl Explorer {
             return Err(ExplorerError::NothingDone);
         }
         let done = self.session.timeline().revisions().last();
-        let (kind, title) = done.map(|revision| (revision.kind.clone(), revision.title.clone())).unwrap_or_default();
+        let (kind, title) = done.map(|revision| (revision.kind(), revision.title.clone())).unwrap_or_default();
         let forked = self.session.branches().len() > branches;
         let branch = forked.then(|| (self.session.branch().name().to_owned(), old));
         Ok(Applied { kind, title, objects: 1, branch })
@@ -258,7 +258,7 @@ impl Explorer {
         let old = self.session.branch().name().to_owned();
         self.session.change_release(release)?;
         let done = self.session.timeline().revisions().last();
-        let (kind, title) = done.map(|revision| (revision.kind.clone(), revision.title.clone())).unwrap_or_default();
+        let (kind, title) = done.map(|revision| (revision.kind(), revision.title.clone())).unwrap_or_default();
         Ok(Applied { kind, title, objects: 1, branch: Some((self.session.branch().name().to_owned(), old)) })
     }
 
@@ -483,11 +483,7 @@ impl SessionHandle for Explorer {
     }
 
     fn restart(&mut self, queues: InitialQueues) -> Result<Restarted, SessionError> {
-        let waiting = match queues {
-            InitialQueues::AsObserved => Waiting::AsObserved(self.session.background().events.clone()),
-            InitialQueues::Fresh => Waiting::Fresh,
-        };
-        self.session = self.session.restarted(waiting);
+        self.session = self.session.restarted(queues);
         (self.overview, self.ended_at) = (None, None);
         let entries = &self.session.timeline().queues().entries;
         Ok(Restarted { waiting: entries.len(), inferred: entries.values().filter(|e| e.inferred.is_some()).count() })

@@ -15,7 +15,7 @@ use crate::report::{
     Answer, FixesReport, Format, Origin, ReleaseReport, Reported, SchedulerEvents, Ticket, decision_parts, odds_in_words, page, shell_line,
 };
 use crate::scheduler::{OddsEffort, Scheduler};
-use crate::session::{Cursor, Revision, RevisionKind, Session};
+use crate::session::{Cursor, Revision, Session};
 use crate::trace::{CycleView, Outcome};
 use crate::ui::{Page, TicketSubject};
 use crate::whatif::Verb;
@@ -89,16 +89,15 @@ fn origin(
     let revisions = session.timeline().revisions();
     let upto = upto.min(revisions.len());
     let added: Vec<&Revision> = revisions[session.observed_revisions().min(upto)..upto].iter().map(Arc::as_ref).collect();
-    let titles =
-        |wanted: fn(&RevisionKind) -> bool| added.iter().filter(|r| wanted(&r.kind)).map(|r| r.title.clone()).collect::<Vec<String>>();
-    let what_ifs = named_once(titles(RevisionKind::is_what_if));
+    let titles = |wanted: fn(&Revision) -> bool| added.iter().filter(|r| wanted(r)).map(|r| r.title.clone()).collect::<Vec<String>>();
+    let what_ifs = named_once(titles(|revision| revision.action.is_what_if()));
     let with_steps = reproduction.and_then(|reproduction| reproduction.what_if(&what_ifs));
     Origin {
         source: session.source().to_owned(),
         at: Some(at),
         command_has_steps: with_steps.is_some(),
         command: with_steps.or_else(|| again(reproduction?)),
-        steps: titles(|kind| !matches!(kind, RevisionKind::Explain(_) | RevisionKind::Logged(_) | RevisionKind::Observe)),
+        steps: titles(|revision| revision.action.is_what_if() || revision.action.is_run()),
         what_ifs,
         is_live,
         ..Origin::default()
@@ -151,7 +150,7 @@ impl Decision {
         let pod = scheduler.state().cluster().pods.get(&key).cloned().ok_or_else(|| JobError::NoPod(key.clone()))?;
         let written = SchedulerEvents::new(&session.background().events);
         let written = session.scheduler_as_seen().state().cluster().pods.get(&key).and_then(|pod| written.about(pod));
-        let reported = if decided.kind.is_logged() { Reported::This } else { Reported::of(&view, written.as_ref()) };
+        let reported = if decided.is_logged() { Reported::This } else { Reported::of(&view, written.as_ref()) };
         let invented = session.scheduler_as_seen().state().cluster().pods.get(&key).is_none();
         let again = |reproduction: &Reproduction| (!invented).then(|| reproduction.command(&key));
         let origin = Origin { reported, invented, ..origin(session, revision, decided.before.clock, (reproduction, is_live), again) };

@@ -140,7 +140,7 @@ proptest! {
         for (a, b) in loaded.branches().iter().zip(session.branches()) {
             prop_assert_eq!(a.forked(), b.forked());
             prop_assert_eq!(&a.timeline().end().queues, &b.timeline().end().queues);
-            prop_assert_eq!(a.timeline().moment().clock, b.timeline().moment().clock);
+            prop_assert_eq!(a.timeline().keyframe().clock, b.timeline().keyframe().clock);
             prop_assert_eq!(a.scheduler().state().cluster(), b.scheduler().state().cluster());
             prop_assert_eq!(a.scheduler().state().clock(), b.scheduler().state().clock());
         }

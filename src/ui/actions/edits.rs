@@ -13,7 +13,7 @@ use crate::ui::model::what_ifs::WhatIfs;
 
 /// Applies an edit as typed: a word and its arguments.
 pub fn edit_line(state: &mut State, session: &mut dyn SessionHandle, word: &str, args: &str) -> Result<Answer, CommandError> {
-    let edit = Edit::parse_in(&format!("{word} {args}"), &session.timeline().moment().cluster)?;
+    let edit = Edit::parse_in(&format!("{word} {args}"), &session.timeline().keyframe().cluster)?;
     apply_edit(state, session, Change::Edit(edit))
 }
 

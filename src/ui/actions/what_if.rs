@@ -1,7 +1,7 @@
 //! What-ifs: commands that begin a branch, and the objects that they are about.
 
 use crate::cluster::Key;
-use crate::session::{RevisionKind, Timeline};
+use crate::session::Timeline;
 use crate::ui::actions::edits::Confirmation;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::selected;
@@ -54,10 +54,7 @@ fn in_prompt(word: &str, error: WhatIfError) -> CommandError {
 /// Returns the pod of the decision at the cursor, also before its first step.
 fn shown(timeline: &Timeline) -> Option<Key> {
     let of_cycle = timeline.cycle().start.as_ref().map(|start| start.pod.clone());
-    of_cycle.or_else(|| match &timeline.revision()?.kind {
-        RevisionKind::Explain(pod) => Some(pod.clone()),
-        _ => None,
-    })
+    of_cycle.or_else(|| timeline.revision()?.explained().cloned())
 }
 
 /// Returns the arguments, or the selected node if there are none.

@@ -115,13 +115,13 @@ pub fn scroll_lines(offset: &mut usize, motion: Motion, page: usize) {
 
 /// Returns the pod or node among the first words of a line.
 fn target(line: &str, timeline: &Timeline) -> Option<Target> {
-    let moment = timeline.moment();
+    let keyframe = timeline.keyframe();
     let words = line.split_whitespace().map(|w| w.trim_matches([':', ',', ';', '.'])).take(3);
     words.filter(|w| w.len() > 1).find_map(|word| match word.split_once('/') {
         Some((namespace, name)) => {
             let key = Key::new(namespace, name);
-            moment.cluster.pods.get(&key).map(|_| Target::Pod(key))
+            keyframe.cluster.pods.get(&key).map(|_| Target::Pod(key))
         }
-        None => moment.snapshot.get(word).map(|node| Target::Node(node.name().clone())),
+        None => keyframe.snapshot.get(word).map(|node| Target::Node(node.name().clone())),
     })
 }

@@ -15,7 +15,7 @@ pub static VERBS: &[Verb] = &[Verb {
     }),
     ..Verb::new("capacity", |state, session, args| {
         let name = or_pod(state, session, args)?;
-        let pod = pod_named(&session.timeline().moment().cluster, &name)?.key();
+        let pod = pod_named(&session.timeline().keyframe().cluster, &name)?.key();
         jobs::begin(state, session, Job::Capacity(pod));
         Ok(Answer::Done)
     })

@@ -15,7 +15,7 @@ pub static VERBS: &[Verb] = &[Verb {
     ..Verb::new("scale", |state, session, args| {
         let args = with_first(args, || {
             let pod = selected::pod(state, session)?;
-            let cluster = &session.timeline().moment().cluster;
+            let cluster = &session.timeline().keyframe().cluster;
             workload_of(cluster, cluster.pods.get(&pod)?).map(|owner| owner.to_string())
         });
         what_if(state, session, "scale", &args)
