@@ -20,7 +20,7 @@ use crate::release::{Emulated, Release};
 use crate::report::{LastReported, ReleaseReport, SchedulerEvents, WhatIfReport, decision_parts, why};
 use crate::scheduler::Operation;
 use crate::scheduler_log::SchedulerLog;
-use crate::session::{Branch, Breakpoint, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
+use crate::session::{Action, Branch, Breakpoint, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::live::Live;
 use crate::source::{self, Input, Report, Severity};
 use crate::trace::{CycleView, Event, Outcome};
@@ -179,9 +179,9 @@ impl Explorer {
 
     /// Applies an edit at the cursor. One of the cluster as it was read begins a branch, as a what-if does, so that both can
     /// be compared.
-    fn apply_edit(&mut self, operation: Operation) -> Result<Applied, ExplorerError> {
+    fn apply_edit(&mut self, action: Action) -> Result<Applied, ExplorerError> {
         let as_read = self.session.current() == 0 && self.session.timeline().revisions().is_empty();
-        self.apply_by(|session| if as_read { session.apply_on_new_branch(operation) } else { session.apply(operation) })
+        self.apply_by(|session| if as_read { session.apply_on_new_branch(action) } else { session.apply(action) })
     }
 
     fn apply_by(&mut self, apply: impl FnOnce(&mut Session) -> bool) -> Result<Applied, ExplorerError> {
@@ -198,7 +198,7 @@ impl Explorer {
 
     fn edit(&mut self, edit: &Edit) -> Result<Applied, ExplorerError> {
         let operation = edit.operation(self.session.scheduler_here().state().cluster())?;
-        match (self.apply_edit(operation), edit) {
+        match (self.apply_edit((Verb::Edit(edit.clone()), operation).into()), edit) {
             (Err(ExplorerError::NothingDone), Edit::Allow(pod) | Edit::Reject(pod)) => Err(ExplorerError::NotWaitingOnPermit(pod.clone())),
             (result, _) => result,
         }
@@ -216,7 +216,7 @@ impl Explorer {
         let mut branch = None;
         for object in objects {
             let operation = Operation::put(self.session.scheduler_here().state().cluster(), object);
-            let applied = self.apply_edit(operation)?;
+            let applied = self.apply_edit(operation.into())?;
             branch = branch.or(applied.branch);
             result = Ok(Applied { objects: count, branch: branch.clone(), ..applied });
             self.session.timeline_mut().seek(Cursor::END);

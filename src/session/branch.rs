@@ -25,7 +25,7 @@ fn note(settling: &mut Quiescence, action: &Action, events: &[Event]) {
     match action {
         Action::Explain(_) | Action::Logged(_) => {}
         Action::Apply(Operation::Schedule | Operation::Advance { .. } | Operation::AdvanceTo { .. }) => settling.observe(events),
-        Action::Apply(_) | Action::Release(_) | Action::Configure(_) => *settling = Quiescence::default(),
+        Action::Apply(_) | Action::WhatIf { .. } | Action::Release(_) | Action::Configure(_) => *settling = Quiescence::default(),
     }
 }
 
@@ -108,7 +108,7 @@ impl Branch {
         let mut steps = 0;
         while go_on()
             && let Some(operation) = settled.next_operation()
-            && append(&mut settled, operation)
+            && append(&mut settled, operation.into())
         {
             steps += 1;
         }

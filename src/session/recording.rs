@@ -203,12 +203,13 @@ impl Session {
 
     /// Applies an operation at the cursor. Extends the current branch at its end, where the cursor stays; elsewhere
     /// forks a new branch and makes it current. Returns false, and records nothing, when the operation has no effect.
-    pub fn apply(&mut self, operation: Operation) -> bool {
+    pub fn apply(&mut self, action: impl Into<Action>) -> bool {
+        let action = action.into();
         let at = self.timeline().revisions_done();
         if at == self.timeline().revisions().len() && !self.on_observed() {
-            return self.append(operation);
+            return self.append(action);
         }
-        self.apply_apart(at, operation)
+        self.apply_apart(at, action)
     }
 
     /// Starts a kube-scheduler of another release at the cursor, on a new branch. It has the same configuration file
@@ -335,16 +336,16 @@ impl Session {
 
     /// Applies an operation at the cursor on a new branch, which becomes the current one. Returns false, and makes no branch,
     /// when the operation has no effect.
-    pub fn apply_on_new_branch(&mut self, operation: Operation) -> bool {
-        self.apply_apart(self.timeline().revisions_done(), operation)
+    pub fn apply_on_new_branch(&mut self, action: impl Into<Action>) -> bool {
+        self.apply_apart(self.timeline().revisions_done(), action.into())
     }
 
     /// Forks a branch after the first `at` revisions and applies an operation there. Without an effect, no branch
     /// begins.
-    fn apply_apart(&mut self, at: usize, operation: Operation) -> bool {
+    fn apply_apart(&mut self, at: usize, action: Action) -> bool {
         let left = self.current;
         self.fork_at(at);
-        let done = self.append(operation);
+        let done = self.append(action);
         if !done {
             self.branches.pop();
             self.current = left;
@@ -376,7 +377,7 @@ impl Session {
     /// Replays a saved action at the end of the current branch. Returns false when it has no effect.
     pub(super) fn redo(&mut self, action: Action) -> bool {
         match action {
-            Action::Apply(operation) => self.append(operation),
+            Action::Apply(_) | Action::WhatIf { .. } => self.append(action),
             Action::Explain(pod) => self.explain_at(self.current, self.timeline().revisions().len(), &pod, Asking::Recall),
             Action::Logged(attempt) => self.log(*attempt),
             Action::Release(release) => match self.with_release(self.scheduler(), release, self.release_source()) {
@@ -412,7 +413,7 @@ impl Session {
     pub fn observe(&mut self, operation: Operation) -> bool {
         let current = std::mem::replace(&mut self.current, 0);
         let follow = self.timeline().at_end();
-        let done = self.append(operation);
+        let done = self.append(operation.into());
         if done && follow {
             self.timeline_mut().seek(Cursor::END);
         }
@@ -426,9 +427,9 @@ impl Session {
         if self.background.observed { self.branches[0].scheduler() } else { self.scheduler_at_start() }
     }
 
-    /// Applies an operation at the end of the current branch; the cursor stays.
-    fn append(&mut self, operation: Operation) -> bool {
-        append(&mut self.branches[self.current], operation)
+    /// Applies the operation of an action at the end of the current branch; the cursor stays.
+    fn append(&mut self, action: Action) -> bool {
+        append(&mut self.branches[self.current], action)
     }
 
     /// Appends a revision at the end of the current branch; the cursor stays.
@@ -444,7 +445,11 @@ impl Session {
     /// Applies an operation at the end of the current branch, or on a new branch there if the current one records a
     /// cluster.
     fn append_apart(&mut self, operation: Operation) -> bool {
-        if self.on_observed() { self.apply_apart(self.timeline().revisions().len(), operation) } else { self.append(operation) }
+        if self.on_observed() {
+            self.apply_apart(self.timeline().revisions().len(), operation.into())
+        } else {
+            self.append(operation.into())
+        }
     }
 
     /// Does one step of settling at the end of the current branch, including timers. Returns false when settled.
@@ -567,11 +572,12 @@ pub(crate) fn objects_in_order(scheduler: &Scheduler) -> Vec<Object> {
         .collect()
 }
 
-/// Applies an operation at the end of a branch; the cursor stays. Returns false where it has no effect.
-pub(super) fn append(branch: &mut Branch, operation: Operation) -> bool {
+/// Applies the operation of an action at the end of a branch; the cursor stays. Returns false where it has no effect, or is none.
+pub(super) fn append(branch: &mut Branch, action: Action) -> bool {
+    let (Action::Apply(operation) | Action::WhatIf { operation, .. }) = &action else { return false };
     let scheduler = branch.scheduler.clone();
     let mut done = scheduler.clone();
-    let title = title(&operation, &scheduler);
+    let title = title(operation, &scheduler);
     let events = done.apply(operation.clone());
     let same_unknown = scheduler.state().cluster().unknown == done.state().cluster().unknown;
     if events.is_empty() && same_unknown {
@@ -579,8 +585,7 @@ pub(super) fn append(branch: &mut Branch, operation: Operation) -> bool {
     }
     let requeue_events = &branch.timeline.end().requeue_events;
     let (before, after) = (Keyframe::of(&scheduler, requeue_events), Keyframe::of(&done, requeue_events));
-    let (action, events) = (Action::Apply(operation), events.into());
-    branch.push(Revision { action, title, events, before, after, scheduler, odds_over_starts: OnceLock::new() }, done);
+    branch.push(Revision { action, title, events: events.into(), before, after, scheduler, odds_over_starts: OnceLock::new() }, done);
     true
 }
 

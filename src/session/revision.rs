@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::edit::Edit;
 use super::logged::LoggedAttempt;
 use super::requeue_events::RequeueEvents;
+use super::verb::Verb;
 use crate::cluster::{Cluster, Key, Kind, Object};
 use crate::framework::Snapshot;
 use crate::odds::Odds;
@@ -56,6 +57,13 @@ impl Keyframe {
 pub enum Action {
     /// An operation that may change the state.
     Apply(Operation),
+    /// An operation of a what-if.
+    WhatIf {
+        /// The what-if.
+        verb: Box<Verb>,
+        /// Its operation, or one of them.
+        operation: Operation,
+    },
     /// A dry decision about a pod.
     Explain(Key),
     /// One attempt of the cluster's own scheduler, read from its log.
@@ -117,6 +125,18 @@ pub enum RevisionKind {
     Configure(ConfigEdit),
 }
 
+impl From<Operation> for Action {
+    fn from(operation: Operation) -> Self {
+        Self::Apply(operation)
+    }
+}
+
+impl From<(Verb, Operation)> for Action {
+    fn from((verb, operation): (Verb, Operation)) -> Self {
+        Self::WhatIf { verb: Box::new(verb), operation }
+    }
+}
+
 impl Action {
     /// Returns whether it leaves the state as it was: a dry decision, or an attempt from the log.
     pub fn changes_nothing(&self) -> bool {
@@ -128,8 +148,18 @@ impl Action {
     pub fn is_what_if(&self) -> bool {
         match self {
             Self::Explain(_) | Self::Logged(_) => false,
-            Self::Release(_) | Self::Configure(_) => true,
+            Self::WhatIf { .. } | Self::Release(_) | Self::Configure(_) => true,
             Self::Apply(operation) => !self.is_run() && !matches!(operation, Operation::Observe { .. } | Operation::TakeLog { .. }),
+        }
+    }
+
+    /// Returns the what-if that it is, or is a part of; `None` for any other action.
+    pub fn what_if(&self) -> Option<Verb> {
+        match self {
+            Self::WhatIf { verb, .. } => Some(Verb::clone(verb)),
+            Self::Release(release) => Some(Verb::Release(*release)),
+            Self::Configure(edit) => Some(Verb::Configure(edit.clone())),
+            Self::Apply(_) | Self::Explain(_) | Self::Logged(_) => None,
         }
     }
 
@@ -143,7 +173,7 @@ impl Revision {
     /// Returns its kind.
     pub fn kind(&self) -> RevisionKind {
         match &self.action {
-            Action::Apply(operation) => kind(operation),
+            Action::Apply(operation) | Action::WhatIf { operation, .. } => kind(operation),
             Action::Explain(pod) => RevisionKind::Explain(pod.clone()),
             Action::Logged(attempt) => RevisionKind::Logged(attempt.pod.clone()),
             Action::Release(release) => RevisionKind::Release(self.release_started().unwrap_or(*release)),

@@ -6,15 +6,15 @@ use super::error::WhatIfError;
 use crate::cluster::{Key, ObservedEvent};
 use crate::release::{FoundVersion, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{ConfigEdit, ConfigEditError, InitialQueues, Operation, Quiescence, Scheduler};
-use crate::session::{Cursor, Session, objects_in_order};
+use crate::session::{Cursor, Session, Verb, objects_in_order};
 use crate::trace::Event;
 
 /// A scheduler that operations are applied to.
 pub trait Stage {
     /// Returns the scheduler as it is now.
     fn scheduler(&self) -> &Scheduler;
-    /// Applies an operation. Returns false if it has no effect.
-    fn apply(&mut self, operation: Operation) -> bool;
+    /// Applies an operation of a verb. Returns false if it has no effect.
+    fn apply(&mut self, verb: &Verb, operation: Operation) -> bool;
     /// Takes one step towards the state in which nothing changes. Returns false there, or if cancelled.
     fn settle_step(&mut self) -> bool;
     /// Returns whether the run is not cancelled.
@@ -65,7 +65,7 @@ impl Stage for Rehearsal {
         &self.scheduler
     }
 
-    fn apply(&mut self, operation: Operation) -> bool {
+    fn apply(&mut self, _verb: &Verb, operation: Operation) -> bool {
         // Every pod is worth another attempt after a change from outside.
         self.settling = Quiescence::default();
         !self.scheduler.apply(operation).is_empty()
@@ -121,9 +121,9 @@ impl Stage for OnBranch<'_> {
         self.session.scheduler()
     }
 
-    fn apply(&mut self, operation: Operation) -> bool {
+    fn apply(&mut self, verb: &Verb, operation: Operation) -> bool {
         self.session.timeline_mut().seek(Cursor::END);
-        let done = self.session.apply(operation);
+        let done = self.session.apply((verb.clone(), operation));
         self.session.timeline_mut().seek(Cursor::END);
         done
     }

@@ -26,7 +26,7 @@ const LAYERS: Rooms = &[
     ("scheduler", &["limits", "extenders", "odds", "output", "framework", "release", "cluster", "preemption", "plugins", "trace"]),
     ("controllers", &["scheduler", "cluster"]),
     ("fixes", &["limits", "cel", "controllers", "scheduler", "plugins", "trace", "framework", "release", "cluster", "suggest"]),
-    ("session", &["limits", "extenders", "odds", "output", "scheduler", "trace", "framework", "release", "cluster"]),
+    ("session", &["limits", "extenders", "odds", "output", "scheduler", "trace", "framework", "release", "cluster", "suggest"]),
     (
         "whatif",
         &["limits", "session", "fixes", "controllers", "scheduler", "plugins", "trace", "framework", "release", "cluster", "suggest"],

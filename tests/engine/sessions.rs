@@ -155,7 +155,9 @@ proptest! {
             let mut alone = Session::new(scheduler(beginning(&nodes), start()), "a test");
             for action in branch.actions() {
                 match action {
-                    schedscope::session::Action::Apply(operation) => assert!(alone.apply(operation.clone())),
+                    schedscope::session::Action::Apply(_) | schedscope::session::Action::WhatIf { .. } => {
+                        assert!(alone.apply(action.clone()));
+                    }
                     schedscope::session::Action::Explain(pod) => assert!(alone.explain(pod).is_some()),
                     schedscope::session::Action::Logged(attempt) => assert!(alone.log((**attempt).clone())),
                     schedscope::session::Action::Release(_) | schedscope::session::Action::Configure(_) => {

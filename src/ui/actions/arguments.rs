@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use strum::IntoEnumIterator;
 
 use crate::cluster::{Key, Kind, Pod, Str};
+use crate::release::{Gate, Profile};
+use crate::session::{Names, Row};
 use crate::trace::Event;
 use crate::ui::model::fuzzy::Fuzzy;
 use crate::ui::model::overlay::Completion;
@@ -16,6 +18,32 @@ const OFFERED: usize = 12;
 const CONSIDERED: usize = 1000;
 /// Limit on the pods that are read for their names or owners.
 const SCANNED: usize = 20_000;
+
+/// Returns completions of the last argument of a what-if.
+pub fn of_what_if(row: &Row, session: &dyn SessionHandle, args: &str) -> Vec<Completion> {
+    if row.names == [Names::KindAndName] {
+        return kind_and_name(session, args);
+    }
+    let typed = last(args);
+    match row.names_at(args.matches(' ').count()) {
+        Names::Free | Names::KindAndName => Vec::new(),
+        Names::Word(word) => words([word], typed),
+        Names::Node => nodes(session, typed),
+        Names::NodeOrLabel => node_labels_and_nodes(session, typed),
+        Names::Pod => pods(session, typed),
+        Names::PodOnNode => pods_on_nodes(session, typed),
+        Names::Budget => budgets(session, typed),
+        Names::Workload => owners(session, typed),
+        Names::PriorityClass => priority_classes(session, typed),
+        Names::Plugin => plugins(session, typed),
+        Names::Gate => words(Gate::iter().flat_map(|gate| [format!("{gate}=true"), format!("{gate}=false")]), typed),
+        Names::Release => {
+            let mut minors: Vec<String> = Profile::all().iter().rev().map(|profile| profile.release.minor()).collect();
+            minors.dedup();
+            words(minors, typed)
+        }
+    }
+}
 
 /// Returns a completion without arguments and without help.
 pub fn plain(word: impl Into<String>) -> Completion {
