@@ -510,7 +510,7 @@ fn priority(word: &str) -> Result<PriorityWord, VerbError> {
 
 fn plugin(name: &str) -> Result<PluginName, VerbError> {
     let unknown = || {
-        let meant = nearest(name, PluginName::iter().map(PluginName::into)).map(str::to_owned);
+        let meant = nearest(name, PluginName::iter().filter(|plugin| !plugin.is_out_of_tree()).map(PluginName::into)).map(str::to_owned);
         VerbError::UnknownPlugin { name: name.to_owned(), meant }
     };
     name.parse().map_err(|_| unknown())

@@ -32,6 +32,7 @@ mod breakpoint;
 mod compare;
 mod dump_series;
 mod edit;
+#[cfg(feature = "dumps")]
 mod file;
 mod grammar;
 mod logged;
@@ -41,6 +42,7 @@ mod revision;
 mod timeline;
 mod until;
 mod upgrade;
+#[cfg(feature = "dumps")]
 mod values;
 mod verb;
 
@@ -51,6 +53,7 @@ pub use compare::{Comparison, Decided, PodDifference, PodLocation, ScoreChange, 
 pub use dump_series::{changes, is_news, is_same_cluster};
 pub(crate) use edit::patched;
 pub use edit::{Edit, EditError, key_named, kind_named};
+#[cfg(feature = "dumps")]
 pub use file::{LineProblem, SESSION_HEAD, SessionFileError, is_session_file};
 pub use grammar::{GRAMMAR, Names, Row, Subject, Thing, VerbError};
 pub use logged::{LoggedAttempt, LoggedPlace};

@@ -144,8 +144,8 @@ fn a_decision_is_taken_again_under_another_taint_weight_or_gate() {
 fn arguments_are_completed() {
     let screen = screen();
     let words = |command: &str, typed: &str| {
-        let (_, command) = crate::ui::actions::verbs::command(command).unwrap();
-        (command.complete)(&screen.explorer, &screen.state, typed).into_iter().map(|c| c.word).collect::<Vec<_>>()
+        let (verb, _) = crate::ui::actions::verbs::command(command).unwrap();
+        verb.complete(&screen.explorer, &screen.state, typed).into_iter().map(|c| c.word).collect::<Vec<_>>()
     };
     assert_eq!(words("drain", "a "), ["a", "b"]);
     assert_eq!(words("lose", "zone"), ["zone=a", "zone=b"]);
