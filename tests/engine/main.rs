@@ -22,6 +22,7 @@ mod embedding;
 mod extenders;
 mod fixes;
 mod laws;
+mod invariants;
 mod layers;
 mod licences;
 mod limits;

@@ -22,7 +22,7 @@ pub fn apply_and_say(state: &mut State, session: &mut dyn SessionHandle, change:
     // Letting time pass is no what-if.
     let begun = (!matches!(change, Change::Advance(_))).then(|| WhatIfs::begin(session));
     seek_and_follow(state, session, |s| {
-        let result = s.apply(change);
+        let result = s.apply(&change);
         if result.is_ok() {
             s.timeline_mut().seek(Cursor::END);
         }

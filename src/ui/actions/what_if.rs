@@ -1,5 +1,7 @@
 //! What-ifs as commands: the selected object where the arguments leave it out, and how each is applied.
 
+use std::collections::BTreeMap;
+
 use crate::cluster::Key;
 use crate::session::{Edit, Row, Subject, Thing, Timeline, Verb, VerbError};
 use crate::ui::actions::edits::{Confirmation, apply_edit};
@@ -10,9 +12,9 @@ use crate::ui::actions::verb::Answer;
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::Overlay;
-use crate::ui::model::session_handle::{Change, Job, Page, SessionHandle};
+use crate::ui::model::session_handle::{Change, Document, Job, Page, SessionHandle};
 use crate::ui::model::state::State;
-use crate::ui::model::text_view::TextView;
+use crate::ui::model::text_view::{Form, TextView};
 use crate::ui::model::time_travel::seek_and_follow;
 use crate::ui::model::what_ifs::WhatIfs;
 use crate::whatif::{pod_named, workload_of};
@@ -35,29 +37,30 @@ pub fn run(row: &'static Row, state: &mut State, session: &mut dyn SessionHandle
             Ok(Answer::Done)
         }
         Verb::Release(release) => apply_edit(state, session, Change::Release(release)),
-        verb => what_if(state, session, &verb),
+        verb => what_if(state, session, verb),
     }
 }
 
 /// Applies a what-if. Shows who moved where if pods come or go with it.
-fn what_if(state: &mut State, session: &mut dyn SessionHandle, verb: &Verb) -> Result<Answer, CommandError> {
-    let mut done = None;
+fn what_if(state: &mut State, session: &mut dyn SessionHandle, verb: Verb) -> Result<Answer, CommandError> {
+    let (title, settles) = (verb.to_string(), verb.settles());
+    let mut applied = None;
     let begun = WhatIfs::begin(session);
     // The overview is about all pods.
-    let subject = shown(session.timeline()).filter(|_| state.whole.is_none());
-    seek_and_follow(state, session, |session| done = Some(session.what_if(verb, subject.as_ref())));
+    let change = Change::WhatIf(verb, shown(session.timeline()).filter(|_| state.whole.is_none()));
+    seek_and_follow(state, session, |session| applied = Some(session.apply(&change)));
     state.touch();
-    if let Some(done) = done {
-        let done = done?;
-        state.what_ifs.finish(begun, verb.to_string(), session);
-        let compare = format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare")));
-        let words = Confirmation { done: done.headline, branch: done.branch, subject: done.subject, more: vec![compare] };
-        state.say(words.fitted(state.size.0.into()));
-        let page = Page { title: done.document.title.clone(), lines: done.document.lines.clone() };
-        state.what_ifs.remember(verb.settles().then_some(page), session);
-        if verb.settles() {
-            state.overlay = Some(Overlay::Text(TextView::of(done.document, session.timeline())));
-        }
+    let Some(applied) = applied.transpose()? else { return Ok(Answer::Done) };
+    state.what_ifs.finish(begun, title, session);
+    let Some(answer) = applied.answer else { return Ok(Answer::Done) };
+    let compare = format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare")));
+    let words = Confirmation { done: answer.headline, branch: applied.branch, subject: answer.subject, more: vec![compare] };
+    state.say(words.fitted(state.size.0.into()));
+    let page = Page { title: answer.title.clone(), lines: answer.lines.clone() };
+    state.what_ifs.remember(settles.then_some(page), session);
+    if settles {
+        let document = Document { title: answer.title, lines: answer.lines, form: Form::Prose, fixes: BTreeMap::new() };
+        state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline())));
     }
     Ok(Answer::Done)
 }
