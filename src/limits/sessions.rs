@@ -15,4 +15,10 @@ limits! { "sessions":
     count NODES_ADDED: usize = 1000, "what_is_no_verb_is_said";
     /// Pods to which the what-if `scale` scales at most; more are refused.
     count REPLICAS: usize = 10_000, "what_is_no_verb_is_said";
+    /// Operations that a session file replays, those within others included; a file with more is refused.
+    steps REPLAYED_OPERATIONS: usize = 200_000, "a_session_that_replays_too_much_is_refused";
+    /// Revisions on all branches of a session file, shared ones counted on each; a file with more is refused.
+    count REPLAYED_REVISIONS: usize = 1_000_000, "a_session_that_replays_too_much_is_refused";
+    /// Events on all branches of a session file, shared ones counted on each; a file with more is refused.
+    count REPLAYED_EVENTS: usize = 50_000_000, "a_session_that_replays_too_much_is_refused";
 }

@@ -5,6 +5,7 @@ use super::change::{Applied, Tools, applied};
 use super::decision::PodAt;
 use super::error::ChangeError;
 use crate::cluster::Key;
+use crate::output::Document;
 use crate::report::WhatIfReport;
 use crate::session::{Cursor, Verb};
 use crate::whatif::{self, OnBranch};
@@ -19,7 +20,7 @@ pub struct WhatIfAnswer {
     /// The title of the whole result.
     pub title: String,
     /// The whole result.
-    pub lines: Vec<String>,
+    pub body: Document,
 }
 
 impl Workspace {
@@ -50,8 +51,8 @@ impl Workspace {
             self.show_end_of(pod, begun_at, continues);
             was.ends(&self.session, pod)
         });
-        let (headline, lines) = (report.headline(), report.answers_text().into_vec());
-        let answer = WhatIfAnswer { headline, subject, title: format!("What if: {verb}"), lines };
+        let (headline, body) = (report.headline(), report.answers());
+        let answer = WhatIfAnswer { headline, subject, title: format!("What if: {verb}"), body };
         Ok(Applied { answer: Some(answer), ..applied })
     }
 }

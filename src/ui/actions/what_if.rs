@@ -1,7 +1,5 @@
 //! What-ifs as commands: the selected object where the arguments leave it out, and how each is applied.
 
-use std::collections::BTreeMap;
-
 use crate::cluster::Key;
 use crate::session::{Edit, Row, Subject, Thing, Timeline, Verb, VerbError};
 use crate::ui::actions::edits::{Confirmation, apply_edit};
@@ -56,10 +54,10 @@ fn what_if(state: &mut State, session: &mut dyn SessionHandle, verb: Verb) -> Re
     let compare = format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare")));
     let words = Confirmation { done: answer.headline, branch: applied.branch, subject: answer.subject, more: vec![compare] };
     state.say(words.fitted(state.size.0.into()));
-    let page = Page { title: answer.title.clone(), lines: answer.lines.clone() };
+    let page = Page { title: answer.title.clone(), body: answer.body.clone() };
     state.what_ifs.remember(settles.then_some(page), session);
     if settles {
-        let document = Document { title: answer.title, lines: answer.lines, form: Form::Prose, fixes: BTreeMap::new() };
+        let document = Document { title: answer.title, body: answer.body, form: Form::Prose, fixes: Vec::new() };
         state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline())));
     }
     Ok(Answer::Done)
