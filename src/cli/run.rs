@@ -15,7 +15,7 @@ use crate::odds::Share;
 use crate::output::{self, Document, Headings, Text, Words};
 use crate::plural::count_of;
 use crate::report::{BeforeOperation, OperationReport, Stories, WriteOperation, group_document, stories_document};
-use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
+use crate::scheduler::{Evictions, InitialQueues, Operation, Quiescence, Scheduler};
 use crate::session::{Edit, PodLocation};
 use crate::trace::{CycleView, Event};
 
@@ -109,12 +109,12 @@ fn started(scheduler: &Scheduler) -> String {
     let state = scheduler.state();
     let entries = &state.queue().view().entries;
     let inferred = entries.values().filter(|e| e.inferred.is_some()).count();
-    match scheduler.options().waiting {
-        Waiting::Fresh => {
+    match scheduler.options().queues {
+        InitialQueues::Fresh => {
             let pods = count_of(entries.len(), "pending pod is", "pending pods are");
             format!("queues fresh: {pods} new to the scheduler")
         }
-        Waiting::AsObserved(_) => {
+        InitialQueues::AsObserved => {
             let (active, backoff, parked) = state.queue().len();
             format!(
                 "queues observed: {inferred} of {} places inferred; {active} in activeQ, {backoff} in backoffQ, {parked} in unschedulablePods",
@@ -126,7 +126,7 @@ fn started(scheduler: &Scheduler) -> String {
 
 /// Returns how likely each of the pods is the first that a restarted scheduler pops; `None` unless it pops them in random order.
 fn in_any_order(scheduler: &Scheduler) -> Option<String> {
-    if !matches!(scheduler.options().waiting, Waiting::Fresh) || !scheduler.emulated().profile.behaviour.queue.equal_pods_in_random_order {
+    if scheduler.options().queues != InitialQueues::Fresh || !scheduler.emulated().profile.behaviour.queue.equal_pods_in_random_order {
         return None;
     }
     // The order in which the scheduler reads pods decides, not their age.

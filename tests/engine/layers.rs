@@ -27,7 +27,7 @@ const LAYERS: Rooms = &[
     ("scheduler", &["limits", "extenders", "odds", "output", "framework", "release", "cluster", "preemption", "plugins", "trace"]),
     ("controllers", &["limits", "admission", "plugins", "framework", "release", "scheduler", "cluster"]),
     ("fixes", &["limits", "cel", "controllers", "scheduler", "plugins", "trace", "framework", "release", "cluster", "suggest"]),
-    ("session", &["limits", "extenders", "odds", "output", "scheduler", "trace", "framework", "release", "cluster"]),
+    ("session", &["limits", "extenders", "odds", "output", "scheduler", "trace", "framework", "release", "cluster", "suggest"]),
     (
         "whatif",
         &[
@@ -90,9 +90,11 @@ const LAYERS: Rooms = &[
             "suggest",
         ],
     ),
+    ("workspace", &["analysis", "report", "whatif", "source", "session", "fixes", "scheduler", "trace", "framework", "release", "cluster"]),
     (
         "ui",
         &[
+            "workspace",
             "limits",
             "admission",
             "odds",
@@ -115,6 +117,7 @@ const LAYERS: Rooms = &[
     (
         "app",
         &[
+            "workspace",
             "limits",
             "admission",
             "odds",
@@ -139,6 +142,7 @@ const LAYERS: Rooms = &[
     (
         "cli",
         &[
+            "workspace",
             "limits",
             "admission",
             "odds",
