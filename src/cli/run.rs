@@ -13,13 +13,18 @@ use crate::limits::sessions::OPERATIONS;
 use crate::odds::Share;
 use crate::output::{self, Lines, Markdown, Text};
 use crate::plural::count_of;
-use crate::report::{BeforeOperation, Format, OperationReport, ReleaseReport, Stories, group_text, run_parts, stories_text, why};
+use crate::report::{
+    BeforeOperation, BriefOperation, OperationLine, OperationReport, ReleaseReport, Stories, group_text, run_parts, stories_text, why,
+};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
 use crate::session::{Edit, PodLocation};
 use crate::trace::{CycleView, Event};
 
 /// Applies operations and prints their results.
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
+    if args.brief && args.output.operation().is_none() {
+        return Err(Failure::usage("--brief works with -o json and -o yaml"));
+    }
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
     let mut loaded = super::with_nodes(super::read(&args.source, &connect, &args.limits.limits())?)?;
@@ -57,13 +62,13 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
                     Step::Operation(operation) => operation,
                     Step::Edit(edit) => edit.operation(scheduler.state().cluster()).map_err(|e| Failure::usage(e.to_string()))?,
                 };
-                one(&mut scheduler, operation, args.output, &mut out)?;
+                one(&mut scheduler, operation, args, &mut out)?;
             }
         }
         None if args.output.operation().is_some() => {
             let mut settling = Quiescence::default();
             while let Some(operation) = scheduler.next_operation(&settling) {
-                settling.observe(&one(&mut scheduler, operation, args.output, &mut out)?);
+                settling.observe(&one(&mut scheduler, operation, args, &mut out)?);
                 // Print each operation at once, to keep memory bounded.
                 print(&std::mem::take(&mut out))?;
             }
@@ -139,12 +144,16 @@ fn in_any_order(scheduler: &Scheduler) -> Option<String> {
     ))
 }
 
-fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &mut Text) -> Result<Vec<Event>, Failure> {
+fn one(scheduler: &mut Scheduler, operation: Operation, args: &RunArgs, out: &mut Text) -> Result<Vec<Event>, Failure> {
     let name = format!("{operation:?}").split([' ', '{']).next().unwrap_or_default().to_lowercase();
-    let before = BeforeOperation::of(scheduler);
+    let before = if args.brief { BeforeOperation::default() } else { BeforeOperation::of(scheduler) };
     let events = scheduler.apply(operation);
-    if let Some(line) = output.operation() {
-        out.push(&line(&OperationReport::after(&before, &events, scheduler)).map_err(|e| Failure::source(e.to_string()))?);
+    if let Some(line) = args.output.operation() {
+        let report = match args.brief {
+            true => OperationLine::Brief(BriefOperation::of(&events, scheduler)),
+            false => OperationLine::Whole(Box::new(OperationReport::after(&before, &events, scheduler))),
+        };
+        out.push(&line(&report).map_err(|e| Failure::source(e.to_string()))?);
         return Ok(events);
     }
     let mut lines = Lines::default();

@@ -3,15 +3,15 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Agreements, Decision, FixesReport, GroupReport, Info, Known, LastReported, LogReport, OperationReport, PodComparison,
-    ReleaseComparison, ReleaseReport, SchedulerMatch, Ticket, WhatIfReport, When, causes_text, documents, text,
+    Agreements, Decision, FixesReport, GroupReport, Info, Known, LastReported, LogReport, OperationLine, PodComparison, ReleaseComparison,
+    ReleaseReport, SchedulerMatch, Ticket, WhatIfReport, When, causes_text, documents, text,
 };
 use crate::cluster::Str;
 use crate::output::{self, Lines, Text};
 use crate::trace::CycleView;
 
 /// Writes one operation of a run as a line.
-pub type WriteOperation = fn(&OperationReport) -> Result<Text, FormatError>;
+pub type WriteOperation = fn(&OperationLine) -> Result<Text, FormatError>;
 
 /// Writes a comparison of releases batch by batch, to keep memory bounded.
 #[derive(Clone, Copy, Debug)]
@@ -324,11 +324,11 @@ fn json(answer: &Answer<'_>, _more: Lines) -> Result<Text, FormatError> {
     Ok(output::to_json(answer)?)
 }
 
-fn json_line(report: &OperationReport) -> Result<Text, FormatError> {
+fn json_line(report: &OperationLine) -> Result<Text, FormatError> {
     Ok(output::to_json_line(report)?)
 }
 
-fn yaml_document(report: &OperationReport) -> Result<Text, FormatError> {
+fn yaml_document(report: &OperationLine) -> Result<Text, FormatError> {
     Ok(document(&output::to_yaml(report)?))
 }
 

@@ -48,7 +48,10 @@ pub use info::Info;
 pub use known::{Known, KnownBudget};
 pub use missing::{Missing, budgets_unknown_because, missing_sentences, unread_sentences};
 pub use odds::{OddsReport, is_chance, odds, odds_cell, odds_in_words};
-pub use operation::{BackoffReport, BeforeOperation, MoveReport, OperationReport, QueuesReport, SamplingReport, UnschedulableReport};
+pub use operation::{
+    BackoffReport, BeforeOperation, BriefOperation, MoveReport, OperationLine, OperationReport, QueueLengths, QueuesReport, SamplingReport,
+    UnschedulableReport,
+};
 pub use overview::{Cause, CauseFix, CauseReport, FixSearch, Overview, PreemptionHelp, Stage, WaitReason, causes, causes_text};
 use page::body;
 pub use page::page;
