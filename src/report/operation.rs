@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::pod_group::{GroupReport, victims};
-use super::{Decision, Missing, OddsReport, ReleaseReport, run_parts};
+use super::{Decision, OddsReport};
+use crate::analysis::{Missing, ReleaseReport, run_parts};
 use crate::cluster::Str;
 use crate::framework::{PluginName, QueuedPodInfo};
 use crate::odds::Share;
@@ -52,13 +53,13 @@ pub struct OperationReport {
     pub sampling: Option<SamplingReport>,
 }
 
-/// What a line of a run says of an operation.
+/// The line of a run about an operation.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum OperationLine {
     /// All of it, with the queues after it.
     Whole(Box<OperationReport>),
-    /// What it changed.
+    /// Its changes.
     Brief(BriefOperation),
 }
 

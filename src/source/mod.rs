@@ -18,13 +18,15 @@
 //! | `logs` | reads kube-scheduler's logs from the same inputs |
 //!
 //! Objects of a dump are loaded as they are, except for defaults in objects without a uid, which no API server has seen; see
-//! `decode::admission`.
+//! `decode::admission` and [`crate::admission`].
 
 mod assemble;
+#[cfg(feature = "dumps")]
 pub mod capture;
 mod decode;
 mod demos;
 mod layout;
+#[cfg(feature = "live")]
 pub mod live;
 mod logs;
 mod read;
@@ -72,6 +74,8 @@ pub fn load_watched(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>)
         walk.document(document);
     }
     let spread = walk.spread;
+    // Its patterns are needed no longer.
+    drop(walk);
     let mut loaded = assembly.finish();
     let embedded = inputs.iter().all(|input| matches!(input, Input::Bytes { .. }));
     loaded.report.complete = embedded && loaded.report.left_out == 0;

@@ -1,5 +1,6 @@
 //! Passes one file through the splitter and the decoder, a window at a time.
 
+use std::fmt;
 use std::io::{self, Read};
 
 use rayon::prelude::*;
@@ -8,8 +9,10 @@ use super::patterns::Patterns;
 use super::untyped::of_self_link;
 use super::{Context, Decoded, DecodedItem, decode, decode_text};
 use crate::cluster::Kind;
+use crate::cluster::neighbors::NeighborKind;
 use crate::source::layout::Hint;
 use crate::source::read::archive::Stream;
+use crate::source::read::etcd;
 use crate::source::read::input::{Content, Opened, is_binary};
 use crate::source::read::limits::{Budget, size};
 use crate::source::read::progress::Progress;
@@ -50,6 +53,35 @@ impl Entry {
     }
 }
 
+/// Why a file could not be read to its end.
+#[derive(Debug)]
+pub(in crate::source) struct BrokenOff {
+    /// The file has an end, but what is in it is not as it was written.
+    damaged: bool,
+    error: String,
+}
+
+impl BrokenOff {
+    /// Returns the reason of a file that ends early.
+    pub(in crate::source) fn cut(error: String) -> Self {
+        Self { damaged: false, error }
+    }
+
+    /// Returns the reason of an error of reading.
+    pub(in crate::source) fn of(error: &io::Error) -> Self {
+        Self { damaged: etcd::is_damage(error), error: error.to_string() }
+    }
+}
+
+impl fmt::Display for BrokenOff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self { damaged: true, error } => write!(f, "is damaged ({error}); what could be read was read"),
+            Self { damaged: false, error } => write!(f, "is truncated ({error}); the part before that was read"),
+        }
+    }
+}
+
 /// The contents of one file, without the entries handed over while it was read.
 #[derive(Debug, Default)]
 pub(in crate::source) struct Contents {
@@ -59,11 +91,13 @@ pub(in crate::source) struct Contents {
     pub(in crate::source) spread: bool,
     pub(in crate::source) bytes: u64,
     /// Why the file could not be read to its end; `None` if it was.
-    pub(in crate::source) broken_off: Option<String>,
+    pub(in crate::source) broken_off: Option<BrokenOff>,
     /// The number of lists that the file's end leaves open.
     pub(in crate::source) unfinished_lists: usize,
     /// The kinds of the lists in the file, empty ones included.
     pub(in crate::source) listed: std::collections::BTreeSet<Kind>,
+    /// The same, of the kinds that scheduling does not read.
+    pub(in crate::source) listed_neighbors: std::collections::BTreeSet<NeighborKind>,
     /// The number of lists that are whole.
     pub(in crate::source) closed_lists: usize,
     /// The kinds of the lists that the file's end leaves open, as far as they are known.
@@ -92,7 +126,7 @@ impl Contents {
     }
 }
 
-/// What is known beside a file's text.
+/// The context that all objects of a file share.
 #[derive(Clone, Copy)]
 struct Kept<'a> {
     hint: &'a Hint,
@@ -151,7 +185,7 @@ struct Source<'a> {
     /// The number of bytes to come, if known, which limits the memory reserved at first.
     left: Option<usize>,
     splitter: Box<dyn Splitter + Send>,
-    broken_off: Option<String>,
+    broken_off: Option<BrokenOff>,
     first: Option<Vec<u8>>,
 }
 
@@ -202,7 +236,7 @@ fn read_as(opened: Opened<'_>, kept: Kept<'_>, careful: bool, progress: &Progres
         }
         if progress.is_cancelled() {
             contents.bytes = offset;
-            contents.broken_off = Some("the load was stopped".to_owned());
+            contents.broken_off = Some(BrokenOff::cut("the load was stopped".to_owned()));
             return contents;
         }
         if window.last {
@@ -232,7 +266,7 @@ impl Source<'_> {
                 count < wanted
             }
             Err(error) => {
-                self.broken_off = Some(error.to_string());
+                self.broken_off = Some(BrokenOff::of(&error));
                 true
             }
         }
@@ -254,7 +288,7 @@ impl Source<'_> {
             }
             if window.text.len() as u64 > MAX_OBJECT {
                 // Whatever it is, it must not use all memory.
-                self.broken_off = Some(format!("an object is longer than {}", size(MAX_OBJECT)));
+                self.broken_off = Some(BrokenOff::cut(format!("an object is longer than {}", size(MAX_OBJECT))));
                 window.last = true;
                 window.done = self.splitter.split(&mut window.text, true, &mut window.spans);
                 break;
@@ -320,6 +354,11 @@ fn settle(contents: &mut Contents, lists: &[ItemList], kept: Kept<'_>) {
         (None, link) => of_self_link(link.as_deref()?)?.0.parse().ok(),
     };
     contents.listed = lists.iter().filter(|l| l.closed).filter_map(|l| kind_of(&l.types)).collect();
+    let neighbor_of = |types: &TypeMeta| {
+        let group = types.api_version.as_deref().map(|version| version.split_once('/').map_or("", |(group, _)| group));
+        NeighborKind::of(types.kind.as_deref()?.strip_suffix("List")?, group)
+    };
+    contents.listed_neighbors = lists.iter().filter(|l| l.closed).filter_map(|l| neighbor_of(&l.types)).collect();
     contents.open_lists = lists.iter().filter(|l| !l.closed).filter_map(|l| kind_of(&l.types)).collect();
     contents.closed_lists = lists.iter().filter(|l| l.closed).count();
     contents.unfinished_lists = lists.iter().filter(|l| !l.closed).count();

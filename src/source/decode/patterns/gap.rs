@@ -78,7 +78,7 @@ impl Gap {
     }
 }
 
-/// Returns whether a byte stands for itself in a JSON string.
+/// Returns whether a byte means itself in a JSON string.
 fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
 }
@@ -101,7 +101,7 @@ pub(super) fn parse(text: &[u8]) -> Option<Timestamp> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// What fills the gaps of a pod's text.
+/// The texts in the gaps of a pod's text.
 #[derive(Debug, Default)]
 pub(super) struct Fills<'t> {
     pub(super) name: Option<&'t [u8]>,

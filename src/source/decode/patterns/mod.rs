@@ -18,7 +18,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::{DecodedItem, Typed, dump_metadata, finish, read_json, times};
+use super::{DecodedItem, Modelled, dump_metadata, finish, read_json, times};
 use crate::cluster::{Meta, Object, Pod, PodSpec, PodStatus, ResourceVersion, Str};
 use crate::limits::sources::PATTERNS;
 use crate::source::layout::Hint;
@@ -81,8 +81,8 @@ impl Default for Patterns {
 }
 
 impl Patterns {
-    /// Decodes a pod like [`super::decode_typed`]. `None` if its text is of no usual form, or has an error.
-    pub(super) fn pod(&self, text: &[u8], api_version: Option<&str>, hint: &Hint) -> Option<Typed> {
+    /// Decodes a pod like [`super::decode_model`]. `None` if its text is of no usual form, or has an error.
+    pub(super) fn pod(&self, text: &[u8], api_version: Option<&str>, hint: &Hint) -> Option<Modelled> {
         let sections = self.sections(text)?;
         let Sections { metadata, spec, status } = &sections;
         let all = metadata.value.is_some() && spec.value.is_some() && status.as_ref().is_none_or(|status| status.value.is_some());

@@ -2,16 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::super::classify::Class;
-use super::super::{Typed, decode_typed};
+use super::super::decode_model;
 use super::*;
 use crate::cluster::Kind;
 
 const TYPES: &str = "v1";
 
-fn plainly(text: &str) -> Typed {
-    let types = ("Pod".to_owned(), Some(TYPES.to_owned()));
-    decode_typed(text.as_bytes(), Syntax::Json, Class::Model(Kind::Pod), types, &Hint::default())
+fn plainly(text: &[u8]) -> Modelled {
+    decode_model(text, Syntax::Json, Kind::Pod, "Pod", Some(TYPES), &Hint::default())
 }
 
 /// Returns the bytes of all patterns, and the number of parts that had one.
@@ -26,7 +24,7 @@ fn met(patterns: &Patterns) -> (usize, usize) {
 fn check(patterns: &Patterns, text: &str) -> usize {
     let (_, before) = met(patterns);
     let found = patterns.pod(text.as_bytes(), Some(TYPES), &Hint::default());
-    let plain = plainly(text);
+    let plain = plainly(text.as_bytes());
     match found {
         Some((newest, what, told)) => {
             assert_eq!((newest, told.is_some()), (plain.0, plain.2.is_some()), "{text}");
@@ -160,8 +158,7 @@ fn text_that_is_broken_is_not_taken_for_a_pod() {
             }
             bytes[at] = broken;
             let found = patterns.pod(&bytes, Some(TYPES), &Hint::default());
-            let types = ("Pod".to_owned(), Some(TYPES.to_owned()));
-            let (_, plain, _) = decode_typed(&bytes, Syntax::Json, Class::Model(Kind::Pod), types, &Hint::default());
+            let (_, plain, _) = plainly(&bytes);
             if let Some((_, found, _)) = found {
                 assert_eq!(format!("{found:?}"), format!("{plain:?}"), "{at} {broken}");
             }
