@@ -36,11 +36,10 @@ pub use operation::{
     UnschedulableReport,
 };
 pub use overview::causes_text;
-use page::body;
 pub use page::page;
-pub use pod_group::{ConditionReport, GroupReport, MemberReport, PlacementReport, group_text};
+pub use pod_group::{ConditionReport, GroupReport, MemberReport, PlacementReport, group_document, group_text};
 pub use releases::{PodComparison, ReleaseComparison, Releases};
-pub use story::{PodStory, Stories, stories, stories_text};
+pub use story::{PodStory, Stories, stories, stories_document, stories_text};
 pub use text::{decided_by, text};
 pub use ticket::{Origin, Reported, Ticket, shell_line};
 pub use whatif::WhatIfReport;
