@@ -155,9 +155,10 @@ fn one_line(
 ) -> Result<Vec<Event>, Failure> {
     let before = if brief { BeforeOperation::default() } else { BeforeOperation::of(scheduler) };
     let events = scheduler.apply(operation);
-    let report = match brief {
-        true => OperationLine::Brief(BriefOperation::of(&events, scheduler)),
-        false => OperationLine::Whole(Box::new(OperationReport::after(&before, &events, scheduler))),
+    let report = if brief {
+        OperationLine::Brief(BriefOperation::of(&events, scheduler))
+    } else {
+        OperationLine::Whole(Box::new(OperationReport::after(&before, &events, scheduler)))
     };
     out.push(&line(&report).map_err(|e| Failure::source(e.to_string()))?);
     Ok(events)

@@ -15,7 +15,9 @@ pub fn by_name<T>(items: impl IntoIterator<Item = T>, meta: impl Fn(&T) -> &Meta
     let mut keyed: Vec<(Start, T)> = items.into_iter().map(|item| (start(meta(&item)), item)).collect();
     // A NUL separates the two, so that one within a namespace would be taken for the end of it.
     if keyed.iter().any(|(_, item)| meta(item).namespace.contains('\0')) {
-        keyed.iter_mut().for_each(|(start, _)| *start = Start::default());
+        for (start, _) in &mut keyed {
+            *start = Start::default();
+        }
     }
     keyed.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| full(meta(one), meta(other))));
     keyed.into_iter().map(|(_, item)| item).collect()
