@@ -521,6 +521,9 @@ pub struct RunArgs {
     /// Give victims their grace period instead of removing them at once
     #[arg(long)]
     pub graceful: bool,
+    /// Print of each operation only what it changes, and how long the queues are; with -o json or yaml
+    #[arg(long, conflicts_with_all = ["what_if", "compare"])]
+    pub brief: bool,
     /// Output format
     #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
     pub output: &'static Format,

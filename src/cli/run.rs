@@ -14,13 +14,18 @@ use crate::limits::sessions::OPERATIONS;
 use crate::odds::Share;
 use crate::output::{self, Document, Headings, Text, Words};
 use crate::plural::count_of;
-use crate::report::{BeforeOperation, OperationReport, Stories, WriteOperation, group_document, stories_document};
+use crate::report::{
+    BeforeOperation, BriefOperation, OperationLine, OperationReport, Stories, WriteOperation, group_document, stories_document,
+};
 use crate::scheduler::{Evictions, InitialQueues, Operation, Quiescence, Scheduler};
 use crate::session::{Edit, PodLocation};
 use crate::trace::{CycleView, Event};
 
 /// Applies operations and prints their results.
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
+    if args.brief && args.output.operation().is_none() {
+        return Err(Failure::usage("--brief works with -o json and -o yaml"));
+    }
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
     let mut loaded = super::with_nodes(super::read(&args.source, &connect, &args.limits.limits())?)?;
@@ -60,7 +65,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
                     Step::Edit(edit) => edit.operation(scheduler.state().cluster()).map_err(|e| Failure::usage(e.to_string()))?,
                 };
                 match args.output.operation() {
-                    Some(line) => drop(one_line(&mut scheduler, operation, line, &mut out)?),
+                    Some(line) => drop(one_line(&mut scheduler, operation, args.brief, line, &mut out)?),
                     None => one(&mut scheduler, operation, &mut doc),
                 }
             }
@@ -69,7 +74,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
             Some(line) => {
                 let mut settling = Quiescence::default();
                 while let Some(operation) = scheduler.next_operation(&settling) {
-                    settling.observe(&one_line(&mut scheduler, operation, line, &mut out)?);
+                    settling.observe(&one_line(&mut scheduler, operation, args.brief, line, &mut out)?);
                     // Print each operation at once, to keep memory bounded.
                     print(&std::mem::take(&mut out))?;
                 }
@@ -141,10 +146,21 @@ fn in_any_order(scheduler: &Scheduler) -> Option<String> {
 }
 
 /// Applies an operation and writes it as a line. Returns its events.
-fn one_line(scheduler: &mut Scheduler, operation: Operation, line: WriteOperation, out: &mut Text) -> Result<Vec<Event>, Failure> {
-    let before = BeforeOperation::of(scheduler);
+fn one_line(
+    scheduler: &mut Scheduler,
+    operation: Operation,
+    brief: bool,
+    line: WriteOperation,
+    out: &mut Text,
+) -> Result<Vec<Event>, Failure> {
+    let before = if brief { BeforeOperation::default() } else { BeforeOperation::of(scheduler) };
     let events = scheduler.apply(operation);
-    out.push(&line(&OperationReport::after(&before, &events, scheduler)).map_err(|e| Failure::source(e.to_string()))?);
+    let report = if brief {
+        OperationLine::Brief(BriefOperation::of(&events, scheduler))
+    } else {
+        OperationLine::Whole(Box::new(OperationReport::after(&before, &events, scheduler)))
+    };
+    out.push(&line(&report).map_err(|e| Failure::source(e.to_string()))?);
     Ok(events)
 }
 
