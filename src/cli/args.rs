@@ -72,6 +72,12 @@ pub enum Command {
     /// Show the version, the emulated kube-scheduler, its plugins and feature gates
     #[command(after_help = "Examples:\n  schedscope info\n  schedscope info -o json")]
     Info(InfoArgs),
+    /// Show the JSON Schema of an answer, or the names of all
+    #[command(after_help = "Examples:\n  schedscope schema\n  schedscope schema explain")]
+    Schema {
+        /// The answer, such as explain
+        answer: Option<String>,
+    },
 }
 
 /// Arguments of `info`.

@@ -17,6 +17,8 @@ use crate::trace::{CycleView, Event, Outcome, Place, PreemptionView};
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OperationReport {
+    /// The version of the form; see [`super::SCHEMA_VERSION`].
+    pub schema_version: u32,
     /// The popped pod, as `namespace/name`.
     pub popped: Option<String>,
     /// How its cycle ended.
@@ -273,6 +275,7 @@ impl OperationReport {
         let of_popped = group.iter().flat_map(|group| &group.pods).find(|pod| Some(&pod.pod) == popped.as_ref());
         let best_nodes = of_popped.map_or(decision.best_nodes, |pod| pod.best_nodes.clone());
         Self {
+            schema_version: super::SCHEMA_VERSION,
             message: popped.as_ref().map(|_| decision.message),
             popped,
             outcome: decision.outcome,

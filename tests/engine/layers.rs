@@ -92,6 +92,26 @@ const LAYERS: Rooms = &[
     ),
     ("workspace", &["analysis", "report", "whatif", "source", "session", "fixes", "scheduler", "trace", "framework", "release", "cluster"]),
     (
+        "engine",
+        &[
+            "limits",
+            "admission",
+            "analysis",
+            "output",
+            "report",
+            "session",
+            "fixes",
+            "controllers",
+            "whatif",
+            "scheduler",
+            "source",
+            "trace",
+            "framework",
+            "release",
+            "cluster",
+        ],
+    ),
+    (
         "ui",
         &[
             "workspace",
@@ -143,6 +163,7 @@ const LAYERS: Rooms = &[
         "cli",
         &[
             "workspace",
+            "engine",
             "limits",
             "admission",
             "odds",
