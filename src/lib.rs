@@ -65,7 +65,6 @@
 // Without the program, parts of the rooms that it uses are idle.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
-pub mod admission;
 #[cfg_attr(not(internals), doc(hidden))]
 pub mod admission;
 #[cfg_attr(not(internals), doc(hidden))]

@@ -12,15 +12,13 @@ use strum::IntoEnumIterator as _;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
 use crate::analysis::{
     self, Agreements, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, When, WhenInput, decision_parts,
-    missing_sentences,
-};
+    missing_sentences, with_odds};
 use crate::app::{Reproduction, pod_meant};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
-use crate::extenders::Asking;
 use crate::fixes::{self, Limits};
 use crate::output::{self, Document, Text};
 use crate::report::{Answer, Origin, Reported, Ticket};
-use crate::scheduler::{DryOptions, Evictions, InitialQueues, OddsEffort, Scheduler};
+use crate::scheduler::{Evictions, InitialQueues, OddsEffort, Scheduler};
 use crate::session::requeue_events;
 use crate::source::Loaded;
 use crate::suggest::nearest;
@@ -125,14 +123,6 @@ fn several(
 
 /// Writes an answer and the lines beside it.
 type Write<'a> = &'a dyn Fn(&Answer<'_>, Document) -> Result<Text, Failure>;
-
-/// Decides about a pod without a group, and counts the odds that the effort allows.
-fn with_odds(scheduler: &Scheduler, pod: &Arc<Pod>, effort: OddsEffort) -> CycleView {
-    let options = DryOptions { asking: Asking::Ask, odds_nodes: usize::MAX, ..DryOptions::default() };
-    let mut view = CycleView::of(&scheduler.explain_with(pod, options));
-    view.odds_over_starts = scheduler.odds_over_starts(pod, &view, effort).map(Arc::new);
-    view
-}
 
 fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, write: Write<'_>) -> Result<Explained, Failure> {
     let cluster = scheduler.state().cluster();
