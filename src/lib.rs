@@ -92,4 +92,5 @@ pub mod trace;
 #[cfg(feature = "tui")]
 pub mod ui;
 pub mod whatif;
+#[cfg(feature = "tui")]
 pub mod workspace;
