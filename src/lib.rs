@@ -4,6 +4,9 @@
 //! A terminal screen shows the reasons: which plugin rejected which node, where preemption would make room, which pods are
 //! the victims, which budget they would violate and which score function broke the tie.
 //!
+//! To embed the engine in another crate, see [`engine`]. All other modules are parts of the program: they are public for its own tests
+//! and benches only, hidden in the documentation unless that is built with `--cfg internals`, and may change in any release.
+//!
 //! # Modules, from the ground up
 //!
 //! A module imports only from modules above it in this list; a test (`tests/engine/layers.rs`) checks that.
@@ -35,6 +38,7 @@
 //! | [`analysis`] | findings of running the engine or comparing: causes, agreement with the cluster's scheduler, best fixes, evictions, replay of logs |
 //! | [`report`] | decisions and findings as text, Markdown or JSON; the story of each pod; the comparison of branches |
 //! | [`workspace`] | a session that a user changes: where changes begin, on which branch they go, where the cursor ends |
+//! | [`engine`] | the door for crates that embed the engine |
 //! | [`ui`] | state, update, keymap, theme, panes and pages; pure, without IO or a clock |
 //! | [`app`] | the event loop with its worker, loading, the terminal, signals, written files |
 //! | [`cli`] | arguments, subcommands, exit codes |
@@ -62,35 +66,62 @@
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 pub mod admission;
+#[cfg_attr(not(internals), doc(hidden))]
+pub mod admission;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod analysis;
 #[cfg(feature = "cli")]
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod app;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod cel;
 #[cfg(feature = "cli")]
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod cli;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod cluster;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod controllers;
+pub mod engine;
 #[cfg(feature = "extenders")]
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod extender_client;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod extenders;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod fixes;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod framework;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod limits;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod odds;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod output;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod plugins;
 mod plural;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod preemption;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod release;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod report;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod scheduler;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod scheduler_log;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod session;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod source;
 mod suggest;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod trace;
 #[cfg(feature = "tui")]
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod ui;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod whatif;
 #[cfg(feature = "tui")]
 pub mod workspace;

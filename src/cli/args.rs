@@ -72,6 +72,12 @@ pub enum Command {
     /// Show the version, the emulated kube-scheduler, its plugins and feature gates
     #[command(after_help = "Examples:\n  schedscope info\n  schedscope info -o json")]
     Info(InfoArgs),
+    /// Show the JSON Schema of an answer, or the names of all
+    #[command(after_help = "Examples:\n  schedscope schema\n  schedscope schema explain")]
+    Schema {
+        /// The answer, such as explain
+        answer: Option<String>,
+    },
 }
 
 /// Arguments of `info`.
@@ -521,6 +527,9 @@ pub struct RunArgs {
     /// Give victims their grace period instead of removing them at once
     #[arg(long)]
     pub graceful: bool,
+    /// Print of each operation only what it changes, and how long the queues are; with -o json or yaml
+    #[arg(long, conflicts_with_all = ["what_if", "compare"])]
+    pub brief: bool,
     /// Output format
     #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
     pub output: &'static Format,

@@ -14,6 +14,7 @@ mod opening;
 mod reproduce;
 mod run;
 mod scheduler_log;
+mod schema;
 mod start;
 mod what_if;
 
@@ -129,7 +130,7 @@ fn run(cli: Cli) -> ExitCode {
     output::end_on_signals();
     output::end_on_little_memory();
     let Some(command) = cli.command else { return start_screen(cli.no_color) };
-    if !matches!(command, Command::Completions { .. } | Command::Info(_))
+    if !matches!(command, Command::Completions { .. } | Command::Info(_) | Command::Schema { .. })
         && let Err(failure) = start_threads()
     {
         return ended(Err(failure));
@@ -145,6 +146,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Log(args) => scheduler_log::run(&args),
         Command::Completions { shell } => print(&Text::document(completion::script(shell))),
         Command::Info(args) => info::run(&args),
+        Command::Schema { answer } => schema::run(answer.as_deref()),
     };
     ended(result)
 }

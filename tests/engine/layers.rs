@@ -20,7 +20,7 @@ const LAYERS: Rooms = &[
     ("admission", &["framework", "release", "cluster"]),
     ("extenders", &["limits", "framework", "release", "cluster", "output"]),
     ("extender_client", &["limits", "extenders", "framework", "output"]),
-    ("trace", &["limits", "framework", "odds", "release", "cluster", "plural"]),
+    ("trace", &["limits", "output", "framework", "odds", "release", "cluster", "plural"]),
     ("preemption", &["limits", "odds", "trace", "framework", "release", "cluster"]),
     ("cel", &["limits", "cluster"]),
     ("plugins", &["limits", "cel", "framework", "release", "cluster", "preemption"]),
@@ -95,6 +95,26 @@ const LAYERS: Rooms = &[
         &["analysis", "output", "report", "whatif", "source", "session", "fixes", "scheduler", "trace", "framework", "release", "cluster"],
     ),
     (
+        "engine",
+        &[
+            "limits",
+            "admission",
+            "analysis",
+            "output",
+            "report",
+            "session",
+            "fixes",
+            "controllers",
+            "whatif",
+            "scheduler",
+            "source",
+            "trace",
+            "framework",
+            "release",
+            "cluster",
+        ],
+    ),
+    (
         "ui",
         &[
             "workspace",
@@ -146,6 +166,7 @@ const LAYERS: Rooms = &[
         "cli",
         &[
             "workspace",
+            "engine",
             "limits",
             "admission",
             "odds",

@@ -19,6 +19,7 @@ mod changelog;
 mod configs;
 mod conformance;
 mod coverage;
+mod door;
 mod embedding;
 mod extenders;
 mod fixes;

@@ -85,7 +85,7 @@ impl TextView {
             Span::Pod(key) => Some(Target::Pod(key.clone())),
             Span::Node(node) => Some(Target::Node(node.clone())),
             Span::Fix(index, _) => fixes.get(*index).cloned().map(Target::Fix),
-            Span::Text(_) => None,
+            Span::Text(_) | Span::Remark(_) => None,
         };
         let mut view = Self::new(title, body, form);
         let link = |(at, row): (usize, &Row)| Some((at, row.links.iter().filter_map(target).find(&exists)?));
