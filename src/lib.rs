@@ -124,4 +124,5 @@ pub mod ui;
 #[cfg_attr(not(internals), doc(hidden))]
 pub mod whatif;
 #[cfg(feature = "tui")]
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod workspace;
