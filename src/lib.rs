@@ -122,4 +122,6 @@ pub mod trace;
 pub mod ui;
 #[cfg_attr(not(internals), doc(hidden))]
 pub mod whatif;
+#[cfg(feature = "tui")]
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod workspace;

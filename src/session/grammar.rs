@@ -29,7 +29,7 @@ pub struct Row {
     pub help: &'static str,
     /// The selected object that it is about, where the arguments leave it out.
     pub subject: Subject,
-    /// What each argument names, for completion; the last one holds for all that follow if [`Self::repeats`].
+    /// The kind of name at each argument, for completion; the last one holds for all that follow if [`Self::repeats`].
     pub names: &'static [Names],
     /// Whether the last argument may be repeated.
     pub repeats: bool,
@@ -71,7 +71,7 @@ pub enum Thing {
     Object,
 }
 
-/// What an argument names.
+/// The kind of name that an argument is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
     /// Anything else.

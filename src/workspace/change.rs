@@ -1,4 +1,4 @@
-//! What a user can change, and how each change is applied.
+//! The changes that a user can make, and how each is applied.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ pub struct Applied {
     pub answer: Option<WhatIfAnswer>,
 }
 
-/// What changes need from outside of the session.
+/// Things that changes need from outside of the session.
 pub struct Tools<'a> {
     /// Objects with all their fields.
     pub originals: Originals<'a>,

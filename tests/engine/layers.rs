@@ -90,7 +90,10 @@ const LAYERS: Rooms = &[
             "suggest",
         ],
     ),
-    ("workspace", &["analysis", "report", "whatif", "source", "session", "fixes", "scheduler", "trace", "framework", "release", "cluster"]),
+    (
+        "workspace",
+        &["analysis", "output", "report", "whatif", "source", "session", "fixes", "scheduler", "trace", "framework", "release", "cluster"],
+    ),
     (
         "engine",
         &[
