@@ -37,6 +37,7 @@
 //! | [`source`] | reading of dumps in any layout or archive and of live clusters, with a report of read, skipped and missing objects; captures |
 //! | [`analysis`] | findings of running the engine or comparing: causes, agreement with the cluster's scheduler, best fixes, evictions, replay of logs |
 //! | [`report`] | decisions and findings as text, Markdown or JSON; the story of each pod; the comparison of branches |
+//! | [`workspace`] | a session that a user changes: where changes begin, on which branch they go, where the cursor ends |
 //! | [`engine`] | the door for crates that embed the engine |
 //! | [`ui`] | state, update, keymap, theme, panes and pages; pure, without IO or a clock |
 //! | [`app`] | the event loop with its worker, loading, the terminal, signals, written files |
@@ -44,9 +45,12 @@
 //!
 //! # Invariants
 //!
-//! - Data flows one way: source → cluster → scheduler → trace → session → screen. The screen reads reasons from the trace, not
-//!   from the engine.
-//! - Only the scheduler emits trace events. Plugins are pure: they read and return; the runtime records their answers.
+//! Tests hold them: `tests/engine/layers.rs` and `tests/engine/invariants.rs` in the source, the others by what the program does.
+//!
+//! - Data flows one way: source → cluster → scheduler → trace → session → screen. The screen imports no room of the engine: it reads
+//!   reasons from the trace, and asks the session for the rest.
+//! - Trace events come from the scheduler, and from the session where a scheduler starts or a line of a log is shown. Plugins are pure:
+//!   they read and return; the runtime records their answers.
 //! - Chance and time are parameters. Where kube-scheduler draws at random, the first by name wins and all ties are shown.
 //!   Time is virtual and passes only by operations.
 //! - Full states ([`session::Keyframe`], [`scheduler::State`]) are values that share their parts, so that keeping one per
@@ -118,3 +122,6 @@ pub mod trace;
 pub mod ui;
 #[cfg_attr(not(internals), doc(hidden))]
 pub mod whatif;
+#[cfg(feature = "tui")]
+#[cfg_attr(not(internals), doc(hidden))]
+pub mod workspace;

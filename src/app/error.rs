@@ -6,8 +6,7 @@ use thiserror::Error;
 
 use crate::cluster::{Key, Kind};
 use crate::limits::terminal::PRINTED_KEYS;
-use crate::session::{EditError, ReleaseChangeError, SessionFileError};
-use crate::source::Diagnostic;
+use crate::session::SessionFileError;
 use crate::source::live::OriginalError;
 use crate::ui::config::key::KeyNameError;
 use crate::ui::model::effect::ScreenEndingError;
@@ -112,30 +111,6 @@ pub(super) enum ExplorerError {
     /// The request was cancelled.
     #[error("stopped")]
     Stopped,
-    /// The what-if cannot be applied.
-    #[error(transparent)]
-    WhatIf(#[from] WhatIfError),
-    /// The operation has no effect.
-    #[error("nothing would change")]
-    NothingDone,
-    /// The pod does not wait on Permit.
-    #[error("{0} is not waiting on Permit")]
-    NotWaitingOnPermit(Key),
-    /// The line is not a valid edit of the cluster.
-    #[error(transparent)]
-    Edit(#[from] EditError),
-    /// The release refuses the configuration.
-    #[error(transparent)]
-    Release(#[from] ReleaseChangeError),
-    /// The file to apply cannot be read.
-    #[error("{0}")]
-    Load(Box<Diagnostic>),
-    /// The file to apply has no objects that scheduling reads.
-    #[error("{path} has no objects that scheduling reads")]
-    NothingInFile { path: String },
-    /// No timer is pending.
-    #[error("no timer is pending")]
-    NoTimer,
     /// Earlier revisions were dropped.
     #[error("earlier revisions of the live cluster were dropped, so the session cannot be replayed; :capture FILE saves the cluster")]
     Truncated,
@@ -145,9 +120,6 @@ pub(super) enum ExplorerError {
     /// The job cannot start.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// An object that the fix changes does not exist.
-    #[error("the fix does not apply to the cluster at the cursor")]
-    FixOutdated,
     /// The source is not a live cluster.
     #[error("this is not a live cluster; S runs until nothing changes")]
     NotLive,

@@ -14,13 +14,18 @@ use crate::limits::sessions::OPERATIONS;
 use crate::odds::Share;
 use crate::output::{self, Document, Headings, Text, Words};
 use crate::plural::count_of;
-use crate::report::{BeforeOperation, OperationReport, Stories, WriteOperation, group_document, stories_document};
-use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
+use crate::report::{
+    BeforeOperation, BriefOperation, OperationLine, OperationReport, Stories, WriteOperation, group_document, stories_document,
+};
+use crate::scheduler::{Evictions, InitialQueues, Operation, Quiescence, Scheduler};
 use crate::session::PodLocation;
 use crate::trace::{CycleView, Event};
 
 /// Applies operations and prints their results.
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
+    if args.brief && args.output.operation().is_none() {
+        return Err(Failure::usage("--brief works with -o json and -o yaml"));
+    }
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
     let mut loaded = super::with_nodes(super::read(&args.source, &connect, &args.limits.limits())?)?;
@@ -57,7 +62,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
             for step in operations {
                 let operation = step.on(scheduler.state().cluster()).map_err(|e| Failure::usage(e.to_string()))?;
                 match args.output.operation() {
-                    Some(line) => drop(one_line(&mut scheduler, operation, line, &mut out)?),
+                    Some(line) => drop(one_line(&mut scheduler, operation, args.brief, line, &mut out)?),
                     None => one(&mut scheduler, operation, &mut doc),
                 }
             }
@@ -66,7 +71,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
             Some(line) => {
                 let mut settling = Quiescence::default();
                 while let Some(operation) = scheduler.next_operation(&settling) {
-                    settling.observe(&one_line(&mut scheduler, operation, line, &mut out)?);
+                    settling.observe(&one_line(&mut scheduler, operation, args.brief, line, &mut out)?);
                     // Print each operation at once, to keep memory bounded.
                     print(&std::mem::take(&mut out))?;
                 }
@@ -98,12 +103,12 @@ fn started(scheduler: &Scheduler) -> String {
     let state = scheduler.state();
     let entries = &state.queue().view().entries;
     let inferred = entries.values().filter(|e| e.inferred.is_some()).count();
-    match scheduler.options().waiting {
-        Waiting::Fresh => {
+    match scheduler.options().queues {
+        InitialQueues::Fresh => {
             let pods = count_of(entries.len(), "pending pod is", "pending pods are");
             format!("queues fresh: {pods} new to the scheduler")
         }
-        Waiting::AsObserved(_) => {
+        InitialQueues::AsObserved => {
             let (active, backoff, parked) = state.queue().len();
             format!(
                 "queues observed: {inferred} of {} places inferred; {active} in activeQ, {backoff} in backoffQ, {parked} in unschedulablePods",
@@ -115,7 +120,7 @@ fn started(scheduler: &Scheduler) -> String {
 
 /// Returns how likely each of the pods is the first that a restarted scheduler pops; `None` unless it pops them in random order.
 fn in_any_order(scheduler: &Scheduler) -> Option<String> {
-    if !matches!(scheduler.options().waiting, Waiting::Fresh) || !scheduler.emulated().profile.behaviour.queue.equal_pods_in_random_order {
+    if scheduler.options().queues != InitialQueues::Fresh || !scheduler.emulated().profile.behaviour.queue.equal_pods_in_random_order {
         return None;
     }
     // The order in which the scheduler reads pods decides, not their age.
@@ -130,10 +135,21 @@ fn in_any_order(scheduler: &Scheduler) -> Option<String> {
 }
 
 /// Applies an operation and writes it as a line. Returns its events.
-fn one_line(scheduler: &mut Scheduler, operation: Operation, line: WriteOperation, out: &mut Text) -> Result<Vec<Event>, Failure> {
-    let before = BeforeOperation::of(scheduler);
+fn one_line(
+    scheduler: &mut Scheduler,
+    operation: Operation,
+    brief: bool,
+    line: WriteOperation,
+    out: &mut Text,
+) -> Result<Vec<Event>, Failure> {
+    let before = if brief { BeforeOperation::default() } else { BeforeOperation::of(scheduler) };
     let events = scheduler.apply(operation);
-    out.push(&line(&OperationReport::after(&before, &events, scheduler)).map_err(|e| Failure::source(e.to_string()))?);
+    let report = if brief {
+        OperationLine::Brief(BriefOperation::of(&events, scheduler))
+    } else {
+        OperationLine::Whole(Box::new(OperationReport::after(&before, &events, scheduler)))
+    };
+    out.push(&line(&report).map_err(|e| Failure::source(e.to_string()))?);
     Ok(events)
 }
 

@@ -11,7 +11,7 @@ use super::{Engine, Error, ErrorKind};
 use crate::cluster::{Kind, MissingKinds};
 use crate::framework::{OutOfTree, PluginName};
 use crate::release::{Emulation, FeatureGates, FoundVersion, Gate, Release, ReleaseChoice, VersionSource};
-use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
+use crate::scheduler::{Config, Evictions, Options, InitialQueues, Sampling, Scheduler};
 use crate::source::{self, Input, Severity};
 
 /// Makes an out-of-tree plugin from its arguments in the configuration; `Null` if that gives none.
@@ -237,7 +237,7 @@ impl Builder {
         let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: self.all_nodes, ..Sampling::default() };
         let evictions = if self.graceful { Evictions::AfterGracePeriod } else { Evictions::AtOnce };
         let start = now.or(loaded.report.newest).unwrap_or_default();
-        let options = Options { start, sampling, evictions, waiting: Waiting::Fresh, unknown, release: choice };
+        let options = Options { start, sampling, evictions, queues: InitialQueues::Fresh, events: Vec::new(), unknown, release: choice };
         let scheduler = Scheduler::new(config, std::mem::take(&mut loaded.objects), options);
         Ok(Engine::new(scheduler, loaded))
     }

@@ -77,7 +77,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::analysis::{FixesReport, ReleaseReport, SchedulerComparer, When, WhenInput, decision_parts};
+use crate::analysis::{FixesReport, ReleaseReport, SchedulerComparer, When, WhenInput, decision_parts, with_odds};
 use crate::cluster::{Key, Pod};
 use crate::fixes::{self, Limits};
 use crate::report::{BeforeOperation, OperationReport, QueuesReport, WhatIfReport};
@@ -85,7 +85,7 @@ use crate::scheduler::{OddsEffort, Quiescence, Scheduler};
 use crate::session::requeue_events;
 use crate::source::Loaded;
 use crate::trace::{CycleView, Event};
-use crate::whatif::{self, Elsewhere, Rehearsal, Stage as _, Verb};
+use crate::whatif::{self, Elsewhere, Rehearsal, Stage as _, Verb, VerbError};
 use decision::Parts;
 use source::Source;
 
@@ -189,7 +189,7 @@ impl Engine {
 
     fn decision(&self, pod: &Arc<Pod>) -> Result<Decision, Error> {
         let (scheduler, key) = (&self.scheduler, pod.key());
-        let alone = || scheduler.explain_with_odds(pod, OddsEffort::Little);
+        let alone = || with_odds(scheduler, pod, OddsEffort::Little);
         let mut view = scheduler.explain_group(pod).map_or_else(alone, |events| CycleView::of(&events));
         view.devices = scheduler.device_findings(pod, &view).map(Arc::new);
         let agreement = SchedulerComparer::new(scheduler, self.source.events()).compare(pod, &view);
@@ -265,7 +265,7 @@ impl Engine {
     /// ```
     pub fn what_if(&self, words: &str) -> Result<WhatIf, Error> {
         let refused = |error: whatif::WhatIfError| Error::new(ErrorKind::WhatIf, error).in_input(&format!("what-if {words:?}"));
-        let verb: Verb = words.parse().map_err(refused)?;
+        let verb: Verb = words.parse().map_err(|error: VerbError| refused(error.into()))?;
         let (mut without, mut with) = (Rehearsal::new(self.scheduler.clone()), Rehearsal::new(self.scheduler.clone()));
         let answer = whatif::apply(&mut with, &verb, &|kind, key| self.source.original(kind, key)).map_err(refused)?;
         if !matches!(verb, Verb::Capacity(_)) {

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Decision, GroupReport, Info, OperationReport, PodComparison, ReleaseComparison, Ticket, WhatIfReport, causes_text, documents, text,
+    Decision, GroupReport, Info, OperationLine, PodComparison, ReleaseComparison, Ticket, WhatIfReport, causes_text, documents, text,
 };
 use crate::analysis::{Agreements, FixesReport, Known, LastReported, LogReport, ReleaseReport, SchedulerMatch, When};
 use crate::cluster::Str;
@@ -11,7 +11,7 @@ use crate::output::{self, Document, Headings, Lines, Text};
 use crate::trace::CycleView;
 
 /// Writes one operation of a run as a line.
-pub type WriteOperation = fn(&OperationReport) -> Result<Text, FormatError>;
+pub type WriteOperation = fn(&OperationLine) -> Result<Text, FormatError>;
 
 /// Writes a comparison of releases batch by batch, to keep memory bounded.
 #[derive(Clone, Copy, Debug)]
@@ -351,11 +351,11 @@ fn json(answer: &Answer<'_>, _more: Document) -> Result<Text, FormatError> {
     Ok(output::to_json(answer)?)
 }
 
-fn json_line(report: &OperationReport) -> Result<Text, FormatError> {
+fn json_line(report: &OperationLine) -> Result<Text, FormatError> {
     Ok(output::to_json_line(report)?)
 }
 
-fn yaml_document(report: &OperationReport) -> Result<Text, FormatError> {
+fn yaml_document(report: &OperationLine) -> Result<Text, FormatError> {
     Ok(document(&output::to_yaml(report)?))
 }
 

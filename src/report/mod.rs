@@ -32,7 +32,10 @@ pub use extenders::{BindReport, ExtenderReport};
 pub use form::{Answer, FORMATS, Format, FormatError, SCHEMA_VERSION, WriteComparedPods, WriteOperation};
 pub use info::Info;
 pub use odds::OddsReport;
-pub use operation::{BackoffReport, BeforeOperation, MoveReport, OperationReport, QueuesReport, SamplingReport, UnschedulableReport};
+pub use operation::{
+    BackoffReport, BeforeOperation, BriefOperation, MoveReport, OperationLine, OperationReport, QueueLengths, QueuesReport, SamplingReport,
+    UnschedulableReport,
+};
 pub use overview::causes_text;
 pub use page::page;
 pub use pod_group::{ConditionReport, GroupReport, MemberReport, PlacementReport, group_document, group_text};

@@ -55,6 +55,72 @@ pub struct OperationReport {
     pub sampling: Option<SamplingReport>,
 }
 
+/// The line of a run about an operation.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum OperationLine {
+    /// All of it, with the queues after it.
+    Whole(Box<OperationReport>),
+    /// Its changes.
+    Brief(BriefOperation),
+}
+
+/// One operation: its scheduling cycle, if it ran one, and the changes of the queues.
+#[derive(Clone, Debug, Serialize)]
+pub struct BriefOperation {
+    /// The popped pod, as `namespace/name`.
+    pub popped: Option<String>,
+    /// How its cycle ended.
+    pub outcome: Option<Outcome>,
+    /// The node it was bound to.
+    pub node: Option<Str>,
+    /// The message of the condition; empty for a pod that was bound.
+    pub message: Option<String>,
+    /// The node that the cycle nominated.
+    pub nominated: Option<Str>,
+    /// The victims of the cycle's preemption, most important first, including those already terminating.
+    pub victims: Vec<String>,
+    /// The moves to a queue, as in [`OperationReport`].
+    pub moves: Vec<MoveReport>,
+    /// The numbers of pods in the queues after the operation.
+    pub queues: QueueLengths,
+}
+
+/// The numbers of pods in the three queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct QueueLengths {
+    /// In activeQ.
+    pub active: usize,
+    /// In backoffQ.
+    pub backoff: usize,
+    /// In unschedulablePods, gated pods included.
+    pub unschedulable: usize,
+}
+
+impl BriefOperation {
+    /// Reports the events of an operation and the lengths of the queues after it.
+    pub fn of(events: &[Event], scheduler: &Scheduler) -> Self {
+        let popped = popped(events);
+        let view = popped.as_ref().map(|_| CycleView::of(events)).unwrap_or_default();
+        let decision = Decision::of(&view);
+        let (active, backoff, unschedulable) = scheduler.state().queue().len();
+        Self {
+            message: popped.as_ref().map(|_| decision.message),
+            popped,
+            outcome: decision.outcome,
+            node: decision.node,
+            victims: victims(&view),
+            nominated: view.nominated.filter(|node| !node.is_empty()),
+            moves: moves(events),
+            queues: QueueLengths { active, backoff, unschedulable },
+        }
+    }
+}
+
+fn popped(events: &[Event]) -> Option<String> {
+    events.iter().find_map(|event| if let Event::PodPopped { pod, .. } = event { Some(pod.to_string()) } else { None })
+}
+
 /// The three queues.
 #[derive(Clone, Debug, Serialize)]
 pub struct QueuesReport {
@@ -202,7 +268,7 @@ impl OperationReport {
     /// Reports the events of an operation and the state after it.
     pub fn of(events: &[Event], scheduler: &Scheduler) -> Self {
         let state = scheduler.state();
-        let popped = events.iter().find_map(|e| if let Event::PodPopped { pod, .. } = e { Some(pod.to_string()) } else { None });
+        let popped = popped(events);
         let view = popped.as_ref().map(|_| CycleView::of(events)).unwrap_or_default();
         let decision = Decision::of(&view);
         let group = GroupReport::of(&view, Some(state.cluster()));

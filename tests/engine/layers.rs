@@ -20,14 +20,14 @@ const LAYERS: Rooms = &[
     ("admission", &["framework", "release", "cluster"]),
     ("extenders", &["limits", "framework", "release", "cluster", "output"]),
     ("extender_client", &["limits", "extenders", "framework", "output"]),
-    ("trace", &["limits", "framework", "odds", "release", "cluster", "plural"]),
+    ("trace", &["limits", "output", "framework", "odds", "release", "cluster", "plural"]),
     ("preemption", &["limits", "odds", "trace", "framework", "release", "cluster"]),
     ("cel", &["limits", "cluster"]),
     ("plugins", &["limits", "cel", "framework", "release", "cluster", "preemption"]),
     ("scheduler", &["limits", "extenders", "odds", "output", "framework", "release", "cluster", "preemption", "plugins", "trace"]),
     ("controllers", &["limits", "admission", "plugins", "framework", "release", "scheduler", "cluster"]),
     ("fixes", &["limits", "cel", "controllers", "scheduler", "plugins", "trace", "framework", "release", "cluster", "suggest"]),
-    ("session", &["limits", "extenders", "odds", "output", "scheduler", "trace", "framework", "release", "cluster"]),
+    ("session", &["limits", "extenders", "odds", "output", "scheduler", "trace", "framework", "release", "cluster", "suggest"]),
     (
         "whatif",
         &[
@@ -91,6 +91,10 @@ const LAYERS: Rooms = &[
         ],
     ),
     (
+        "workspace",
+        &["analysis", "output", "report", "whatif", "source", "session", "fixes", "scheduler", "trace", "framework", "release", "cluster"],
+    ),
+    (
         "engine",
         &[
             "limits",
@@ -113,6 +117,7 @@ const LAYERS: Rooms = &[
     (
         "ui",
         &[
+            "workspace",
             "limits",
             "admission",
             "odds",
@@ -135,6 +140,7 @@ const LAYERS: Rooms = &[
     (
         "app",
         &[
+            "workspace",
             "limits",
             "admission",
             "odds",
@@ -159,6 +165,7 @@ const LAYERS: Rooms = &[
     (
         "cli",
         &[
+            "workspace",
             "engine",
             "limits",
             "admission",

@@ -1,47 +1,16 @@
-//! Parses what-if verbs as operators type them.
+//! What-ifs in operators' verbs, as values.
 
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator as _;
 
-use super::error::WhatIfError;
+use super::edit::Edit;
+use super::grammar::{self, VerbError};
 use crate::cluster::{Str, Taint};
-use crate::framework::PluginName;
 use crate::release::Release;
 use crate::scheduler::ConfigEdit;
-use crate::session::Edit;
-use crate::suggest::nearest;
-
-/// Maximum number of nodes to add.
-const NODES: usize = 1000;
-/// Maximum number of replicas to scale to.
-const REPLICAS: usize = 10_000;
-
-/// First words of the verbs, each with its arguments.
-pub const VERBS: [(&str, &str); 21] = [
-    ("drain", "NODE..."),
-    ("lose", "LABEL=VALUE or NODE"),
-    ("add", "N like NODE"),
-    ("scale", "KIND/[NAMESPACE/]NAME N"),
-    ("taint", "NODE KEY[=VALUE]:EFFECT or KEY-"),
-    ("label", "NODE KEY=VALUE or KEY-"),
-    ("priority", "[NAMESPACE/]POD N or PRIORITYCLASS"),
-    ("ungate", "[NAMESPACE/]POD"),
-    ("evict", "[NAMESPACE/]POD"),
-    ("relax", "[NAMESPACE/]PODDISRUPTIONBUDGET"),
-    ("capacity", "[NAMESPACE/]POD"),
-    ("weights", "PLUGIN=N..."),
-    ("plugin", "off NAME"),
-    ("gate", "GATE=true or GATE=false"),
-    ("release", "VERSION"),
-    ("cordon", "NODE"),
-    ("uncordon", "NODE"),
-    ("delete", "KIND [NAMESPACE/]NAME"),
-    ("patch", "KIND [NAMESPACE/]NAME JSON"),
-    ("allow", "[NAMESPACE/]POD"),
-    ("reject", "[NAMESPACE/]POD"),
-];
 
 /// A parsed verb. Names are as typed; they are looked up when it is applied.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,108 +179,32 @@ impl Verb {
 }
 
 impl FromStr for Verb {
-    type Err = WhatIfError;
+    type Err = VerbError;
 
-    fn from_str(text: &str) -> Result<Self, WhatIfError> {
-        let mut words = text.split_whitespace();
-        let word = words.next().unwrap_or_default();
-        let args: Vec<&str> = words.collect();
-        let Some((verb, usage)) = VERBS.into_iter().find(|(name, _)| *name == word) else {
-            let names = VERBS.iter().map(|(name, _)| *name);
-            return Err(WhatIfError::UnknownVerb { word: word.to_owned(), meant: nearest(word, names).map(str::to_owned) });
-        };
-        let usage = || WhatIfError::Arguments { verb, args: usage };
-        Ok(match (verb, args.as_slice()) {
-            ("drain", nodes) if !nodes.is_empty() => {
-                let mut names: Vec<Str> = Vec::new();
-                for node in nodes.iter().map(|node| Str::from(*node)) {
-                    if !names.contains(&node) {
-                        names.push(node);
-                    }
-                }
-                Self::Drain(names)
-            }
-            ("lose", [one]) => Self::Lose(match one.split_once('=') {
-                Some((key, value)) if !key.is_empty() => Lost::Label(key.into(), value.into()),
-                Some(_) => return Err(usage()),
-                None => Lost::Node((*one).into()),
-            }),
-            ("add", [count, "like", node]) => Self::Add { count: number(count, 1, NODES)?, like: (*node).into() },
-            ("scale", [owner, replicas]) => {
-                let (kind, name) = owner.split_once('/').ok_or_else(usage)?;
-                Self::scale(kind, name, replicas)?
-            }
-            ("scale", [kind, name, replicas]) => Self::scale(kind, name, replicas)?,
-            ("taint", [node, taint]) => Self::Taint((*node).into(), taint.parse()?),
-            ("label", [node, label]) => {
-                let wrong = || WhatIfError::Label((*label).to_owned());
-                let (key, value) = match (label.split_once('='), label.strip_suffix('-')) {
-                    (Some((key, value)), _) => (key, Some(value.into())),
-                    (None, Some(key)) => (key, None),
-                    (None, None) => return Err(wrong()),
-                };
-                if key.is_empty() {
-                    return Err(wrong());
-                }
-                Self::Label((*node).into(), key.into(), value)
-            }
-            ("priority", [pod, priority]) => {
-                let is_number = priority.strip_prefix('-').unwrap_or(priority).starts_with(|c: char| c.is_ascii_digit());
-                let word = match priority.parse() {
-                    Ok(value) => PriorityWord::Value(value),
-                    // A class may begin with a digit, but is no number.
-                    Err(_) if is_number && priority.trim_start_matches('-').chars().all(|c| c.is_ascii_digit()) => {
-                        return Err(WhatIfError::Number { text: (*priority).to_owned(), from: i32::MIN.into(), to: i32::MAX.into() });
-                    }
-                    Err(_) => PriorityWord::Class((*priority).into()),
-                };
-                Self::Priority((*pod).into(), word)
-            }
-            ("ungate", [pod]) => Self::Ungate((*pod).into()),
-            ("evict", [pod]) => Self::Evict((*pod).into()),
-            ("relax", [budget]) => Self::Relax((*budget).into()),
-            ("capacity", [pod]) => Self::Capacity((*pod).into()),
-            ("weights", pairs) if !pairs.is_empty() => {
-                let weight = |pair: &&str| {
-                    let (name, weight) = pair.split_once('=').ok_or_else(usage)?;
-                    let weight = number::<i32>(weight, 1, i32::MAX)?;
-                    Ok((name.parse::<PluginName>().map_err(|_| WhatIfError::unknown_plugin(name))?, weight))
-                };
-                Self::Configure(ConfigEdit::Weights(pairs.iter().map(weight).collect::<Result<_, WhatIfError>>()?))
-            }
-            ("plugin", ["off", name]) => {
-                Self::Configure(ConfigEdit::PluginOff(name.parse().map_err(|_| WhatIfError::unknown_plugin(name))?))
-            }
-            ("gate", gates) if !gates.is_empty() => Self::Configure(ConfigEdit::Gates(gates.join(","))),
-            ("release", [release]) => Self::Release(release.parse()?),
-            ("cordon" | "uncordon" | "delete" | "patch" | "allow" | "reject", [_, ..]) => {
-                if verb != "patch" && verb != "delete" && args.len() > 1 {
-                    return Err(usage());
-                }
-                Self::Edit(Edit::parse(text)?)
-            }
-            _ => return Err(usage()),
-        })
+    fn from_str(text: &str) -> Result<Self, VerbError> {
+        grammar::parse(text)
     }
 }
 
-impl Verb {
-    fn scale(kind: &str, name: &str, replicas: &str) -> Result<Self, WhatIfError> {
-        let Some(owner_kind) = OwnerKind::named(kind) else {
-            let kinds: Vec<String> = OwnerKind::iter().map(|kind| kind.to_string().to_lowercase()).collect();
-            let meant = nearest(&kind.to_lowercase(), kinds.iter().map(String::as_str)).map(|kind| format!("{kind}/{name}"));
-            return Err(WhatIfError::NoOwner { owner: format!("{kind}/{name}"), meant });
-        };
-        Ok(Self::Scale { owner: Owner { kind: owner_kind, name: name.into() }, replicas: number(replicas, 0, REPLICAS)? })
+/// Saved sessions have verbs as they are typed.
+impl Serialize for Verb {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Verb {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
 impl FromStr for TaintEdit {
-    type Err = WhatIfError;
+    type Err = VerbError;
 
-    fn from_str(text: &str) -> Result<Self, WhatIfError> {
+    fn from_str(text: &str) -> Result<Self, VerbError> {
         const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
-        let wrong = || WhatIfError::Taint(text.to_owned());
+        let wrong = || VerbError::Taint(text.to_owned());
         let effect = |effect: &str| if EFFECTS.contains(&effect) { Ok(Str::from(effect)) } else { Err(wrong()) };
         let edit = match text.strip_suffix('-') {
             Some(rest) => match rest.split_once(':') {
@@ -327,13 +220,6 @@ impl FromStr for TaintEdit {
         let (Self::Add(Taint { key, .. }) | Self::Remove { key, .. }) = &edit;
         if key.is_empty() { Err(wrong()) } else { Ok(edit) }
     }
-}
-
-/// Parses a number within bounds.
-fn number<N: FromStr + PartialOrd + Copy + TryInto<i64>>(text: &str, from: N, to: N) -> Result<N, WhatIfError> {
-    let as_i64 = |n: N| n.try_into().unwrap_or(i64::MAX);
-    let wrong = || WhatIfError::Number { text: text.to_owned(), from: as_i64(from), to: as_i64(to) };
-    text.parse().ok().filter(|n| *n >= from && *n <= to).ok_or_else(wrong)
 }
 
 #[cfg(test)]
@@ -395,6 +281,7 @@ mod tests {
         check("lose", "lose needs LABEL=VALUE or NODE");
         check("lose =a", "lose needs");
         check("add many like n", "\"many\" is not a number from 1 to 1000");
+        check("add 1001 like n", "\"1001\" is not a number from 1 to 1000");
         check("add 3 n", "add needs N like NODE");
         check("scale deploymnt/web 3", "there is no deploymnt/web; did you mean deployment/web?");
         check("scale deployment/web 99999", "is not a number from 0 to 10000");
