@@ -11,7 +11,7 @@ use super::{Engine, Error, ErrorKind};
 use crate::cluster::{Kind, MissingKinds};
 use crate::framework::{OutOfTree, PluginName};
 use crate::release::{Emulation, FeatureGates, FoundVersion, Gate, Release, ReleaseChoice, VersionSource};
-use crate::scheduler::{Config, Evictions, Options, InitialQueues, Sampling, Scheduler};
+use crate::scheduler::{Config, Evictions, InitialQueues, Options, Sampling, Scheduler};
 use crate::source::{self, Input, Severity};
 
 /// Makes an out-of-tree plugin from its arguments in the configuration; `Null` if that gives none.
