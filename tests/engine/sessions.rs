@@ -336,7 +336,7 @@ fn other_files_are_refused_in_words() {
     let unsealed = text.trim_end().rsplit_once('\n').expect("lines").0;
     assert!(load(unsealed).is_err(), "without its checksum");
     check("\"version\":3", "\"version\":4", "file format 4), which may decide differently");
-    check("v1.36.2", "v1.37.0", "kube-scheduler v1.37.0");
+    check("v1.36.2", "v1.99.0", "kube-scheduler v1.99.0");
     check("schedscope session", "something else", "not a saved session");
     check(",\"cursor\":", "0,\"cursor\":", "does not replay as it was saved");
     check("\"actions\":[{\"apply\"", "\"actions\":[{\"explian\"", "line 5: ");
