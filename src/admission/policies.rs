@@ -38,7 +38,7 @@ impl PolicyKind {
     }
 }
 
-/// What admission reads of a cluster beside [`crate::cluster::Cluster`].
+/// The objects that admission reads of a cluster beside [`crate::cluster::Cluster`].
 #[derive(Clone, Debug, Default)]
 pub struct Policies {
     quotas: BTreeMap<Key, Quota>,

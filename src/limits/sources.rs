@@ -48,7 +48,7 @@ limits! { "sources":
     count LOG_VALUES: usize = 64, "values_of_a_line_are_kept_up_to_a_number";
     /// Prefixes of a line of a scheduler's log that are removed, as those of `kubectl logs --prefix --timestamps`; further ones are text.
     count LOG_PREFIXES: usize = 3, "prefixes_are_removed_up_to_a_number";
-    /// Writers of one log that are told apart; lines of others are passed over.
+    /// Writers of one log that are distinguished; lines of others are passed over.
     count LOG_WRITERS: usize = 1_000, "writers_are_told_apart_up_to_a_number";
     /// Bytes of a page of etcd's database with those that follow it; a longer one is an error, and its objects are missing.
     bytes ETCD_PAGE: u64 = 32 << 20, "pages_that_are_too_long_are_named";

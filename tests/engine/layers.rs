@@ -51,6 +51,7 @@ const LAYERS: Rooms = &[
         "analysis",
         &[
             "limits",
+            "extenders",
             "odds",
             "output",
             "session",

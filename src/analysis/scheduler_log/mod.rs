@@ -1,4 +1,4 @@
-//! What kube-scheduler's log shows, with our decisions beside its attempts.
+//! Shows the facts of kube-scheduler's log, with our decisions beside its attempts.
 
 mod cache;
 mod places;

@@ -29,7 +29,7 @@ fn the_ending_and_the_word_say_what_is_written() {
         ("screen x.md", "! x.md: the screen can be written to a file that ends in .svg or .txt"),
         ("x.txt", "x.txt shop/payments · priority 100000 · requests cpu 6, memory 8Gi"),
         ("x.json", "x.json {"),
-        ("x.yml", "x.yml outcome: unschedulable"),
+        ("x.yml", "x.yml schemaVersion: 1"),
         ("x.pdf", "! x.pdf: the ending says what is written: .svg, .txt, .md, .json or .yaml"),
         ("svg", "! svg: the ending says what is written: .svg, .txt, .md, .json or .yaml"),
         ("decision x.svg", "! a decision is text: .txt, .md, .json or .yaml; export screen FILE.svg is a picture"),

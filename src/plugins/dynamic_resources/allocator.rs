@@ -41,7 +41,7 @@ pub(super) enum AllocationError {
     OnNode(Reason),
     /// The search exceeded its step budget.
     TimedOut,
-    /// The cycle allows only so many steps on a node, fewer than the step budget.
+    /// The cycle limits the steps on a node to fewer than the step budget.
     NotDecided(i64),
     /// The claim, a class or a slice is invalid.
     Fatal(Box<AllocatorError>),

@@ -4,7 +4,7 @@
 pub(super) mod archive;
 #[cfg(feature = "dumps")]
 pub(super) mod etcd;
-/// Stands in for the reader of etcd in a build without it.
+/// Replaces the reader of etcd in a build without it.
 #[cfg(not(feature = "dumps"))]
 pub(super) mod etcd {
     pub(in crate::source) fn is_database(_: &[u8]) -> bool {

@@ -16,9 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::etcd;
-#[cfg(feature = "dumps")]
-use super::input::broken_behind;
-use super::input::{BoxRead, Content, peek};
+use super::input::{BoxRead, Content, broken_behind, peek};
 use super::limits::{Budget, Compressed, Counting, size};
 #[cfg(feature = "dumps")]
 use crate::limits::sources::ETCD_IN_MEMORY;
@@ -153,7 +151,7 @@ mod codec {
     use super::{BoxRead, Compression};
 
     pub(super) fn decoder<'a>(_: Compression, _: impl Read + Send + 'a) -> BoxRead<'a> {
-        super::super::input::broken_behind(Vec::new(), io::Error::other(super::WITHOUT_DUMPS))
+        super::broken_behind(Vec::new(), io::Error::other(super::WITHOUT_DUMPS))
     }
 }
 
@@ -256,7 +254,7 @@ mod tests {
         let read = |limit| read_within(Box::new(&b"12345"[..]), Some(5), limit, "a zip");
         assert_eq!(read(5).unwrap(), b"12345");
         assert!(read(4).unwrap_err().to_string().ends_with("can be read up to 4 bytes"));
-        // What does not fit into memory is an error too.
+        // Content that does not fit into memory is an error too.
         let huge = read_within(Box::new(&b""[..]), Some(1 << 62), 1 << 62, "a zip");
         assert_eq!(huge.unwrap_err().kind(), io::ErrorKind::OutOfMemory);
     }

@@ -33,7 +33,7 @@ pub(super) fn is_database(head: &[u8]) -> bool {
     head.len() >= HEAD && u16_at(head, 8) == META && u32_at(head, HEADER) == MAGIC
 }
 
-/// What is wrong with a database.
+/// An error of a database.
 #[derive(Debug)]
 pub(super) enum Error {
     /// Neither of the two meta pages is valid.
@@ -161,7 +161,7 @@ impl<R: Read + Seek> Bolt<R> {
         found.ok_or_else(|| flaw.unwrap_or(Error::NoBucket(name)))
     }
 
-    /// Passes the leaves below a page to `visit`, in key order. What cannot be used is passed to `broken`, and the other
+    /// Passes the leaves below a page to `visit`, in key order. Errors are passed to `broken`, and the other
     /// pages are still read.
     pub(super) fn leaves(&mut self, root: u64, visit: &mut dyn FnMut(u64, Leaf<'_>) -> Result<(), Error>, broken: &mut dyn FnMut(Error)) {
         let mut stack = vec![root];
@@ -249,7 +249,7 @@ fn children(bytes: &[u8], stack: &mut Vec<u64>) -> Option<()> {
     Some(())
 }
 
-/// What is used of a meta page.
+/// The parts of a meta page that are used.
 struct Meta {
     page_size: u64,
     root: u64,

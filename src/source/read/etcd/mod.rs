@@ -39,11 +39,11 @@ use wire::{Fields, Wire};
 use crate::cluster::{Kind, KindSet};
 use crate::plural::count_of;
 
-/// What a value in protocol buffers begins with.
+/// The first bytes of a value in protocol buffers.
 const PROTOBUF: &[u8] = b"k8s\0";
-/// What an encrypted value begins with, before the name of its provider.
+/// The first bytes of an encrypted value, before the name of its provider.
 const ENCRYPTED: &[u8] = b"k8s:enc:";
-/// What a value in CBOR begins with.
+/// The first bytes of a value in CBOR.
 const CBOR: &[u8] = &[0xd9, 0xd9, 0xf7];
 const SECRET: &str = "Secret";
 const CONFIG_MAP: &str = "ConfigMap";
@@ -70,7 +70,7 @@ pub(in crate::source) fn is_damage(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<Damage>())
 }
 
-/// What is wrong with a database, in the order it was found.
+/// The faults of a database: the first, and the number of others.
 #[derive(Debug)]
 struct Damage {
     first: String,
@@ -86,7 +86,7 @@ impl fmt::Display for Damage {
 
 impl std::error::Error for Damage {}
 
-/// What is wrong with the whole.
+/// The faults found so far.
 #[derive(Debug, Default)]
 struct Flaws {
     first: Option<String>,
@@ -245,7 +245,7 @@ impl<R: Read + Seek> Walk<R> {
                 separate(out, &mut self.some);
                 out.extend(&self.object);
             }
-            // What is not Kubernetes' may be in any form.
+            // Values of other programs may be in any form.
             Err(_) if name.place == Where::Elsewhere => {}
             Err(why) => *self.unreadable.entry((name.resource.to_owned(), why)).or_default() += 1,
         }
