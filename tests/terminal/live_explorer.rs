@@ -341,7 +341,7 @@ fn an_object_that_turns_unreadable_is_said() {
     screen.until("the pod", |e| following(e) == Some(("1 of the pods cannot be read".to_owned(), true)));
     let lines = screen.explorer.report_lines();
     assert!(lines.iter().any(|line| line.starts_with("  pods: ") && line.ends_with("; 1 cannot be read")), "{lines:?}");
-    assert!(screen.explorer.timeline().keyframe().cluster.unknown.decides_on_part());
+    screen.until("the cluster to be known in part", |e| e.timeline().keyframe().cluster.unknown.decides_on_part());
     server.put(pod("late", None));
     screen.until("all to be well", |e| following(e) == Some(("following".to_owned(), false)));
     assert!(!screen.explorer.timeline().keyframe().cluster.unknown.decides_on_part());

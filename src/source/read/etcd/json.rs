@@ -153,6 +153,8 @@ impl<'a, 's> Writer<'a, 's> {
             Type::Float => Wire::Fixed64(0),
         };
         let value = match (value, field.presence) {
+            (None, Presence::Default(text)) => Wire::Bytes(text.as_bytes()),
+            (Some(value), Presence::Default(text)) if value == empty => Wire::Bytes(text.as_bytes()),
             (None, Presence::Always) => empty,
             (None, _) => return Ok(false),
             (Some(value), Presence::NotEmpty) if value == empty && !matches!(field.of, Type::Message(_)) => return Ok(false),

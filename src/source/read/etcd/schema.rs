@@ -17,6 +17,7 @@
 //! | `!` | always |
 //! | `?` | if it is not empty; a message, if it was written |
 //! | `*` | if it was written |
+//! | `=TEXT` | always, with an API server's default if it is empty |
 //!
 //! A name `-` takes the fields of the message itself.
 
@@ -62,6 +63,8 @@ pub(super) enum Presence {
     Always,
     NotEmpty,
     Written,
+    /// Always, with this text if it is empty.
+    Default(&'static str),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,8 +126,9 @@ impl Schema {
     }
 }
 
-fn field(number: &str, name: &'static str, of: &str, indexes: &HashMap<&str, usize>) -> Option<Field> {
+fn field(number: &str, name: &'static str, of: &'static str, indexes: &HashMap<&str, usize>) -> Option<Field> {
     let (of, presence) = match of.split_at(of.len() - 1) {
+        _ if of.contains('=') => of.split_once('=').map(|(of, text)| (of, Presence::Default(text)))?,
         (of, "!") => (of, Presence::Always),
         (of, "?") => (of, Presence::NotEmpty),
         (of, "*") => (of, Presence::Written),
