@@ -20,6 +20,21 @@ mod policies;
 pub(crate) mod priority;
 mod quota;
 mod refusal;
+
+/// Refuses pods of a namespace that does not exist or is being deleted.
+fn check_namespace(cluster: &Cluster, namespace: &Str) -> Result<(), Refusal> {
+    let found = cluster.namespaces.named(namespace);
+    if found.is_some_and(|found| found.metadata.deletion_timestamp.is_some()) {
+        return Err(Refusal::NamespaceTerminating(namespace.clone()));
+    }
+    let is_known = cluster.unknown.why(Kind::Namespace).is_none() && !cluster.namespaces.is_empty();
+    // Every cluster has it.
+    if found.is_none() && is_known && namespace != "default" {
+        return Err(Refusal::NoNamespace(namespace.clone()));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests;
 
@@ -86,7 +101,7 @@ impl Admission {
 
     /// Admits a pod in the order in which an API server asks its plugins: those that change the pod, then those that check it.
     fn admit_new(&mut self, cluster: &Cluster, mut new: NewPod) -> Result<Pod, Refusal> {
-        self.check_namespace(cluster, &new.pod.metadata.namespace)?;
+        check_namespace(cluster, &new.pod.metadata.namespace)?;
         defaults::new_pod(&mut new.pod, self.emulation);
         let namespace = new.pod.metadata.namespace.clone();
         let ranges: Vec<_> = self.policies.limit_ranges_in(&namespace).cloned().collect();
@@ -103,20 +118,6 @@ impl Admission {
         }
         self.charge(cluster, &new)?;
         Ok(new.pod)
-    }
-
-    /// Refuses pods of a namespace that does not exist or is being deleted.
-    fn check_namespace(&self, cluster: &Cluster, namespace: &Str) -> Result<(), Refusal> {
-        let found = cluster.namespaces.named(namespace);
-        if found.is_some_and(|found| found.metadata.deletion_timestamp.is_some()) {
-            return Err(Refusal::NamespaceTerminating(namespace.clone()));
-        }
-        let is_known = cluster.unknown.why(Kind::Namespace).is_none() && !cluster.namespaces.is_empty();
-        // Every cluster has it.
-        if found.is_none() && is_known && namespace != "default" {
-            return Err(Refusal::NoNamespace(namespace.clone()));
-        }
-        Ok(())
     }
 
     fn check_account(&self, namespace: &Str, account: &Str) -> Result<(), Refusal> {

@@ -141,7 +141,7 @@ impl Policies {
                 selector.insert(key.clone(), value.clone());
             }
         }
-        for toleration in class.scheduling.tolerations.iter() {
+        for toleration in &class.scheduling.tolerations {
             if !spec.tolerations.contains(toleration) {
                 spec.tolerations.push(toleration.clone());
             }

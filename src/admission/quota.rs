@@ -49,7 +49,8 @@ struct ScopeSelector {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Scope {
-    scope_name: Str,
+    #[serde(rename = "scopeName")]
+    name: Str,
     operator: Str,
     values: List<Str>,
 }
@@ -66,7 +67,7 @@ impl Quota {
     pub(super) fn read(object: &Value, key: &Key) -> Option<Self> {
         let Wire { spec, status } = Wire::deserialize(object).ok()?;
         let mut scopes: Vec<Scope> = spec.scope_selector.match_expressions;
-        scopes.extend(spec.scopes.into_iter().map(|scope_name| Scope { scope_name, operator: "Exists".into(), values: List::default() }));
+        scopes.extend(spec.scopes.into_iter().map(|name| Scope { name, operator: "Exists".into(), values: List::default() }));
         let used = (!status.hard.is_empty()).then_some(status.used);
         Some(Self { key: key.clone(), hard: spec.hard, used, scopes })
     }
@@ -91,7 +92,9 @@ impl Quota {
                 }
             }
         }
-        missing.values_mut().for_each(|containers| containers.sort());
+        for containers in missing.values_mut() {
+            containers.sort();
+        }
         let missing: Vec<_> = missing.into_iter().collect();
         if missing.is_empty() { Ok(()) } else { Err(Refusal::QuotaNeeds { quota: self.key.clone(), missing }) }
     }
@@ -148,7 +151,7 @@ impl Quota {
 impl Scope {
     fn holds(&self, new: &NewPod) -> bool {
         let pod = &new.pod;
-        match self.scope_name.as_str() {
+        match self.name.as_str() {
             "Terminating" => new.has_deadline,
             "NotTerminating" => !new.has_deadline,
             "BestEffort" => is_best_effort(pod),

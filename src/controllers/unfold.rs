@@ -231,6 +231,7 @@ impl<'a> Work<'a> {
     }
 
     /// Returns a bare pod; with `replicas`, copies of it.
+    #[allow(clippy::unnecessary_wraps, reason = "as the other workloads")]
     fn bare(&self) -> Found {
         let wanted = self.options.replicas.unwrap_or(1);
         let mut names = Names::new(self.cluster, &self.key.namespace);
@@ -311,7 +312,7 @@ fn whole(value: &Value, path: &str, default: u64, errors: &mut Vec<FieldError>) 
 
 /// Checks a template of pods: it has containers, and one of the restart policies that the kind takes.
 fn check_template(template: &Value, path: &str, restart: &[&str], errors: &mut Vec<FieldError>) {
-    if !template.pointer("/spec/containers").and_then(Value::as_array).is_some_and(|containers| !containers.is_empty()) {
+    if template.pointer("/spec/containers").and_then(Value::as_array).is_none_or(Vec::is_empty) {
         errors.push(FieldError { path: format!("{path}.spec.containers"), detail: "Required value".to_owned() });
     }
     let policy = template.pointer("/spec/restartPolicy").and_then(Value::as_str);

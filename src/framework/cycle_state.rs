@@ -101,7 +101,7 @@ impl fmt::Debug for CycleState {
             .field("skip_filter", &self.skip_filter)
             .field("skip_score", &self.skip_score)
             .field("steps", &self.spent())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

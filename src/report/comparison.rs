@@ -63,7 +63,9 @@ pub fn comparison(compared: &Comparison) -> Document {
     for (name, evicted) in compared.names.iter().zip(&compared.evicted).filter(|(_, list)| !list.is_empty()) {
         doc.blank();
         doc.heading(2, format!("Evicted only on {name}"));
-        evicted.iter().for_each(|pod| doc.item(2, Words::of_pod(pod)));
+        for pod in evicted {
+            doc.item(2, Words::of_pod(pod));
+        }
     }
     if !compared.decisions.is_empty() {
         doc.blank();

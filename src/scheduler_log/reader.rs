@@ -35,16 +35,10 @@ pub struct FileFacts {
 }
 
 /// Reads one or more files, in the order of their times, into a [`SchedulerLog`].
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Reader {
     pub(super) fold: Fold,
     flows: Vec<Flow>,
-}
-
-impl Default for Reader {
-    fn default() -> Self {
-        Self { fold: Fold::default(), flows: Vec::new() }
-    }
 }
 
 /// The lines of one scheduler across its restarts, in one or more files.

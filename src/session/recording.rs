@@ -71,7 +71,7 @@ impl Session {
         let seen = self.scheduler_as_seen();
         let state = seen.state();
         let (unknown, start, events) = (state.cluster().unknown, state.clock(), self.events_for(queues));
-        let options = Options { queues, events, unknown, start, ..seen.options().clone() };
+        let options = Options { start, queues, events, unknown, ..seen.options().clone() };
         let config = (**state.config()).clone();
         let fresh = Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone());
         Self { background: self.background.clone(), breakpoints: self.breakpoints.clone(), ..fresh }

@@ -29,7 +29,7 @@ pub(crate) fn create_with_claims(draft: &mut Draft, json: &Value, claims: &[Pers
         put_claim(draft, claim, notes);
     }
     let mut statuses: Vec<PodResourceClaimStatus> = Vec::new();
-    for entry in pod.spec.resource_claims.clone().iter() {
+    for entry in &pod.spec.resource_claims.clone() {
         let Some(template) = &entry.resource_claim_template_name else { continue };
         let key = Key { namespace: pod.metadata.namespace.clone(), name: template.clone() };
         let Some(template) = draft.cluster().resource_claim_templates.get(&key).cloned() else {

@@ -49,7 +49,7 @@ impl PodRequest {
     pub(super) fn of(cluster: &Cluster, emulation: Emulation, pod: &Pod) -> Self {
         let skip_pod_level_resources = !emulation.enabled(Gate::PodLevelResources);
         let sidecars_unknown = emulation.behaviour().sidecars_refused_in == SidecarCheck::Unknown;
-        let options = PodResourcesOptions { skip_pod_level_resources, sidecars_unknown, ..PodResourcesOptions::default() };
+        let options = PodResourcesOptions { sidecars_unknown, skip_pod_level_resources, ..PodResourcesOptions::default() };
         let mut basic = Resource::max_of_list(&pod_requests(pod, options));
         let scalar = |(name, amount): (&Str, &i64)| ScalarRequest {
             name: name.clone(),

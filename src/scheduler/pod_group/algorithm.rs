@@ -120,7 +120,7 @@ impl PodGroupCycle<'_> {
             return None;
         }
         let min_count = world.cluster.pod_groups.get(self.group).and_then(|group| group.min_count());
-        let placed_before = world.cache.pod_groups.get(self.group).map_or(0, |state| state.scheduled_count());
+        let placed_before = world.cache.pod_groups.get(self.group).map_or(0, crate::framework::PodGroupState::scheduled_count);
         Some(Quorum { min_count, placed_before })
     }
 

@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_leaves_its_kind_unknown() {
-        let loaded = read(&WEB.replace("3", r#""three""#));
+        let loaded = read(&WEB.replace('3', r#""three""#));
         assert!(!loaded.neighbors.knows(NeighborKind::Deployment));
         let other = read(&WEB.replace("apps/v1", "example.com/v1"));
         assert!(!other.neighbors.knows(NeighborKind::Deployment));

@@ -277,7 +277,9 @@ impl Store {
             about.version.map(|version| ServerVersion { version, found_in: VersionPlace::Server(about.name.clone()) });
         assembly.report.taken = about.date;
         assembly.report.newest = newest;
-        beside.into_iter().for_each(|beside| assembly.add_beside(beside));
+        for beside in beside {
+            assembly.add_beside(beside);
+        }
         (assembly.report.refused, assembly.report.failed, assembly.report.partial) = (about.refused, about.failed, about.partial);
         for kind in about.listed {
             assembly.report.kinds.entry(kind).or_default();

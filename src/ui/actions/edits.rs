@@ -12,17 +12,18 @@ use crate::ui::model::time_travel::seek_and_follow;
 use crate::ui::model::what_ifs::WhatIfs;
 
 /// Applies a change at the cursor, and seeks the end of its consequences, on a new branch if it makes one.
+#[allow(clippy::needless_pass_by_value, reason = "callers make the change for it")]
 pub fn apply_edit(state: &mut State, session: &mut dyn SessionHandle, change: Change) -> Result<Answer, CommandError> {
-    apply_and_say(state, session, change, &[])
+    apply_and_say(state, session, &change, &[])
 }
 
 /// Does the same, with further clauses in the confirmation.
-pub fn apply_and_say(state: &mut State, session: &mut dyn SessionHandle, change: Change, more: &[String]) -> Result<Answer, CommandError> {
+pub fn apply_and_say(state: &mut State, session: &mut dyn SessionHandle, change: &Change, more: &[String]) -> Result<Answer, CommandError> {
     let mut answer = None;
     // Letting time pass is no what-if.
     let begun = (!matches!(change, Change::Advance(_))).then(|| WhatIfs::begin(session));
     seek_and_follow(state, session, |s| {
-        let result = s.apply(&change);
+        let result = s.apply(change);
         if result.is_ok() {
             s.timeline_mut().seek(Cursor::END);
         }

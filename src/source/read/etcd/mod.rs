@@ -67,7 +67,7 @@ pub(super) fn is_database(head: &[u8]) -> bool {
 
 /// Returns whether an error says that a database is damaged, though it is not cut.
 pub(in crate::source) fn is_damage(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<Damage>())
+    error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Damage>)
 }
 
 /// The faults of a database: the first, and the number of others.
@@ -241,7 +241,9 @@ impl<R: Read + Seek> Walk<R> {
         self.object.clear();
         match write_value(&mut self.object, self.schema, value, place.revision) {
             Ok(kind) => {
-                kind.into_iter().for_each(|kind| self.kinds.insert(kind));
+                if let Some(kind) = kind {
+                    self.kinds.insert(kind);
+                }
                 separate(out, &mut self.some);
                 out.extend(&self.object);
             }

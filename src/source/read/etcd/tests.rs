@@ -137,6 +137,7 @@ fn pod(name: &str) -> Vec<u8> {
 
 const DEFAULT: &str = "/registry/namespaces/default";
 
+#[allow(clippy::unnecessary_wraps, reason = "a change is an Option")]
 fn namespace() -> Option<Vec<u8>> {
     Some(envelope("v1", "Namespace", &named("default", "")))
 }

@@ -60,7 +60,7 @@ pub fn apply(state: &mut State, session: &mut dyn SessionHandle, fix: FixToApply
     let [settle, compare] = ["settle", "compare"].map(|verb| state.settings.keymap.label(Context::GLOBAL, &Action::Verb(verb)));
     // The pods of a cause are not decided again one by one.
     let more = (fix.pods.len() > 1).then(|| format!("; {settle} schedules them, {compare} compares"));
-    let answer = apply_and_say(state, session, Change::Fix(fix), more.as_slice())?;
+    let answer = apply_and_say(state, session, &Change::Fix(fix), more.as_slice())?;
     // The row of the fix may now be another fix, which was not chosen.
     if let Some(RowId::CauseFix(cause)) = state.list(Pane::OVERVIEW).selected.clone() {
         *state.list_mut(Pane::OVERVIEW) = ListView::at(RowId::Cause(cause));

@@ -158,8 +158,8 @@ fn fitting(event: &Event, room: usize, ellipsis: &str) -> String {
             *name = text::clip_middle(name, text::width(name).saturating_sub(over).max(least), ellipsis).into_owned();
         }
     };
-    let (is_pod, is_node): (fn(&output::Span) -> bool, fn(&output::Span) -> bool) =
-        (|span| matches!(span, output::Span::Pod(_)), |span| matches!(span, output::Span::Node(_)));
+    let is_pod = |span: &output::Span| matches!(span, output::Span::Pod(_));
+    let is_node = |span: &output::Span| matches!(span, output::Span::Node(_));
     shorten(&mut parts, is_pod, 20);
     if over(&parts) > 0 {
         parts.retain(|(span, _)| !matches!(span, output::Span::Remark(_)));
