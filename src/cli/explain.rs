@@ -12,7 +12,8 @@ use strum::IntoEnumIterator as _;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
 use crate::analysis::{
     self, Agreements, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, When, WhenInput, decision_parts,
-    missing_sentences, with_odds};
+    missing_sentences, with_odds,
+};
 use crate::app::{Reproduction, pod_meant};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::fixes::{self, Limits};
