@@ -27,7 +27,7 @@ impl Fixes {
     }
 }
 
-/// What becomes of the pods if something happens.
+/// The end of the pods if something happens.
 #[derive(Clone, Debug)]
 pub struct WhatIf {
     pub(super) report: WhatIfReport,

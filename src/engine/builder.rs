@@ -71,7 +71,7 @@ impl Builder {
     ///
     /// ```
     /// # use schedscope::engine::Engine;
-    /// assert!(Engine::builder().feature_gates("DynamicResourceAllocation=false").release("1.34").build().is_ok());
+    /// assert!(Engine::builder().feature_gates("DRAConsumableCapacity=true").release("1.34").build().is_ok());
     /// assert!(Engine::builder().feature_gates("NoSuchGate=true").build().is_err());
     /// ```
     pub fn feature_gates(mut self, gates: impl Into<String>) -> Self {

@@ -13,7 +13,7 @@ use crate::report::SCHEMA_VERSION;
 use crate::scheduler::Operation;
 use crate::trace::Event;
 
-/// What became of new pods.
+/// The places of new pods, and why some have none.
 ///
 /// ```
 /// use schedscope::engine::Engine;
@@ -26,7 +26,7 @@ use crate::trace::Event;
 /// let placed = engine.place(&pod, 20)?;
 /// assert_eq!((placed.fit(), placed.pods().len()), (13, 20));
 /// assert!(!placed.all_fit());
-/// assert!(placed.pods()[19].why().contains("Insufficient cpu"));
+/// assert!(placed.pods()[19].why().contains("less than 0.3 cpu free"));
 /// # Ok::<(), schedscope::engine::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -128,7 +128,7 @@ impl PlacedPod {
 }
 
 impl Engine {
-    /// Makes `replicas` copies of a pod, or the pods of a workload with so many replicas, as an API server and the controllers would, and
+    /// Makes `replicas` copies of a pod, or the pods of a workload with that number of replicas, as an API server and the controllers would, and
     /// runs the scheduler on a fork until nothing changes. Other pending pods compete with them. Nothing is kept. See [`Placement`].
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What an engine keeps of its input besides the cluster.
+//! The parts of its input that an engine keeps besides the cluster.
 
 use serde_json::Value;
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use schedscope::engine::{Engine, ErrorKind, Filter, NodeView, Outcome, Plugin, PodView, Score, Verdict};
 use schedscope::report::AnswerSchema;
@@ -59,8 +60,9 @@ fn schema(name: &str) -> Value {
 /// Returns where a value first breaks a schema; `None` if it does not. Knows the keywords that the schemas use.
 fn violation(root: &Value, schema: &Value, value: &Value, path: &str) -> Option<String> {
     if let Some(target) = schema["$ref"].as_str() {
-        let target = root.pointer(target.trim_start_matches('#')).expect("a definition");
-        return violation(root, target, value, path);
+        let definition = root.pointer(target.trim_start_matches('#')).expect("a definition");
+        return violation(root, definition, value, path)
+            .or_else(|| if target == "#/$defs/reason" { reason_violation(value, path) } else { None });
     }
     let is = |name: &str| match name {
         "null" => value.is_null(),
@@ -97,6 +99,7 @@ fn violation(root: &Value, schema: &Value, value: &Value, path: &str) -> Option<
         let path = format!("{path}.{name}");
         match (schema["properties"].get(name), &schema["additionalProperties"]) {
             (Some(schema), _) => violation(root, schema, value, &path),
+            (None, Value::Bool(true)) => None,
             (None, Value::Object(_)) => violation(root, &schema["additionalProperties"], value, &path),
             // A field that the schema of its object does not name.
             (None, _) if schema["properties"].is_object() => Some(format!("{path} is not described")),
@@ -111,6 +114,15 @@ fn violation(root: &Value, schema: &Value, value: &Value, path: &str) -> Option<
         return items.map(|(at, item)| violation(root, &schema["items"], item, &format!("{path}[{at}]"))).find_map(|found| found);
     }
     None
+}
+
+/// Returns where a reason first breaks the schema of its kind.
+fn reason_violation(reason: &Value, path: &str) -> Option<String> {
+    static REASONS: LazyLock<Value> = LazyLock::new(|| schema("reasons"));
+    let of_kind = REASONS["oneOf"].as_array().expect("kinds").iter().find(|of| of["title"] == reason["kind"]);
+    let Some(of_kind) = of_kind else { return Some(format!("{path} is of no kind: {reason}")) };
+    let inner = (reason["kind"] == "preemption").then(|| reason_violation(&reason["reason"], &format!("{path}.reason"))).flatten();
+    violation(&REASONS, of_kind, reason, path).or(inner)
 }
 
 #[track_caller]

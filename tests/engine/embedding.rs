@@ -1,4 +1,4 @@
-//! What an embedder of the engine compiles: the crates without default features.
+//! The crates that an embedder of the engine compiles, without default features.
 
 use std::collections::BTreeSet;
 use std::process::Command;
