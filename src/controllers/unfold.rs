@@ -10,7 +10,7 @@ mod sets;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use claims::create_with_claims;
+pub(crate) use claims::{claim_defaults, create_with_claims};
 
 use std::fmt;
 

@@ -35,4 +35,12 @@ limits! { "engine":
     steps REACTION_STEPS: usize = 400, "a_reaction_without_end_is_cut";
     /// Steps of a plugin's search above which an error counts FIXES_STEPS_OF_ERROR, and else nothing.
     steps FIXES_STEPS_OF_LONG_SEARCH: u64 = 200_000, "a_search_for_fixes_ends_after_a_number_of_steps";
+    /// Pods that are made of the workloads of a manifest; the others are counted as not made.
+    count MANIFEST_PODS: usize = 10_000, "a_manifest_of_two_billion_replicas_is_bounded";
+    /// Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made.
+    steps MANIFEST_ROUNDS: usize = 1_000, "rounds_of_ordered_pods_are_bounded";
+    /// Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out.
+    count MANIFEST_ODDS: usize = 100, "odds_of_many_pods_are_counted_when_asked_for";
+    /// Different pods of a manifest that are decided again to say why they are pending; the others have the scheduler's message.
+    count MANIFEST_DECISIONS: usize = 50, "decisions_about_pending_pods_are_bounded";
 }

@@ -152,6 +152,7 @@ const SOURCE: Rooms = &[
     ("live", &["assemble", "decode", "layout", "read"]),
     ("capture", &["decode"]),
     ("logs", &["assemble", "read"]),
+    ("manifest", &["decode"]),
 ];
 
 /// The layers of `ui`.
