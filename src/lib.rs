@@ -32,7 +32,8 @@
 //! | [`whatif`] | what-ifs in operators' verbs: drain, lose, scale, capacity and others, applied and answered |
 //! | [`scheduler_log`] | kube-scheduler's own log: attempts, queues, victims, and the gaps in it |
 //! | [`source`] | reading of dumps in any layout or archive and of live clusters, with a report of read, skipped and missing objects; captures |
-//! | [`report`] | a decision as a sentence, text or JSON; the story of each pod; the comparison of branches |
+//! | [`analysis`] | findings of running the engine or comparing: causes, agreement with the cluster's scheduler, best fixes, evictions, replay of logs |
+//! | [`report`] | decisions and findings as text, Markdown or JSON; the story of each pod; the comparison of branches |
 //! | [`ui`] | state, update, keymap, theme, panes and pages; pure, without IO or a clock |
 //! | [`app`] | the event loop with its worker, loading, the terminal, signals, written files |
 //! | [`cli`] | arguments, subcommands, exit codes |
@@ -51,13 +52,19 @@
 //!   bind, and never by trials.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
+// Without the program, parts of the rooms that it uses are idle.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
+pub mod analysis;
 pub mod admission;
+#[cfg(feature = "cli")]
 pub mod app;
 pub mod cel;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod cluster;
 pub mod controllers;
+#[cfg(feature = "extenders")]
 pub mod extender_client;
 pub mod extenders;
 pub mod fixes;
@@ -76,5 +83,6 @@ pub mod session;
 pub mod source;
 mod suggest;
 pub mod trace;
+#[cfg(feature = "tui")]
 pub mod ui;
 pub mod whatif;

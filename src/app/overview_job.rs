@@ -8,8 +8,8 @@ use jiff::Timestamp;
 
 use super::error::JobError;
 use super::object_text::{Finding, Sources};
+use crate::analysis::{Overview, SchedulerComparer, Stage};
 use crate::limits::live::{OVERVIEW_PAUSE, OVERVIEW_REST};
-use crate::report::{Overview, SchedulerComparer, Stage};
 use crate::session::Session;
 
 /// Name of the thread.

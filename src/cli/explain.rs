@@ -10,14 +10,15 @@ use super::reproduce;
 use strum::IntoEnumIterator as _;
 
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
+use crate::analysis::{
+    self, Agreements, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, When, WhenInput, decision_parts,
+    missing_sentences,
+};
 use crate::app::{Reproduction, pod_meant};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::fixes::{self, Limits};
 use crate::output::{self, Lines, Text};
-use crate::report::{
-    self, Agreements, Answer, FixesReport, MatchKind, Missing, Origin, ReleaseReport, Reported, SchedulerComparer, SchedulerMatch, Ticket,
-    When, WhenInput, decision_parts, missing_sentences,
-};
+use crate::report::{Answer, Origin, Reported, Ticket};
 use crate::scheduler::{Evictions, OddsEffort, Scheduler, Waiting};
 use crate::session::requeue_events;
 use crate::source::Loaded;
@@ -287,7 +288,7 @@ fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Exp
     }
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace();
     let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
-    found.causes = report::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
+    found.causes = analysis::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
     let code = match found.some_does_not_fit() {
         true => EXIT_NO_FIT,
         false if found.some_fit_is_doubtful() => super::EXIT_SOURCE,

@@ -12,10 +12,11 @@ use tokio::sync::Notify;
 use super::Failure;
 use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
 use super::reproduce;
+use crate::analysis::{Missing, budgets_unknown_because};
 use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
 use crate::cluster::{Cluster, Kind};
 use crate::plural::{count, count_of};
-use crate::report::{Missing, budgets_unknown_because, completeness_in_short};
+use crate::report::completeness_in_short;
 use crate::scheduler::Evictions;
 use crate::session::{Background, Cursor, SESSION_HEAD, Session, changes, is_same_cluster, is_session_file};
 use crate::source::live::{Live, Waits};
@@ -133,7 +134,7 @@ fn open_inputs(
     super::scheduler_log::read_beside(args, &mut loaded, limits, &|line| watch.say(line))?;
     let report = report_lines(&loaded);
     let notice = notice(&loaded, args, options);
-    let background = Background { report, events: loaded.events.clone(), observed: false };
+    let background = Background { report, events: loaded.events.clone(), neighbors: loaded.neighbors.clone(), observed: false };
     let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
     let mut session = Session::new(scheduler, title).with(background);
     if let Some(log) = &loaded.scheduler_log {
@@ -184,7 +185,8 @@ fn open_cluster(
     }
     watch.building();
     let notice = notice(&loaded, args, options);
-    let background = Background { report: report_lines(&loaded), events: loaded.events.clone(), observed: true };
+    let background =
+        Background { report: report_lines(&loaded), events: loaded.events.clone(), neighbors: loaded.neighbors.clone(), observed: true };
     let mut scheduler = args.on(&SourceArgs::default());
     let ahead = live.status().ahead;
     scheduler.start.get_or_insert_with(|| Timestamp::now().checked_add(ahead).unwrap_or(Timestamp::MAX));
@@ -276,7 +278,7 @@ fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch:
     let mut report = vec![format!("{first_name}:")];
     report.extend(report_lines(&first));
     let mut cluster = first.cluster();
-    let mut events = first.events.clone();
+    let (mut events, mut neighbors) = (first.events.clone(), first.neighbors.clone());
     let scheduler = super::scheduler(args, &mut first, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
     let mut session = Session::new(scheduler, format!("{first_name} and later"));
     let mut reports = vec![Arc::new(first.report)];
@@ -292,11 +294,11 @@ fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch:
             None => report.push("nothing changed".to_owned()),
         }
         cluster = next;
-        events = loaded.events;
+        (events, neighbors) = (loaded.events, loaded.neighbors);
         reports.push(Arc::new(loaded.report));
     }
     session.timeline_mut().seek(Cursor::default());
-    let session = session.with(Background { report, events, observed: true });
+    let session = session.with(Background { report, events, neighbors, observed: true });
     Ok(Opened { explorer: Explorer::new(session).with_reports(reports), notice, wake: None })
 }
 

@@ -11,6 +11,7 @@ mod eviction;
 mod host_ports;
 mod meta;
 mod missing;
+pub mod neighbors;
 mod node;
 mod observed_event;
 mod pod;

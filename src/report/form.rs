@@ -3,9 +3,9 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Agreements, Decision, FixesReport, GroupReport, Info, Known, LastReported, LogReport, OperationReport, PodComparison,
-    ReleaseComparison, ReleaseReport, SchedulerMatch, Ticket, WhatIfReport, When, causes_text, documents, text,
+    Decision, GroupReport, Info, OperationReport, PodComparison, ReleaseComparison, Ticket, WhatIfReport, causes_text, documents, text,
 };
+use crate::analysis::{Agreements, FixesReport, Known, LastReported, LogReport, ReleaseReport, SchedulerMatch, When};
 use crate::cluster::Str;
 use crate::output::{self, Lines, Text};
 use crate::trace::CycleView;

@@ -11,6 +11,7 @@ use super::timeline::{Cursor, InitialQueues, Keyframe, Revision, RevisionKind, T
 use super::until::Until;
 use serde::{Deserialize, Serialize};
 
+use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Key, Object, ObservedEvent, Pod};
 use crate::extenders::Asking;
 use crate::framework::NodeFilters;
@@ -41,6 +42,9 @@ pub struct Background {
     pub report: Vec<String>,
     /// The cluster's Events about scheduling attempts.
     pub events: Vec<ObservedEvent>,
+    /// The objects and events of the cluster that scheduling does not read; empty after a restart.
+    #[serde(skip)]
+    pub neighbors: Arc<Neighbors>,
     /// Whether the first branch records a cluster over time; operations then go to other branches.
     pub observed: bool,
 }
@@ -220,7 +224,10 @@ impl Session {
         let left = self.current;
         self.fork_at(at);
         self.push_release(release, after);
+        #[cfg(feature = "cli")]
         tracing::info!(branch = self.current, left, %release, "release changed");
+        #[cfg(not(feature = "cli"))]
+        let _ = left;
         Ok(())
     }
 
@@ -265,6 +272,7 @@ impl Session {
         let after = self.with_config(self.branch().scheduler_at(at), edit)?;
         self.begin_what_if();
         self.push_configured(edit.clone(), after);
+        #[cfg(feature = "cli")]
         tracing::info!(branch = self.current, %edit, "configuration edited");
         Ok(())
     }

@@ -22,10 +22,12 @@
 //! `decode::admission` and [`crate::admission`].
 
 mod assemble;
+#[cfg(feature = "dumps")]
 pub mod capture;
 mod decode;
 mod demos;
 mod layout;
+#[cfg(feature = "live")]
 pub mod live;
 mod logs;
 mod manifest;

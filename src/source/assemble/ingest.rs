@@ -10,6 +10,7 @@ use crate::cluster::{Kind, KindSet, MissingReason, Object};
 use crate::plural::count_of;
 use crate::source::decode::dump_metadata::{SchedulerHint, SchedulerMetadata};
 use crate::source::decode::events::SeenEvent;
+use crate::source::decode::neighbors::Beside;
 use crate::source::decode::windows::{Contents, Entry as Read};
 use crate::source::decode::{Change, DecodeError, Decoded, DecodedItem};
 use crate::source::layout::Signs;
@@ -104,6 +105,9 @@ impl Assembly {
         for kind in &contents.listed {
             self.report.count(*kind);
         }
+        for kind in &contents.listed_neighbors {
+            self.neighbors.add_listed(*kind);
+        }
         let none = ingest.entries == 0 && contents.entries.iter().all(Vec::is_empty);
         if none && contents.broken_off.is_none() && contents.unfinished_lists == 0 && !found {
             let what = if contents.bytes == 0 { "is empty" } else { "contains no objects" };
@@ -191,8 +195,11 @@ impl Assembly {
     fn add_entry(&mut self, ingest: &mut Ingest<'_>, entry: Read) {
         let FileToRead { name, found, .. } = ingest.file;
         let file = self.report.files.len() as u32;
-        let Read { decoded: Decoded { index, newest, what, told, change, .. }, line, offset, length, .. } = entry;
+        let Read { decoded: Decoded { index, newest, what, told, beside, change, .. }, line, offset, length, .. } = entry;
         self.report.newest = self.report.newest.max(newest);
+        if let Some(beside) = beside {
+            self.add_beside(*beside);
+        }
         if let Some(told) = told {
             if let Some((version, found_in)) = &told.version {
                 self.add_version(version.clone(), found_in(name.clone()));
@@ -362,6 +369,25 @@ impl Assembly {
         }
         self.report.bytes += bytes;
         self.report.files.push(FileReport { name: name.to_owned(), path: None, bytes, objects: count });
+    }
+
+    /// Adds an object or event that scheduling does not read.
+    pub(in crate::source) fn add_beside(&mut self, beside: Beside) {
+        match beside {
+            Beside::Object(object) => self.neighbors.insert(object),
+            Beside::Event(identity, event) => match self.other_event_places.entry(identity) {
+                Entry::Vacant(entry) => {
+                    entry.insert(self.neighbors.events.len());
+                    self.neighbors.events.push(event);
+                }
+                Entry::Occupied(entry) => {
+                    let known = &mut self.neighbors.events[*entry.get()];
+                    if (event.count, event.last) > (known.count, known.last) {
+                        *known = event;
+                    }
+                }
+            },
+        }
     }
 
     /// Adds an event. Of several states of one event the one with the highest count is kept, and of these the newest.

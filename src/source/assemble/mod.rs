@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use strum::IntoEnumIterator;
 
+use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Cluster, Kind, Object, ObservedEvent, Str};
 use crate::plural::and_more;
 use crate::scheduler_log::SchedulerLog;
@@ -33,6 +34,8 @@ pub struct Loaded {
     pub objects: Vec<Object>,
     /// Events of schedulers about pods, in the order in which they were read, without duplicates.
     pub events: Vec<ObservedEvent>,
+    /// The objects and events that scheduling does not read.
+    pub neighbors: Arc<Neighbors>,
     /// A report on what was read, skipped and missing.
     pub report: Report,
     /// Diagnostics in the order of the input; those about the whole input come last.
@@ -107,6 +110,10 @@ pub(super) struct Assembly {
     pub(super) events: Vec<ObservedEvent>,
     /// Indexes of the events, by their identity.
     pub(super) event_places: HashMap<String, usize>,
+    /// The objects and events that scheduling does not read.
+    pub(super) neighbors: Neighbors,
+    /// Indexes of the events that scheduling does not read, by their identity.
+    pub(super) other_event_places: HashMap<String, usize>,
     pub(super) report: Report,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) losses: losses::Losses,
@@ -266,6 +273,7 @@ impl Assembly {
         Loaded {
             objects: self.objects,
             events: self.events,
+            neighbors: Arc::new(self.neighbors),
             report: self.report,
             diagnostics: self.diagnostics,
             scheduler_log: None,

@@ -1,14 +1,14 @@
 //! Decodes Events of both APIs, `v1` and `events.k8s.io/v1`.
 //!
-//! Only events of schedulers about pods are kept. Of the others only the times count, which show when the dump was
-//! taken.
+//! Events of schedulers about pods are kept for scheduling; those of other components are kept beside it.
 
 use std::borrow::Cow;
 
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::cluster::{Key, ObservedEvent};
+use crate::cluster::neighbors::{About, OtherEvent};
+use crate::cluster::{Key, ObservedEvent, Str};
 
 /// Reasons of events about scheduling.
 const REASONS: &[&str] = &["FailedScheduling", "Scheduled", "Preempted"];
@@ -33,6 +33,8 @@ pub(in crate::source) struct RawEvent<'a> {
     regarding: Reference<'a>,
     #[serde(borrow)]
     reason: Cow<'a, str>,
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
     #[serde(borrow)]
     message: Cow<'a, str>,
     #[serde(borrow)]
@@ -130,30 +132,65 @@ impl RawEvent<'_> {
         self.times().max().max(self.created())
     }
 
+    fn about(&self) -> &Reference<'_> {
+        if self.involved_object.name.is_empty() { &self.regarding } else { &self.involved_object }
+    }
+
+    /// Returns the uid, or else the namespace and name.
+    fn identity(&self) -> String {
+        match self.metadata.uid.as_ref() {
+            "" => format!("{}/{}", self.metadata.namespace, self.metadata.name),
+            uid => uid.to_owned(),
+        }
+    }
+
+    /// Returns the component that wrote it; empty if it does not say.
+    fn speaker(&self) -> String {
+        first_of(&[&self.reporting_controller, &self.reporting_component, &self.source.component, &self.deprecated_source.component])
+    }
+
+    fn occurrences(&self) -> u32 {
+        let count = self.count.max(self.deprecated_count).max(self.series.count).max(1);
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the whole of it with its identity; `None` if it does not name the object that it regards.
+    pub(in crate::source) fn other(&self) -> Option<(String, OtherEvent)> {
+        let about = self.about();
+        if about.name.is_empty() || about.kind.is_empty() {
+            return None;
+        }
+        let event = OtherEvent {
+            about: About::new(about.kind.as_ref(), Key::new(about.namespace.as_ref(), about.name.as_ref())),
+            uid: about.uid.as_ref().into(),
+            speaker: Str::interned(&self.speaker()),
+            kind: Str::interned(&self.kind),
+            reason: Str::interned(&self.reason),
+            text: first_of(&[&self.message, &self.note]),
+            count: self.occurrences(),
+            first: self.times().min().or(self.created()),
+            last: self.times().max().or(self.created()),
+        };
+        Some((self.identity(), event))
+    }
+
     /// Returns the part that is kept; `None` if it is not about a pod or not about scheduling.
     pub(in crate::source) fn keep(&self) -> Option<SeenEvent> {
         let reason = REASONS.iter().find(|reason| **reason == self.reason)?;
-        let about = if self.involved_object.name.is_empty() { &self.regarding } else { &self.involved_object };
+        let about = self.about();
         if about.kind != "Pod" || about.name.is_empty() {
             return None;
         }
         let namespace = first_of(&[&about.namespace, &self.metadata.namespace]);
-        let count = self.count.max(self.deprecated_count).max(self.series.count).max(1);
-        let identity = match self.metadata.uid.as_ref() {
-            "" => format!("{}/{}", self.metadata.namespace, self.metadata.name),
-            uid => uid.to_owned(),
-        };
-        let controllers =
-            [&self.reporting_controller, &self.reporting_component, &self.source.component, &self.deprecated_source.component];
         Some(SeenEvent {
-            identity,
+            identity: self.identity(),
             event: ObservedEvent {
                 pod: Key::new(namespace.as_str(), about.name.as_ref()),
                 uid: about.uid.as_ref().into(),
                 reason: (*reason).into(),
                 note: first_of(&[&self.message, &self.note]),
-                controller: first_of(&controllers).into(),
-                count: u32::try_from(count).unwrap_or(u32::MAX),
+                controller: self.speaker().into(),
+                count: self.occurrences(),
                 first: self.times().min().or(self.created()),
                 last: self.times().max().or(self.created()),
             },

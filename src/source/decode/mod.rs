@@ -9,6 +9,7 @@ pub(super) mod dedup;
 pub(super) mod dump_metadata;
 mod envelopes;
 pub(super) mod events;
+pub(super) mod neighbors;
 mod null_as_zero;
 mod old_versions;
 pub(super) mod raw_object;
@@ -29,6 +30,7 @@ use classify::{Class, classify, item_kind};
 use dump_metadata::SchedulerMetadata;
 use envelopes::{decode_json_list, decode_json_other, decode_yaml_value};
 use events::{RawEvent, SeenEvent};
+use neighbors::Beside;
 use null_as_zero::NullAsZero;
 use untyped::Untyped;
 
@@ -44,6 +46,8 @@ pub(super) struct Decoded {
     pub(super) what: DecodedItem,
     /// Metadata about the scheduler in the object.
     pub(super) told: Option<Box<SchedulerMetadata>>,
+    /// The part of it that scheduling does not read.
+    pub(super) beside: Option<Box<Beside>>,
     /// Set if it is a state in a record of changes.
     pub(super) change: Option<Change>,
 }
@@ -148,7 +152,7 @@ pub(super) fn decode(window: &[u8], span: &Span, context: Context<'_>, out: &mut
 }
 
 pub(super) fn push(out: &mut Vec<Decoded>, line: u32, context: Context<'_>, what: DecodedItem) {
-    out.push(Decoded { line, index: context.index, newest: None, what, told: None, change: None });
+    out.push(Decoded { line, index: context.index, newest: None, what, told: None, beside: None, change: None });
 }
 
 /// The maximal number of brackets open in YAML's flow style, and of entries that begin on one line. The parser would reject
@@ -226,7 +230,15 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
         && context.index.is_none()
         && let Some(told) = dump_metadata::of_kindless(text, syntax)
     {
-        out.push(Decoded { line, index: None, newest: None, what: DecodedItem::Version, told: Some(Box::new(told)), change: None });
+        out.push(Decoded {
+            line,
+            index: None,
+            newest: None,
+            what: DecodedItem::Version,
+            told: Some(Box::new(told)),
+            beside: None,
+            change: None,
+        });
         return;
     }
     if own.kind.is_none() && context.list.kind.is_none() && own.self_link.is_none() && context.list_open {
@@ -242,14 +254,15 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     if seen.internal
         && let Some(present) = untyped::present_form(text, syntax)
     {
-        let (newest, what, told) = decode_typed(&present, Syntax::Json, classify(&types.0, types.1.as_deref()), types, context.hint);
-        return out.push(Decoded { line, index: context.index, newest, what: without_line(what), told, change: None });
+        let (newest, what, told, beside) =
+            decode_typed(&present, Syntax::Json, classify(&types.0, types.1.as_deref()), types, context.hint);
+        return out.push(Decoded { line, index: context.index, newest, what: without_line(what), told, beside, change: None });
     }
     match classify(&types.0, types.1.as_deref()) {
         Class::List => decode_json_list(text, context, line, out),
         class => {
-            let (newest, what, told) = decode_typed(text, syntax, class, types, context.hint);
-            out.push(Decoded { line, index: context.index, newest, what, told, change: None });
+            let (newest, what, told, beside) = decode_typed(text, syntax, class, types, context.hint);
+            out.push(Decoded { line, index: context.index, newest, what, told, beside, change: None });
         }
     }
 }
@@ -283,9 +296,22 @@ fn without_line(what: DecodedItem) -> DecodedItem {
     }
 }
 
-pub(super) type Typed = (Option<Timestamp>, DecodedItem, Option<Box<SchedulerMetadata>>);
+type Modelled = (Option<Timestamp>, DecodedItem, Option<Box<SchedulerMetadata>>);
 
+pub(super) type Typed = (Option<Timestamp>, DecodedItem, Option<Box<SchedulerMetadata>>, Option<Box<Beside>>);
+
+/// Decodes the text of one object, for scheduling and beside it.
 pub(super) fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (String, Option<String>), hint: &Hint) -> Typed {
+    if class == Class::Event {
+        let (newest, what, beside) = decode_event(text, syntax, types.0);
+        return (newest, what, None, beside);
+    }
+    let beside = neighbors::object(text, syntax, &types.0, types.1.as_deref(), hint);
+    let (newest, what, told) = decode_class(text, syntax, class, types, hint);
+    (newest, what, told, beside)
+}
+
+fn decode_class(text: &[u8], syntax: Syntax, class: Class, types: (String, Option<String>), hint: &Hint) -> Modelled {
     let (kind_name, api_version) = types;
     let (newest, what) = match class {
         Class::Model(kind) => return decode_model(text, syntax, kind, &kind_name, api_version.as_deref(), hint),
@@ -298,7 +324,6 @@ pub(super) fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (St
             None => return decode_model(text, syntax, kind, &kind_name, api_version.as_deref(), hint),
         },
         Class::OldVersion(kind) => (None, DecodedItem::OldVersion(kind, api_version.unwrap_or_default())),
-        Class::Event => decode_event(text, syntax, kind_name),
         Class::Clock => {
             let clock = match syntax {
                 Syntax::Json => read_json(text, |d| times::Clock::deserialize(d)).ok(),
@@ -312,12 +337,12 @@ pub(super) fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (St
         }
         Class::Refusal => (None, refusals::decode(text, syntax).unwrap_or(DecodedItem::Other(kind_name))),
         Class::Unread => (None, DecodedItem::Unread(kind_name)),
-        Class::Other | Class::List => (None, DecodedItem::Other(kind_name)),
+        Class::Event | Class::Other | Class::List => (None, DecodedItem::Other(kind_name)),
     };
     (newest, what, None)
 }
 
-fn decode_model(text: &[u8], syntax: Syntax, kind: Kind, kind_name: &str, api_version: Option<&str>, hint: &Hint) -> Typed {
+fn decode_model(text: &[u8], syntax: Syntax, kind: Kind, kind_name: &str, api_version: Option<&str>, hint: &Hint) -> Modelled {
     let object = match syntax {
         Syntax::Json => read_json(text, |d| Object::deserialize_kind(kind, d)).map_err(|e| json_error(&e)),
         Syntax::Yaml => {
@@ -361,15 +386,18 @@ fn decode_model(text: &[u8], syntax: Syntax, kind: Kind, kind_name: &str, api_ve
     }
 }
 
-/// Decodes an Event. Of one that is not kept, only the newest time is returned.
-fn decode_event(text: &[u8], syntax: Syntax, kind_name: String) -> (Option<Timestamp>, DecodedItem) {
+/// Decodes an Event. Of one that scheduling does not read, the newest time counts.
+fn decode_event(text: &[u8], syntax: Syntax, kind_name: String) -> (Option<Timestamp>, DecodedItem, Option<Box<Beside>>) {
     let event = match syntax {
         Syntax::Json => read_json(text, |d| RawEvent::deserialize(d)).map_err(|e| json_error(&e)),
         Syntax::Yaml => RawEvent::deserialize(NullAsZero(serde_yaml::Deserializer::from_slice(text))).map_err(|e| yaml_error(&e, text)),
     };
     match event {
-        Ok(event) => (event.newest(), event.keep().map_or(DecodedItem::Other(kind_name), |kept| DecodedItem::Event(Box::new(kept)))),
-        Err(bad) => (None, DecodeError { event: true, object: name_of(text, syntax, &kind_name, true), ..bad }.into()),
+        Ok(event) => {
+            let kept = event.keep().map_or(DecodedItem::Other(kind_name), |kept| DecodedItem::Event(Box::new(kept)));
+            (event.newest(), kept, neighbors::event(&event))
+        }
+        Err(bad) => (None, DecodeError { event: true, object: name_of(text, syntax, &kind_name, true), ..bad }.into(), None),
     }
 }
 

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::untyped::of_self_link;
 use super::{Context, Decoded, DecodedItem, decode, decode_text};
 use crate::cluster::Kind;
+use crate::cluster::neighbors::NeighborKind;
 use crate::source::layout::Hint;
 use crate::source::read::archive::Stream;
 use crate::source::read::input::{Content, Opened, is_binary};
@@ -63,6 +64,8 @@ pub(in crate::source) struct Contents {
     pub(in crate::source) unfinished_lists: usize,
     /// The kinds of the lists in the file, empty ones included.
     pub(in crate::source) listed: std::collections::BTreeSet<Kind>,
+    /// The same, of the kinds that scheduling does not read.
+    pub(in crate::source) listed_neighbors: std::collections::BTreeSet<NeighborKind>,
     /// The number of lists that are whole.
     pub(in crate::source) closed_lists: usize,
     /// The kinds of the lists that the file's end leaves open, as far as they are known.
@@ -303,6 +306,11 @@ fn settle(contents: &mut Contents, lists: &[ItemList], hint: &Hint) {
         (None, link) => of_self_link(link.as_deref()?)?.0.parse().ok(),
     };
     contents.listed = lists.iter().filter(|l| l.closed).filter_map(|l| kind_of(&l.types)).collect();
+    let neighbor_of = |types: &TypeMeta| {
+        let group = types.api_version.as_deref().map(|version| version.split_once('/').map_or("", |(group, _)| group));
+        NeighborKind::of(types.kind.as_deref()?.strip_suffix("List")?, group)
+    };
+    contents.listed_neighbors = lists.iter().filter(|l| l.closed).filter_map(|l| neighbor_of(&l.types)).collect();
     contents.open_lists = lists.iter().filter(|l| !l.closed).filter_map(|l| kind_of(&l.types)).collect();
     contents.closed_lists = lists.iter().filter(|l| l.closed).count();
     contents.unfinished_lists = lists.iter().filter(|l| !l.closed).count();

@@ -14,6 +14,7 @@ use crate::source::assemble::diagnostic::Diagnostic;
 use crate::source::decode::dedup;
 use crate::source::decode::dump_metadata::{SchedulerMetadata, ServerVersion, VersionPlace};
 use crate::source::decode::events::SeenEvent;
+use crate::source::decode::neighbors::Beside;
 use crate::source::decode::{Decoded, DecodedItem};
 
 /// The content of the initial state besides objects.
@@ -26,6 +27,8 @@ struct Gathered {
     told: BTreeMap<Key, SchedulerMetadata>,
     /// The newest time in all objects.
     newest: Option<Timestamp>,
+    /// Objects and events that scheduling does not read.
+    beside: Vec<Beside>,
 }
 
 /// The events seen so far.
@@ -121,9 +124,10 @@ impl Default for Store {
 impl Store {
     /// Ingests a decoded object; `seen` collects the keys of objects during a list.
     pub(super) fn put(&mut self, decoded: Decoded, seen: Option<&mut HashSet<Key>>) -> Taken {
-        let Decoded { what, told, line, index, newest, change } = decoded;
+        let Decoded { what, told, beside, line, index, newest, change } = decoded;
         if let Some(gathered) = &mut self.gathered {
             gathered.newest = gathered.newest.max(newest);
+            gathered.beside.extend(beside.map(|beside| *beside));
         }
         let what = if let DecodedItem::Mended(object, _) = what { *object } else { what };
         match what {
@@ -151,7 +155,7 @@ impl Store {
                     self.set_unreadable(kind, |keys| keys.insert(key));
                 }
                 if let Some(gathered) = &mut self.gathered {
-                    gathered.rest.push(Decoded { what, told: None, line, index, newest, change });
+                    gathered.rest.push(Decoded { what, told: None, beside: None, line, index, newest, change });
                 }
                 Taken { changed: false, unreadable: 1 }
             }
@@ -267,12 +271,13 @@ impl Store {
 
     /// Assembles the initial state; from then on, changes are queued.
     pub(super) fn assemble(&mut self, about: About) -> Option<Loaded> {
-        let Gathered { events, rest, mut told, newest } = self.gathered.take()?;
+        let Gathered { events, rest, mut told, newest, beside } = self.gathered.take()?;
         let mut assembly = Assembly::default();
         assembly.report.server_version =
             about.version.map(|version| ServerVersion { version, found_in: VersionPlace::Server(about.name.clone()) });
         assembly.report.taken = about.date;
         assembly.report.newest = newest;
+        beside.into_iter().for_each(|beside| assembly.add_beside(beside));
         (assembly.report.refused, assembly.report.failed, assembly.report.partial) = (about.refused, about.failed, about.partial);
         for kind in about.listed {
             assembly.report.kinds.entry(kind).or_default();
@@ -385,7 +390,7 @@ mod tests {
     use super::*;
 
     fn decoded(what: DecodedItem) -> Decoded {
-        Decoded { line: 0, index: None, newest: None, what, told: None, change: None }
+        Decoded { line: 0, index: None, newest: None, what, told: None, beside: None, change: None }
     }
 
     fn node(name: &str, uid: &str, version: u32, unschedulable: bool) -> Decoded {

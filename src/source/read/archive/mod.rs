@@ -4,19 +4,16 @@
 //! A zip is read in place; only a zip that is itself compressed or inside another archive is held in memory, up to
 //! [`ZIP_IN_MEMORY`].
 
+#[cfg(feature = "dumps")]
+mod codec;
 mod tar;
+#[cfg(feature = "dumps")]
 mod zip;
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-
-use bzip2::read::MultiBzDecoder;
-use flate2::read::MultiGzDecoder;
-use lzma_rust2::XzReader;
-use ruzstd::decoding::FrameDecoder;
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 
 use super::input::{BoxRead, Content, peek};
 use super::limits::{Budget, Compressed, Counting, size};
@@ -26,9 +23,6 @@ pub(in crate::source) const ZIP_IN_MEMORY: u64 = 256 << 20;
 
 /// The maximal padding after the end of a tar, in bytes.
 const MAX_PADDING: u64 = 1 << 20;
-
-/// The memory limit of an xz stream, in KiB; the highest preset needs 64 MiB.
-const XZ_MEMORY_KIB: u32 = 256 << 10;
 
 /// The maximal number of nested compressions, such as of a compressed log that is compressed again with the rest.
 const MAX_LAYERS: usize = 3;
@@ -122,13 +116,7 @@ pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>
         let Some(compression) = compression(&head) else { break };
         let count = Arc::new(AtomicU64::new(0));
         let below = Counting { inner: BufReader::with_capacity(64 << 10, reader), count: Arc::clone(&count) };
-        let decoder: BoxRead<'a> = match compression {
-            Compression::Gzip => Box::new(Gzip { members: MultiGzDecoder::new(below), some: false }),
-            Compression::Xz => Box::new(XzReader::new_mem_limit(below, true, XZ_MEMORY_KIB)),
-            Compression::Zstd => Box::new(Zstd::new(below)),
-            Compression::Bzip2 => Box::new(MultiBzDecoder::new(below)),
-        };
-        reader = Box::new(budget.meter(decoder, Compressed::Counted(count)));
+        reader = Box::new(budget.meter(codec::decoder(compression, below), Compressed::Counted(count)));
         size = None;
         compressed = true;
     }
@@ -136,79 +124,33 @@ pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>
     Stream { reader, size, sort: sort(&head), compressed }
 }
 
-/// The members of a gzip stream, one after another. As gzip does, it ignores other bytes after a whole member, such as
-/// the zeros with which tapes and block devices are padded.
-struct Gzip<R> {
-    members: MultiGzDecoder<R>,
-    some: bool,
-}
+/// Replaces the decompressors in a build without them.
+#[cfg(not(feature = "dumps"))]
+mod codec {
+    use std::io::{self, Read};
 
-impl<R: Read> Read for Gzip<R> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        match self.members.read(buf) {
-            Ok(count) => {
-                self.some |= count > 0;
-                Ok(count)
-            }
-            Err(error) if self.some && error.kind() == io::ErrorKind::InvalidInput => Ok(0),
-            Err(error) => Err(error),
-        }
+    use super::{BoxRead, Compression};
+
+    pub(super) fn decoder<'a>(_: Compression, _: impl Read + Send + 'a) -> BoxRead<'a> {
+        super::super::input::broken_behind(Vec::new(), io::Error::other(super::WITHOUT_DUMPS))
     }
 }
 
-/// The frames of a zstd stream, one after another.
-struct Zstd<R> {
-    source: R,
-    decoder: FrameDecoder,
-    in_frame: bool,
-}
+/// Replaces the reader of zip in a build without it.
+#[cfg(not(feature = "dumps"))]
+mod zip {
+    use std::io;
 
-impl<R: Read> Zstd<R> {
-    fn new(source: R) -> Self {
-        Self { source, decoder: FrameDecoder::new(), in_frame: false }
-    }
+    use super::{BoxRead, Budget, End, Head};
 
-    /// Starts the next frame; returns false at the end of the stream.
-    fn next_frame(&mut self) -> io::Result<bool> {
-        let mut first = [0; 1];
-        if self.source.read(&mut first)? == 0 {
-            return Ok(false);
-        }
-        match self.decoder.init(Cursor::new(first).chain(&mut self.source)) {
-            Ok(()) => self.in_frame = true,
-            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
-                io::copy(&mut self.source.by_ref().take(u64::from(length)), &mut io::sink())?;
-            }
-            Err(error) => return Err(io::Error::other(error.to_string())),
-        }
-        Ok(true)
+    pub(super) fn members<R>(_: R, _: &Budget, _: Option<u32>, _: &mut dyn FnMut(u32, Head, BoxRead<'_>) -> bool) -> io::Result<End> {
+        Err(io::Error::other(super::WITHOUT_DUMPS))
     }
 }
 
-impl<R: Read> Read for Zstd<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if out.is_empty() {
-            return Ok(0);
-        }
-        loop {
-            if !self.in_frame {
-                if !self.next_frame()? {
-                    return Ok(0);
-                }
-                continue;
-            }
-            if self.decoder.can_collect() > 0 {
-                return self.decoder.read(out);
-            }
-            if self.decoder.is_finished() {
-                self.in_frame = false;
-                continue;
-            }
-            let strategy = ruzstd::decoding::BlockDecodingStrategy::UptoBlocks(1);
-            self.decoder.decode_blocks(&mut self.source, strategy).map_err(|e| io::Error::other(e.to_string()))?;
-        }
-    }
-}
+/// The error of archives in a build that cannot read them.
+#[cfg(not(feature = "dumps"))]
+const WITHOUT_DUMPS: &str = "compressed text needs the feature `dumps`";
 
 /// A source from which a zip can be read.
 trait ReadSeek: Read + Seek + Send {}

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use strum::IntoEnumIterator as _;
 
+use crate::analysis::{FixSearch, MatchKind, Overview, PreemptionHelp, WaitReason};
 use crate::cluster::{Key, Str};
-use crate::report::{FixSearch, MatchKind, Overview, PreemptionHelp, WaitReason};
 use crate::session::Timeline;
 use crate::trace::{Outcome, QueueEntry, QueuesView};
 use crate::ui::model::filter::{Fact, Filter};

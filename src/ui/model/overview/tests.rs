@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::*;
+use crate::analysis::{Cause, SchedulerMatch, Stage, WaitReason};
 use crate::cluster::Cluster;
 use crate::framework::{PluginName, PluginSet};
-use crate::report::{Cause, SchedulerMatch, Stage, WaitReason};
 use crate::session::Keyframe;
 use crate::trace::Place;
 use crate::ui::testing;

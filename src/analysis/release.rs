@@ -91,7 +91,8 @@ mod tests {
             ("v1.31.1", "v1.31.1", ""),
             ("v1.31.99", "v1.31.14", "; verified as v1.31.1, 2 changes apart"),
             ("v1.31.0", "v1.31.0", "; verified as v1.31.1, 1 change apart"),
-            ("v1.99.0", "v1.36.3", "; verified as v1.36.2, 1 change apart"),
+            ("v1.36.9", "v1.36.3", "; verified as v1.36.2, 1 change apart"),
+            ("v1.99.0", "v1.37.0", "which is newer than the newest supported version"),
             ("v1.26.15", "v1.26.15", ""),
         ] {
             let found = FoundVersion { release: server.parse().unwrap(), source: VersionSource::Server };

@@ -56,7 +56,7 @@ pub fn why_group_waits(cluster: &Cluster, pods: Option<&PodGroupState>, queues: 
 }
 
 /// Returns why a group keeps a pod out of activeQ, as a key and a sentence; `None` for a gate of another kind.
-pub(in crate::report) fn why_group_is_gated(gate: &Status) -> Option<(&'static str, String)> {
+pub(in crate::analysis) fn why_group_is_gated(gate: &Status) -> Option<(&'static str, String)> {
     gate.reasons().iter().find_map(|reason| match reason {
         Reason::PodGroupMissing { .. } => Some(("missing", NO_GROUP.to_owned())),
         Reason::GangIncomplete { pods, min_count } => Some(("incomplete", too_few(*pods, usize::try_from(*min_count).unwrap_or(0)))),

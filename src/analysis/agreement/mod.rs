@@ -6,7 +6,6 @@
 
 mod last_reported;
 mod message_parse;
-mod render;
 mod shift;
 mod since;
 mod touch;

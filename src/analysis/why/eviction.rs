@@ -1,11 +1,11 @@
 //! The result of preemption: where it makes room, its victims and violated budgets, or why it does not help.
 
 use super::words::{list, short};
+use crate::analysis::moments::moment_and_span;
+use crate::analysis::odds_in_words;
 use crate::framework::{Candidate, EndingVictims, PluginName, Reason, Status, Victim};
 use crate::odds::Chance;
 use crate::plural::count;
-use crate::report::moments::moment_and_span;
-use crate::report::odds_in_words;
 use crate::trace::{CycleView, DryRunView, Eviction, PreemptionView};
 
 /// Limit on the budgets named.
@@ -65,7 +65,7 @@ fn ineligible(status: &Status, view: &CycleView) -> String {
 }
 
 /// Returns that a pod waits for the end of its victims, and until when at most, without a subject.
-pub(in crate::report) fn waits_for(victims: &EndingVictims) -> String {
+pub(in crate::analysis) fn waits_for(victims: &EndingVictims) -> String {
     let pods = count(victims.pods.len(), "evicted pod");
     let until = match victims.until {
         None => String::new(),

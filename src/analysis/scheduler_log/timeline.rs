@@ -138,7 +138,7 @@ impl LogReport<'_> {
     ) {
         while let Some(change) = changes.next_if(|change| until.is_none_or(|until| change.at <= until)) {
             let Some(pod) = self.key(change.pod) else { continue };
-            if super::text::is_told(change, &|name| self.log.names.text(name)) {
+            if super::is_told(change, &|name| self.log.names.text(name)) {
                 events.push(self.event(&pod, change.at, self.change_words(change)));
             }
             places.insert(pod, self.place(change));

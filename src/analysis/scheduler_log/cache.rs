@@ -140,7 +140,7 @@ impl LogReport<'_> {
     }
 
     /// Returns the comparison in lines: a line for all nodes that are the same, and one for each other node.
-    pub(super) fn cache_lines((at, nodes): &(Stamp, Vec<CachedNodeBeside>), show: impl Fn(Stamp) -> String) -> Vec<String> {
+    pub(crate) fn cache_lines((at, nodes): &(Stamp, Vec<CachedNodeBeside>), show: impl Fn(Stamp) -> String) -> Vec<String> {
         let same = nodes.iter().filter(|node| node.differences.is_empty()).count();
         let mut lines = vec![format!("the scheduler's cache at {}: {same} of {} as in the dump", show(*at), count(nodes.len(), "node"))];
         for node in nodes.iter().filter(|node| !node.differences.is_empty()) {

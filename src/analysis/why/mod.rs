@@ -11,11 +11,11 @@ mod words;
 
 use cause::{Detail, cause, cause_of_one_and_several};
 use eviction::eviction;
-pub(in crate::report) use eviction::waits_for;
-pub(in crate::report) use group::why_group_is_gated;
+pub(in crate::analysis) use eviction::waits_for;
+pub(in crate::analysis) use group::why_group_is_gated;
 pub use group::{why_group, why_group_waits};
 use scheduled::scheduled;
-pub(in crate::report) use scheduled::{binding, waits_for_volume};
+pub(in crate::analysis) use scheduled::{binding, waits_for_volume};
 pub use sentence::Sentence;
 use words::{Number, list, short};
 
@@ -200,7 +200,7 @@ pub(super) fn in_common(view: &CycleView) -> (String, String) {
     }
 }
 
-pub(in crate::report) fn uncapitalized(sentence: &str) -> String {
+pub(in crate::analysis) fn uncapitalized(sentence: &str) -> String {
     let mut letters = sentence.chars();
     letters.next().map_or_else(String::new, |first| format!("{}{}", first.to_lowercase(), letters.as_str()))
 }

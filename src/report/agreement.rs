@@ -1,6 +1,6 @@
 //! Comparisons with the cluster's scheduler as text.
 
-use super::{Agreements, MatchKind, Preempted, SchedulerMatch};
+use crate::analysis::{Agreements, MatchKind, Preempted, SchedulerMatch};
 use crate::cluster::Kind;
 use crate::output::Lines;
 use crate::plural::{count, count_of};

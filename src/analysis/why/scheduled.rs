@@ -4,11 +4,11 @@ use jiff::Timestamp;
 
 use super::cause::{nodes, of_nodes};
 use super::words::list;
+use crate::analysis::moments::moment_and_span;
+use crate::analysis::odds_in_words;
 use crate::cluster::Str;
 use crate::framework::{ExtenderOutcome, PluginName};
 use crate::plural::count;
-use crate::report::moments::moment_and_span;
-use crate::report::odds_in_words;
 use crate::trace::{BindingUnderWay, CycleView, NodeScore, Selection};
 
 /// Returns the node and why it was selected.
@@ -61,13 +61,13 @@ pub(super) fn scheduled(view: &CycleView) -> String {
 }
 
 /// Returns the claim that is being bound for the node that was selected; `None` if there is none.
-pub(in crate::report) fn binding(view: &CycleView) -> Option<&BindingUnderWay> {
+pub(in crate::analysis) fn binding(view: &CycleView) -> Option<&BindingUnderWay> {
     let (node, ..) = view.selected.as_ref()?;
     view.start.as_ref()?.binding.as_ref().filter(|binding| binding.node == *node)
 }
 
 /// Returns that a pod has its node, and which volume it waits for.
-pub(in crate::report) fn waits_for_volume(binding: &BindingUnderWay, now: Option<Timestamp>) -> String {
+pub(in crate::analysis) fn waits_for_volume(binding: &BindingUnderWay, now: Option<Timestamp>) -> String {
     let BindingUnderWay { claim, node, provisioner, since } = binding;
     let since = match (since, now) {
         (Some(since), Some(now)) => format!(" since {}", moment_and_span(now, *since)),

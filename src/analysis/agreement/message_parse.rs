@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::framework::{Entry, ReasonKind, entry, read_reason_of};
 use crate::plural::count;
-use crate::release::{Profile, Release};
+use crate::release::Release;
 use crate::scheduler::{LONGEST_MESSAGE, reasons};
 
 /// The content of a message.
@@ -48,8 +48,8 @@ fn is_nameless(words: &str) -> bool {
 
 /// Returns the text after DynamicResources' part, which precedes that of DefaultPreemption; `None` without that part.
 fn after_dynamic_resources(text: &str) -> Option<&str> {
-    use ReasonKind::{ClaimDeallocated, ClaimDeleted, NoClaimsToDeallocate, StillNotSchedulable};
-    let leads = [NoClaimsToDeallocate, StillNotSchedulable, ClaimDeallocated, ClaimDeleted];
+    use ReasonKind::{ClaimDeallocated, ClaimDeleted, NoClaimsToDeallocate, PluginDisabled, StillNotSchedulable};
+    let leads = [NoClaimsToDeallocate, StillNotSchedulable, ClaimDeallocated, ClaimDeleted, PluginDisabled];
     let rest = leads.into_iter().filter_map(|kind| entry(kind)?.plain_text()).find_map(|lead| text.strip_prefix(lead))?;
     Some(rest.strip_prefix(", ").unwrap_or(rest))
 }
@@ -143,8 +143,9 @@ impl Wording {
             return Some(PostFilter::Nodes(self.count(reasons.trim_end_matches('.'), release)));
         }
         if let Some((node, victims)) = placement(said) {
-            let words = format!("says where preemption makes room, as versions newer than {} do", Profile::newest().release.minor());
-            self.other_words.insert(words.into());
+            if !release.message_form().placement {
+                self.other_words.insert("says where preemption makes room, as versions from 1.37 on do".into());
+            }
             return Some(PostFilter::Placement(node, victims));
         }
         Some(PostFilter::Other(said.trim_end_matches('.').to_owned()))

@@ -97,7 +97,7 @@ pub(super) fn last_resort_text(why: &LastResort) -> String {
 }
 
 /// Returns the first names and the number of the others.
-pub(super) fn names<T: AsRef<str>>(names: &[T]) -> String {
+pub(crate) fn names<T: AsRef<str>>(names: &[T]) -> String {
     let shown: Vec<&str> = names.iter().take(NAMES).map(AsRef::as_ref).collect();
     match names.len().saturating_sub(NAMES) {
         0 => shown.join(", "),
@@ -300,7 +300,7 @@ pub(super) fn closest_text(demand: &Demand, closest: &Closest) -> String {
 }
 
 /// Returns a number of further fixes that differ in one choice, in words.
-pub(super) fn alternatives_text(alternative: &Alternative, more: usize) -> String {
+pub(crate) fn alternatives_text(alternative: &Alternative, more: usize) -> String {
     match alternative {
         Alternative::Value(key) => format!("{} of {key}", count(more, "more value")),
         Alternative::CordonedNode => count(more, "more cordoned node"),
@@ -360,7 +360,7 @@ pub(super) fn unproposed_text(unproposed: &Unproposed) -> String {
 }
 
 /// Returns why a search is incomplete, in words.
-pub(in crate::report) fn cut_short_texts(by: &[CutShort]) -> Option<String> {
+pub(in crate::analysis) fn cut_short_texts(by: &[CutShort]) -> Option<String> {
     let texts: Vec<String> = by.iter().map(cut_short_text).collect();
     (!texts.is_empty()).then(|| texts.join("; "))
 }

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::LogReport;
+use crate::analysis::agreement::{MatchKind, SchedulerComparer};
 use crate::cluster::{Cluster, Condition, Key, Kind, List, Object, ObservedEvent, Pod, Str};
 use crate::plural::{count, count_of};
-use crate::report::agreement::{MatchKind, SchedulerComparer};
 use crate::scheduler::{Operation, Scheduler};
 use crate::scheduler_log::{Attempt, Cause, Name, Outcome, Sight, Stamp};
 use crate::trace::{self, CycleView, PreemptionView};
@@ -418,7 +418,7 @@ impl<'a> Replay<'a> {
     /// Compares with an attempt that bound its pod.
     fn bound(&self, attempt: &Attempt, view: &CycleView) -> (BesideKind, String) {
         let node = self.report.log.names.text(attempt.node);
-        let here = crate::report::why::why(view);
+        let here = crate::analysis::why::why(view);
         match (&view.selected, view.outcome) {
             (Some((ours, _, ties)), Some(trace::Outcome::Scheduled)) if *ours == *node || ties.iter().any(|tie| *tie == *node) => {
                 let of = if ties.len() > 1 { format!(", one of {} with equal scores", count(ties.len(), "node")) } else { String::new() };

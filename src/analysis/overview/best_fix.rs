@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::{CauseFix, FixSearch};
+use crate::analysis::fixes::{FixReport, Originals, cut_short_texts, fix_report};
 use crate::cluster::{Cluster, Key, Kind, Pod, Str};
 use crate::fixes::{Alternative, Change, Fix, FixOutcome, Limits, find, freed, freed_with_group, nodes_needed};
 use crate::framework::{PodResourcesOptions, pod_requests};
 use crate::limits::engine::OVERVIEW_FIX_STEPS;
 use crate::plural::count;
-use crate::report::fixes::{FixReport, Originals, cut_short_texts, fix_report};
 use crate::scheduler::Scheduler;
 use crate::trace::Outcome;
 

@@ -14,7 +14,6 @@ use super::why::{binding, in_common, uncapitalized, waits_for, waits_for_volume,
 use crate::cluster::{Key, Pod};
 use crate::fixes::{Change, NodesNeeded};
 use crate::framework::{PluginName, PluginSet, Reason, Status};
-use crate::output::Lines;
 use crate::plural::count;
 use crate::scheduler::Scheduler;
 use crate::trace::{CycleView, GroupOutcome, Outcome, PreemptionView};
@@ -23,8 +22,6 @@ use best_fix::best_fix;
 
 /// Limit on the causes for which fixes are searched, largest first.
 const CAUSES_SEARCHED: usize = 8;
-/// Limit on the pods of a cause named in text.
-const NAMED: usize = 6;
 /// The key of pods that have a node and wait for its volume.
 const VOLUME: &str = "volume-provisioning";
 /// The number of pods decided before the overview is published again.
@@ -161,7 +158,7 @@ pub struct CauseReport {
     pub preemption: PreemptionHelp,
     /// The number of pods for which preemption makes room.
     #[serde(skip)]
-    helped: usize,
+    pub(crate) helped: usize,
     /// The fix that frees most of the pods.
     pub fix: Option<CauseFix>,
     /// Whether a fix was searched for.
@@ -311,7 +308,7 @@ impl WaitReason {
     }
 
     /// Returns the reason of a pod whose scheduler name is a typo.
-    pub(in crate::report) fn of_unknown_scheduler(words: String) -> Self {
+    pub(in crate::analysis) fn of_unknown_scheduler(words: String) -> Self {
         Self {
             key: "unknown-scheduler".to_owned(),
             words_of_several: words.clone(),
@@ -482,24 +479,6 @@ impl CauseReport {
 }
 
 impl Overview {
-    /// Returns the causes with their pods and fixes as text. Headings are not indented and end in a colon.
-    pub fn lines(&self) -> Vec<String> {
-        let mut lines = vec![count(self.pending, "pending pod")];
-        for cause in &self.causes {
-            let pods = cause.pods.len();
-            lines.push(String::new());
-            lines.push(format!("{}:", count(pods, "pod")));
-            lines.push(format!("  {}{}", cause.sentence, cause.preemption.clause(cause.helped, pods)));
-            let named: Vec<String> = cause.pods.iter().take(NAMED).map(Key::to_string).collect();
-            let more = pods.saturating_sub(NAMED);
-            lines.push(format!("  {}{}", named.join(", "), if more == 0 { String::new() } else { format!(" and {more} more") }));
-            lines.push(format!("  {}", cause.fix.words(pods)));
-            let commands = cause.fix.found().map(|fix| fix.fix.command_lines()).unwrap_or_default();
-            lines.extend(commands.into_iter().map(|command| format!("     {command}")));
-        }
-        lines
-    }
-
     /// Decides every pending pod on its own or with its pod group, groups them by cause and searches each cause's best fix. `compared` says whether
     /// the cluster is the one that its scheduler reported about. Calls `publish` after each part. Once `go_on` returns false, the rest is left out and the last stage is [`Stage::Stopped`].
     pub fn make(
@@ -560,25 +539,4 @@ impl Overview {
         let key = &pod.waits_for.as_ref()?.key;
         self.causes.iter().position(|cause| cause.key == *key)
     }
-}
-
-/// Returns the causes as text; empty without causes.
-pub fn causes_text(causes: &[CauseReport]) -> Lines {
-    let mut out = Lines::default();
-    if causes.is_empty() {
-        return out;
-    }
-    out.blank();
-    out.push("CAUSES");
-    for cause in causes {
-        let preemption = cause.preemption.clause(cause.helped, cause.pods.len());
-        out.line(format_args!("  {}: {}{preemption}", count(cause.pods.len(), "pod"), cause.sentence));
-        let shown = cause.pods.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-        let more = cause.pods.len().saturating_sub(NAMED);
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        out.line(format_args!("    {shown}{more}"));
-        out.line(format_args!("    {}", cause.fix_words));
-    }
-    out.blank();
-    out
 }

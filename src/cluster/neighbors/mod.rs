@@ -1,0 +1,117 @@
+//! Objects and events that scheduling does not read. They say why pods are missing, and what others than the scheduler report.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `kind` | the kinds, with their API groups |
+//! | `object` | one object: a workload, or another kind as JSON |
+//! | `event` | an event of any component but the kubelet |
+
+mod event;
+mod kind;
+mod object;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+pub use event::{About, OtherEvent};
+pub use kind::NeighborKind;
+pub use object::{
+    Neighbor, NeighborCondition, NeighborContent, NeighborMeta, OwnerFacts, OwnerSpec, OwnerStatus, RollingUpdate, Strategy, Template,
+    TemplateSpec,
+};
+
+use super::{Key, Str};
+
+/// The objects and events beside those of a [`super::Cluster`]. A kind without an object or an empty list is unknown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Neighbors {
+    kinds: BTreeMap<NeighborKind, BTreeMap<Key, Arc<Neighbor>>>,
+    listed: BTreeSet<NeighborKind>,
+    /// The events, in the order in which they were read.
+    pub events: Vec<OtherEvent>,
+}
+
+impl Neighbors {
+    /// Returns an object.
+    pub fn get(&self, kind: NeighborKind, key: &Key) -> Option<&Arc<Neighbor>> {
+        self.kinds.get(&kind)?.get(key)
+    }
+
+    /// Returns an object by the words of an owner reference; `None` for kinds that are not read.
+    pub fn owner(&self, kind: &str, key: &Key) -> Option<&Arc<Neighbor>> {
+        self.get(kind.parse().ok()?, key)
+    }
+
+    /// Returns the objects of a kind, by namespace and name.
+    pub fn of_kind(&self, kind: NeighborKind) -> impl Iterator<Item = &Arc<Neighbor>> {
+        self.kinds.get(&kind).into_iter().flat_map(BTreeMap::values)
+    }
+
+    /// Returns the objects of a kind in a namespace, by name.
+    pub fn in_namespace<'a>(&'a self, kind: NeighborKind, namespace: &Str) -> impl Iterator<Item = &'a Arc<Neighbor>> + use<'a> {
+        let from = Key { namespace: namespace.clone(), name: Str::default() };
+        let namespace = namespace.clone();
+        let range = self.kinds.get(&kind).map(|objects| objects.range(from..));
+        range.into_iter().flatten().take_while(move |(key, _)| key.namespace == namespace).map(|(_, object)| object)
+    }
+
+    /// Returns whether the source shows which objects of a kind there are: it has some, or an empty list of them.
+    pub fn knows(&self, kind: NeighborKind) -> bool {
+        self.listed.contains(&kind) || self.kinds.contains_key(&kind)
+    }
+
+    /// Returns whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty() && self.listed.is_empty() && self.events.is_empty()
+    }
+
+    /// Adds an object, in place of an older state of it.
+    pub fn insert(&mut self, object: Neighbor) {
+        let objects = self.kinds.entry(object.kind).or_default();
+        let key = object.metadata.key();
+        let is_newer = |known: &Arc<Neighbor>| known.metadata.version().is_none_or(|known| object.metadata.version() >= Some(known));
+        if objects.get(&key).is_none_or(is_newer) {
+            objects.insert(key, Arc::new(object));
+        }
+    }
+
+    /// Marks a kind as listed.
+    pub fn add_listed(&mut self, kind: NeighborKind) {
+        self.listed.insert(kind);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(kind: NeighborKind, namespace: &str, name: &str, version: &str) -> Neighbor {
+        let text = format!(r#"{{"metadata":{{"name":"{name}","namespace":"{namespace}","resourceVersion":"{version}"}}}}"#);
+        Neighbor::deserialize_kind(kind, "v1".into(), &mut serde_json::Deserializer::from_str(&text)).unwrap()
+    }
+
+    #[test]
+    fn a_kind_is_known_by_an_object_or_an_empty_list() {
+        let mut neighbors = Neighbors::default();
+        assert!(neighbors.is_empty() && !neighbors.knows(NeighborKind::Deployment));
+        neighbors.insert(object(NeighborKind::Deployment, "shop", "web", "1"));
+        neighbors.add_listed(NeighborKind::ResourceQuota);
+        assert!(neighbors.knows(NeighborKind::Deployment) && neighbors.knows(NeighborKind::ResourceQuota));
+        assert!(!neighbors.knows(NeighborKind::LimitRange) && !neighbors.is_empty());
+    }
+
+    #[test]
+    fn the_newest_state_is_kept_and_namespaces_are_apart() {
+        let mut neighbors = Neighbors::default();
+        for (namespace, name, version) in [("a", "x", "9"), ("b", "x", "10"), ("b", "x", "9"), ("b", "y", "1"), ("c", "x", "1")] {
+            neighbors.insert(object(NeighborKind::Job, namespace, name, version));
+        }
+        let found: Vec<String> = neighbors
+            .in_namespace(NeighborKind::Job, &"b".into())
+            .map(|o| format!("{} {:?}", o.metadata.name, o.metadata.version()))
+            .collect();
+        assert_eq!(found, ["x Some(10)", "y Some(1)"]);
+        assert_eq!(neighbors.of_kind(NeighborKind::Job).count(), 4);
+        assert!(neighbors.owner("Job", &Key::new("c", "x")).is_some() && neighbors.owner("Sparkle", &Key::new("c", "x")).is_none());
+    }
+}
