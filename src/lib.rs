@@ -55,8 +55,8 @@
 // Without the program, parts of the rooms that it uses are idle.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
-pub mod analysis;
 pub mod admission;
+pub mod analysis;
 #[cfg(feature = "cli")]
 pub mod app;
 pub mod cel;

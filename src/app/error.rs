@@ -7,12 +7,12 @@ use thiserror::Error;
 use crate::cluster::{Key, Kind};
 use crate::limits::terminal::PRINTED_KEYS;
 use crate::session::{EditError, ReleaseChangeError, SessionFileError};
-use crate::source::Diagnostic;
 use crate::source::live::OriginalError;
+use crate::source::{Diagnostic, ManifestError, ManifestPlace};
 use crate::ui::config::key::KeyNameError;
 use crate::ui::model::effect::ScreenEndingError;
 use crate::ui::{NotWaiting, ThemeError};
-use crate::whatif::WhatIfError;
+use crate::whatif::{ManifestProblem, WhatIfError};
 
 /// Error that ends the explorer.
 #[derive(Debug, Error)]
@@ -133,6 +133,12 @@ pub(super) enum ExplorerError {
     /// The file to apply has no objects that scheduling reads.
     #[error("{path} has no objects that scheduling reads")]
     NothingInFile { path: String },
+    /// The manifest to apply cannot be read.
+    #[error("{0}")]
+    Manifest(Box<ManifestError>),
+    /// An object of the manifest to apply is wrong.
+    #[error("{place}: {problem}")]
+    WrongManifest { place: ManifestPlace, problem: Box<ManifestProblem> },
     /// No timer is pending.
     #[error("no timer is pending")]
     NoTimer,

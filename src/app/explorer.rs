@@ -12,24 +12,25 @@ use super::object_text::{Finding, Sources};
 use super::overview_job::{MadeOf, OverviewJob};
 use super::short_answer::short_answer;
 use super::ticket::Reproduction;
+use crate::admission::{Admission, Policies};
 use crate::analysis::{LastReported, ReleaseReport, SchedulerEvents, decision_parts, why};
 use crate::cluster::{Cluster, Key, Object, Pod, Str};
 use crate::fixes;
 use crate::framework::NodeFilters;
 use crate::output;
 use crate::release::{Emulated, Release};
-use crate::report::WhatIfReport;
+use crate::report::{ManifestReport, WhatIfReport};
 use crate::scheduler::{Operation, Waiting};
 use crate::scheduler_log::SchedulerLog;
 use crate::session::{Branch, Breakpoint, Cursor, Edit, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::live::Live;
-use crate::source::{self, Input, Report, Severity};
+use crate::source::{self, Input, Report, Severity, read_manifests};
 use crate::trace::{CycleView, Event, Outcome};
 use crate::ui::{
     Advance, Applied, CaughtUp, Change, Document, DumpTime, FixToApply, Form, Job, JobState, LiveStatus, OverviewStatus, Restarted,
     SessionError, SessionHandle, WhatIf,
 };
-use crate::whatif::{self, OnBranch, Verb};
+use crate::whatif::{self, ManifestRequest, OnBranch, Stage as _, Verb};
 
 /// A session that reads and writes files. Clones share their parts and the running job.
 #[derive(Clone, Debug)]
@@ -263,42 +264,11 @@ impl Explorer {
         Ok(Applied { kind, title, objects: 1, branch: Some((self.session.branch().name().to_owned(), old)) })
     }
 
-    /// Applies a what-if on a branch. At a dry decision, one that does not run the scheduler is applied before the
-    /// decision, which is then taken again. The cursor ends at the decision about the subject, if it still has one. An error, or
-    /// a cancelled run, leaves the session as it was.
+    /// Applies a what-if on a branch.
     fn apply_what_if(&mut self, verb: &Verb, subject: Option<&Key>) -> Result<WhatIf, ExplorerError> {
-        let cursor = self.session.timeline().cursor();
-        let was = subject.map(|pod| (pod.clone(), self.decision_about(pod), self.node_of(pod)));
-        let at_end_of_last = self.ended_at == Some((self.session.current(), cursor));
-        let goes_on = at_end_of_last || self.session.explained().is_none();
-        if at_end_of_last {
-            self.session.timeline_mut().seek(Cursor::END);
-        } else if self.session.explained().is_some() && !verb.settles() {
-            self.session.timeline_mut().seek(Cursor { event: 0, ..cursor });
-        }
-        let finding = Finding::new(&self.session, &self.sources());
-        let branch = self.session.begin_what_if();
-        let begun_at = self.session.timeline().revisions().len();
-        let guard = self.guard.clone();
-        let go_on = || !guard.is_cancelled();
-        let result = whatif::apply(&mut OnBranch::new(&mut self.session, &go_on), verb, &|kind, key| finding.original(kind, key));
-        let answer = match result {
-            Ok(answer) => answer,
-            Err(error) => {
-                if branch.is_some() {
-                    self.session.abandon_branch();
-                }
-                self.session.timeline_mut().seek(cursor);
-                return Err(error.into());
-            }
-        };
-        self.session.timeline_mut().seek(Cursor::END);
+        let (answer, subject, branch) =
+            self.on_what_if_branch(subject, verb.settles(), |stage, originals| Ok(whatif::apply(stage, verb, originals)?))?;
         let report = WhatIfReport::new(vec![answer], self.session.scheduler(), Vec::new());
-        let subject = was.map(|(pod, decision, node)| {
-            self.show_end_of(&pod, begun_at, goes_on);
-            let decisions = [decision, self.decision_about(&pod)];
-            fate(&pod, node.as_ref(), self.session.scheduler().state().cluster(), &decisions)
-        });
         let document = Document {
             title: format!("What if: {verb}"),
             lines: report.answers_text().into_vec(),
@@ -306,6 +276,76 @@ impl Explorer {
             fixes: BTreeMap::new(),
         };
         Ok(WhatIf { headline: report.headline(), subject, document, branch })
+    }
+
+    /// Applies a manifest on a branch, and runs until nothing changes. `None` for one whose objects make no pods.
+    fn apply_manifest(&mut self, path: &str, subject: Option<&Key>) -> Result<Option<WhatIf>, ExplorerError> {
+        let objects = read_manifests(&[PathBuf::from(path)]).map_err(|mut errors| ExplorerError::Manifest(Box::new(errors.remove(0))))?;
+        if !objects.iter().any(|object| whatif::makes_pods(&object.value)) {
+            return Ok(None);
+        }
+        let policies = Policies::of(&self.session.background().neighbors);
+        let values: Vec<&serde_json::Value> = objects.iter().map(|object| &object.value).collect();
+        let (answer, subject, branch) = self.on_what_if_branch(subject, true, |stage, originals| {
+            let admission = Admission::new(policies, stage.scheduler().state().config().emulation);
+            let answer = whatif::apply_manifest(stage, &values, admission, &ManifestRequest::default(), originals);
+            answer.map_err(|problem| {
+                let at = problem.object().unwrap_or_default();
+                ExplorerError::WrongManifest { place: objects[at].place.clone(), problem: Box::new(problem) }
+            })
+        })?;
+        let report = ManifestReport::new(answer, self.session.scheduler());
+        let document = Document {
+            title: format!("What if: apply {path}"),
+            lines: report.answer_text().into_vec(),
+            form: Form::Prose,
+            fixes: BTreeMap::new(),
+        };
+        Ok(Some(WhatIf { headline: report.headline(), subject, document, branch }))
+    }
+
+    /// Acts on a branch of what-ifs. At a dry decision, an action that does not run the scheduler is taken before the decision. The
+    /// cursor ends at the decision about the subject, if it still has one. An error, or a cancelled run, leaves the session as it was.
+    /// Returns the answer, the end of the subject and the names of a new branch.
+    #[allow(clippy::type_complexity, reason = "the parts of a `WhatIf`")]
+    fn on_what_if_branch<T>(
+        &mut self,
+        subject: Option<&Key>,
+        settles: bool,
+        act: impl FnOnce(&mut OnBranch<'_>, whatif::Originals<'_>) -> Result<T, ExplorerError>,
+    ) -> Result<(T, Option<String>, Option<(String, String)>), ExplorerError> {
+        let cursor = self.session.timeline().cursor();
+        let was = subject.map(|pod| (pod.clone(), self.decision_about(pod), self.node_of(pod)));
+        let at_end_of_last = self.ended_at == Some((self.session.current(), cursor));
+        let goes_on = at_end_of_last || self.session.explained().is_none();
+        if at_end_of_last {
+            self.session.timeline_mut().seek(Cursor::END);
+        } else if self.session.explained().is_some() && !settles {
+            self.session.timeline_mut().seek(Cursor { event: 0, ..cursor });
+        }
+        let finding = Finding::new(&self.session, &self.sources());
+        let branch = self.session.begin_what_if();
+        let begun_at = self.session.timeline().revisions().len();
+        let guard = self.guard.clone();
+        let go_on = || !guard.is_cancelled();
+        let result = act(&mut OnBranch::new(&mut self.session, &go_on), &|kind, key| finding.original(kind, key));
+        let answer = match result {
+            Ok(answer) => answer,
+            Err(error) => {
+                if branch.is_some() {
+                    self.session.abandon_branch();
+                }
+                self.session.timeline_mut().seek(cursor);
+                return Err(error);
+            }
+        };
+        self.session.timeline_mut().seek(Cursor::END);
+        let subject = was.map(|(pod, decision, node)| {
+            self.show_end_of(&pod, begun_at, goes_on);
+            let decisions = [decision, self.decision_about(&pod)];
+            fate(&pod, node.as_ref(), self.session.scheduler().state().cluster(), &decisions)
+        });
+        Ok((answer, subject, branch))
     }
 
     /// Returns whether a pod fits and the sentence about it, by the whole decision at the cursor; `None` if that is not about the
@@ -457,6 +497,10 @@ impl SessionHandle for Explorer {
 
     fn what_if(&mut self, verb: &Verb, subject: Option<&Key>) -> Result<WhatIf, SessionError> {
         Ok(self.apply_what_if(verb, subject)?)
+    }
+
+    fn manifest(&mut self, path: &str, subject: Option<&Key>) -> Result<Option<WhatIf>, SessionError> {
+        Ok(self.apply_manifest(path, subject)?)
     }
 
     fn settle(&mut self) -> bool {

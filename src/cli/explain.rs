@@ -37,6 +37,9 @@ struct Explained {
 
 /// Decides and prints.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
+    if !args.manifests.is_empty() {
+        return super::manifest::run(args);
+    }
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
     let loaded = super::read(&args.source, &connect, &args.limits.limits())?;
     let again = || super::judgeable(super::live::first(&connect)?.1);

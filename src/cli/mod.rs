@@ -10,6 +10,7 @@ mod extenders;
 mod info;
 mod live;
 mod log;
+mod manifest;
 mod opening;
 mod reproduce;
 mod run;

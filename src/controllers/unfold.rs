@@ -75,7 +75,7 @@ pub struct Surge {
     pub recreates: bool,
 }
 
-/// What is asked of unfolding.
+/// Options of unfolding.
 #[derive(Clone, Copy, Debug)]
 pub struct UnfoldOptions {
     /// The number of replicas, or of a Job's pods, in place of the manifest's.

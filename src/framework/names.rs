@@ -9,19 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::limits::engine::OUT_OF_TREE_NAMES;
 
 /// A plugin of kube-scheduler, ordered by its name as text.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    strum::EnumIter,
-    strum::EnumString,
-    strum::IntoStaticStr,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::EnumIter, strum::EnumString, strum::IntoStaticStr)]
 #[allow(missing_docs, reason = "the variants are the plugins' own names")]
 pub enum PluginName {
     AzureDiskLimits,

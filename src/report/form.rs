@@ -3,7 +3,8 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Decision, GroupReport, Info, OperationReport, PodComparison, ReleaseComparison, Ticket, WhatIfReport, causes_text, documents, text,
+    Decision, GroupReport, Info, ManifestReport, OperationReport, PodComparison, ReleaseComparison, Ticket, WhatIfReport, causes_text,
+    documents, text,
 };
 use crate::analysis::{Agreements, FixesReport, Known, LastReported, LogReport, ReleaseReport, SchedulerMatch, When};
 use crate::cluster::Str;
@@ -120,6 +121,8 @@ pub enum Answer<'a> {
     Comparison(&'a ReleaseComparison),
     /// What-ifs.
     WhatIf(&'a WhatIfReport),
+    /// The end of a manifest.
+    Manifest(&'a ManifestReport),
 }
 
 /// A format's serializer failed.
@@ -214,6 +217,7 @@ impl Answer<'_> {
             Self::Log(_) => "The scheduler's log".to_owned(),
             Self::Info(_) => "schedscope".to_owned(),
             Self::WhatIf(_) => "What if".to_owned(),
+            Self::Manifest(_) => "Manifest".to_owned(),
             Self::Comparison(comparison) => format!("kube-scheduler {} compared with {}", comparison.from, comparison.to),
         }
     }
@@ -253,6 +257,7 @@ impl Answer<'_> {
             Self::Info(info) => info.text(),
             Self::Comparison(comparison) => comparison.text(),
             Self::WhatIf(what_if) => what_if.text(),
+            Self::Manifest(manifest) => manifest.text(),
         };
         lines.extend(more);
         lines
@@ -298,6 +303,7 @@ impl Serialize for Answer<'_> {
             Self::Info(info) => info.serialize(serializer),
             Self::Comparison(comparison) => comparison.serialize(serializer),
             Self::WhatIf(what_if) => what_if.serialize(serializer),
+            Self::Manifest(manifest) => manifest.serialize(serializer),
         }
     }
 }

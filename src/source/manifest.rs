@@ -41,7 +41,7 @@ impl std::fmt::Display for ManifestPlace {
 pub struct ManifestError {
     /// Where it is.
     pub place: ManifestPlace,
-    /// What is wrong.
+    /// The error.
     pub message: String,
 }
 

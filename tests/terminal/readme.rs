@@ -86,6 +86,8 @@ fn filled(usage: &str) -> String {
         words.push(match (before, word) {
             ("capture", "FILE") => "captured.json".to_owned(),
             ("--ops", "FILE") => "ops.json".to_owned(),
+            ("-f", "FILE...") => "web.json".to_owned(),
+            ("--replicas", "N") => "2".to_owned(),
             ("open", "FILE") => "saved".to_owned(),
             ("log" | "--scheduler-log", "FILE...") => "scheduler.log".to_owned(),
             ("--what-if", "VERB") => "\"add 1 like worker-a1\"".to_owned(),
@@ -137,6 +139,10 @@ impl Place {
         write("cluster.json", &story.to_string());
         write("scheduler.log", include_str!("../../fixtures/scheduler-logs/story-1.34.log"));
         write("ops.json", &json!([{"op": "schedule"}]).to_string());
+        let template = json!({"metadata": {"labels": {"app": "new"}}, "spec": {"containers": [{"name": "c"}]}});
+        let spec = json!({"replicas": 3, "selector": {"matchLabels": {"app": "new"}}, "template": template});
+        let new = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "new", "namespace": "shop"}, "spec": spec});
+        write("web.json", &new.to_string());
     }
 
     fn variables(&self) -> [(String, String); 4] {
@@ -203,6 +209,10 @@ impl Place {
                 // Without -A, the namespace is that of the kubeconfig's context.
                 let words = if says("-A") { "15 pending pods" } else { "8 pending pods" };
                 assert!(code == 1 && said.contains(words), "{line}: {code} {said}");
+            }
+            Some("explain") if says("-f") => {
+                let (code, said) = self.run(&arguments);
+                assert!(code < 2 && said.contains("Deployment shop/new"), "{line}: {code} {said}");
             }
             Some("explain") => {
                 let (code, said) = self.run(&arguments);

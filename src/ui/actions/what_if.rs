@@ -10,7 +10,7 @@ use crate::ui::actions::verbs;
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::Overlay;
-use crate::ui::model::session_handle::{Page, SessionHandle};
+use crate::ui::model::session_handle::{Page, SessionError, SessionHandle, WhatIf};
 use crate::ui::model::state::State;
 use crate::ui::model::text_view::TextView;
 use crate::ui::model::time_travel::seek_and_follow;
@@ -20,25 +20,43 @@ use crate::whatif::{Verb, WhatIfError};
 /// Applies a what-if as typed: a word and its arguments. Shows who moved where if pods come or go with it.
 pub fn what_if(state: &mut State, session: &mut dyn SessionHandle, word: &str, args: &str) -> Result<Answer, CommandError> {
     let verb: Verb = format!("{word} {args}").parse().map_err(|error| in_prompt(word, error))?;
+    let act = |session: &mut dyn SessionHandle, subject: Option<&Key>| session.what_if(&verb, subject).map(Some);
+    on_branch(state, session, &verb.to_string(), verb.settles(), act)?;
+    Ok(Answer::Done)
+}
+
+/// Applies a manifest as a what-if, and shows what became of its pods. Returns false for one whose objects make no pods.
+pub fn manifest(state: &mut State, session: &mut dyn SessionHandle, path: &str) -> Result<bool, CommandError> {
+    on_branch(state, session, &format!("apply {path}"), true, |session, subject| session.manifest(path, subject))
+}
+
+/// Acts on a branch, and shows the answer if the action runs the scheduler. Returns whether there is one.
+fn on_branch(
+    state: &mut State,
+    session: &mut dyn SessionHandle,
+    title: &str,
+    settles: bool,
+    act: impl FnOnce(&mut dyn SessionHandle, Option<&Key>) -> Result<Option<WhatIf>, SessionError>,
+) -> Result<bool, CommandError> {
     let mut done = None;
     let begun = WhatIfs::begin(session);
     // The overview is about all pods.
     let subject = shown(session.timeline()).filter(|_| state.whole.is_none());
-    seek_and_follow(state, session, |session| done = Some(session.what_if(&verb, subject.as_ref())));
+    seek_and_follow(state, session, |session| done = Some(act(session, subject.as_ref())));
     state.touch();
     if let Some(done) = done {
-        let done = done?;
-        state.what_ifs.finish(begun, verb.to_string(), session);
+        let Some(done) = done? else { return Ok(false) };
+        state.what_ifs.finish(begun, title.to_owned(), session);
         let compare = format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare")));
         let words = Confirmation { done: done.headline, branch: done.branch, subject: done.subject, more: vec![compare] };
         state.say(words.fitted(state.size.0.into()));
         let page = Page { title: done.document.title.clone(), lines: done.document.lines.clone() };
-        state.what_ifs.remember(verb.settles().then_some(page), session);
-        if verb.settles() {
+        state.what_ifs.remember(settles.then_some(page), session);
+        if settles {
             state.overlay = Some(Overlay::Text(TextView::of(done.document, session.timeline())));
         }
     }
-    Ok(Answer::Done)
+    Ok(true)
 }
 
 /// Returns the error with the arguments of the command, which may be left out where the selected row has them.

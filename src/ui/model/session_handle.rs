@@ -47,6 +47,8 @@ pub trait SessionHandle {
     /// Applies a what-if at the cursor, on a branch, and runs until nothing changes where pods come or go. The cursor ends at
     /// the decision about the subject, the pod whose decision is shown; without one at the end of the branch.
     fn what_if(&mut self, verb: &Verb, subject: Option<&Key>) -> Result<WhatIf, SessionError>;
+    /// Applies a manifest as a what-if, and runs until nothing changes. `None` for one whose objects make no pods.
+    fn manifest(&mut self, path: &str, subject: Option<&Key>) -> Result<Option<WhatIf>, SessionError>;
     /// Restarts the record, with waiting pods placed as given.
     fn restart(&mut self, queues: InitialQueues) -> Result<Restarted, SessionError>;
 

@@ -1,4 +1,4 @@
-//! What became of the pods of a manifest, and the victims.
+//! The end of a manifest's pods, and the victims.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::trace::CycleView;
 use crate::whatif::stage::Stage;
 use crate::whatif::{Capacity, Whereabouts};
 
-/// What became of a manifest.
+/// The end of a manifest.
 #[derive(Clone, Debug, Default)]
 pub struct ManifestAnswer {
     /// The workloads, in the order of the manifest.
@@ -51,7 +51,7 @@ pub struct ManifestWorkload {
     pub wanted: u64,
     /// The number that it makes later, when others have completed.
     pub later: u64,
-    /// What the manifest changes about it.
+    /// The change that the manifest makes.
     pub change: Change,
     /// The pods that it had with a node and keeps.
     pub kept: usize,

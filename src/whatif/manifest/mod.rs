@@ -1,8 +1,8 @@
-//! What becomes of a manifest: its workloads are unfolded to pods, which are admitted, queued and scheduled until nothing changes.
+//! Manifests: their workloads are unfolded to pods, which are admitted, queued and scheduled until nothing changes.
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `answer` | what became of the pods, and the victims |
+//! | `answer` | the end of the pods, and the victims |
 //! | `objects` | the objects that make no pods: applied as `kubectl apply` does |
 //! | `rollout` | one workload: the pods that it has, makes and removes, round by round |
 //! | `template` | whether a workload's template differs from that of its pods |
@@ -17,6 +17,7 @@ mod tests;
 pub use answer::{
     ManifestAnswer, ManifestCapacity, ManifestPod, ManifestPodEnd, ManifestVictim, ManifestWorkload, NotMade, RefusedPods, WhyNotMade,
 };
+pub use objects::makes_pods;
 pub use rollout::Change as ManifestChange;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,10 +25,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::capacity::{Capacity, CapacityEnd, capacity};
+use super::Originals;
+use super::capacity::{CapacityEnd, capacity};
 use super::stage::Stage;
-use super::{Originals, Rehearsal};
-use crate::admission::Admission;
+use crate::admission::{Admission, PolicyKind};
 use crate::cluster::{Cluster, Key, Str};
 use crate::controllers::Draft;
 use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, unfold};
@@ -35,7 +36,7 @@ use crate::limits::engine::{CAPACITY_COPIES, MANIFEST_ODDS, MANIFEST_PODS, MANIF
 use crate::scheduler::{OddsEffort, Operation, Scheduler};
 use rollout::Rollout;
 
-/// What is asked about a manifest.
+/// A question about a manifest.
 #[derive(Clone, Debug)]
 pub struct ManifestRequest {
     /// The namespace of objects that name none.
@@ -115,6 +116,13 @@ pub fn apply_manifest(
         return Err(ManifestProblem::SeveralWorkloads(workloads.len()));
     }
     let cluster = stage.scheduler().state().cluster().clone();
+    // A wrong workload is found before anything is applied.
+    let emulation = stage.scheduler().state().config().emulation;
+    let now = stage.scheduler().state().clock();
+    for (at, object) in &workloads {
+        let options = UnfoldOptions { replicas: request.replicas, most: 0, emulation, now };
+        unfold(&cluster, object, &options).map_err(|error| ManifestProblem::Workload(*at, error))?;
+    }
     let mut draft = Draft::new(&cluster);
     for (at, object) in rest {
         objects::apply(&mut draft, &mut admission, at, object, request, &mut answer)?;
@@ -127,7 +135,7 @@ pub fn apply_manifest(
     for (at, object) in workloads {
         let object = objects::with_namespace(object, &request.namespace);
         let state = stage.scheduler().state();
-        let options = UnfoldOptions { replicas: request.replicas, most: left, emulation: state.config().emulation, now: state.clock() };
+        let options = UnfoldOptions { replicas: request.replicas, most: left, emulation, now };
         let found = unfold(state.cluster(), &object, &options).map_err(|error| ManifestProblem::Workload(at, error))?;
         let Some(found) = found else {
             *answer.skipped.entry(objects::kind_of(&object)).or_default() += 1;
@@ -139,6 +147,8 @@ pub fn apply_manifest(
         rollouts.push(Rollout::begin(state.cluster(), object, found, &mut admission, originals));
         put_all(stage, "apply workload", draft);
     }
+    let names_runtime = |rollout: &Rollout| rollout.sample().is_some_and(|pod| pod.pointer("/spec/runtimeClassName").is_some());
+    answer.unknown.retain(|kind| *kind != PolicyKind::RuntimeClass || rollouts.iter().any(names_runtime));
     let mut watch = Watch::new(&rollouts, request);
     run(stage, &mut rollouts, &mut admission, &mut watch, request, &mut answer);
     answer.finish(stage, &rollouts, watch);
@@ -216,6 +226,7 @@ impl Watch {
         loop {
             let before = stage.scheduler().state().cluster().clone();
             let decided = self.count_odds(stage.scheduler());
+            self.odds_left = self.odds_left.map(|left| left.saturating_sub(usize::from(decided.is_some())));
             if !stage.settle_step() {
                 self.note_victims(stage, &before);
                 return stage.goes_on();
@@ -224,7 +235,6 @@ impl Watch {
             if let Some((pod, view)) = decided
                 && after.pods.get(&pod).is_some_and(|pod| !pod.node_name.is_empty())
             {
-                self.odds_left = self.odds_left.map(|left| left.saturating_sub(1));
                 self.odds.insert(pod, view);
             }
             if after.pods.len() < before.pods.len() {
@@ -280,7 +290,7 @@ fn count(scheduler: &Scheduler, rollout: &Rollout, admission: &mut Admission, an
         (None, Some(json)) => Arc::new(admission.clone().admit(cluster, json).ok()?),
         (None, None) => return None,
     };
-    let mut found: Capacity = capacity(&Rehearsal::new(scheduler.clone()).scheduler().clone(), &pod, &|_| true).ok()?;
+    let mut found = capacity(scheduler, &pod, &|_| true).ok()?;
     let mut refused = None;
     if let Some(json) = json {
         let is_free = usize::from(found.is_pending);

@@ -21,7 +21,7 @@ fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
 }
 
 /// Returns whether an object makes pods, or is one.
-pub(super) fn makes_pods(object: &Value) -> bool {
+pub fn makes_pods(object: &Value) -> bool {
     let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind"));
     let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
     let is_known = matches!(

@@ -15,7 +15,7 @@ use crate::controllers::unfold::{Unfolded, UnfoldedPod, create_with_claims};
 use crate::controllers::{Draft, Note, pods as owners};
 use crate::whatif::Originals;
 
-/// What a manifest changes about a workload.
+/// The change that a manifest makes to a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Change {
@@ -165,7 +165,7 @@ impl Rollout {
         }
         let has_node = |draft: &Draft, key: &Key| draft.cluster().pods.get(key).is_some_and(|pod| !pod.node_name.is_empty());
         self.old.retain(|pod| draft.cluster().pods.get(&pod.key()).is_some());
-        // Old pods without a node help nobody, and go first.
+        // Old pods without a node are not available, and go first.
         let ready = self.old.iter().filter(|pod| has_node(draft, &pod.key())).count() as u64
             + self.made.iter().filter(|pod| has_node(draft, pod)).count() as u64;
         let mut spare = (ready + surge.below).saturating_sub(wanted);
