@@ -1,6 +1,5 @@
 //! Implements the session behind the screen.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -269,12 +268,7 @@ impl Explorer {
         let (answer, subject, branch) =
             self.on_what_if_branch(subject, verb.settles(), |stage, originals| Ok(whatif::apply(stage, verb, originals)?))?;
         let report = WhatIfReport::new(vec![answer], self.session.scheduler(), Vec::new());
-        let document = Document {
-            title: format!("What if: {verb}"),
-            lines: report.answers_text().into_vec(),
-            form: Form::Prose,
-            fixes: BTreeMap::new(),
-        };
+        let document = Document { title: format!("What if: {verb}"), body: report.answers(), form: Form::Prose, fixes: Vec::new() };
         Ok(WhatIf { headline: report.headline(), subject, document, branch })
     }
 
@@ -295,12 +289,7 @@ impl Explorer {
             })
         })?;
         let report = ManifestReport::new(answer, self.session.scheduler());
-        let document = Document {
-            title: format!("What if: apply {path}"),
-            lines: report.answer_text().into_vec(),
-            form: Form::Prose,
-            fixes: BTreeMap::new(),
-        };
+        let document = Document { title: format!("What if: apply {path}"), body: report.answer(), form: Form::Prose, fixes: Vec::new() };
         Ok(Some(WhatIf { headline: report.headline(), subject, document, branch }))
     }
 

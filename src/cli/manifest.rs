@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::args::ExplainArgs;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print};
 use crate::admission::{Admission, Policies};
-use crate::output::{self, Lines};
+use crate::output::{self, Document, Lines};
 use crate::report::{Answer, ManifestReport};
 use crate::scheduler::Evictions;
 use crate::source::{ManifestObject, read_manifests};
@@ -39,7 +39,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let answer = answer.map_err(|problem| Failure::usage(placed(&problem, &objects)))?;
     let report = ManifestReport::new(answer, stage.scheduler());
     let mut more = super::unread(stage.scheduler());
-    more.extend(if args.output.wide { super::completeness(&loaded) } else { Lines::default() });
+    more.append(if args.output.wide { super::completeness(&loaded) } else { Document::default() });
     print(&args.output.write(&Answer::Manifest(&report), more).map_err(|error| Failure::source(error.to_string()))?)?;
     let code = if report.is_complete() { EXIT_OK } else { EXIT_NO_FIT };
     let code = super::code(code, stage.scheduler());

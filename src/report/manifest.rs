@@ -12,7 +12,7 @@ use crate::analysis::{Missing, ReleaseReport, odds, run_parts, why};
 use crate::cluster::{Key, Str};
 use crate::controllers::unfold::Hold;
 use crate::framework::Reason;
-use crate::output::Lines;
+use crate::output::{Document, Headings, Lines, Words};
 use crate::plural::{count, thousands};
 use crate::scheduler::Scheduler;
 use crate::trace::CycleView;
@@ -20,6 +20,8 @@ use crate::whatif::{ManifestAnswer, ManifestChange, ManifestPod, ManifestPodEnd,
 
 /// Limit on the nodes, pods or victims that are listed in text.
 const LISTED: usize = 20;
+/// Columns by which details are indented.
+const INDENT: usize = 2;
 
 /// The end of a manifest, with the emulated release and the source's gaps.
 #[derive(Clone, Debug)]
@@ -66,33 +68,32 @@ impl ManifestReport {
 
     /// Returns the answer as text.
     pub fn text(&self) -> Lines {
-        let mut lines = self.answer_text();
-        lines.blank();
-        lines.push(self.release.sentence());
-        lines
+        let mut doc = self.answer();
+        doc.blank();
+        doc.paragraph(self.release.sentence());
+        doc.plain(Headings::Colon)
     }
 
-    /// Returns the answer as text without the release.
-    pub fn answer_text(&self) -> Lines {
-        let mut lines = Lines::from(self.headline().as_str());
+    /// Returns the answer without the release.
+    pub fn answer(&self) -> Document {
+        let mut doc = Document::default();
+        doc.paragraph(self.headline());
         for (at, workload) in self.answer.workloads.iter().enumerate() {
-            lines.blank();
-            lines.line(format_args!("{} {}: {}", workload.kind, workload.key, self.workload_sentence(at, workload)));
-            lines.extend(self.workload_details(at).indented(2));
+            doc.blank();
+            doc.paragraph(format!("{} {}: {}", workload.kind, workload.key, self.workload_sentence(at, workload)));
+            self.workload_details(&mut doc, at);
         }
-        self.victims(&mut lines);
+        self.victims(&mut doc);
         if let Some(capacity) = &self.answer.capacity {
-            lines.blank();
-            lines.line(format_args!("CAPACITY: {}", capacity_sentence(&capacity.capacity)));
-            let mut details = Lines::default();
+            doc.blank();
+            doc.paragraph(format!("CAPACITY: {}", capacity_sentence(&capacity.capacity)));
             match &capacity.refused {
-                Some(refused) => details.line(format_args!("the next one is refused: {refused}")),
-                None => capacity_details(&mut details, &capacity.capacity),
+                Some(refused) => doc.item(INDENT, format!("the next one is refused: {refused}")),
+                None => capacity_details(&mut doc, &capacity.capacity),
             }
-            lines.extend(details.indented(2));
         }
-        self.notes(&mut lines);
-        lines
+        self.notes(&mut doc);
+        doc
     }
 
     fn numbers(&self, workload: Option<usize>) -> Numbers {
@@ -157,8 +158,7 @@ impl ManifestReport {
         parts.join(", ")
     }
 
-    fn workload_details(&self, at: usize) -> Lines {
-        let mut lines = Lines::default();
+    fn workload_details(&self, doc: &mut Document, at: usize) {
         let mut nodes: BTreeMap<&Str, usize> = BTreeMap::new();
         for pod in self.answer.pods_of(at) {
             if let ManifestPodEnd::Placed { node, .. } = &pod.end {
@@ -168,10 +168,10 @@ impl ManifestReport {
         let mut nodes: Vec<(&Str, usize)> = nodes.into_iter().collect();
         nodes.sort_by_key(|(node, number)| (std::cmp::Reverse(*number), (*node).clone()));
         for (node, number) in nodes.iter().take(LISTED) {
-            lines.line(format_args!("{} on {node}", thousands(*number)));
+            doc.item(INDENT, Words::from(format!("{} on ", thousands(*number))).node(node));
         }
         if nodes.len() > LISTED {
-            lines.line(format_args!("and on {}", count(nodes.len() - LISTED, "more node")));
+            doc.item(INDENT, format!("and on {}", count(nodes.len() - LISTED, "more node")));
         }
         let mut alike: BTreeMap<String, Vec<&Key>> = BTreeMap::new();
         for pod in self.answer.pods_of(at) {
@@ -180,60 +180,60 @@ impl ManifestReport {
             }
         }
         for (reason, pods) in alike {
-            lines.line(format_args!("{} pending: {reason}", count(pods.len(), "pod")));
-            let names: Vec<String> = pods.iter().take(LISTED).map(ToString::to_string).collect();
-            let more = if pods.len() > LISTED { format!(" and {} more", thousands(pods.len() - LISTED)) } else { String::new() };
-            lines.line(format_args!("  {}{more}", names.join(", ")));
+            doc.item(INDENT, format!("{} pending: {reason}", count(pods.len(), "pod")));
+            for pod in pods.iter().take(LISTED) {
+                doc.item(INDENT + 2, Words::of_pod(pod));
+            }
+            if pods.len() > LISTED {
+                doc.item(INDENT + 2, format!("and {} more", thousands(pods.len() - LISTED)));
+            }
         }
         for RefusedPods { count: number, refusal, .. } in self.answer.refused.iter().filter(|refused| refused.workload == at) {
-            lines.line(format_args!("{} refused: {refusal}", pods(*number)));
+            doc.item(INDENT, format!("{} refused: {refusal}", pods(*number)));
         }
         for NotMade { count: number, why, .. } in self.answer.not_made.iter().filter(|not| not.workload == at) {
-            lines.line(format_args!("{} not created: {}", pods(*number), not_made(why)));
+            doc.item(INDENT, format!("{} not created: {}", pods(*number), not_made(why)));
         }
-        lines
     }
 
-    fn victims(&self, lines: &mut Lines) {
+    fn victims(&self, doc: &mut Document) {
         let victims = &self.answer.victims;
         if victims.is_empty() {
             return;
         }
-        lines.blank();
-        lines.push("EVICTED");
+        doc.blank();
+        doc.paragraph(format!("EVICTED: {}", count(victims.len(), "pod")));
         for victim in victims.iter().take(LISTED) {
             let budgets: Vec<String> = victim.violates.iter().map(ToString::to_string).collect();
             let violates = if budgets.is_empty() { String::new() } else { format!(", violates {}", budgets.join(", ")) };
-            lines.line(format_args!("  {} on {}, preempted by {}{violates}", victim.pod, victim.node, victim.by));
+            doc.item(INDENT, Words::of_pod(&victim.pod).text(format!(" on {}, preempted by {}{violates}", victim.node, victim.by)));
         }
         if victims.len() > LISTED {
-            lines.line(format_args!("  and {} more", thousands(victims.len() - LISTED)));
+            doc.item(INDENT, format!("and {} more", thousands(victims.len() - LISTED)));
         }
     }
 
-    fn notes(&self, lines: &mut Lines) {
+    fn notes(&self, doc: &mut Document) {
         let ManifestAnswer { applied, skipped, notes, unknown, .. } = &self.answer;
         let kinds = |counts: &BTreeMap<Str, usize>| {
             let each: Vec<String> = counts.iter().map(|(kind, number)| format!("{number} {kind}")).collect();
             each.join(", ")
         };
-        let mut more = Lines::default();
+        let mut more: Vec<String> = Vec::new();
         if !applied.is_empty() {
-            more.line(format_args!("Also applied: {}.", kinds(applied)));
+            more.push(format!("Also applied: {}.", kinds(applied)));
         }
         if !skipped.is_empty() {
-            more.line(format_args!("Skipped, because scheduling does not read them: {}.", kinds(skipped)));
+            more.push(format!("Skipped, because scheduling does not read them: {}.", kinds(skipped)));
         }
-        for note in notes {
-            more.push(note_sentence(note));
-        }
+        more.extend(notes.iter().map(note_sentence));
         if !unknown.is_empty() {
             let names: Vec<String> = unknown.iter().map(|kind| kind.plural()).collect();
-            more.line(format_args!("Unknown, because the source has none: {}. They may refuse or change pods.", names.join(", ")));
+            more.push(format!("Unknown, because the source has none: {}. They may refuse or change pods.", names.join(", ")));
         }
         if !more.is_empty() {
-            lines.blank();
-            lines.extend(more);
+            doc.blank();
+            more.into_iter().for_each(|line| doc.paragraph(line));
         }
     }
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::ingest::Ingest;
 use super::{Assembly, FileToRead, Tally};
+use crate::limits::sources::ARCHIVES_WITHIN;
 use crate::plural::and_more;
-use crate::source::decode::windows;
+use crate::source::decode::windows::{self, BrokenOff};
 use crate::source::layout::{self, Hint, Role, Task};
 use crate::source::read::archive::{self, End, Head, MemberKind, Sort, Stream};
 use crate::source::read::input::{BoxRead, Content, Document, Place, broken_behind, is_binary, peek};
@@ -27,9 +28,6 @@ const MAX_FACT: u64 = 64 << 10;
 
 /// The maximal number of logs recorded.
 const MAX_LOGS: usize = 1000;
-
-/// The maximal depth of archives within archives.
-const MAX_DEPTH: usize = 2;
 
 /// Walks documents one after another.
 pub(in crate::source) struct Walk<'a> {
@@ -108,7 +106,7 @@ impl<'a> Walk<'a> {
     }
 
     fn archive(&mut self, file: &FileToRead, stream: Stream<'_>, base: Option<&Content>) {
-        if file.place.members.len() == MAX_DEPTH {
+        if file.place.members.len() == ARCHIVES_WITHIN {
             self.assembly.lose(file);
             return self.assembly.error(&file.name, "an archive inside two others is not opened".to_owned());
         }
@@ -131,7 +129,7 @@ impl<'a> Walk<'a> {
             Ok(End::Whole | End::Stopped) => {}
             Err(error) => {
                 self.assembly.lose_rest();
-                self.assembly.error(&file.name, format!("is truncated ({error}); the part before that was read"));
+                self.assembly.error(&file.name, BrokenOff::of(&error).to_string());
             }
         }
         if self.assembly.looked_at() == before && !file.found {
@@ -188,9 +186,10 @@ impl<'a> Walk<'a> {
             self.stream(&file, role, stream, None);
             return true;
         }
-        let mut bytes = Vec::with_capacity(head.size.unwrap_or_default().min(MEMBER_IN_MEMORY) as usize);
+        let mut bytes = Vec::new();
+        let room = bytes.try_reserve_exact(head.size.unwrap_or_default().min(MEMBER_IN_MEMORY) as usize).map_err(io::Error::from);
         // A zip may claim any size, so the claim must not decide how much is read.
-        match reader.by_ref().take(MEMBER_IN_MEMORY + 1).read_to_end(&mut bytes) {
+        match room.and_then(|()| reader.by_ref().take(MEMBER_IN_MEMORY + 1).read_to_end(&mut bytes)) {
             Ok(_) => {
                 if bytes.len() as u64 > MEMBER_IN_MEMORY {
                     bytes.truncate(MEMBER_IN_MEMORY as usize);
@@ -217,7 +216,7 @@ impl<'a> Walk<'a> {
         if compressed && start.is_empty() {
             // An empty stream is at its end, or has an error that would go unseen otherwise.
             if let Err(error) = io::copy(&mut reader, &mut io::sink()) {
-                let message = format!("is truncated ({error}); the part before that was read");
+                let message = BrokenOff::of(&error).to_string();
                 self.assembly.lose(file);
                 return self.assembly.error(&file.name, message);
             }

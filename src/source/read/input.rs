@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::archive::{self, Stream};
+#[cfg(feature = "dumps")]
+use super::etcd;
 use super::limits::Budget;
 use crate::limits::sources::HIDDEN_FILES;
 
@@ -51,6 +53,16 @@ impl Content {
 
     /// Opens the bytes from their start, decompressed.
     pub(in crate::source) fn stream(&self, budget: &Budget) -> io::Result<Stream<'_>> {
+        #[cfg(feature = "dumps")]
+        if let Self::File(path) = self {
+            let mut file = File::open(path)?;
+            let mut head = Vec::new();
+            file.by_ref().take(etcd::HEAD as u64).read_to_end(&mut head)?;
+            if etcd::is_database(&head) {
+                let size = file.metadata()?.len();
+                return Ok(archive::database(file, size, budget));
+            }
+        }
         let (raw, size) = self.open()?;
         Ok(archive::open(raw, Some(size), budget))
     }
@@ -93,8 +105,11 @@ fn part(mut reader: impl Read + Seek, offset: u64, length: usize) -> io::Result<
     }
     let mark = if head.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 };
     reader.seek(SeekFrom::Start(mark + offset))?;
-    let mut text = vec![0; length];
-    reader.read_exact(&mut text)?;
+    // Room is made as far as memory allows, instead of the program's end.
+    let mut text = Vec::new();
+    if reader.take(length as u64).read_to_end(&mut text)? < length {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
     Ok(Some(text))
 }
 

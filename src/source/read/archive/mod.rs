@@ -15,17 +15,14 @@ use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use super::etcd;
+#[cfg(feature = "dumps")]
+use super::input::broken_behind;
 use super::input::{BoxRead, Content, peek};
 use super::limits::{Budget, Compressed, Counting, size};
-
-/// The maximal size of a zip held in memory, in bytes.
-pub(in crate::source) const ZIP_IN_MEMORY: u64 = 256 << 20;
-
-/// The maximal padding after the end of a tar, in bytes.
-const MAX_PADDING: u64 = 1 << 20;
-
-/// The maximal number of nested compressions, such as of a compressed log that is compressed again with the rest.
-const MAX_LAYERS: usize = 3;
+#[cfg(feature = "dumps")]
+use crate::limits::sources::ETCD_IN_MEMORY;
+use crate::limits::sources::{COMPRESSIONS, TAR_PADDING, ZIP_IN_MEMORY};
 
 /// The type of a stream's content, decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,13 +101,13 @@ fn sort(head: &[u8]) -> Sort {
 
 /// Returns whether a file with these first bytes is neither compressed nor an archive.
 pub(in crate::source) fn is_plain(head: &[u8]) -> bool {
-    compression(head).is_none() && sort(head) == Sort::Plain
+    compression(head).is_none() && sort(head) == Sort::Plain && !etcd::is_database(head)
 }
 
 /// Decompresses a stream and detects its type, by its first bytes.
 pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>, budget: &Budget) -> Stream<'a> {
     let mut compressed = false;
-    for _ in 0..MAX_LAYERS {
+    for _ in 0..COMPRESSIONS {
         let (head, whole) = peek(reader, 6);
         reader = whole;
         let Some(compression) = compression(&head) else { break };
@@ -121,7 +118,31 @@ pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>
         compressed = true;
     }
     let (head, reader) = peek(reader, 512);
+    #[cfg(feature = "dumps")]
+    if etcd::is_database(&head) {
+        return open_database(reader, ETCD_IN_MEMORY, budget);
+    }
     Stream { reader, size, sort: sort(&head), compressed }
+}
+
+/// Returns the objects of etcd's database in a file or in memory.
+#[cfg(feature = "dumps")]
+pub(in crate::source) fn database<'a>(file: impl Read + Seek + Send + 'a, size: u64, budget: &Budget) -> Stream<'a> {
+    let reader = Box::new(budget.meter(etcd::Objects::new(file), Compressed::Bytes(size)));
+    Stream { reader, size: None, sort: Sort::Plain, compressed: true }
+}
+
+/// Returns the objects of a database that is compressed or in an archive, and must be in memory for that.
+/// Beyond `limit` bytes it is an error.
+#[cfg(feature = "dumps")]
+pub(in crate::source) fn open_database<'a>(reader: BoxRead<'a>, limit: u64, budget: &Budget) -> Stream<'a> {
+    match read_within(reader, None, limit, "a database of etcd") {
+        Ok(bytes) => {
+            let size = bytes.len() as u64;
+            database(Cursor::new(bytes), size, budget)
+        }
+        Err(error) => Stream { reader: broken_behind(Vec::new(), error), size: None, sort: Sort::Plain, compressed: true },
+    }
 }
 
 /// Replaces the decompressors in a build without them.
@@ -170,7 +191,7 @@ pub(in crate::source) fn members(
         let source: Box<dyn ReadSeek + '_> = match base.filter(|_| !stream.compressed) {
             Some(Content::File(path)) => Box::new(BufReader::new(File::open(path)?)),
             Some(Content::Memory(bytes)) => Box::new(Cursor::new(&***bytes)),
-            None => Box::new(Cursor::new(read_within(stream.reader, stream.size, ZIP_IN_MEMORY)?)),
+            None => Box::new(Cursor::new(read_within(stream.reader, stream.size, ZIP_IN_MEMORY, "a zip")?)),
         };
         return zip::members(source, budget, only, visit);
     }
@@ -183,16 +204,17 @@ pub(in crate::source) fn members(
         place += 1;
     }
     // Only the very end of a compressed stream shows that it is whole.
-    tar.drain(MAX_PADDING)?;
+    tar.drain(TAR_PADDING)?;
     Ok(if tar.unmarked { End::Unmarked } else { End::Whole })
 }
 
 /// Returns the whole stream, or an error if it is longer than `limit`.
-fn read_within(reader: BoxRead<'_>, known: Option<u64>, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(known.unwrap_or_default().min(limit) as usize);
+fn read_within(reader: BoxRead<'_>, known: Option<u64>, limit: u64, what: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(known.unwrap_or_default().min(limit) as usize)?;
     reader.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        let message = format!("a zip that is compressed or inside another archive can be read up to {}", size(limit));
+        let message = format!("{what} that is compressed or inside another archive can be read up to {}", size(limit));
         return Err(io::Error::other(message));
     }
     Ok(bytes)
@@ -220,6 +242,23 @@ mod tests {
 
     fn zstd(text: &[u8]) -> Vec<u8> {
         ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    #[test]
+    fn compressions_within_each_other_are_undone_up_to_a_depth() {
+        let within = |depth: usize| (0..depth).fold(b"text".to_vec(), |bytes, _| bzip2(&bytes));
+        assert_eq!(open_all(&within(COMPRESSIONS)).2.as_deref(), Ok("text"));
+        assert_ne!(open_all(&within(COMPRESSIONS + 1)).2.as_deref(), Ok("text"));
+    }
+
+    #[test]
+    fn a_stream_is_held_in_memory_up_to_a_length() {
+        let read = |limit| read_within(Box::new(&b"12345"[..]), Some(5), limit, "a zip");
+        assert_eq!(read(5).unwrap(), b"12345");
+        assert!(read(4).unwrap_err().to_string().ends_with("can be read up to 4 bytes"));
+        // What does not fit into memory is an error too.
+        let huge = read_within(Box::new(&b""[..]), Some(1 << 62), 1 << 62, "a zip");
+        assert_eq!(huge.unwrap_err().kind(), io::ErrorKind::OutOfMemory);
     }
 
     #[test]
