@@ -214,7 +214,7 @@ proptest! {
         let web = workload("Deployment", "web", &json!({}));
         let request = |replicas: u64, capacity: bool| ManifestRequest { replicas: Some(replicas), capacity, ..ManifestRequest::default() };
         let first = applied(&mut stage(objects.clone()), std::slice::from_ref(&web), &request(replicas, true));
-        let more = first.capacity.map_or(0, |found| found.capacity.fits) as u64;
+        let more = first.capacity.as_ref().map_or(0, |found| found.capacity.fits) as u64;
         let all = numbers(&first)[0] + if numbers(&first)[1] > 0 { 0 } else { more };
         prop_assert!(applied(&mut stage(objects.clone()), std::slice::from_ref(&web), &request(all, false)).is_complete());
         prop_assert!(!applied(&mut stage(objects), std::slice::from_ref(&web), &request(all + 1, false)).is_complete());
