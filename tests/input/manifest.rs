@@ -105,15 +105,6 @@ fn a_wrong_manifest_is_wrong_usage_with_file_and_line() {
 }
 
 #[test]
-fn two_billion_replicas_are_counted_and_not_made() {
-    let folder = tempfile::tempdir().unwrap();
-    let dump = write(folder.path(), "dump.json", &cluster().to_string());
-    let web = write(folder.path(), "web.yaml", &serde_yaml::to_string(&deployment(2_000_000_000, "2")).unwrap());
-    let (code, text, said) = run(&["explain", "-f", &web, "--from", &dump]);
-    assert!(code == 1 && text.contains("1,999,990,000 not created"), "{code} {text}{said}");
-}
-
-#[test]
 fn nothing_is_asked_over_the_network_with_a_dump() {
     let folder = tempfile::tempdir().unwrap();
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
