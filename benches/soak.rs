@@ -25,7 +25,7 @@ use ratatui::layout::Rect;
 use schedscope::app::{Explorer, FollowConfig};
 use schedscope::cluster::{Cluster, Key};
 use schedscope::release::Emulation;
-use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
+use schedscope::scheduler::{Config, InitialQueues, Options, Scheduler};
 use schedscope::session::Session;
 use schedscope::source::Loaded;
 use schedscope::source::live::{Change, ConnectOptions, Live, State, connect};
@@ -157,7 +157,7 @@ fn apply(live: &Live, cluster: &mut Cluster) -> usize {
 /// Runs the explorer on the cluster at 200x60, as the program's own loop does: applies changes and draws. The open page
 /// is the decision about a pod that does not fit, which is taken again each time.
 fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
-    let options = Options { start: Timestamp::now(), waiting: Waiting::AsObserved(loaded.events), ..Options::default() };
+    let options = Options { start: Timestamp::now(), queues: InitialQueues::AsObserved, events: loaded.events, ..Options::default() };
     let report = Arc::new(loaded.report);
     let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
     let mut explorer =

@@ -4,6 +4,9 @@
 //! A terminal screen shows the reasons: which plugin rejected which node, where preemption would make room, which pods are
 //! the victims, which budget they would violate and which score function broke the tie.
 //!
+//! To embed the engine in another crate, see [`engine`]. All other modules are parts of the program: they are public for its own tests
+//! and benches only, hidden in the documentation unless that is built with `--cfg internals`, and may change in any release.
+//!
 //! # Modules, from the ground up
 //!
 //! A module imports only from modules above it in this list; a test (`tests/engine/layers.rs`) checks that.
@@ -34,15 +37,20 @@
 //! | [`source`] | reading of dumps in any layout or archive and of live clusters, with a report of read, skipped and missing objects; captures |
 //! | [`analysis`] | findings of running the engine or comparing: causes, agreement with the cluster's scheduler, best fixes, evictions, replay of logs |
 //! | [`report`] | decisions and findings as text, Markdown or JSON; the story of each pod; the comparison of branches |
+//! | [`workspace`] | a session that a user changes: where changes begin, on which branch they go, where the cursor ends |
+//! | [`engine`] | the door for crates that embed the engine |
 //! | [`ui`] | state, update, keymap, theme, panes and pages; pure, without IO or a clock |
 //! | [`app`] | the event loop with its worker, loading, the terminal, signals, written files |
 //! | [`cli`] | arguments, subcommands, exit codes |
 //!
 //! # Invariants
 //!
-//! - Data flows one way: source → cluster → scheduler → trace → session → screen. The screen reads reasons from the trace, not
-//!   from the engine.
-//! - Only the scheduler emits trace events. Plugins are pure: they read and return; the runtime records their answers.
+//! Tests hold them: `tests/engine/layers.rs` and `tests/engine/invariants.rs` in the source, the others by what the program does.
+//!
+//! - Data flows one way: source → cluster → scheduler → trace → session → screen. The screen imports no room of the engine: it reads
+//!   reasons from the trace, and asks the session for the rest.
+//! - Trace events come from the scheduler, and from the session where a scheduler starts or a line of a log is shown. Plugins are pure:
+//!   they read and return; the runtime records their answers.
 //! - Chance and time are parameters. Where kube-scheduler draws at random, the first by name wins and all ties are shown.
 //!   Time is virtual and passes only by operations.
 //! - Full states ([`session::Keyframe`], [`scheduler::State`]) are values that share their parts, so that keeping one per
@@ -57,34 +65,63 @@
 // Without the program, parts of the rooms that it uses are idle.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod admission;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod analysis;
 #[cfg(feature = "cli")]
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod app;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod cel;
 #[cfg(feature = "cli")]
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod cli;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod cluster;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod controllers;
+pub mod engine;
 #[cfg(feature = "extenders")]
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod extender_client;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod extenders;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod fixes;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod framework;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod limits;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod odds;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod output;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod plugins;
 mod plural;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod preemption;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod release;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod report;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod scheduler;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod scheduler_log;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod session;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod source;
 mod suggest;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod trace;
 #[cfg(feature = "tui")]
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod ui;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod whatif;
+#[cfg(feature = "tui")]
+#[cfg_attr(not(internals), doc(hidden))]
+pub mod workspace;

@@ -24,7 +24,7 @@ pub use evictions::{BudgetEvictions, NodeEvictions, Stop, evictions};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use known::{Known, KnownBudget};
 pub use missing::{Missing, budgets_unknown_because, missing_sentences, unread_sentences};
-pub use odds::{is_chance, odds, odds_cell, odds_in_words};
+pub use odds::{is_chance, odds, odds_cell, odds_in_words, with_odds};
 pub use overview::{Cause, CauseFix, CauseReport, FixSearch, Overview, PreemptionHelp, Stage, WaitReason, causes};
 pub use release::{ReleaseReport, decision_parts, run_parts};
 pub(crate) use scheduler_log::is_told;

@@ -1,5 +1,10 @@
 //! The odds of a decision, where kube-scheduler leaves it to chance: as data, as text, and in the headline.
 
+use std::sync::Arc;
+
+use crate::cluster::Pod;
+use crate::scheduler::{DryOptions, OddsEffort, Scheduler};
+use crate::extenders::Asking;
 use std::borrow::Cow;
 
 use crate::cluster::Str;
@@ -39,6 +44,14 @@ pub fn odds_in_words(odds: &Odds, node: &str) -> Option<String> {
 /// Returns a cell for a table: a node's likelihood in per cent, `?` if it is unknown.
 pub fn odds_cell(odds: &Odds, node: &str) -> String {
     odds.likelihood(node).map_or_else(|| "?".to_owned(), crate::odds::per_cent)
+}
+
+/// Decides about a pod without a group, and counts the odds that the effort allows.
+pub fn with_odds(scheduler: &Scheduler, pod: &Arc<Pod>, effort: OddsEffort) -> CycleView {
+    let options = DryOptions { asking: Asking::Ask, odds_nodes: usize::MAX, ..DryOptions::default() };
+    let mut view = CycleView::of(&scheduler.explain_with(pod, options));
+    view.odds_over_starts = scheduler.odds_over_starts(pod, &view, effort).map(Arc::new);
+    view
 }
 
 #[cfg(test)]

@@ -6,13 +6,12 @@ use thiserror::Error;
 
 use crate::cluster::{Key, Kind};
 use crate::limits::terminal::PRINTED_KEYS;
-use crate::session::{EditError, ReleaseChangeError, SessionFileError};
+use crate::session::SessionFileError;
 use crate::source::live::OriginalError;
-use crate::source::{Diagnostic, ManifestError, ManifestPlace};
 use crate::ui::config::key::KeyNameError;
 use crate::ui::model::effect::ScreenEndingError;
 use crate::ui::{NotWaiting, ThemeError};
-use crate::whatif::{ManifestProblem, WhatIfError};
+use crate::whatif::WhatIfError;
 
 /// Error that ends the explorer.
 #[derive(Debug, Error)]
@@ -112,36 +111,6 @@ pub(super) enum ExplorerError {
     /// The request was cancelled.
     #[error("stopped")]
     Stopped,
-    /// The what-if cannot be applied.
-    #[error(transparent)]
-    WhatIf(#[from] WhatIfError),
-    /// The operation has no effect.
-    #[error("nothing would change")]
-    NothingDone,
-    /// The pod does not wait on Permit.
-    #[error("{0} is not waiting on Permit")]
-    NotWaitingOnPermit(Key),
-    /// The line is not a valid edit of the cluster.
-    #[error(transparent)]
-    Edit(#[from] EditError),
-    /// The release refuses the configuration.
-    #[error(transparent)]
-    Release(#[from] ReleaseChangeError),
-    /// The file to apply cannot be read.
-    #[error("{0}")]
-    Load(Box<Diagnostic>),
-    /// The file to apply has no objects that scheduling reads.
-    #[error("{path} has no objects that scheduling reads")]
-    NothingInFile { path: String },
-    /// The manifest to apply cannot be read.
-    #[error("{0}")]
-    Manifest(Box<ManifestError>),
-    /// An object of the manifest to apply is wrong.
-    #[error("{place}: {problem}")]
-    WrongManifest { place: ManifestPlace, problem: Box<ManifestProblem> },
-    /// No timer is pending.
-    #[error("no timer is pending")]
-    NoTimer,
     /// Earlier revisions were dropped.
     #[error("earlier revisions of the live cluster were dropped, so the session cannot be replayed; :capture FILE saves the cluster")]
     Truncated,
@@ -151,9 +120,6 @@ pub(super) enum ExplorerError {
     /// The job cannot start.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// An object that the fix changes does not exist.
-    #[error("the fix does not apply to the cluster at the cursor")]
-    FixOutdated,
     /// The source is not a live cluster.
     #[error("this is not a live cluster; S runs until nothing changes")]
     NotLive,

@@ -27,7 +27,7 @@ impl MadeOf {
     /// Returns the state at the cursor. Dry decisions do not change it.
     pub(super) fn here(session: &Session) -> Self {
         let revisions = session.revisions_that_changed();
-        Self { branch: session.current(), revisions, clock: session.timeline().moment().clock }
+        Self { branch: session.current(), revisions, clock: session.timeline().keyframe().clock }
     }
 
     /// Returns whether another state is of the same branch.

@@ -39,7 +39,7 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
             let timeline = driver.timeline();
             return Err(match NotWaiting::of(timeline, &pod) {
                 Some(why) => PrintError::NotWaiting(pod, why),
-                None => PrintError::NoPod(pod.clone(), pod_meant(&timeline.moment().cluster, &pod)),
+                None => PrintError::NoPod(pod.clone(), pod_meant(&timeline.keyframe().cluster, &pod)),
             }
             .into());
         }

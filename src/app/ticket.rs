@@ -14,7 +14,7 @@ use crate::odds::Odds;
 use crate::output::{self, Lines};
 use crate::report::{Answer, Format, Origin, Reported, Ticket, page, shell_line};
 use crate::scheduler::{OddsEffort, Scheduler};
-use crate::session::{Cursor, Revision, RevisionKind, Session};
+use crate::session::{Cursor, Revision, Session};
 use crate::trace::{CycleView, Outcome};
 use crate::ui::{Page, TicketSubject};
 use crate::whatif::Verb;
@@ -35,12 +35,9 @@ impl Reproduction {
         shell_line(first.into_iter().chain(self.0.iter().map(String::as_str)).chain(["-o", "markdown"]))
     }
 
-    /// Returns the command that makes these what-ifs; `None` if one of them is not a verb.
-    fn what_if(&self, what_ifs: &[String]) -> Option<String> {
-        let mut verbs: Vec<String> = Vec::new();
-        for title in what_ifs {
-            verbs.push(title.parse::<Verb>().ok()?.to_string());
-        }
+    /// Returns the command that makes these what-ifs.
+    fn what_if(&self, verbs: &[Verb]) -> Option<String> {
+        let verbs: Vec<String> = verbs.iter().map(Verb::to_string).collect();
         let of_verbs = verbs.iter().flat_map(|verb| ["--what-if", verb.as_str()]);
         let all = ["schedscope", "run"].into_iter().chain(of_verbs).chain(self.0.iter().map(String::as_str));
         (!verbs.is_empty()).then(|| shell_line(all.chain(["-o", "markdown"])))
@@ -63,17 +60,14 @@ pub(super) struct Decision {
     origin: Origin,
 }
 
-/// Returns the titles of what-ifs without the numbers of their changes, each verb once: a drain makes several changes, one after another.
-fn named_once(titles: Vec<String>) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for title in titles {
-        let verb = title.rsplit_once(": ").and_then(|(name, _)| name.parse::<Verb>().ok());
-        let name = verb.map_or(title, |verb| verb.to_string());
-        if names.last() != Some(&name) {
-            names.push(name);
-        }
-    }
-    names
+/// Returns the what-ifs among revisions, each once: a drain makes several changes, one after another. A change that is no verb, such as
+/// the objects of a file, is named by its title.
+fn what_ifs(revisions: &[&Revision]) -> Vec<Result<Verb, String>> {
+    let changes = revisions.iter().filter(|revision| revision.action.is_what_if());
+    let mut found: Vec<Result<Verb, String>> =
+        changes.map(|revision| revision.action.what_if().ok_or_else(|| revision.title.clone())).collect();
+    found.dedup();
+    found
 }
 
 /// Returns the origin of an answer that was given before the revision `upto`, at a time. `again` returns the command that gives it
@@ -88,17 +82,17 @@ fn origin(
     let revisions = session.timeline().revisions();
     let upto = upto.min(revisions.len());
     let added: Vec<&Revision> = revisions[session.observed_revisions().min(upto)..upto].iter().map(Arc::as_ref).collect();
-    let titles =
-        |wanted: fn(&RevisionKind) -> bool| added.iter().filter(|r| wanted(&r.kind)).map(|r| r.title.clone()).collect::<Vec<String>>();
-    let what_ifs = named_once(titles(RevisionKind::is_what_if));
-    let with_steps = reproduction.and_then(|reproduction| reproduction.what_if(&what_ifs));
+    let titles = |wanted: fn(&Revision) -> bool| added.iter().filter(|r| wanted(r)).map(|r| r.title.clone()).collect::<Vec<String>>();
+    let what_ifs = what_ifs(&added);
+    let verbs: Result<Vec<Verb>, String> = what_ifs.iter().cloned().collect();
+    let with_steps = reproduction.and_then(|reproduction| reproduction.what_if(&verbs.ok()?));
     Origin {
         source: session.source().to_owned(),
         at: Some(at),
         command_has_steps: with_steps.is_some(),
         command: with_steps.or_else(|| again(reproduction?)),
-        steps: titles(|kind| !matches!(kind, RevisionKind::Explain(_) | RevisionKind::Logged(_) | RevisionKind::Observe)),
-        what_ifs,
+        steps: titles(|revision| revision.action.is_what_if() || revision.action.is_run()),
+        what_ifs: what_ifs.into_iter().map(|what_if| what_if.map_or_else(|title| title, |verb| verb.to_string())).collect(),
         is_live,
         ..Origin::default()
     }
@@ -150,7 +144,7 @@ impl Decision {
         let pod = scheduler.state().cluster().pods.get(&key).cloned().ok_or_else(|| JobError::NoPod(key.clone()))?;
         let written = SchedulerEvents::new(&session.background().events);
         let written = session.scheduler_as_seen().state().cluster().pods.get(&key).and_then(|pod| written.about(pod));
-        let reported = if decided.kind.is_logged() { Reported::This } else { Reported::of(&view, written.as_ref()) };
+        let reported = if decided.is_logged() { Reported::This } else { Reported::of(&view, written.as_ref()) };
         let invented = session.scheduler_as_seen().state().cluster().pods.get(&key).is_none();
         let again = |reproduction: &Reproduction| (!invented).then(|| reproduction.command(&key));
         let origin = Origin { reported, invented, ..origin(session, revision, decided.before.clock, (reproduction, is_live), again) };

@@ -191,7 +191,7 @@ impl UiThread {
                     let timeline = explorer.timeline();
                     let why = match NotWaiting::of(timeline, &pod) {
                         Some(why) => format!("Pod {pod} {why}"),
-                        None => format!("there is no Pod {pod}{}", pod_meant(&timeline.moment().cluster, &pod)),
+                        None => format!("there is no Pod {pod}{}", pod_meant(&timeline.keyframe().cluster, &pod)),
                     };
                     state.subject = None;
                     state.list_mut(Pane::QUEUES).reset();

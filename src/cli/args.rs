@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use super::emulate::Emulate;
 use crate::cluster::{Labels, ParseQuantityError, Quantity};
 use crate::report::{FORMATS, Format};
+use crate::scheduler::InitialQueues;
 use crate::source::live::context_namespace;
 use crate::source::{Limits, STORIES};
 use crate::ui::Library;
@@ -71,6 +72,12 @@ pub enum Command {
     /// Show the version, the emulated kube-scheduler, its plugins and feature gates
     #[command(after_help = "Examples:\n  schedscope info\n  schedscope info -o json")]
     Info(InfoArgs),
+    /// Show the JSON Schema of an answer, or the names of all
+    #[command(after_help = "Examples:\n  schedscope schema\n  schedscope schema explain")]
+    Schema {
+        /// The answer, such as explain
+        answer: Option<String>,
+    },
 }
 
 /// Arguments of `info`.
@@ -119,7 +126,7 @@ pub struct SchedulerArgs {
     pub dry_run_offset: Option<u32>,
     /// Queue places of the pending pods at the start [default: fresh; observed for a live cluster, and with --scheduler-log]
     #[arg(long, value_enum, value_name = "HOW")]
-    pub queues: Option<Queues>,
+    pub queues: Option<InitialQueues>,
     /// Start of the virtual clock, in RFC 3339 [default: the newest time found in the source]
     #[arg(long, value_name = "TIME", value_parser = start)]
     pub start: Option<Timestamp>,
@@ -155,14 +162,14 @@ impl SchedulerArgs {
     /// Returns these arguments with `--queues` defaulted: observed for a live cluster.
     #[must_use]
     pub fn on(&self, source: &SourceArgs) -> Self {
-        let queues = self.queues.or_else(|| source.is_live().then_some(Queues::Observed));
+        let queues = self.queues.or_else(|| source.is_live().then_some(InitialQueues::AsObserved));
         Self { queues, ..self.clone() }
     }
 
     /// Returns how the pending pods are placed at the start: where the scheduler's log has them, if one is named.
-    pub fn start_queues(&self) -> Queues {
+    pub fn start_queues(&self) -> InitialQueues {
         let named = !self.scheduler_log.is_empty();
-        self.queues.unwrap_or(if named { Queues::Observed } else { Queues::Fresh })
+        self.queues.unwrap_or(if named { InitialQueues::AsObserved } else { InitialQueues::Fresh })
     }
 
     /// Returns whether the log of a live cluster's scheduler is to be read.
@@ -191,14 +198,17 @@ impl SchedulerArgs {
     }
 }
 
-/// Places of the waiting pods when the scheduler starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Queues {
-    /// All pods are new, as after a restart of the scheduler
-    #[default]
-    Fresh,
-    /// Places are inferred from conditions, events and nominations
-    Observed,
+impl ValueEnum for InitialQueues {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Fresh, Self::AsObserved]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Fresh => PossibleValue::new("fresh").help("All pods are new, as after a restart of the scheduler"),
+            Self::AsObserved => PossibleValue::new("observed").help("Places are inferred from conditions, events and nominations"),
+        })
+    }
 }
 
 /// How to connect to a live cluster.
@@ -527,6 +537,9 @@ pub struct RunArgs {
     /// Give victims their grace period instead of removing them at once
     #[arg(long)]
     pub graceful: bool,
+    /// Print of each operation only what it changes, and how long the queues are; with -o json or yaml
+    #[arg(long, conflicts_with_all = ["what_if", "compare"])]
+    pub brief: bool,
     /// Output format
     #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
     pub output: &'static Format,

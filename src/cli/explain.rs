@@ -12,14 +12,13 @@ use strum::IntoEnumIterator as _;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
 use crate::analysis::{
     self, Agreements, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, When, WhenInput, decision_parts,
-    missing_sentences,
-};
+    missing_sentences, with_odds};
 use crate::app::{Reproduction, pod_meant};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::fixes::{self, Limits};
 use crate::output::{self, Document, Text};
 use crate::report::{Answer, Origin, Reported, Ticket};
-use crate::scheduler::{Evictions, OddsEffort, Scheduler, Waiting};
+use crate::scheduler::{Evictions, InitialQueues, OddsEffort, Scheduler};
 use crate::session::requeue_events;
 use crate::source::Loaded;
 use crate::suggest::nearest;
@@ -138,7 +137,7 @@ fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, wr
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
     let effort = if args.odds { OddsEffort::Asked } else { OddsEffort::Little };
-    let mut view = scheduler.explain_group(pod).map_or_else(|| scheduler.explain_with_odds(pod, effort), |events| CycleView::of(&events));
+    let mut view = scheduler.explain_group(pod).map_or_else(|| with_odds(scheduler, pod, effort), |events| CycleView::of(&events));
     view.devices = scheduler.device_findings(pod, &view).map(Arc::new);
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
     // A ticket has its own list of what is unknown.
@@ -183,7 +182,7 @@ fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, wr
 /// Returns when a pod is tried again. Fresh queues show no places.
 fn when(scheduler: &Scheduler, view: &CycleView, pod: &Key, agreement: &SchedulerMatch) -> Option<When> {
     let state = scheduler.state();
-    let entry = state.queue().view().entries.get(pod).filter(|_| matches!(scheduler.options().waiting, Waiting::AsObserved(_)));
+    let entry = state.queue().view().entries.get(pod).filter(|_| scheduler.options().queues == InitialQueues::AsObserved);
     When::of(&WhenInput {
         view,
         entry: entry.map(|entry| &**entry),
@@ -315,9 +314,9 @@ fn completeness(args: &ExplainArgs, loaded: &Loaded) -> Document {
 
 /// Returns the source's Events; with observed queues the scheduler owns them.
 fn events<'a>(scheduler: &'a Scheduler, loaded: &'a Loaded) -> &'a [ObservedEvent] {
-    match &scheduler.options().waiting {
-        Waiting::AsObserved(events) => events,
-        Waiting::Fresh => &loaded.events,
+    match scheduler.options().queues {
+        InitialQueues::AsObserved => &scheduler.options().events,
+        InitialQueues::Fresh => &loaded.events,
     }
 }
 

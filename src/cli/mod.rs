@@ -15,11 +15,12 @@ mod opening;
 mod reproduce;
 mod run;
 mod scheduler_log;
+mod schema;
 mod start;
 mod what_if;
 
 use args::ConnectArgs;
-pub use args::{Cli, Command, Queues, SchedulerArgs, SourceArgs};
+pub use args::{Cli, Command, SchedulerArgs, SourceArgs};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -37,7 +38,7 @@ use crate::cluster::{Key, Kind};
 use crate::limits::sessions::CONFIGURATION;
 use crate::output::{self, Document, Lines, Status, Text};
 use crate::release::{Emulation, FeatureGates, Gate, Profile};
-use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
+use crate::scheduler::{Config, Evictions, InitialQueues, Options, Sampling, Scheduler};
 use crate::session::{Session, objects_in_order};
 use crate::source::{
     self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, SavedConfiguration, ServerVersion, Severity, Story, VersionPlace,
@@ -130,7 +131,7 @@ fn run(cli: Cli) -> ExitCode {
     output::end_on_signals();
     output::end_on_little_memory();
     let Some(command) = cli.command else { return start_screen(cli.no_color) };
-    if !matches!(command, Command::Completions { .. } | Command::Info(_))
+    if !matches!(command, Command::Completions { .. } | Command::Info(_) | Command::Schema { .. })
         && let Err(failure) = start_threads()
     {
         return ended(Err(failure));
@@ -146,6 +147,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Log(args) => scheduler_log::run(&args),
         Command::Completions { shell } => print(&Text::document(completion::script(shell))),
         Command::Info(args) => info::run(&args),
+        Command::Schema { answer } => schema::run(answer.as_deref()),
     };
     ended(result)
 }
@@ -427,12 +429,10 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, sa
         dry_run_offset: args.dry_run_offset.unwrap_or(0) as usize,
     };
     let start = args.start.or(loaded.report.newest).unwrap_or_default();
-    let waiting = match args.start_queues() {
-        Queues::Fresh => Waiting::Fresh,
-        Queues::Observed => Waiting::AsObserved(std::mem::take(&mut loaded.events)),
-    };
+    let queues = args.start_queues();
+    let events = if queues == InitialQueues::AsObserved { std::mem::take(&mut loaded.events) } else { Vec::new() };
     let unknown = loaded.report.missing_for(config.emulation.enabled(Gate::GenericWorkload));
-    let options = Options { start, sampling, evictions, waiting, unknown, release };
+    let options = Options { start, sampling, evictions, queues, events, unknown, release };
     let objects = std::mem::take(&mut loaded.objects);
     // Run on a pool thread: the allocator's arenas of those threads hold the memory that decoding freed.
     Ok(rayon::join(move || Scheduler::new(config, objects, options), || ()).0)

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::{ConnectArgs, LimitArgs, Queues, SchedulerArgs};
+use super::args::{ConnectArgs, LimitArgs, SchedulerArgs};
 use super::emulate::Emulate;
 use super::opening::Source;
+use crate::scheduler::InitialQueues;
 
 /// Returns the arguments that name a source; `None` if it cannot be read again.
 pub(super) fn source_words(source: &Source) -> Option<Vec<String>> {
@@ -54,8 +55,8 @@ pub(super) fn scheduler_words(args: &SchedulerArgs) -> Vec<String> {
         words([
             "--queues",
             match queues {
-                Queues::Fresh => "fresh",
-                Queues::Observed => "observed",
+                InitialQueues::Fresh => "fresh",
+                InitialQueues::AsObserved => "observed",
             },
         ])
     }));

@@ -8,19 +8,24 @@ use serde_json::Value;
 use super::args::RunArgs;
 use super::{EXIT_OK, Failure, print};
 use crate::analysis::{ReleaseReport, run_parts, why};
-use crate::cluster::{Key, Kind, Object};
+use crate::engine::{Step, operation};
 use crate::framework::format_duration;
 use crate::limits::sessions::OPERATIONS;
 use crate::odds::Share;
 use crate::output::{self, Document, Headings, Text, Words};
 use crate::plural::count_of;
-use crate::report::{BeforeOperation, OperationReport, Stories, WriteOperation, group_document, stories_document};
-use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
-use crate::session::{Edit, PodLocation};
+use crate::report::{
+    BeforeOperation, BriefOperation, OperationLine, OperationReport, Stories, WriteOperation, group_document, stories_document,
+};
+use crate::scheduler::{Evictions, InitialQueues, Operation, Quiescence, Scheduler};
+use crate::session::PodLocation;
 use crate::trace::{CycleView, Event};
 
 /// Applies operations and prints their results.
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
+    if args.brief && args.output.operation().is_none() {
+        return Err(Failure::usage("--brief works with -o json and -o yaml"));
+    }
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
     let mut loaded = super::with_nodes(super::read(&args.source, &connect, &args.limits.limits())?)?;
@@ -55,12 +60,9 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     match operations {
         Some(operations) => {
             for step in operations {
-                let operation = match step {
-                    Step::Operation(operation) => operation,
-                    Step::Edit(edit) => edit.operation(scheduler.state().cluster()).map_err(|e| Failure::usage(e.to_string()))?,
-                };
+                let operation = step.on(scheduler.state().cluster()).map_err(|e| Failure::usage(e.to_string()))?;
                 match args.output.operation() {
-                    Some(line) => drop(one_line(&mut scheduler, operation, line, &mut out)?),
+                    Some(line) => drop(one_line(&mut scheduler, operation, args.brief, line, &mut out)?),
                     None => one(&mut scheduler, operation, &mut doc),
                 }
             }
@@ -69,7 +71,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
             Some(line) => {
                 let mut settling = Quiescence::default();
                 while let Some(operation) = scheduler.next_operation(&settling) {
-                    settling.observe(&one_line(&mut scheduler, operation, line, &mut out)?);
+                    settling.observe(&one_line(&mut scheduler, operation, args.brief, line, &mut out)?);
                     // Print each operation at once, to keep memory bounded.
                     print(&std::mem::take(&mut out))?;
                 }
@@ -96,25 +98,17 @@ fn titled(run: Document) -> Document {
     doc
 }
 
-/// One entry of `--ops`.
-enum Step {
-    /// An operation that needs no object of the cluster.
-    Operation(Operation),
-    /// A change of an object in the cluster.
-    Edit(Edit),
-}
-
 /// Returns a line about the queues at the start.
 fn started(scheduler: &Scheduler) -> String {
     let state = scheduler.state();
     let entries = &state.queue().view().entries;
     let inferred = entries.values().filter(|e| e.inferred.is_some()).count();
-    match scheduler.options().waiting {
-        Waiting::Fresh => {
+    match scheduler.options().queues {
+        InitialQueues::Fresh => {
             let pods = count_of(entries.len(), "pending pod is", "pending pods are");
             format!("queues fresh: {pods} new to the scheduler")
         }
-        Waiting::AsObserved(_) => {
+        InitialQueues::AsObserved => {
             let (active, backoff, parked) = state.queue().len();
             format!(
                 "queues observed: {inferred} of {} places inferred; {active} in activeQ, {backoff} in backoffQ, {parked} in unschedulablePods",
@@ -126,7 +120,7 @@ fn started(scheduler: &Scheduler) -> String {
 
 /// Returns how likely each of the pods is the first that a restarted scheduler pops; `None` unless it pops them in random order.
 fn in_any_order(scheduler: &Scheduler) -> Option<String> {
-    if !matches!(scheduler.options().waiting, Waiting::Fresh) || !scheduler.emulated().profile.behaviour.queue.equal_pods_in_random_order {
+    if scheduler.options().queues != InitialQueues::Fresh || !scheduler.emulated().profile.behaviour.queue.equal_pods_in_random_order {
         return None;
     }
     // The order in which the scheduler reads pods decides, not their age.
@@ -141,10 +135,21 @@ fn in_any_order(scheduler: &Scheduler) -> Option<String> {
 }
 
 /// Applies an operation and writes it as a line. Returns its events.
-fn one_line(scheduler: &mut Scheduler, operation: Operation, line: WriteOperation, out: &mut Text) -> Result<Vec<Event>, Failure> {
-    let before = BeforeOperation::of(scheduler);
+fn one_line(
+    scheduler: &mut Scheduler,
+    operation: Operation,
+    brief: bool,
+    line: WriteOperation,
+    out: &mut Text,
+) -> Result<Vec<Event>, Failure> {
+    let before = if brief { BeforeOperation::default() } else { BeforeOperation::of(scheduler) };
     let events = scheduler.apply(operation);
-    out.push(&line(&OperationReport::after(&before, &events, scheduler)).map_err(|e| Failure::source(e.to_string()))?);
+    let report = if brief {
+        OperationLine::Brief(BriefOperation::of(&events, scheduler))
+    } else {
+        OperationLine::Whole(Box::new(OperationReport::after(&before, &events, scheduler)))
+    };
+    out.push(&line(&report).map_err(|e| Failure::source(e.to_string()))?);
     Ok(events)
 }
 
@@ -207,56 +212,4 @@ fn read_operations(path: &std::path::Path) -> Result<Vec<Step>, Failure> {
         }
     }
     values.into_iter().enumerate().map(|(i, v)| operation(&v).map_err(|e| at(&format!("operation {i}: {e}")))).collect()
-}
-
-/// Why a JSON value is not an operation.
-#[derive(Debug, thiserror::Error)]
-enum OperationError {
-    #[error("missing field {0:?}")]
-    Missing(&'static str),
-    /// The value, as JSON.
-    #[error("unknown kind {0}")]
-    UnknownKind(String),
-    #[error(transparent)]
-    Object(#[from] serde_json::Error),
-    #[error("\"seconds\" is not a whole number")]
-    Seconds,
-    #[error("unknown operation {0:?}; expected schedule, create, update, patch, delete or advance")]
-    Unknown(String),
-}
-
-fn operation(value: &Value) -> Result<Step, OperationError> {
-    let name = value["op"].as_str().ok_or(OperationError::Missing("op"))?.to_owned();
-    let kind_of = |value: &Value| {
-        let kind = value["kind"].as_str().unwrap_or_default().parse::<Kind>();
-        kind.map_err(|_| OperationError::UnknownKind(value["kind"].to_string()))
-    };
-    let object = || -> Result<Object, OperationError> {
-        let object = value.get("object").ok_or(OperationError::Missing("object"))?;
-        Ok(Object::deserialize_kind(kind_of(object)?, object)?)
-    };
-    let key = || -> Result<(Kind, Key), OperationError> {
-        let name = value["name"].as_str().ok_or(OperationError::Missing("name"))?;
-        Ok((kind_of(value)?, Key::new(value["namespace"].as_str().unwrap_or_default(), name)))
-    };
-    match name.as_str() {
-        "schedule" => Ok(Step::Operation(Operation::Schedule)),
-        "advance" => {
-            let seconds = value["seconds"].as_u64().ok_or(OperationError::Seconds)?;
-            Ok(Step::Operation(Operation::Advance { seconds }))
-        }
-        "create" => Ok(Step::Operation(Operation::Create { object: object()? })),
-        "update" => Ok(Step::Operation(Operation::Update { object: object()? })),
-        "patch" => {
-            let patch = value.get("patch").filter(|p| p.is_object()).ok_or(OperationError::Missing("patch"))?;
-            let (kind, key) = key()?;
-            Ok(Step::Edit(Edit::Patch(kind, key, patch.clone())))
-        }
-        "delete" if value.get("object").is_none() => {
-            let (kind, key) = key()?;
-            Ok(Step::Edit(Edit::Delete(kind, key)))
-        }
-        "delete" => Ok(Step::Operation(Operation::Delete { object: object()? })),
-        other => Err(OperationError::Unknown(other.to_owned())),
-    }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::args::{LogArgs, Queues, SchedulerArgs};
+use super::args::{LogArgs, SchedulerArgs};
 use super::{Failure, print};
 use crate::analysis::LogReport;
 use crate::output::{self, Lines};
 use crate::report::Answer;
 use crate::scheduler::queue::{PlaceInLog, QueueInLog};
-use crate::scheduler::{Evictions, Operation, PostFilter, Scheduler};
+use crate::scheduler::{Evictions, InitialQueues, Operation, PostFilter, Scheduler};
 use crate::scheduler_log::{Clock, SchedulerLog, Stamp};
 use crate::session::{Cursor, Session};
 use crate::source::{Input, Limits, Loaded, LogTimes, Progress, read_logs_of_dump, read_scheduler_logs};
@@ -92,7 +92,7 @@ const STILL: SignedDuration = SignedDuration::from_secs(60);
 /// not used.
 pub(super) fn told(args: &SchedulerArgs, log: Option<&SchedulerLog>, scheduler: &Scheduler, say: &dyn Fn(String)) -> Option<Operation> {
     let named = args.queues.is_none() && !args.scheduler_log.is_empty();
-    let log = log.filter(|_| args.start_queues() == Queues::Observed)?;
+    let log = log.filter(|_| args.start_queues() == InitialQueues::AsObserved)?;
     let told = places(log, scheduler);
     if told.is_none() && named {
         say("--scheduler-log: its queues are not those of the source: it is of another time, or does not show every move (-v=5 does)"

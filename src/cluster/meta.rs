@@ -77,6 +77,7 @@ impl Empty for MetaTemplate {
 
 impl Deref for Meta {
     type Target = MetaTemplate;
+    #[inline]
     fn deref(&self) -> &MetaTemplate {
         &self.template
     }
@@ -267,6 +268,7 @@ pub(crate) fn str_empty(text: &Str) -> bool {
 
 impl Meta {
     /// Returns the object's key.
+    #[inline]
     pub fn key(&self) -> Key {
         Key { namespace: self.namespace.clone(), name: self.name.clone() }
     }

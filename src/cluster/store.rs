@@ -8,7 +8,7 @@ use super::resource::{DeviceClass, ResourceClaim, ResourceClaimTemplate, Resourc
 use super::storage::{CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment};
 use super::{
     Key, Kind, Meta, MissingKinds, Namespace, Node, Pod, PodDisruptionBudget, PodGroup, PriorityClass, ReplicationController, Service, Str,
-    Workload,
+    Workload, by_name,
 };
 
 /// The objects of one kind by key. Cloning is O(1); iteration is by namespace and name.
@@ -175,7 +175,8 @@ impl Object {
 impl FromIterator<Object> for Cluster {
     fn from_iter<I: IntoIterator<Item = Object>>(objects: I) -> Self {
         let mut cluster = Self::default();
-        for object in objects {
+        // In order, each object goes to the place behind the one before it.
+        for object in by_name(objects, Object::meta) {
             cluster.insert(object);
         }
         cluster

@@ -75,6 +75,7 @@ impl Str {
     pub const EPHEMERAL_STORAGE: Self = Self(arcstr::literal!("ephemeral-storage"));
 
     /// The text.
+    #[inline]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
@@ -108,18 +109,21 @@ fn hash(bytes: &[u8]) -> usize {
 }
 
 impl PartialEq for Str {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         ArcStr::ptr_eq(&self.0, &other.0) || self.as_str() == other.as_str()
     }
 }
 
 impl PartialOrd for Str {
+    #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
 impl Ord for Str {
+    #[inline]
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.as_str().cmp(other.as_str())
     }
@@ -133,18 +137,21 @@ impl std::hash::Hash for Str {
 
 impl Deref for Str {
     type Target = str;
+    #[inline]
     fn deref(&self) -> &str {
         self.as_str()
     }
 }
 
 impl Borrow<str> for Str {
+    #[inline]
     fn borrow(&self) -> &str {
         self.as_str()
     }
 }
 
 impl AsRef<str> for Str {
+    #[inline]
     fn as_ref(&self) -> &str {
         self.as_str()
     }
@@ -169,12 +176,14 @@ impl From<Str> for String {
 }
 
 impl PartialEq<str> for Str {
+    #[inline]
     fn eq(&self, other: &str) -> bool {
         self.as_str() == other
     }
 }
 
 impl PartialEq<&str> for Str {
+    #[inline]
     fn eq(&self, other: &&str) -> bool {
         self.as_str() == *other
     }

@@ -13,7 +13,7 @@ use super::{CutShort, Fix, FixOutcome, GroupTrial, Limits, Untried};
 use crate::cluster::{Key, Kind, Object, Pod, Str};
 use crate::framework::{NodeInfo, PodResourcesOptions, Victim, decision_steps, pod_requests};
 use crate::limits::engine::{FIXES_STEPS_OF_ERROR, FIXES_STEPS_OF_LONG_SEARCH, FIXES_STEPS_OF_PLUGIN};
-use crate::scheduler::{DryDecision, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
+use crate::scheduler::{DryDecision, DryOptions, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
 use crate::trace::{CycleView, Outcome};
 
 /// Callback before each trial, with the number of trials so far; returns false to cancel the search.
@@ -224,7 +224,7 @@ impl<'a> Trials<'a> {
         }
         let scheduler = if edits.is_empty() { self.scheduler.clone() } else { self.scheduler.with_edits(edits) };
         let steps = AtomicU64::default();
-        let decision = scheduler.dry_fit(&pod, post_filter, Some(&steps));
+        let decision = scheduler.dry_decision(&pod, DryOptions { only_fit: true, steps: Some(&steps), ..post_filter.into() });
         let of_plugins = match steps.into_inner().saturating_mul(FIXES_STEPS_OF_PLUGIN) {
             // An error ends the search on other nodes at a chance moment.
             steps if decision.outcome() == Outcome::Error => {

@@ -527,7 +527,7 @@ mod tests {
             ("{name: a, allocatedResources: {cpu: 3}}".to_owned(), "", "cpu=3", "cpu=5"),
             // Of an infeasible resize only what the kubelet reports counts.
             (format!("{}, {}", shown("a", "500m", "500m"), shown("b", "1", "1")), infeasible, "cpu=1500m", "cpu=1500m"),
-            // The kubelet's amounts for the pod stand for the sums over its containers.
+            // The kubelet's amounts for the pod replace the sums over its containers.
             (
                 format!("{}, {}", shown("a", "2", "2"), shown("b", "1", "1")),
                 "allocatedResources: {cpu: 7}, resources: {requests: {cpu: 6}}",

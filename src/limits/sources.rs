@@ -5,6 +5,8 @@ limits! { "sources":
     count GROWTH: u64 = 100, "what_goes_beyond_a_limit_ends_with_its_name";
     /// Bytes by which all files of a load together may exceed their growth; a file that needs more ends there.
     bytes GROWTH_BEYOND: u64 = 32 << 20, "what_goes_beyond_a_limit_ends_with_its_name";
+    /// Length of the texts by which the pods of a load are recognised, each for metadata, specs and statuses; beyond it they are forgotten.
+    bytes PATTERNS: usize = 16 << 20, "patterns_take_bounded_memory";
     /// Files of a hidden directory whose names are read, to tell whether a dump may be in it; the others are not considered.
     count HIDDEN_FILES: usize = 1_000, "a_folder_in_part_is_told_by_what_is_left_out";
     /// Bytes of the files of a manifest together; a longer one is refused.

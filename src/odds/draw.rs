@@ -183,11 +183,9 @@ impl Draw {
         let extra = if others == 0 { Natural::default() } else { choose(self.violating as u32, wanted) };
         let mut missed = every.clone();
         let share = |class: &Class| {
-            let mut after = missed.clone();
-            for left in (0..class.size as u32).map(|i| all - class.better as u32 - i) {
-                // C(left - 1, w) of C(left, w).
-                after = after.times(&u64::from(left.saturating_sub(wanted)).into()).divided(left).0;
-            }
+            // C(left - 1, w) of C(left, w), one after another.
+            let lefts = (0..class.size as u32).map(|i| all - class.better as u32 - i);
+            let after = multiplied(missed.clone(), lefts.map(|left| (left.saturating_sub(wanted), left)));
             let cases = missed.minus(&after);
             missed = after;
             if !self.can_win(class) {
@@ -211,7 +209,20 @@ fn choose(n: u32, k: u32) -> Natural {
     if k > n {
         return Natural::default();
     }
-    (0..k).fold(1.into(), |ways, i| ways.times(&u64::from(n - i).into()).divided(i + 1).0)
+    multiplied(1.into(), (0..k).map(|i| (n - i, i + 1)))
+}
+
+/// Returns the product with fractions, of which each makes a natural number of the product before it. Several go into one step over
+/// the long number.
+fn multiplied(number: Natural, fractions: impl Iterator<Item = (u32, u32)>) -> Natural {
+    let step = |number: Natural, (factor, divisor): (u32, u32)| number.times(&u64::from(factor).into()).divided(divisor).0;
+    let (number, last) = fractions.fold((number, (1_u32, 1_u32)), |(number, (factor, divisor)), next| {
+        match (factor.checked_mul(next.0), divisor.checked_mul(next.1)) {
+            (Some(factor), Some(divisor)) => (number, (factor, divisor)),
+            _ => (step(number, (factor, divisor)), next),
+        }
+    });
+    step(number, last)
 }
 
 /// Returns the shares of the nodes that can win where the walk begins at any of the nodes, each as likely, and goes in order; by

@@ -54,20 +54,28 @@ impl Share {
 
     /// Returns `cases` of `of` cases, of which no prime factor is above `largest`.
     pub(super) fn smooth(cases: Natural, of: Natural, largest: u32) -> Self {
+        if cases.is_zero() {
+            return Self::none();
+        }
         let (mut cases, mut of) = (cases, of);
         let known = KNOWN_PRIMES.get_or_init(|| primes(KNOWN));
         let more: Vec<u32> = if largest > KNOWN { primes(largest) } else { Vec::new() };
         let all = if largest > KNOWN { &more[..] } else { &known[..known.partition_point(|prime| *prime <= largest)] };
         for group in grouped(all) {
-            // One division of the long number tells for all primes of a group.
-            let rest = cases.modulo(group.iter().product());
-            for prime in group.iter().filter(|prime| rest % **prime == 0) {
-                while let ((fewer, 0), (smaller, 0)) = (cases.divided(*prime), of.divided(*prime)) {
-                    if fewer.is_zero() {
-                        return Self::none();
-                    }
-                    (cases, of) = (fewer, smaller);
+            // One division of a long number tells for all primes of a group.
+            let product = group.iter().product();
+            loop {
+                let rest = cases.modulo(product);
+                let mut common: Vec<u32> = group.iter().copied().filter(|prime| rest % prime == 0).collect();
+                if !common.is_empty() {
+                    let rest = of.modulo(product);
+                    common.retain(|prime| rest % prime == 0);
                 }
+                if common.is_empty() {
+                    break;
+                }
+                let common = common.iter().product();
+                (cases, of) = (cases.divided(common).0, of.divided(common).0);
             }
         }
         Self { cases, of }

@@ -241,7 +241,7 @@ fn rows(block: &Block, headings: Headings) -> Vec<Row> {
 }
 
 fn of_words(indent: usize, words: &Words) -> Row {
-    let links = words.spans().iter().filter(|span| !matches!(span, Span::Text(_))).cloned().collect();
+    let links = words.spans().iter().filter(|span| !matches!(span, Span::Text(_) | Span::Remark(_))).cloned().collect();
     Row { text: format!("{:indent$}{words}", ""), indent, kind: RowKind::Words, links }
 }
 

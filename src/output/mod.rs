@@ -41,4 +41,5 @@ pub use streams::{
     Status, print, print_with, say, say_all, standard_error_is_terminal, standard_input_is_terminal, standard_output_is_terminal,
 };
 pub use text::Text;
+pub(crate) use words::words;
 pub use words::{Span, Words};

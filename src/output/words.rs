@@ -13,6 +13,8 @@ pub enum Span {
     Pod(Key),
     /// A node, by its name.
     Node(Str),
+    /// Text that may be left out where there is too little room.
+    Remark(String),
     /// A fix in words, with its index among the fixes that come with the document.
     Fix(usize, String),
 }
@@ -21,18 +23,53 @@ impl Display for Span {
     /// Writes the span unescaped, for sinks that escape.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text(text) | Self::Fix(_, text) => f.write_str(text),
+            Self::Text(text) | Self::Remark(text) | Self::Fix(_, text) => f.write_str(text),
             Self::Pod(pod) => write!(f, "{pod}"),
             Self::Node(node) => write!(f, "{node}"),
         }
     }
 }
 
+impl From<&str> for Span {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Span {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&Key> for Span {
+    fn from(pod: &Key) -> Self {
+        Self::Pod(pod.clone())
+    }
+}
+
+impl From<&Str> for Span {
+    fn from(node: &Str) -> Self {
+        Self::Node(node.clone())
+    }
+}
+
+/// Makes words of text, pods and nodes: `words![pod, " was bound to ", node]`.
+macro_rules! words {
+    ($($part:expr),* $(,)?) => { $crate::output::Words::of([$($crate::output::Span::from($part)),*]) };
+}
+pub(crate) use words;
+
 /// Spans in a line: `Words::from("on ").node(&node)`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words(Vec<Span>);
 
 impl Words {
+    /// Makes words of spans.
+    pub fn of(spans: impl IntoIterator<Item = Span>) -> Self {
+        Self(spans.into_iter().collect())
+    }
+
     /// Starts with a pod.
     pub fn of_pod(pod: &Key) -> Self {
         Self(vec![Span::Pod(pod.clone())])
@@ -64,6 +101,12 @@ impl Words {
     #[must_use]
     pub fn node(self, node: &Str) -> Self {
         self.and(Span::Node(node.clone()))
+    }
+
+    /// Adds text that may be left out.
+    #[must_use]
+    pub fn remark(self, text: impl Into<String>) -> Self {
+        self.and(Span::Remark(text.into()))
     }
 
     /// Adds other words.

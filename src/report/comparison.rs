@@ -6,7 +6,7 @@ use crate::cluster::Str;
 use crate::framework::Status;
 use crate::output::{Document, Words};
 use crate::plural::{count, count_of};
-use crate::session::{Comparison, Decided, PodDifference, PodLocation, RevisionKind, UpgradeComparison};
+use crate::session::{Action, Comparison, Decided, PodDifference, PodLocation, UpgradeComparison};
 use crate::trace::VerdictClass;
 
 /// Limit on node names listed in a line.
@@ -149,9 +149,9 @@ pub fn upgrade(compared: &UpgradeComparison) -> Document {
 }
 
 /// Returns an operation in words.
-fn told((kind, title): &(RevisionKind, String)) -> String {
-    match kind {
-        RevisionKind::Explain(pod) => format!("dry decision about {pod}"),
+fn told((action, title): &(Action, String)) -> String {
+    match action {
+        Action::Explain(pod) => format!("dry decision about {pod}"),
         _ => title.clone(),
     }
 }
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn everything_that_differs_is_told() {
-        let done = |title: &str| (RevisionKind::default(), title.to_owned());
+        let done = |title: &str| (Action::Apply(crate::scheduler::Operation::Schedule), title.to_owned());
         let pod = Key::new("shop", "p");
         let mut compared = Comparison {
             names: ["main".to_owned(), "branch 2".to_owned()],

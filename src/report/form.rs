@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Decision, GroupReport, Info, ManifestReport, OperationReport, PodComparison, ReleaseComparison, Ticket, WhatIfReport, causes_text,
+    Decision, GroupReport, Info, ManifestReport, OperationLine, PodComparison, ReleaseComparison, Ticket, WhatIfReport, causes_text,
     documents, text,
 };
 use crate::analysis::{Agreements, FixesReport, Known, LastReported, LogReport, ReleaseReport, SchedulerMatch, When};
@@ -12,7 +12,7 @@ use crate::output::{self, Document, Headings, Lines, Text};
 use crate::trace::CycleView;
 
 /// Writes one operation of a run as a line.
-pub type WriteOperation = fn(&OperationReport) -> Result<Text, FormatError>;
+pub type WriteOperation = fn(&OperationLine) -> Result<Text, FormatError>;
 
 /// Writes a comparison of releases batch by batch, to keep memory bounded.
 #[derive(Clone, Copy, Debug)]
@@ -290,25 +290,46 @@ fn whole(view: &CycleView, release: &ReleaseReport) -> Decision {
     Decision { group: GroupReport::of(view, None), release: Some(release.clone()), ..Decision::of(view) }
 }
 
+/// The version of JSON answers. Within one, fields may be added; names, meanings, and the kinds and parameters of reasons stay.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// An answer with the version of its form.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Versioned<'a> {
+    schema_version: u32,
+    #[serde(flatten)]
+    answer: Plain<'a>,
+}
+
 impl Serialize for Answer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Decision(view, release) => whole(view, release).serialize(serializer),
-            Self::Undecided(view, release, found) => {
+        Versioned { schema_version: SCHEMA_VERSION, answer: Plain(self) }.serialize(serializer)
+    }
+}
+
+/// An answer without the version.
+struct Plain<'a>(&'a Answer<'a>);
+
+impl Serialize for Plain<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Answer::Decision(view, release) => whole(view, release).serialize(serializer),
+            Answer::Undecided(view, release, found) => {
                 let (decision, known) = (whole(view, release), found.known.as_deref());
                 WithKnown { decision, reported: found.there.as_ref(), known }.serialize(serializer)
             }
-            Self::Fixes(view, release, fixes) => {
+            Answer::Fixes(view, release, fixes) => {
                 let decision = whole(view, release);
                 WithFixes { decision, fixes }.serialize(serializer)
             }
-            Self::Ticket(ticket) => TicketReport::of(ticket).serialize(serializer),
-            Self::Agreements(agreements) => agreements.serialize(serializer),
-            Self::Log(log) => log.serialize(serializer),
-            Self::Info(info) => info.serialize(serializer),
-            Self::Comparison(comparison) => comparison.serialize(serializer),
-            Self::WhatIf(what_if) => what_if.serialize(serializer),
-            Self::Manifest(manifest) => manifest.serialize(serializer),
+            Answer::Ticket(ticket) => TicketReport::of(ticket).serialize(serializer),
+            Answer::Agreements(agreements) => agreements.serialize(serializer),
+            Answer::Log(log) => log.serialize(serializer),
+            Answer::Info(info) => info.serialize(serializer),
+            Answer::Comparison(comparison) => comparison.serialize(serializer),
+            Answer::WhatIf(what_if) => what_if.serialize(serializer),
+            Answer::Manifest(manifest) => manifest.serialize(serializer),
         }
     }
 }
@@ -336,11 +357,11 @@ fn json(answer: &Answer<'_>, _more: Document) -> Result<Text, FormatError> {
     Ok(output::to_json(answer)?)
 }
 
-fn json_line(report: &OperationReport) -> Result<Text, FormatError> {
+fn json_line(report: &OperationLine) -> Result<Text, FormatError> {
     Ok(output::to_json_line(report)?)
 }
 
-fn yaml_document(report: &OperationReport) -> Result<Text, FormatError> {
+fn yaml_document(report: &OperationLine) -> Result<Text, FormatError> {
     Ok(document(&output::to_yaml(report)?))
 }
 
@@ -358,7 +379,7 @@ fn with_blank(mut text: Text) -> Text {
 }
 
 fn json_head(comparison: &ReleaseComparison) -> Result<Text, FormatError> {
-    Ok(output::to_json_open(comparison)?)
+    Ok(output::to_json_open(&Answer::Comparison(comparison))?)
 }
 
 fn json_pods(pods: &[PodComparison], first: bool) -> Result<Text, FormatError> {

@@ -19,6 +19,7 @@ mod page;
 mod pod_group;
 mod releases;
 mod scheduler_log;
+mod schema;
 mod story;
 mod text;
 mod ticket;
@@ -29,15 +30,19 @@ pub use completeness::{completeness, completeness_in_short};
 pub use decision::*;
 pub use devices::{DeviceLine, node_devices};
 pub use extenders::{BindReport, ExtenderReport};
-pub use form::{Answer, FORMATS, Format, FormatError, WriteComparedPods, WriteOperation};
+pub use form::{Answer, FORMATS, Format, FormatError, SCHEMA_VERSION, WriteComparedPods, WriteOperation};
 pub use info::Info;
 pub use manifest::ManifestReport;
 pub use odds::OddsReport;
-pub use operation::{BackoffReport, BeforeOperation, MoveReport, OperationReport, QueuesReport, SamplingReport, UnschedulableReport};
+pub use operation::{
+    BackoffReport, BeforeOperation, BriefOperation, MoveReport, OperationLine, OperationReport, QueueLengths, QueuesReport, SamplingReport,
+    UnschedulableReport,
+};
 pub use overview::causes_text;
 pub use page::page;
 pub use pod_group::{ConditionReport, GroupReport, MemberReport, PlacementReport, group_document, group_text};
 pub use releases::{PodComparison, ReleaseComparison, Releases};
+pub use schema::{AnswerSchema, SCHEMAS};
 pub use story::{PodStory, Stories, stories, stories_document, stories_text};
 pub use text::{decided_by, text};
 pub use ticket::{Origin, Reported, Ticket, shell_line};

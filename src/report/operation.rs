@@ -17,6 +17,8 @@ use crate::trace::{CycleView, Event, Outcome, Place, PreemptionView};
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OperationReport {
+    /// The version of the form; see [`super::SCHEMA_VERSION`].
+    pub schema_version: u32,
     /// The popped pod, as `namespace/name`.
     pub popped: Option<String>,
     /// How its cycle ended.
@@ -51,6 +53,72 @@ pub struct OperationReport {
     pub pop_odds: BTreeMap<String, Share>,
     /// The nodes and candidates that the cycle looked at; `None` if none ran.
     pub sampling: Option<SamplingReport>,
+}
+
+/// The line of a run about an operation.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum OperationLine {
+    /// All of it, with the queues after it.
+    Whole(Box<OperationReport>),
+    /// Its changes.
+    Brief(BriefOperation),
+}
+
+/// One operation: its scheduling cycle, if it ran one, and the changes of the queues.
+#[derive(Clone, Debug, Serialize)]
+pub struct BriefOperation {
+    /// The popped pod, as `namespace/name`.
+    pub popped: Option<String>,
+    /// How its cycle ended.
+    pub outcome: Option<Outcome>,
+    /// The node it was bound to.
+    pub node: Option<Str>,
+    /// The message of the condition; empty for a pod that was bound.
+    pub message: Option<String>,
+    /// The node that the cycle nominated.
+    pub nominated: Option<Str>,
+    /// The victims of the cycle's preemption, most important first, including those already terminating.
+    pub victims: Vec<String>,
+    /// The moves to a queue, as in [`OperationReport`].
+    pub moves: Vec<MoveReport>,
+    /// The numbers of pods in the queues after the operation.
+    pub queues: QueueLengths,
+}
+
+/// The numbers of pods in the three queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct QueueLengths {
+    /// In activeQ.
+    pub active: usize,
+    /// In backoffQ.
+    pub backoff: usize,
+    /// In unschedulablePods, gated pods included.
+    pub unschedulable: usize,
+}
+
+impl BriefOperation {
+    /// Reports the events of an operation and the lengths of the queues after it.
+    pub fn of(events: &[Event], scheduler: &Scheduler) -> Self {
+        let popped = popped(events);
+        let view = popped.as_ref().map(|_| CycleView::of(events)).unwrap_or_default();
+        let decision = Decision::of(&view);
+        let (active, backoff, unschedulable) = scheduler.state().queue().len();
+        Self {
+            message: popped.as_ref().map(|_| decision.message),
+            popped,
+            outcome: decision.outcome,
+            node: decision.node,
+            victims: victims(&view),
+            nominated: view.nominated.filter(|node| !node.is_empty()),
+            moves: moves(events),
+            queues: QueueLengths { active, backoff, unschedulable },
+        }
+    }
+}
+
+fn popped(events: &[Event]) -> Option<String> {
+    events.iter().find_map(|event| if let Event::PodPopped { pod, .. } = event { Some(pod.to_string()) } else { None })
 }
 
 /// The three queues.
@@ -200,13 +268,14 @@ impl OperationReport {
     /// Reports the events of an operation and the state after it.
     pub fn of(events: &[Event], scheduler: &Scheduler) -> Self {
         let state = scheduler.state();
-        let popped = events.iter().find_map(|e| if let Event::PodPopped { pod, .. } = e { Some(pod.to_string()) } else { None });
+        let popped = popped(events);
         let view = popped.as_ref().map(|_| CycleView::of(events)).unwrap_or_default();
         let decision = Decision::of(&view);
         let group = GroupReport::of(&view, Some(state.cluster()));
         let of_popped = group.iter().flat_map(|group| &group.pods).find(|pod| Some(&pod.pod) == popped.as_ref());
         let best_nodes = of_popped.map_or(decision.best_nodes, |pod| pod.best_nodes.clone());
         Self {
+            schema_version: super::SCHEMA_VERSION,
             message: popped.as_ref().map(|_| decision.message),
             popped,
             outcome: decision.outcome,

@@ -576,7 +576,7 @@ mod tests {
             nodes.push(node(99, NodeEnd::Bare { pods: vec![Key::new("a", "b")], blocks: vec![block] }));
             let mut document = Document::default();
             node_lines(&mut document, &nodes);
-            document.plain(Headings::Colon).into_vec()
+            document.plain(Headings::Colon).iter().map(|line| line.trim_start().to_owned()).collect::<Vec<String>>()
         };
         assert_eq!(said(20).len(), 22);
         let lines = said(21);

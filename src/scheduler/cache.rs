@@ -10,7 +10,7 @@ use std::sync::Arc;
 use imbl::{HashMap, OrdMap};
 
 use super::queue::pod_id;
-use crate::cluster::{Node, Object, Pod, Str};
+use crate::cluster::{Node, Object, Pod, Str, by_name};
 use crate::framework::{
     BudgetIndex, EquivalenceClasses, ImageState, KnownTerms, NodeInfo, NodeList, PodGroupStates, PodInfo, Snapshot, is_same_pod,
 };
@@ -45,8 +45,7 @@ impl Cache {
         cache.add_nodes(objects.iter().filter_map(|o| if let Object::Node(n) = o { Some(n.clone()) } else { None }));
         cache.budgets = objects.iter().filter_map(|o| if let Object::PodDisruptionBudget(b) = o { Some(b) } else { None }).collect();
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
-        let mut bound: Vec<&Arc<Pod>> = pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()).collect();
-        bound.sort_by(|a, b| (&a.metadata.namespace, &a.metadata.name).cmp(&(&b.metadata.namespace, &b.metadata.name)));
+        let bound = by_name(pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()), |pod| &pod.metadata);
         let mut counts = vec![0; cache.nodes.nodes().len()];
         for slot in bound.iter().filter_map(|pod| cache.nodes.slot(&pod.node_name)) {
             counts[slot] += 1;

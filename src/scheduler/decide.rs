@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::algorithm::{NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
+use super::algorithm::{NO_NODES, ODDS_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
 use super::runtime::{Framework, Nominations, PluginRef, Runner};
-use super::{Cache, Config, ScheduleError, binding_under_way};
+use super::{Cache, Config, ScheduleError, Scheduler, binding_under_way};
 use crate::cluster::{Cluster, Pod, Str};
 use crate::extenders::Asking;
 use crate::framework::{
@@ -22,31 +22,50 @@ const NODES_JUDGED: usize = 100;
 /// Limit on the nodes whose devices are listed.
 const NODES_LISTED: usize = 10;
 
-/// The input of a dry decision.
-#[derive(Clone, Copy)]
-pub struct DecisionInput<'a> {
-    /// Profiles and gates.
-    pub config: &'a Config,
-    /// All objects.
-    pub cluster: &'a Cluster,
-    /// The nodes.
-    pub cache: &'a Cache,
-    /// Nominated pods.
-    pub nominations: &'a dyn Nominations,
-    /// Number of nodes to filter.
-    pub sampling: Sampling,
+/// Options of a dry decision.
+#[derive(Clone, Copy, Debug)]
+pub struct DryOptions<'a> {
+    /// Whether extenders are asked, where anybody asks them; otherwise their last answers count.
+    pub asking: Asking,
+    /// Whether PostFilter, that is preemption, runs where no node fits.
+    pub post_filter: PostFilter,
+    /// Whether only the fit matters, and not which of the nodes that fit is selected.
+    pub only_fit: bool,
     /// The index of the node where the search starts.
     pub start: usize,
     /// The number of nodes beyond the shortlist that may be dry-run for odds.
     pub odds_nodes: usize,
-    /// Whether only the fit matters, and not which of the nodes that fit is selected.
-    pub only_fit: bool,
-    /// The virtual time.
-    pub now: jiff::Timestamp,
-    /// Whether extenders are asked, where anybody asks them.
-    pub asking: Asking,
     /// Where the steps of plugins are added, which [`search_steps_on_node`] limits then; see [`CycleState::spent`].
     pub steps: Option<&'a AtomicU64>,
+}
+
+impl Default for DryOptions<'_> {
+    fn default() -> Self {
+        Self { asking: Asking::Recall, post_filter: PostFilter::Run, only_fit: false, start: 0, odds_nodes: ODDS_NODES, steps: None }
+    }
+}
+
+impl From<PostFilter> for DryOptions<'_> {
+    fn from(post_filter: PostFilter) -> Self {
+        Self { post_filter, ..Self::default() }
+    }
+}
+
+/// The cluster that a dry decision is about.
+#[derive(Clone, Copy)]
+pub(super) struct DecisionInput<'a> {
+    /// Profiles and gates.
+    pub(super) config: &'a Config,
+    /// All objects.
+    pub(super) cluster: &'a Cluster,
+    /// The nodes.
+    pub(super) cache: &'a Cache,
+    /// Nominated pods.
+    pub(super) nominations: &'a dyn Nominations,
+    /// Number of nodes to filter.
+    pub(super) sampling: Sampling,
+    /// The virtual time.
+    pub(super) now: jiff::Timestamp,
 }
 
 /// The result of a dry decision.
@@ -113,25 +132,44 @@ impl DryDecision {
     }
 }
 
-/// Decides about a pending pod as if it were popped next, and returns the events. Binds, evicts and nominates nothing.
-pub fn decide(input: &DecisionInput<'_>, pod: &Arc<Pod>) -> Vec<Event> {
-    let mut events = Vec::new();
-    dry_decision(input, pod, PostFilter::Run, &mut Trace::new(&mut events));
-    events
+impl Scheduler {
+    /// Decides about a pending pod as if it were popped now, and returns the events. Binds, evicts and nominates nothing.
+    pub fn explain(&self, pod: &Arc<Pod>) -> Vec<Event> {
+        self.explain_with(pod, DryOptions::default())
+    }
+
+    /// Takes the decision of [`Self::explain`] with options.
+    pub fn explain_with<'a>(&self, pod: &Arc<Pod>, options: impl Into<DryOptions<'a>>) -> Vec<Event> {
+        let mut events = Vec::new();
+        decide(&self.decision_input(), pod, &options.into(), &mut Trace::new(&mut events));
+        events
+    }
+
+    /// Takes the decision of [`Self::explain_with`] without recording events. Positions in it refer to `self.state().snapshot()`.
+    pub fn dry_decision<'a>(&self, pod: &Arc<Pod>, options: impl Into<DryOptions<'a>>) -> DryDecision {
+        decide(&self.decision_input(), pod, &options.into(), &mut Quiet)
+    }
+
+    pub(super) fn decision_input(&self) -> DecisionInput<'_> {
+        let state = &self.state;
+        DecisionInput {
+            config: &state.config,
+            cluster: &state.cluster,
+            cache: &state.cache,
+            nominations: &state.queue,
+            sampling: self.sampling,
+            now: state.clock,
+        }
+    }
 }
 
-/// Takes the decision of [`decide()`] without recording events.
-pub fn decide_quietly(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter) -> DryDecision {
-    dry_decision(input, pod, post_filter, &mut Quiet)
-}
-
-fn dry_decision(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, recorder: &mut impl Recorder) -> DryDecision {
-    let decision = try_pod(input, pod, post_filter, recorder);
+fn decide(input: &DecisionInput<'_>, pod: &Arc<Pod>, options: &DryOptions<'_>, recorder: &mut impl Recorder) -> DryDecision {
+    let decision = try_pod(input, pod, options, recorder);
     recorder.record(|| Event::CycleFinished { pod: pod.key(), outcome: decision.outcome() });
     decision
 }
 
-fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, recorder: &mut impl Recorder) -> DryDecision {
+fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, options: &DryOptions<'_>, recorder: &mut impl Recorder) -> DryDecision {
     let snapshot = input.cache.snapshot();
     let cx = Context { cluster: input.cluster, snapshot: &snapshot, emulation: input.config.emulation, now: input.now };
     let Some(framework) = input.config.profile(&pod.spec.scheduler_name) else {
@@ -152,25 +190,25 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
         recorder.record(|| Event::CycleSkipped { pod: pod.key(), why: SkipReason::Deleting });
         return DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(pod.key())));
     }
-    let (nominations, sampling, odds_nodes, mut start) = (input.nominations, input.sampling, input.odds_nodes, input.start);
-    let extenders = input.config.extenders.for_cycle(input.asking);
+    let mut start = options.start;
+    let extenders = input.config.extenders.for_cycle(options.asking);
     let mut attempt = SchedulePod {
         framework,
         cx,
-        nominations,
-        sampling,
-        post_filter,
-        odds_nodes,
-        only_fit: input.only_fit,
+        nominations: input.nominations,
+        sampling: input.sampling,
+        post_filter: options.post_filter,
+        odds_nodes: options.odds_nodes,
+        only_fit: options.only_fit,
         extenders: extenders.as_ref(),
         extenders_look_on: input.config.extenders.look_at_all_nodes(),
         next_start_node_index: &mut start,
         last_node_index: &mut 0,
     };
-    let mut state = CycleState::within(input.steps.map(|_| search_steps_on_node(snapshot.len())));
+    let mut state = CycleState::within(options.steps.map(|_| search_steps_on_node(snapshot.len())));
     let result = attempt.run(&info, &mut state, recorder);
     let result = reserved(framework, cx, &info, &mut state, result);
-    if let Some(steps) = input.steps {
+    if let Some(steps) = options.steps {
         steps.fetch_add(state.spent(), Ordering::Relaxed);
     }
     if let (ScheduleResult::Selected { node, .. }, Some(events)) = (&result, recorder.events()) {
@@ -220,7 +258,7 @@ fn record_failure(pod: &Pod, result: &ScheduleResult, recorder: &mut impl Record
 
 /// Runs every Filter plugin of the pod's profile on one node; a cycle stops at the first rejection. `None` if the
 /// profile or the node does not exist.
-pub fn every_filter(input: &DecisionInput<'_>, pod: &Arc<Pod>, node: &str) -> Option<NodeFilters> {
+pub(super) fn every_filter(input: &DecisionInput<'_>, pod: &Arc<Pod>, node: &str) -> Option<NodeFilters> {
     let snapshot = input.cache.snapshot();
     let cx = Context { cluster: input.cluster, snapshot: &snapshot, emulation: input.config.emulation, now: input.now };
     let framework = input.config.profile(&pod.spec.scheduler_name)?;
@@ -242,7 +280,7 @@ pub fn every_filter(input: &DecisionInput<'_>, pod: &Arc<Pod>, node: &str) -> Op
 }
 
 /// Judges the devices of nodes that a decision rejects for them; `None` if there are none. The decision is `view`.
-pub fn device_findings(input: &DecisionInput<'_>, pod: &Arc<Pod>, view: &CycleView) -> Option<DeviceFindings> {
+pub(super) fn device_findings(input: &DecisionInput<'_>, pod: &Arc<Pod>, view: &CycleView) -> Option<DeviceFindings> {
     let by_devices = |status: &Status| status.plugin() == Some(PluginName::DynamicResources) && !status.is_success();
     let rejected: BTreeSet<&Str> = view.verdicts.iter().filter(|(_, verdict)| by_devices(&verdict.status)).map(|(node, _)| node).collect();
     let is_error = view.outcome == Some(Outcome::Error);

@@ -37,10 +37,10 @@ pub use algorithm::{FitError, NO_NODES, PostFilter, Sampling, SchedulePod, Sched
 pub use binding_under_way::binding_under_way;
 pub use cache::Cache;
 pub use config::{Config, ConfigEdit, ConfigEditError, ConfigError};
-pub use decide::{DecisionInput, DryDecision, decide, decide_quietly, device_findings, every_filter};
+pub use decide::{DryDecision, DryOptions};
 pub use error::ScheduleError;
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
-pub use operations::{Evictions, Operation, Options, ReleaseRefused, Scheduler, Waiting};
+pub use operations::{Evictions, InitialQueues, Operation, Options, ReleaseRefused, Scheduler};
 pub use quiescence::Quiescence;
 pub use rejectors::{LONGEST_MESSAGE, Rejectors, reasons};
 pub use runtime::{Framework, Nominations, PluginRef};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::cluster::{Kind, Object};
 use crate::release::Emulation;
-use crate::scheduler::{Config, Operation, Options, Scheduler, Waiting};
+use crate::scheduler::{Config, InitialQueues, Operation, Options, Scheduler};
 use crate::trace::{Place, QueueEntry};
 
 const NOW: &str = "2026-11-20T01:00:00Z";
@@ -51,7 +51,7 @@ fn event(reason: &str, note: &str, count: u32, last: &str) -> ObservedEvent {
 }
 
 fn start(objects: Vec<Object>, events: Vec<ObservedEvent>) -> Scheduler {
-    let options = Options { start: time(NOW), waiting: Waiting::AsObserved(events), ..Options::default() };
+    let options = Options { start: time(NOW), queues: InitialQueues::AsObserved, events, ..Options::default() };
     let scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, options);
     check_invariants(&scheduler);
     scheduler
@@ -282,7 +282,7 @@ fn nothing_stays_parked_for_longer_than_the_sweep_allows() {
 fn the_state_remembers_how_it_started() {
     let events = vec![event("FailedScheduling", FIT, 1, NOW)];
     let observed = start(Vec::new(), events.clone());
-    assert_eq!((observed.state().is_as_observed(), &observed.options().waiting), (true, &Waiting::AsObserved(events)));
+    assert_eq!((observed.state().is_as_observed(), &observed.options().events), (true, &events));
     let fresh = Scheduler::new(Config::defaults(Emulation::default()), vec![pod("", "", "")], Options::default());
     assert!(!fresh.state().is_as_observed());
     assert!(fresh.state().queue().view().entries.values().all(|e| e.inferred.is_none()));

@@ -1,17 +1,13 @@
 //! Operations on a cluster and its scheduler, applied one at a time.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::algorithm::ODDS_NODES;
+use super::decide::{device_findings, every_filter};
 use super::queue::PlaceInLog;
-use super::{
-    Config, ConfigEdit, ConfigEditError, ConfigError, DecisionInput, DryDecision, PostFilter, Sampling, State, decide, decide_quietly,
-    device_findings, every_filter,
-};
+use super::{Config, ConfigEdit, ConfigEditError, ConfigError, Sampling, State};
 use crate::cluster::{Cluster, Key, MissingKinds, Object, ObservedEvent, Pod};
 use crate::extenders::Asking;
 use crate::framework::{DeviceFindings, NodeFilters};
@@ -51,13 +47,13 @@ pub enum Evictions {
 }
 
 /// Queue places of pending pods at the start.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub enum Waiting {
-    /// Every pod is new to the scheduler, as after its restart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum InitialQueues {
+    /// Every pod is new to the scheduler, as after its restart: in activeQ, or gated.
     #[default]
     Fresh,
-    /// Inferred from the cluster's objects and these events.
-    AsObserved(Vec<ObservedEvent>),
+    /// Inferred from the objects' conditions and nominations, and from [`Options::events`].
+    AsObserved,
 }
 
 /// Options of a scheduler, apart from its configuration.
@@ -70,7 +66,9 @@ pub struct Options {
     /// How evicted pods are deleted.
     pub evictions: Evictions,
     /// Queue places of pending pods.
-    pub waiting: Waiting,
+    pub queues: InitialQueues,
+    /// The cluster's Events, from which queue places are inferred; ignored for [`InitialQueues::Fresh`].
+    pub events: Vec<ObservedEvent>,
     /// Kinds that the source did not provide.
     pub unknown: MissingKinds,
     /// Why this release is emulated.
@@ -178,8 +176,8 @@ const TICK: SignedDuration = SignedDuration::from_millis(1);
 impl Scheduler {
     /// Starts a scheduler on a cluster; see [`State::new`].
     pub fn new(config: Config, objects: Vec<Object>, options: Options) -> Self {
-        let Options { start, sampling, evictions, ref waiting, unknown, .. } = options;
-        let mut state = State::new(Arc::new(config), objects, start, waiting);
+        let Options { start, sampling, evictions, queues, ref events, unknown, .. } = options;
+        let mut state = State::new(Arc::new(config), objects, start, (queues == InitialQueues::AsObserved).then_some(events));
         state.cluster.unknown = unknown;
         Self { state, sampling, evictions, asking: Asking::Ask, quiet: false, options: Arc::new(options) }
     }
@@ -194,22 +192,32 @@ impl Scheduler {
     ///
     /// # Errors
     /// Returns the refusal if that release rejects the configuration or a feature gate.
-    pub fn of_release(&self, release: ReleaseChoice, objects: Vec<Object>, waiting: Waiting) -> Result<Self, ReleaseRefused> {
+    pub fn of_release(
+        &self,
+        release: ReleaseChoice,
+        objects: Vec<Object>,
+        (queues, events): (InitialQueues, Vec<ObservedEvent>),
+    ) -> Result<Self, ReleaseRefused> {
         let profile = release.profile();
         let gates = FeatureGates::parse(&self.state.config.emulation.gate_changes(), profile)?;
         let config = self.state.config.of_release(Emulation::new(profile, gates))?;
         let (start, unknown) = (self.state.clock, self.state.cluster.unknown);
-        Ok(Self::new(config, objects, Options { start, waiting, unknown, release, ..(*self.options).clone() }))
+        Ok(Self::new(config, objects, Options { start, queues, events, unknown, release, ..(*self.options).clone() }))
     }
 
     /// Returns a kube-scheduler with an edited configuration that has just started on `objects`.
     ///
     /// # Errors
     /// Returns the refusal if it would not start with that configuration.
-    pub fn configured(&self, edit: &ConfigEdit, objects: Vec<Object>, waiting: Waiting) -> Result<Self, ConfigEditError> {
+    pub fn configured(
+        &self,
+        edit: &ConfigEdit,
+        objects: Vec<Object>,
+        (queues, events): (InitialQueues, Vec<ObservedEvent>),
+    ) -> Result<Self, ConfigEditError> {
         let config = self.state.config.edited(edit)?;
         let (start, unknown) = (self.state.clock, self.state.cluster.unknown);
-        Ok(Self::new(config, objects, Options { start, waiting, unknown, ..(*self.options).clone() }))
+        Ok(Self::new(config, objects, Options { start, queues, events, unknown, ..(*self.options).clone() }))
     }
 
     /// Returns the release that is emulated, and why.
@@ -277,28 +285,6 @@ impl Scheduler {
         events
     }
 
-    /// Decides about a pending pod as if it were popped now, without consequences; see [`decide()`]. Of extenders the last
-    /// answers count.
-    pub fn explain(&self, pod: &Arc<Pod>) -> Vec<Event> {
-        decide(&self.decision_input(), pod)
-    }
-
-    /// Takes the decision of [`Self::explain`], and asks extenders for it, where anybody asks them.
-    pub fn explain_asking(&self, pod: &Arc<Pod>) -> Vec<Event> {
-        decide(&DecisionInput { asking: Asking::Ask, ..self.decision_input() }, pod)
-    }
-
-    /// Takes the decision of [`Self::explain`] without recording events; see [`decide_quietly()`]. Positions in it
-    /// refer to `self.state().snapshot()`.
-    pub fn dry_decision(&self, pod: &Arc<Pod>, post_filter: PostFilter) -> DryDecision {
-        decide_quietly(&self.decision_input(), pod, post_filter)
-    }
-
-    /// Takes the decision of [`Self::dry_decision`] without selecting among the nodes that fit. Adds to `steps` what plugins took.
-    pub fn dry_fit(&self, pod: &Arc<Pod>, post_filter: PostFilter, steps: Option<&AtomicU64>) -> DryDecision {
-        decide_quietly(&DecisionInput { only_fit: true, steps, ..self.decision_input() }, pod, post_filter)
-    }
-
     /// Returns the scheduler with cycles whose events leave out nodes, candidates and odds. Its decisions are the same.
     #[must_use]
     pub fn quietly(self) -> Self {
@@ -306,31 +292,14 @@ impl Scheduler {
     }
 
     /// Runs every Filter plugin on a node for a pod as if it were popped now; `None` if the pod, node or profile does
-    /// not exist. See [`every_filter()`].
+    /// not exist.
     pub fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {
         every_filter(&self.decision_input(), self.state.cluster.pods.get(pod)?, node)
     }
 
-    /// Judges the devices of the nodes that a decision about a pending pod rejects for them; see [`device_findings()`].
+    /// Judges the devices of the nodes that a decision about a pending pod rejects for them.
     pub fn device_findings(&self, pod: &Arc<Pod>, view: &CycleView) -> Option<DeviceFindings> {
         device_findings(&self.decision_input(), pod, view)
-    }
-
-    pub(super) fn decision_input(&self) -> DecisionInput<'_> {
-        let state = &self.state;
-        DecisionInput {
-            config: &state.config,
-            cluster: &state.cluster,
-            cache: &state.cache,
-            nominations: &state.queue,
-            sampling: self.sampling,
-            start: 0,
-            odds_nodes: ODDS_NODES,
-            steps: None,
-            only_fit: false,
-            now: state.clock,
-            asking: Asking::Recall,
-        }
     }
 
     /// Returns the pod that the next [`Operation::Schedule`] would pop.

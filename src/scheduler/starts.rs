@@ -10,9 +10,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::windows::Ring;
-use super::{DecisionInput, PostFilter, Scheduler, decide, decide_quietly};
+use super::{DryOptions, PostFilter, Scheduler};
 use crate::cluster::{Pod, Str};
-use crate::extenders::Asking;
 use crate::limits::engine::{ODDS_SCORED, ODDS_SCORED_ASKED, ODDS_TOTALS};
 use crate::odds::{Chance, Odds, Share, UnknownOdds, sum_by_name};
 use crate::release::Algorithm;
@@ -41,14 +40,6 @@ impl OddsEffort {
 }
 
 impl Scheduler {
-    /// Decides about a pending pod as [`Self::explain`] does, and counts the odds that the effort allows.
-    pub fn explain_with_odds(&self, pod: &Arc<Pod>, effort: OddsEffort) -> CycleView {
-        let input = DecisionInput { odds_nodes: usize::MAX, asking: Asking::Ask, ..self.decision_input() };
-        let mut view = CycleView::of(&decide(&input, pod));
-        view.odds_over_starts = self.odds_over_starts(pod, &view, effort).map(Arc::new);
-        view
-    }
-
     /// Returns the odds of nodes for a dry decision about a pod, over all starting nodes of the search; `None` if the start changes
     /// nothing. `view` is the decision from the first start.
     pub fn odds_over_starts(&self, pod: &Arc<Pod>, view: &CycleView, effort: OddsEffort) -> Option<Odds> {
@@ -58,7 +49,7 @@ impl Scheduler {
             return None;
         }
         let all = self.looking_at_all_nodes();
-        let decision = all.dry_fit(pod, PostFilter::LeaveOut, None);
+        let decision = all.dry_decision(pod, DryOptions { only_fit: true, ..PostFilter::LeaveOut.into() });
         let feasible = decision.feasible();
         if feasible.len() <= found {
             return None;
@@ -84,7 +75,7 @@ impl Scheduler {
         }
         let takes_turns = self.state.config.emulation.behaviour().algorithm == Algorithm::PredicatesAndPriorities;
         let decide = |(start, count): &(usize, usize)| -> Result<Vec<(Str, Share)>, UnknownOdds> {
-            let decision = decide_quietly(&DecisionInput { start: *start, ..self.decision_input() }, pod, PostFilter::LeaveOut);
+            let decision = self.dry_decision(pod, DryOptions { start: *start, ..PostFilter::LeaveOut.into() });
             match decision.best() {
                 [] => Err(UnknownOdds::OtherOutcome),
                 [_, _, ..] if takes_turns => Err(UnknownOdds::Turns),
@@ -108,7 +99,7 @@ impl Scheduler {
         if behaviour.algorithm != Algorithm::Plugins {
             return None;
         }
-        let events = decide(&DecisionInput { odds_nodes: 0, ..all.decision_input() }, pod);
+        let events = all.explain_with(pod, DryOptions { odds_nodes: 0, ..DryOptions::default() });
         let scores: Vec<&NodeScore> =
             events.iter().filter_map(|event| if let Event::NodeScored(row) = event { Some(&**row) } else { None }).collect();
         let snapshot = self.state.cache.snapshot();

@@ -11,7 +11,7 @@ use super::event_handlers::{HandlerEnv, HandlerStep, handle_change, unscheduled_
 use super::observed::QueuePlaceInference;
 use super::queue::{HintMap, PlaceInLog, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
 use super::runtime::Nominations;
-use super::{Cache, Config, Waiting};
+use super::{Cache, Config};
 use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Str};
 use crate::framework::{Change, ClusterEvent, Context, PluginName, PodInfo, Snapshot, Status, is_same_pod};
 use crate::plugins::rejection_of_group;
@@ -129,10 +129,10 @@ impl Nominations for SchedulingQueue {
 }
 
 impl State {
-    /// Starts a scheduler on a cluster. Pending pods of its profiles enter the queue in the order given. With
-    /// [`Waiting::Fresh`] they arrive 1 ms apart, the last at `start`; with [`Waiting::AsObserved`] each enters where
-    /// it is inferred to wait at `start`. Pods of other schedulers enter no queue.
-    pub fn new(config: Arc<Config>, objects: Vec<Object>, start: Timestamp, waiting: &Waiting) -> Self {
+    /// Starts a scheduler on a cluster. Pending pods of its profiles enter the queue in the order given. Without
+    /// `events` they arrive 1 ms apart, the last at `start`; with them each enters where it is inferred to wait at `start`. Pods of
+    /// other schedulers enter no queue.
+    pub fn new(config: Arc<Config>, objects: Vec<Object>, start: Timestamp, events: Option<&Vec<ObservedEvent>>) -> Self {
         let queue_config = QueueConfig {
             pod_initial_backoff: std::time::Duration::from_secs(config.pod_initial_backoff_seconds.unsigned_abs()),
             pod_max_backoff: std::time::Duration::from_secs(config.pod_max_backoff_seconds.unsigned_abs()),
@@ -147,10 +147,7 @@ impl State {
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let pending: Vec<Key> = pods.filter(|p| p.is_pending()).map(|p| p.key()).collect();
         let terminating = objects.iter().filter_map(grace_period_end).collect();
-        let observer = match waiting {
-            Waiting::Fresh => None,
-            Waiting::AsObserved(events) => Some(QueuePlaceInference::new(events, start, limit)),
-        };
+        let observer = events.map(|events| QueuePlaceInference::new(events, start, limit));
         let mut state = Self {
             queue: SchedulingQueue::new(queue_config, hints),
             config,
@@ -269,7 +266,7 @@ impl State {
         self.start
     }
 
-    /// Whether pending pods started at their inferred places ([`Waiting::AsObserved`]) rather than as new ones.
+    /// Whether pending pods started at their inferred places ([`InitialQueues::AsObserved`](super::InitialQueues::AsObserved)) rather than as new ones.
     pub fn is_as_observed(&self) -> bool {
         self.as_observed
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::branch::Branch;
-use super::timeline::{Keyframe, Revision, RevisionKind};
+use super::revision::{Action, Keyframe, Revision};
 use super::upgrade::UpgradeComparison;
 use crate::cluster::{Cluster, Key, Str};
 use crate::framework::{PluginName, Status, Victim};
@@ -124,8 +124,8 @@ pub struct Comparison {
     pub names: [String; 2],
     /// Number of revisions that both share.
     pub shared: usize,
-    /// Kind and title of each branch's own revisions.
-    pub since: [Vec<(RevisionKind, String)>; 2],
+    /// Action and title of each branch's own revisions.
+    pub since: [Vec<(Action, String)>; 2],
     /// Whether both were settled before they were compared.
     pub settled: bool,
     /// Pods that get from one place to another in the same way on both branches while they settle, by namespace and name.
@@ -145,8 +145,8 @@ pub struct Comparison {
 impl Comparison {
     /// Returns whether neither branch has scheduled or decided since they diverge, and one has changes.
     pub fn decided_nothing_since(&self) -> bool {
-        let kinds = || self.since.iter().flatten().map(|(kind, _)| kind);
-        kinds().all(RevisionKind::is_what_if) && kinds().next().is_some()
+        let actions = || self.since.iter().flatten().map(|(action, _)| action);
+        actions().all(Action::is_what_if) && actions().next().is_some()
     }
 
     /// Compares two branches at their ends. Where the releases differ, both decide about every pending pod. `go_on` is
@@ -163,7 +163,7 @@ impl Comparison {
         Self {
             names: [a.name().to_owned(), b.name().to_owned()],
             shared,
-            since: since.map(|list| list.iter().map(|f| (f.kind.clone(), f.title.clone())).collect()),
+            since: since.map(|list| list.iter().map(|f| (f.action.clone(), f.title.clone())).collect()),
             settled: false,
             anyway: Vec::new(),
             pods: pods(ends, upgrade.is_some()),

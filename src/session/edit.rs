@@ -11,7 +11,7 @@ const UNSCHEDULABLE_TAINT: &str = "node.kubernetes.io/unschedulable";
 /// Error of an edit: it cannot be parsed, or it does not apply to the cluster. The text is for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    /// The first word is not one of [`Edit::WORDS`].
+    /// The first word is no edit.
     #[error("{0:?} is not one of cordon, uncordon, delete, patch, allow, reject")]
     UnknownWord(String),
     /// An argument is missing.
@@ -111,16 +111,6 @@ impl std::fmt::Display for Edit {
 }
 
 impl Edit {
-    /// First words of the edits, each with its arguments.
-    pub const WORDS: [(&'static str, &'static str); 6] = [
-        ("cordon", "NODE"),
-        ("uncordon", "NODE"),
-        ("delete", "KIND [NAMESPACE/]NAME"),
-        ("patch", "KIND [NAMESPACE/]NAME JSON"),
-        ("allow", "[NAMESPACE/]POD"),
-        ("reject", "[NAMESPACE/]POD"),
-    ];
-
     /// Parses an edit. A name without a namespace is one in the namespace `default`.
     pub fn parse(text: &str) -> Result<Self, EditError> {
         Self::parse_with(text, |kind, name| Ok(key_named(kind, name)))

@@ -12,10 +12,11 @@ use flate2::write::GzEncoder;
 use flate2::{Compression, Crc};
 use serde::{Deserialize, Serialize};
 
-use super::branch::{Action, Fork};
+use super::branch::Fork;
 use super::breakpoint::Breakpoint;
 use super::recording::{Background, Session, objects_in_order};
 use super::replay::{ReplayBudget, ReplayLimit};
+use super::revision::Action;
 use super::timeline::Cursor;
 use super::values::{Values, add_value, names_format};
 use crate::cluster::Object;
@@ -26,7 +27,7 @@ use crate::scheduler::{Config, ConfigError, Options, Scheduler};
 /// Value of `format` in the head.
 const FORMAT: &str = "schedscope session";
 /// Version of the layout above.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Version of the engine that replays.
 const ENGINE: &str = env!("CARGO_PKG_VERSION");
 

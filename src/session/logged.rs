@@ -5,9 +5,8 @@ use std::sync::{Arc, OnceLock};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::branch::{Action, Step};
-use super::recording::{Session, moment};
-use super::timeline::{Keyframe, Revision, RevisionKind};
+use super::recording::Session;
+use super::revision::{Action, Keyframe, Revision};
 use crate::cluster::Key;
 use crate::scheduler::Operation;
 use crate::trace::{Event, LoggedEvent, Place, QueueEntry};
@@ -62,8 +61,8 @@ impl Session {
         if attempt.pod.is_none() {
             scheduler = self.branch().before_log().unwrap_or(&was).clone();
         }
-        let now = moment(scheduler.state(), &self.timeline().end().requeue_events);
-        let last = self.timeline().revisions().last().filter(|revision| revision.kind.is_logged());
+        let now = Keyframe::of(&scheduler, &self.timeline().end().requeue_events);
+        let last = self.timeline().revisions().last().filter(|revision| revision.is_logged());
         let mut before = match last {
             // The queues of a live cluster hold what the log tells.
             _ if attempt.followed => now.clone(),
@@ -101,11 +100,9 @@ impl Session {
         {
             events.extend(scheduler.explain(pod));
         }
-        let kind = RevisionKind::Logged(attempt.pod.clone());
-        let revision =
-            Revision { kind, title: attempt.title.clone(), events: events.into(), before, after, odds_over_starts: OnceLock::new() };
-        let step = Step { action: Action::Logged(Box::new(attempt)), before: was };
-        self.push(step, revision, scheduler);
+        let (title, events) = (attempt.title.clone(), events.into());
+        let (action, odds_over_starts) = (Action::Logged(Box::new(attempt)), OnceLock::new());
+        self.push(Revision { action, title, events, before, after, scheduler: was, odds_over_starts }, scheduler);
         true
     }
 }
@@ -142,7 +139,7 @@ mod tests {
         assert!(session.log(attempt(None, Vec::new())));
         assert!(!session.log(LoggedAttempt { events: Vec::new(), ..attempt(None, Vec::new()) }));
         let waiting = |session: &Session| -> Vec<(String, bool)> {
-            let entries = &session.timeline().moment().queues.entries;
+            let entries = &session.timeline().keyframe().queues.entries;
             entries.iter().map(|(key, entry)| (key.name.to_string(), entry.inferred.is_some())).collect()
         };
         let mut seen = Vec::new();

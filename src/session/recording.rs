@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use super::branch::{Action, Branch, Fork, Step};
+use super::branch::{Branch, Fork};
 use super::breakpoint::Breakpoint;
-use super::edit::Edit;
 use super::requeue_events::RequeueEvents;
-use super::timeline::{Cursor, InitialQueues, Keyframe, Revision, RevisionKind, Timeline};
+use super::revision::{Action, Keyframe, Revision, title};
+use super::timeline::{Cursor, Timeline};
 use super::until::Until;
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +15,8 @@ use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Key, Object, ObservedEvent, Pod};
 use crate::extenders::Asking;
 use crate::framework::NodeFilters;
-use crate::release::{Gate, Release, VersionSource};
-use crate::scheduler::{ConfigEdit, ConfigEditError, Operation, Options, ReleaseRefused, Scheduler, State, Waiting};
+use crate::release::{Release, VersionSource};
+use crate::scheduler::{ConfigEdit, ConfigEditError, DryOptions, InitialQueues, Operation, Options, ReleaseRefused, Scheduler};
 use crate::trace::{Event, SchedulerStart};
 
 /// A scheduler with its branches.
@@ -53,11 +53,7 @@ impl Session {
     /// Makes a session without revisions; `source` is the cluster's origin in words.
     pub fn new(scheduler: Scheduler, source: impl Into<String>) -> Self {
         let requeue_events = requeue_events(&scheduler);
-        let mut timeline = Timeline::new(moment(scheduler.state(), &requeue_events));
-        timeline.set_started(match scheduler.options().waiting {
-            Waiting::Fresh => InitialQueues::Fresh,
-            Waiting::AsObserved(_) => InitialQueues::AsObserved,
-        });
+        let timeline = Timeline::new(Keyframe::of(&scheduler, &requeue_events));
         Self {
             branches: vec![Branch::new(scheduler, timeline)],
             current: 0,
@@ -71,10 +67,11 @@ impl Session {
     /// Returns a new session with other queues on the initial objects, or on the newest ones where the cluster was
     /// observed over time.
     #[must_use]
-    pub fn restarted(&self, waiting: Waiting) -> Self {
+    pub fn restarted(&self, queues: InitialQueues) -> Self {
         let seen = self.scheduler_as_seen();
         let state = seen.state();
-        let options = Options { waiting, unknown: state.cluster().unknown, start: state.clock(), ..seen.options().clone() };
+        let (unknown, start, events) = (state.cluster().unknown, state.clock(), self.events_for(queues));
+        let options = Options { queues, events, unknown, start, ..seen.options().clone() };
         let config = (**state.config()).clone();
         let fresh = Self::new(Scheduler::new(config, objects_in_order(seen), options), self.source.clone());
         Self { background: self.background.clone(), breakpoints: self.breakpoints.clone(), ..fresh }
@@ -86,6 +83,11 @@ impl Session {
     pub fn forgotten(&self) -> Self {
         let fresh = Self::new(self.scheduler_as_seen().clone(), self.source.clone());
         Self { truncated: true, background: self.background.clone(), breakpoints: self.breakpoints.clone(), ..fresh }
+    }
+
+    /// Returns the Events from which queue places are inferred at a restart.
+    fn events_for(&self, queues: InitialQueues) -> Vec<ObservedEvent> {
+        if queues == InitialQueues::AsObserved { self.background.events.clone() } else { Vec::new() }
     }
 
     /// Returns whether earlier revisions were dropped ([`Self::forgotten`]).
@@ -105,7 +107,7 @@ impl Session {
 
     /// Returns the pod of the dry decision at the cursor.
     pub fn explained(&self) -> Option<Key> {
-        self.branch().explained(self.timeline().cursor().revision)
+        self.timeline().revision()?.explained().cloned()
     }
 
     /// Replaces the information about the source.
@@ -205,12 +207,13 @@ impl Session {
 
     /// Applies an operation at the cursor. Extends the current branch at its end, where the cursor stays; elsewhere
     /// forks a new branch and makes it current. Returns false, and records nothing, when the operation has no effect.
-    pub fn apply(&mut self, operation: Operation) -> bool {
+    pub fn apply(&mut self, action: impl Into<Action>) -> bool {
+        let action = action.into();
         let at = self.timeline().revisions_done();
         if at == self.timeline().revisions().len() && !self.on_observed() {
-            return self.append(operation);
+            return self.append(action);
         }
-        self.apply_apart(at, operation)
+        self.apply_apart(at, action)
     }
 
     /// Starts a kube-scheduler of another release at the cursor, on a new branch. It has the same configuration file
@@ -251,15 +254,14 @@ impl Session {
     /// Returns a scheduler of another release, just started on the same cluster.
     fn with_release(&self, before: &Scheduler, release: Release, source: VersionSource) -> Result<Scheduler, ReleaseChangeError> {
         let choice = before.options().release.changed_to(release, source);
-        let after = before.of_release(choice, objects_in_order(before), self.waiting_again(before));
+        let after = before.of_release(choice, objects_in_order(before), self.queues_again(before));
         after.map_err(|why| ReleaseChangeError { release: choice.profile().release, why })
     }
 
     /// Records the takeover by another release at the end of the current branch.
     fn push_release(&mut self, release: Release, after: Scheduler) {
-        let emulated = after.emulated();
-        let (title, kind) = (format!("release {}", emulated.version()), RevisionKind::Release(emulated.profile.release));
-        self.push_takeover(Action::Release(release), kind, title, after);
+        let title = format!("release {}", after.emulated().version());
+        self.push_takeover(Action::Release(release), title, after);
     }
 
     /// Continues with an edited configuration at the cursor: at the end of a branch that records no cluster and is not
@@ -279,12 +281,12 @@ impl Session {
 
     /// Returns a scheduler with an edited configuration, just started on the same cluster.
     fn with_config(&self, before: &Scheduler, edit: &ConfigEdit) -> Result<Scheduler, ConfigEditError> {
-        before.configured(edit, objects_in_order(before), self.waiting_again(before))
+        before.configured(edit, objects_in_order(before), self.queues_again(before))
     }
 
     fn push_configured(&mut self, edit: ConfigEdit, after: Scheduler) {
         let title = edit.to_string();
-        self.push_takeover(Action::Configure(edit.clone()), RevisionKind::Configure(edit), title, after);
+        self.push_takeover(Action::Configure(edit), title, after);
     }
 
     /// Begins a branch at the cursor, unless the cursor is at the end of one that left another. Returns the names of the
@@ -309,24 +311,21 @@ impl Session {
         }
     }
 
-    /// Returns the queue places at a restart of a scheduler.
-    fn waiting_again(&self, before: &Scheduler) -> Waiting {
-        match before.options().waiting {
-            Waiting::Fresh => Waiting::Fresh,
-            Waiting::AsObserved(_) => Waiting::AsObserved(self.background.events.clone()),
-        }
+    /// Returns the queue places at a restart of a scheduler, and the Events from which they are inferred.
+    fn queues_again(&self, before: &Scheduler) -> (InitialQueues, Vec<ObservedEvent>) {
+        let queues = before.options().queues;
+        (queues, self.events_for(queues))
     }
 
     /// Records the takeover by another scheduler at the end of the current branch.
-    fn push_takeover(&mut self, action: Action, kind: RevisionKind, title: String, after: Scheduler) {
+    fn push_takeover(&mut self, action: Action, title: String, after: Scheduler) {
         let branch = &mut self.branches[self.current];
-        let before = branch.scheduler.clone();
-        let was = moment(before.state(), &branch.timeline.end().requeue_events);
-        let is = moment(after.state(), &requeue_events(&after));
+        let scheduler = branch.scheduler.clone();
+        let before = Keyframe::of(&scheduler, &branch.timeline.end().requeue_events);
+        let is = Keyframe::of(&after, &requeue_events(&after));
         let start = SchedulerStart { release: after.emulated().profile.release, queues: is.queues.clone() };
         let events = vec![Event::SchedulerStarted(Arc::new(start))].into();
-        let revision = Revision { kind, title, events, before: was, after: is, odds_over_starts: OnceLock::new() };
-        branch.push(Step { action, before }, revision, after);
+        branch.push(Revision { action, title, events, before, after: is, scheduler, odds_over_starts: OnceLock::new() }, after);
     }
 
     /// Forks a branch at the cursor and makes it current. Its cursor is at its end.
@@ -345,16 +344,16 @@ impl Session {
 
     /// Applies an operation at the cursor on a new branch, which becomes the current one. Returns false, and makes no branch,
     /// when the operation has no effect.
-    pub fn apply_on_new_branch(&mut self, operation: Operation) -> bool {
-        self.apply_apart(self.timeline().revisions_done(), operation)
+    pub fn apply_on_new_branch(&mut self, action: impl Into<Action>) -> bool {
+        self.apply_apart(self.timeline().revisions_done(), action.into())
     }
 
     /// Forks a branch after the first `at` revisions and applies an operation there. Without an effect, no branch
     /// begins.
-    fn apply_apart(&mut self, at: usize, operation: Operation) -> bool {
+    fn apply_apart(&mut self, at: usize, action: Action) -> bool {
         let left = self.current;
         self.fork_at(at);
-        let done = self.append(operation);
+        let done = self.append(action);
         if !done {
             self.branches.pop();
             self.current = left;
@@ -386,7 +385,7 @@ impl Session {
     /// Replays a saved action at the end of the current branch. Returns false when it has no effect.
     pub(super) fn redo(&mut self, action: Action) -> bool {
         match action {
-            Action::Apply(operation) => self.append(operation),
+            Action::Apply(_) | Action::WhatIf { .. } => self.append(action),
             Action::Explain(pod) => self.explain_at(self.current, self.timeline().revisions().len(), &pod, Asking::Recall),
             Action::Logged(attempt) => self.log(*attempt),
             Action::Release(release) => match self.with_release(self.scheduler(), release, self.release_source()) {
@@ -422,7 +421,7 @@ impl Session {
     pub fn observe(&mut self, operation: Operation) -> bool {
         let current = std::mem::replace(&mut self.current, 0);
         let follow = self.timeline().at_end();
-        let done = self.append(operation);
+        let done = self.append(operation.into());
         if done && follow {
             self.timeline_mut().seek(Cursor::END);
         }
@@ -436,14 +435,14 @@ impl Session {
         if self.background.observed { self.branches[0].scheduler() } else { self.scheduler_at_start() }
     }
 
-    /// Applies an operation at the end of the current branch; the cursor stays.
-    fn append(&mut self, operation: Operation) -> bool {
-        append(&mut self.branches[self.current], operation)
+    /// Applies the operation of an action at the end of the current branch; the cursor stays.
+    fn append(&mut self, action: Action) -> bool {
+        append(&mut self.branches[self.current], action)
     }
 
     /// Appends a revision at the end of the current branch; the cursor stays.
-    pub(super) fn push(&mut self, step: Step, revision: Revision, after: Scheduler) {
-        self.branches[self.current].push(step, revision, after);
+    pub(super) fn push(&mut self, revision: Revision, after: Scheduler) {
+        self.branches[self.current].push(revision, after);
     }
 
     /// Schedules the next waiting pod at the end of the current branch. Returns false when no pod can be popped.
@@ -454,7 +453,11 @@ impl Session {
     /// Applies an operation at the end of the current branch, or on a new branch there if the current one records a
     /// cluster.
     fn append_apart(&mut self, operation: Operation) -> bool {
-        if self.on_observed() { self.apply_apart(self.timeline().revisions().len(), operation) } else { self.append(operation) }
+        if self.on_observed() {
+            self.apply_apart(self.timeline().revisions().len(), operation.into())
+        } else {
+            self.append(operation.into())
+        }
     }
 
     /// Does one step of settling at the end of the current branch, including timers. Returns false when settled.
@@ -497,32 +500,29 @@ impl Session {
         let Some(object) = scheduler.state().cluster().pods.get(pod).cloned() else { return false };
         let timeline = &self.branches[branch].timeline;
         let keyframe = timeline.revisions().get(at).map_or_else(|| timeline.end(), |revision| &revision.before);
-        let now = moment(scheduler.state(), &keyframe.requeue_events);
-        let (kind, title) = (RevisionKind::Explain(pod.clone()), format!("explain {pod}"));
-        let events = scheduler.explain_group(&object).unwrap_or_else(|| match asking {
-            Asking::Ask => scheduler.explain_asking(&object),
-            Asking::Recall => scheduler.explain(&object),
-        });
-        let revision = Revision { kind, title, events: events.into(), before: now.clone(), after: now, odds_over_starts: OnceLock::new() };
+        let before = Keyframe::of(&scheduler, &keyframe.requeue_events);
+        let options = DryOptions { asking, ..DryOptions::default() };
+        let events = scheduler.explain_group(&object).unwrap_or_else(|| scheduler.explain_with(&object, options)).into();
+        let (action, title, after) = (Action::Explain(pod.clone()), format!("explain {pod}"), before.clone());
+        let revision = Revision { action, title, events, before, after, scheduler, odds_over_starts: OnceLock::new() };
         // A revision that branches share belongs to the branch that the others forked from.
         let mut owner = branch;
         while let Some(fork) = self.branches[owner].forked().filter(|f| f.revisions > at) {
             owner = fork.branch;
         }
-        let step = Step { action: Action::Explain(pod.clone()), before: scheduler };
-        self.insert(owner, at, &Arc::new(step), &Arc::new(revision));
+        self.insert(owner, at, &Arc::new(revision));
         true
     }
 
     /// Inserts a revision that leaves the state as it was into a branch and into all branches that share this part.
-    fn insert(&mut self, branch: usize, at: usize, step: &Arc<Step>, revision: &Arc<Revision>) {
+    fn insert(&mut self, branch: usize, at: usize, revision: &Arc<Revision>) {
         for child in 0..self.branches.len() {
             if self.branches[child].forked().is_some_and(|f| f.branch == branch && f.revisions > at) {
-                self.insert(child, at, step, revision);
+                self.insert(child, at, revision);
                 self.branches[child].shares_one_more();
             }
         }
-        self.branches[branch].insert(at, step.clone(), revision.clone());
+        self.branches[branch].insert(at, revision.clone());
     }
 
     /// Moves the cursor right behind the next event that meets a condition. Past the recorded events it schedules
@@ -566,17 +566,6 @@ pub fn requeue_events(scheduler: &Scheduler) -> Arc<RequeueEvents> {
     Arc::new(RequeueEvents::new(scheduler.state().queue().hints().registrations()))
 }
 
-pub(super) fn moment(state: &State, requeue_events: &Arc<RequeueEvents>) -> Keyframe {
-    Keyframe {
-        cluster: state.cluster().clone(),
-        snapshot: state.snapshot(),
-        queues: state.queue().view().clone(),
-        clock: state.clock(),
-        requeue_events: requeue_events.clone(),
-        reads_pod_groups: state.config().emulation.enabled(Gate::GenericWorkload),
-    }
-}
-
 /// Returns the objects of a cluster, pending pods last, in the order in which the scheduler received them.
 pub(crate) fn objects_in_order(scheduler: &Scheduler) -> Vec<Object> {
     let cluster = scheduler.state().cluster();
@@ -591,76 +580,21 @@ pub(crate) fn objects_in_order(scheduler: &Scheduler) -> Vec<Object> {
         .collect()
 }
 
-/// Applies an operation at the end of a branch; the cursor stays. Returns false where it has no effect.
-pub(super) fn append(branch: &mut Branch, operation: Operation) -> bool {
-    let before = branch.scheduler.clone();
-    let mut after = before.clone();
-    let (kind, title) = (kind(&operation), title(&operation, &before));
-    let events = after.apply(operation.clone());
-    let same_unknown = before.state().cluster().unknown == after.state().cluster().unknown;
+/// Applies the operation of an action at the end of a branch; the cursor stays. Returns false where it has no effect, or is none.
+pub(super) fn append(branch: &mut Branch, action: Action) -> bool {
+    let (Action::Apply(operation) | Action::WhatIf { operation, .. }) = &action else { return false };
+    let scheduler = branch.scheduler.clone();
+    let mut done = scheduler.clone();
+    let title = title(operation, &scheduler);
+    let events = done.apply(operation.clone());
+    let same_unknown = scheduler.state().cluster().unknown == done.state().cluster().unknown;
     if events.is_empty() && same_unknown {
         return false;
     }
     let requeue_events = &branch.timeline.end().requeue_events;
-    let (was, is) = (moment(before.state(), requeue_events), moment(after.state(), requeue_events));
-    let revision = Revision { kind, title, events: events.into(), before: was, after: is, odds_over_starts: OnceLock::new() };
-    branch.push(Step { action: Action::Apply(operation), before }, revision, after);
+    let (before, after) = (Keyframe::of(&scheduler, requeue_events), Keyframe::of(&done, requeue_events));
+    branch.push(Revision { action, title, events: events.into(), before, after, scheduler, odds_over_starts: OnceLock::new() }, done);
     true
-}
-
-fn kind(operation: &Operation) -> RevisionKind {
-    match operation {
-        Operation::Schedule => RevisionKind::Schedule,
-        Operation::Create { object } => RevisionKind::Create(object.kind(), object.key()),
-        Operation::Update { object } => RevisionKind::Update(object.kind(), object.key()),
-        Operation::Delete { object } => RevisionKind::Delete(object.kind(), object.key()),
-        Operation::Advance { .. } | Operation::AdvanceTo { .. } => RevisionKind::Advance,
-        Operation::Batch { .. } => RevisionKind::Batch,
-        Operation::Observe { .. } | Operation::TakeLog { .. } => RevisionKind::Observe,
-        Operation::Allow { pod } => RevisionKind::Allow(pod.clone()),
-        Operation::Reject { pod } => RevisionKind::Reject(pod.clone()),
-    }
-}
-
-fn title(operation: &Operation, scheduler: &Scheduler) -> String {
-    let object = |verb: &str, o: &Object| format!("{verb} {} {}", o.kind(), o.key());
-    match operation {
-        Operation::Schedule => scheduler.next_pod().map_or_else(|| "schedule".to_owned(), |pod| format!("schedule {pod}")),
-        Operation::Create { object: o } => object("create", o),
-        Operation::Update { object: o } => cordon(o, scheduler).map_or_else(|| object("update", o), |edit| edit.to_string()),
-        Operation::Delete { object: o } => object("delete", o),
-        Operation::Advance { seconds } => format!("advance {seconds} s"),
-        Operation::AdvanceTo { time } => {
-            let millis = time.duration_since(scheduler.state().clock()).as_millis();
-            let why = scheduler.next_timer().filter(|w| w.time == *time).map(|w| format!(": {w}"));
-            // Tenths are cut off, as the clock cuts off seconds.
-            format!("wait {}.{} s{}", millis / 1000, millis % 1000 / 100, why.unwrap_or_default())
-        }
-        Operation::Batch { name, operations } => {
-            let changes = operations
-                .iter()
-                .filter(|o| !matches!(o, Operation::AdvanceTo { .. } | Operation::Observe { .. } | Operation::TakeLog { .. }))
-                .count();
-            if changes == 1 { format!("{name}: 1 change") } else { format!("{name}: {changes} changes") }
-        }
-        Operation::Observe { time, .. } => format!("observed at {time}"),
-        Operation::TakeLog { time, .. } => format!("the queues by the scheduler's log at {time}"),
-        Operation::Allow { pod } => format!("allow {pod}"),
-        Operation::Reject { pod } => format!("reject {pod}"),
-    }
-}
-
-/// Returns the edit that an update of a node amounts to, if that is a cordon or the end of one.
-fn cordon(object: &Object, scheduler: &Scheduler) -> Option<Edit> {
-    let Object::Node(node) = object else { return None };
-    let cluster = scheduler.state().cluster();
-    let old = cluster.nodes.named(node.name())?;
-    let edit = match (old.unschedulable(), node.unschedulable()) {
-        (false, true) => Edit::Cordon(node.name().clone()),
-        (true, false) => Edit::Uncordon(node.name().clone()),
-        _ => return None,
-    };
-    matches!(edit.operation(cluster), Ok(Operation::Update { object: by_edit }) if by_edit == *object).then_some(edit)
 }
 
 #[cfg(test)]
@@ -675,7 +609,7 @@ mod tests {
     fn the_events_that_wake_pods_are_found_once_and_shared() {
         let scheduler = Scheduler::new(Config::defaults(Emulation::default()), Vec::new(), Options::default());
         let mut session = Session::new(scheduler, "nothing");
-        let requeue_events = session.timeline().moment().requeue_events.clone();
+        let requeue_events = session.timeline().keyframe().requeue_events.clone();
         for (plugin, expected) in [
             (PluginName::NodeName, &["NodeAdd", "NodeUpdateNodeTaint"][..]),
             (PluginName::NodeAffinity, &["NodeAdd", "NodeUpdateNodeTaint", "NodeUpdateNodeLabel"]),

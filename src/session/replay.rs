@@ -1,6 +1,7 @@
 //! Bounds what a session file may replay, before any of it is replayed.
 
-use super::branch::{Action, Fork};
+use super::branch::Fork;
+use super::revision::Action;
 use crate::limits::sessions::{REPLAYED_EVENTS, REPLAYED_OPERATIONS, REPLAYED_REVISIONS};
 use crate::scheduler::Operation;
 
@@ -47,7 +48,7 @@ impl ReplayBudget {
 /// Returns the number of operations of an action, itself included.
 fn operations(action: &Action) -> usize {
     let mut found = 1_usize;
-    let Action::Apply(operation) = action else { return found };
+    let (Action::Apply(operation) | Action::WhatIf { operation, .. }) = action else { return found };
     let mut open = vec![operation];
     while let Some(operation) = open.pop() {
         if let Operation::Batch { operations, .. } = operation {
@@ -70,6 +71,8 @@ mod tests {
     fn a_session_that_replays_too_much_is_refused() {
         let nested = Action::Apply(batch(vec![Operation::Schedule, batch(vec![Operation::Schedule, Operation::Schedule])]));
         assert_eq!(operations(&nested), 5);
+        let what_if = Action::from(("drain n".parse::<crate::session::Verb>().unwrap(), batch(vec![Operation::Schedule])));
+        assert_eq!(operations(&what_if), 2);
         let mut budget = ReplayBudget { operations: 6, revisions: 10, events: 100 };
         let once = |budget: &mut ReplayBudget, actions: &[Action], revisions, events| {
             budget.take(Some(Fork { branch: 0, revisions }), actions, events)

@@ -4,131 +4,13 @@
 //! before and after it. Moving the cursor folds events and never asks the engine, so that each position always shows
 //! the same view.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::requeue_events::RequeueEvents;
-use crate::cluster::{Cluster, Key, Kind};
-use crate::framework::Snapshot;
-use crate::odds::Odds;
-use crate::release::Release;
-use crate::scheduler::ConfigEdit;
+use super::revision::{Keyframe, Revision};
+use crate::cluster::Key;
 use crate::trace::{CycleView, Event, QueuesView, StepSize};
-
-/// Full state at one point of the timeline. Clones share their parts.
-#[derive(Clone, Debug, Default)]
-pub struct Keyframe {
-    /// All objects.
-    pub cluster: Cluster,
-    /// Nodes with the pods on them.
-    pub snapshot: Snapshot,
-    /// Queue places of pods.
-    pub queues: QueuesView,
-    /// Virtual time.
-    pub clock: Timestamp,
-    /// Events that may requeue parked pods; constant per release.
-    pub requeue_events: Arc<RequeueEvents>,
-    /// Whether the scheduler reads pod groups; constant per configuration.
-    pub reads_pod_groups: bool,
-}
-
-/// Queue places of pending pods at the start of a session.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum InitialQueues {
-    /// As after a restart of the scheduler: every pending pod in activeQ, or gated.
-    #[default]
-    Fresh,
-    /// Inferred from the objects' conditions and Events.
-    AsObserved,
-}
-
-/// One operation and its events.
-#[derive(Clone, Debug)]
-pub struct Revision {
-    /// Kind of the operation, with its object.
-    pub kind: RevisionKind,
-    /// Title, such as `schedule shop/payments` or `advance 10 s`.
-    pub title: String,
-    /// Events in order; empty only where just the unknown kinds changed.
-    pub events: Arc<[Event]>,
-    /// State before the operation.
-    pub before: Keyframe,
-    /// State after the operation.
-    pub after: Keyframe,
-    /// The odds of the cycle's nodes over all starting nodes of the search, once they are counted. No event has them.
-    pub odds_over_starts: OnceLock<Arc<Odds>>,
-}
-
-/// Kind of an operation on the timeline.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum RevisionKind {
-    /// One iteration of the scheduling loop.
-    #[default]
-    Schedule,
-    /// A dry decision about a pod.
-    Explain(Key),
-    /// An attempt of the cluster's own scheduler, from its log; `None` for the end of the log.
-    Logged(Option<Key>),
-    /// Creation of an object.
-    Create(Kind, Key),
-    /// Update of an object.
-    Update(Kind, Key),
-    /// Deletion of an object.
-    Delete(Kind, Key),
-    /// Advance of the virtual clock.
-    Advance,
-    /// Several changes applied as one.
-    Batch,
-    /// Observation of a live cluster.
-    Observe,
-    /// A pod that waits on Permit was allowed for every plugin.
-    Allow(Key),
-    /// A pod that waits on Permit was rejected.
-    Reject(Key),
-    /// Takeover by a kube-scheduler of another release.
-    Release(Release),
-    /// Takeover by a kube-scheduler with an edited configuration.
-    Configure(ConfigEdit),
-}
-
-impl RevisionKind {
-    /// Returns whether it is a change that a user made, other than letting the scheduler run and time pass. On a branch that
-    /// records a cluster, these kinds are changes of that cluster.
-    pub fn is_what_if(&self) -> bool {
-        match self {
-            Self::Create(..)
-            | Self::Update(..)
-            | Self::Delete(..)
-            | Self::Batch
-            | Self::Allow(_)
-            | Self::Reject(_)
-            | Self::Release(_)
-            | Self::Configure(_) => true,
-            Self::Schedule | Self::Explain(_) | Self::Logged(_) | Self::Advance | Self::Observe => false,
-        }
-    }
-
-    /// Returns whether it comes from the log of the cluster's own scheduler.
-    pub fn is_logged(&self) -> bool {
-        matches!(self, Self::Logged(_))
-    }
-}
-
-impl Revision {
-    /// Returns whether it is a dry decision.
-    pub fn is_dry_decision(&self) -> bool {
-        matches!(self.kind, RevisionKind::Explain(_))
-    }
-
-    /// Returns whether the objects that it changes outside of a cycle have all changed after its first `event` events.
-    fn has_changed(&self, event: usize) -> bool {
-        let (done, ahead) = self.events.split_at(event.min(self.events.len()));
-        let changes = |events: &[Event]| events.iter().any(|event| matches!(event, Event::ObjectChanged { .. }));
-        let is_cycle = || self.events.iter().any(|event| matches!(event, Event::CycleStarted(_)));
-        changes(done) && !changes(ahead) && !is_cycle()
-    }
-}
 
 /// Position between events: the first `event` events of revision `revision` have happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -166,7 +48,6 @@ pub struct Timeline {
     cycle: Arc<CycleView>,
     queues: QueuesView,
     clock: Timestamp,
-    started: InitialQueues,
     /// Views within the revision at the cursor, in order; going back starts from the nearest.
     checkpoints: Arc<Vec<Checkpoint>>,
     /// The ends of steps in the revision that was last stepped back in.
@@ -198,18 +79,7 @@ impl Timeline {
     pub fn new(start: Keyframe) -> Self {
         let (queues, clock) = (start.queues.clone(), start.clock);
         let (cursor, cycle) = (Cursor::default(), Arc::default());
-        let (started, checkpoints) = (InitialQueues::default(), Arc::default());
-        Self { start, revisions: Vec::new(), cursor, changed: false, cycle, queues, clock, started, checkpoints, step_ends: None }
-    }
-
-    /// Sets the queue places at the start.
-    pub fn set_started(&mut self, started: InitialQueues) {
-        self.started = started;
-    }
-
-    /// Returns the queue places at the start.
-    pub fn started(&self) -> InitialQueues {
-        self.started
+        Self { start, revisions: Vec::new(), cursor, changed: false, cycle, queues, clock, checkpoints: Arc::default(), step_ends: None }
     }
 
     /// Appends a revision; the cursor stays.
@@ -220,7 +90,6 @@ impl Timeline {
     /// Returns a timeline of the first `revisions` revisions, with the cursor at their end.
     pub(super) fn prefix(&self, revisions: usize) -> Self {
         let mut timeline = Self::new(self.start.clone());
-        timeline.started = self.started;
         timeline.revisions = self.revisions[..revisions.min(self.revisions.len())].to_vec();
         timeline.seek(Cursor::END);
         timeline
@@ -309,7 +178,7 @@ impl Timeline {
     /// Returns the keyframe at the cursor: the one before the revision until its last event has happened, or outside of a cycle
     /// until the last object has changed. Its queues and clock are those of the keyframe; [`Self::queues`] and [`Self::clock`] are
     /// exact.
-    pub fn moment(&self) -> &Keyframe {
+    pub fn keyframe(&self) -> &Keyframe {
         match self.revision() {
             Some(revision) if self.changed || self.cursor.event >= revision.events.len() => &revision.after,
             Some(revision) => &revision.before,
@@ -322,7 +191,7 @@ impl Timeline {
     pub fn decided_on(&self) -> &Keyframe {
         match self.revision() {
             Some(revision) if self.cycle.start.is_some() => &revision.before,
-            _ => self.moment(),
+            _ => self.keyframe(),
         }
     }
 
@@ -470,10 +339,14 @@ impl Timeline {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
+
     use super::*;
-    use crate::cluster::Key;
     use crate::framework::SharedList;
-    use crate::odds::Chance;
+    use crate::odds::{Chance, Odds};
+    use crate::release::Emulation;
+    use crate::scheduler::{Config, Operation, Options, Scheduler};
+    use crate::session::Action;
     use crate::trace::Selection;
 
     fn at(seconds: i64) -> Timestamp {
@@ -501,13 +374,14 @@ mod tests {
         let other = Event::NominationCleared { pod: Key::new("ns", "pod"), node: "n".into() };
         let starts = std::iter::once(&from).chain(stops);
         let moves = starts.zip(stops).flat_map(|(from, to)| [Event::ClockMoved { from: Box::new(at(*from)), to: at(*to) }, other.clone()]);
-        let moment = |clock: i64| Keyframe { clock: at(clock), ..Keyframe::default() };
-        let after = moment(*stops.last().unwrap_or(&from));
+        let keyframe = |clock: i64| Keyframe { clock: at(clock), ..Keyframe::default() };
+        let after = keyframe(*stops.last().unwrap_or(&from));
         Revision {
-            kind: RevisionKind::default(),
+            action: Action::Apply(Operation::Schedule),
+            scheduler: Scheduler::new(Config::defaults(Emulation::default()), Vec::new(), Options::default()),
             title: String::new(),
             events: moves.chain([other.clone()]).collect(),
-            before: moment(from),
+            before: keyframe(from),
             after,
             odds_over_starts: OnceLock::new(),
         }
@@ -531,14 +405,6 @@ mod tests {
             assert_eq!((timeline.cursor(), timeline.clock()), (*cursor, *clock));
         }
         timeline.seek(Cursor { revision: 2, event: 9 });
-        assert_eq!(timeline.clock(), timeline.moment().clock);
-    }
-
-    #[test]
-    fn a_start_is_fresh_unless_said_otherwise() {
-        let mut timeline = Timeline::new(Keyframe::default());
-        assert_eq!(timeline.started(), InitialQueues::Fresh);
-        timeline.set_started(InitialQueues::AsObserved);
-        assert_eq!(timeline.started(), InitialQueues::AsObserved);
+        assert_eq!(timeline.clock(), timeline.keyframe().clock);
     }
 }

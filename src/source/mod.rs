@@ -77,6 +77,8 @@ pub fn load_watched(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>)
         walk.document(document);
     }
     let spread = walk.spread;
+    // Its patterns are needed no longer.
+    drop(walk);
     let mut loaded = assembly.finish();
     let embedded = inputs.iter().all(|input| matches!(input, Input::Bytes { .. }));
     loaded.report.complete = embedded && loaded.report.left_out == 0;

@@ -10,6 +10,7 @@ use super::event::Event;
 use super::steps::ExtensionPoint;
 use crate::cluster::{Key, Str};
 use crate::framework::{GroupPreemptionRecord, PluginName, Status};
+use crate::output::{Words, words};
 use crate::plural::count;
 
 /// One fact about the cycle of a group. Facts about a member come between, as in the cycle of a single pod: first the
@@ -154,6 +155,11 @@ impl GroupEvent {
 
     /// Returns the fact as a plain sentence.
     pub fn sentence(&self) -> String {
+        self.words().to_string()
+    }
+
+    /// Returns the fact as a plain sentence, with the pod and the node that it names.
+    pub fn words(&self) -> Words {
         match self {
             Self::Started(start) => {
                 let pods = count(start.pods.len(), "pod");
@@ -161,22 +167,22 @@ impl GroupEvent {
                     Some(min) => format!("; {min} must have a place, {} have one", start.scheduled),
                     None => String::new(),
                 };
-                format!("the cycle of pod group {} started for {pods}{of}", start.group)
+                format!("the cycle of pod group {} started for {pods}{of}", start.group).into()
             }
-            Self::PlacementTried(tried) => tried.sentence(),
-            Self::MemberPlaced { pod, node } => format!("{pod} is assumed on {node} for the members after it"),
+            Self::PlacementTried(tried) => tried.sentence().into(),
+            Self::MemberPlaced { pod, node } => words![pod, " is assumed on ", node, " for the members after it"],
             Self::Preempted(record) if record.status.is_success() => {
-                format!("evicting {} makes room for the group", count(record.victims().count(), "pod"))
+                format!("evicting {} makes room for the group", count(record.victims().count(), "pod")).into()
             }
-            Self::Preempted(record) => format!("preemption for the group: {}", record.status.message()),
+            Self::Preempted(record) => format!("preemption for the group: {}", record.status.message()).into(),
             Self::Decided(decision) => match decision.outcome {
-                GroupOutcome::Scheduled => format!("the group is scheduled: {} found a place", count(decision.placed, "pod")),
-                GroupOutcome::Error => format!("the group is not scheduled: {}", decision.status.message()),
-                GroupOutcome::Unschedulable | GroupOutcome::WaitingOnPreemption => decision.status.message_with_fact(),
+                GroupOutcome::Scheduled => format!("the group is scheduled: {} found a place", count(decision.placed, "pod")).into(),
+                GroupOutcome::Error => format!("the group is not scheduled: {}", decision.status.message()).into(),
+                GroupOutcome::Unschedulable | GroupOutcome::WaitingOnPreemption => decision.status.message_with_fact().into(),
             },
-            Self::MemberResumed { pod } => format!("what becomes of {pod}"),
+            Self::MemberResumed { pod } => words!["what becomes of ", pod],
             Self::Finished { group, outcome } => {
-                format!("the cycle of pod group {group} ended: {}", outcome.to_string().replace('_', " "))
+                format!("the cycle of pod group {group} ended: {}", outcome.to_string().replace('_', " ")).into()
             }
         }
     }

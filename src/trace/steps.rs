@@ -1,11 +1,10 @@
 //! Step sizes of navigation through events, and the sentence that describes each event.
 
-use std::fmt::Write as _;
-
-use super::event::{Event, Eviction, MoveCause, Outcome, PermitEnd, Place, Selection};
+use super::event::{Event, Eviction, LoggedEvent, MoveCause, Outcome, PermitEnd, Place, Selection};
 use super::preemption::DryRunStepAt;
 use crate::cluster::{Key, Str};
 use crate::framework::{DryRunStep, EventLabel, ExtenderVerb, PluginName, Status, Victim};
+use crate::output::{Words, words};
 use crate::plural::count;
 
 /// The size of a step through events.
@@ -212,142 +211,161 @@ impl Event {
 
     /// Describes the event in one sentence, without a full stop.
     pub fn sentence(&self) -> String {
+        self.words().to_string()
+    }
+
+    /// Returns the event as a sentence without a full stop, with the pod and the node that it names.
+    pub fn words(&self) -> Words {
         match self {
-            Self::Logged(event) if event.is_ours => event.words.clone(),
-            Self::Logged(event) => format!("the cluster's scheduler, {}: {}", event.at, event.words),
-            Self::ClockMoved { from, to } => format!("the clock advanced by {}", seconds(to.duration_since(**from))),
+            Self::Logged(event) if event.is_ours => logged("", event),
+            Self::Logged(event) => logged(&format!("the cluster's scheduler, {}: ", event.at), event),
+            Self::ClockMoved { from, to } => format!("the clock advanced by {}", seconds(to.duration_since(**from))).into(),
             Self::SchedulerStarted(start) => {
-                format!("kube-scheduler {} started with {}", start.release, count(start.queues.entries.len(), "waiting pod"))
+                format!("kube-scheduler {} started with {}", start.release, count(start.queues.entries.len(), "waiting pod")).into()
             }
-            Self::ObjectChanged { kind, key, change } => format!("{kind} {key} was {}", change.to_string().to_lowercase()),
+            Self::ObjectChanged { kind, key, change } => format!("{kind} {key} was {}", change.to_string().to_lowercase()).into(),
             Self::QueueMoved(m) => queue_move(&m.pod, &m.to, m.cause, m.plugin),
             Self::PlaceInferred(p) => {
                 let how = if p.told { "by the scheduler's log" } else { "inferred" };
-                format!("{} ({how}: {})", at_place(&p.pod, &p.place), p.from)
+                at_place(&p.pod, &p.place).text(format!(" ({how}: {})", p.from))
             }
-            Self::PriorityChanged { pod, priority } => format!("{pod} has priority {priority} now"),
-            Self::HintAsked { pod, plugin, event, hint, .. } => format!("{event}: {plugin} says {hint} for {pod}"),
-            Self::PreEnqueueRejected { pod, status } => format!("{pod} is gated: {}", by_plugin(status)),
+            Self::PriorityChanged { pod, priority } => words![pod, format!(" has priority {priority} now")],
+            Self::HintAsked { pod, plugin, event, hint, .. } => words![format!("{event}: {plugin} says {hint} for "), pod],
+            Self::PreEnqueueRejected { pod, status } => words![pod, format!(" is gated: {}", by_plugin(status))],
             Self::PodPopped { pod, attempts, early_from_backoff } => {
                 let early = if *early_from_backoff { " from backoffQ, early, as activeQ is empty" } else { "" };
-                format!("{pod} was popped{early} for attempt {attempts}")
+                words![pod, format!(" was popped{early} for attempt {attempts}")]
             }
-            Self::CycleStarted(start) => format!("cycle {} started for {}, priority {}", start.cycle, start.pod, start.priority),
-            Self::CycleSkipped { pod, why } => format!("{pod} was skipped: {}", why.text(pod)),
-            Self::NotEmulated { plugin, what } => format!("{plugin} is not emulated: {what}"),
+            Self::CycleStarted(start) => {
+                words![format!("cycle {} started for ", start.cycle), &start.pod, format!(", priority {}", start.priority)]
+            }
+            Self::CycleSkipped { pod, why } => words![pod, format!(" was skipped: {}", why.text(pod))],
+            Self::NotEmulated { plugin, what } => format!("{plugin} is not emulated: {what}").into(),
             Self::PreFiltered { plugin, status, nodes } => match nodes {
-                Some(nodes) if status.is_success() => format!("{plugin} left {} to filter", count(nodes.len(), "node")),
-                _ if status.is_success() => format!("{plugin} is ready to filter"),
-                _ if status.is_skip() => format!("{plugin} has nothing to filter for this pod"),
-                _ => format!("{plugin} rejected the pod for every node: {}", status.message()),
+                Some(nodes) if status.is_success() => format!("{plugin} left {} to filter", count(nodes.len(), "node")).into(),
+                _ if status.is_success() => format!("{plugin} is ready to filter").into(),
+                _ if status.is_skip() => format!("{plugin} has nothing to filter for this pod").into(),
+                _ => format!("{plugin} rejected the pod for every node: {}", status.message()).into(),
             },
-            Self::NodesNarrowed { rejected: Some(_), status, .. } => format!("no node is filtered: {}", status.message()),
-            Self::NodesNarrowed { nodes, .. } => format!("{} left to filter after PreFilter", count(nodes.len(), "node")),
-            Self::NominatedNodeTried { node } => format!("{node} is tried first: the pod is nominated to it"),
-            Self::AllNodesTried => "all nodes are tried".to_owned(),
+            Self::NodesNarrowed { rejected: Some(_), status, .. } => format!("no node is filtered: {}", status.message()).into(),
+            Self::NodesNarrowed { nodes, .. } => format!("{} left to filter after PreFilter", count(nodes.len(), "node")).into(),
+            Self::NominatedNodeTried { node } => words![node, " is tried first: the pod is nominated to it"],
+            Self::AllNodesTried => "all nodes are tried".into(),
             Self::NodeFiltered { node, status, nominated } => {
                 let beside = if nominated.is_empty() {
                     String::new()
                 } else {
                     format!(", counting {} nominated there", count(nominated.len(), "pod"))
                 };
-                if status.is_success() { format!("{node}: fits{beside}") } else { format!("{node}: {}{beside}", by_plugin(status)) }
+                let verdict = if status.is_success() { "fits".to_owned() } else { by_plugin(status) };
+                words![node, format!(": {verdict}{beside}")]
             }
-            Self::ExtenderTookPart(call) => call.sentence(),
-            Self::FilterStopped { evaluated, of, wanted } => format!("stopped after {evaluated} of {of} nodes: more than {wanted} fit"),
-            Self::PreScored { plugin, status } if status.is_skip() => format!("{plugin} does not score this pod"),
-            Self::PreScored { plugin, status } if status.is_success() => format!("{plugin} is ready to score"),
-            Self::PreScored { plugin, status } => format!("{plugin} could not prepare scoring: {}", status.message()),
-            Self::NodeScored(score) => format!("{} scores {}", score.node, score.total),
+            Self::ExtenderTookPart(call) => call.sentence().into(),
+            Self::FilterStopped { evaluated, of, wanted } => {
+                format!("stopped after {evaluated} of {of} nodes: more than {wanted} fit").into()
+            }
+            Self::PreScored { plugin, status } if status.is_skip() => format!("{plugin} does not score this pod").into(),
+            Self::PreScored { plugin, status } if status.is_success() => format!("{plugin} is ready to score").into(),
+            Self::PreScored { plugin, status } => format!("{plugin} could not prepare scoring: {}", status.message()).into(),
+            Self::NodeScored(score) => words![&score.node, format!(" scores {}", score.total)],
             Self::NodeSelected { node, why, tied } => match why {
-                Selection::NominatedNode => format!("{node} is taken: the pod is nominated to it and it fits"),
-                Selection::OnlyFeasibleNode => format!("{node} is taken: no other node fits"),
+                Selection::NominatedNode => words![node, " is taken: the pod is nominated to it and it fits"],
+                Selection::OnlyFeasibleNode => words![node, " is taken: no other node fits"],
                 Selection::HighestScore if tied.len() > 1 => {
-                    format!("{node} is taken: the highest score, shared by {} (any of them may win)", tied.len())
+                    words![node, format!(" is taken: the highest score, shared by {} (any of them may win)", tied.len())]
                 }
-                Selection::HighestScore => format!("{node} is taken: the highest score"),
-                Selection::Turn => format!("{node} is taken: {} share the highest score and take turns", tied.len()),
+                Selection::HighestScore => words![node, " is taken: the highest score"],
+                Selection::Turn => words![node, format!(" is taken: {} share the highest score and take turns", tied.len())],
             },
-            Self::PostFiltered { plugin, status } if status.is_success() => format!("{plugin} found room for the pod"),
-            Self::PostFiltered { plugin, status } => format!("{plugin}: {}", status.message()),
+            Self::PostFiltered { plugin, status } if status.is_success() => format!("{plugin} found room for the pod").into(),
+            Self::PostFiltered { plugin, status } => format!("{plugin}: {}", status.message()).into(),
             Self::PreemptionStarted(start) => {
                 if let Some(why) = start.ineligible.as_ref().map(Status::message) {
-                    return format!("preemption: {why}");
+                    return format!("preemption: {why}").into();
                 }
                 let would = if start.hypothetical { " (not reached; shown for information)" } else { "" };
-                format!("preemption may help on {}{would}", count(start.potential_nodes.len(), "node"))
+                format!("preemption may help on {}{would}", count(start.potential_nodes.len(), "node")).into()
             }
-            Self::DryRunStepped(at) => at.step().map_or_else(String::new, |step| dry_run_step(at.node(), step)),
+            Self::DryRunStepped(at) => at.step().map_or_else(Words::default, |step| dry_run_step(at.node(), step)),
             Self::DryRunFinished(run) => match &run.candidate {
                 // Zero violations are left out: the budgets may be unknown here.
-                Some(c) if c.pdb_violations == 0 => format!("{} is a candidate: {}", run.node, count(c.victims.len(), "victim")),
-                Some(c) => format!(
-                    "{} is a candidate: {}, {}",
-                    run.node,
-                    count(c.victims.len(), "victim"),
-                    count(c.pdb_violations.unsigned_abs() as usize, "budget violation")
-                ),
-                None => format!("{} is not a candidate: {}", run.node, run.status.message()),
+                Some(c) if c.pdb_violations == 0 => words![&run.node, format!(" is a candidate: {}", count(c.victims.len(), "victim"))],
+                Some(c) => {
+                    let violations = count(c.pdb_violations.unsigned_abs() as usize, "budget violation");
+                    words![&run.node, format!(" is a candidate: {}, {violations}", count(c.victims.len(), "victim"))]
+                }
+                None => words![&run.node, format!(" is not a candidate: {}", run.status.message())],
             },
-            Self::CandidatesScored(at) => at.function().map_or_else(String::new, |f| format!("{} keeps {}", f.name, names(&f.remaining))),
+            Self::CandidatesScored(at) => {
+                at.function().map_or_else(Words::default, |f| format!("{} keeps {}", f.name, names(&f.remaining)).into())
+            }
             Self::CandidateSelected(preemption) => match &preemption.best[..] {
-                [] => String::new(),
-                [node] => format!("{node} is nominated"),
-                [node, ..] => format!("{node} is nominated, the first by name of {} equal ones", preemption.best.len()),
+                [] => Words::default(),
+                [node] => words![node, " is nominated"],
+                [node, ..] => words![node, format!(" is nominated, the first by name of {} equal ones", preemption.best.len())],
             },
-            Self::PodNominated { pod, node } if node.is_empty() => format!("{pod} no longer has a nominated node"),
-            Self::PodNominated { pod, node } => format!("{pod} is nominated to {node}"),
-            Self::NominationCleared { pod, node } => format!("{pod} loses its nomination to {node}"),
+            Self::PodNominated { pod, node } if node.is_empty() => words![pod, " no longer has a nominated node"],
+            Self::PodNominated { pod, node } => words![pod, " is nominated to ", node],
+            Self::NominationCleared { pod, node } => words![pod, " loses its nomination to ", node],
             Self::VictimEvicted { pod, node, how, .. } => match how {
-                Eviction::Deleted => format!("{pod} was evicted from {node}"),
-                Eviction::Terminating => format!("{pod} was evicted from {node} and is terminating"),
-                Eviction::InMemory => format!("{pod} was rejected while waiting on Permit for {node}"),
+                Eviction::Deleted => words![&**pod, " was evicted from ", node],
+                Eviction::Terminating => words![&**pod, " was evicted from ", node, " and is terminating"],
+                Eviction::InMemory => words![&**pod, " was rejected while waiting on Permit for ", node],
             },
-            Self::GracePeriodEnded { pod, node } => format!("the grace period of {pod} on {node} is over"),
-            Self::PodAssumed { pod, node } => format!("{pod} is assumed on {node}"),
-            Self::Reserved { plugin, status } => point("Reserve", *plugin, status),
-            Self::Unreserved { pod, node } => format!("the reservations for {pod} on {node} were released"),
-            Self::Permitted { plugin, status } => point("Permit", *plugin, status),
+            Self::GracePeriodEnded { pod, node } => words!["the grace period of ", pod, " on ", node, " is over"],
+            Self::PodAssumed { pod, node } => words![pod, " is assumed on ", node],
+            Self::Reserved { plugin, status } => point("Reserve", *plugin, status).into(),
+            Self::Unreserved { pod, node } => words!["the reservations for ", pod, " on ", node, " were released"],
+            Self::Permitted { plugin, status } => point("Permit", *plugin, status).into(),
             Self::PermitWaited { pod, node, plugins } => {
                 let names: Vec<&str> = plugins.iter().map(|(p, _)| p.as_str()).collect();
-                format!("{pod} waits on Permit for {node}: {}", names.join(", "))
+                words![&**pod, " waits on Permit for ", node, format!(": {}", names.join(", "))]
             }
-            Self::PermitResolved { pod, end: PermitEnd::Allowed, .. } => format!("{pod} may be bound: every Permit plugin allows it"),
-            Self::PermitResolved { pod, message, .. } => format!("{pod} no longer waits on Permit: {message}"),
-            Self::PreBound { plugin, status, writes } if status.is_success() => format!("{plugin} wrote {}", count(writes.len(), "object")),
-            Self::PreBound { plugin, status, .. } => point("PreBind", *plugin, status),
-            Self::PodBound { pod, node } => format!("{pod} was bound to {node}"),
-            Self::AttemptFailed { failure, .. } => format!("{}: {}", failure.reason, failure.message),
-            Self::Group(event) => event.sentence(),
-            Self::CycleFinished { pod, outcome: Outcome::Gated } => format!("{pod} is not tried: it is gated"),
-            Self::CycleFinished { pod, outcome } => format!("the attempt for {pod} ended: {outcome}"),
+            Self::PermitResolved { pod, end: PermitEnd::Allowed, .. } => words![&**pod, " may be bound: every Permit plugin allows it"],
+            Self::PermitResolved { pod, message, .. } => words![&**pod, format!(" no longer waits on Permit: {message}")],
+            Self::PreBound { plugin, status, writes } if status.is_success() => {
+                format!("{plugin} wrote {}", count(writes.len(), "object")).into()
+            }
+            Self::PreBound { plugin, status, .. } => point("PreBind", *plugin, status).into(),
+            Self::PodBound { pod, node } => words![pod, " was bound to ", node],
+            Self::AttemptFailed { failure, .. } => format!("{}: {}", failure.reason, failure.message).into(),
+            Self::Group(event) => event.words(),
+            Self::CycleFinished { pod, outcome: Outcome::Gated } => words![pod, " is not tried: it is gated"],
+            Self::CycleFinished { pod, outcome } => words!["the attempt for ", pod, format!(" ended: {outcome}")],
         }
     }
 }
 
-fn queue_move(pod: &Key, to: &Place, cause: MoveCause, plugin: Option<PluginName>) -> String {
-    let mut text = at_place(pod, to);
+/// Returns an action of the cluster's scheduler, whose words are kept as text, with the name of its pod in them.
+fn logged(before: &str, event: &LoggedEvent) -> Words {
+    match event.words.split_once(&event.pod.to_string()) {
+        Some((first, rest)) => words![format!("{before}{first}"), &event.pod, rest],
+        None => format!("{before}{}", event.words).into(),
+    }
+}
+
+fn queue_move(pod: &Key, to: &Place, cause: MoveCause, plugin: Option<PluginName>) -> Words {
+    let text = at_place(pod, to);
     if !matches!(to, Place::Active | Place::Backoff { .. } | Place::Unschedulable { .. }) {
         return text;
     }
-    let _ = match plugin {
-        Some(plugin) => write!(text, " ({cause}, which may help {plugin})"),
-        None if cause == MoveCause::Label(EventLabel::ScheduleAttemptFailure) => write!(text, " (attempt failed)"),
-        None => write!(text, " ({cause})"),
-    };
-    text
+    text.text(match plugin {
+        Some(plugin) => format!(" ({cause}, which may help {plugin})"),
+        None if cause == MoveCause::Label(EventLabel::ScheduleAttemptFailure) => " (attempt failed)".to_owned(),
+        None => format!(" ({cause})"),
+    })
 }
 
-fn at_place(pod: &Key, place: &Place) -> String {
+fn at_place(pod: &Key, place: &Place) -> Words {
     match place {
-        Place::Active => format!("{pod} entered activeQ"),
-        Place::Backoff { .. } => format!("{pod} entered backoffQ"),
-        Place::Unschedulable { gated_by: Some(plugin), .. } => format!("{pod} is gated by {plugin}"),
-        Place::Unschedulable { .. } => format!("{pod} is parked in unschedulablePods"),
-        Place::InFlight => format!("{pod} left the queue for its attempt"),
-        Place::WaitingOnPermit { node } => format!("{pod} waits on Permit for {node}"),
-        Place::Bound { node } => format!("{pod} runs on {node}"),
-        Place::Gone => format!("{pod} left the queue"),
+        Place::Active => words![pod, " entered activeQ"],
+        Place::Backoff { .. } => words![pod, " entered backoffQ"],
+        Place::Unschedulable { gated_by: Some(plugin), .. } => words![pod, format!(" is gated by {plugin}")],
+        Place::Unschedulable { .. } => words![pod, " is parked in unschedulablePods"],
+        Place::InFlight => words![pod, " left the queue for its attempt"],
+        Place::WaitingOnPermit { node } => words![pod, " waits on Permit for ", node],
+        Place::Bound { node } => words![pod, " runs on ", node],
+        Place::Gone => words![pod, " left the queue"],
     }
 }
 
@@ -362,25 +380,23 @@ fn by_plugin(status: &Status) -> String {
     }
 }
 
-fn dry_run_step(node: &Str, step: DryRunStep<'_>) -> String {
+fn dry_run_step(node: &Str, step: DryRunStep<'_>) -> Words {
     match step {
-        DryRunStep::Removed(pod) => format!("{node}: remove {} (priority {})", pod.key(), pod.priority()),
-        DryRunStep::Filtered(status) if status.is_success() => format!("{node}: fits without them"),
-        DryRunStep::Filtered(status) => format!("{node}: does not help, {}", status.message()),
-        DryRunStep::Reprieved(victim) => format!("{node}: {} is reprieved", victim_text(victim)),
+        DryRunStep::Removed(pod) => words![node, ": remove ", &pod.key()].remark(format!(" (priority {})", pod.priority())),
+        DryRunStep::Filtered(status) if status.is_success() => words![node, ": fits without them"],
+        DryRunStep::Filtered(status) => words![node, format!(": does not help, {}", status.message())],
+        DryRunStep::Reprieved(victim) => words![node, ": "].words(victim_words(victim)).text(" is reprieved"),
         DryRunStep::NotReprieved(victim, status) => {
-            format!("{node}: {} must be evicted: with it, {}", victim_text(victim), status.message())
+            words![node, ": "].words(victim_words(victim)).text(format!(" must be evicted: with it, {}", status.message()))
         }
     }
 }
 
-fn victim_text(victim: &Victim) -> String {
-    let mut text = format!("{} (priority {}", victim.key(), victim.priority());
-    for violation in victim.violates() {
-        let _ = write!(text, ", violates {}", violation.budget);
-    }
-    text.push(')');
-    text
+fn victim_words(victim: &Victim) -> Words {
+    let (pod, priority) = (words![&victim.key()], format!(" (priority {}", victim.priority()));
+    let violations: String = victim.violates().iter().map(|violation| format!(", violates {}", violation.budget)).collect();
+    // The priority alone may be left out.
+    if violations.is_empty() { pod.remark(format!("{priority})")) } else { pod.text(format!("{priority}{violations})")) }
 }
 
 fn names(list: &[Str]) -> String {

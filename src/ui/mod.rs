@@ -42,7 +42,7 @@ pub use model::overview::OverviewStatus;
 pub use model::pane::Pane;
 pub use model::session_handle::{
     Advance, Applied, CaughtUp, Change, Document, DumpTime, FixToApply, Job, JobState, Page, Restarted, SessionError, SessionHandle,
-    TicketSubject, WhatIf,
+    TicketSubject,
 };
 pub use model::state::{Notice, State};
 pub use model::text_view::{Form, TextView};

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::capacity::Capacity;
-use super::verb::Verb;
 use crate::cluster::{Cluster, Key, Pod, PodDisruptionBudget, Str};
 pub use crate::controllers::Note;
 use crate::scheduler::Scheduler;
 use crate::session::PodLocation;
+use crate::session::Verb;
 use crate::trace::Place;
 
 /// The answer to a verb. [`Whereabouts::of`] returns the places of its pods at the end of all verbs.

@@ -6,11 +6,11 @@ use super::answer::{Answer, Block, Departure, NodeAnswer, NodeEnd, Note, PodEnd,
 use super::budgets::Ledger;
 use super::error::WhatIfError;
 use super::stage::Stage;
-use super::verb::Verb;
 use crate::cluster::{Cluster, Controller, DrainAction, Key, Kind, Object, Pod, Str};
 use crate::controllers::{Draft, pods as owners};
 use crate::scheduler::Operation;
 use crate::session::Edit;
+use crate::session::Verb;
 
 /// Drains nodes one after another: cordons all of them, then evicts the pods of each in rounds, for as long as budgets
 /// allow. A round ends when the scheduler has placed the replacements, or nothing changes any more.
@@ -43,7 +43,7 @@ fn note_unknown_budgets(cluster: &Cluster, answer: &mut Answer) {
 /// Applies a draft as one operation, unless it is empty.
 fn commit(stage: &mut dyn Stage, verb: &Verb, draft: Draft) {
     if !draft.is_empty() {
-        stage.apply(Operation::Batch { name: verb.to_string(), operations: draft.into_operations() });
+        stage.apply(verb, Operation::Batch { name: verb.to_string(), operations: draft.into_operations() });
     }
 }
 

@@ -8,12 +8,12 @@ use super::answer::{Answer, NodeAnswer, NodeEnd, PodEnd};
 use super::disrupt;
 use super::error::WhatIfError;
 use super::stage::Stage;
-use super::verb::{PriorityWord, TaintEdit, Verb};
 use super::{batch, edited};
 use crate::cluster::{Cluster, Controller, Kind, Node, Object, Pod, PodDisruptionBudget, Str};
 use crate::fixes::another_node;
 use crate::plugins::helper::tolerates;
 use crate::scheduler::Operation;
+use crate::session::{PriorityWord, TaintEdit, Verb};
 use crate::suggest::nearest;
 
 /// Adds or removes a taint. One with the effect NoExecute drives out the pods that do not tolerate it.
@@ -44,7 +44,7 @@ pub(super) fn taint(
     }
     let object = Object::Node(Arc::new(new));
     let TaintEdit::Add(taint) = edit else {
-        stage.apply(batch(verb, vec![Operation::Update { object }]));
+        stage.apply(verb, batch(verb, vec![Operation::Update { object }]));
         return Ok(());
     };
     let state = stage.scheduler().state();
@@ -138,6 +138,6 @@ pub(super) fn add(stage: &mut dyn Stage, verb: &Verb, count: usize, like: &Arc<N
         }
         answer.nodes.push(NodeAnswer { node: name, end: NodeEnd::Added });
     }
-    stage.apply(batch(verb, operations));
+    stage.apply(verb, batch(verb, operations));
     Ok(())
 }

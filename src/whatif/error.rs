@@ -1,41 +1,17 @@
 //! Errors of what-ifs.
 
 use crate::cluster::{Key, Kind, Str};
-use crate::framework::PluginName;
-use crate::release::{Gate, GateError, Release, ReleaseError};
+use crate::release::{Gate, GateError, Release};
 use crate::scheduler::{ConfigEditError, ReleaseRefused};
-use crate::session::{EditError, ReleaseChangeError};
+use crate::session::{EditError, ReleaseChangeError, VerbError};
 use crate::suggest::nearest;
 
 /// Why a verb was not applied. The text is for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum WhatIfError {
-    /// The first word is no verb.
-    #[error("there is no verb {word:?}{}", suggestion(.meant.as_deref()))]
-    UnknownVerb {
-        /// The word.
-        word: String,
-        /// The nearest verb.
-        meant: Option<String>,
-    },
-    /// Arguments are missing or not understood.
-    #[error("{verb} needs {args}")]
-    Arguments {
-        /// The verb.
-        verb: &'static str,
-        /// Its arguments.
-        args: &'static str,
-    },
-    /// A text that is not a number, or one that is out of range.
-    #[error("{text:?} is not a number from {from} to {to}")]
-    Number {
-        /// The text.
-        text: String,
-        /// Smallest number.
-        from: i64,
-        /// Largest number.
-        to: i64,
-    },
+    /// The text is not a verb.
+    #[error(transparent)]
+    Verb(#[from] VerbError),
     /// The cluster has no such object.
     #[error("there is no {kind} {name}{}", suggestion(.meant.as_deref()))]
     NotFound {
@@ -86,17 +62,6 @@ pub enum WhatIfError {
         /// Kind and name.
         owner: String,
     },
-    /// A word that is no plugin.
-    #[error("there is no plugin {name:?}{}", suggestion(.meant.as_deref()))]
-    UnknownPlugin {
-        /// The word.
-        name: String,
-        /// The nearest plugin.
-        meant: Option<String>,
-    },
-    /// A text that is not a taint.
-    #[error("{0:?} is not KEY[=VALUE]:EFFECT, KEY:EFFECT- or KEY-, with the effect NoSchedule, PreferNoSchedule or NoExecute")]
-    Taint(String),
     /// The node has no such taint.
     #[error("{node} has no taint {taint}{}", suggestion(.meant.as_deref()))]
     NoTaint {
@@ -107,9 +72,6 @@ pub enum WhatIfError {
         /// The nearest key of a taint.
         meant: Option<String>,
     },
-    /// A text that is not a label.
-    #[error("{0:?} is not KEY=VALUE or KEY-")]
-    Label(String),
     /// The node has no such label.
     #[error("{node} has no label {label}{}", suggestion(.meant.as_deref()))]
     NoLabel {
@@ -157,9 +119,6 @@ pub enum WhatIfError {
     /// The scheduler would not start with the configuration.
     #[error(transparent)]
     Config(#[from] ConfigEditError),
-    /// A text that is not a release.
-    #[error(transparent)]
-    Release(#[from] ReleaseError),
     /// The release would not start with the configuration.
     #[error("kube-scheduler {release} would not start with this configuration: {why}")]
     ReleaseChange {
@@ -171,15 +130,6 @@ pub enum WhatIfError {
     /// The same, on a branch of a session.
     #[error(transparent)]
     SessionRelease(#[from] ReleaseChangeError),
-}
-
-impl WhatIfError {
-    /// Returns the error of a plugin that does not exist.
-    pub(super) fn unknown_plugin(name: &str) -> Self {
-        use strum::IntoEnumIterator as _;
-        let meant = nearest(name, PluginName::iter().filter(|plugin| !plugin.is_out_of_tree()).map(PluginName::into)).map(str::to_owned);
-        Self::UnknownPlugin { name: name.to_owned(), meant }
-    }
 }
 
 impl WhatIfError {

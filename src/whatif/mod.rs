@@ -1,7 +1,7 @@
 //! What-ifs in the verbs that operators use: what becomes of the pods if a node is drained, a zone is lost, a workload
 //! is scaled; how many more of a pod fit.
 //!
-//! A verb is typed, parsed ([`Verb`]) and applied to a [`Stage`]: a scheduler, or a branch of a session. Where pods are
+//! A verb is typed, parsed ([`Verb`], by the grammar of [`crate::session`]) and applied to a [`Stage`]: a scheduler, or a branch of a session. Where pods are
 //! evicted or lost, their controllers are emulated: replacements are created, go through the queue, and count in their
 //! budgets again once they have a node. The real cluster is never changed.
 
@@ -15,7 +15,6 @@ mod manifest;
 mod names;
 mod scale;
 mod stage;
-mod verb;
 
 #[cfg(test)]
 mod testing;
@@ -29,12 +28,12 @@ pub use manifest::*;
 pub use names::pod_named;
 pub use scale::{scalable, workload_of};
 pub use stage::{OnBranch, Rehearsal, Stage};
-pub use verb::{Lost, Owner, OwnerKind, PriorityWord, TaintEdit, VERBS, Verb};
 
 use crate::cluster::{Cluster, Object, Str};
 pub use crate::fixes::Originals;
 use crate::scheduler::Operation;
 use crate::session::{Edit, EditError};
+pub use crate::session::{Lost, Owner, OwnerKind, PriorityWord, TaintEdit, Verb, VerbError};
 
 /// Applies a verb, and runs the scheduler until nothing changes where pods come or go ([`Verb::settles`]).
 ///
@@ -55,21 +54,21 @@ pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Re
         Verb::Taint(node, edit) => edits::taint(stage, verb, &names::node(&cluster, node)?, edit, &mut answer)?,
         Verb::Label(node, key, value) => {
             let object = edits::label(&*names::node(&cluster, node)?, key, value.as_ref())?;
-            stage.apply(batch(verb, vec![Operation::Update { object }]));
+            stage.apply(verb, batch(verb, vec![Operation::Update { object }]));
         }
         Verb::Add { count, like } => edits::add(stage, verb, *count, &names::node(&cluster, like)?, &mut answer)?,
         Verb::Scale { owner, replicas } => scale::scale(stage, verb, owner, *replicas, originals, &mut answer)?,
         Verb::Priority(pod, word) => {
             let object = edits::priority(&cluster, &*names::pod(&cluster, pod)?, word)?;
-            stage.apply(batch(verb, vec![Operation::Update { object }]));
+            stage.apply(verb, batch(verb, vec![Operation::Update { object }]));
         }
         Verb::Ungate(pod) => {
             let object = edits::ungate(&*names::pod(&cluster, pod)?)?;
-            stage.apply(batch(verb, vec![Operation::Update { object }]));
+            stage.apply(verb, batch(verb, vec![Operation::Update { object }]));
         }
         Verb::Relax(budget) => {
             let object = edits::relax(&cluster, &*names::budget(&cluster, budget)?)?;
-            stage.apply(batch(verb, vec![Operation::Update { object }]));
+            stage.apply(verb, batch(verb, vec![Operation::Update { object }]));
         }
         Verb::Capacity(pod) => {
             let pod = names::pod(&cluster, pod)?;
@@ -79,7 +78,7 @@ pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Re
         Verb::Release(release) => stage.change_release(*release)?,
         Verb::Edit(edit) => {
             let operation = edit.operation(&cluster).map_err(|error| names::meant_by(&cluster, edit, error))?;
-            if !stage.apply(operation) {
+            if !stage.apply(verb, operation) {
                 return Err(match edit {
                     Edit::Allow(pod) | Edit::Reject(pod) => WhatIfError::NotWaitingOnPermit(pod.clone()),
                     _ => WhatIfError::NothingChanges,

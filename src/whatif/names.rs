@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::error::WhatIfError;
-use super::verb::Lost;
 use crate::cluster::{Cluster, Key, Kind, Node, Pod, PodDisruptionBudget, Str};
+use crate::session::Lost;
 use crate::session::{Edit, EditError};
 use crate::suggest::nearest;
 

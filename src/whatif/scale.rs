@@ -10,11 +10,11 @@ use super::answer::{Answer, Departure, PodEnd};
 use super::error::WhatIfError;
 use super::names::named;
 use super::stage::Stage;
-use super::verb::{Owner, OwnerKind, Verb};
 use super::{Originals, batch};
 use crate::cluster::{Cluster, Controller, Key, Kind, Pod, Str};
 use crate::controllers::Draft;
 use crate::controllers::pods as owners;
+use crate::session::{Owner, OwnerKind, Verb};
 use crate::suggest::nearest;
 
 /// The pods of a workload.
@@ -62,7 +62,7 @@ pub(super) fn scale(
             answer.pod(key, Str::default(), PodEnd::Created);
         }
     }
-    stage.apply(batch(verb, draft.into_operations()));
+    stage.apply(verb, batch(verb, draft.into_operations()));
     Ok(())
 }
 

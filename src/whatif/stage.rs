@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 
 use super::error::WhatIfError;
-use crate::cluster::Key;
+use crate::cluster::{Key, ObservedEvent};
 use crate::release::{FoundVersion, Release, ReleaseChoice, VersionSource};
-use crate::scheduler::{ConfigEdit, ConfigEditError, Operation, Quiescence, Scheduler, Waiting};
-use crate::session::{Cursor, Session, objects_in_order};
+use crate::scheduler::{ConfigEdit, ConfigEditError, InitialQueues, Operation, Quiescence, Scheduler};
+use crate::session::{Action, Cursor, Session, Verb, objects_in_order};
 use crate::trace::Event;
 
 /// A scheduler that operations are applied to.
 pub trait Stage {
     /// Returns the scheduler as it is now.
     fn scheduler(&self) -> &Scheduler;
-    /// Applies an operation. Returns false if it has no effect.
-    fn apply(&mut self, operation: Operation) -> bool;
+    /// Applies an operation of a verb. Returns false if it has no effect.
+    fn apply(&mut self, verb: &Verb, operation: Operation) -> bool;
+    /// Applies an operation that no verb stands for. Returns false if it has no effect.
+    fn apply_alone(&mut self, operation: Operation) -> bool;
     /// Takes one step towards the state in which nothing changes. Returns false there, or if cancelled.
     fn settle_step(&mut self) -> bool;
     /// Returns whether the run is not cancelled.
@@ -54,9 +56,9 @@ impl Rehearsal {
         *self = Self::new(scheduler);
     }
 
-    /// Returns the queue places at a restart.
-    fn waiting(&self) -> Waiting {
-        self.scheduler.options().waiting.clone()
+    /// Returns the queue places at a restart, and the Events from which they are inferred.
+    fn queues(&self) -> (InitialQueues, Vec<ObservedEvent>) {
+        (self.scheduler.options().queues, self.scheduler.options().events.clone())
     }
 }
 
@@ -65,7 +67,11 @@ impl Stage for Rehearsal {
         &self.scheduler
     }
 
-    fn apply(&mut self, operation: Operation) -> bool {
+    fn apply(&mut self, _verb: &Verb, operation: Operation) -> bool {
+        self.apply_alone(operation)
+    }
+
+    fn apply_alone(&mut self, operation: Operation) -> bool {
         // Every pod is worth another attempt after a change from outside.
         self.settling = Quiescence::default();
         !self.scheduler.apply(operation).is_empty()
@@ -85,7 +91,7 @@ impl Stage for Rehearsal {
 
     fn configure(&mut self, edit: &ConfigEdit) -> Result<(), WhatIfError> {
         let objects = objects_in_order(&self.scheduler);
-        let after = self.scheduler.configured(edit, objects, self.waiting()).map_err(refused)?;
+        let after = self.scheduler.configured(edit, objects, self.queues()).map_err(refused)?;
         self.restart(after);
         Ok(())
     }
@@ -93,7 +99,7 @@ impl Stage for Rehearsal {
     fn change_release(&mut self, release: Release) -> Result<(), WhatIfError> {
         let wanted = FoundVersion { release, source: VersionSource::Command };
         let choice = ReleaseChoice { wanted: Some(wanted), ..self.scheduler.options().release };
-        let after = self.scheduler.of_release(choice, objects_in_order(&self.scheduler), self.waiting());
+        let after = self.scheduler.of_release(choice, objects_in_order(&self.scheduler), self.queues());
         let after = after.map_err(|why| WhatIfError::ReleaseChange { release: choice.profile().release, why })?;
         self.restart(after);
         Ok(())
@@ -114,6 +120,13 @@ impl<'a> OnBranch<'a> {
         let from = session.timeline().revisions().len();
         Self { session, go_on, from }
     }
+
+    fn act(&mut self, action: impl Into<Action>) -> bool {
+        self.session.timeline_mut().seek(Cursor::END);
+        let done = self.session.apply(action);
+        self.session.timeline_mut().seek(Cursor::END);
+        done
+    }
 }
 
 impl Stage for OnBranch<'_> {
@@ -121,11 +134,12 @@ impl Stage for OnBranch<'_> {
         self.session.scheduler()
     }
 
-    fn apply(&mut self, operation: Operation) -> bool {
-        self.session.timeline_mut().seek(Cursor::END);
-        let done = self.session.apply(operation);
-        self.session.timeline_mut().seek(Cursor::END);
-        done
+    fn apply(&mut self, verb: &Verb, operation: Operation) -> bool {
+        self.act((verb.clone(), operation))
+    }
+
+    fn apply_alone(&mut self, operation: Operation) -> bool {
+        self.act(operation)
     }
 
     fn settle_step(&mut self) -> bool {

@@ -597,9 +597,9 @@ fn a_what_if_is_undone_by_going_back_and_saved_with_the_session() {
     assert_eq!(rehearsal.scheduler().state().cluster(), &end.cluster);
     // Back to the start, and forth to the end.
     session.timeline_mut().seek(Cursor::default());
-    assert_eq!(&session.timeline().moment().cluster, start.state().cluster());
+    assert_eq!(&session.timeline().keyframe().cluster, start.state().cluster());
     session.timeline_mut().seek(Cursor::END);
-    assert_eq!(session.timeline().moment().cluster, end.cluster);
+    assert_eq!(session.timeline().keyframe().cluster, end.cluster);
     assert_eq!(session.branches()[0].timeline().end().cluster, *start.state().cluster(), "main is as it was");
     // Saved as operations and edits of the configuration, which replay to the same.
     let mut file = Vec::new();

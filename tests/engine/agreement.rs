@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use schedscope::analysis::{Agreements, MatchKind, SchedulerMatch};
 use schedscope::cluster::{Key, Object, ObservedEvent};
 use schedscope::release::{Emulation, FoundVersion, ReleaseChoice, VersionSource};
-use schedscope::scheduler::{Config, Options, Rejectors, Scheduler, Waiting};
+use schedscope::scheduler::{Config, InitialQueues, Options, Rejectors, Scheduler};
 use schedscope::source::{Story, load};
 
 /// Compares on the cluster as its scheduler left it, altered by `change`.
@@ -15,7 +15,7 @@ fn agreements(change: impl FnOnce(&mut Vec<serde_json::Value>, &mut Vec<Observed
     change(&mut values, &mut loaded.events);
     let objects: Vec<Object> = values.into_iter().map(|v| serde_json::from_value(v).expect("an object")).collect();
     let start = loaded.report.newest.expect("times");
-    let options = Options { start, waiting: Waiting::AsObserved(loaded.events.clone()), ..Options::default() };
+    let options = Options { start, queues: InitialQueues::AsObserved, events: loaded.events.clone(), ..Options::default() };
     let scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, options);
     Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true)
 }

@@ -30,7 +30,7 @@ fn decide(case: &Value) -> Value {
 
 /// Returns the keys that disagree, with the expected and the actual value. Where kube-scheduler draws at random, any
 /// value of the set is right.
-fn differences(expected: &Value, actual: &Value, path: &str, out: &mut Vec<(String, String)>) {
+pub(crate) fn differences(expected: &Value, actual: &Value, path: &str, out: &mut Vec<(String, String)>) {
     for (key, want) in expected.as_object().expect("an object") {
         let got = &actual[key];
         let any_of = |set: &str| expected[set].as_array().is_some_and(|set| set.contains(got));

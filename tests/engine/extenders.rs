@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use schedscope::cluster::{Key, Kind};
-use schedscope::extenders::{Answer, AnswerBody, Asker, Extender, ExtenderTransport, Originals, RecordedCall};
+use schedscope::extenders::{Answer, AnswerBody, Asker, Asking, Extender, ExtenderTransport, Originals, RecordedCall};
 use schedscope::framework::ExtenderVerb;
 use schedscope::report::{Decision, OperationReport};
-use schedscope::scheduler::{Evictions, ObjectEdit, Options, PostFilter, Sampling, Scheduler};
+use schedscope::scheduler::{DryOptions, Evictions, ObjectEdit, Options, PostFilter, Sampling, Scheduler};
 use schedscope::session::Session;
 use schedscope::trace::CycleView;
 use serde_json::{Value, json};
@@ -195,9 +195,13 @@ fn pod_of(case: &Value) -> Key {
     Key::new(namespace, name)
 }
 
+fn asking() -> DryOptions<'static> {
+    DryOptions { asking: Asking::Ask, ..DryOptions::default() }
+}
+
 fn decide(case: &Value, scheduler: &Scheduler) -> Value {
     let pod = scheduler.state().cluster().pods.get(&pod_of(case)).expect("the pod").clone();
-    serde_json::to_value(Decision::of(&CycleView::of(&scheduler.explain_asking(&pod)))).expect("plain data")
+    serde_json::to_value(Decision::of(&CycleView::of(&scheduler.explain_with(&pod, asking())))).expect("plain data")
 }
 
 /// The keys in which a decision disagrees.
@@ -311,7 +315,7 @@ fn trials_and_dry_decisions_ask_nobody_and_know_what_was_answered() {
         let trial = scheduler.with_edits([ObjectEdit::Remove(Kind::Pod, Key::new("no", "pod"))]);
         drop((trial.dry_decision(&pod, PostFilter::Run), trial.explain(&pod), scheduler.explain(&pod)));
         assert!(asked.lock().expect("a lock").is_empty(), "{}", case["id"]);
-        let first = scheduler.explain_asking(&pod);
+        let first = scheduler.explain_with(&pod, asking());
         let calls = asked.lock().expect("a lock").len();
         if calls > 0 {
             let filters = |call: &Value| call["verb"] == "filter";

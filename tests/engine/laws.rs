@@ -344,7 +344,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
 /// Checks that both show the same cursor, cycle, queues and state.
 fn check_same(a: &Timeline, b: &Timeline) {
     assert_eq!((a.cursor(), a.cycle(), a.queues()), (b.cursor(), b.cycle(), b.queues()));
-    let (one, other) = (a.moment(), b.moment());
+    let (one, other) = (a.keyframe(), b.keyframe());
     assert_eq!((&one.cluster, &one.queues, one.clock), (&other.cluster, &other.queues, other.clock));
     assert_eq!(one.snapshot.nodes(), other.snapshot.nodes());
 }

@@ -7,7 +7,7 @@ use std::io::Write as _;
 
 use schedscope::cluster::{Key, Kind, Object};
 use schedscope::framework::{PluginName, PluginSet};
-use schedscope::scheduler::{Evictions, Operation, Options, Rejectors, Sampling, Scheduler, Waiting};
+use schedscope::scheduler::{Evictions, InitialQueues, Operation, Options, Rejectors, Sampling, Scheduler};
 use schedscope::trace::Place;
 use serde_json::Value;
 
@@ -71,7 +71,7 @@ fn parked_pods_are_found_by_what_their_objects_say() {
             first.apply(op);
         }
         let left = known.iter().filter_map(|(kind, key)| first.state().cluster().get(*kind, key)).collect();
-        let options = Options { start: first.state().clock(), waiting: Waiting::AsObserved(Vec::new()), ..options };
+        let options = Options { start: first.state().clock(), queues: InitialQueues::AsObserved, events: Vec::new(), ..options };
         let mut second = Scheduler::new(config(case), left, options);
         let places = |scheduler: &Scheduler| scheduler.state().queue().view().entries.clone();
         let (truth, seen) = (places(&first), places(&second));

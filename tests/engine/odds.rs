@@ -7,7 +7,7 @@ use schedscope::cluster::{Key, Kind, Object};
 use schedscope::odds::Odds;
 use schedscope::release::{Emulation, nearest};
 use schedscope::report::{BeforeOperation, Decision, OperationReport, text};
-use schedscope::scheduler::{Config, OddsEffort, Operation, Options, Sampling, Scheduler, Waiting};
+use schedscope::scheduler::{Config, InitialQueues, OddsEffort, Operation, Options, Sampling, Scheduler};
 use schedscope::trace::CycleView;
 use serde_json::{Value, json};
 
@@ -401,8 +401,8 @@ fn shares_of_a_large_draw_add_up_and_are_in_the_text() {
 fn pods_that_came_together_are_popped_with_the_same_chance() {
     let pods = ["x", "y", "z"].map(|name| pod(name, "", i32::from(name == "z"), "1", "new", 0));
     let objects = [vec![node("a", "4")], pods.to_vec()].concat();
-    let waiting = Waiting::AsObserved(Vec::new());
-    let mut scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, Options { waiting, ..Options::default() });
+    let queues = InitialQueues::AsObserved;
+    let mut scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, Options { queues, ..Options::default() });
     let schedule = |scheduler: &mut Scheduler| {
         let before = BeforeOperation::of(scheduler);
         let alike = scheduler.state().queue().view().alike_next();

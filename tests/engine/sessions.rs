@@ -141,7 +141,7 @@ proptest! {
         for (a, b) in loaded.branches().iter().zip(session.branches()) {
             prop_assert_eq!(a.forked(), b.forked());
             prop_assert_eq!(&a.timeline().end().queues, &b.timeline().end().queues);
-            prop_assert_eq!(a.timeline().moment().clock, b.timeline().moment().clock);
+            prop_assert_eq!(a.timeline().keyframe().clock, b.timeline().keyframe().clock);
             prop_assert_eq!(a.scheduler().state().cluster(), b.scheduler().state().cluster());
             prop_assert_eq!(a.scheduler().state().clock(), b.scheduler().state().clock());
         }
@@ -156,7 +156,9 @@ proptest! {
             let mut alone = Session::new(scheduler(beginning(&nodes), start()), "a test");
             for action in branch.actions() {
                 match action {
-                    schedscope::session::Action::Apply(operation) => assert!(alone.apply(operation.clone())),
+                    schedscope::session::Action::Apply(_) | schedscope::session::Action::WhatIf { .. } => {
+                        assert!(alone.apply(action.clone()));
+                    }
                     schedscope::session::Action::Explain(pod) => assert!(alone.explain(pod).is_some()),
                     schedscope::session::Action::Logged(attempt) => assert!(alone.log((**attempt).clone())),
                     schedscope::session::Action::Release(_) | schedscope::session::Action::Configure(_) => {
@@ -333,8 +335,8 @@ fn other_files_are_refused_in_words() {
     assert!(error.contains("the checksum does not match"), "{error}");
     let unsealed = text.trim_end().rsplit_once('\n').expect("lines").0;
     assert!(load(unsealed).is_err(), "without its checksum");
-    check("\"version\":2", "\"version\":3", "file format 3), which may decide differently");
-    check("v1.36.2", "v1.37.0", "kube-scheduler v1.37.0");
+    check("\"version\":3", "\"version\":4", "file format 4), which may decide differently");
+    check("v1.36.2", "v1.99.0", "kube-scheduler v1.99.0");
     check("schedscope session", "something else", "not a saved session");
     check(",\"cursor\":", "0,\"cursor\":", "does not replay as it was saved");
     check("\"actions\":[{\"apply\"", "\"actions\":[{\"explian\"", "line 5: ");

@@ -13,7 +13,7 @@ use pretty_assertions::assert_eq;
 use schedscope::analysis::why;
 use schedscope::cluster::{Key, Kind, List, Object, Pod, PodStatus};
 use schedscope::framework::{Candidate, DryRunStep, PluginName, Victim};
-use schedscope::report::OperationReport;
+use schedscope::report::{BriefOperation, OperationLine, OperationReport};
 use schedscope::scheduler::{Operation, Scheduler};
 use schedscope::source::{Story, load};
 use schedscope::trace::{CycleView, Event};
@@ -46,7 +46,20 @@ struct Turn {
 fn apply(scheduler: &mut Scheduler, operation: Operation) -> Turn {
     let events = scheduler.apply(operation);
     let report = OperationReport::of(&events, scheduler);
+    check_brief(&report, &events, scheduler);
     Turn { events, report }
+}
+
+/// In brief, an operation is what it is at length, with the lengths of the queues instead of the queues.
+fn check_brief(report: &OperationReport, events: &[Event], scheduler: &Scheduler) {
+    let brief = serde_json::to_value(OperationLine::Brief(BriefOperation::of(events, scheduler))).expect("plain data");
+    let whole = serde_json::to_value(OperationLine::Whole(Box::new(report.clone()))).expect("plain data");
+    for (key, value) in brief.as_object().expect("an object").iter().filter(|(key, _)| *key != "queues") {
+        assert_eq!(*value, whole[key], "{key}");
+    }
+    for (queue, length) in brief["queues"].as_object().expect("an object") {
+        assert_eq!(*length, whole["queues"][queue].as_array().expect("a list").len(), "{queue}");
+    }
 }
 
 /// Schedules until no pod can be popped.

@@ -13,7 +13,7 @@ use regex::Regex;
 use schedscope::analysis::{Agreements, MatchKind};
 use schedscope::cluster::{Cluster, Key, Kind, ObservedEvent};
 use schedscope::release::Emulation;
-use schedscope::scheduler::{Config, Options, Scheduler, Waiting};
+use schedscope::scheduler::{Config, InitialQueues, Options, Scheduler};
 use schedscope::session::{PodLocation, Session};
 use schedscope::source::capture::{Capture, Vocabulary};
 use schedscope::source::{Input, Loaded, STORIES, Story, load};
@@ -221,12 +221,16 @@ fn a_redacted_capture_agrees_as_before() {
     let originals = capture.replacements();
     let redacted = read(&written(&capture));
     let agreements = |loaded: &Loaded| {
-        let options =
-            Options { start: loaded.report.newest.unwrap(), waiting: Waiting::AsObserved(loaded.events.clone()), ..Options::default() };
+        let options = Options {
+            start: loaded.report.newest.unwrap(),
+            queues: InitialQueues::AsObserved,
+            events: loaded.events.clone(),
+            ..Options::default()
+        };
         let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects.clone(), options);
         let found = Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true);
         let session = Session::new(scheduler, "captured");
-        let moment = session.timeline().moment();
+        let moment = session.timeline().keyframe();
         let queues: BTreeSet<String> = moment
             .cluster
             .pods

@@ -10,7 +10,7 @@ use schedscope::app::{Explorer, FollowConfig};
 use schedscope::cluster::{Key, Kind};
 use schedscope::output::Headings;
 use schedscope::release::{Emulation, FeatureGates, FoundVersion, ReleaseChoice, VersionSource};
-use schedscope::scheduler::{Config, Evictions, Options, Scheduler, Waiting};
+use schedscope::scheduler::{Config, Evictions, InitialQueues, Options, Scheduler};
 use schedscope::session::{Background, Cursor, PodLocation, Session};
 use schedscope::source::live::{ConnectOptions, Live, Timing, connect};
 use schedscope::source::{Story, load};
@@ -59,7 +59,8 @@ impl Screen {
         let options = Options {
             start: jiff::Timestamp::now(),
             evictions: Evictions::AfterGracePeriod,
-            waiting: Waiting::AsObserved(loaded.events.clone()),
+            queues: InitialQueues::AsObserved,
+            events: loaded.events.clone(),
             unknown: loaded.report.missing(),
             release,
             ..Options::default()
@@ -102,7 +103,7 @@ impl Screen {
 
 fn place(explorer: &Explorer, pod: &str) -> String {
     let (namespace, name) = pod.split_once('/').unwrap();
-    let moment = explorer.timeline().moment();
+    let moment = explorer.timeline().keyframe();
     PodLocation::of(&moment.cluster, &moment.queues, &Key::new(namespace, name)).to_string()
 }
 
@@ -143,7 +144,7 @@ fn the_queues_follow_the_cluster_for_a_reader_at_its_end() {
     server.delete("Node", "", "worker-a1");
     screen.until("the node to go", |e| e.timeline().revisions().len() > revisions);
     assert_eq!(screen.explorer.timeline().revisions().last().unwrap().title, "explain shop/late");
-    assert_eq!(screen.explorer.timeline().moment().cluster.nodes.len(), 11);
+    assert_eq!(screen.explorer.timeline().keyframe().cluster.nodes.len(), 11);
     assert!(screen.explorer.timeline().at_end());
     // A pod with a node needs no decision.
     let mut bound = pod("late", None);
@@ -174,7 +175,7 @@ fn what_came_before_is_forgotten_and_no_pod_with_it() {
     assert!(screen.explorer.timeline().revisions().len() < 100, "{}", screen.explorer.timeline().revisions().len());
     assert_eq!(screen.explorer.timeline().queues().entries.len(), waiting);
     assert!(screen.explorer.save("/nowhere/x").unwrap_err().to_string().contains(":capture"));
-    screen.explorer.restart(schedscope::session::InitialQueues::AsObserved).unwrap();
+    screen.explorer.restart(InitialQueues::AsObserved).unwrap();
     assert_eq!(screen.explorer.timeline().queues().entries.len(), waiting);
     assert_ne!(place(&screen.explorer, "shop/late"), "gone");
 }
@@ -340,10 +341,10 @@ fn an_object_that_turns_unreadable_is_said() {
     screen.until("the pod", |e| following(e) == Some(("1 of the pods cannot be read".to_owned(), true)));
     let lines = screen.explorer.report_lines();
     assert!(lines.iter().any(|line| line.starts_with("  pods: ") && line.ends_with("; 1 cannot be read")), "{lines:?}");
-    assert!(screen.explorer.timeline().moment().cluster.unknown.decides_on_part());
+    assert!(screen.explorer.timeline().keyframe().cluster.unknown.decides_on_part());
     server.put(pod("late", None));
     screen.until("all to be well", |e| following(e) == Some(("following".to_owned(), false)));
-    assert!(!screen.explorer.timeline().moment().cluster.unknown.decides_on_part());
+    assert!(!screen.explorer.timeline().keyframe().cluster.unknown.decides_on_part());
 }
 
 #[test]
@@ -366,11 +367,11 @@ fn budgets_that_may_be_read_later_are_unknown_until_then() {
     let server = ApiServer::new(&story("payments"));
     server.fault("poddisruptionbudgets", usize::MAX, Fault::Status(403, None));
     let mut screen = Screen::on(&server);
-    assert!(screen.explorer.timeline().moment().cluster.unknown.budgets);
+    assert!(screen.explorer.timeline().keyframe().cluster.unknown.budgets);
     assert!(screen.explorer.report_lines().iter().any(|l| l.contains("poddisruptionbudgets: may not be read")));
     server.forgive();
-    screen.until("the budgets", |e| !e.timeline().moment().cluster.unknown.budgets);
-    assert_eq!(screen.explorer.timeline().moment().cluster.count(Kind::PodDisruptionBudget), 3);
+    screen.until("the budgets", |e| !e.timeline().keyframe().cluster.unknown.budgets);
+    assert_eq!(screen.explorer.timeline().keyframe().cluster.count(Kind::PodDisruptionBudget), 3);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use pretty_assertions::assert_eq;
 use schedscope::app::{Explorer, FollowConfig};
 use schedscope::cluster::Key;
 use schedscope::release::Emulation;
-use schedscope::scheduler::{Config, Evictions, Options, Scheduler, Waiting};
+use schedscope::scheduler::{Config, Evictions, InitialQueues, Options, Scheduler};
 use schedscope::session::{Background, PodLocation, Session};
 use schedscope::source::live::{ConnectOptions, Live, Timing, connect};
 use schedscope::source::{Story, load};
@@ -30,7 +30,7 @@ fn moved(pod: &str, event: &str, queue: &str) -> String {
 /// Returns where the explorer shows a pod, and whether that is an inference.
 fn place(explorer: &Explorer, pod: &str) -> (String, bool) {
     let (namespace, name) = pod.split_once('/').unwrap();
-    let (moment, key) = (explorer.timeline().moment(), Key::new(namespace, name));
+    let (moment, key) = (explorer.timeline().keyframe(), Key::new(namespace, name));
     let inferred = moment.queues.entries.get(&key).is_some_and(|entry| entry.inferred.is_some());
     (PodLocation::of(&moment.cluster, &moment.queues, &key).to_string(), inferred)
 }
@@ -72,7 +72,8 @@ fn the_queues_are_those_of_the_log_and_each_attempt_is_on_the_timeline() {
     let options = Options {
         start: jiff::Timestamp::now(),
         evictions: Evictions::AfterGracePeriod,
-        waiting: Waiting::AsObserved(loaded.events.clone()),
+        queues: InitialQueues::AsObserved,
+        events: loaded.events.clone(),
         unknown: loaded.report.missing(),
         ..Options::default()
     };
@@ -103,7 +104,7 @@ fn the_queues_are_those_of_the_log_and_each_attempt_is_on_the_timeline() {
     // A node that would help moves it by our rules; the log has the last word.
     server.put(json!({"kind": "Node", "metadata": {"name": "huge"},
         "status": {"allocatable": {"cpu": "99", "memory": "99Gi", "pods": "110", "nvidia.com/gpu": "64"}}}));
-    until(&mut explorer, &live, "the node", |e| e.timeline().moment().cluster.nodes.len() == 13);
+    until(&mut explorer, &live, "the node", |e| e.timeline().keyframe().cluster.nodes.len() == 13);
     assert_eq!(place(&explorer, pod), ("unschedulablePods (NodeResourcesFit)".to_owned(), false));
     server.log(POD, &line(4, &moved(pod, "NodeAdd", "Backoff")));
     until(&mut explorer, &live, "the move", |e| place(e, pod).0.starts_with("backoffQ") && !place(e, pod).1);

@@ -108,10 +108,10 @@ impl Wording {
         let places = |side: &Self| matches!(side.post_filter, Some(PostFilter::Placement(..)));
         if !writes.placement && theirs.post_filter.is_none() && places(&ours) {
             ours.post_filter = None;
-            notes.push("the cluster's scheduler does not say where preemption makes room, as in versions before 1.37".to_owned());
+            notes.push("the cluster's scheduler does not say where preemption makes room, as in earlier versions".to_owned());
         }
         if writes.placement && !we_write.placement && places(&theirs) && ours.post_filter.is_none() {
-            notes.push("the cluster's scheduler says where preemption makes room, as versions from 1.37 on do".to_owned());
+            notes.push("the cluster's scheduler says where preemption makes room, as later versions do".to_owned());
         }
         if theirs.left_out.is_empty() && !ours.left_out.is_empty() && !writes.left_out {
             ours.left_out.clear();
@@ -154,7 +154,7 @@ impl Wording {
         }
         if let Some((node, victims)) = placement(said) {
             if !release.message_form().placement {
-                self.other_words.insert("says where preemption makes room, as versions from 1.37 on do".into());
+                self.other_words.insert("says where preemption makes room, as later versions do".into());
             }
             return Some(PostFilter::Placement(node, victims));
         }

@@ -30,7 +30,7 @@ use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::framework::{Reason, Status};
 use crate::release::{Emulated, FoundVersion, Profile, Release, ReleaseChoice, VersionSource};
-use crate::scheduler::{Scheduler, Waiting};
+use crate::scheduler::Scheduler;
 use crate::suggest::nearest;
 use crate::trace::{CycleView, Outcome, PreemptionView, SkipReason};
 
@@ -340,7 +340,7 @@ impl SchedulerComparer {
             let objects = self.cluster.objects().collect();
             let found = FoundVersion { release: profile.release, source: VersionSource::Flag };
             let choice = ReleaseChoice { wanted: Some(found), ..self.scheduler.emulated().choice };
-            self.scheduler.of_release(choice, objects, Waiting::Fresh).ok()
+            self.scheduler.of_release(choice, objects, Default::default()).ok()
         });
         made.clone()
     }

@@ -62,7 +62,7 @@ fn pages_follow_the_steps_of_a_change() {
     screen.act(":taint worker-a2 dedicated=gpu:NoSchedule;");
     screen.act(":node worker-a2; home");
     let tainted = |screen: &Screen| {
-        let node = screen.timeline().moment().snapshot.get("worker-a2").expect("the node").node.clone();
+        let node = screen.timeline().keyframe().snapshot.get("worker-a2").expect("the node").node.clone();
         node.spec.taints.iter().any(|taint| taint.key == "dedicated")
     };
     let updated =

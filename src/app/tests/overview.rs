@@ -151,7 +151,7 @@ fn the_fix_that_frees_twenty_pods_is_proved_on_a_branch() {
     let on_branch: Vec<(CauseKind, usize)> = causes(&screen).iter().map(|(kind, pods, _)| (*kind, *pods)).collect();
     assert_eq!(on_branch, [(CauseKind::Waits, 2), (CauseKind::Fits, 20)]);
     screen.act("S");
-    let bound = screen.timeline().moment().cluster.pods.iter().filter(|pod| pod.node_name == "db").count();
+    let bound = screen.timeline().keyframe().cluster.pods.iter().filter(|pod| pod.node_name == "db").count();
     assert_eq!(bound, 20, "{}", screen.text());
     assert_eq!(causes(&screen).iter().map(|(kind, pods, _)| (*kind, *pods)).collect::<Vec<_>>(), [(CauseKind::Waits, 2)]);
     let main = &screen.explorer.branches().0[0];
@@ -187,7 +187,7 @@ fn a_pod_leads_to_its_decision_and_back() {
 fn filters_and_orders_keep_the_causes_of_their_pods() {
     let mut screen = Screen::greeted("payments", 200, 60);
     let all: usize = causes(&screen).iter().map(|(_, pods, _)| pods).sum();
-    assert_eq!(all, screen.timeline().moment().cluster.pods.iter().filter(|pod| pod.is_pending()).count());
+    assert_eq!(all, screen.timeline().keyframe().cluster.pods.iter().filter(|pod| pod.is_pending()).count());
     let mut filtered = |text: &str| {
         screen.act(&format!("/ '{text}' enter"));
         let found = pods(&screen);

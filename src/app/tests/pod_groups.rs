@@ -117,5 +117,5 @@ fn without_the_gates_there_are_no_groups() {
     assert!(!rows(&screen).iter().any(|row| row.starts_with(['+', '-', ' '])), "{:?}", rows(&screen));
     screen.act("c c c");
     assert_eq!(screen.timeline().cycle().group, None);
-    assert_eq!(screen.timeline().moment().cluster.pods.iter().filter(|pod| !pod.node_name.is_empty()).count(), 3);
+    assert_eq!(screen.timeline().keyframe().cluster.pods.iter().filter(|pod| !pod.node_name.is_empty()).count(), 3);
 }

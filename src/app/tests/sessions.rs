@@ -167,7 +167,7 @@ fn beginning_again_as_observed() {
     screen.keys("c c c");
     let said = screen.command("start observed");
     assert!(said.starts_with("as observed: where ") && screen.explorer.timeline().revisions().is_empty(), "{said}");
-    assert_eq!(screen.explorer.timeline().started(), crate::session::InitialQueues::AsObserved);
+    assert_eq!(screen.explorer.timeline().start().initial_queues, crate::session::InitialQueues::AsObserved);
     assert!(screen.command("start fresh").starts_with("fresh start: all "));
     assert_eq!(screen.command("start over"), "! \"over\" is neither fresh nor observed");
     assert_eq!(screen.command("start"), "! start needs fresh or observed");

@@ -62,7 +62,7 @@ fn a_drain_answers_and_begins_a_branch() {
 #[test]
 fn a_drain_is_undone_and_leaving_asks_about_it() {
     let mut screen = screen();
-    let cordoned = |screen: &Screen| screen.timeline().moment().cluster.nodes.iter().any(|node| node.unschedulable());
+    let cordoned = |screen: &Screen| screen.timeline().keyframe().cluster.nodes.iter().any(|node| node.unschedulable());
     screen.command("drain a");
     screen.keys("esc");
     assert!(cordoned(&screen));
@@ -82,14 +82,14 @@ fn the_selected_row_is_the_argument() {
     let said = screen.command("label disk=ssd");
     assert!(said.starts_with("label ") && said.contains(" disk=ssd: applied on new branch 2"), "{said}");
     let name = said.split(' ').nth(1).unwrap().to_owned();
-    let labels = &screen.timeline().moment().cluster.nodes.named(&name.as_str().into()).unwrap().metadata.labels;
+    let labels = &screen.timeline().keyframe().cluster.nodes.named(&name.as_str().into()).unwrap().metadata.labels;
     assert!(labels.contains_key("disk"));
     assert!(screen.command("lose").starts_with(&format!("{name} is lost")));
     screen.keys("esc");
     // Budgets.
     screen.keys("home 9 j");
     assert!(screen.command("relax").starts_with("relax shop/web: applied"), "{}", screen.said());
-    assert_eq!(screen.timeline().moment().cluster.pod_disruption_budgets.iter().next().unwrap().status.disruptions_allowed, 2);
+    assert_eq!(screen.timeline().keyframe().cluster.pod_disruption_budgets.iter().next().unwrap().status.disruptions_allowed, 2);
     screen.act(":capacity shop/api-1;");
     let text = screen.overlay();
     assert!(
@@ -144,8 +144,8 @@ fn a_decision_is_taken_again_under_another_taint_weight_or_gate() {
 fn arguments_are_completed() {
     let screen = screen();
     let words = |command: &str, typed: &str| {
-        let (_, command) = crate::ui::actions::verbs::command(command).unwrap();
-        (command.complete)(&screen.explorer, &screen.state, typed).into_iter().map(|c| c.word).collect::<Vec<_>>()
+        let (verb, _) = crate::ui::actions::verbs::command(command).unwrap();
+        verb.complete(&screen.explorer, &screen.state, typed).into_iter().map(|c| c.word).collect::<Vec<_>>()
     };
     assert_eq!(words("drain", "a "), ["a", "b"]);
     assert_eq!(words("lose", "zone"), ["zone=a", "zone=b"]);

@@ -4,7 +4,7 @@ use super::*;
 
 fn place(screen: &Screen) -> (usize, usize, bool) {
     let cursor = screen.timeline().cursor();
-    let cordoned = screen.timeline().moment().cluster.nodes.iter().any(|n| n.metadata.name == "worker-a2" && n.unschedulable());
+    let cordoned = screen.timeline().keyframe().cluster.nodes.iter().any(|n| n.metadata.name == "worker-a2" && n.unschedulable());
     (screen.explorer.branches().1, cursor.revision, cordoned)
 }
 

@@ -9,7 +9,7 @@ pub(super) mod report;
 pub(super) mod walk;
 mod warnings;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
@@ -284,8 +284,8 @@ impl Assembly {
 
     /// Counts the namespaces with pods, and all that are known by any object.
     fn count_namespaces(&mut self) {
-        let mut known: BTreeSet<&Str> = BTreeSet::new();
-        let mut with_pods: BTreeSet<&Str> = BTreeSet::new();
+        let mut known: HashSet<&Str> = HashSet::new();
+        let mut with_pods: HashSet<&Str> = HashSet::new();
         for object in &self.objects {
             match object {
                 Object::Namespace(namespace) => known.insert(&namespace.metadata.name),

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, LazyLock};
 
 use super::report::Origin;
 use crate::cluster::{Key, Kind, Object};
@@ -112,16 +113,23 @@ impl ObjectIndex {
         for (object, origin) in kept() {
             by_kind.entry(object.kind()).or_default().push((object.key(), *origin));
         }
-        for origins in by_kind.values_mut() {
-            origins.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        }
-        Origins(by_kind)
+        Origins(by_kind.into_iter().map(|(kind, origins)| (kind, sorted(origins))).collect())
     }
+}
+
+/// Origins by key. They are sorted when one of them is asked for, since most commands ask for none.
+type Sorted = Arc<LazyLock<Vec<(Key, Origin)>, Box<dyn FnOnce() -> Vec<(Key, Origin)> + Send + Sync>>>;
+
+fn sorted(mut origins: Vec<(Key, Origin)>) -> Sorted {
+    Arc::new(LazyLock::new(Box::new(move || {
+        origins.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        origins
+    })))
 }
 
 /// The origins of all objects by key.
 #[derive(Clone, Debug, Default)]
-pub(in crate::source) struct Origins(BTreeMap<Kind, Vec<(Key, Origin)>>);
+pub(in crate::source) struct Origins(BTreeMap<Kind, Sorted>);
 
 impl Origins {
     pub(in crate::source) fn get(&self, kind: Kind, namespace: &str, name: &str) -> Option<Origin> {
@@ -132,14 +140,12 @@ impl Origins {
 
     /// Returns the origins of all objects of a kind, by key.
     pub(in crate::source) fn of_kind(&self, kind: Kind) -> &[(Key, Origin)] {
-        self.0.get(&kind).map_or(&[], Vec::as_slice)
+        self.0.get(&kind).map_or(&[], |origins| origins.as_slice())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::cluster::{Node, Pod};
 

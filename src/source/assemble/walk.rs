@@ -8,6 +8,7 @@ use super::ingest::Ingest;
 use super::{Assembly, FileToRead, Tally};
 use crate::limits::sources::ARCHIVES_WITHIN;
 use crate::plural::and_more;
+use crate::source::decode::patterns::Patterns;
 use crate::source::decode::windows::{self, BrokenOff};
 use crate::source::layout::{self, Hint, Role, Task};
 use crate::source::read::archive::{self, End, Head, MemberKind, Sort, Stream};
@@ -34,13 +35,14 @@ pub(in crate::source) struct Walk<'a> {
     pub(in crate::source) assembly: &'a mut Assembly,
     budget: Budget,
     files: usize,
+    patterns: Patterns,
     /// Other threads took part in decoding.
     pub(in crate::source) spread: bool,
 }
 
 impl<'a> Walk<'a> {
     pub(in crate::source) fn new(assembly: &'a mut Assembly, limits: &Limits, progress: &Arc<Progress>) -> Self {
-        Self { assembly, budget: Budget::new(limits, progress.clone()), files: limits.files, spread: false }
+        Self { assembly, budget: Budget::new(limits, progress.clone()), files: limits.files, patterns: Patterns::default(), spread: false }
     }
 
     /// Counts a file; returns false if there are too many or the load was cancelled.
@@ -250,7 +252,7 @@ impl<'a> Walk<'a> {
         }
         let stream = Stream { reader, size: stream.size, sort: Sort::Plain, compressed };
         let mut ingest = Ingest::new(file, hint.rank);
-        match windows::read(stream, again, &hint, &self.budget, &mut |entries| self.assembly.take(&mut ingest, entries)) {
+        match windows::read(stream, again, &hint, &self.patterns, &self.budget, &mut |entries| self.assembly.take(&mut ingest, entries)) {
             Ok(contents) => {
                 self.spread |= contents.spread;
                 self.assembly.add(ingest, contents);

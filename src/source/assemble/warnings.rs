@@ -1,6 +1,6 @@
 //! Reports the diagnostics about the input as a whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::diagnostic::Severity;
 use super::{Assembly, Tally};
@@ -11,12 +11,13 @@ use crate::source::layout::Layout;
 impl Assembly {
     pub(in crate::source) fn note_pods_on_unknown_nodes(&mut self) {
         let mut unknown = BTreeMap::<Str, usize>::new();
+        let known: HashSet<&Str> = self.report.origins.of_kind(Kind::Node).iter().map(|(key, _)| &key.name).collect();
         for object in &self.objects {
             let Object::Pod(pod) = object else { continue };
             if pod.node_name.is_empty() || pod.is_terminal() {
                 continue;
             }
-            if self.report.origins.get(Kind::Node, "", &pod.node_name).is_none() {
+            if !known.contains(&pod.node_name) {
                 *unknown.entry(pod.node_name.clone()).or_default() += 1;
             }
         }

@@ -121,12 +121,12 @@ struct All<T> {
     values: HashSet<Arc<T>, BuildHasherDefault<Quick>>,
     /// Shared values by address, since most pods share already. An entry keeps its value alive, so that its address is
     /// not reused.
-    seen: HashMap<*const T, (Arc<T>, Arc<T>)>,
+    seen: HashMap<*const T, (Arc<T>, Arc<T>), BuildHasherDefault<Quick>>,
 }
 
 impl<T: Hash + Eq> All<T> {
     fn new() -> Self {
-        Self { values: HashSet::default(), seen: HashMap::new() }
+        Self { values: HashSet::default(), seen: HashMap::default() }
     }
 
     /// Returns the value to use instead of `value`, if it is another one.

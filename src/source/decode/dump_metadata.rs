@@ -96,6 +96,11 @@ pub(in crate::source) fn of_pod(object: &Object, text: &[u8], syntax: Syntax) ->
     Some(SchedulerMetadata { what, config: None, version: None })
 }
 
+/// Returns whether a pod runs kube-scheduler.
+pub(in crate::source) fn is_scheduler(pod: &Pod) -> bool {
+    scheduler_container(pod).is_some()
+}
+
 /// Returns the index of the kube-scheduler among a pod's containers.
 fn scheduler_container(pod: &Pod) -> Option<usize> {
     pod.spec.containers.iter().position(|c| c.name == "kube-scheduler")

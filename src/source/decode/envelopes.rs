@@ -35,7 +35,7 @@ pub(in crate::source) fn decode_json_list(text: &[u8], context: Context<'_>, lin
             continue;
         };
         let list = &splitter.lists()[list];
-        let inner = Context { list: &list.types, list_open: false, index: Some(index), depth: context.depth + 1, hint: context.hint };
+        let inner = Context { list: &list.types, list_open: false, index: Some(index), depth: context.depth + 1, ..context };
         match span.state {
             SpanState::Whole => decode_text(&copy[span.start..span.end], Syntax::Json, inner, line, out),
             _ => decode(&copy, span, inner, out),
@@ -126,6 +126,7 @@ fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Dec
 
 fn decode_values(items: Vec<Value>, list: &TypeMeta, hint: &Hint, line: u32, out: &mut Vec<Decoded>) {
     for (index, item) in items.into_iter().enumerate() {
-        decode_value(item, Context { list, list_open: false, index: Some(index as u32), depth: LISTS_WITHIN, hint }, line, out);
+        let context = Context { list, list_open: false, index: Some(index as u32), depth: LISTS_WITHIN, hint, patterns: None };
+        decode_value(item, context, line, out);
     }
 }

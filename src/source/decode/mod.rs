@@ -12,6 +12,7 @@ pub(super) mod events;
 pub(super) mod neighbors;
 mod null_as_zero;
 mod old_versions;
+pub(super) mod patterns;
 pub(super) mod raw_object;
 mod records;
 pub(in crate::source) mod refusals;
@@ -33,6 +34,7 @@ use envelopes::{decode_json_list, decode_json_other, decode_yaml_value};
 use events::{RawEvent, SeenEvent};
 use neighbors::Beside;
 use null_as_zero::NullAsZero;
+use patterns::Patterns;
 use untyped::Untyped;
 
 /// The result of decoding one object's text.
@@ -139,6 +141,8 @@ pub(super) struct Context<'a> {
     pub(super) depth: u8,
     /// The hint from the file's path.
     pub(super) hint: &'a Hint,
+    /// The pods that are known by their texts; `None` where too few come.
+    pub(super) patterns: Option<&'a Patterns>,
 }
 
 /// Decodes a span; `out` gets one entry per object (several for a nested list).
@@ -254,7 +258,12 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     match classify(&types.0, types.1.as_deref()) {
         Class::List => decode_json_list(text, context, line, out),
         class => {
-            let (newest, what, told, beside) = decode_typed(text, syntax, class, types, context.hint);
+            let patterns = context.patterns.filter(|_| class == Class::Model(Kind::Pod) && syntax == Syntax::Json);
+            let known = patterns.and_then(|patterns| patterns.pod(text, types.1.as_deref(), context.hint));
+            let (newest, what, told, beside) = match known {
+                Some((newest, what, told)) => (newest, what, told, None),
+                None => decode_typed(text, syntax, class, types, context.hint),
+            };
             out.push(Decoded { line, index: context.index, newest, what, told, beside, change: None });
         }
     }

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 
 use rayon::prelude::*;
 
+use super::patterns::Patterns;
 use super::untyped::of_self_link;
 use super::{Context, Decoded, DecodedItem, decode, decode_text};
 use crate::cluster::Kind;
@@ -123,6 +124,19 @@ impl Contents {
     }
 }
 
+/// The context that all objects of a file share.
+#[derive(Clone, Copy)]
+struct Kept<'a> {
+    hint: &'a Hint,
+    patterns: &'a Patterns,
+}
+
+impl<'a> Kept<'a> {
+    fn context(self, list: &'a TypeMeta, list_open: bool, index: Option<u32>) -> Context<'a> {
+        Context { list, list_open, index, depth: 0, hint: self.hint, patterns: Some(self.patterns) }
+    }
+}
+
 /// Takes the entries of a window.
 pub(in crate::source) type Take<'a> = dyn FnMut(Vec<Entry>) + 'a;
 
@@ -134,13 +148,14 @@ pub(in crate::source) fn read(
     stream: Stream<'_>,
     again: Option<&Content>,
     hint: &Hint,
+    patterns: &Patterns,
     budget: &Budget,
     take: &mut Take<'_>,
 ) -> io::Result<Contents> {
     let keep = again.map_or(0, |_| CAREFUL_LIMIT);
-    let fast = read_as(Opened::new(stream)?, hint, false, budget.progress(), keep, take);
+    let fast = read_as(Opened::new(stream)?, Kept { hint, patterns }, false, budget.progress(), keep, take);
     let Some(again) = again.filter(|_| fast.bytes <= CAREFUL_LIMIT && fast.syntax_is_broken()) else { return Ok(fast) };
-    let careful = read_as(Opened::new(again.stream(budget)?)?, hint, true, budget.progress(), u64::MAX, take);
+    let careful = read_as(Opened::new(again.stream(budget)?)?, Kept { hint, patterns }, true, budget.progress(), u64::MAX, take);
     let better = (careful.objects() >= fast.objects() && careful.mistakes() < fast.mistakes()) || careful.objects() > fast.objects();
     Ok(if better { careful } else { fast })
 }
@@ -175,7 +190,7 @@ struct Source<'a> {
 }
 
 /// Reads a file, handing entries over once more than `keep` bytes of it are read.
-fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool, progress: &Progress, keep: u64, take: &mut Take<'_>) -> Contents {
+fn read_as(opened: Opened<'_>, kept: Kept<'_>, careful: bool, progress: &Progress, keep: u64, take: &mut Take<'_>) -> Contents {
     let window = (rayon::current_num_threads() * WINDOW_PER_THREAD).min(MAX_WINDOW);
     let mut contents = Contents::default();
     let left = opened.size.map(|size| size as usize);
@@ -198,20 +213,21 @@ fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool, progress: &Progress, 
     source.first = Some(start);
 
     let mut window = Window::default();
-    source.next(&mut window, &[], 0, 0);
+    source.next(&mut window, &[], 0);
     let mut spare = Window::default();
     let mut pending = false;
     loop {
-        let (line, offset) = (window.line + count_lines(&window.text[..window.done]), window.offset + window.done as u64);
-        let entries = if window.last {
-            decode_window(&window, hint, &mut contents.spread)
+        let offset = window.offset + window.done as u64;
+        let (entries, line) = if window.last {
+            decode_window(&window, kept, &mut contents.spread)
         } else {
             // The next window is read while this one is decoded.
             let tail = window.text[window.done..].to_vec();
             contents.spread = true;
-            let (entries, ()) = rayon::join(|| decode_window(&window, hint, &mut true), || source.next(&mut spare, &tail, line, offset));
-            entries
+            let (decoded, ()) = rayon::join(|| decode_window(&window, kept, &mut true), || source.next(&mut spare, &tail, offset));
+            decoded
         };
+        spare.line = line;
         progress.add(window.done as u64, entries.len());
         contents.entries.push(entries);
         // Items that wait for the kind of their list hold back all entries after them.
@@ -231,7 +247,7 @@ fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool, progress: &Progress, 
         std::mem::swap(&mut window, &mut spare);
     }
     contents.broken_off = source.broken_off.take();
-    settle(&mut contents, source.splitter.lists(), hint);
+    settle(&mut contents, source.splitter.lists(), kept);
     contents.form = Form { kwok, ..source.splitter.form() };
     contents
 }
@@ -261,11 +277,11 @@ impl Source<'_> {
     }
 
     /// Reads the next part of the file into `window`, after the `tail` of the one before.
-    fn next(&mut self, window: &mut Window, tail: &[u8], line: u32, offset: u64) {
+    fn next(&mut self, window: &mut Window, tail: &[u8], offset: u64) {
         window.text.clear();
         window.text.extend(self.first.take().unwrap_or_default());
         window.text.extend_from_slice(tail);
-        (window.line, window.offset) = (line, offset);
+        window.offset = offset;
         let mut target = self.window.max(tail.len() * 2);
         loop {
             window.last = self.fill(&mut window.text, target);
@@ -300,8 +316,8 @@ fn count_lines(text: &[u8]) -> u32 {
     memchr::memchr_iter(b'\n', text).count() as u32
 }
 
-/// Decodes the spans of a window; `spread` becomes true if other threads take part.
-fn decode_window(window: &Window, hint: &Hint, spread: &mut bool) -> Vec<Entry> {
+/// Decodes the spans of a window, and returns the line on which it ends; `spread` becomes true if other threads take part.
+fn decode_window(window: &Window, kept: Kept<'_>, spread: &mut bool) -> (Vec<Entry>, u32) {
     let mut lines = Vec::with_capacity(window.spans.len());
     let (mut line, mut counted) = (window.line, 0);
     for span in &window.spans {
@@ -309,11 +325,12 @@ fn decode_window(window: &Window, hint: &Hint, spread: &mut bool) -> Vec<Entry> 
         counted = span.start;
         lines.push(line);
     }
+    line += count_lines(&window.text[counted..window.done]);
     let unknown = ItemList::default();
     let decode_one = |(span, line): (&Span, &u32)| {
         let list = span.item.map_or(&unknown, |(list, _)| &window.lists[list - window.first_list]);
         let index = span.item.map(|(_, index)| index);
-        let context = Context { list: &list.types, list_open: span.item.is_some() && !list.closed, index, depth: 0, hint };
+        let context = kept.context(&list.types, span.item.is_some() && !list.closed, index);
         let mut out = Vec::with_capacity(1);
         decode(&window.text, span, context, &mut out);
         out.into_iter()
@@ -327,15 +344,15 @@ fn decode_window(window: &Window, hint: &Hint, spread: &mut bool) -> Vec<Entry> 
             .collect::<Vec<_>>()
     };
     if window.spans.len() <= FEW {
-        return window.spans.iter().zip(&lines).flat_map(decode_one).collect();
+        return (window.spans.iter().zip(&lines).flat_map(decode_one).collect(), line);
     }
     *spread = true;
     let spans = window.spans.par_iter().with_min_len(FEW).zip(&lines);
-    spans.flat_map_iter(decode_one).collect()
+    (spans.flat_map_iter(decode_one).collect(), line)
 }
 
 /// Decodes the items that had to wait for the kind of their list.
-fn settle(contents: &mut Contents, lists: &[ItemList], hint: &Hint) {
+fn settle(contents: &mut Contents, lists: &[ItemList], kept: Kept<'_>) {
     let kind_of = |types: &TypeMeta| match (&types.kind, &types.self_link) {
         (Some(kind), _) => kind.strip_suffix("List")?.parse().ok(),
         (None, link) => of_self_link(link.as_deref()?)?.0.parse().ok(),
@@ -357,7 +374,7 @@ fn settle(contents: &mut Contents, lists: &[ItemList], hint: &Hint) {
         let DecodedItem::Pending(syntax, text) = &entry.decoded.what else { return vec![entry] };
         let list = entry.list.map_or(&unknown, |list| &lists[list as usize].types);
         let mut out = Vec::with_capacity(1);
-        decode_text(text, *syntax, Context { list, list_open: false, index: entry.decoded.index, depth: 0, hint }, 0, &mut out);
+        decode_text(text, *syntax, kept.context(list, false, entry.decoded.index), 0, &mut out);
         let Entry { line, offset, length, list, .. } = entry;
         let place = |decoded: Decoded| Entry { line: line + decoded.line, decoded, offset, length, list };
         out.into_iter().map(place).collect()
@@ -395,7 +412,7 @@ mod tests {
             other => format!("{other:?}"),
         };
         let mut taken = Vec::new();
-        let contents = read(stream, again.then_some(&content), &Hint::default(), &budget, &mut |entries| {
+        let contents = read(stream, again.then_some(&content), &Hint::default(), &Patterns::default(), &budget, &mut |entries| {
             taken.extend(entries.into_iter().map(name));
         });
         (taken, contents.unwrap().entries.into_iter().flatten().map(name).collect())
@@ -407,7 +424,7 @@ mod tests {
         let (reader, splitter) = (Box::new(text.as_bytes()), Box::new(Json::default()));
         let mut source = Source { reader, window: 256, left: None, splitter, broken_off: None, first: None, longest: 4096 };
         let mut window = Window::default();
-        source.next(&mut window, &[], 1, 0);
+        source.next(&mut window, &[], 0);
         let told = source.broken_off.map(|why| why.to_string());
         assert_eq!(told.as_deref(), Some("is truncated (an object is longer than 4 KiB); the part before that was read"));
         assert!(window.last);

@@ -136,7 +136,7 @@ pub(super) fn page(text: &[u8], resource: &Resource) -> Result<Page, Failure> {
     let types = TypeMeta { kind: Some(raw.kind), api_version: Some(raw.api_version), self_link: None };
     let hint = Hint::default();
     let decode_one = |(index, item): (usize, &&RawValue)| {
-        let context = Context { list: &types, list_open: false, index: Some(index as u32), depth: 1, hint: &hint };
+        let context = Context { list: &types, list_open: false, index: Some(index as u32), depth: 1, hint: &hint, patterns: None };
         let mut out = Vec::with_capacity(1);
         decode_text(item.get().as_bytes(), Syntax::Json, context, 0, &mut out);
         out
@@ -171,7 +171,7 @@ fn line(text: &[u8], resource: &Resource, types: &TypeMeta) -> Result<Line, Fail
     match raw.kind.as_ref() {
         "ADDED" | "MODIFIED" => {
             let hint = Hint::default();
-            let context = Context { list: types, list_open: false, index: None, depth: 1, hint: &hint };
+            let context = Context { list: types, list_open: false, index: None, depth: 1, hint: &hint, patterns: None };
             let mut out = Vec::with_capacity(1);
             decode_text(object, Syntax::Json, context, 0, &mut out);
             let decoded = out.pop().ok_or_else(strange)?;

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use strum::IntoEnumIterator;
 
 use crate::cluster::{Key, Kind, Pod, Str};
+use crate::release::{Gate, Profile};
+use crate::session::{Names, Row};
 use crate::trace::Event;
 use crate::ui::model::fuzzy::Fuzzy;
 use crate::ui::model::overlay::Completion;
@@ -16,6 +18,32 @@ const OFFERED: usize = 12;
 const CONSIDERED: usize = 1000;
 /// Limit on the pods that are read for their names or owners.
 const SCANNED: usize = 20_000;
+
+/// Returns completions of the last argument of a what-if.
+pub fn of_what_if(row: &Row, session: &dyn SessionHandle, args: &str) -> Vec<Completion> {
+    if row.names == [Names::KindAndName] {
+        return kind_and_name(session, args);
+    }
+    let typed = last(args);
+    match row.names_at(args.matches(' ').count()) {
+        Names::Free | Names::KindAndName => Vec::new(),
+        Names::Word(word) => words([word], typed),
+        Names::Node => nodes(session, typed),
+        Names::NodeOrLabel => node_labels_and_nodes(session, typed),
+        Names::Pod => pods(session, typed),
+        Names::PodOnNode => pods_on_nodes(session, typed),
+        Names::Budget => budgets(session, typed),
+        Names::Workload => owners(session, typed),
+        Names::PriorityClass => priority_classes(session, typed),
+        Names::Plugin => plugins(session, typed),
+        Names::Gate => words(Gate::iter().flat_map(|gate| [format!("{gate}=true"), format!("{gate}=false")]), typed),
+        Names::Release => {
+            let mut minors: Vec<String> = Profile::all().iter().rev().map(|profile| profile.release.minor()).collect();
+            minors.dedup();
+            words(minors, typed)
+        }
+    }
+}
 
 /// Returns a completion without arguments and without help.
 pub fn plain(word: impl Into<String>) -> Completion {
@@ -83,7 +111,7 @@ pub fn all_pods(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
                 pod.metadata.namespace.ends_with(namespace) && pod.metadata.name.starts_with(name)
             }
         };
-        let all = session.timeline().moment().cluster.pods.iter();
+        let all = session.timeline().keyframe().cluster.pods.iter();
         // Those that begin as typed are not crowded out by those that contain it.
         let (mut begin, mut contain) = (Vec::new(), Vec::new());
         for pod in all.filter(|pod| is_like(pod)) {
@@ -99,7 +127,7 @@ pub fn all_pods(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
 
 /// Returns nodes of the cluster at the cursor.
 pub fn nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
-    names(session.timeline().moment().snapshot.nodes().iter().map(|n| n.name()).map(Str::to_string).collect(), typed)
+    names(session.timeline().keyframe().snapshot.nodes().iter().map(|n| n.name()).map(Str::to_string).collect(), typed)
 }
 
 /// Returns the last word of the arguments.
@@ -109,7 +137,7 @@ pub fn last(args: &str) -> &str {
 
 /// Returns the labels that several nodes may share, short, then nodes: `zone=a`, `worker-a1`.
 pub fn node_labels_and_nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
-    let snapshot = &session.timeline().moment().snapshot;
+    let snapshot = &session.timeline().keyframe().snapshot;
     let nodes = snapshot.nodes().iter().take(CONSIDERED);
     let labels = nodes.flat_map(|info| info.node.metadata.labels.iter()).filter(|(key, _)| key.as_str() != "kubernetes.io/hostname");
     let mut pairs: Vec<String> = labels.map(|(key, value)| format!("{}={value}", key.rsplit('/').next().unwrap_or(key))).collect();
@@ -123,26 +151,26 @@ pub fn node_labels_and_nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Co
 
 /// Returns pods that have a node.
 pub fn pods_on_nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
-    let pods = session.timeline().moment().cluster.pods.iter().take(SCANNED).filter(|pod| !pod.node_name.is_empty());
+    let pods = session.timeline().keyframe().cluster.pods.iter().take(SCANNED).filter(|pod| !pod.node_name.is_empty());
     let is_like = |name: &String| typed.is_empty() || name.contains(typed);
     names(pods.map(|pod| pod.key().to_string()).filter(is_like).take(CONSIDERED).collect(), typed)
 }
 
 /// Returns budgets.
 pub fn budgets(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
-    let budgets = session.timeline().moment().cluster.pod_disruption_budgets.iter();
+    let budgets = session.timeline().keyframe().cluster.pod_disruption_budgets.iter();
     names(budgets.take(CONSIDERED).map(|budget| budget.metadata.key().to_string()).collect(), typed)
 }
 
 /// Returns priority classes.
 pub fn priority_classes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
-    let classes = session.timeline().moment().cluster.priority_classes.iter();
+    let classes = session.timeline().keyframe().cluster.priority_classes.iter();
     names(classes.take(CONSIDERED).map(|class| class.metadata.name.to_string()).collect(), typed)
 }
 
 /// Returns workloads, as `kind/namespace/name`.
 pub fn owners(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
-    let all = crate::whatif::scalable(&session.timeline().moment().cluster, SCANNED);
+    let all = crate::whatif::scalable(&session.timeline().keyframe().cluster, SCANNED);
     names(all.into_iter().map(|owner| owner.to_string()).collect(), typed)
 }
 

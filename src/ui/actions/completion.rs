@@ -14,7 +14,7 @@ pub fn completions(session: &dyn SessionHandle, state: &State, prompt: &Prompt) 
     }
     let line = prompt.input.value();
     let Some((name, args)) = line.split_once(' ') else { return commands(state.settings.keymap.table(), line) };
-    verbs::command(name).map_or_else(Vec::new, |(_, command)| (command.complete)(session, state, args))
+    verbs::command(name).map_or_else(Vec::new, |(verb, _)| verb.complete(session, state, args))
 }
 
 fn commands(table: &Table, line: &str) -> Vec<Completion> {

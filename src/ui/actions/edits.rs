@@ -1,6 +1,6 @@
 //! Edits of the cluster at the cursor, and their confirmations.
 
-use crate::session::{Cursor, Edit, RevisionKind};
+use crate::session::{Cursor, RevisionKind};
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::Answer;
 use crate::ui::config::action::Action;
@@ -10,12 +10,6 @@ use crate::ui::model::state::State;
 use crate::ui::model::text;
 use crate::ui::model::time_travel::seek_and_follow;
 use crate::ui::model::what_ifs::WhatIfs;
-
-/// Applies an edit as typed: a word and its arguments.
-pub fn edit_line(state: &mut State, session: &mut dyn SessionHandle, word: &str, args: &str) -> Result<Answer, CommandError> {
-    let edit = Edit::parse_in(&format!("{word} {args}"), &session.timeline().moment().cluster)?;
-    apply_edit(state, session, Change::Edit(edit))
-}
 
 /// Applies a change at the cursor, and seeks the end of its consequences, on a new branch if it makes one.
 pub fn apply_edit(state: &mut State, session: &mut dyn SessionHandle, change: Change) -> Result<Answer, CommandError> {
@@ -28,7 +22,7 @@ pub fn apply_and_say(state: &mut State, session: &mut dyn SessionHandle, change:
     // Letting time pass is no what-if.
     let begun = (!matches!(change, Change::Advance(_))).then(|| WhatIfs::begin(session));
     seek_and_follow(state, session, |s| {
-        let result = s.apply(change);
+        let result = s.apply(&change);
         if result.is_ok() {
             s.timeline_mut().seek(Cursor::END);
         }
@@ -40,14 +34,19 @@ pub fn apply_and_say(state: &mut State, session: &mut dyn SessionHandle, change:
         if let Some(begun) = begun {
             state.what_ifs.finish(begun, applied.title.clone(), session);
         }
-        let mut more = more.to_vec();
-        if matches!(applied.kind, RevisionKind::Configure(_) | RevisionKind::Release(_)) {
-            more.push(format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare"))));
-        }
-        let words = Confirmation { done: words(&applied), branch: applied.branch, subject: None, more };
-        state.say(words.fitted(state.size.0.into()));
+        confirm(state, applied, more);
     }
     Ok(Answer::Done)
+}
+
+/// Says what was changed, with further clauses.
+pub fn confirm(state: &mut State, applied: Applied, more: &[String]) {
+    let mut more = more.to_vec();
+    if matches!(applied.kind, RevisionKind::Configure(_) | RevisionKind::Release(_)) {
+        more.push(format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare"))));
+    }
+    let words = Confirmation { done: words(&applied), branch: applied.branch, subject: None, more };
+    state.say(words.fitted(state.size.0.into()));
 }
 
 /// Returns a change in words: `worker-a2 updated`.

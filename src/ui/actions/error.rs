@@ -5,9 +5,8 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::cluster::Key;
-use crate::release::ReleaseError;
 use crate::report::FormatError;
-use crate::session::{Breakpoint, BreakpointError, EditError, UntilError};
+use crate::session::{Breakpoint, BreakpointError, EditError, UntilError, VerbError};
 use crate::ui::model::effect::ScreenEndingError;
 use crate::ui::model::grouping::GroupingError;
 use crate::ui::model::session_handle::SessionError;
@@ -99,9 +98,9 @@ pub enum CommandError {
     /// A text that is not a step size.
     #[error("{0:?} is not one of event, plugin, node, phase, extension-point, cycle")]
     Step(String),
-    /// A text that is not a release.
+    /// A line that is not a what-if.
     #[error(transparent)]
-    Release(#[from] ReleaseError),
+    Verb(#[from] VerbError),
     /// A line that is not an edit.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -145,7 +144,7 @@ pub enum CommandError {
     /// Export failed.
     #[error(transparent)]
     Export(#[from] ExportError),
-    /// A line that is not a what-if, or one that names what the cluster does not have.
+    /// A what-if that names what the cluster does not have.
     #[error(transparent)]
     WhatIf(#[from] WhatIfError),
     /// The session refused the request.

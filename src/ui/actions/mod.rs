@@ -70,7 +70,7 @@ fn apply(state: &mut State, session: &mut dyn SessionHandle, action: Action) -> 
     match action {
         Action::Verb(name) => {
             if let Some(verb) = verb(name) {
-                return (verb.run)(state, session, "");
+                return verb.run(state, session, "");
             }
             if let Some(def) = PANES.iter().find(|def| def.verb.0 == name) {
                 (def.visit)(def, state, session.timeline());

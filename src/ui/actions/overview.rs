@@ -23,7 +23,7 @@ const NAMED: usize = 200;
 /// A session that was left elsewhere than at its start, or at the end of what a scheduler's log says, is shown as it was.
 pub fn greet(state: &mut State, session: &mut dyn SessionHandle) -> Option<Key> {
     let timeline = session.timeline();
-    let log_ends = || timeline.at_end() && timeline.revisions().last().is_some_and(|revision| revision.kind.is_logged());
+    let log_ends = || timeline.at_end() && timeline.revisions().last().is_some_and(|revision| revision.is_logged());
     if !timeline.at_start() && !log_ends() {
         return None;
     }
@@ -40,7 +40,7 @@ pub fn greet(state: &mut State, session: &mut dyn SessionHandle) -> Option<Key> 
 
 /// Returns the pending pod, if there is only one and it is in the queues.
 fn only_pending(timeline: &Timeline) -> Option<Key> {
-    let mut pending = timeline.moment().cluster.pods.iter().filter(|pod| pod.is_pending());
+    let mut pending = timeline.keyframe().cluster.pods.iter().filter(|pod| pod.is_pending());
     let only = pending.next().filter(|_| pending.next().is_none())?;
     timeline.queues().entries.contains_key(&only.key()).then(|| only.key())
 }

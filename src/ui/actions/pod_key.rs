@@ -19,14 +19,14 @@ pub fn pod_named_or_selected(state: &State, session: &dyn SessionHandle, args: &
 /// budget after these words. The object exists.
 pub fn with_object(session: &dyn SessionHandle, args: &str) -> Result<String, CommandError> {
     let Some((word, name)) = args.trim().split_once(char::is_whitespace) else { return Ok(args.to_owned()) };
-    let (name, moment) = (name.trim(), session.timeline().moment());
+    let (name, keyframe) = (name.trim(), session.timeline().keyframe());
     match word {
-        "node" if moment.snapshot.get(name).is_none() => Err(CommandError::NoNode(name.to_owned())),
+        "node" if keyframe.snapshot.get(name).is_none() => Err(CommandError::NoNode(name.to_owned())),
         "node" | "plugin" => Ok(args.to_owned()),
-        "budget" => Ok(format!("{word} {}", budget_key(&moment.cluster, name)?)),
+        "budget" => Ok(format!("{word} {}", budget_key(&keyframe.cluster, name)?)),
         _ => {
             let pod = pod_key(session, name)?;
-            if moment.cluster.pods.get(&pod).is_none() {
+            if keyframe.cluster.pods.get(&pod).is_none() {
                 return Err(no_pod(session, &pod));
             }
             Ok(format!("{word} {pod}"))
@@ -53,7 +53,7 @@ pub fn pod_key(session: &dyn SessionHandle, args: &str) -> Result<Key, CommandEr
     if args.is_empty() {
         return Err(CommandError::NoPodName);
     }
-    let pods = &session.timeline().moment().cluster.pods;
+    let pods = &session.timeline().keyframe().cluster.pods;
     let mut called = pods.iter().filter(|pod| pod.metadata.name.as_str() == args).map(|pod| pod.key());
     match (called.next(), called.next()) {
         (None, _) => Err(no_pod_called(session, args)),
@@ -75,7 +75,7 @@ fn no_pod_called(session: &dyn SessionHandle, name: &str) -> CommandError {
 
 /// Returns the error that names the pods with a name that begins as typed, or else the nearest one.
 fn similar(session: &dyn SessionHandle, typed: &str, begins: impl Fn(&Key) -> bool) -> Option<CommandError> {
-    let cluster = &session.timeline().moment().cluster;
+    let cluster = &session.timeline().keyframe().cluster;
     let mut found = cluster.pods.iter().map(|pod| pod.key()).filter(begins);
     let meant = match (found.next(), found.count()) {
         (Some(only), 0) => only.to_string(),

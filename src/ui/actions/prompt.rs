@@ -31,7 +31,7 @@ const CX: Context = Context::PROMPT;
 const SUBMIT: Keys = keys(CX, &["enter"], "done", "done");
 const COMPLETE: Keys = keys(CX, &["tab"], "complete", "complete the word");
 
-const fn edit(name: &'static str, keys: &'static [Keys], run: crate::ui::actions::verb::Run) -> Verb {
+const fn edit(name: &'static str, keys: &'static [Keys], run: crate::ui::actions::verb::Own) -> Verb {
     Verb { keys, runs_on_ui_thread: |_| true, ..Verb::new(name, run) }
 }
 
@@ -135,7 +135,7 @@ fn execute(state: &mut State, session: &mut dyn SessionHandle, line: &str) -> Re
         return Ok(Answer::Done);
     }
     match verbs::command(name) {
-        Some((verb, _)) => (verb.run)(state, session, args.trim()),
+        Some((verb, _)) => verb.run(state, session, args.trim()),
         None => {
             let help = state.settings.keymap.label(Context::GLOBAL, &Action::HELP);
             Err(CommandError::Unknown { name: name.to_owned(), meant: meant(name), help })

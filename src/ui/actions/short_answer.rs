@@ -54,7 +54,7 @@ fn of_node(state: &State, node: &Str) -> Option<(String, String)> {
 }
 
 fn of_budget(session: &dyn SessionHandle, key: &Key) -> Option<(String, String)> {
-    let cluster = &session.timeline().moment().cluster;
+    let cluster = &session.timeline().keyframe().cluster;
     let status = &cluster.pod_disruption_budgets.get(key)?.status;
     let (allowed, healthy, desired) = (status.disruptions_allowed, status.current_healthy, status.desired_healthy);
     let words = format!("budget {key} allows {allowed} disruptions: {healthy} healthy, {desired} desired\n");

@@ -1,7 +1,10 @@
 //! Verbs: actions that keys and commands run, with their names, keys and help. Help, hints, completion and the README's
 //! table of keys are made from them.
 
+use crate::session::Row;
+use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
+use crate::ui::actions::what_if;
 use crate::ui::config::context::Context;
 use crate::ui::model::effect::Effect;
 use crate::ui::model::overlay::{Completion, Typing};
@@ -22,12 +25,21 @@ pub struct Verb {
     pub command: Option<Command>,
     /// Returns whether it neither calls the engine nor moves the cursor, so it runs before the next frame.
     pub runs_on_ui_thread: fn(&State) -> bool,
-    /// Runs it. A key passes no arguments.
+    /// How it runs.
     pub run: Run,
 }
 
+/// How a verb runs.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// By a function of its own.
+    Own(Own),
+    /// As a what-if of the grammar, which has its completion too.
+    WhatIf(&'static Row),
+}
+
 /// Changes the state and the session. Takes the arguments of a command. Errors are shown to the user.
-pub type Run = fn(&mut State, &mut dyn SessionHandle, &str) -> Result<Answer, CommandError>;
+pub type Own = fn(&mut State, &mut dyn SessionHandle, &str) -> Result<Answer, CommandError>;
 
 /// Keys of a verb in a context.
 #[derive(Clone, Copy)]
@@ -69,8 +81,35 @@ impl Command {
 
 impl Verb {
     /// Returns a verb without keys and commands that runs on the worker.
-    pub const fn new(name: &'static str, run: Run) -> Self {
-        Self { name, keys: &[], pane_keys: |_| None, command: None, runs_on_ui_thread: |_| false, run }
+    pub const fn new(name: &'static str, run: Own) -> Self {
+        Self { name, keys: &[], pane_keys: |_| None, command: None, runs_on_ui_thread: |_| false, run: Run::Own(run) }
+    }
+
+    /// Returns the command of a what-if.
+    pub fn of_what_if(row: &'static Row) -> Self {
+        let names = std::slice::from_ref(&row.word);
+        let command = Some(Command::new(names, row.args_of_selected, row.help));
+        Self { name: row.word, keys: &[], pane_keys: |_| None, command, runs_on_ui_thread: |_| false, run: Run::WhatIf(row) }
+    }
+
+    /// Runs it. A key passes no arguments.
+    ///
+    /// # Errors
+    /// When the arguments are not understood, or the session refuses.
+    pub fn run(&self, state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+        match self.run {
+            Run::Own(run) => run(state, session, args),
+            Run::WhatIf(row) => what_if::run(row, state, session, args),
+        }
+    }
+
+    /// Returns completions of the last word of the arguments typed so far.
+    pub fn complete(&self, session: &dyn SessionHandle, state: &State, args: &str) -> Vec<Completion> {
+        match (self.run, &self.command) {
+            (Run::WhatIf(row), _) => arguments::of_what_if(row, session, args),
+            (Run::Own(_), Some(command)) => (command.complete)(session, state, args),
+            (Run::Own(_), None) => Vec::new(),
+        }
     }
 }
 

@@ -1,108 +1,151 @@
-//! What-ifs: commands that begin a branch, and the objects that they are about.
+//! What-ifs as commands: the selected object where the arguments leave it out, and how each is applied.
 
 use crate::cluster::Key;
-use crate::session::{RevisionKind, Timeline};
-use crate::ui::actions::edits::Confirmation;
+use crate::session::{Edit, Row, Subject, Thing, Timeline, Verb, VerbError};
+use crate::ui::actions::edits::{Confirmation, apply_edit, confirm};
 use crate::ui::actions::error::CommandError;
+use crate::ui::actions::jobs;
 use crate::ui::actions::selected;
 use crate::ui::actions::verb::Answer;
-use crate::ui::actions::verbs;
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::Overlay;
-use crate::ui::model::session_handle::{Page, SessionError, SessionHandle, WhatIf};
+use crate::ui::model::session_handle::{Change, Document, Job, Page, SessionHandle};
 use crate::ui::model::state::State;
-use crate::ui::model::text_view::TextView;
+use crate::ui::model::text_view::{Form, TextView};
 use crate::ui::model::time_travel::seek_and_follow;
 use crate::ui::model::what_ifs::WhatIfs;
-use crate::whatif::{Verb, WhatIfError};
+use crate::whatif::{pod_named, workload_of};
 
-/// Applies a what-if as typed: a word and its arguments. Shows who moved where if pods come or go with it.
-pub fn what_if(state: &mut State, session: &mut dyn SessionHandle, word: &str, args: &str) -> Result<Answer, CommandError> {
-    let verb: Verb = format!("{word} {args}").parse().map_err(|error| in_prompt(word, error))?;
-    let act = |session: &mut dyn SessionHandle, subject: Option<&Key>| session.what_if(&verb, subject).map(Some);
-    on_branch(state, session, &verb.to_string(), verb.settles(), act)?;
+/// Runs a what-if as typed, with the selected object where the arguments leave it out.
+pub fn run(row: &'static Row, state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    if args.is_empty() && row.subject == Subject::Shown {
+        state.say(session.release_report().sentence().to_owned());
+        return Ok(Answer::Done);
+    }
+    let args = with_subject(row, state, session, args)?;
+    if row.edits {
+        let edit = Edit::parse_in(&format!("{} {args}", row.word), &session.timeline().keyframe().cluster)?;
+        return apply_edit(state, session, Change::Edit(edit));
+    }
+    match format!("{} {args}", row.word).parse().map_err(|error| in_prompt(row, error))? {
+        Verb::Capacity(pod) => {
+            let pod = pod_named(&session.timeline().keyframe().cluster, &pod)?.key();
+            jobs::begin(state, session, Job::Capacity(pod));
+            Ok(Answer::Done)
+        }
+        Verb::Release(release) => apply_edit(state, session, Change::Release(release)),
+        verb => what_if(state, session, verb),
+    }
+}
+
+/// Applies a what-if. Shows who moved where if pods come or go with it.
+fn what_if(state: &mut State, session: &mut dyn SessionHandle, verb: Verb) -> Result<Answer, CommandError> {
+    let (title, settles) = (verb.to_string(), verb.settles());
+    let change = Change::WhatIf(verb, subject(state, session));
+    apply_and_show(state, session, &change, title, settles)
+}
+
+/// Applies the objects of a file. Shows what became of its pods, if it has any.
+pub fn apply_file(state: &mut State, session: &mut dyn SessionHandle, path: &str) -> Result<Answer, CommandError> {
+    let change = Change::File(path.to_owned(), subject(state, session));
+    apply_and_show(state, session, &change, format!("apply {path}"), true)
+}
+
+/// Applies a change, and shows its answer if the scheduler runs with it.
+fn apply_and_show(
+    state: &mut State,
+    session: &mut dyn SessionHandle,
+    change: &Change,
+    title: String,
+    settles: bool,
+) -> Result<Answer, CommandError> {
+    let mut applied = None;
+    let begun = WhatIfs::begin(session);
+    seek_and_follow(state, session, |session| applied = Some(session.apply(change)));
+    state.touch();
+    let Some(mut applied) = applied.transpose()? else { return Ok(Answer::Done) };
+    let Some(answer) = applied.answer.take() else {
+        state.what_ifs.finish(begun, applied.title.clone(), session);
+        confirm(state, applied, &[]);
+        return Ok(Answer::Done);
+    };
+    state.what_ifs.finish(begun, title, session);
+    let compare = format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare")));
+    let words = Confirmation { done: answer.headline, branch: applied.branch, subject: answer.subject, more: vec![compare] };
+    state.say(words.fitted(state.size.0.into()));
+    let page = Page { title: answer.title.clone(), body: answer.body.clone() };
+    state.what_ifs.remember(settles.then_some(page), session);
+    if settles {
+        let document = Document { title: answer.title, body: answer.body, form: Form::Prose, fixes: Vec::new() };
+        state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline())));
+    }
     Ok(Answer::Done)
 }
 
-/// Applies a manifest as a what-if, and shows what became of its pods. Returns false for one whose objects make no pods.
-pub fn manifest(state: &mut State, session: &mut dyn SessionHandle, path: &str) -> Result<bool, CommandError> {
-    on_branch(state, session, &format!("apply {path}"), true, |session, subject| session.manifest(path, subject))
+/// Returns the pod whose decision is shown. The overview is about all pods.
+fn subject(state: &State, session: &dyn SessionHandle) -> Option<Key> {
+    shown(session.timeline()).filter(|_| state.whole.is_none())
 }
 
-/// Acts on a branch, and shows the answer if the action runs the scheduler. Returns whether there is one.
-fn on_branch(
-    state: &mut State,
-    session: &mut dyn SessionHandle,
-    title: &str,
-    settles: bool,
-    act: impl FnOnce(&mut dyn SessionHandle, Option<&Key>) -> Result<Option<WhatIf>, SessionError>,
-) -> Result<bool, CommandError> {
-    let mut done = None;
-    let begun = WhatIfs::begin(session);
-    // The overview is about all pods.
-    let subject = shown(session.timeline()).filter(|_| state.whole.is_none());
-    seek_and_follow(state, session, |session| done = Some(act(session, subject.as_ref())));
-    state.touch();
-    if let Some(done) = done {
-        let Some(done) = done? else { return Ok(false) };
-        state.what_ifs.finish(begun, title.to_owned(), session);
-        let compare = format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare")));
-        let words = Confirmation { done: done.headline, branch: done.branch, subject: done.subject, more: vec![compare] };
-        state.say(words.fitted(state.size.0.into()));
-        let page = Page { title: done.document.title.clone(), body: done.document.body.clone() };
-        state.what_ifs.remember(settles.then_some(page), session);
-        if settles {
-            state.overlay = Some(Overlay::Text(TextView::of(done.document, session.timeline())));
-        }
-    }
-    Ok(true)
-}
-
-/// Returns the error with the arguments of the command, which may be left out where the selected row has them.
-fn in_prompt(word: &str, error: WhatIfError) -> CommandError {
-    match (error, verbs::command(word)) {
-        (WhatIfError::Arguments { verb, .. }, Some((_, command))) if !command.args.is_empty() => {
-            CommandError::Usage { command: verb, args: command.args }
-        }
-        (error, _) => error.into(),
+/// Returns the error with the arguments that are needed where something is selected.
+fn in_prompt(row: &Row, error: VerbError) -> CommandError {
+    match error {
+        VerbError::Arguments { verb, .. } => CommandError::Usage { command: verb, args: row.args_of_selected },
+        error => error.into(),
     }
 }
 
 /// Returns the pod of the decision at the cursor, also before its first step.
 fn shown(timeline: &Timeline) -> Option<Key> {
     let of_cycle = timeline.cycle().start.as_ref().map(|start| start.pod.clone());
-    of_cycle.or_else(|| match &timeline.revision()?.kind {
-        RevisionKind::Explain(pod) => Some(pod.clone()),
-        _ => None,
+    of_cycle.or_else(|| timeline.revision()?.explained().cloned())
+}
+
+/// Returns the arguments of a what-if, with the selected object where they leave it out.
+fn with_subject(row: &Row, state: &State, session: &dyn SessionHandle, args: &str) -> Result<String, CommandError> {
+    let one_word = || !args.is_empty() && !args.contains(char::is_whitespace);
+    Ok(match row.subject {
+        Subject::Only(thing) if args.is_empty() => match (selected(thing, state, session), thing) {
+            (Some(name), _) => name,
+            (None, Thing::Node) => return Err(CommandError::Needs { command: row.word, what: "a node name" }),
+            (None, Thing::Pod) => return Err(CommandError::NoPodName),
+            (None, Thing::Budget) => return Err(CommandError::Needs { command: row.word, what: "a budget's name" }),
+            (None, Thing::Workload | Thing::Object) => String::new(),
+        },
+        // The names of classes have no slash: the one word is a pod, and its priority is missing.
+        Subject::First(Thing::Pod) if one_word() && args.contains('/') => {
+            return Err(CommandError::Needs { command: row.word, what: "a number or a PriorityClass after the pod" });
+        }
+        Subject::First(thing) if one_word() => match selected(thing, state, session) {
+            Some(name) => format!("{name} {args}"),
+            None => args.to_owned(),
+        },
+        Subject::BeforePatch if args.starts_with('{') => match selected(Thing::Object, state, session) {
+            Some(object) => format!("{object} {args}"),
+            None => args.to_owned(),
+        },
+        Subject::Like => {
+            // A number alone, or with `like`, is about the selected node.
+            let count = args.strip_suffix("like").unwrap_or(args).trim();
+            let node = selected(Thing::Node, state, session).filter(|_| !count.is_empty() && !count.contains(char::is_whitespace));
+            node.map_or_else(|| args.to_owned(), |node| format!("{count} like {node}"))
+        }
+        Subject::None | Subject::Shown | Subject::Only(_) | Subject::First(_) | Subject::BeforePatch => args.to_owned(),
     })
 }
 
-/// Returns the arguments, or the selected node if there are none.
-pub fn or_node(state: &State, session: &dyn SessionHandle, command: &'static str, args: &str) -> Result<String, CommandError> {
-    or(args, || selected::node(state, session).map(|node| node.to_string()), CommandError::Needs { command, what: "a node name" })
-}
-
-/// Returns the arguments, or the selected pod if there are none.
-pub fn or_pod(state: &State, session: &dyn SessionHandle, args: &str) -> Result<String, CommandError> {
-    or(args, || selected::pod(state, session).map(|pod| pod.to_string()), CommandError::NoPodName)
-}
-
-/// Returns the arguments, or the selected budget if there are none.
-pub fn or_budget(state: &State, args: &str) -> Result<String, CommandError> {
-    or(args, || selected::budget(state).map(ToString::to_string), CommandError::Needs { command: "relax", what: "a budget's name" })
-}
-
-fn or(args: &str, selected: impl Fn() -> Option<String>, error: CommandError) -> Result<String, CommandError> {
-    if args.is_empty() { selected().ok_or(error) } else { Ok(args.to_owned()) }
-}
-
-/// Returns the arguments with the selected object before them, if they are one word: `dedicated=db:NoSchedule` becomes
-/// `worker-a1 dedicated=db:NoSchedule`.
-pub fn with_first(args: &str, selected: impl Fn() -> Option<String>) -> String {
-    let mut words = args.split_whitespace();
-    match (words.next(), words.next()) {
-        (Some(only), None) => selected().map_or_else(|| only.to_owned(), |first| format!("{first} {only}")),
-        _ => args.to_owned(),
+/// Returns the name of the selected object, as it is typed.
+fn selected(thing: Thing, state: &State, session: &dyn SessionHandle) -> Option<String> {
+    match thing {
+        Thing::Node => selected::node(state, session).map(|node| node.to_string()),
+        Thing::Pod => selected::pod(state, session).map(|pod| pod.to_string()),
+        Thing::Budget => selected::budget(state).map(ToString::to_string),
+        Thing::Object => selected::object(state, session),
+        Thing::Workload => {
+            let pod = selected::pod(state, session)?;
+            let cluster = &session.timeline().keyframe().cluster;
+            workload_of(cluster, cluster.pods.get(&pod)?).map(|owner| owner.to_string())
+        }
     }
 }

@@ -25,12 +25,12 @@ pub enum NotWaiting {
 impl NotWaiting {
     /// Returns why a pod is in no queue at the cursor; `None` for a pod that does not exist.
     pub fn of(timeline: &Timeline, pod: &Key) -> Option<Self> {
-        let moment = timeline.moment();
-        let pod = moment.cluster.pods.get(pod)?;
+        let keyframe = timeline.keyframe();
+        let pod = keyframe.cluster.pods.get(pod)?;
         Some(match &pod.spec.scheduler_name {
             _ if pod.is_terminal() => Self::Finished,
             _ if !pod.node_name.is_empty() => Self::Bound(pod.node_name.clone()),
-            name if !moment.requeue_events.has_profile(name) => Self::OtherScheduler(name.clone()),
+            name if !keyframe.requeue_events.has_profile(name) => Self::OtherScheduler(name.clone()),
             _ => Self::NotQueued,
         })
     }

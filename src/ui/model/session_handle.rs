@@ -1,7 +1,6 @@
 //! The session, as the screen sees it.
 
 use std::error::Error;
-use std::sync::Arc;
 
 use jiff::Timestamp;
 
@@ -9,13 +8,13 @@ use crate::analysis::{LastReported, ReleaseReport};
 use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
 use crate::output;
-use crate::release::{Emulated, Release};
-use crate::session::{Branch, Breakpoint, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
+use crate::release::Emulated;
+use crate::session::{Branch, Breakpoint, InitialQueues, RunEnd, Timeline, Until};
 use crate::ui::model::live_status::LiveStatus;
 use crate::ui::model::overview::OverviewStatus;
 use crate::ui::model::text;
 use crate::ui::model::text_view::Form;
-use crate::whatif::Verb;
+pub use crate::workspace::{Advance, Applied, Change, FixToApply};
 
 /// A session. The screen reads its timeline and makes requests.
 ///
@@ -43,12 +42,7 @@ pub trait SessionHandle {
     /// Records a dry decision about a pod at the cursor. Returns its revision; `None` if the pod does not exist.
     fn explain(&mut self, pod: &Key) -> Option<usize>;
     /// Applies a change at the cursor; in the past, on a new branch.
-    fn apply(&mut self, change: Change) -> Result<Applied, SessionError>;
-    /// Applies a what-if at the cursor, on a branch, and runs until nothing changes where pods come or go. The cursor ends at
-    /// the decision about the subject, the pod whose decision is shown; without one at the end of the branch.
-    fn what_if(&mut self, verb: &Verb, subject: Option<&Key>) -> Result<WhatIf, SessionError>;
-    /// Applies a manifest as a what-if, and runs until nothing changes. `None` for one whose objects make no pods.
-    fn manifest(&mut self, path: &str, subject: Option<&Key>) -> Result<Option<WhatIf>, SessionError>;
+    fn apply(&mut self, change: &Change) -> Result<Applied, SessionError>;
     /// Restarts the record, with waiting pods placed as given.
     fn restart(&mut self, queues: InitialQueues) -> Result<Restarted, SessionError>;
 
@@ -143,34 +137,6 @@ impl SessionError {
     }
 }
 
-/// A change at the cursor.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// Edits an object.
-    Edit(Edit),
-    /// Creates or updates the objects of a file.
-    File(String),
-    /// Lets time pass.
-    Advance(Advance),
-    /// Makes the changes of a fix.
-    Fix(FixToApply),
-    /// Continues with another release of kube-scheduler, on a new branch.
-    Release(Release),
-}
-
-/// A fix that can be applied.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FixToApply {
-    /// The fix in words.
-    pub text: String,
-    /// The pod that it lets in.
-    pub pod: Key,
-    /// Its changes.
-    pub changes: Arc<[crate::fixes::Change]>,
-    /// The pods that get its changes of a pod; empty for [`Self::pod`] alone.
-    pub pods: Arc<[Key]>,
-}
-
 /// The subject of a ticket: what is on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TicketSubject {
@@ -196,41 +162,6 @@ pub struct Page {
     pub title: String,
     /// Its text.
     pub body: output::Document,
-}
-
-/// The result of a what-if.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WhatIf {
-    /// The result in a line.
-    pub headline: String,
-    /// Where the subject ends, in a clause; `None` without a subject.
-    pub subject: Option<String>,
-    /// The whole result.
-    pub document: Document,
-    /// The new branch and its parent, by name; `None` if the what-if made no branch.
-    pub branch: Option<(String, String)>,
-}
-
-/// The time to advance by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Advance {
-    /// A number of seconds.
-    Seconds(u64),
-    /// Up to the next timer.
-    NextTimer,
-}
-
-/// The result of a change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Applied {
-    /// The change, or the last of several.
-    pub kind: RevisionKind,
-    /// The change in words, as the timeline has it.
-    pub title: String,
-    /// The number of changed objects.
-    pub objects: usize,
-    /// The new branch and its parent, by name; `None` if the change made no branch.
-    pub branch: Option<(String, String)>,
 }
 
 /// The result of a restart.

@@ -205,7 +205,7 @@ impl State {
             outdated: BTreeSet::new(),
         };
         if let Some(first) = timeline.queues().active().first() {
-            let row = match rows::group_of(timeline.moment(), &first.pod) {
+            let row = match rows::group_of(timeline.keyframe(), &first.pod) {
                 Some(group) => PodGroupRow::id(&group, QueuePart::Active),
                 None => RowId::Pod(first.pod.clone()),
             };

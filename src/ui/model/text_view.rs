@@ -69,10 +69,10 @@ impl TextView {
 
     /// Makes a text of a document. Rows link to their fix, or else to the first pod or node that exists.
     pub fn of(document: Document, timeline: &Timeline) -> Self {
-        let moment = timeline.moment();
+        let keyframe = timeline.keyframe();
         let exists = |target: &Target| match target {
-            Target::Pod(key) => moment.cluster.pods.get(key).is_some(),
-            Target::Node(node) => moment.snapshot.get(node).is_some(),
+            Target::Pod(key) => keyframe.cluster.pods.get(key).is_some(),
+            Target::Node(node) => keyframe.snapshot.get(node).is_some(),
             Target::Branch(_) | Target::Breakpoint(_) | Target::Fix(_) => true,
         };
         Self::linked(document, exists)
@@ -85,7 +85,7 @@ impl TextView {
             Span::Pod(key) => Some(Target::Pod(key.clone())),
             Span::Node(node) => Some(Target::Node(node.clone())),
             Span::Fix(index, _) => fixes.get(*index).cloned().map(Target::Fix),
-            Span::Text(_) => None,
+            Span::Text(_) | Span::Remark(_) => None,
         };
         let mut view = Self::new(title, body, form);
         let link = |(at, row): (usize, &Row)| Some((at, row.links.iter().filter_map(target).find(&exists)?));

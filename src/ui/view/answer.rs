@@ -7,7 +7,6 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::analysis::Sentence;
-use crate::session::RevisionKind;
 use crate::trace::{Outcome, Place};
 use crate::ui::config::action::Action;
 use crate::ui::config::theme::Role;
@@ -95,9 +94,9 @@ fn answer<'a>(scene: &'a Scene<'_>) -> (Span<'static>, String, Cow<'a, Sentence>
         let text = match next {
             _ if recorded.is_some() => {
                 let (step, cycle) = (scene.key(&Action::STEP), scene.key(&Action::CYCLE));
-                let what = recorded.map_or_else(String::new, |revision| match &revision.kind {
-                    RevisionKind::Explain(pod) => format!("the decision about {pod}"),
-                    _ => revision.title.clone(),
+                let what = recorded.map_or_else(String::new, |revision| match revision.explained() {
+                    Some(pod) => format!("the decision about {pod}"),
+                    None => revision.title.clone(),
                 });
                 format!("next: {what}; {step} goes through it step by step, {cycle} to its end")
             }

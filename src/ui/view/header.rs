@@ -116,7 +116,7 @@ fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usiz
 
 /// Draws the header.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
-    let moment = scene.timeline.moment();
+    let keyframe = scene.timeline.keyframe();
     let dot = format!(" {} ", scene.glyphs.dot);
     let gap = text::width(&dot);
     // A narrow screen drops the program's name first: it is not a fact about the cluster.
@@ -134,7 +134,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         branch: scene.branch.to_owned(),
         // Mark a dry decision: it changes nothing in the cluster.
         dry: if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" }.to_owned(),
-        start: match scene.timeline.started() {
+        start: match scene.timeline.start().initial_queues {
             InitialQueues::Fresh => "fresh start",
             InitialQueues::AsObserved => "as observed",
         }
@@ -153,7 +153,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let (right, room) = (place(scene, &facts), room(&facts));
     // Drop the counts before the release.
     let mut spare = room.saturating_sub(text::width(lead) + facts.width(gap));
-    let counts = [known(&moment.cluster, Kind::Node, "node"), known(&moment.cluster, Kind::Pod, "pod")].map(|(role, words)| {
+    let counts = [known(&keyframe.cluster, Kind::Node, "node"), known(&keyframe.cluster, Kind::Pod, "pod")].map(|(role, words)| {
         let need = text::width(&words) + gap;
         let fits = need <= spare;
         spare = if fits { spare - need } else { 0 };

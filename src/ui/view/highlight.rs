@@ -11,7 +11,7 @@ use crate::ui::view::panes::pod;
 /// Returns the object of the selected row in focus and its related objects: a pod with its node and budgets, a budget with
 /// its pods and their nodes. `node` is that of the selected row.
 pub fn linked(state: &State, timeline: &Timeline, node: Option<Str>) -> BTreeSet<RowId> {
-    let cluster = &timeline.moment().cluster;
+    let cluster = &timeline.keyframe().cluster;
     let mut linked = BTreeSet::new();
     linked.extend(node.map(RowId::Node));
     match state.selected_row() {

@@ -33,7 +33,9 @@ use crate::cluster::{Cluster, Key, Str};
 use crate::controllers::Draft;
 use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, unfold};
 use crate::limits::engine::{CAPACITY_COPIES, MANIFEST_ODDS, MANIFEST_PODS, MANIFEST_ROUNDS};
-use crate::scheduler::{OddsEffort, Operation, Scheduler};
+use crate::extenders::Asking;
+use crate::scheduler::{DryOptions, OddsEffort, Operation, Scheduler};
+use crate::trace::CycleView;
 use rollout::Rollout;
 
 /// A question about a manifest.
@@ -161,7 +163,7 @@ pub fn apply_manifest(
 /// Applies the operations of a draft as one.
 fn put_all(stage: &mut dyn Stage, name: &str, draft: Draft) {
     if !draft.is_empty() {
-        stage.apply(Operation::Batch { name: name.to_owned(), operations: draft.into_operations() });
+        stage.apply_alone(Operation::Batch { name: name.to_owned(), operations: draft.into_operations() });
     }
 }
 
@@ -202,7 +204,7 @@ fn run(
 struct Watch {
     /// The pods of the manifest.
     own: BTreeSet<Key>,
-    odds: BTreeMap<Key, Arc<crate::trace::CycleView>>,
+    odds: BTreeMap<Key, Arc<CycleView>>,
     /// Number of pods whose odds may still be counted; `None` for any.
     odds_left: Option<usize>,
     victims: Vec<ManifestVictim>,
@@ -244,14 +246,17 @@ impl Watch {
     }
 
     /// Decides about the pod that is next, if it is of the manifest and its odds are counted.
-    fn count_odds(&self, scheduler: &Scheduler) -> Option<(Key, Arc<crate::trace::CycleView>)> {
+    fn count_odds(&self, scheduler: &Scheduler) -> Option<(Key, Arc<CycleView>)> {
         if self.odds_left == Some(0) {
             return None;
         }
         let next = scheduler.next_pod().filter(|pod| self.own.contains(pod))?;
         let pod = scheduler.state().cluster().pods.get(&next)?;
         let effort = if self.odds_left.is_none() { OddsEffort::Asked } else { OddsEffort::Little };
-        Some((next, Arc::new(scheduler.explain_with_odds(pod, effort))))
+        let options = DryOptions { asking: Asking::Ask, odds_nodes: usize::MAX, ..DryOptions::default() };
+        let mut view = CycleView::of(&scheduler.explain_with(pod, options));
+        view.odds_over_starts = scheduler.odds_over_starts(pod, &view, effort).map(Arc::new);
+        Some((next, Arc::new(view)))
     }
 
     /// Records the victims of the pods of the manifest since the last time. `before` is the cluster that still had them.

@@ -5,6 +5,8 @@
 //! That is a guess about layout, which is right for every well-indented file. If spans do not decode, the loader reads
 //! the file again with [`Json::careful`].
 
+use std::ops::Range;
+
 use memchr::memmem::Finder;
 use memchr::{memchr, memchr2};
 
@@ -292,7 +294,7 @@ fn closing_line(window: &[u8], start: usize) -> Option<Vec<u8>> {
 }
 
 /// Returns the end of the string that opens at `start`.
-fn skip_string(text: &[u8], start: usize) -> Option<usize> {
+pub(in crate::source) fn skip_string(text: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
         at += memchr2(b'"', b'\\', text.get(at..)?)?;
@@ -344,7 +346,8 @@ enum Member {
     DecodeError,
 }
 
-fn blank(text: &[u8], mut at: usize) -> usize {
+/// Returns the end of the white space at `at`.
+pub(in crate::source) fn blank(text: &[u8], mut at: usize) -> usize {
     while text.get(at).is_some_and(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n')) {
         at += 1;
     }
@@ -368,6 +371,11 @@ fn key(text: &[u8], at: usize) -> Result<((usize, usize), usize), Member> {
         }
         Some(_) => Err(Member::DecodeError),
     }
+}
+
+/// Returns the range of the key at `at`, without its quotes, and the start of its value.
+pub(in crate::source) fn key_and_value(text: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
+    key(text, at).ok().map(|((start, end), value)| (start..end, value))
 }
 
 fn member(text: &[u8], at: usize) -> Member {

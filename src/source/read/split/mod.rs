@@ -9,7 +9,7 @@ mod json;
 mod tests;
 mod yaml;
 
-pub(in crate::source) use json::{Json, peek as peek_json};
+pub(in crate::source) use json::{Json, blank, key_and_value, peek as peek_json, skip_string, skip_value};
 pub(in crate::source) use yaml::{Yaml, peek as peek_yaml};
 
 /// The syntax of a text.

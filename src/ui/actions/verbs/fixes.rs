@@ -46,7 +46,7 @@ fn fixes(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resu
         name => Some(pod_key(session, name)?),
     };
     let Some(pod) = pod else { return Err(CommandError::NoPodName) };
-    let known = session.timeline().moment().cluster.pods.get(&pod).cloned();
+    let known = session.timeline().keyframe().cluster.pods.get(&pod).cloned();
     match known {
         None => return Err(no_pod(session, &pod)),
         Some(known) if !known.is_pending() => state.say(format!("{pod} has a node: it needs no fix")),

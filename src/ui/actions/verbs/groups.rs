@@ -19,11 +19,11 @@ pub static VERBS: &[Verb] = &[
     },
     Verb {
         command: Some(Command {
-            complete: |session, _, word| arguments::words(names(session.timeline().moment().snapshot.nodes()), word),
+            complete: |session, _, word| arguments::words(names(session.timeline().keyframe().snapshot.nodes()), word),
             ..Command::new(&["group"], "verdict|pool|zone|none|LABEL", "group nodes, by any label too")
         }),
         ..Verb::new("group-by", |state, session, args| {
-            let grouping = Grouping::named(args, session.timeline().moment().snapshot.nodes())?;
+            let grouping = Grouping::named(args, session.timeline().keyframe().snapshot.nodes())?;
             state.group_nodes(grouping);
             Ok(Answer::Done)
         })

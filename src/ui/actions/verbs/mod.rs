@@ -1,38 +1,29 @@
-//! One file per verb. To add one, write its file and put it into the registry below.
+//! One file per verb. To add one, write its file and put it into the registry below. What-ifs have no files: they follow from their grammar,
+//! [`crate::session::GRAMMAR`].
 
-pub mod add;
 pub mod agreement;
-pub mod allow;
 pub mod apply;
 pub mod back;
 pub mod branch;
 pub mod branches;
 pub mod breakpoint;
 pub mod budgets;
-pub mod capacity;
 pub mod capture;
 pub mod catch_up;
 pub mod command;
 pub mod compare;
 pub mod copy;
-pub mod cordon;
 pub mod cycle;
 pub mod cycle_pane;
 pub mod decide;
-pub mod delete;
-pub mod drain;
 pub mod ends;
-pub mod evict;
 pub mod export;
 pub mod filter;
 pub mod fixes;
 pub mod fold;
-pub mod gate;
 pub mod groups;
 pub mod help;
-pub mod label;
 pub mod learn;
-pub mod lose;
 pub mod node;
 pub mod odds;
 pub mod open;
@@ -40,20 +31,13 @@ pub mod open_source;
 pub mod overview;
 #[cfg(debug_assertions)]
 pub mod panic;
-pub mod patch;
-pub mod plugin;
 pub mod pod;
 pub mod pod_seek;
-pub mod priority;
 pub mod quit;
-pub mod reject;
-pub mod relax;
-pub mod release;
 pub mod report;
 pub mod restart;
 pub mod run;
 pub mod save;
-pub mod scale;
 pub mod select;
 pub mod settle;
 pub mod sort;
@@ -62,18 +46,18 @@ pub mod step;
 pub mod step_in;
 pub mod step_size;
 pub mod suspend;
-pub mod taint;
 pub mod theme;
 pub mod undo;
-pub mod ungate;
 pub mod until;
 pub mod wait;
-pub mod weights;
 pub mod zoom;
 
+use std::sync::LazyLock;
+
+use crate::session::GRAMMAR;
 use crate::ui::actions::verb::{Command, Verb};
 
-/// All verbs except those of the prompt. Within a context, help lists keys in this order.
+/// All verbs except what-ifs and those of the prompt. Within a context, help lists keys in this order.
 pub static VERBS: &[&[Verb]] = &[
     help::VERBS,
     step::VERBS,
@@ -110,34 +94,14 @@ pub static VERBS: &[&[Verb]] = &[
     select::VERBS,
     cycle_pane::VERBS,
     zoom::VERBS,
-    allow::VERBS,
     apply::VERBS,
     budgets::VERBS,
-    drain::VERBS,
-    lose::VERBS,
-    add::VERBS,
-    scale::VERBS,
-    taint::VERBS,
-    label::VERBS,
-    priority::VERBS,
-    ungate::VERBS,
-    evict::VERBS,
-    relax::VERBS,
-    capacity::VERBS,
     odds::VERBS,
-    weights::VERBS,
-    plugin::VERBS,
-    gate::VERBS,
     capture::VERBS,
-    cordon::VERBS,
     learn::VERBS,
     decide::VERBS,
-    delete::VERBS,
     open_source::VERBS,
     overview::VERBS,
-    patch::VERBS,
-    reject::VERBS,
-    release::VERBS,
     restart::VERBS,
     save::VERBS,
     theme::VERBS,
@@ -147,9 +111,12 @@ pub static VERBS: &[&[Verb]] = &[
     quit::VERBS,
 ];
 
+/// The what-ifs.
+static WHAT_IFS: LazyLock<Vec<Verb>> = LazyLock::new(|| GRAMMAR.iter().map(Verb::of_what_if).collect());
+
 /// Returns all verbs, in the order of the help.
 pub fn all() -> impl Iterator<Item = &'static Verb> {
-    VERBS.iter().flat_map(|verbs| verbs.iter())
+    VERBS.iter().flat_map(|verbs| verbs.iter()).chain(WHAT_IFS.iter())
 }
 
 /// Returns the verb with a command of this name, and the command.

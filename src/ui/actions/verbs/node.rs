@@ -32,7 +32,7 @@ pub static VERBS: &[Verb] = &[
 fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
     let selected = if args.is_empty() { selected::node(state, session) } else { None };
     let args = selected.as_deref().unwrap_or(args);
-    match session.timeline().moment().snapshot.get(args) {
+    match session.timeline().keyframe().snapshot.get(args) {
         Some(node) => {
             state.open_node(node.name().clone());
             Ok(Answer::Done)

@@ -32,7 +32,7 @@ pub static VERBS: &[Verb] = &[
 fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
     let key = pod_named_or_selected(state, session, args)?;
     let timeline = session.timeline();
-    if timeline.moment().cluster.pods.get(&key).is_none() && !timeline.queues().entries.contains_key(&key) {
+    if timeline.keyframe().cluster.pods.get(&key).is_none() && !timeline.queues().entries.contains_key(&key) {
         return Err(no_pod(session, &key));
     }
     if !show_pod(state, session, &key) {

@@ -77,7 +77,7 @@ const BOTTOM_OF_TEXT: Keys = keys(Context::OVERLAY, &["G", "end"], "", "to the b
 const LAST_THEME: Keys = keys(Context::PICKER, &["G", "end"], "", "the last");
 const LAST_SOURCE: Keys = keys(Context::START, &["G", "end"], "", "to the last");
 
-const fn verb(motion: Motion, run: crate::ui::actions::verb::Run) -> Verb {
+const fn verb(motion: Motion, run: crate::ui::actions::verb::Own) -> Verb {
     Verb { runs_on_ui_thread: stays, ..Verb::new(motion.name(), run) }
 }
 

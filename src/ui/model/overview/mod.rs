@@ -304,7 +304,7 @@ pub fn overview_rows(timeline: &Timeline, input: &RowsInput<'_>) -> Vec<Overview
 
 /// Returns the groups with pods that match the filter: causes by number of pods, then the others.
 fn groups(timeline: &Timeline, overview: Option<&Overview>, filter: &mut Filter) -> Vec<Group> {
-    let (cluster, queues) = (&timeline.moment().cluster, timeline.queues());
+    let (cluster, queues) = (&timeline.keyframe().cluster, timeline.queues());
     let now = timeline.clock();
     let mut groups: Vec<Group> = Vec::new();
     let mut at: BTreeMap<&str, usize> = BTreeMap::new();

@@ -140,15 +140,15 @@ impl Row for QueueRow {
 }
 
 /// Returns the group that a waiting pod is tried with; `None` if the scheduler does not read groups.
-pub fn group_of(moment: &Keyframe, pod: &Key) -> Option<Key> {
-    moment.cluster.pods.get(pod).filter(|_| moment.reads_pod_groups)?.group_key()
+pub fn group_of(keyframe: &Keyframe, pod: &Key) -> Option<Key> {
+    keyframe.cluster.pods.get(pod).filter(|_| keyframe.reads_pod_groups)?.group_key()
 }
 
 /// Returns the queues in order, without pods that are filtered out. A sort order applies within each queue. The members of
 /// a pod group in a queue are in one row at the place of the first, which opens if the group is in `open`, or while there
 /// is a filter.
 pub fn queue_rows(timeline: &Timeline, order: Sort, filter: &mut Filter, open: &BTreeSet<Key>) -> Vec<QueueRow> {
-    let (moment, queues) = (timeline.moment(), timeline.queues());
+    let (keyframe, queues) = (timeline.keyframe(), timeline.queues());
     let mut parts: BTreeMap<QueuePart, Vec<&QueueEntry>> = BTreeMap::new();
     for entry in queues.entries.values() {
         if let Some(part) = QueuePart::of(&entry.place) {
@@ -180,8 +180,8 @@ pub fn queue_rows(timeline: &Timeline, order: Sort, filter: &mut Filter, open: &
         if !entries.is_empty() || filter.is_empty() {
             rows.push(QueueRow::Part { part, count, inferred });
         }
-        if moment.reads_pod_groups {
-            grouped(moment, part, &entries, |group| open.contains(group) || !filter.is_empty(), &mut rows);
+        if keyframe.reads_pod_groups {
+            grouped(keyframe, part, &entries, |group| open.contains(group) || !filter.is_empty(), &mut rows);
         } else {
             rows.extend(entries.into_iter().map(|e| QueueRow::Pod(e.pod.clone())));
         }
@@ -190,8 +190,8 @@ pub fn queue_rows(timeline: &Timeline, order: Sort, filter: &mut Filter, open: &
 }
 
 /// Adds the rows of a queue in which pod groups wait.
-fn grouped(moment: &Keyframe, part: QueuePart, entries: &[&QueueEntry], is_open: impl Fn(&Key) -> bool, rows: &mut Vec<QueueRow>) {
-    let groups: Vec<Option<Key>> = entries.iter().map(|e| group_of(moment, &e.pod)).collect();
+fn grouped(keyframe: &Keyframe, part: QueuePart, entries: &[&QueueEntry], is_open: impl Fn(&Key) -> bool, rows: &mut Vec<QueueRow>) {
+    let groups: Vec<Option<Key>> = entries.iter().map(|e| group_of(keyframe, &e.pod)).collect();
     let mut members: BTreeMap<&Key, Vec<&Key>> = BTreeMap::new();
     for (entry, group) in entries.iter().zip(&groups) {
         if let Some(group) = group {
@@ -220,7 +220,7 @@ pub const QUEUE_FIELDS: &[&str] =
 /// nominated node, and the pod's labels.
 pub fn keeps_entry(timeline: &Timeline, entry: &QueueEntry, filter: &mut Filter) -> bool {
     let name = entry.pod.to_string();
-    let pod = timeline.moment().cluster.pods.get(&entry.pod);
+    let pod = timeline.keyframe().cluster.pods.get(&entry.pod);
     let mut facts = vec![Fact::name("pod", &name), Fact::name("name", &name), Fact::prose("namespace", &entry.pod.namespace)];
     facts.extend(QueuePart::of(&entry.place).map(|part| Fact::prose("queue", part.title())));
     let gate = if let Place::Unschedulable { gated_by, .. } = &entry.place { *gated_by } else { None };

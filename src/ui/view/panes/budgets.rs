@@ -75,7 +75,7 @@ impl BudgetImpact {
 
 /// Returns all budgets by namespace and name, by default those first that the preemption under the cursor would violate.
 fn rows(input: &PageInput<'_>, filter: &mut Filter) -> Vec<PageRow> {
-    let cluster = &input.timeline.moment().cluster;
+    let cluster = &input.timeline.keyframe().cluster;
     let mut rows = PageRows::new(input.width, filter);
     if cluster.unknown.budgets {
         let why = budgets_unknown_because(cluster.unknown);
@@ -225,7 +225,7 @@ fn drains(input: &PageInput<'_>, budget: &PodDisruptionBudget, covered: &[&Arc<P
     for pod in covered.iter().filter(|pod| !pod.node_name.is_empty()) {
         nodes.entry(&pod.node_name).or_default().push(pod);
     }
-    let cluster = &input.timeline.moment().cluster;
+    let cluster = &input.timeline.keyframe().cluster;
     let stopped: Vec<(&Str, BudgetEvictions)> = nodes
         .into_iter()
         .filter_map(|(node, pods)| {
@@ -268,9 +268,9 @@ fn harms(preemption: &PreemptionView) -> BTreeMap<Key, BudgetImpact> {
 
 /// Adds the pods that a budget covers, those that violate it first, and what the budget does to drains.
 fn pods(input: &PageInput<'_>, budget: &PodDisruptionBudget, harm: Option<&BudgetImpact>, rows: &mut PageRows<'_>) {
-    let moment = input.timeline.moment();
+    let keyframe = input.timeline.keyframe();
     let mut covered: Vec<&Arc<Pod>> =
-        moment.cluster.pods.in_namespace(&budget.metadata.namespace).filter(|pod| budget.covers(pod)).collect();
+        keyframe.cluster.pods.in_namespace(&budget.metadata.namespace).filter(|pod| budget.covers(pod)).collect();
     if covered.is_empty() {
         rows.note("    it covers no pod");
         return policy(budget, input.width, rows);

@@ -330,7 +330,7 @@ fn budgets(input: &PageInput<'_>, cycle: &CycleView, node: &Str, run: Option<Dry
     .into();
     rows.titles(&columns);
     for (key, count) in counts {
-        let known = input.timeline.moment().cluster.pod_disruption_budgets.get(&key);
+        let known = input.timeline.keyframe().cluster.pod_disruption_budgets.get(&key);
         let left = known.map_or_else(|| "?".to_owned(), |b| b.status.disruptions_allowed.to_string());
         let violated = !count.violated_by.is_empty();
         let (sign, role) = if violated { (Sign::Failed, Role::Violation) } else { (Sign::Stays, Role::Fits) };

@@ -61,17 +61,17 @@ pub static DEF: PaneDef = PaneDef {
 
 fn make(state: &mut State, timeline: &Timeline) {
     let cycle = timeline.cycle();
-    let node = state.detail.as_ref().and_then(|n| timeline.moment().snapshot.get(n));
+    let node = state.detail.as_ref().and_then(|n| timeline.keyframe().snapshot.get(n));
     state.view_model.detail = node.map_or_else(Vec::new, |node| {
         let filters = state.view_model.filters_at(timeline, state.detail.as_ref()).filter(|_| cycle.start.is_some());
-        rows::detail_rows(node, &timeline.moment().cluster, cycle, filters, state.sort_of(Pane::NODE), &mut state.row_filter(Pane::NODE))
+        rows::detail_rows(node, &timeline.keyframe().cluster, cycle, filters, state.sort_of(Pane::NODE), &mut state.row_filter(Pane::NODE))
     });
 }
 
 fn heading_columns(state: &State, timeline: &Timeline, list: Rect, row: u16) -> Option<Vec<Column>> {
     let at = state.list(Pane::NODE).offset + usize::from(row.checked_sub(list.y)?);
     let heading = matches!(state.view_model.detail.get(at)?, DetailRow::Heading("pods on the node"));
-    let info = state.detail.as_ref().and_then(|node| timeline.moment().snapshot.get(node));
+    let info = state.detail.as_ref().and_then(|node| timeline.keyframe().snapshot.get(node));
     info.filter(|_| heading).map(|info| pod_columns(info, timeline.clock(), list.width))
 }
 
@@ -92,7 +92,7 @@ pub fn open_best(state: &mut State, timeline: &Timeline, node: Option<Str>) {
     let node = node
         .or_else(|| timeline.cycle().current_node.clone())
         .or_else(|| state.detail.clone())
-        .or_else(|| timeline.moment().snapshot.nodes().first().map(|n| n.name().clone()));
+        .or_else(|| timeline.keyframe().snapshot.nodes().first().map(|n| n.name().clone()));
     match node {
         Some(node) => {
             state.pinned = Some(timeline.cursor().revision);
@@ -104,7 +104,7 @@ pub fn open_best(state: &mut State, timeline: &Timeline, node: Option<Str>) {
 
 /// Draws the node.
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
-    let info = scene.state.detail.as_ref().and_then(|n| scene.timeline.moment().snapshot.get(n));
+    let info = scene.state.detail.as_ref().and_then(|n| scene.timeline.keyframe().snapshot.get(n));
     let name = scene.state.detail.as_ref().map(ToString::to_string).unwrap_or_default();
     def.chrome(scene, plan, def.title(scene, format!("Node {name}")), Vec::new(), buf);
     let list = def.list_in(plan);
@@ -254,7 +254,7 @@ fn pod_columns(info: &NodeInfo, now: Timestamp, width: u16) -> Vec<Column> {
 /// Returns the budgets that cover a pod about which the dry run has said nothing, with the disruptions that they allow: the one
 /// that allows fewest, and the number of the others.
 fn allowed(scene: &Scene<'_>, pod: &PodInfo, room: usize) -> Vec<Span<'static>> {
-    let budgets = scene.timeline.moment().snapshot.budgets().in_namespace(&pod.pod.metadata.namespace);
+    let budgets = scene.timeline.keyframe().snapshot.budgets().in_namespace(&pod.pod.metadata.namespace);
     let covering = budgets.iter().filter(|budget| pod.is_labelled() && budget.matches(pod)).map(BudgetSelector::budget);
     let (mut least, mut others) = (None::<&PodDisruptionBudget>, 0);
     for budget in covering {

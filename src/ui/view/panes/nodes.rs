@@ -572,7 +572,7 @@ fn matched_elsewhere(scene: &Scene<'_>, filter: &mut Filter, verdict: &NodeVerdi
     if filter.is_empty() || filter.keeps(&shown) {
         return None;
     }
-    let node = &scene.timeline.moment().snapshot.get(name)?.node;
+    let node = &scene.timeline.keyframe().snapshot.get(name)?.node;
     let label = node.metadata.labels.iter().find_map(|(key, value)| {
         // The prefix, such as `topology.kubernetes.io/`, is left out unless it is what matched: a row has little room.
         let short = key.rsplit_once('/').map_or(key.as_str(), |(_, name)| name);

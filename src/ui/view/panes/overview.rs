@@ -226,7 +226,7 @@ fn nothing(scene: &Scene<'_>) -> String {
 
 /// Returns that no pod is pending, or that it is unknown whether one is.
 fn no_pending(timeline: &Timeline) -> String {
-    let cluster = &timeline.moment().cluster;
+    let cluster = &timeline.keyframe().cluster;
     let pods = cluster.count(Kind::Pod);
     if pods == 0 && cluster.unknown.why(Kind::Pod).is_some() {
         return "whether pods are pending is unknown: the pods could not be read".to_owned();

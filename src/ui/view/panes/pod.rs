@@ -59,7 +59,7 @@ pub fn open_best(state: &mut State, timeline: &Timeline) {
 
 /// Returns the rows for a pod.
 fn rows(input: &PageInput<'_>, key: &Key, filter: &mut Filter) -> Vec<PageRow> {
-    let cluster = &input.timeline.moment().cluster;
+    let cluster = &input.timeline.keyframe().cluster;
     let mut rows = PageRows::new(input.width, filter);
     match cluster.pods.get(key) {
         Some(pod) => {
@@ -363,7 +363,7 @@ fn history(input: &PageInput<'_>, key: &Key, rows: &mut PageRows<'_>) {
         ];
         rows.cells(RowId::Revision(at), &columns, cells);
     }
-    let evicted = input.timeline.moment().cluster.pods.get(key).and_then(|pod| preempted(pod));
+    let evicted = input.timeline.keyframe().cluster.pods.get(key).and_then(|pod| preempted(pod));
     if let Some(condition) = evicted {
         let at = condition.last_transition_time.map_or_else(String::new, |at| format!(" at {}", text::moment(input.timeline.clock(), at)));
         rows.note(format!("preempted by the cluster's scheduler{at}"));
@@ -383,7 +383,7 @@ fn concerned(revision: &Revision, key: &Key) -> bool {
     let object = |m: &Keyframe| m.cluster.pods.get(key).map(Arc::as_ptr);
     let entry = |m: &Keyframe| m.queues.entries.get(key).map(Arc::as_ptr);
     let (before, after) = (&revision.before, &revision.after);
-    revision.kind.is_logged()
+    revision.is_logged()
         || object(before) != object(after)
         || entry(before) != entry(after)
         || revision.events.iter().take(4).any(|e| e.is_about(key))
@@ -395,7 +395,7 @@ fn part(revision: &Revision, key: &Key) -> Option<(String, Role)> {
         return None;
     }
     let about: Vec<&Event> = revision.events.iter().filter(|e| e.is_about(key)).collect();
-    if revision.kind.is_logged() {
+    if revision.is_logged() {
         return logged(&about, key);
     }
     let finished = about.iter().find_map(|e| if let Event::CycleFinished { outcome, .. } = e { Some(*outcome) } else { None });

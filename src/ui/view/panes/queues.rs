@@ -55,9 +55,9 @@ pub static DEF: PaneDef = PaneDef {
 };
 
 fn make(state: &mut State, timeline: &Timeline) {
-    let moment = timeline.moment();
+    let keyframe = timeline.keyframe();
     // The group of the selected pod opens, and stays open.
-    if let Some(group) = state.selected_pod().and_then(|pod| rows::group_of(moment, pod)) {
+    if let Some(group) = state.selected_pod().and_then(|pod| rows::group_of(keyframe, pod)) {
         state.open_pod_groups.insert(group);
     }
     let (order, filter) = (state.sort_of(Pane::QUEUES), &mut state.row_filter(Pane::QUEUES));
@@ -202,7 +202,7 @@ fn heading(scene: &Scene<'_>, part: QueuePart, (count, inferred): (usize, usize)
 /// Draws the row of a pod group: its name, and its pods in this queue.
 fn group(scene: &Scene<'_>, row: &PodGroupRow, area: Rect, buf: &mut Buffer) {
     let arrow = if row.open { scene.glyphs.open } else { scene.glyphs.closed };
-    let known = scene.timeline.moment().snapshot.pod_groups().get(&row.group).map_or(row.count, PodGroupState::pods);
+    let known = scene.timeline.keyframe().snapshot.pod_groups().get(&row.group).map_or(row.count, PodGroupState::pods);
     let full = format!("{} of {}", row.count, text::count(known, "pod"));
     let side = [scene.span(Role::Muted, if row.count == known { text::count(known, "pod") } else { full })];
     let side_width = side.iter().map(|s| text::columns(&s.content)).sum::<u16>().min(area.width / 2);

@@ -9,6 +9,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use self::fold::StepLine;
+use crate::output;
 use crate::session::Revision;
 use crate::session::Timeline;
 use crate::trace::{Event, StepSize};
@@ -148,25 +149,24 @@ fn passed(scene: &Scene<'_>) -> usize {
 /// Returns the sentence of an event. If it has more columns than there is room, shortens the pod's name, then leaves out its
 /// priority, then shortens both names further: the verdict is at the end and stays.
 fn fitting(event: &Event, room: usize, ellipsis: &str) -> String {
-    let mut sentence = event.sentence();
-    let (mut pod, mut node) = (event.pod_key().map(|key| key.to_string()), event.node().map(ToString::to_string));
-    let shorten = |sentence: &mut String, name: &mut Option<String>, least: usize| {
-        let over = text::width(sentence).saturating_sub(room);
-        let Some(name) = name.as_mut().filter(|_| over > 0) else { return };
-        let Some(at) = sentence.find(name.as_str()) else { return };
-        let short = text::clip_middle(name, text::width(name).saturating_sub(over).max(least), ellipsis).into_owned();
-        sentence.replace_range(at..at + name.len(), &short);
-        *name = short;
+    let words = event.words();
+    let mut parts: Vec<(&output::Span, String)> = words.spans().iter().map(|span| (span, span.to_string())).collect();
+    let over = |parts: &[(&output::Span, String)]| parts.iter().map(|(_, text)| text::width(text)).sum::<usize>().saturating_sub(room);
+    let shorten = |parts: &mut Vec<(&output::Span, String)>, is_wanted: fn(&output::Span) -> bool, least: usize| {
+        let over = over(parts);
+        if let Some((_, name)) = parts.iter_mut().find(|(span, _)| over > 0 && is_wanted(span)) {
+            *name = text::clip_middle(name, text::width(name).saturating_sub(over).max(least), ellipsis).into_owned();
+        }
     };
-    shorten(&mut sentence, &mut pod, 20);
-    if let Event::DryRunStepped(at) = event
-        && let Some(pod) = at.pod().filter(|_| text::width(&sentence) > room)
-    {
-        sentence = sentence.replacen(&format!(" (priority {})", pod.priority()), "", 1);
+    let (is_pod, is_node): (fn(&output::Span) -> bool, fn(&output::Span) -> bool) =
+        (|span| matches!(span, output::Span::Pod(_)), |span| matches!(span, output::Span::Node(_)));
+    shorten(&mut parts, is_pod, 20);
+    if over(&parts) > 0 {
+        parts.retain(|(span, _)| !matches!(span, output::Span::Remark(_)));
     }
-    shorten(&mut sentence, &mut pod, 10);
-    shorten(&mut sentence, &mut node, 10);
-    sentence
+    shorten(&mut parts, is_pod, 10);
+    shorten(&mut parts, is_node, 10);
+    parts.into_iter().map(|(_, text)| text).collect()
 }
 
 fn sentences(scene: &Scene<'_>, revision: &Revision, list: Rect, buf: &mut Buffer) {

@@ -189,14 +189,14 @@ fn ellipsed(line: &str, width: usize, ellipsis: &str) -> String {
 
 /// Returns the facts about a pod group, of which pods wait.
 fn group_facts(scene: &Scene<'_>, group: &Key) -> Vec<Fact> {
-    let moment = scene.timeline.moment();
-    let (object, pods) = (moment.cluster.pod_groups.get(group), moment.snapshot.pod_groups().get(group));
+    let keyframe = scene.timeline.keyframe();
+    let (object, pods) = (keyframe.cluster.pod_groups.get(group), keyframe.snapshot.pod_groups().get(group));
     let (known, placed) = pods.map_or((0, 0), |pods| (pods.pods(), pods.scheduled_count()));
     let mut facts = vec![fact("pod group of ", format!("{}, {placed} with a node", text::count(known, "pod")), Role::Text)];
     if let Some(min) = object.and_then(|object| object.min_count()) {
         facts.push(fact("must be placed together ", text::count(usize::try_from(min).unwrap_or(0), "pod"), Role::Text));
     }
-    facts.push(fact("", why_group_waits(&moment.cluster, pods, scene.timeline.queues(), group), Role::Warning));
+    facts.push(fact("", why_group_waits(&keyframe.cluster, pods, scene.timeline.queues(), group), Role::Warning));
     if let Some(condition) = object.and_then(|object| object.scheduled_condition()) {
         let value = format!("{}, {}: {}", condition.status, condition.reason, condition.message);
         facts.push(fact(format!("{} ", condition.kind), value, Role::Text));
@@ -288,7 +288,7 @@ fn first_of_alike(scene: &Scene<'_>, entry: &QueueEntry) -> Option<Fact> {
 
 /// Returns the scheduling gates of a pod.
 pub(super) fn gates<'a>(scene: &Scene<'a>, entry: &QueueEntry) -> Vec<&'a str> {
-    let pod = scene.timeline.moment().cluster.pods.get(&entry.pod);
+    let pod = scene.timeline.keyframe().cluster.pods.get(&entry.pod);
     pod.into_iter().flat_map(|p| p.spec.scheduling_gates.iter()).map(|g| g.name.as_str()).collect()
 }
 
@@ -347,7 +347,7 @@ fn since(scene: &Scene<'_>, entry: &QueueEntry) -> Option<Fact> {
     let known = entry.timestamp != jiff::Timestamp::UNIX_EPOCH && entry.timestamp <= now;
     known.then(|| {
         // At its start the scheduler queues one pod each millisecond, the last one at the start: none before its creation.
-        let pod = scene.timeline.moment().cluster.pods.get(&entry.pod);
+        let pod = scene.timeline.keyframe().cluster.pods.get(&entry.pod);
         let created = pod.and_then(|pod| pod.metadata.creation_timestamp).filter(|created| *created <= now);
         let since = created.map_or(entry.timestamp, |created| created.max(entry.timestamp));
         let (at, span) = (text::moment(now, since), text::span(since, now));
@@ -360,11 +360,11 @@ fn wakes(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
     if !matches!(entry.place, Place::Unschedulable { .. }) {
         return Vec::new();
     }
-    let moment = scene.timeline.moment();
-    let Some(pod) = moment.cluster.pods.get(&entry.pod) else { return Vec::new() };
+    let keyframe = scene.timeline.keyframe();
+    let Some(pod) = keyframe.cluster.pods.get(&entry.pod) else { return Vec::new() };
     let mut facts = Vec::new();
     for plugin in entry.plugins.iter() {
-        let events = moment.requeue_events.of(&pod.spec.scheduler_name, plugin);
+        let events = keyframe.requeue_events.of(&pod.spec.scheduler_name, plugin);
         let words: Vec<String> = events.iter().map(ClusterEvent::words_with_label).collect();
         let list = if words.is_empty() { "no event".to_owned() } else { words.join(", ") };
         let name = if facts.is_empty() { "woken by " } else { "or by " };

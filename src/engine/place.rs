@@ -1,0 +1,250 @@
+//! Whether new pods fit.
+
+use serde_json::{Value, json};
+
+use super::admit::refusal;
+use super::{Decision, Engine, Error, ErrorKind};
+use crate::admission::Admission;
+use crate::cluster::{Cluster, Key, Kind, Str};
+use crate::controllers::Draft;
+use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, UnfoldedPod, create_with_claims, unfold};
+use crate::limits::engine::CAPACITY_COPIES;
+use crate::report::SCHEMA_VERSION;
+use crate::scheduler::Operation;
+use crate::trace::Event;
+
+/// What became of new pods.
+///
+/// ```
+/// use schedscope::engine::Engine;
+/// use serde_json::json;
+///
+/// let node = "{kind: Node, metadata: {name: a}, status: {allocatable: {cpu: 4, pods: 110}}}";
+/// let engine = Engine::builder().objects(node).build()?;
+/// let pod = json!({"kind": "Pod", "metadata": {"name": "web"},
+///     "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "300m"}}}]}});
+/// let placed = engine.place(&pod, 20)?;
+/// assert_eq!((placed.fit(), placed.pods().len()), (13, 20));
+/// assert!(!placed.all_fit());
+/// assert!(placed.pods()[19].why().contains("Insufficient cpu"));
+/// # Ok::<(), schedscope::engine::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Placement {
+    pods: Vec<PlacedPod>,
+    victims: Vec<Victim>,
+}
+
+/// One new pod.
+#[derive(Clone, Debug)]
+pub struct PlacedPod {
+    pod: Key,
+    node: Option<Str>,
+    why: String,
+    decision: Option<Decision>,
+}
+
+/// A pod that would be evicted for a new one.
+#[derive(Clone, Debug)]
+struct Victim {
+    pod: Key,
+    node: Str,
+    by: Key,
+}
+
+impl Placement {
+    /// Returns the new pods, in the order in which their controller makes them.
+    pub fn pods(&self) -> &[PlacedPod] {
+        &self.pods
+    }
+
+    /// Returns how many get a node.
+    pub fn fit(&self) -> usize {
+        self.pods.iter().filter(|pod| pod.node.is_some()).count()
+    }
+
+    /// Returns whether all get a node.
+    pub fn all_fit(&self) -> bool {
+        self.fit() == self.pods.len()
+    }
+
+    /// Returns the pods that would be preempted, as `namespace/name`.
+    pub fn evicted(&self) -> impl Iterator<Item = String> + '_ {
+        self.victims.iter().map(|victim| victim.pod.to_string())
+    }
+
+    /// Returns the answer as JSON. A decision is given once for each reason; further pods with it have null. `schedscope schema place`
+    /// prints the JSON Schema.
+    pub fn to_json(&self) -> Value {
+        let (mut placed, mut pending, mut refused, mut told) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for pod in &self.pods {
+            match (&pod.node, &pod.decision) {
+                (Some(node), _) => placed.push(json!({"pod": pod.pod.to_string(), "node": node.as_str()})),
+                (None, Some(decision)) => {
+                    let is_new = !told.contains(&pod.why.as_str());
+                    told.push(pod.why.as_str());
+                    let decision = is_new.then(|| decision.to_json());
+                    pending.push(json!({"pod": pod.pod.to_string(), "why": pod.why, "decision": decision}));
+                }
+                (None, None) => refused.push(json!({"object": format!("Pod {}", pod.pod), "why": pod.why})),
+            }
+        }
+        let of = |victim: &Victim| json!({"pod": victim.pod.to_string(), "node": victim.node.as_str(), "by": victim.by.to_string()});
+        json!({
+            "schemaVersion": SCHEMA_VERSION,
+            "placed": placed,
+            "pending": pending,
+            "refused": refused,
+            "victims": self.victims.iter().map(of).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl PlacedPod {
+    /// Returns the namespace.
+    pub fn namespace(&self) -> &str {
+        &self.pod.namespace
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.pod.name
+    }
+
+    /// Returns the node that the pod gets; `None` if it stays pending, is refused, or is preempted again.
+    pub fn node(&self) -> Option<&str> {
+        self.node.as_deref()
+    }
+
+    /// Returns why the pod gets no node; empty for one that gets a node.
+    pub fn why(&self) -> &str {
+        &self.why
+    }
+
+    /// Returns the decision about a pod that stays pending, at the end; `None` for others.
+    pub fn decision(&self) -> Option<&Decision> {
+        self.decision.as_ref()
+    }
+}
+
+impl Engine {
+    /// Makes `replicas` copies of a pod, or the pods of a workload with so many replicas, as an API server and the controllers would, and
+    /// runs the scheduler on a fork until nothing changes. Other pending pods compete with them. Nothing is kept. See [`Placement`].
+    ///
+    /// # Errors
+    /// When the object is no pod and no workload, an API server would refuse it as a whole, or there are more than 10,000 pods. A pod that
+    /// would be refused on its own, such as by a quota, is in the answer.
+    ///
+    /// ```
+    /// # use schedscope::engine::Engine;
+    /// use serde_json::json;
+    ///
+    /// let node = "{kind: Node, metadata: {name: a}, status: {allocatable: {cpu: 4, pods: 3}}}";
+    /// let engine = Engine::builder().objects(node).build()?;
+    /// let deployment = json!({
+    ///     "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "default"},
+    ///     "spec": {"selector": {"matchLabels": {"app": "web"}},
+    ///         "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c"}]}}}
+    /// });
+    /// assert_eq!(engine.place(&deployment, 5)?.fit(), 3);
+    /// assert!(engine.place(&json!({"kind": "ConfigMap"}), 1).is_err());
+    /// # Ok::<(), schedscope::engine::Error>(())
+    /// ```
+    pub fn place(&self, object: &Value, replicas: usize) -> Result<Placement, Error> {
+        let mut fork = self.clone();
+        let (mut pods, made) = fork.make(object, replicas)?;
+        let mut victims = Vec::new();
+        fork.settle_watching(&mut |events| victims.extend(events.iter().filter_map(victim)))?;
+        let cluster = fork.scheduler.state().cluster();
+        for (at, pod) in &made {
+            let place = &mut pods[*at];
+            match cluster.pods.get(pod) {
+                Some(found) if !found.node_name.is_empty() => place.node = Some(found.node_name.clone()),
+                Some(_) => {
+                    let decision = fork.decide(&pod.namespace, &pod.name)?;
+                    place.why = decision.why().to_owned();
+                    place.decision = Some(decision);
+                }
+                None => "it is preempted by another pod".clone_into(&mut place.why),
+            }
+        }
+        Ok(Placement { pods, victims })
+    }
+
+    /// Creates the pods. Returns all of them, and the indexes and keys of those that are admitted.
+    fn make(&mut self, object: &Value, replicas: usize) -> Result<(Vec<PlacedPod>, Vec<(usize, Key)>), Error> {
+        let state = self.scheduler.state();
+        let (emulation, cluster) = (state.config().emulation, state.cluster());
+        let options = UnfoldOptions { replicas: Some(replicas as u64), most: CAPACITY_COPIES + 1, emulation, now: state.clock() };
+        let unfolded = unfolded(object, &options, cluster)?;
+        if unfolded.len() > CAPACITY_COPIES {
+            return Err(Error::new(ErrorKind::Workload, format_args!("more than {CAPACITY_COPIES} pods are not placed")));
+        }
+        let mut admission = Admission::new(self.source.policies().clone(), emulation);
+        let (mut draft, mut pods, mut made, mut notes) = (Draft::new(cluster), Vec::new(), Vec::new(), Vec::new());
+        for UnfoldedPod { mut pod, claims } in unfolded {
+            give_free_name(&mut pod, draft.cluster());
+            match admission.admit(draft.cluster(), &pod) {
+                Ok(admitted) => {
+                    made.push((pods.len(), admitted.key()));
+                    pods.push(PlacedPod { pod: admitted.key(), node: None, why: String::new(), decision: None });
+                    create_with_claims(&mut draft, &pod, &claims, admitted, &mut notes);
+                }
+                Err(refused) => {
+                    let why = refusal(&refused).message().to_owned();
+                    pods.push(PlacedPod { pod: refused.pod, node: None, why, decision: None });
+                }
+            }
+        }
+        let operations = draft.into_operations();
+        self.scheduler.apply(Operation::Batch { name: "place".to_owned(), operations });
+        Ok((pods, made))
+    }
+}
+
+/// Returns the pods of an object, before admission. A pod without a node and a status is made of one that has them.
+fn unfolded(object: &Value, options: &UnfoldOptions, cluster: &Cluster) -> Result<Vec<UnfoldedPod>, Error> {
+    let mut object = object.clone();
+    let kind = object.get("kind").and_then(Value::as_str).map(str::to_owned);
+    if kind.as_deref() == Some("Pod") || kind.is_none() && object.pointer("/spec/containers").is_some() {
+        let is_object = |value: Option<&Value>| value.is_none_or(Value::is_object);
+        if !is_object(object.get("metadata")) || !is_object(object.get("spec")) {
+            return Err(Error::new(ErrorKind::Workload, "metadata and spec of a pod are objects"));
+        }
+        if let Some(pod) = object.as_object_mut() {
+            pod.insert("kind".to_owned(), "Pod".into());
+            pod.entry("metadata").or_insert_with(|| json!({}));
+            pod.remove("status");
+        }
+        if let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) {
+            spec.remove("nodeName");
+        }
+    }
+    let about = |invalid: InvalidWorkload| Error::new(ErrorKind::Refused, &invalid).about(format_args!("{} {}", invalid.kind, invalid.key));
+    let found = unfold(cluster, &object, options).map_err(about)?;
+    found.map(|found| found.pods).ok_or_else(|| Error::new(ErrorKind::Workload, "the object is no pod and no workload"))
+}
+
+/// Renames a pod whose name the cluster has.
+fn give_free_name(pod: &mut Value, cluster: &Cluster) {
+    let text = |pointer: &str| pod.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (namespace, name) = (Some(text("/metadata/namespace")).filter(|n| !n.is_empty()), text("/metadata/name"));
+    let namespace = namespace.unwrap_or_else(|| "default".to_owned());
+    let is_taken = |name: &str| cluster.get(Kind::Pod, &Key::new(namespace.as_str(), name)).is_some();
+    if !name.is_empty() && is_taken(&name) {
+        let free = (2..).map(|number| format!("{name}-{number}")).find(|name| !is_taken(name));
+        pod["metadata"]["name"] = free.unwrap_or(name).into();
+        if let Some(metadata) = pod["metadata"].as_object_mut() {
+            metadata.remove("uid");
+        }
+    }
+}
+
+fn victim(event: &Event) -> Option<Victim> {
+    match event {
+        Event::VictimEvicted { pod, node, preemptor, .. } => {
+            Some(Victim { pod: Key::clone(pod), node: node.clone(), by: Key::clone(preemptor) })
+        }
+        _ => None,
+    }
+}

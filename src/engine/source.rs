@@ -1,0 +1,43 @@
+//! What an engine keeps of its input besides the cluster.
+
+use serde_json::Value;
+
+use super::admit;
+use crate::admission::Policies;
+use crate::cluster::{Key, Kind, ObservedEvent};
+use crate::output::escape;
+use crate::source::{self, Diagnostic, Report, Severity};
+
+/// Events, warnings, and the objects with all their fields.
+#[derive(Debug)]
+pub(super) struct Source {
+    report: Report,
+    events: Vec<ObservedEvent>,
+    diagnostics: Vec<Diagnostic>,
+    policies: Policies,
+}
+
+impl Source {
+    pub(super) fn new(loaded: source::Loaded) -> Self {
+        Self { policies: admit::policies(&loaded.neighbors), report: loaded.report, events: loaded.events, diagnostics: loaded.diagnostics }
+    }
+
+    pub(super) fn events(&self) -> &[ObservedEvent] {
+        &self.events
+    }
+
+    pub(super) fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
+    /// Returns an object with the fields that scheduling does not read.
+    pub(super) fn original(&self, kind: Kind, key: &Key) -> Option<Value> {
+        let text = self.report.original(kind, key).ok().flatten()?;
+        serde_yaml::from_str(&source::as_yaml(&text, kind, key)?).ok()
+    }
+
+    pub(super) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
+        let warnings = self.diagnostics.iter().filter(|found| found.severity == Severity::Warning);
+        warnings.map(|found| escape(&found.to_string()).into_owned())
+    }
+}

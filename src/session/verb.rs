@@ -1,0 +1,309 @@
+//! What-ifs in operators' verbs, as values.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use strum::IntoEnumIterator as _;
+
+use super::edit::Edit;
+use super::grammar::{self, VerbError};
+use crate::cluster::{Str, Taint};
+use crate::release::Release;
+use crate::scheduler::ConfigEdit;
+
+/// A parsed verb. Names are as typed; they are looked up when it is applied.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verb {
+    /// Drains nodes one after another, as `kubectl drain --ignore-daemonsets --delete-emptydir-data` would.
+    Drain(Vec<Str>),
+    /// Loses nodes at once, with the pods on them.
+    Lose(Lost),
+    /// Adds nodes like one there is.
+    Add {
+        /// Number of nodes.
+        count: usize,
+        /// The node to copy.
+        like: Str,
+    },
+    /// Scales a workload.
+    Scale {
+        /// The workload.
+        owner: Owner,
+        /// Number of pods that it is to have.
+        replicas: usize,
+    },
+    /// Adds or removes a taint of a node.
+    Taint(Str, TaintEdit),
+    /// Sets a label of a node, or removes it.
+    Label(Str, Str, Option<Str>),
+    /// Sets the priority of a pod.
+    Priority(Str, PriorityWord),
+    /// Removes a pod's scheduling gates.
+    Ungate(Str),
+    /// Evicts a pod through the eviction API, which honours budgets.
+    Evict(Str),
+    /// Lets a budget allow every disruption.
+    Relax(Str),
+    /// Counts how many more of a pod fit.
+    Capacity(Str),
+    /// Edits the scheduler's configuration.
+    Configure(ConfigEdit),
+    /// Continues with another release of kube-scheduler.
+    Release(Release),
+    /// Edits one object.
+    Edit(Edit),
+}
+
+/// Nodes that are lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// One node.
+    Node(Str),
+    /// All nodes with a label; the key may be short for the one of Kubernetes, such as `zone`.
+    Label(Str, Str),
+}
+
+/// A workload, by kind and name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// Its kind.
+    pub kind: OwnerKind,
+    /// `[NAMESPACE/]NAME`.
+    pub name: Str,
+}
+
+/// Kind of a workload that can be scaled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumIter)]
+#[allow(missing_docs, reason = "the variants are the kinds' names")]
+pub enum OwnerKind {
+    Deployment,
+    ReplicaSet,
+    ReplicationController,
+    StatefulSet,
+    Job,
+}
+
+impl OwnerKind {
+    /// Returns the kind of a word: singular or plural in any case, or kubectl's short name.
+    pub fn named(word: &str) -> Option<Self> {
+        let word = word.to_lowercase();
+        let short = match word.as_str() {
+            "deploy" => "deployment",
+            "rs" => "replicaset",
+            "rc" => "replicationcontroller",
+            "sts" => "statefulset",
+            other => other.strip_suffix('s').unwrap_or(other),
+        };
+        Self::iter().find(|kind| kind.to_string().to_lowercase() == short)
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.kind.to_string().to_lowercase(), self.name)
+    }
+}
+
+/// An addition or removal of a taint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaintEdit {
+    /// Adds the taint, or replaces the one of its key and effect.
+    Add(Taint),
+    /// Removes the taints of a key; those with one effect, if it is given.
+    Remove {
+        /// The key.
+        key: Str,
+        /// The effect.
+        effect: Option<Str>,
+    },
+}
+
+impl fmt::Display for TaintEdit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Add(Taint { key, value, effect }) if value.is_empty() => write!(f, "{key}:{effect}"),
+            Self::Add(Taint { key, value, effect }) => write!(f, "{key}={value}:{effect}"),
+            Self::Remove { key, effect: None } => write!(f, "{key}-"),
+            Self::Remove { key, effect: Some(effect) } => write!(f, "{key}:{effect}-"),
+        }
+    }
+}
+
+/// A priority as typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PriorityWord {
+    /// The number itself.
+    Value(i32),
+    /// The name of a PriorityClass.
+    Class(Str),
+}
+
+/// Writes the verb as it is typed.
+impl fmt::Display for Verb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Drain(nodes) => {
+                f.write_str("drain")?;
+                nodes.iter().try_for_each(|node| write!(f, " {node}"))
+            }
+            Self::Lose(Lost::Node(node)) => write!(f, "lose {node}"),
+            Self::Lose(Lost::Label(key, value)) => write!(f, "lose {key}={value}"),
+            Self::Add { count, like } => write!(f, "add {count} like {like}"),
+            Self::Scale { owner, replicas } => write!(f, "scale {owner} {replicas}"),
+            Self::Taint(node, edit) => write!(f, "taint {node} {edit}"),
+            Self::Label(node, key, Some(value)) => write!(f, "label {node} {key}={value}"),
+            Self::Label(node, key, None) => write!(f, "label {node} {key}-"),
+            Self::Priority(pod, PriorityWord::Value(value)) => write!(f, "priority {pod} {value}"),
+            Self::Priority(pod, PriorityWord::Class(class)) => write!(f, "priority {pod} {class}"),
+            Self::Ungate(pod) => write!(f, "ungate {pod}"),
+            Self::Evict(pod) => write!(f, "evict {pod}"),
+            Self::Relax(budget) => write!(f, "relax {budget}"),
+            Self::Capacity(pod) => write!(f, "capacity {pod}"),
+            Self::Configure(edit) => write!(f, "{edit}"),
+            Self::Release(release) => write!(f, "release {release}"),
+            Self::Edit(edit) => write!(f, "{edit}"),
+        }
+    }
+}
+
+impl Verb {
+    /// Returns whether pods come or go with the verb, so that the scheduler runs until nothing changes.
+    pub fn settles(&self) -> bool {
+        match self {
+            Self::Drain(_) | Self::Lose(_) | Self::Add { .. } | Self::Scale { .. } | Self::Evict(_) => true,
+            Self::Taint(_, TaintEdit::Add(taint)) => taint.effect == "NoExecute",
+            _ => false,
+        }
+    }
+}
+
+impl FromStr for Verb {
+    type Err = VerbError;
+
+    fn from_str(text: &str) -> Result<Self, VerbError> {
+        grammar::parse(text)
+    }
+}
+
+/// Saved sessions have verbs as they are typed.
+impl Serialize for Verb {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Verb {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl FromStr for TaintEdit {
+    type Err = VerbError;
+
+    fn from_str(text: &str) -> Result<Self, VerbError> {
+        const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+        let wrong = || VerbError::Taint(text.to_owned());
+        let effect = |effect: &str| if EFFECTS.contains(&effect) { Ok(Str::from(effect)) } else { Err(wrong()) };
+        let edit = match text.strip_suffix('-') {
+            Some(rest) => match rest.split_once(':') {
+                Some((key, of)) => Self::Remove { key: key.split('=').next().unwrap_or(key).into(), effect: Some(effect(of)?) },
+                None => Self::Remove { key: rest.into(), effect: None },
+            },
+            None => {
+                let (rest, of) = text.rsplit_once(':').ok_or_else(wrong)?;
+                let (key, value) = rest.split_once('=').unwrap_or((rest, ""));
+                Self::Add(Taint { key: key.into(), value: value.into(), effect: effect(of)? })
+            }
+        };
+        let (Self::Add(Taint { key, .. }) | Self::Remove { key, .. }) = &edit;
+        if key.is_empty() { Err(wrong()) } else { Ok(edit) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verbs_are_read_and_written_alike() {
+        for text in [
+            "drain a b",
+            "lose zone=a",
+            "lose worker-a1",
+            "add 3 like worker-a1",
+            "scale deployment/shop/web 10",
+            "scale statefulset/db 0",
+            "taint n dedicated=db:NoSchedule",
+            "taint n dedicated:NoExecute",
+            "taint n dedicated-",
+            "taint n dedicated:NoSchedule-",
+            "label n disk=ssd",
+            "label n disk=",
+            "label n disk-",
+            "priority shop/p -10",
+            "priority shop/p high",
+            "priority shop/p 9-lives",
+            "ungate p",
+            "evict shop/p",
+            "relax shop/web",
+            "capacity shop/p",
+            "weights NodeResourcesFit=3 ImageLocality=2",
+            "plugin off ImageLocality",
+            "gate A=true",
+            "cordon n",
+            "uncordon n",
+            "delete Pod shop/p",
+            r#"patch Pod shop/p {"spec":{"priority":7}}"#,
+            "allow shop/p",
+            "reject shop/p",
+        ] {
+            let verb: Verb = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(verb.to_string(), text);
+            assert_eq!(verb.to_string().parse::<Verb>().unwrap(), verb);
+        }
+        assert_eq!("release v1.31.0".parse::<Verb>().unwrap(), Verb::Release("1.31.0".parse().unwrap()));
+        assert_eq!("scale sts db 3".parse::<Verb>().unwrap().to_string(), "scale statefulset/db 3");
+        assert_eq!("drain a b a".parse::<Verb>().unwrap().to_string(), "drain a b");
+    }
+
+    #[test]
+    fn what_is_no_verb_is_said() {
+        let check = |text: &str, expected: &str| {
+            let error = text.parse::<Verb>().expect_err(text).to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        };
+        check("drian a", "there is no verb \"drian\"; did you mean drain?");
+        check("rejec p", "did you mean reject?");
+        check("", "there is no verb \"\"");
+        check("drain", "drain needs NODE...");
+        check("lose", "lose needs LABEL=VALUE or NODE");
+        check("lose =a", "lose needs");
+        check("add many like n", "\"many\" is not a number from 1 to 1000");
+        check("add 1001 like n", "\"1001\" is not a number from 1 to 1000");
+        check("add 3 n", "add needs N like NODE");
+        check("scale deploymnt/web 3", "there is no deploymnt/web; did you mean deployment/web?");
+        check("scale deployment/web 99999", "is not a number from 0 to 10000");
+        check("taint n k=v:NoSuch", "is not KEY[=VALUE]:EFFECT");
+        check("taint n :NoExecute", "is not KEY[=VALUE]:EFFECT");
+        check("taint n -", "is not KEY[=VALUE]:EFFECT");
+        check("label n x", "is not KEY=VALUE or KEY-");
+        check("label n =x", "is not KEY=VALUE or KEY-");
+        check("priority p 99999999999", "is not a number from -2147483648 to 2147483647");
+        check("weights NodeResourceFit=3", "there is no plugin \"NodeResourceFit\"; did you mean NodeResourcesFit?");
+        check("weights NodeResourcesFit=0", "is not a number from 1");
+        check("plugin on ImageLocality", "plugin needs off NAME");
+        check("plugin off ImageLocalty", "did you mean ImageLocality?");
+        check("release soon", "");
+        check("cordon a b", "cordon needs NODE");
+        check("delete Secret x", "not a kind that scheduling reads");
+    }
+
+    #[test]
+    fn pods_come_and_go_with_some_verbs() {
+        let settles = |text: &str| text.parse::<Verb>().unwrap().settles();
+        assert!(["drain a", "lose a", "add 1 like a", "evict p", "taint n k:NoExecute"].into_iter().all(settles));
+        assert!(!["taint n k:NoSchedule", "taint n k:NoExecute-", "label n k=v", "relax b", "capacity p"].into_iter().any(settles));
+    }
+}

@@ -1,0 +1,317 @@
+//! The door for embedders: the recorded decisions through it, its public surface, and the schemas of answers.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use schedscope::engine::{Engine, ErrorKind, Filter, NodeView, Outcome, Plugin, PodView, Score, Verdict};
+use schedscope::report::AnswerSchema;
+use serde_json::{Value, json};
+
+use crate::cases;
+use crate::conformance::differences;
+
+fn story(name: &str) -> Vec<u8> {
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stories").join(name)).expect("a story")
+}
+
+/// Decides a recorded case through the door.
+fn decide(case: &Value) -> Value {
+    let mut builder = Engine::builder().objects(case["cluster"].to_string()).now("2026-11-20T00:00:00Z");
+    if let Some(version) = case["version"].as_str() {
+        builder = builder.release(version);
+    }
+    if let Some(gates) = case["featureGates"].as_object() {
+        builder = builder.feature_gates(gates.iter().map(|(name, on)| format!("{name}={on}")).collect::<Vec<_>>().join(","));
+    }
+    if !case["config"].is_null() {
+        builder = builder.config(case["config"].to_string());
+    }
+    let (namespace, name) = case["pod"].as_str().and_then(|pod| pod.split_once('/')).expect("namespace/name");
+    builder.build().and_then(|engine| engine.decide(namespace, name)).unwrap_or_else(|error| panic!("{}: {error}", case["id"])).to_json()
+}
+
+fn check(folder: &Path) {
+    let schema = schema("explain");
+    cases::check(folder, "decisions-", |case| {
+        let (mut wrong, decision) = (Vec::new(), decide(case));
+        differences(&case["expected"], &decision, "", &mut wrong);
+        wrong.extend(violation(&schema, &schema, &decision, "$").map(|violation| ("schema".to_owned(), violation)));
+        wrong
+    });
+}
+
+#[test]
+fn decisions_through_the_door_are_those_of_kube_scheduler() {
+    check(&cases::folder());
+}
+
+#[test]
+fn decisions_of_other_releases_through_the_door_are_theirs() {
+    for folder in cases::other_releases("decisions-") {
+        check(&folder);
+    }
+}
+
+fn schema(name: &str) -> Value {
+    serde_json::from_str(AnswerSchema::named(name).expect("a schema").text).expect("JSON")
+}
+
+/// Returns where a value first breaks a schema; `None` if it does not. Knows the keywords that the schemas use.
+fn violation(root: &Value, schema: &Value, value: &Value, path: &str) -> Option<String> {
+    if let Some(target) = schema["$ref"].as_str() {
+        let target = root.pointer(target.trim_start_matches('#')).expect("a definition");
+        return violation(root, target, value, path);
+    }
+    let is = |name: &str| match name {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("unknown type {other}"),
+    };
+    let fits = match &schema["type"] {
+        Value::Null => true,
+        Value::String(name) => is(name),
+        names => names.as_array().expect("types").iter().any(|name| is(name.as_str().expect("a type"))),
+    };
+    if !fits {
+        return Some(format!("{path} is no {}: {value}", schema["type"]));
+    }
+    if schema.get("const").is_some_and(|only| only != value) || schema["enum"].as_array().is_some_and(|all| !all.contains(value)) {
+        return Some(format!("{path} is {value}"));
+    }
+    let fields = value.as_object().into_iter().flatten();
+    let missing = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .find(|name| value.as_object().is_some_and(|fields| !fields.contains_key(*name)));
+    if let Some(missing) = missing {
+        return Some(format!("{path} lacks {missing}"));
+    }
+    let of_field = |(name, value): (&String, &Value)| {
+        let path = format!("{path}.{name}");
+        match (schema["properties"].get(name), &schema["additionalProperties"]) {
+            (Some(schema), _) => violation(root, schema, value, &path),
+            (None, Value::Object(_)) => violation(root, &schema["additionalProperties"], value, &path),
+            // A field that the schema of its object does not name.
+            (None, _) if schema["properties"].is_object() => Some(format!("{path} is not described")),
+            (None, _) => None,
+        }
+    };
+    if let Some(found) = fields.map(of_field).find_map(|found| found) {
+        return Some(found);
+    }
+    let items = value.as_array().into_iter().flatten().enumerate();
+    if schema["items"].is_object() {
+        return items.map(|(at, item)| violation(root, &schema["items"], item, &format!("{path}[{at}]"))).find_map(|found| found);
+    }
+    None
+}
+
+#[track_caller]
+fn assert_described(name: &str, value: &Value) {
+    let schema = schema(name);
+    assert_eq!(violation(&schema, &schema, value, "$"), None, "{name}");
+    assert_eq!(value["schemaVersion"], 1, "{name}");
+}
+
+#[test]
+fn answers_are_as_their_schemas_describe() {
+    let engine = Engine::builder().objects(story("payments.yaml")).build().unwrap();
+    assert_described("explain", &engine.decide("shop", "payments").unwrap().to_json());
+    assert_described("fixes", &engine.fixes("shop", "payments").unwrap().to_json());
+    assert_described("what-if", &engine.what_if("drain worker-a1").unwrap().to_json());
+    let mut fork = engine.clone();
+    assert_described("run", &fork.apply(&json!({"op": "schedule"})).unwrap().to_json());
+    assert_described("settled", &fork.settle().unwrap().to_json());
+    let pod = json!({"kind": "Pod", "metadata": {"name": "new", "namespace": "shop"},
+        "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "3"}}}]}});
+    let placed = engine.place(&pod, 20).unwrap();
+    assert!(!placed.all_fit() && placed.fit() > 0);
+    assert_described("place", &placed.to_json());
+}
+
+#[test]
+fn answers_of_the_program_are_as_their_schemas_describe() {
+    let answer = |arguments: &[&str]| -> Value {
+        let out = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope")).args(arguments).args(["-o", "json"]).output().unwrap();
+        serde_json::from_slice(&out.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}"))
+    };
+    assert_described("pending", &answer(&["explain", "--demo", "payments", "--pending", "-A"]));
+    assert_described("info", &answer(&["info"]));
+    assert_described("compare", &answer(&["run", "--demo", "budgets", "--compare", "1.30"]));
+}
+
+/// A decision through the door is the answer of `explain -o json`.
+#[test]
+fn a_decision_is_the_answer_of_explain() {
+    for (file, namespace, name) in [("payments.yaml", "shop", "payments"), ("budgets.yaml", "shop", "checkout")] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stories").join(file);
+        let out = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope"))
+            .args(["explain", "--emulate", "1.36", "-o", "json", "-n", namespace, name, "--from"])
+            .arg(&path)
+            .output()
+            .unwrap();
+        let mut expected: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+        let engine = Engine::builder().release("1.36").objects(story(file)).build().unwrap();
+        let mut found = engine.decide(namespace, name).unwrap().to_json();
+        for answer in [&mut expected, &mut found] {
+            // The door does not look for the cluster's version, and takes the objects as all that there are.
+            answer["release"]["cluster"] = Value::Null;
+            answer["missing"] = Value::Null;
+            answer.as_object_mut().unwrap().remove("budgetsUnknown");
+        }
+        assert_eq!(found, expected, "{file}");
+    }
+}
+
+struct Broken;
+
+impl Plugin for Broken {
+    fn filter(&self) -> Option<&dyn Filter> {
+        Some(self)
+    }
+
+    fn score(&self) -> Option<&dyn Score> {
+        Some(self)
+    }
+}
+
+impl Filter for Broken {
+    fn filter(&self, pod: &PodView<'_>, node: &NodeView<'_>) -> Verdict {
+        match pod.label("mode") {
+            Some("panic") => panic!("broken"),
+            Some("error") => Verdict::Error("no answer".to_owned()),
+            Some("full") if node.pods().count() > 0 => Verdict::rejects("node(s) were taken"),
+            _ => Verdict::Fits,
+        }
+    }
+}
+
+impl Score for Broken {
+    fn score(&self, _pod: &PodView<'_>, _node: &NodeView<'_>) -> i64 {
+        101
+    }
+}
+
+#[test]
+fn wrong_answers_of_plugins_are_errors_of_decisions() {
+    let cluster = "
+{kind: Node, metadata: {name: a}, status: {allocatable: {cpu: 4, pods: 10}}}
+---
+{kind: Node, metadata: {name: b}, status: {allocatable: {cpu: 4, pods: 10}}}
+---
+{kind: Pod, metadata: {name: low}, spec: {nodeName: a, priority: -5}}
+---
+{kind: Pod, metadata: {name: low2}, spec: {nodeName: b, priority: -5}}
+---
+{kind: Pod, metadata: {name: panics, labels: {mode: panic}}}
+---
+{kind: Pod, metadata: {name: fails, labels: {mode: error}}}
+---
+{kind: Pod, metadata: {name: scores}}
+---
+{kind: Pod, metadata: {name: waits, labels: {mode: full}}}
+";
+    let engine = Engine::builder().objects(cluster).plugin("Broken", |_| Ok(Box::new(Broken))).build().unwrap();
+    for (pod, words) in [("panics", "the plugin panicked"), ("fails", "no answer"), ("scores", "is not from 0 to 100")] {
+        let decision = engine.decide("default", pod).unwrap();
+        assert_eq!(decision.outcome(), Outcome::Error, "{pod}");
+        assert!(decision.message().contains(words), "{}", decision.message());
+    }
+    let decision = engine.decide("default", "waits").unwrap();
+    assert!(decision.message().starts_with("0/2 nodes are available: 2 node(s) were taken."), "{}", decision.message());
+    let (node, victims) = decision.preemption().expect("a preemption");
+    assert_eq!((node, victims.collect::<Vec<_>>()), ("a", vec!["default/low"]));
+}
+
+#[test]
+fn wrong_input_names_input_object_and_line() {
+    let error = |text: &str| Engine::builder().objects("{kind: Node, metadata: {name: a}}").objects(text).build().unwrap_err();
+    let found = error("{kind: Pod, metadata: {name: a}}\n---\nkind: Pod\nmetadata: {name: b}\nspec: {priority: high}\n");
+    assert_eq!((found.kind(), found.input(), found.object()), (ErrorKind::Object, Some("objects 2"), Some("Pod b")));
+    assert!(found.line().is_some_and(|line| line >= 3), "{found}");
+    for text in ["{", "kind: [", "\u{0}\u{1}", "{\"kind\": \"List\", \"items\": [3]}"] {
+        // Broken text is an error or nothing, and never a panic.
+        let _ = Engine::builder().objects(text).build();
+    }
+    for name in ["", "a b", "NodeName", "x\u{1b}[31m"] {
+        let found = Engine::builder().plugin(name, |_| Ok(Box::new(Broken))).build().unwrap_err();
+        assert_eq!(found.kind(), ErrorKind::Plugin);
+        assert!(!found.to_string().contains('\u{1b}'));
+    }
+    let refused = Engine::builder().plugin("Refuses", |_| Err("no arguments".to_owned())).build().unwrap_err();
+    assert!(refused.kind() == ErrorKind::Config && refused.to_string().contains("no arguments"), "{refused}");
+    let mut engine = Engine::builder().build().unwrap();
+    for operation in [json!(null), json!({"op": "dance"}), json!({"op": "delete", "kind": "Pod", "name": "none"}), json!([])] {
+        assert_eq!(engine.apply(&operation).unwrap_err().kind(), ErrorKind::Operation);
+    }
+    for object in [json!(null), json!([]), json!({"kind": "Pod", "metadata": 3}), json!({"kind": "Deployment", "apiVersion": "apps/v1"})] {
+        assert!(engine.place(&object, 2).is_err() || engine.place(&object, 2).unwrap().fit() == 0, "{object}");
+    }
+}
+
+/// The public items of a file as rustfmt writes it, a line each.
+fn surface(file: &str, text: &str, out: &mut String) {
+    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let (mut block, mut lines) = (String::new(), text.lines().peekable());
+    while let Some(line) = lines.next() {
+        let item = line.trim_start();
+        let depth = line.len() - item.len();
+        let mut whole = item.to_owned();
+        let opens = |whole: &str| whole.ends_with('{') || whole.ends_with(';') || whole.ends_with('}') || whole.ends_with(',');
+        let is_item = ["pub fn", "pub struct", "pub enum", "pub trait", "pub use", "pub const", "pub static", "pub type", "impl"]
+            .iter()
+            .any(|start| item.starts_with(start))
+            || item.starts_with("fn ") && block.starts_with("pub trait") && depth == 4;
+        if is_item && depth <= 4 {
+            while !opens(&whole) || whole.ends_with(',') {
+                let Some(next) = lines.next() else { break };
+                whole.push(' ');
+                whole.push_str(next.trim());
+            }
+            let whole = whole.trim_end_matches([' ', '{', ';']).to_owned();
+            if depth == 0 {
+                block.clone_from(&whole);
+            }
+            if depth == 0 && whole.starts_with("pub") {
+                let _ = writeln!(out, "{file}: {whole}");
+            } else if depth == 0 && whole.contains(" for ") {
+                let _ = writeln!(out, "{file}: {whole}");
+            } else if depth == 4 && (!block.contains(" for ")) {
+                let _ = writeln!(out, "{file}: {block} :: {whole}");
+            }
+        } else if depth == 0 && item == "}" {
+            block.clear();
+        } else if depth == 4 && block.starts_with("pub enum") && item.starts_with(|c: char| c.is_uppercase()) {
+            let _ = writeln!(out, "{file}: {block} :: {}", item.trim_end_matches(','));
+        }
+    }
+}
+
+/// A change of the public surface is a decision: `SCHEDSCOPE_UPDATE_API=1 cargo test --test engine door` writes the list anew.
+#[test]
+fn the_public_surface_is_as_listed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files: Vec<_> = std::fs::read_dir(root.join("src/engine")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut found = String::new();
+    for file in files {
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        // A private part.
+        if name != "operation" {
+            surface(&name, &std::fs::read_to_string(&file).unwrap(), &mut found);
+        }
+    }
+    let list = root.join("tests/public_api.txt");
+    if std::env::var_os("SCHEDSCOPE_UPDATE_API").is_some() {
+        std::fs::write(&list, &found).unwrap();
+    }
+    let listed = std::fs::read_to_string(list).unwrap_or_default();
+    pretty_assertions::assert_eq!(found, listed);
+}
