@@ -29,6 +29,7 @@
 //! | [`fixes`] | the demands that keep a pod out, and verified changes that let it in |
 //! | [`session`] | timelines of scheduling on branches, each with a cursor; edits, runs, comparison, saving |
 //! | [`whatif`] | what-ifs in operators' verbs: drain, lose, scale, capacity and others, applied and answered |
+//! | [`workload`] | workloads: how many pods one wants, how far they come, why some are missing; the words of others |
 //! | [`scheduler_log`] | kube-scheduler's own log: attempts, queues, victims, and the gaps in it |
 //! | [`source`] | reading of dumps in any layout or archive and of live clusters, with a report of read, skipped and missing objects; captures |
 //! | [`report`] | a decision as a sentence, text or JSON; the story of each pod; the comparison of branches |
@@ -76,3 +77,4 @@ mod suggest;
 pub mod trace;
 pub mod ui;
 pub mod whatif;
+pub mod workload;

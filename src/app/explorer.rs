@@ -12,6 +12,7 @@ use super::object_text::{Finding, Sources};
 use super::overview_job::{MadeOf, OverviewJob};
 use super::short_answer::short_answer;
 use super::ticket::Reproduction;
+use crate::cluster::neighbors::About;
 use crate::cluster::{Cluster, Key, Object, Pod, Str};
 use crate::fixes;
 use crate::framework::NodeFilters;
@@ -553,6 +554,15 @@ impl SessionHandle for Explorer {
         if let Some(job) = &self.overview {
             job.stop();
         }
+    }
+
+    fn workload_named(&self, words: &str, pod: Option<&Key>) -> Option<About> {
+        super::workload::named(&self.session, words, pod)
+    }
+
+    fn workload(&self, workload: &About) -> Option<Vec<String>> {
+        let overview = self.overview.as_ref().and_then(|job| job.newest());
+        Some(super::workload::lines(&self.session, workload, overview.as_deref()))
     }
 
     fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {

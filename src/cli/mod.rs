@@ -16,6 +16,7 @@ mod run;
 mod scheduler_log;
 mod start;
 mod what_if;
+mod workload;
 
 use args::ConnectArgs;
 pub use args::{Cli, Command, Queues, SchedulerArgs, SourceArgs};

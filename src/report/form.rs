@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::{
     Agreements, Decision, FixesReport, GroupReport, Info, Known, LastReported, LogReport, OperationReport, PodComparison,
-    ReleaseComparison, ReleaseReport, SchedulerMatch, Ticket, WhatIfReport, When, causes_text, documents, text,
+    ReleaseComparison, ReleaseReport, SchedulerMatch, Ticket, WhatIfReport, When, WorkloadReport, causes_text, documents, text,
 };
 use crate::cluster::Str;
 use crate::output::{self, Lines, Text};
@@ -120,6 +120,8 @@ pub enum Answer<'a> {
     Comparison(&'a ReleaseComparison),
     /// What-ifs.
     WhatIf(&'a WhatIfReport),
+    /// A workload.
+    Workload(&'a WorkloadReport),
 }
 
 /// A format's serializer failed.
@@ -214,6 +216,7 @@ impl Answer<'_> {
             Self::Log(_) => "The scheduler's log".to_owned(),
             Self::Info(_) => "schedscope".to_owned(),
             Self::WhatIf(_) => "What if".to_owned(),
+            Self::Workload(found) => found.workload.to_string(),
             Self::Comparison(comparison) => format!("kube-scheduler {} compared with {}", comparison.from, comparison.to),
         }
     }
@@ -253,6 +256,7 @@ impl Answer<'_> {
             Self::Info(info) => info.text(),
             Self::Comparison(comparison) => comparison.text(),
             Self::WhatIf(what_if) => what_if.text(),
+            Self::Workload(found) => found.text(),
         };
         lines.extend(more);
         lines
@@ -298,6 +302,7 @@ impl Serialize for Answer<'_> {
             Self::Info(info) => info.serialize(serializer),
             Self::Comparison(comparison) => comparison.serialize(serializer),
             Self::WhatIf(what_if) => what_if.serialize(serializer),
+            Self::Workload(found) => found.serialize(serializer),
         }
     }
 }

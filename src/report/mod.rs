@@ -31,6 +31,7 @@ mod tie_break;
 mod whatif;
 mod when;
 mod why;
+mod workload;
 
 pub use agreement::{
     Agreements, LastReported, MatchKind, Preempted, SchedulerComparer, SchedulerEvents, SchedulerMatch, SeenChange, changes_decisions,
@@ -49,7 +50,9 @@ pub use known::{Known, KnownBudget};
 pub use missing::{Missing, budgets_unknown_because, missing_sentences, unread_sentences};
 pub use odds::{OddsReport, is_chance, odds, odds_cell, odds_in_words};
 pub use operation::{BackoffReport, BeforeOperation, MoveReport, OperationReport, QueuesReport, SamplingReport, UnschedulableReport};
-pub use overview::{Cause, CauseFix, CauseReport, FixSearch, Overview, PreemptionHelp, Stage, WaitReason, causes, causes_text};
+pub use overview::{
+    Cause, CauseFix, CauseReport, FixSearch, Overview, PreemptionHelp, Stage, WaitReason, causes, causes_text, short_causes, with_short,
+};
 use page::body;
 pub use page::page;
 pub use pod_group::{ConditionReport, GroupReport, MemberReport, PlacementReport, group_text};
@@ -63,3 +66,4 @@ pub use tie_break::{Elimination, WriteTimes, elimination_of, eliminations, plain
 pub use whatif::WhatIfReport;
 pub use when::{When, WhenInput};
 pub use why::{Sentence, sentence, so_far, why, why_group, why_group_waits};
+pub use workload::{RemedyReport, UnknownKind, VoiceReport, WorkloadCause, WorkloadFix, WorkloadReport, voices_in_short, voices_lines};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::cluster::{Key, Str};
-use crate::report::{Cause, CauseFix, Stage};
+use crate::report::{Cause, CauseFix, FixSearch, Stage};
 use crate::session::Timeline;
 use crate::ui::model::list::RowId;
 use crate::ui::model::overlay::Overlay;
@@ -120,6 +120,15 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
         return Some(pod.clone());
     }
     let cause = selected_cause(state)?;
+    if let FixSearch::Said(words) = &cause.fix {
+        let mut lines = vec!["Cause:".to_owned(), format!("  {}: {}", text::count(cause.count(), "pod"), cause.sentence)];
+        lines.extend(["Fix:".to_owned(), format!("  {words}")]);
+        lines.push("Workloads:".to_owned());
+        lines.extend(cause.workloads.iter().take(NAMED).map(|workload| format!("  {workload} in {}", workload.key.namespace)));
+        let view = TextView::new(format!("Fix for {}", text::count(cause.count(), "pod")), lines, Form::Prose);
+        state.overlay = Some(Overlay::Text(view));
+        return None;
+    }
     let Some(fix) = cause.fix.found() else { return cause.pods.first().cloned() };
     let mut lines = vec!["Cause:".to_owned(), format!("  {}: {}", text::count(cause.pods.len(), "pod"), cause.sentence)];
     lines.push("Fix:".to_owned());

@@ -69,6 +69,7 @@ pub mod ungate;
 pub mod until;
 pub mod wait;
 pub mod weights;
+pub mod workload;
 pub mod zoom;
 
 use crate::ui::actions::verb::{Command, Verb};
@@ -101,6 +102,7 @@ pub static VERBS: &[&[Verb]] = &[
     command::VERBS,
     catch_up::VERBS,
     agreement::VERBS,
+    workload::VERBS,
     fixes::VERBS,
     source::VERBS,
     copy::VERBS,

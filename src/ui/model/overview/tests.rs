@@ -54,6 +54,8 @@ fn world() -> (Timeline, OverviewStatus) {
     }
     keyframe.cluster = cluster;
     let cause = |key: &str, pods: &[&str]| Cause {
+        missing: 0,
+        workloads: Vec::new(),
         key: key.to_owned(),
         sentence: key.to_owned(),
         pods: pods.iter().map(|name| Key::new("ns", *name)).collect(),

@@ -1,0 +1,95 @@
+//! `schedscope explain` of a workload: its funnel, the causes of its missing pods, and the words of others.
+
+use super::args::ExplainArgs;
+use super::explain::{Explained, events};
+use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, original};
+use crate::cluster::neighbors::About;
+use crate::cluster::{Key, Kind, MissingReason};
+use crate::output::{Lines, Text};
+use crate::report::{self, Agreements, Answer, Cause, Missing, WorkloadReport};
+use crate::scheduler::Scheduler;
+use crate::source::Loaded;
+use crate::workload::{SubjectError, WorkloadInput, kind_named, short_workloads, subject, subject_named, voices_of_workload};
+
+/// Returns the workload that an argument names as `KIND/NAME`; `None` for other arguments, such as a pod or `NAMESPACE/NAME`.
+///
+/// # Errors
+/// Fails if the kind is a workload's and there is none of that name.
+pub(super) fn named(argument: &str, args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Option<About>, Failure> {
+    let cluster = scheduler.state().cluster();
+    let Some((kind, name)) = argument.split_once('/') else {
+        let key = Key::new(args.namespace(), argument);
+        if cluster.pods.get(&key).is_some() {
+            return Ok(None);
+        }
+        return match subject_named(cluster, &loaded.neighbors, &key) {
+            Ok(workload) => Ok(Some(workload)),
+            Err(SubjectError::Several(found)) => {
+                let names = found.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                Err(Failure::usage(format!("several workloads have the name {key}: {names}; name the kind too")))
+            }
+            // The pod is then said to be absent.
+            Err(SubjectError::Absent(_)) => Ok(None),
+        };
+    };
+    let key = Key::new(args.namespace(), name);
+    match (subject(cluster, &loaded.neighbors, kind, &key), kind_named(kind)) {
+        (Ok(workload), _) => Ok(Some(workload)),
+        (Err(_), None) => Ok(None),
+        (Err(why), Some(kind)) => Err(absent(scheduler, kind, &key, &why)),
+    }
+}
+
+fn absent(scheduler: &Scheduler, kind: &str, key: &Key, why: &SubjectError) -> Failure {
+    let near = match why {
+        SubjectError::Absent(Some(near)) => format!("; did you mean {near}?"),
+        _ => String::new(),
+    };
+    let message = format!("there is no {kind} {key} in the source, and no pod names it as its owner{near}");
+    match Missing::all(scheduler.state().cluster().unknown).iter().find(|m| m.kind == Kind::Pod && m.why != MissingReason::NotInSource) {
+        Some(missing) => Failure::source(format!("{message}; {}", missing.clause())),
+        None => Failure::usage(message),
+    }
+}
+
+/// Explains a workload.
+///
+/// # Errors
+/// Fails if the answer cannot be written.
+pub(super) fn explain(
+    workload: &About,
+    scheduler: &Scheduler,
+    loaded: &Loaded,
+    write: &dyn Fn(&Answer<'_>, Lines) -> Result<Text, Failure>,
+    more: Lines,
+) -> Result<Explained, Failure> {
+    let report = report_of(workload, scheduler, loaded);
+    let code = match report.is_short() {
+        Some(true) => EXIT_NO_FIT,
+        Some(false) => EXIT_OK,
+        None => EXIT_SOURCE,
+    };
+    let text = write(&Answer::Workload(&report), more)?;
+    Ok(Explained { text, code: super::code(code, scheduler), disagrees: false })
+}
+
+/// Returns the causes of pods that do not exist, in some namespaces.
+pub(super) fn short(scheduler: &Scheduler, loaded: &Loaded, is_wanted: impl Fn(&str) -> bool) -> Vec<Cause> {
+    if loaded.neighbors.is_empty() {
+        return Vec::new();
+    }
+    let input = WorkloadInput::new(scheduler.state().cluster(), &loaded.neighbors);
+    report::short_causes(&short_workloads(&input, is_wanted), Some(scheduler.state().clock()))
+}
+
+fn report_of(workload: &About, scheduler: &Scheduler, loaded: &Loaded) -> WorkloadReport {
+    let input = WorkloadInput::new(scheduler.state().cluster(), &loaded.neighbors);
+    let found = input.findings(workload);
+    let wanted = |pod: &Key| found.unscheduled.contains(pod);
+    let mut decided = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
+    decided.causes = report::causes(&decided, scheduler, &|kind, key| original(loaded, kind, key));
+    let is_ours = |name: &str| scheduler.state().config().profile(name).is_some();
+    let others = voices_of_workload(&input, workload, &found.unscheduled, is_ours);
+    let pods: Vec<_> = decided.pods.iter().collect();
+    WorkloadReport::new(&found, (&pods, &decided.causes), &others, Some(scheduler.state().clock()))
+}
