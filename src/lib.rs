@@ -18,6 +18,7 @@
 //! | [`release`] | kube-scheduler's releases with their differences and feature gates |
 //! | [`odds`] | the likelihood of each outcome where kube-scheduler draws at random, as exact fractions |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
+//! | [`admission`] | admission as an API server does it: defaults of new pods, quotas, limit ranges, refusals |
 //! | [`extenders`] | HTTP extenders: what they are asked, how their answers are read, and who knows answers |
 //! | [`extender_client`] | asks extenders over HTTP, from a thread of its own |
 //! | [`trace`] | typed events, their sentences, and the views that fold them |
@@ -32,7 +33,8 @@
 //! | [`workload`] | workloads: how many pods one wants, how far they come, why some are missing; the words of others |
 //! | [`scheduler_log`] | kube-scheduler's own log: attempts, queues, victims, and the gaps in it |
 //! | [`source`] | reading of dumps in any layout or archive and of live clusters, with a report of read, skipped and missing objects; captures |
-//! | [`report`] | a decision as a sentence, text or JSON; the story of each pod; the comparison of branches |
+//! | [`analysis`] | findings of running the engine or comparing: causes, agreement with the cluster's scheduler, best fixes, evictions, replay of logs |
+//! | [`report`] | decisions and findings as text, Markdown or JSON; the story of each pod; the comparison of branches |
 //! | [`ui`] | state, update, keymap, theme, panes and pages; pure, without IO or a clock |
 //! | [`app`] | the event loop with its worker, loading, the terminal, signals, written files |
 //! | [`cli`] | arguments, subcommands, exit codes |
@@ -51,12 +53,19 @@
 //!   bind, and never by trials.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
+// Without the program, parts of the rooms that it uses are idle.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
+pub mod admission;
+pub mod analysis;
+#[cfg(feature = "cli")]
 pub mod app;
 pub mod cel;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod cluster;
 pub mod controllers;
+#[cfg(feature = "extenders")]
 pub mod extender_client;
 pub mod extenders;
 pub mod fixes;
@@ -75,6 +84,7 @@ pub mod session;
 pub mod source;
 mod suggest;
 pub mod trace;
+#[cfg(feature = "tui")]
 pub mod ui;
 pub mod whatif;
 pub mod workload;

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::analysis::{Agreements, FixesReport};
 use crate::cluster::Pod;
 use crate::fixes::{self, Limits};
-use crate::report::{Agreements, FixesReport, WhatIfReport, comparison};
+use crate::report::{WhatIfReport, comparison};
 use crate::scheduler::Scheduler;
 use crate::session::{Comparison, Session};
 use crate::ui::{Document, FixToApply, Form, Job, JobState, SessionError, TicketSubject};

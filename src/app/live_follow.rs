@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::analysis::{LogMark, LogReport, SchedulerComparer, SeenChange, changes_decisions};
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent, Pod};
 use crate::release::Release;
-use crate::report::{LogMark, LogReport, SchedulerComparer, SeenChange, changes_decisions};
 use crate::scheduler::Operation;
 use crate::scheduler::queue::{PlaceInLog, QueueInLog};
 use crate::scheduler_log::SchedulerLog;

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 
 use super::error::JobError;
 use super::object_text::{Finding, Sources};
+use crate::analysis::{Overview, SchedulerComparer, Stage, short_causes};
 use crate::limits::live::{OVERVIEW_PAUSE, OVERVIEW_REST};
-use crate::report::{Overview, SchedulerComparer, Stage, short_causes};
 use crate::session::Session;
 use crate::workload::{WorkloadInput, short_workloads};
 

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::object_text::{Finding, Sources};
+use crate::analysis::{FixesReport, why};
 use crate::cluster::Key;
 use crate::fixes::{self, Limits};
 use crate::limits::engine::OVERVIEW_FIX_STEPS;
-use crate::report::{FixesReport, why};
 use crate::session::Session;
 use crate::trace::{CycleView, Outcome};
 

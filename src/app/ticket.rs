@@ -7,13 +7,12 @@ use std::sync::Arc;
 use super::WriteError;
 use super::error::JobError;
 use super::object_text::Finding;
+use crate::analysis::{FixesReport, ReleaseReport, SchedulerEvents, decision_parts, odds_in_words};
 use crate::cluster::{Key, Pod};
 use crate::fixes::{self, Limits};
 use crate::odds::Odds;
 use crate::output::{self, Lines};
-use crate::report::{
-    Answer, FixesReport, Format, Origin, ReleaseReport, Reported, SchedulerEvents, Ticket, decision_parts, odds_in_words, page, shell_line,
-};
+use crate::report::{Answer, Format, Origin, Reported, Ticket, page, shell_line};
 use crate::scheduler::{OddsEffort, Scheduler};
 use crate::session::{Cursor, Revision, RevisionKind, Session};
 use crate::trace::{CycleView, Outcome};
@@ -192,6 +191,8 @@ impl Decision {
             fixes: fixes.as_ref(),
             origin: &self.origin,
             agreement: None,
+            others: &[],
+            others_together: &[],
             priority: None,
             when: None,
         };

@@ -1,8 +1,8 @@
 //! The page of a workload: its numbers and causes at the cursor.
 
+use crate::analysis::{Overview, WorkloadReport};
 use crate::cluster::Key;
 use crate::cluster::neighbors::About;
-use crate::report::{Overview, WorkloadReport};
 use crate::session::Session;
 use crate::workload::{WorkloadInput, owners, subject, subject_named, voices_of_workload};
 

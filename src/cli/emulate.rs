@@ -147,7 +147,7 @@ mod tests {
         }
         assert_eq!(words(Some("1.31.9")), ("v1.31.9".into(), "v1.30.1".into(), None));
         let newer = words(Some("1.99")).2.unwrap();
-        assert!(newer.starts_with("emulates kube-scheduler v1.36.3: v1.99 was requested, and this is"), "{newer}");
+        assert!(newer.starts_with("emulates kube-scheduler v1.37.0: v1.99 was requested, which is newer"), "{newer}");
     }
 
     #[test]

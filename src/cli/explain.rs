@@ -10,14 +10,15 @@ use super::reproduce;
 use strum::IntoEnumIterator as _;
 
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
+use crate::analysis::{
+    self, Agreements, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, When, WhenInput, decision_parts,
+    missing_sentences,
+};
 use crate::app::{Reproduction, pod_meant};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::fixes::{self, Limits};
 use crate::output::{self, Lines, Text};
-use crate::report::{
-    self, Agreements, Answer, FixesReport, MatchKind, Missing, Origin, ReleaseReport, Reported, SchedulerComparer, SchedulerMatch, Ticket,
-    When, WhenInput, decision_parts, missing_sentences,
-};
+use crate::report::{Answer, Origin, Reported, Ticket};
 use crate::scheduler::{Evictions, OddsEffort, Scheduler, Waiting};
 use crate::session::requeue_events;
 use crate::source::Loaded;
@@ -136,10 +137,11 @@ type Write<'a> = &'a dyn Fn(&Answer<'_>, Lines) -> Result<Text, Failure>;
 
 fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, write: Write<'_>) -> Result<Explained, Failure> {
     let cluster = scheduler.state().cluster();
-    let pod = cluster.pods.get(key).ok_or_else(|| absent(cluster, key))?;
-    if !pod.node_name.is_empty() {
-        return Err(Failure::usage(format!("pod {key} is not pending: it is bound to {}", pod.node_name)));
+    let is_bound = cluster.pods.get(key).is_some_and(|pod| !pod.node_name.is_empty() && !pod.is_terminal());
+    if args.evicted || is_bound {
+        return super::placed::explain(args, key, scheduler, loaded, write, completeness(args, loaded));
     }
+    let pod = cluster.pods.get(key).ok_or_else(|| absent(cluster, key))?;
     if pod.is_terminal() {
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
@@ -154,6 +156,8 @@ fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, wr
         more.extend(section("WHEN", Lines::from(when.text.as_str())));
     }
     more.extend(beside(&agreement));
+    let heard = super::workload::heard(pod, scheduler, loaded, view.pre_filter_rejected.is_some());
+    more.extend(heard.lines());
     more.extend(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
     if view.nodes_unknown().is_some() {
@@ -171,6 +175,8 @@ fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, wr
         fixes: fixes.as_ref(),
         origin: &origin,
         agreement: Some(&agreement),
+        others: &heard.others,
+        others_together: &heard.together,
         priority: Some(pod.priority()),
         when: when.as_ref(),
     };
@@ -201,7 +207,7 @@ fn when(scheduler: &Scheduler, view: &CycleView, pod: &Key, agreement: &Schedule
 }
 
 /// Returns the failure about a pod that the source does not hold, or whose part of the source could not be read.
-fn absent(cluster: &Cluster, key: &Key) -> Failure {
+pub(super) fn absent(cluster: &Cluster, key: &Key) -> Failure {
     let message = format!("there is no Pod {key} in the source{}", pod_meant(cluster, key));
     match Missing::all(cluster.unknown).iter().find(|missing| missing.kind == Kind::Pod && missing.why != MissingReason::NotInSource) {
         Some(missing) => Failure::source(format!("{message}; {}", missing.clause())),
@@ -297,10 +303,10 @@ fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Exp
     }
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace();
     let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
-    found.causes = report::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
+    found.causes = analysis::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
     let short = super::workload::short(scheduler, loaded, |namespace| args.all_namespaces || namespace == args.namespace());
     let is_short = !short.is_empty();
-    found.causes = report::with_short(found.causes, short);
+    found.causes = analysis::with_short(found.causes, short);
     let code = match found.some_does_not_fit() || is_short {
         true => EXIT_NO_FIT,
         false if found.some_fit_is_doubtful() => super::EXIT_SOURCE,

@@ -11,6 +11,7 @@ mod info;
 mod live;
 mod log;
 mod opening;
+mod placed;
 mod reproduce;
 mod run;
 mod scheduler_log;
@@ -31,12 +32,12 @@ use std::time::{Duration, Instant};
 
 use clap::{CommandFactory as _, Parser as _};
 
+use crate::analysis::{LogReport, Missing};
 use crate::app::AppError;
 use crate::cluster::{Key, Kind};
 use crate::limits::sessions::CONFIGURATION;
 use crate::output::{self, Lines, Status, Text};
 use crate::release::{Emulation, FeatureGates, Gate, Profile};
-use crate::report::{LogReport, Missing};
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::session::{Session, objects_in_order};
 use crate::source::{
@@ -445,7 +446,7 @@ fn code(code: u8, scheduler: &Scheduler) -> u8 {
 
 /// Returns the kinds that could not be read, or not whole, under a heading; empty if there are none.
 fn unread(scheduler: &Scheduler) -> Lines {
-    let lines: Lines = crate::report::unread_sentences(scheduler.state().cluster().unknown).into_iter().collect();
+    let lines: Lines = crate::analysis::unread_sentences(scheduler.state().cluster().unknown).into_iter().collect();
     if lines.is_empty() { lines } else { section("UNKNOWN", lines) }
 }
 

@@ -7,13 +7,14 @@ use serde_json::Value;
 
 use super::args::RunArgs;
 use super::{EXIT_OK, Failure, print};
+use crate::analysis::{ReleaseReport, run_parts, why};
 use crate::cluster::{Key, Kind, Object};
 use crate::framework::format_duration;
 use crate::limits::sessions::OPERATIONS;
 use crate::odds::Share;
 use crate::output::{self, Lines, Markdown, Text};
 use crate::plural::count_of;
-use crate::report::{BeforeOperation, Format, OperationReport, ReleaseReport, Stories, group_text, run_parts, stories_text, why};
+use crate::report::{BeforeOperation, Format, OperationReport, Stories, group_text, stories_text};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
 use crate::session::{Edit, PodLocation};
 use crate::trace::{CycleView, Event};

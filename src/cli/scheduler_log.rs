@@ -7,8 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::args::{LogArgs, Queues, SchedulerArgs};
 use super::{Failure, print};
+use crate::analysis::LogReport;
 use crate::output::{self, Lines};
-use crate::report::{Answer, LogReport};
+use crate::report::Answer;
 use crate::scheduler::queue::{PlaceInLog, QueueInLog};
 use crate::scheduler::{Evictions, Operation, PostFilter, Scheduler};
 use crate::scheduler_log::{Clock, SchedulerLog, Stamp};

@@ -1,15 +1,21 @@
 //! `schedscope explain` of a workload: its funnel, the causes of its missing pods, and the words of others.
 
+use jiff::Timestamp;
+
 use super::args::ExplainArgs;
 use super::explain::{Explained, events};
 use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, original};
+use crate::analysis::{self, Agreements, Cause, Missing, VoiceReport, WorkloadReport, joint_sentence};
 use crate::cluster::neighbors::About;
-use crate::cluster::{Key, Kind, MissingReason};
+use crate::cluster::{Key, Kind, MissingReason, Pod};
 use crate::output::{Lines, Text};
-use crate::report::{self, Agreements, Answer, Cause, Missing, WorkloadReport};
+use crate::report::{Answer, voices_lines};
 use crate::scheduler::Scheduler;
 use crate::source::Loaded;
-use crate::workload::{SubjectError, WorkloadInput, kind_named, short_workloads, subject, subject_named, voices_of_workload};
+use crate::workload::{
+    SubjectError, Voice, WorkloadInput, joint, kind_named, short_workloads, subject, subject_named, voices_about, voices_of_pod,
+    voices_of_workload,
+};
 
 /// Returns the workload that an argument names as `KIND/NAME`; `None` for other arguments, such as a pod or `NAMESPACE/NAME`.
 ///
@@ -79,7 +85,7 @@ pub(super) fn short(scheduler: &Scheduler, loaded: &Loaded, is_wanted: impl Fn(&
         return Vec::new();
     }
     let input = WorkloadInput::new(scheduler.state().cluster(), &loaded.neighbors);
-    report::short_causes(&short_workloads(&input, is_wanted), Some(scheduler.state().clock()))
+    analysis::short_causes(&short_workloads(&input, is_wanted), Some(scheduler.state().clock()))
 }
 
 fn report_of(workload: &About, scheduler: &Scheduler, loaded: &Loaded) -> WorkloadReport {
@@ -87,9 +93,54 @@ fn report_of(workload: &About, scheduler: &Scheduler, loaded: &Loaded) -> Worklo
     let found = input.findings(workload);
     let wanted = |pod: &Key| found.unscheduled.contains(pod);
     let mut decided = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
-    decided.causes = report::causes(&decided, scheduler, &|kind, key| original(loaded, kind, key));
+    decided.causes = analysis::causes(&decided, scheduler, &|kind, key| original(loaded, kind, key));
     let is_ours = |name: &str| scheduler.state().config().profile(name).is_some();
     let others = voices_of_workload(&input, workload, &found.unscheduled, is_ours);
     let pods: Vec<_> = decided.pods.iter().collect();
     WorkloadReport::new(&found, (&pods, &decided.causes), &others, Some(scheduler.state().clock()))
+}
+
+/// The words of others about a pod.
+pub(super) struct Heard {
+    pub(super) others: Vec<VoiceReport>,
+    /// Findings from these words and the decision together, a sentence each.
+    pub(super) together: Vec<String>,
+    now: Timestamp,
+}
+
+impl Heard {
+    /// Returns the words as a section; empty without any.
+    pub(super) fn lines(&self) -> Lines {
+        if self.others.is_empty() && self.together.is_empty() {
+            return Lines::default();
+        }
+        let mut lines: Lines = self.together.iter().cloned().collect();
+        lines.extend(voices_lines(&self.others, Some(self.now)));
+        super::section("OTHERS", lines)
+    }
+}
+
+/// Returns the words of others about a pending pod.
+pub(super) fn heard(pod: &Pod, scheduler: &Scheduler, loaded: &Loaded, is_rejected: bool) -> Heard {
+    let now = scheduler.state().clock();
+    let input = WorkloadInput::of_events(scheduler.state().cluster(), &loaded.neighbors);
+    let found = voices(pod, scheduler, loaded);
+    let together = joint(&input, pod, &found, is_rejected).iter().map(|joint| joint_sentence(joint, Some(now))).collect();
+    Heard { others: found.iter().map(|voice| VoiceReport::of(voice, Some(now))).collect(), together, now }
+}
+
+/// Returns the words of others about a pod, its owners, claims and group.
+pub(super) fn voices(pod: &Pod, scheduler: &Scheduler, loaded: &Loaded) -> Vec<Voice> {
+    if loaded.neighbors.is_empty() {
+        return Vec::new();
+    }
+    let input = WorkloadInput::of_events(scheduler.state().cluster(), &loaded.neighbors);
+    let own = pod.spec.scheduler_name.as_str();
+    voices_of_pod(&input, pod, scheduler.state().config().profile(own).is_some().then_some(own))
+}
+
+/// Returns the words of others about a pod that is gone.
+pub(super) fn voices_of_gone(pod: &Key, scheduler: &Scheduler, loaded: &Loaded) -> Vec<Voice> {
+    let input = WorkloadInput::of_events(scheduler.state().cluster(), &loaded.neighbors);
+    voices_about(&input, &[About::new("Pod", pod.clone())], None)
 }

@@ -14,8 +14,9 @@ use super::{Labels, Str};
 /// The annotations that kube-scheduler and the libraries that it calls read. The keys are defined in
 /// `staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go` (bind state and chosen node of claims and
 /// volumes), `staging/src/k8s.io/api/core/v1` (the beta storage class, a CSINode's migrated plugins, `preferAvoidPods`)
-/// and `staging/src/k8s.io/api/resource/v1` (claims made for an entry of a pod or for its extended resources).
-pub const SCHEDULING_ANNOTATIONS: [&str; 11] = [
+/// and `staging/src/k8s.io/api/resource/v1` (claims made for an entry of a pod or for its extended resources). The mark of the
+/// default storage class decides about claims that name no class.
+pub const SCHEDULING_ANNOTATIONS: [&str; 12] = [
     "pv.kubernetes.io/bind-completed",
     "pv.kubernetes.io/bound-by-controller",
     "pv.kubernetes.io/migrated-to",
@@ -24,6 +25,7 @@ pub const SCHEDULING_ANNOTATIONS: [&str; 11] = [
     "resource.kubernetes.io/pod-claim-name",
     "scheduler.alpha.kubernetes.io/preferAvoidPods",
     "storage.alpha.kubernetes.io/migrated-plugins",
+    "storageclass.kubernetes.io/is-default-class",
     "volume.beta.kubernetes.io/storage-class",
     "volume.kubernetes.io/selected-node",
     "volume.kubernetes.io/storage-provisioner",

@@ -1,4 +1,4 @@
-//! `scheduling.k8s.io/v1alpha2.PodGroup`, as far as scheduling reads it.
+//! `scheduling.k8s.io` `PodGroup`s of `v1alpha2` to `v1beta1`, as far as scheduling reads it.
 
 #![allow(missing_docs, reason = "the fields are the API's own, documented in the Kubernetes API reference")]
 
@@ -53,12 +53,30 @@ pub struct PodGroupSpec {
     pub scheduling_policy: PodGroupSchedulingPolicy,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduling_constraints: Option<PodGroupSchedulingConstraints>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// `Pod` or `PodGroup`, as in `v1alpha2`; later versions have `{single: {}}` or `{all: {}}`.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "read_disruption_mode")]
     pub disruption_mode: Option<Str>,
     #[serde(skip_serializing_if = "str_empty")]
     pub priority_class_name: Str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
+}
+
+/// Reads the mode of any version.
+fn read_disruption_mode<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Str>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Mode {
+        Named(Str),
+        Chosen {
+            #[serde(default)]
+            all: Option<serde::de::IgnoredAny>,
+        },
+    }
+    Ok(Option::deserialize(deserializer)?.map(|mode| match mode {
+        Mode::Named(name) => name,
+        Mode::Chosen { all } => if all.is_some() { "PodGroup" } else { "Pod" }.into(),
+    }))
 }
 
 /// One of the two is set.
@@ -119,6 +137,10 @@ mod tests {
                 "schedulingConstraints":{"topology":[{"key":"zone"}]},"podGroupTemplateRef":{"workload":{"name":"w"}}}"#,
         );
         assert_eq!((full.min_count(), full.priority(), full.is_disrupted_as_one()), (Some(3), 7, true));
+        for (mode, as_one) in [(r#"{"all":{}}"#, true), (r#"{"single":{}}"#, false), ("null", false)] {
+            let later = read(&format!(r#"{{"schedulingPolicy":{{"gang":{{"minCount":2}}}},"disruptionMode":{mode}}}"#));
+            assert_eq!((later.is_disrupted_as_one(), later.min_count()), (as_one, Some(2)), "{mode}");
+        }
         assert_eq!(full.topology_key().map(Str::as_str), Some("zone"));
         let again: PodGroup = serde_json::from_str(&serde_json::to_string(&full).unwrap()).unwrap();
         assert_eq!(again, full);

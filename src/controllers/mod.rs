@@ -4,10 +4,12 @@
 //! | --- | --- |
 //! | `draft` | changes of a cluster that become one operation |
 //! | `pods` | a pod's removal, and its replacement with the claims that are made for it |
+//! | `unfold` | a workload of a manifest, unfolded to the pods that its controller makes |
 //! | `workload` | the workload of a pod |
 
 mod draft;
 pub(crate) mod pods;
+pub mod unfold;
 mod workload;
 
 pub(crate) use draft::Draft;

@@ -92,6 +92,21 @@ fn hash(texts: &[&str]) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
+/// Returns characters of a generated name that follow from some texts.
+pub(super) fn suffix(texts: &[&str], length: usize) -> String {
+    let mut number = hash(texts);
+    let mut suffix = String::with_capacity(length);
+    for _ in 0..length {
+        if number == 0 {
+            number = hash(&[&suffix, texts.first().copied().unwrap_or_default()]);
+        }
+        let at = usize::try_from(number % ALPHABET.len() as u64).unwrap_or(0);
+        suffix.push(char::from(ALPHABET[at]));
+        number /= ALPHABET.len() as u64;
+    }
+    suffix
+}
+
 /// Returns a free name: the owner's, with five characters that follow from the pod's name.
 fn generated_name(draft: &Draft, pod: &Pod) -> Str {
     let own = pod.metadata.name.as_str();
@@ -104,14 +119,7 @@ fn generated_name(draft: &Draft, pod: &Pod) -> Str {
     };
     let mut salt = 0_u64;
     loop {
-        let mut number = hash(&[own, &pod.metadata.uid, &salt.to_string()]);
-        let mut suffix = String::with_capacity(GENERATED);
-        for _ in 0..GENERATED {
-            let at = usize::try_from(number % ALPHABET.len() as u64).unwrap_or(0);
-            suffix.push(char::from(ALPHABET[at]));
-            number /= ALPHABET.len() as u64;
-        }
-        let name = Str::from(format!("{base}-{suffix}"));
+        let name = Str::from(format!("{base}-{}", suffix(&[own, &pod.metadata.uid, &salt.to_string()], GENERATED)));
         if draft.cluster().pods.namespaced(&pod.metadata.namespace, &name).is_none() {
             return name;
         }

@@ -17,6 +17,7 @@
 mod answers;
 mod asker;
 mod calls;
+#[cfg(feature = "extenders")]
 mod destination;
 mod go_json;
 mod go_types;
@@ -29,6 +30,7 @@ use std::time::Duration;
 
 pub use asker::{Answer, AnswerBody, Asker, Asking, ExtenderTransport, Originals, QuestionId, RecordedCall, Recorder};
 pub use calls::{CallError, CycleExtenders, Filtered, Victims};
+#[cfg(feature = "extenders")]
 pub use destination::Destination;
 
 use crate::cluster::{Container, Pod, Str};

@@ -145,6 +145,7 @@ pub enum EventLabel {
     PvcUpdate,
     StorageClassAdd,
     StorageClassUpdate,
+    UnscheduledPodAdd,
     UnschedulablePodUpdatePodTolerations,
 }
 
@@ -155,6 +156,9 @@ impl EventLabel {
         let tolerations = event.action == ActionType::UPDATE_POD_TOLERATION;
         match names {
             EventNames::ResourceAndAction => return None,
+            EventNames::UnscheduledPods => {
+                return (event.resource == R::UnschedulablePod && event.action == ActionType::ADD).then_some(Self::UnscheduledPodAdd);
+            }
             EventNames::PluralTolerations => {
                 return match event.resource {
                     R::AssignedPod if tolerations => Some(Self::AssignedPodUpdatePodTolerations),
@@ -321,6 +325,8 @@ mod tests {
         let tolerations = |names| name(EventResource::UnschedulablePod, ActionType::UPDATE_POD_TOLERATION, names);
         assert_eq!(tolerations(PluralTolerations), "UnschedulablePodUpdatePodTolerations");
         assert_eq!(tolerations(ResourceAndAction), "UnschedulablePodUpdatePodToleration");
+        assert_eq!(name(EventResource::UnschedulablePod, ActionType::ADD, EventNames::UnscheduledPods), "UnscheduledPodAdd");
+        assert_eq!(name(EventResource::Node, ActionType::ADD, EventNames::UnscheduledPods), "NodeAdd");
         assert_eq!(ClusterEvent::UNSCHEDULABLE_TIMEOUT.named(Own).to_string(), "UnschedulableTimeout");
     }
 

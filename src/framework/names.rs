@@ -1,25 +1,15 @@
 //! The names of the in-tree plugins; mirrors `pkg/scheduler/framework/plugins/names/names.go`. Predicates and
 //! priorities mirror `pkg/scheduler/algorithm/{predicates,priorities}` of the releases before the scheduling framework.
 
-use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::limits::engine::OUT_OF_TREE_NAMES;
 
 /// A plugin of kube-scheduler, ordered by its name as text.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    strum::EnumIter,
-    strum::Display,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    Serialize,
-    Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::EnumIter, strum::EnumString, strum::IntoStaticStr)]
 #[allow(missing_docs, reason = "the variants are the plugins' own names")]
 pub enum PluginName {
     AzureDiskLimits,
@@ -73,6 +63,15 @@ pub enum PluginName {
     NodeResourcesMostAllocated,
     NodeUnschedulable,
     NodeVolumeLimits,
+    // Places for the plugins of embedders; see `PluginName::out_of_tree`.
+    OutOfTree1,
+    OutOfTree2,
+    OutOfTree3,
+    OutOfTree4,
+    OutOfTree5,
+    OutOfTree6,
+    OutOfTree7,
+    OutOfTree8,
     PodFitsHostPorts,
     PodFitsResources,
     PodGroupPodsCount,
@@ -98,10 +97,48 @@ pub enum PluginName {
     VolumeZone,
 }
 
+/// The places for out-of-tree plugins.
+const PLACES: [PluginName; OUT_OF_TREE_NAMES] = [
+    PluginName::OutOfTree1,
+    PluginName::OutOfTree2,
+    PluginName::OutOfTree3,
+    PluginName::OutOfTree4,
+    PluginName::OutOfTree5,
+    PluginName::OutOfTree6,
+    PluginName::OutOfTree7,
+    PluginName::OutOfTree8,
+];
+
+/// Names of out-of-tree plugins by place. They are the process's, because a name is a place in sets of plugins.
+static OUT_OF_TREE: [OnceLock<&'static str>; OUT_OF_TREE_NAMES] = [const { OnceLock::new() }; OUT_OF_TREE_NAMES];
+
 impl PluginName {
-    /// Returns the name as kube-scheduler spells it.
+    /// Returns the name as kube-scheduler spells it, or as an embedder registered it.
     pub fn as_str(self) -> &'static str {
-        self.into()
+        let registered = self.place().and_then(|place| OUT_OF_TREE[place].get());
+        registered.copied().unwrap_or_else(|| self.into())
+    }
+
+    /// Returns whether it is a place for out-of-tree plugins.
+    pub fn is_out_of_tree(self) -> bool {
+        self.place().is_some()
+    }
+
+    fn place(self) -> Option<usize> {
+        PLACES.iter().position(|place| *place == self)
+    }
+
+    /// Returns the name of an out-of-tree plugin, always the same one for equal texts. The first call for a text keeps a copy of it
+    /// until the process ends; `None` if too many are kept.
+    pub fn out_of_tree(name: &str) -> Option<Self> {
+        let is_kept = |(_, kept): &(&Self, &OnceLock<&'static str>)| *kept.get_or_init(|| name.to_owned().leak()) == name;
+        PLACES.iter().zip(&OUT_OF_TREE).find(is_kept).map(|(place, _)| *place)
+    }
+
+    /// Returns the plugin with a name, in-tree or registered.
+    fn named(name: &str) -> Option<Self> {
+        let registered = || PLACES.iter().zip(&OUT_OF_TREE).find(|(_, kept)| kept.get().is_some_and(|kept| *kept == name));
+        name.parse().ok().or_else(|| registered().map(|(place, _)| *place))
     }
 
     /// Returns whether it evicts pods of lower priority.
@@ -112,6 +149,25 @@ impl PluginName {
     /// Returns whether it compares requests with what nodes have left.
     pub fn compares_requests(self) -> bool {
         matches!(self, Self::NodeResourcesFit | Self::GeneralPredicates | Self::PodFitsResources)
+    }
+}
+
+impl std::fmt::Display for PluginName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl Serialize for PluginName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for PluginName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::named(&name).ok_or_else(|| D::Error::custom(format_args!("unknown plugin {name:?}")))
     }
 }
 
@@ -179,7 +235,7 @@ mod tests {
 
     #[test]
     fn names_are_ordered_as_text_and_leave_room_for_the_nameless() {
-        let names: Vec<&str> = PluginName::iter().map(PluginName::as_str).collect();
+        let names: Vec<&str> = PluginName::iter().map(Into::into).collect();
         assert!(names.is_sorted() && names.len() < 127, "{names:?}");
     }
 
@@ -194,6 +250,20 @@ mod tests {
         let one: PluginSet = [PluginName::VolumeZone].into_iter().collect();
         assert_eq!(one.union(PluginSet::default()).iter().collect::<Vec<_>>(), [PluginName::VolumeZone]);
         assert_eq!(serde_json::from_str::<PluginSet>(&serde_json::to_string(&all).unwrap()).unwrap(), all);
+    }
+
+    #[test]
+    fn names_of_out_of_tree_plugins_are_kept_up_to_a_limit() {
+        let names: Vec<String> = (0..PLACES.len()).map(|i| format!("Kept{i}")).collect();
+        // Other tests of the process may have places too.
+        let kept: Vec<PluginName> = names.iter().filter_map(|name| PluginName::out_of_tree(name)).collect();
+        assert!(kept.len() <= OUT_OF_TREE_NAMES && PluginName::out_of_tree("one too many").is_none());
+        for (name, plugin) in names.iter().zip(&kept) {
+            assert_eq!((PluginName::out_of_tree(name), plugin.as_str()), (Some(*plugin), name.as_str()));
+            assert_eq!(serde_json::from_str::<PluginName>(&serde_json::to_string(plugin).unwrap()).unwrap(), *plugin);
+            assert!(plugin.is_out_of_tree() && format!("{plugin}") == *name);
+        }
+        assert!(serde_json::from_str::<PluginName>("\"NoSuchPlugin\"").is_err());
     }
 
     #[test]

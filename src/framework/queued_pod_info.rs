@@ -19,6 +19,8 @@ pub struct QueuedPodInfo {
     /// When the pod entered the queue, or returned from its last attempt. Moves between queues leave it unchanged. It
     /// orders activeQ and is the base of backoff and of the leftover flush.
     pub timestamp: Timestamp,
+    /// When the leftover flush last offered the pod to PreEnqueue, while it was gated.
+    pub flushed: Option<Timestamp>,
     /// A number drawn together with the timestamp; it orders pods with equal timestamps.
     pub sequence: u64,
     /// How often the pod was popped. It affects no decision.
@@ -43,6 +45,7 @@ impl QueuedPodInfo {
         Self {
             pod_info: Arc::new(PodInfo::with_emulation(pod, emulation)),
             timestamp: now,
+            flushed: None,
             sequence,
             attempts: 0,
             unschedulable_count: 0,

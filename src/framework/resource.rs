@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Container, ContainerStatus, Map, Pod, Quantity, ResourceList, Str};
-use crate::release::{AssumedUsage, Emulation, Gate, NodeUsage};
+use crate::release::{AssumedUsage, Emulation, Gate, NodeUsage, ResizeMaximum, SidecarCheck};
 
 /// CPU request that scoring assumes if a container names none, in thousandths of a core.
 pub const DEFAULT_MILLI_CPU_REQUEST: i64 = 100;
@@ -139,10 +139,20 @@ pub struct PodResourcesOptions<'a> {
     pub use_status_resources: bool,
     /// Whether to do the same for pod-level resources.
     pub in_place_pod_level: bool,
+    /// Whether the larger amount of a resize is taken for each container or for the pod.
+    pub resizes: ResizeMaximum,
+    /// Whether init containers cannot be sidecars: the API of the release has no `restartPolicy` for them.
+    pub sidecars_unknown: bool,
     /// Whether to ignore `spec.resources`.
     pub skip_pod_level_resources: bool,
     /// Default amounts for containers that do not name a resource.
     pub non_missing_container_requests: Option<&'a ResourceList>,
+}
+
+impl PodResourcesOptions<'_> {
+    fn is_sidecar(self, container: &Container) -> bool {
+        !self.sidecars_unknown && container.is_restartable()
+    }
 }
 
 /// Sums a pod's requests, including sidecars, init containers, pod-level requests and overhead.
@@ -179,17 +189,63 @@ pub fn is_supported_pod_level_resource(name: &str) -> bool {
 
 /// Sums the requests of the containers for [`pod_requests`]; mirrors `AggregateContainerRequests`.
 pub fn aggregate_container_requests(pod: &Pod, options: PodResourcesOptions<'_>) -> ResourceList {
+    if options.use_status_resources && options.resizes == ResizeMaximum::OfPod {
+        return larger_sum(pod, options);
+    }
+    sum_of_containers(pod, options, |container, init| {
+        let statuses = pod.status.container_statuses.iter().chain(&pod.status.init_container_statuses);
+        container_requests(pod, container, statuses, options, !init || options.is_sidecar(container))
+    })
+}
+
+/// Returns the largest of three sums over the containers: of the desired requests, unless they are infeasible, of the allocated
+/// ones and of the actuated ones.
+fn larger_sum(pod: &Pod, options: PodResourcesOptions<'_>) -> ResourceList {
+    let infeasible = is_resize_infeasible(pod);
+    let sum = |of: fn(Option<&ContainerStatus>) -> Option<ResourceList>, desired_too: bool| {
+        sum_of_containers(pod, options, |container, _| {
+            let mut statuses = pod.status.container_statuses.iter().chain(&pod.status.init_container_statuses);
+            let status = statuses.find(|s| s.name == container.name);
+            let desired = || if desired_too { container.resources.requests.clone() } else { ResourceList::default() };
+            with_defaults(of(status).unwrap_or_else(desired), options)
+        })
+    };
+    let mut requests = if infeasible { ResourceList::default() } else { sum(|_| None, true) };
+    let of_pod = pod.status.resources.as_ref().filter(|r| options.in_place_pod_level && !r.requests.is_empty());
+    match of_pod.filter(|_| !pod.status.allocated_resources.is_empty()) {
+        Some(actuated) => {
+            max(&mut requests, &actuated.requests);
+            max(&mut requests, &pod.status.allocated_resources);
+        }
+        None => {
+            max(&mut requests, &sum(actuated_requests, !infeasible));
+            max(&mut requests, &sum(allocated_requests, !infeasible));
+        }
+    }
+    requests
+}
+
+fn allocated_requests(status: Option<&ContainerStatus>) -> Option<ResourceList> {
+    status.map(|s| &s.allocated_resources).filter(|allocated| !allocated.is_empty()).cloned()
+}
+
+/// Returns the actuated requests, or the allocated ones where the kubelet reports none.
+fn actuated_requests(status: Option<&ContainerStatus>) -> Option<ResourceList> {
+    let actuated = status.and_then(|s| s.resources.as_ref()).map(|r| &r.requests).filter(|requests| !requests.is_empty());
+    actuated.cloned().or_else(|| allocated_requests(status))
+}
+
+/// Sums an amount over the containers, as they run together. The function gets each container, and whether it is an init container.
+fn sum_of_containers(pod: &Pod, options: PodResourcesOptions<'_>, amount_of: impl Fn(&Container, bool) -> ResourceList) -> ResourceList {
     let mut requests = ResourceList::default();
     for container in &pod.spec.containers {
-        let statuses = pod.status.container_statuses.iter().chain(&pod.status.init_container_statuses);
-        add(&mut requests, &container_requests(pod, container, statuses, options, true));
+        add(&mut requests, &amount_of(container, false));
     }
     let mut restartable = ResourceList::default();
     let mut init = ResourceList::default();
     for container in &pod.spec.init_containers {
-        let statuses = pod.status.container_statuses.iter().chain(&pod.status.init_container_statuses);
-        let mut amount = container_requests(pod, container, statuses, options, container.is_restartable());
-        if container.is_restartable() {
+        let mut amount = amount_of(container, true);
+        if options.is_sidecar(container) {
             add(&mut requests, &amount);
             add(&mut restartable, &amount);
             amount = restartable.clone();
@@ -217,6 +273,10 @@ fn container_requests<'a>(
             requests = effective_requests(pod, &requests, &actuated.requests, &status.allocated_resources);
         }
     }
+    with_defaults(requests, options)
+}
+
+fn with_defaults(mut requests: ResourceList, options: PodResourcesOptions<'_>) -> ResourceList {
     if let Some(defaults) = options.non_missing_container_requests {
         for (name, quantity) in defaults.iter() {
             if !requests.contains_key(name) {
@@ -227,9 +287,12 @@ fn container_requests<'a>(
     requests
 }
 
+fn is_resize_infeasible(pod: &Pod) -> bool {
+    pod.condition("PodResizePending").is_some_and(|c| c.reason == "Infeasible")
+}
+
 fn effective_requests(pod: &Pod, spec: &ResourceList, actuated: &ResourceList, allocated: &ResourceList) -> ResourceList {
-    let infeasible = pod.condition("PodResizePending").is_some_and(|c| c.reason == "Infeasible");
-    let mut requests = if infeasible { ResourceList::default() } else { spec.clone() };
+    let mut requests = if is_resize_infeasible(pod) { ResourceList::default() } else { spec.clone() };
     max(&mut requests, actuated);
     max(&mut requests, allocated);
     requests
@@ -277,6 +340,8 @@ impl PodResource {
         let base = PodResourcesOptions {
             use_status_resources: emulation.enabled(Gate::InPlacePodVerticalScaling),
             in_place_pod_level: emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
+            resizes: emulation.behaviour().resizes,
+            sidecars_unknown: emulation.behaviour().sidecars_refused_in == SidecarCheck::Unknown,
             skip_pod_level_resources: !pod_level,
             non_missing_container_requests: None,
         };
@@ -334,8 +399,8 @@ fn usage_per_phase(pod: &Pod, options: PodResourcesOptions<'_>) -> (i64, i64) {
     }
     let mut restartable = ResourceList::default();
     for container in &pod.spec.init_containers {
-        let mut phase = container_requests(pod, container, statuses(), options, container.is_restartable());
-        if container.is_restartable() {
+        let mut phase = container_requests(pod, container, statuses(), options, options.is_sidecar(container));
+        if options.is_sidecar(container) {
             add(&mut restartable, &phase);
             phase = restartable.clone();
         } else {
@@ -438,6 +503,50 @@ mod tests {
             let yaml = format!("{{spec: {{{spec}}}, status: {{{status_yaml}}}}}");
             assert_eq!(requests(&yaml, status), expected, "{yaml}");
         }
+    }
+
+    #[test]
+    fn the_largest_sum_counts_where_a_release_takes_the_maximum_of_the_pod() {
+        let status = |resizes| PodResourcesOptions {
+            use_status_resources: true,
+            in_place_pod_level: true,
+            resizes,
+            ..PodResourcesOptions::default()
+        };
+        let spec = "containers: [{name: a, resources: {requests: {cpu: 1}}}, {name: b, resources: {requests: {cpu: 2}}}]";
+        let shown = |name: &str, allocated: &str, actuated: &str| {
+            format!("{{name: {name}, allocatedResources: {{cpu: {allocated}}}, resources: {{requests: {{cpu: {actuated}}}}}}}")
+        };
+        let infeasible = "conditions: [{type: PodResizePending, reason: Infeasible}]";
+        for (statuses, more, of_container, of_pod) in [
+            // Desired 1 + 2, allocated and actuated 2 + 1.
+            (format!("{}, {}", shown("a", "2", "2"), shown("b", "1", "1")), "", "cpu=4", "cpu=3"),
+            // A single container that grows: as before.
+            (shown("b", "5", "5"), "", "cpu=6", "cpu=6"),
+            // Without actuated requests the allocated ones count, and without those the desired ones.
+            ("{name: a, allocatedResources: {cpu: 3}}".to_owned(), "", "cpu=3", "cpu=5"),
+            // Of an infeasible resize only what the kubelet reports counts.
+            (format!("{}, {}", shown("a", "500m", "500m"), shown("b", "1", "1")), infeasible, "cpu=1500m", "cpu=1500m"),
+            // The kubelet's amounts for the pod stand for the sums over its containers.
+            (
+                format!("{}, {}", shown("a", "2", "2"), shown("b", "1", "1")),
+                "allocatedResources: {cpu: 7}, resources: {requests: {cpu: 6}}",
+                "cpu=4",
+                "cpu=7",
+            ),
+        ] {
+            let yaml = format!("{{spec: {{{spec}}}, status: {{containerStatuses: [{statuses}], {more}}}}}");
+            assert_eq!(requests(&yaml, status(ResizeMaximum::OfContainer)), of_container, "{yaml}");
+            assert_eq!(requests(&yaml, status(ResizeMaximum::OfPod)), of_pod, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn releases_without_sidecars_run_every_init_container_alone() {
+        let yaml = "{spec: {containers: [{resources: {requests: {cpu: 1}}}], \
+                    initContainers: [{restartPolicy: Always, resources: {requests: {cpu: 3}}}]}}";
+        assert_eq!(requests(yaml, PodResourcesOptions::default()), "cpu=4");
+        assert_eq!(requests(yaml, PodResourcesOptions { sidecars_unknown: true, ..PodResourcesOptions::default() }), "cpu=3");
     }
 
     const MI: i64 = 1024 * 1024;

@@ -35,6 +35,8 @@ limits! { "engine":
     count REACTING_SIBLINGS: usize = 10, "pods_of_one_template_are_changed_together_up_to_a_limit";
     /// Operations of a run in which controllers react to a fix; the fix counts as it is after them.
     steps REACTION_STEPS: usize = 400, "a_reaction_without_end_is_cut";
+    /// Names of out-of-tree plugins in one process; an engine with a further one is refused.
+    count OUT_OF_TREE_NAMES: usize = 8, "names_of_out_of_tree_plugins_are_kept_up_to_a_limit";
     /// Steps of a plugin's search above which an error counts FIXES_STEPS_OF_ERROR, and else nothing.
     steps FIXES_STEPS_OF_LONG_SEARCH: u64 = 200_000, "a_search_for_fixes_ends_after_a_number_of_steps";
 }

@@ -11,8 +11,10 @@ mod file;
 mod form;
 mod lines;
 mod markdown;
+#[cfg(feature = "cli")]
 mod memory;
 mod secret;
+#[cfg(feature = "cli")]
 mod signals;
 mod streams;
 mod text;
@@ -23,11 +25,14 @@ pub use file::{RemoveUnfinished, append, create_new, write_new};
 pub use form::{Json, PrettyJson, json_close, to_json, to_json_items, to_json_line, to_json_open, to_markdown, to_yaml};
 pub use lines::Lines;
 pub use markdown::Markdown;
+#[cfg(feature = "cli")]
 pub use memory::end_on_little_memory;
 pub use secret::{Secret, url_without_password, without_passwords};
+#[cfg(feature = "cli")]
 pub use signals::{ScreenEnds, end_on_signals, screen_ends_on_signals};
+#[cfg(feature = "cli")]
+pub use streams::say_styled;
 pub use streams::{
-    Status, print, print_with, say, say_all, say_styled, standard_error_is_terminal, standard_input_is_terminal,
-    standard_output_is_terminal,
+    Status, print, print_with, say, say_all, standard_error_is_terminal, standard_input_is_terminal, standard_output_is_terminal,
 };
 pub use text::Text;

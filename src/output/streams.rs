@@ -47,6 +47,7 @@ pub fn say_all(lines: &Lines) {
     write_error(format_args!("{lines}"));
 }
 
+#[cfg(feature = "cli")]
 /// Writes clap's usage or help, in colours on a terminal: errors to standard error, help to standard output. Clap has
 /// escaped the arguments in it.
 pub fn say_styled(error: &clap::Error) -> io::Result<()> {

@@ -8,8 +8,8 @@ use serde::de::IgnoredAny;
 
 use crate::cluster::Pod;
 use crate::framework::{
-    ActionType, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, Plugin, PodInfo, PostFilterContext,
-    PostFilterPlugin, PostFilterResult, PreEnqueuePlugin, PreemptionRecord, QueueingHint, Reason, Status,
+    ActionType, ClusterEvent, ClusterEventWithHint, Code, Context, CycleState, EventResource, FieldErrors, Plugin, PodInfo,
+    PostFilterContext, PostFilterPlugin, PostFilterResult, PreEnqueuePlugin, PreemptionRecord, QueueingHint, Reason, Status,
 };
 use crate::preemption::{CandidateLimits, Evaluator, Preemption};
 use crate::release::{Emulation, Gate, PreemptionText};
@@ -133,6 +133,12 @@ impl PostFilterPlugin for DefaultPreemption {
             return PostFilterResult { status, nominating: None, preemption: None, writes: Vec::new() };
         }
         let Preemption { mut status, nominating, record } = self.evaluator(cx).preempt(state, pod);
+        if let Some(chosen) = record.selected().filter(|_| status.is_success() && cx.cx.emulation.behaviour().preemption_announced) {
+            let victims = record.candidates().find(|c| c.node == *chosen).map_or(0, |c| c.victims.len());
+            let found = Reason::PlacementFound { node: chosen.clone(), victims };
+            status = Status::new(Code::Success, [Reason::Preemption { reason: Box::new(found) }]);
+            return PostFilterResult { status, nominating, preemption: Some(Arc::new(record)), writes: Vec::new() };
+        }
         let message = status.message();
         if !message.is_empty() {
             let code = status.code();
@@ -226,15 +232,19 @@ mod tests {
         Arc::new(PodInfo::new(Arc::new(serde_json::from_str(&text).unwrap())))
     }
 
-    /// Runs the plugin for a pod of priority 10 and one node that a pod of the given priority occupies.
     fn check(priority: i32, code: Code, message: &str, nominated: &str) {
+        check_in(emulation(true), priority, code, message, nominated);
+    }
+
+    /// Runs the plugin for a pod of priority 10 and one node that a pod of the given priority occupies.
+    fn check_in(emulation: Emulation, priority: i32, code: Code, message: &str, nominated: &str) {
         let mut node = NodeInfo::new(Arc::new(serde_json::from_str(r#"{"metadata":{"name":"a"}}"#).unwrap()));
         node.add_pod(pod("v", priority));
         let (snapshot, preemptor) = (Snapshot::of([node]), pod("p", 10));
         let cluster: Cluster = [Object::Pod(preemptor.pod.clone())].into_iter().collect();
         let mut statuses = NodeToStatus::default();
         statuses.set(0, Status::unschedulable("taken"));
-        let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation: emulation(true), now: jiff::Timestamp::UNIX_EPOCH };
+        let cx = Context { cluster: &cluster, snapshot: &snapshot, emulation, now: jiff::Timestamp::UNIX_EPOCH };
         let cx =
             PostFilterContext { cx, runner: &Alone, statuses: &statuses, dry_run: DryRunPolicy::default(), quiet: false, extenders: None };
         let state = CycleState::default();
@@ -251,5 +261,9 @@ mod tests {
         check(1, Code::Success, "", "a");
         let text = "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.";
         check(10, Code::Unschedulable, text, "");
+        let later: Emulation = crate::release::Profile::named("v1.37.0").expect("an emulated release").into();
+        let found = "preemption: found a potential placement for pod on node a, preempting 1 victims";
+        check_in(later, 1, Code::Success, found, "a");
+        check_in(later, 10, Code::Unschedulable, text, "");
     }
 }

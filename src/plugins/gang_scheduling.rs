@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::cluster::{Object, Pod};
+use crate::cluster::{Cluster, Key, Object, Pod};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Code, Context, CycleState, EventResource, NodeInfo, PermitEffects,
-    PermitPlugin, Plugin, PodInfo, PreEnqueuePlugin, QueueingHint, Reason, Status,
+    PermitPlugin, Plugin, PodGroupStates, PodInfo, PreEnqueuePlugin, QueueingHint, Reason, Status,
 };
 use crate::plugins::helper::pod_group_not_found;
 use crate::release::{Emulation, Gate};
@@ -52,18 +52,21 @@ impl PreEnqueuePlugin for GangScheduling {
             return Status::success();
         }
         let Some(key) = pod.group_key() else { return Status::success() };
-        let Some(group) = cx.cluster.pod_groups.get(&key) else {
-            return Status::rejected(Reason::PodGroupMissing { group: key.name });
-        };
-        let Some(min_count) = group.min_count() else { return Status::success() };
-        let Some(state) = cx.snapshot.pod_groups().get(&key) else {
-            return Status::error(format!("pod group state not found for pod group {key}"));
-        };
-        if is_below(state.pods(), min_count) {
-            return Status::rejected(Reason::GangIncomplete { pods: state.pods(), min_count });
-        }
-        Status::success()
+        rejection_of_group(cx.cluster, cx.snapshot.pod_groups(), &key).unwrap_or_else(Status::success)
     }
+}
+
+/// Returns why `PreEnqueue` keeps out every pod of a group; `None` where it lets them in.
+pub(crate) fn rejection_of_group(cluster: &Cluster, states: &PodGroupStates, key: &Key) -> Option<Status> {
+    let Some(group) = cluster.pod_groups.get(key) else {
+        return Some(Status::rejected(Reason::PodGroupMissing { group: key.name.clone() }));
+    };
+    let min_count = group.min_count()?;
+    let Some(state) = states.get(key) else {
+        return Some(Status::error(format!("pod group state not found for pod group {key}")));
+    };
+    let pods = state.pods();
+    is_below(pods, min_count).then(|| Status::rejected(Reason::GangIncomplete { pods, min_count }))
 }
 
 fn is_below(count: usize, min_count: i32) -> bool {
@@ -107,8 +110,7 @@ impl PermitPlugin for GangScheduling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Cluster;
-    use crate::framework::{PodGroupStates, Snapshot};
+    use crate::framework::Snapshot;
 
     fn emulation() -> Emulation {
         let mut emulation = Emulation::default();

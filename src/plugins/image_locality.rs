@@ -50,14 +50,17 @@ struct Wanted<'a> {
 impl<'a> Wanted<'a> {
     fn of(cx: &Context<'_>, pod: &'a Pod) -> Self {
         let snapshot = cx.snapshot;
-        let (init_containers, volumes): (&[Container], &[Volume]) = match cx.emulation.behaviour().images {
+        let images_of = cx.emulation.behaviour().images;
+        let (init_containers, volumes): (&[Container], &[Volume]) = match images_of {
             ImageSources::Containers => (&[], &[]),
             ImageSources::InitContainers => (&pod.spec.init_containers, &[]),
-            ImageSources::Volumes => (&pod.spec.init_containers, &pod.spec.volumes),
+            ImageSources::Volumes | ImageSources::VolumesWeighed => (&pod.spec.init_containers, &pod.spec.volumes),
         };
-        let number = init_containers.len() + pod.spec.containers.len();
+        let of_volumes = volumes.iter().filter_map(|v| v.image.as_ref());
+        let weighed = if images_of == ImageSources::VolumesWeighed { of_volumes.clone().count() } else { 0 };
+        let number = init_containers.len() + pod.spec.containers.len() + weighed;
         let containers = init_containers.iter().chain(&pod.spec.containers).map(|c| c.image.as_str());
-        let volumes = volumes.iter().filter_map(|v| v.image.as_ref()).map(|i| i.reference.as_str());
+        let volumes = of_volumes.map(|i| i.reference.as_str());
         let scaled = |image: &'a str| {
             let name = normalized_image_name(image);
             let state = snapshot.image(&name)?;
@@ -105,7 +108,8 @@ mod tests {
         let pod = pod_info(
             "{spec: {containers: [{image: x}], initContainers: [{image: big:v1}], volumes: [{name: v, image: {reference: big:v1}}]}}",
         );
-        for (version, expected) in [("v1.29.1", 0), ("v1.30.1", 24), ("v1.36.2", 49)] {
+        // The threshold of 1.37 is that of three images: (1000 - 23) / (3000 - 23).
+        for (version, expected) in [("v1.29.1", 0), ("v1.30.1", 24), ("v1.36.2", 49), ("v1.37.0", 32)] {
             with_context(&Cluster::default(), std::slice::from_ref(&node), |mut cx| {
                 cx.emulation = crate::release::Profile::named(version).expect("an emulated release").into();
                 let score = ScorePlugin::score(&ImageLocality, &cx, &CycleState::default(), &pod, &node);

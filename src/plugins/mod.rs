@@ -60,3 +60,4 @@ pub mod volume_restrictions;
 pub mod volume_zone;
 
 pub use admission::admits;
+pub(crate) use gang_scheduling::rejection_of_group;

@@ -44,6 +44,8 @@ pub struct Behaviour {
     pub device_selectors: DeviceSelectors,
     /// Whether devices are allocated from incomplete pools.
     pub incomplete_pools_serve: bool,
+    /// Whether the API server adds `matchLabelKeys` of affinity terms to their selectors.
+    pub merges_match_label_keys: bool,
     /// Whether slices with binding conditions go after the others of their pool.
     pub conditional_slices_last: bool,
     /// How an attempt handles a pool whose slices contradict each other.
@@ -79,6 +81,8 @@ pub struct Behaviour {
     pub assumed_usage: AssumedUsage,
     /// Which requests of a pod count as usage of its node.
     pub node_usage: NodeUsage,
+    /// How the larger amount counts while containers are resized in place.
+    pub resizes: ResizeMaximum,
     /// The unit in which the pod's own CPU overhead is added in scoring.
     pub overhead_unit: OverheadUnit,
     /// Whether the pod's own overhead counts in the scores of NodeResourcesFit.
@@ -182,6 +186,8 @@ pub struct Behaviour {
     pub eligibility: Eligibility,
     /// The message of DefaultPreemption if it finds no candidate.
     pub preemption_text: PreemptionText,
+    /// Whether a successful preemption names its node and its number of victims.
+    pub preemption_announced: bool,
     /// When the message includes the text of PostFilter.
     pub post_filter_text: PostFilterText,
     /// The text after that of PostFilter in the message.
@@ -220,6 +226,18 @@ pub enum ImageSources {
     InitContainers,
     /// Images of image volumes as well.
     Volumes,
+    /// Images of image volumes as well, each of which raises the sum for the highest score.
+    VolumesWeighed,
+}
+
+/// How the larger amount counts while containers are resized in place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResizeMaximum {
+    /// For each container the largest of the desired, the allocated and the actuated request.
+    #[default]
+    OfContainer,
+    /// For the pod the largest of the three sums.
+    OfPod,
 }
 
 /// How an attempt handles a pool whose slices contradict each other.
@@ -238,6 +256,8 @@ pub enum SidecarCheck {
     Filter,
     /// Once, in PreFilter.
     PreFilter,
+    /// Nowhere: the API has no sidecars, and all init containers run one after another.
+    Unknown,
 }
 
 /// Which plugins skip scoring when they would score every node alike.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::known::{Match, nearest};
+use super::known::{Match, is_of_newest_minor, nearest};
 use super::profile::{Part, Profile};
 use super::version::Release;
 
@@ -173,6 +173,7 @@ impl Emulated {
             Match::Same if release.is_bare() => ", and this is its last known patch",
             Match::Same if own < release => ", and this is the closest known patch before it",
             Match::Same => ", and this is the closest known patch after it",
+            Match::Older if is_of_newest_minor(own) => ", which is newer than the newest supported version",
             Match::Older => ", and this is the closest supported version before it",
             Match::Newer if Profile::all().first().is_some_and(|oldest| oldest.behaves_like(self.profile)) => {
                 ", and this is the oldest supported version"
@@ -229,12 +230,13 @@ mod tests {
             ("v1.31.4 (kubelets)", "v1.31.4 is the version of its newest kubelet")
         );
         let newer = emulated("1.99", VersionSource::Flag);
-        assert_eq!(newer.label(), "v1.36.3 for v1.99 (--emulate)");
+        assert_eq!(newer.label(), "v1.37.0 for v1.99 (--emulate)");
         for (version, label) in [("1.31", "v1.31.14 (--emulate)"), ("1.31.99", "v1.31.14 for v1.31.99 (--emulate)")] {
             assert_eq!(emulated(version, VersionSource::Flag).label(), label);
         }
         for (version, words) in [
-            ("1.99", "this is the closest supported version before it"),
+            ("1.99", "v1.99 was requested, which is newer than the newest supported version"),
+            ("1.38.0-alpha.2", "v1.38.0 was requested, which is newer than the newest supported version"),
             ("1.17.4", "this is the closest supported version before it"),
             ("1.18.2", "this is the closest supported version after it"),
             ("1.5", "this is the oldest supported version"),

@@ -189,7 +189,8 @@ static DEFAULT_PLUGINS: &[DefaultPlugin] = &[
     DefaultPlugin::plain("SchedulingGates").with(Gate::PodSchedulingReadiness).of(Lifetime::since(26).until(30)),
     SELECTOR_SPREAD,
     DefaultPlugin::plain("NodeDeclaredFeatures").with(Gate::NodeDeclaredFeatures).of(Lifetime::since(35)),
-    DefaultPlugin::plain("GangScheduling").with(Gate::GangScheduling).of(Lifetime::since(36)),
+    DefaultPlugin::plain("GangScheduling").with(Gate::GangScheduling).of(Lifetime::since(36).until(37)),
+    DefaultPlugin::plain("GangScheduling").with(Gate::GenericWorkload).of(Lifetime::since(37)),
     DefaultPlugin::plain("TopologyPlacementGenerator").with(Gate::TopologyAwareWorkloadScheduling).of(Lifetime::since(36)),
     DefaultPlugin::weighing("PodGroupPodsCount", 1).with(Gate::TopologyAwareWorkloadScheduling).of(Lifetime::since(36)),
 ];

@@ -7,10 +7,11 @@ use super::profile::Profile;
 use super::version::Release;
 use super::{
     v1_11, v1_12, v1_20, v1_21, v1_22, v1_23, v1_24, v1_25, v1_26, v1_27, v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36,
+    v1_37,
 };
 
 /// Every emulated minor version, oldest first.
-static MINORS: [Minor; 19] = [
+static MINORS: [Minor; 20] = [
     v1_11::MINOR,
     v1_12::MINOR,
     v1_20::MINOR,
@@ -30,6 +31,7 @@ static MINORS: [Minor; 19] = [
     v1_34::MINOR,
     v1_35::MINOR,
     v1_36::MINOR,
+    v1_37::MINOR,
 ];
 
 /// The known patches of every minor version, oldest first.
@@ -41,7 +43,7 @@ static DISTINCT: LazyLock<Vec<&'static Profile>> = LazyLock::new(|| {
     groups.filter_map(|group| group.iter().find(|p| p.is_checked()).or(group.last())).collect()
 });
 
-/// The newest release that was verified.
+/// The newest release that was verified; the default without a version.
 static NEWEST: Profile = v1_36::PROFILE;
 
 impl Profile {
@@ -99,6 +101,11 @@ impl Profile {
     pub fn named(version: &str) -> Option<&'static Self> {
         PROFILES.iter().find(|p| p.release.to_string() == version)
     }
+}
+
+/// Returns whether a release is of the newest emulated minor version.
+pub(super) fn is_of_newest_minor(release: Release) -> bool {
+    MINORS.last().is_some_and(|minor| minor.checked().same_minor(release))
 }
 
 /// Returns the emulated minor versions as text, oldest first.
@@ -161,7 +168,8 @@ mod tests {
     fn releases_are_listed_oldest_first() {
         assert!(PROFILES.windows(2).all(|pair| pair[0].release < pair[1].release && pair[0].since <= pair[1].since));
         assert!(PROFILES.iter().all(|p| !p.config_api_versions.is_empty()));
-        let named = "1.11, 1.12, 1.20, 1.21, 1.22, 1.23, 1.24, 1.25, 1.26, 1.27, 1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36";
+        let named =
+            "1.11, 1.12, 1.20, 1.21, 1.22, 1.23, 1.24, 1.25, 1.26, 1.27, 1.28, 1.29, 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36, 1.37";
         assert_eq!(supported(), named);
         assert_eq!(Profile::newest().release, Release::NEWEST);
         assert_eq!(Profile::named(&Release::NEWEST.to_string()), Some(Profile::newest()));
@@ -173,7 +181,9 @@ mod tests {
             ("1.36", "v1.36.3", Match::Same),
             ("v1.36.0", "v1.36.2", Match::Same),
             ("1.36.9", "v1.36.3", Match::Same),
-            ("1.40", "v1.36.3", Match::Older),
+            ("1.37.1", "v1.37.0", Match::Same),
+            ("1.38.0-alpha.2", "v1.37.0", Match::Older),
+            ("1.40", "v1.37.0", Match::Older),
             ("1.5", "v1.11.1", Match::Newer),
             ("1.10.13", "v1.11.1", Match::Newer),
             ("1.11.1", "v1.11.1", Match::Same),
@@ -230,6 +240,7 @@ mod tests {
         assert!(Profile::all().windows(2).all(|pair| pair[0] != pair[1] && !pair[0].behaves_like(pair[1])));
         let not_verified = |version: &str| Profile::named(version).unwrap().not_verified().collect::<Vec<_>>();
         assert_eq!(not_verified("v1.36.2"), []);
+        assert_eq!(not_verified("v1.37.0").len(), 4);
         assert_eq!(not_verified("v1.12.0"), [Part::Queues, Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.31.1"), [Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.28.3"), [Part::Queues, Part::Configuration, Part::Extenders]);

@@ -14,6 +14,8 @@ pub struct MessageForm {
     pub preemption: bool,
     /// Nodes that PreFilter excluded are counted with a reason.
     pub left_out: bool,
+    /// A preemption that found a node says so.
+    pub placement: bool,
 }
 
 impl Release {
@@ -21,7 +23,7 @@ impl Release {
     pub fn message_form(self) -> MessageForm {
         let behaviour = &nearest(self).profile.behaviour;
         let left_out = behaviour.algorithm == Algorithm::Plugins && behaviour.left_out != LeftOutNodes::WithoutStatus;
-        MessageForm { preemption: self >= Self::patch(24, 0), left_out }
+        MessageForm { preemption: self >= Self::patch(24, 0), left_out, placement: behaviour.preemption_announced }
     }
 }
 
@@ -61,7 +63,7 @@ mod tests {
     #[test]
     fn parts_of_messages_came_and_went() {
         let form = |version: &str| {
-            let MessageForm { preemption, left_out } = version.parse::<Release>().unwrap().message_form();
+            let MessageForm { preemption, left_out, .. } = version.parse::<Release>().unwrap().message_form();
             (preemption, left_out)
         };
         for (version, expected) in [
@@ -95,7 +97,7 @@ mod tests {
         assert_eq!(others(Some("1.31.9"), Some("1.31.4")), ("v1.31.4".to_owned(), Vec::new()));
         assert_eq!(others(Some("1.31.1"), Some("1.31.4")), ("v1.31.4".to_owned(), vec!["v1.31.4".to_owned()]));
         let (writer, all) = others(None, None);
-        assert_eq!((writer.as_str(), all.len(), all[0].as_str()), ("v1.36.2", Profile::all().len() - 1, "v1.36.3"));
+        assert_eq!((writer.as_str(), all.len(), all[0].as_str()), ("v1.36.2", Profile::all().len() - 1, "v1.37.0"));
         assert_eq!(others(Some("1.36"), Some("1.99")), ("v1.99".to_owned(), vec!["v1.36.2".to_owned()]));
     }
 }

@@ -11,6 +11,7 @@ mod defaults;
 mod gates;
 mod known;
 mod messages;
+mod novelty;
 mod patches;
 mod picks;
 mod predicate_behaviour;
@@ -35,6 +36,7 @@ mod v1_33;
 mod v1_34;
 mod v1_35;
 mod v1_36;
+mod v1_37;
 mod version;
 
 pub use behaviour::{
@@ -42,7 +44,7 @@ pub use behaviour::{
     DeviceSelectors, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, IdleScores, ImageSources, Importance,
     InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources, NarrowingOrder,
     NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PluginOrder, PostFilterText, PotentialNodes,
-    PreFilterRejection, PreemptionText, RepeatedScores, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, StartWrap,
+    PreFilterRejection, PreemptionText, RepeatedScores, ResizeMaximum, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, StartWrap,
     TerminatingPods, UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
 };
 pub use choice::{Emulated, FoundVersion, ReleaseChoice, VersionSource};
@@ -50,6 +52,7 @@ pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
 pub use known::{Match, Nearest, nearest, newest, supported};
 pub use messages::MessageForm;
+pub use novelty::{Knowledge, Novelty};
 pub use patches::PatchChange;
 pub use predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
 pub use profile::{Part, Profile, RemovedPlugins};
@@ -124,5 +127,6 @@ impl Emulation {
     /// Sets a gate.
     pub fn set(&mut self, gate: Gate, on: bool) {
         self.gates.set(gate, on);
+        self.gates = self.gates.followed(self.release);
     }
 }

@@ -6,6 +6,7 @@ use super::behaviour::Behaviour;
 use super::config_fields::{CONFIG_FIELDS, ConfigField, V1, V1BETA1};
 use super::defaults::{DefaultArgument, DefaultPlugin, default_sets};
 use super::gates::{Gate, OtherGates};
+use super::novelty::Novelty;
 use super::version::Release;
 
 /// A release of kube-scheduler as data.
@@ -17,6 +18,8 @@ pub struct Profile {
     pub(super) since: Release,
     /// The parts that were verified against kube-scheduler's own answers.
     pub verified: &'static [Part],
+    /// Changes from the minor version before, of a release that was not compared with its own code.
+    pub novelties: &'static [Novelty],
     /// Predicates and priorities that are on by default, with their releases.
     pub(super) predicates: &'static [DefaultPlugin],
     /// Plugin arguments whose defaults differ from the plugin's own code.

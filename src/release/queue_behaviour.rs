@@ -29,6 +29,8 @@ pub struct QueueBehaviour {
     pub gated_pods: GatedPods,
     /// Whether gated pods count on their nominated nodes.
     pub gated_pods_nominate: bool,
+    /// Whether PreEnqueue runs again for gated pods that exceed the longest stay in unschedulablePods.
+    pub gated_pods_flushed: bool,
     /// Whether plugins that registered new nodes also receive taint updates, because a taint may have hidden a new
     /// node.
     pub taints_told_with_nodes: bool,
@@ -38,6 +40,8 @@ pub struct QueueBehaviour {
     pub own_update_helps_affinity: bool,
     /// Whether InterPodAffinity retries a pod after the deletion of a pod whose anti-affinity it matched.
     pub deleted_anti_affinity_helps: bool,
+    /// Whether a pod matters to InterPodAffinity's hint that one of several anti-affinity terms matches; if not, all must match.
+    pub any_anti_affinity_term_helps: bool,
     /// Whether InterPodAffinity retries a pod after any label change of a node with the topology key.
     pub any_label_helps_affinity: bool,
     /// Whether VolumeRestrictions registers updates of claims.
@@ -102,8 +106,10 @@ pub enum EventNames {
     OwnWithLabels,
     /// By resource and action, with tolerations in the plural.
     PluralTolerations,
-    /// By resource and action.
+    /// By resource and action, with `UnschedulablePod` as the resource of pending pods.
     ResourceAndAction,
+    /// By resource and action, with `UnscheduledPod` as the resource of pending pods.
+    UnscheduledPods,
 }
 
 /// When an event matches a registered one.

@@ -71,6 +71,7 @@ const OTHER_GATES: &[OtherGates] = &[
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(12, 0),
     since: Release::patch(12, 0),
+    novelties: &[],
     verified: &[Part::Decisions],
     predicates: PREDICATES,
     default_arguments: &[],

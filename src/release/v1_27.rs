@@ -1,6 +1,6 @@
 //! kube-scheduler v1.27, as differences from v1.28.
 
-use super::behaviour::{Behaviour, IdleScores, MigratedPlugins, PreFilterRejection, ZeroRequests};
+use super::behaviour::{Behaviour, IdleScores, MigratedPlugins, PreFilterRejection, SidecarCheck, ZeroRequests};
 use super::config_fields::{V1, V1BETA2, V1BETA3};
 use super::patches::{Minor, PatchChange};
 use super::picks;
@@ -17,6 +17,7 @@ pub(super) const PROFILE: Profile = Profile {
     config_api_versions: &[V1BETA2, V1BETA3, V1],
     behaviour: Behaviour {
         idle_scores: IdleScores::Kept,
+        sidecars_refused_in: SidecarCheck::Unknown,
         zero_requests: ZeroRequests::BasicChecked,
         migrated_plugins: MigratedPlugins::Disks,
         counted_undeclared: MigratedPlugins::DisksButGce,

@@ -14,6 +14,7 @@ pub(super) const PROFILE: Profile = Profile {
     since: Release::patch(30, 0),
     behaviour: Behaviour {
         volume_attributes_compared: false,
+        merges_match_label_keys: false,
         migrated_plugins: MigratedPlugins::AllButPortworx,
         narrowing_order: NarrowingOrder::Running,
         narrowing_rejects: false,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{BindReport, ExtenderReport, GroupReport, Missing, OddsReport, ReleaseReport};
+use super::{BindReport, ExtenderReport, GroupReport, OddsReport};
+use crate::analysis::{Missing, ReleaseReport, odds, why};
 use crate::cluster::Str;
 use crate::framework::{Candidate, Code, DeviceFindings, PluginName, Reason, Status};
 use crate::release::PreFilterRejection;
@@ -256,8 +257,8 @@ impl Decision {
             unschedulable_plugins: view.failure.as_ref().map(|failure| failure.plugins.iter().collect()).unwrap_or_default(),
             devices: view.devices.clone(),
             preemption: (!view.post_filter.is_empty()).then(|| preemption(view)),
-            odds: super::odds(view).map(|odds| OddsReport::of(&odds)),
-            why: super::why(view),
+            odds: odds(view).map(|odds| OddsReport::of(&odds)),
+            why: why(view),
             budgets_unknown: view.budgets_unknown(),
             missing: Missing::all(view.missing()),
             not_emulated: view.not_emulated.iter().map(|(plugin, what)| format!("{plugin}: {what}")).collect(),

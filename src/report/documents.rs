@@ -1,6 +1,7 @@
 //! Answers about many pods as Markdown documents.
 
-use super::{Agreements, CauseReport, WhatIfReport, body};
+use super::{WhatIfReport, body};
+use crate::analysis::{Agreements, CauseReport};
 use crate::output::{Lines, Markdown, Text};
 use crate::plural::count;
 

@@ -3,8 +3,11 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Agreements, Decision, FixesReport, GroupReport, Info, Known, LastReported, LogReport, OperationReport, PodComparison,
-    ReleaseComparison, ReleaseReport, SchedulerMatch, Ticket, WhatIfReport, When, WorkloadReport, causes_text, documents, text,
+    Decision, GroupReport, Info, OperationReport, PlacedReport, PodComparison, ReleaseComparison, Ticket, WhatIfReport, causes_text,
+    documents, text,
+};
+use crate::analysis::{
+    Agreements, FixesReport, Known, LastReported, LogReport, ReleaseReport, SchedulerMatch, VoiceReport, When, WorkloadReport,
 };
 use crate::cluster::Str;
 use crate::output::{self, Lines, Text};
@@ -120,6 +123,8 @@ pub enum Answer<'a> {
     Comparison(&'a ReleaseComparison),
     /// What-ifs.
     WhatIf(&'a WhatIfReport),
+    /// A pod that has a node.
+    Placed(&'a PlacedReport),
     /// A workload.
     Workload(&'a WorkloadReport),
 }
@@ -178,6 +183,7 @@ impl Format {
 
 /// The decision about a pod with its name and what is known beside it.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct TicketReport<'a> {
     #[serde(flatten)]
     decision: Decision,
@@ -187,6 +193,9 @@ struct TicketReport<'a> {
     namespace: Option<&'a Str>,
     priority: Option<i32>,
     agreement: Option<&'a SchedulerMatch>,
+    others: &'a [VoiceReport],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    others_together: &'a [String],
     when: Option<&'a When>,
 }
 
@@ -200,6 +209,8 @@ impl<'a> TicketReport<'a> {
             namespace: key.map(|key| &key.namespace),
             priority: ticket.view.start.as_ref().map(|start| start.priority).or(ticket.priority),
             agreement: ticket.agreement,
+            others: ticket.others,
+            others_together: ticket.others_together,
             when: ticket.when,
         }
     }
@@ -216,6 +227,7 @@ impl Answer<'_> {
             Self::Log(_) => "The scheduler's log".to_owned(),
             Self::Info(_) => "schedscope".to_owned(),
             Self::WhatIf(_) => "What if".to_owned(),
+            Self::Placed(found) => format!("{}/{}", found.namespace, found.pod),
             Self::Workload(found) => found.workload.to_string(),
             Self::Comparison(comparison) => format!("kube-scheduler {} compared with {}", comparison.from, comparison.to),
         }
@@ -256,6 +268,7 @@ impl Answer<'_> {
             Self::Info(info) => info.text(),
             Self::Comparison(comparison) => comparison.text(),
             Self::WhatIf(what_if) => what_if.text(),
+            Self::Placed(found) => found.text(),
             Self::Workload(found) => found.text(),
         };
         lines.extend(more);
@@ -302,6 +315,7 @@ impl Serialize for Answer<'_> {
             Self::Info(info) => info.serialize(serializer),
             Self::Comparison(comparison) => comparison.serialize(serializer),
             Self::WhatIf(what_if) => what_if.serialize(serializer),
+            Self::Placed(found) => found.serialize(serializer),
             Self::Workload(found) => found.serialize(serializer),
         }
     }

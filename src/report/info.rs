@@ -4,9 +4,9 @@
 use serde::Serialize;
 use strum::IntoEnumIterator as _;
 
-use super::ReleaseReport;
+use crate::analysis::ReleaseReport;
 use crate::output::Lines;
-use crate::release::{Emulated, Emulation, Gate, Part, Release, supported};
+use crate::release::{Emulated, Emulation, Gate, Knowledge, Part, Release, supported};
 use crate::scheduler::{Config, PluginRef, may_extend};
 
 /// The answer of `info`.
@@ -31,6 +31,20 @@ pub struct Info {
     pub known_patches: [String; 2],
     /// The changes that came with patches after the first known one, oldest first.
     pub patch_changes: Vec<ChangeInfo>,
+    /// The changes from the minor version before, of a release that is not verified against its own code.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub new_since_minor: Vec<NoveltyInfo>,
+}
+
+/// A change from the minor version before.
+#[derive(Clone, Debug, Serialize)]
+pub struct NoveltyInfo {
+    /// How it is known.
+    pub known: Knowledge,
+    /// The pull request of kubernetes/kubernetes, if it is one.
+    pub number: Option<u32>,
+    /// The change.
+    pub about: &'static str,
 }
 
 /// A change of behaviour that came with a patch.
@@ -97,6 +111,12 @@ impl Info {
             feature_gates: Gate::iter()
                 .map(|gate| GateInfo { name: gate.to_string(), enabled: emulation.enabled(gate), about: gate.describe() })
                 .collect(),
+            new_since_minor: emulated
+                .profile
+                .novelties
+                .iter()
+                .map(|n| NoveltyInfo { known: n.known, number: n.number, about: n.about })
+                .collect(),
             known_patches: emulated.profile.known_patches().map(Release::number),
             patch_changes: emulated
                 .profile
@@ -132,6 +152,19 @@ impl Info {
         out
     }
 
+    /// Adds the changes from the minor version before, with how they are known.
+    fn novelties_text(&self, out: &mut Lines) {
+        if self.new_since_minor.is_empty() {
+            return;
+        }
+        out.blank();
+        out.push("changes from the version before; none was verified against its own code");
+        for change in &self.new_since_minor {
+            let number = change.number.map_or_else(String::new, |number| format!(" (kubernetes/kubernetes#{number})"));
+            out.line(format_args!("  {:<22} {}{number}", change.known.words(), change.about));
+        }
+    }
+
     /// Returns the report as text.
     pub fn text(&self) -> Lines {
         let mut out = Lines::default();
@@ -139,6 +172,7 @@ impl Info {
         out.line(format_args!("emulates {}", self.release.sentence()));
         out.line(format_args!("supports {}", self.knows));
         out.line(format_args!("reads configurations of {}", self.config_api_versions.join(", ")));
+        self.novelties_text(&mut out);
         out.blank();
         out.push("plugins of the default profile");
         for plugin in &self.plugins {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::pod_group::{GroupReport, victims};
-use super::{Decision, Missing, OddsReport, ReleaseReport, run_parts};
+use super::{Decision, OddsReport};
+use crate::analysis::{Missing, ReleaseReport, run_parts};
 use crate::cluster::Str;
 use crate::framework::{PluginName, QueuedPodInfo};
 use crate::odds::Share;

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{Decision, why, why_group};
+use super::Decision;
+use crate::analysis::{why, why_group};
 use crate::cluster::{Cluster, Key, PodGroup, Str};
 use crate::output::Lines;
 use crate::trace::{CycleView, GroupOutcome, GroupView, Outcome};

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Decision, ReleaseReport};
+use super::Decision;
+use crate::analysis::ReleaseReport;
 use crate::output::Lines;
 use crate::plural::count_of;
 use crate::session::{PodDecisions, UpgradeComparison};

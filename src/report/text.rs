@@ -8,9 +8,10 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::devices::devices_text;
 use super::group_text;
-use super::odds::{odds, odds_cell, odds_text};
-use super::tie_break::{eliminations, plain_value};
-use super::why::why;
+use super::odds::odds_text;
+use crate::analysis::why;
+use crate::analysis::{eliminations, plain_value};
+use crate::analysis::{odds, odds_cell};
 use crate::cluster::Str;
 use crate::framework::{Candidate, Code, ExtenderOutcome, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
 use crate::output::{Lines, escape};

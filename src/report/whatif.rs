@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Missing, ReleaseReport, run_parts, sentence};
+use crate::analysis::{Missing, ReleaseReport, run_parts, sentence};
 use crate::cluster::{Key, Str};
 use crate::output::Lines;
 use crate::plural::{count, thousands};

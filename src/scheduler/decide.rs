@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::algorithm::{NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
-use super::runtime::{Nominations, Runner};
+use super::runtime::{Framework, Nominations, PluginRef, Runner};
 use super::{Cache, Config, ScheduleError, binding_under_way};
 use crate::cluster::{Cluster, Pod, Str};
 use crate::extenders::Asking;
@@ -169,6 +169,7 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
     };
     let mut state = CycleState::default();
     let result = attempt.run(&info, &mut state, recorder);
+    let result = reserved(framework, cx, &info, &mut state, result);
     if let Some(steps) = input.steps {
         steps.fetch_add(state.spent(), Ordering::Relaxed);
     }
@@ -180,6 +181,21 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
         events.extend(framework.not_emulated_events());
     }
     DryDecision::Tried(result)
+}
+
+/// Returns the result once Reserve has run. A plugin whose Filter ran reserves what that found; the others can fail here.
+fn reserved(framework: &Framework, cx: Context<'_>, pod: &PodInfo, state: &mut CycleState, result: ScheduleResult) -> ScheduleResult {
+    let ScheduleResult::Selected { node, .. } = &result else { return result };
+    let Some(node) = cx.snapshot.get(node) else { return result };
+    let filters = |plugin: &PluginRef| framework.filter.iter().any(|filter| filter.name() == plugin.name());
+    for plugin in framework.reserve.iter().filter(|plugin| !filters(plugin)) {
+        let Some(point) = plugin.reserve() else { continue };
+        let status = point.reserve(&cx, state, pod, node);
+        if status.is_error() {
+            return ScheduleResult::Error(ScheduleError::Reserve { plugin: plugin.name(), status });
+        }
+    }
+    result
 }
 
 fn record_failure(pod: &Pod, result: &ScheduleResult, recorder: &mut impl Recorder) {

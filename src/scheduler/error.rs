@@ -35,6 +35,14 @@ pub enum ScheduleError {
     /// A priority failed; kube-scheduler of this release crashes.
     #[error("this version of kube-scheduler crashes here: a priority failed ({message}), and the next one reads a node that does not exist", message = .0.message())]
     PriorityCrash(Status),
+    /// A Reserve plugin failed.
+    #[error("running Reserve plugin \"{plugin}\": {message}", message = .status.message())]
+    Reserve {
+        /// The plugin.
+        plugin: PluginName,
+        /// Its status.
+        status: Status,
+    },
     /// A PreScore plugin failed.
     #[error("running PreScore plugin \"{plugin}\": {message}", message = .status.message())]
     PreScore {

@@ -1,6 +1,6 @@
 //! The whole state of the scheduler, and the queue's access to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet};
@@ -14,6 +14,7 @@ use super::runtime::Nominations;
 use super::{Cache, Config, Waiting};
 use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Str};
 use crate::framework::{Change, ClusterEvent, Context, PluginName, PodInfo, Snapshot, Status, is_same_pod};
+use crate::plugins::rejection_of_group;
 use crate::release::{Emulation, Gate};
 use crate::trace::{Event, ObjectChange};
 
@@ -169,6 +170,7 @@ impl State {
         // The queue's view has folded in these events already, and the trace begins at the start.
         let mut unseen = Vec::new();
         let last = pending.len().saturating_sub(1);
+        let mut gangs = if observer.is_none() { ComingGangs::of(&state, &pending) } else { ComingGangs::default() };
         if observer.is_some() {
             // The scheduler has met them all.
             for pod in pending.iter().filter_map(|key| state.cluster.pods.get(key)).cloned().collect::<Vec<_>>() {
@@ -188,15 +190,25 @@ impl State {
             } else {
                 let before = SignedDuration::from_millis(i64::try_from(last - i).unwrap_or(i64::MAX));
                 state.clock = start.checked_sub(before).unwrap_or(start);
-                for step in add_pod(state.config.emulation, pod) {
-                    state.handle(step, &mut unseen);
+                let more_to_come = gangs.came(&pod);
+                for step in add_pod(state.config.emulation, pod.clone()) {
+                    match step {
+                        HandlerStep::Move { event, change, .. } if more_to_come && state.is_gang_kept_out(&pod) => {
+                            state.with_queue(&mut unseen, |queue, env| queue.move_one(env, event, &change, &key));
+                        }
+                        step => state.handle(step, &mut unseen),
+                    }
                 }
             }
-            // Each member of a gang that comes offers an event to all others.
             unseen.clear();
         }
         state.clock = start;
         state
+    }
+
+    /// Returns whether GangScheduling keeps out every pod of the pod's group.
+    fn is_gang_kept_out(&self, pod: &Pod) -> bool {
+        pod.group_key().is_some_and(|group| rejection_of_group(&self.cluster, &self.cache.pod_groups, &group).is_some())
     }
 
     /// Infers the places of pending pods again; see [`super::Operation::Observe`].
@@ -397,6 +409,35 @@ impl State {
 
     pub(super) fn move_all(&mut self, event: ClusterEvent, change: &Change, max_priority: Option<i32>, events: &mut Vec<Event>) {
         self.with_queue(events, |queue, env| queue.move_all_to_active_or_backoff_queue(env, event, change, max_priority));
+    }
+}
+
+/// The pods of each pod group that are still to come at the start.
+///
+/// A pod that comes offers an event to all parked pods. As long as its gang is kept out in any case, that changes nothing for the
+/// other members, so that it is left to the last of them: the steps would grow with the square of the gang.
+#[derive(Default)]
+struct ComingGangs(HashMap<Key, usize>);
+
+impl ComingGangs {
+    fn of(state: &State, pending: &[Key]) -> Self {
+        let mut coming = HashMap::new();
+        if state.config.emulation.enabled(Gate::GangScheduling) {
+            let pods = pending.iter().filter_map(|key| state.cluster.pods.get(key));
+            for pod in pods.filter(|pod| state.config.profile(&pod.spec.scheduler_name).is_some()) {
+                if let Some(group) = pod.group_key() {
+                    *coming.entry(group).or_default() += 1;
+                }
+            }
+        }
+        Self(coming)
+    }
+
+    /// Counts a pod that comes, and returns whether more pods of its group are to come.
+    fn came(&mut self, pod: &Pod) -> bool {
+        let Some(coming) = pod.group_key().and_then(|group| self.0.get_mut(&group)) else { return false };
+        *coming -= 1;
+        *coming > 0
     }
 }
 

@@ -5,6 +5,7 @@ mod breakpoint;
 mod compare;
 mod dump_series;
 mod edit;
+#[cfg(feature = "dumps")]
 mod file;
 mod logged;
 mod recording;
@@ -12,6 +13,7 @@ mod requeue_events;
 mod timeline;
 mod until;
 mod upgrade;
+#[cfg(feature = "dumps")]
 mod values;
 
 pub use branch::{Action, Branch, Fork};
@@ -20,6 +22,7 @@ pub use compare::{Comparison, Decided, PodDifference, PodLocation, ScoreChange, 
 pub use dump_series::{changes, is_news, is_same_cluster};
 pub(crate) use edit::patched;
 pub use edit::{Edit, EditError, key_named, kind_named};
+#[cfg(feature = "dumps")]
 pub use file::{LineProblem, SESSION_HEAD, SessionFileError, is_session_file};
 pub use logged::{LoggedAttempt, LoggedPlace};
 pub(crate) use recording::objects_in_order;

@@ -224,7 +224,10 @@ impl Session {
         let left = self.current;
         self.fork_at(at);
         self.push_release(release, after);
+        #[cfg(feature = "cli")]
         tracing::info!(branch = self.current, left, %release, "release changed");
+        #[cfg(not(feature = "cli"))]
+        let _ = left;
         Ok(())
     }
 
@@ -269,6 +272,7 @@ impl Session {
         let after = self.with_config(self.branch().scheduler_at(at), edit)?;
         self.begin_what_if();
         self.push_configured(edit.clone(), after);
+        #[cfg(feature = "cli")]
         tracing::info!(branch = self.current, %edit, "configuration edited");
         Ok(())
     }

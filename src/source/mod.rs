@@ -18,13 +18,15 @@
 //! | `logs` | reads kube-scheduler's logs from the same inputs |
 //!
 //! Objects of a dump are loaded as they are, except for defaults in objects without a uid, which no API server has seen; see
-//! `decode::admission`.
+//! `decode::admission` and [`crate::admission`].
 
 mod assemble;
+#[cfg(feature = "dumps")]
 pub mod capture;
 mod decode;
 mod demos;
 mod layout;
+#[cfg(feature = "live")]
 pub mod live;
 mod logs;
 mod read;

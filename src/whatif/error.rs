@@ -177,7 +177,7 @@ impl WhatIfError {
     /// Returns the error of a plugin that does not exist.
     pub(super) fn unknown_plugin(name: &str) -> Self {
         use strum::IntoEnumIterator as _;
-        let meant = nearest(name, PluginName::iter().map(PluginName::into)).map(str::to_owned);
+        let meant = nearest(name, PluginName::iter().filter(|plugin| !plugin.is_out_of_tree()).map(PluginName::into)).map(str::to_owned);
         Self::UnknownPlugin { name: name.to_owned(), meant }
     }
 }

@@ -79,3 +79,23 @@ fn group_size(cluster: &Cluster, neighbors: &Neighbors, group: &About) -> Option
     let known = neighbors.get(NeighborKind::PodGroup, &group.key)?;
     known.number("/spec/minMember").or_else(|| known.number("/spec/minAvailable"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Key;
+
+    #[test]
+    fn a_number_beyond_all_measure_is_cut() {
+        let mut neighbors = Neighbors::default();
+        for (kind, spec) in [
+            (NeighborKind::Deployment, r#"{"replicas":9000000000000000000}"#),
+            (NeighborKind::JobSet, r#"{"replicatedJobs":[{"replicas":4000000000,"template":{"spec":{"parallelism":4000000000}}}]}"#),
+        ] {
+            let text = format!(r#"{{"metadata":{{"name":"w","namespace":"shop"}},"spec":{spec}}}"#);
+            neighbors.insert(Neighbor::deserialize_kind(kind, "v1".into(), &mut serde_json::Deserializer::from_str(&text)).unwrap());
+            let workload = About::new(<&str>::from(kind), Key::new("shop", "w"));
+            assert_eq!(desired(&Cluster::default(), &neighbors, &workload), Some(WANTED_PODS), "{kind}");
+        }
+    }
+}

@@ -185,11 +185,16 @@ impl<'a> WorkloadInput<'a> {
                 }
             }
         }
+        Self { pods, below, children, ..Self::of_events(cluster, neighbors) }
+    }
+
+    /// Indexes the events of a cluster only, for the words of others.
+    pub fn of_events(cluster: &'a Cluster, neighbors: &'a Neighbors) -> Self {
         let mut events: HashMap<&About, Vec<&OtherEvent>> = HashMap::new();
         for event in &neighbors.events {
             events.entry(&event.about).or_default().push(event);
         }
-        Self { cluster, neighbors, pods, below, children, events }
+        Self { cluster, neighbors, pods: HashMap::new(), below: HashMap::new(), children: HashMap::new(), events }
     }
 
     /// Returns the events about an object, in the order in which they were read.

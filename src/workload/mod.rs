@@ -9,6 +9,7 @@
 //! | `refusal` | an API server's refusal of a pod, by the shape of its text |
 //! | `daemons` | the nodes on which a DaemonSet runs a pod |
 //! | `holders` | who owns a scheduling gate or a scheduler's name |
+//! | `joint` | findings that need both a pod's decision and the words of others |
 //! | `remedy` | changes that can be computed, and objects to look at |
 //! | `short` | workloads that are short of pods which do not exist |
 //! | `voices` | events and conditions of others, by speaker and shape |
@@ -20,6 +21,7 @@ mod daemons;
 mod desired;
 mod funnel;
 mod holders;
+mod joint;
 mod refusal;
 mod remedy;
 mod short;
@@ -30,6 +32,7 @@ pub use creation::{NotCreated, RefusedAt};
 pub use daemons::Eligible;
 pub use funnel::{CauseKind, Findings, MissingCause, Stage, WorkloadInput};
 pub use holders::{Holder, holder_of_gate, holder_of_scheduler};
+pub use joint::{Joint, joint};
 pub use refusal::Refusal;
 pub use remedy::{QuotaRaise, Remedy};
 pub use short::{ShortWorkload, short_workloads};

@@ -34,11 +34,11 @@ pub struct Voice {
     pub first: Option<Timestamp>,
     /// When it was last written, if known.
     pub last: Option<Timestamp>,
-    /// What it means; `None` for unknown texts.
+    /// Its meaning; `None` for unknown texts.
     pub means: Option<Meaning>,
 }
 
-/// What a text of another program means.
+/// The meaning of a text of another program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// cluster-autoscaler adds a node: the groups.

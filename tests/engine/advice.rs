@@ -1,10 +1,11 @@
 //! Advice that can be followed: fixes that controllers undo are left out, and those that no owner would choose come last.
 
 use proptest::prelude::*;
+use schedscope::analysis::{Agreements, FixesReport, causes};
 use schedscope::cluster::{Key, Kind, Object};
 use schedscope::fixes::{Change, Fix, Fixes, LastResort, Limits, NodeChange, PodChange, Unproposed, find};
 use schedscope::release::Emulation;
-use schedscope::report::{Agreements, FixesReport, WhatIfReport, causes};
+use schedscope::report::WhatIfReport;
 use schedscope::scheduler::{Config, Options, Scheduler};
 use schedscope::session::PodLocation;
 use schedscope::whatif::{self, Rehearsal, Stage as _, Verb};

@@ -2,9 +2,9 @@
 //! and with altered messages.
 
 use proptest::prelude::*;
+use schedscope::analysis::{Agreements, MatchKind, SchedulerMatch};
 use schedscope::cluster::{Key, Object, ObservedEvent};
 use schedscope::release::{Emulation, FoundVersion, ReleaseChoice, VersionSource};
-use schedscope::report::{Agreements, MatchKind, SchedulerMatch};
 use schedscope::scheduler::{Config, Options, Rejectors, Scheduler, Waiting};
 use schedscope::source::{Story, load};
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pretty_assertions::assert_eq;
+use schedscope::analysis::{BesideKind, LogReport};
 use schedscope::release::Emulation;
-use schedscope::report::{BesideKind, LogReport};
 use schedscope::scheduler::{Config, Evictions, Options, Scheduler};
 use schedscope::scheduler_log::SchedulerLog;
 use schedscope::source::{Input, Limits, LogTimes, Story, load, read_scheduler_logs};

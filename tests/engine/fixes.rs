@@ -7,12 +7,13 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
+use schedscope::analysis::FixesReport;
 use schedscope::cluster::{Key, Kind, MissingKinds, Object, Taint};
 use schedscope::fixes::{
     Change, Closest, CutShort, Demand, Fix, FixOutcome, Fixes, Limits, Matrix, NodeChange, PodChange, Unproposed, Untried, find,
 };
 use schedscope::framework::{PluginName, Reason};
-use schedscope::report::{Decision, FixesReport};
+use schedscope::report::Decision;
 use schedscope::scheduler::{Config, Options, PostFilter, Sampling, Scheduler};
 use schedscope::trace::CycleView;
 use serde_json::{Map, Value, json};

@@ -18,6 +18,7 @@ mod attempts;
 mod configs;
 mod conformance;
 mod coverage;
+mod embedding;
 mod extenders;
 mod fixes;
 mod laws;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use schedscope::analysis::{odds, why};
 use schedscope::cluster::{Key, Kind, Object};
 use schedscope::odds::Odds;
 use schedscope::release::{Emulation, nearest};
-use schedscope::report::{BeforeOperation, Decision, OperationReport, odds, text, why};
+use schedscope::report::{BeforeOperation, Decision, OperationReport, text};
 use schedscope::scheduler::{Config, OddsEffort, Operation, Options, Sampling, Scheduler, Waiting};
 use schedscope::trace::CycleView;
 use serde_json::{Value, json};

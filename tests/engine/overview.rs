@@ -1,9 +1,10 @@
 //! The overview of pending pods: each under one cause, and the fix that frees most of them.
 
+use schedscope::analysis::{Agreements, PreemptionHelp, causes};
 use schedscope::cluster::{Key, Kind, Object};
 use schedscope::fixes::{Limits, find};
 use schedscope::release::Emulation;
-use schedscope::report::{Agreements, PreemptionHelp, causes, causes_text};
+use schedscope::report::causes_text;
 use schedscope::scheduler::{Config, Operation, Options, Scheduler};
 use schedscope::source::{Story, load};
 use serde_json::{Value, json};
@@ -135,7 +136,7 @@ fn a_daemon_pod_is_said_to_be_for_its_node() {
         let options = Options { release: profile, ..Options::default() };
         let scheduler = Scheduler::new(Config::defaults(Emulation::from(profile.profile())), objects, options);
         let pod = scheduler.state().cluster().pods.get(&Key::new("shop", "big-00")).expect("the pod").clone();
-        let said = schedscope::report::why(&schedscope::trace::CycleView::of(&scheduler.explain(&pod)));
+        let said = schedscope::analysis::why(&schedscope::trace::CycleView::of(&scheduler.explain(&pod)));
         assert!(said.contains("is not the node for which its DaemonSet made it (a)"), "{release}: {said}");
         assert!(!said.contains("PreFilter"), "{release}: {said}");
     }

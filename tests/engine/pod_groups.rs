@@ -72,7 +72,7 @@ fn a_group_of_which_too_few_pods_fit_is_not_bound_at_all_and_says_why() {
     let pod = scheduler.state().cluster().pods.get(&Key::new("ml", "train-0")).expect("the pod").clone();
     assert_eq!(scheduler.explain_group(&pod), None);
     let view = CycleView::of(&scheduler.explain(&pod));
-    assert_eq!(schedscope::report::why(&view), "Held back until its pod group has 4 pods, which must have a place at once: it has 3.");
+    assert_eq!(schedscope::analysis::why(&view), "Held back until its pod group has 4 pods, which must have a place at once: it has 3.");
 }
 
 #[test]

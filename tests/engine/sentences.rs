@@ -7,9 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
+use schedscope::analysis::{so_far, why};
 use schedscope::cluster::{Key, Quantity};
 use schedscope::framework::Victim;
-use schedscope::report::{Decision, so_far, why};
+use schedscope::report::Decision;
 use schedscope::scheduler::{Evictions, Options, Quiescence, Sampling, Scheduler};
 use schedscope::source::{STORIES, load};
 use schedscope::trace::{CycleView, DryRunView, Event};

@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use pretty_assertions::assert_eq;
+use schedscope::analysis::why;
 use schedscope::cluster::{Key, Kind, List, Object, Pod, PodStatus};
 use schedscope::framework::{Candidate, DryRunStep, PluginName, Victim};
-use schedscope::report::{OperationReport, why};
+use schedscope::report::OperationReport;
 use schedscope::scheduler::{Operation, Scheduler};
 use schedscope::source::{Story, load};
 use schedscope::trace::{CycleView, Event};

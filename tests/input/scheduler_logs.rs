@@ -4,7 +4,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use schedscope::report::{Answer, Format, LogReport};
+use schedscope::analysis::LogReport;
+use schedscope::report::{Answer, Format};
 use schedscope::scheduler::queue::QueueInLog;
 use schedscope::scheduler_log::{Certainty, Fact, FindingKind, Outcome, SchedulerLog};
 use schedscope::source::{Input, Limits, LogTimes, load, read_logs_of_dump, read_scheduler_logs};

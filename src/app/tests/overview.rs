@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::golden::SIZES;
 use super::*;
-use crate::report::Stage;
+use crate::analysis::Stage;
 use crate::ui::model::list::RowId;
 use crate::ui::model::overview::{CauseKind, CauseRow, OverviewRow};
 

@@ -302,7 +302,7 @@ fn once_a_cycle_has_ended_the_screen_says_what_the_report_says() {
     for revision in 0..screen.explorer.timeline().revisions().len() {
         screen.explorer.timeline_mut().seek(crate::session::Cursor { revision, event: usize::MAX });
         let cycle = screen.explorer.timeline().cycle();
-        let sentence = crate::report::why(cycle);
+        let sentence = crate::analysis::why(cycle);
         assert_eq!(sentence.is_empty(), cycle.outcome.is_none());
         if let Some(start) = cycle.start.as_ref().filter(|_| cycle.outcome.is_some()) {
             assert_eq!(crate::ui::answer(cycle), Some(format!("{}: {sentence}", start.pod)));

@@ -130,6 +130,7 @@ fn arguments(reason: &Reason) -> Vec<Cow<'_, str>> {
         }
         Reason::DeviceClassNotFound { request, class } => vec![request.as_str().into(), class.as_str().into()],
         Reason::NoVictimsOnNode { node, pod } => vec![node.as_str().into(), pod.name.as_str().into()],
+        Reason::PlacementFound { node, victims } => vec![node.as_str().into(), victims.to_string().into()],
         Reason::PodGroupMissing { group } => vec![group.as_str().into()],
         Reason::NoPlacementAvailable { placements, first } => vec![placements.to_string().into(), first.as_str().into()],
         Reason::NotAmongNodes { plugins } | Reason::NoNodeLeftTogether { plugins } => vec![names(plugins)],
@@ -197,7 +198,15 @@ static ENTRIES: &[Entry] = &[
         Unresolvable,
         &[always("waiting for the preemption for this pod group to be finished")],
     ),
-    row(K::PodGroupMissing, P::GangScheduling, Unresolvable, &[always("waiting for pods's pod group %q to appear in scheduling queue")]),
+    row(
+        K::PodGroupMissing,
+        P::GangScheduling,
+        Unresolvable,
+        &[
+            always("waiting for pods's pod group %q to appear in scheduling queue"),
+            since(37, "waiting for pod's pod group %q to appear in scheduling queue"),
+        ],
+    ),
     row(
         K::GangIncomplete,
         P::GangScheduling,
@@ -515,6 +524,21 @@ static ENTRIES: &[Entry] = &[
         &[since(24, "not eligible due to a terminating pod on the nominated node."), silent(23)],
     ),
     row(K::NoPreemptionVictims, P::DefaultPreemption, Unresolvable, &[always("No preemption victims found for incoming pod")]),
+    row(
+        K::PluginDisabled,
+        P::DynamicResources,
+        Unschedulable,
+        &[noted("plugin disabled", "says that a plugin is disabled, as older versions do")],
+    ),
+    row(
+        K::PlacementFound,
+        P::DefaultPreemption,
+        Unschedulable,
+        &[noted(
+            "found a potential placement for pod on node %s, preempting %s victims",
+            "says where preemption makes room, as newer versions do",
+        )],
+    ),
     row(K::NoVictimsOnNode, P::DefaultPreemption, Unresolvable, &[always("No victims found on node %s for preemptor pod %s")]),
     row(K::PreemptionNotHelpful, P::DefaultPreemption, Unresolvable, &[always("Preemption is not helpful for scheduling")]),
     row(K::NoCandidate, P::DefaultPreemption, Unschedulable, &[always("no candidate node for preemption")]),

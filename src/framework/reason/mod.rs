@@ -266,6 +266,10 @@ pub enum Reason {
     },
     /// Preemption was not tried on the node, because it cannot help there.
     PreemptionNotHelpful,
+    /// The gate of the plugin is off.
+    PluginDisabled,
+    /// Preemption chose a node; the success of preemption in releases that announce it.
+    PlacementFound { node: Str, victims: usize },
     /// No candidate was left to choose from.
     NoCandidate,
     /// A reason with the prefix `preemption: `, as DefaultPreemption returns it.

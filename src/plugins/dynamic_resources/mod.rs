@@ -12,6 +12,7 @@ mod capacity;
 mod claims;
 mod constraint;
 mod counters;
+mod disabled;
 mod error;
 mod explain;
 mod extended;
@@ -33,6 +34,7 @@ use jiff::Timestamp;
 
 pub use self::args::DynamicResourcesArgs;
 pub(crate) use self::claims::selector_environment;
+pub use self::disabled::DisabledDynamicResources;
 pub use self::extended::extended_resource_class;
 
 use self::allocator::{AllocationError, Allocator};

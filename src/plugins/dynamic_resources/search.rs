@@ -5,6 +5,7 @@
 //! mistakes are reproduced: see [`Search::allocate_device`].
 
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use super::allocated::add_capacity;
@@ -23,6 +24,29 @@ use crate::release::{Gate, InvalidPools};
 pub(super) const MAX_RESULTS: i64 = 32;
 /// Maximum depth in devices, requests and claims together. Upstream has no such limit; it protects the thread's stack.
 const MAX_DEPTH: usize = 500;
+
+/// A map by positions, which the search reads at each step.
+pub(super) type Positions<K, V> = HashMap<K, V, BuildHasherDefault<PositionHasher>>;
+
+/// Mixes indexes of pools, slices, devices and requests, which are small numbers.
+#[derive(Default)]
+pub(super) struct PositionHasher(u64);
+
+impl Hasher for PositionHasher {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_usize(usize::from(*byte));
+        }
+    }
+
+    fn write_usize(&mut self, index: usize) {
+        self.0 = (self.0.rotate_left(5) ^ index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
 
 /// A request or alternative by indexes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -75,11 +99,11 @@ pub(super) struct Search<'a> {
     /// By claim, request and alternative.
     pub(super) candidates: Vec<Vec<Vec<Arc<Candidate<'a>>>>>,
     pub(super) constraints: Vec<Vec<Constraint<'a>>>,
-    pub(super) selectable: HashMap<(DevicePos, RequestKey), bool>,
+    pub(super) selectable: Positions<(DevicePos, RequestKey), bool>,
     pub(super) counters: Counters,
     /// The claims to which the search has allocated each device.
-    pub(super) allocating: HashMap<DevicePos, BTreeSet<usize>>,
-    pub(super) allocating_capacity: HashMap<DevicePos, Map<Quantity>>,
+    pub(super) allocating: Positions<DevicePos, BTreeSet<usize>>,
+    pub(super) allocating_capacity: Positions<DevicePos, Map<Quantity>>,
     pub(super) results: Vec<Vec<Picked<'a>>>,
     pub(super) steps: i64,
     pub(super) depth: usize,
@@ -94,10 +118,10 @@ impl<'a> Search<'a> {
             pools,
             candidates: Vec::with_capacity(claims.len()),
             constraints: Vec::with_capacity(claims.len()),
-            selectable: HashMap::new(),
+            selectable: Positions::default(),
             counters: Counters::default(),
-            allocating: HashMap::new(),
-            allocating_capacity: HashMap::new(),
+            allocating: Positions::default(),
+            allocating_capacity: Positions::default(),
             results: claims.iter().map(|_| Vec::new()).collect(),
             steps: 0,
             depth: 0,

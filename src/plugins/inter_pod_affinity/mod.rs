@@ -150,16 +150,16 @@ fn hint_after_pod_change(emulation: Emulation, pod: &Pod, change: &Change) -> Re
         return Ok(QueueingHint::QueueSkip);
     }
     let (terms, anti_terms) = (affinity_terms(pod)?, anti_affinity_terms(pod)?);
+    let hits = |terms: &[AffinityTerm], pod: &Pod| match release.any_anti_affinity_term_helps {
+        true => terms.iter().any(|term| matches_all_terms(std::slice::from_ref(term), pod)),
+        false => matches_all_terms(terms, pod),
+    };
     let helps = match (&old, &new) {
         (Some(old), Some(new)) => {
-            (!matches_all_terms(&terms, old) && matches_all_terms(&terms, new))
-                || (matches_all_terms(&anti_terms, old) && !matches_all_terms(&anti_terms, new))
+            (!matches_all_terms(&terms, old) && matches_all_terms(&terms, new)) || (hits(&anti_terms, old) && !hits(&anti_terms, new))
         }
         (None, Some(new)) => matches_all_terms(&terms, new),
-        (Some(old), None) => {
-            matches_all_terms(&anti_terms, old)
-                || (release.deleted_anti_affinity_helps && matches_all_terms(&anti_affinity_terms(old)?, pod))
-        }
+        (Some(old), None) => hits(&anti_terms, old) || (release.deleted_anti_affinity_helps && hits(&anti_affinity_terms(old)?, pod)),
         (None, None) => return Err(HintError::NoObject("pod")),
     };
     Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
@@ -282,6 +282,15 @@ mod tests {
         let earlier: Emulation = crate::release::Profile::named("v1.35.2").unwrap().into();
         let deleted = Change { old: Some(other(none, true, against)), new: None };
         assert_eq!(hint_after_pod_change(earlier, &pod("p", "{}", "{}"), &deleted), Ok(QueueingHint::QueueSkip));
+        // From 1.37 on, any anti-affinity term counts.
+        let later: Emulation = crate::release::Profile::named("v1.37.0").unwrap().into();
+        for (old, new) in [(at(one), at(none)), (at(one), None)] {
+            let change = Change { old, new };
+            assert_eq!(hint_after_pod_change(later, &pod("p", "{}", ANTI), &change), Ok(QueueingHint::Queue));
+        }
+        let hit = Change { old: Some(other(none, true, ANTI)), new: None };
+        assert_eq!(hint_after_pod_change(later, &pod("p", r#"{"b":"1"}"#, "{}"), &hit), Ok(QueueingHint::Queue));
+        assert_eq!(hint_after_pod_change(Emulation::default(), &pod("p", r#"{"b":"1"}"#, "{}"), &hit), Ok(QueueingHint::QueueSkip));
     }
 
     #[test]

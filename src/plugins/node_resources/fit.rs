@@ -48,7 +48,8 @@ impl PodRequest {
     /// Sums the pod's request. A pod without a node has no resize in progress.
     pub(super) fn of(cluster: &Cluster, emulation: Emulation, pod: &Pod) -> Self {
         let skip_pod_level_resources = !emulation.enabled(Gate::PodLevelResources);
-        let options = PodResourcesOptions { skip_pod_level_resources, ..PodResourcesOptions::default() };
+        let sidecars_unknown = emulation.behaviour().sidecars_refused_in == SidecarCheck::Unknown;
+        let options = PodResourcesOptions { skip_pod_level_resources, sidecars_unknown, ..PodResourcesOptions::default() };
         let mut basic = Resource::max_of_list(&pod_requests(pod, options));
         let scalar = |(name, amount): (&Str, &i64)| ScalarRequest {
             name: name.clone(),

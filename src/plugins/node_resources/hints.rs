@@ -61,6 +61,7 @@ fn scale_down_helps(emulation: Emulation, pod: &Pod, old: &Pod, new: &Pod) -> bo
     let options = PodResourcesOptions {
         use_status_resources: emulation.enabled(Gate::InPlacePodVerticalScaling),
         in_place_pod_level: emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
+        resizes: emulation.behaviour().resizes,
         ..PodResourcesOptions::default()
     };
     let largest = |pod: &Pod| Resource::max_of_list(&pod_requests(pod, options));

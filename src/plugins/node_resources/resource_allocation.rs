@@ -5,7 +5,7 @@ use super::args::ResourceSpec;
 use super::dra::DraResources;
 use crate::cluster::{Pod, Str};
 use crate::framework::{Context, NodeInfo, PodResourcesOptions, default_container_requests, is_scalar_resource_name, pod_requests};
-use crate::release::{Behaviour, Emulation, Gate, MissingResources, OverheadUnit};
+use crate::release::{Behaviour, Emulation, Gate, MissingResources, OverheadUnit, SidecarCheck};
 
 /// The usage of one resource of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,6 +114,8 @@ impl ResourceAllocationScorer {
         let options = PodResourcesOptions {
             use_status_resources: real && emulation.enabled(Gate::InPlacePodVerticalScaling),
             in_place_pod_level: real && emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
+            resizes: emulation.behaviour().resizes,
+            sidecars_unknown: emulation.behaviour().sidecars_refused_in == SidecarCheck::Unknown,
             skip_pod_level_resources: !(real && emulation.enabled(Gate::PodLevelResources)),
             non_missing_container_requests: Some(&defaults).filter(|_| !real),
         };

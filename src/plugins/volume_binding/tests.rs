@@ -410,6 +410,8 @@ fn scores_by_capacity_only_behind_the_gate() {
         let (mut state, _) = world.pre_filter(&plugin, &pod);
         assert_eq!(PreScorePlugin::pre_score(&plugin, &world.cx(), &mut state, &info, &[]), Status::skip(), "{name}");
         assert_eq!(ScorePlugin::score(&plugin, &world.cx(), &state, &info, world.node("x")), Ok(0), "{name}");
+        let default = crate::release::Profile::named("v1.37.0").expect("an emulated release").into();
+        assert!(crate::release::Emulation::enabled(default, Gate::StorageCapacityScoring), "on by default");
         world = world.with(Gate::StorageCapacityScoring);
         assert_eq!(PreScorePlugin::pre_score(&plugin, &world.cx(), &mut state, &info, &[]), Status::success(), "{name}");
         let scores = ["x", "y"].map(|n| ScorePlugin::score(&plugin, &world.cx(), &state, &info, world.node(n)).unwrap());

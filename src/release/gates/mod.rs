@@ -81,6 +81,13 @@ impl Gate {
         }
     }
 
+    /// Returns the gate that turns this one on in a release that has no longer a gate for it.
+    fn leader(self, release: Release) -> Option<Self> {
+        matches!(self, Self::GangScheduling | Self::WorkloadAwarePreemption)
+            .then_some(Self::GenericWorkload)
+            .filter(|_| release >= Release::patch(37, 0))
+    }
+
     /// Returns whether the gate is on by default in a release. A gate that the release does not have yet is off. A
     /// removed gate keeps the behaviour of its last release.
     pub fn default_enabled(self, release: &Profile) -> bool {
@@ -187,7 +194,8 @@ impl FeatureGates {
 
     /// Returns the gates that differ from a release's defaults, in the form that [`Self::parse`] reads.
     pub fn changes(self, release: &Profile) -> String {
-        let changed = Gate::iter().filter(|gate| self.enabled(*gate) != gate.default_enabled(release));
+        let free = Gate::iter().filter(|gate| gate.leader(release.release).is_none());
+        let changed = free.filter(|gate| self.enabled(*gate) != gate.default_enabled(release));
         changed.map(|gate| format!("{gate}={}", self.enabled(gate))).collect::<Vec<_>>().join(",")
     }
 
@@ -224,7 +232,17 @@ impl FeatureGates {
         if refused.is_empty() {
             refused = unmet(release, |name| wanted.get(name).copied().unwrap_or_else(|| known.get(name).is_some_and(|g| g.default)));
         }
-        if refused.is_empty() { Ok(gates) } else { Err(GateError::Refused(refused)) }
+        if refused.is_empty() { Ok(gates.followed(release)) } else { Err(GateError::Refused(refused)) }
+    }
+
+    /// Sets the gates that follow others in a release.
+    pub(super) fn followed(mut self, release: &Profile) -> Self {
+        for gate in Gate::iter() {
+            if let Some(leader) = gate.leader(release.release) {
+                self.set(gate, self.enabled(leader));
+            }
+        }
+        self
     }
 }
 

@@ -127,6 +127,23 @@ fn what_cannot_be_set_is_refused() {
 }
 
 #[test]
+fn a_later_release_has_one_gate_for_pod_groups() {
+    let later = Profile::named("v1.37.0").unwrap();
+    let gates = FeatureGates::parse("GenericWorkload=true", later).unwrap();
+    let groups = [Gate::GenericWorkload, Gate::GangScheduling, Gate::WorkloadAwarePreemption];
+    assert!(groups.iter().all(|gate| gates.enabled(*gate)));
+    assert_eq!(gates.changes(later), "GenericWorkload=true");
+    assert!(groups.iter().all(|gate| !FeatureGates::of(later).enabled(*gate)));
+    for removed in ["GangScheduling", "WorkloadAwarePreemption", "SchedulerQueueingHints"] {
+        let refused = FeatureGates::parse(&format!("{removed}=true"), later).unwrap_err().to_string();
+        assert_eq!(refused, format!("unrecognized feature gate: {removed}"));
+    }
+    for on in [Gate::StorageCapacityScoring, Gate::VolumeLimitScaling, Gate::SchedulerQueueingHints] {
+        assert!(FeatureGates::of(later).enabled(on), "{on}");
+    }
+}
+
+#[test]
 fn pod_groups_are_emulated_as_the_newest_release_has_them() {
     let on = "GenericWorkload=true,GangScheduling=true";
     let gates = FeatureGates::parse(on, Profile::newest()).unwrap();

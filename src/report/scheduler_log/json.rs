@@ -4,7 +4,7 @@ use serde::ser::{SerializeMap as _, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{Beside, CachedNodeBeside, LogReport};
+use crate::analysis::{Beside, CachedNodeBeside, LogReport};
 use crate::scheduler_log::{Attempt, Cause, Certainty, Change, Clock, Dump, Place, Process, QueuedPod, Requeued, SchedulerLog};
 
 impl Serialize for LogReport<'_> {

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use k8s_openapi::ByteString;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::bytes::Bytes;
 use super::fields::{CONFIGURATION, plugin_args};
 use super::policy;
 use crate::extenders::{self, TlsSettings};
@@ -186,9 +186,9 @@ pub(super) struct TLSConfig {
     pub(super) cert_file: String,
     pub(super) key_file: String,
     pub(super) ca_file: String,
-    pub(super) cert_data: ByteString,
-    pub(super) key_data: ByteString,
-    pub(super) ca_data: ByteString,
+    pub(super) cert_data: Bytes,
+    pub(super) key_data: Bytes,
+    pub(super) ca_data: Bytes,
 }
 
 /// How long a call may take where an extender does not say.

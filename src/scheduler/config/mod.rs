@@ -5,6 +5,7 @@
 //! returns every error it found. Out-of-tree plugins are accepted, because a scheduler may be built with them, and
 //! recorded as not emulated; so are extenders that are not called.
 
+mod bytes;
 mod defaults;
 mod edit;
 mod fields;
@@ -21,7 +22,7 @@ use serde_json::{Map, Value};
 
 use super::runtime::Framework;
 use crate::extenders::{Asker, Extender, Extenders};
-use crate::framework::{ExtenderVerb, FieldErrors, PluginName};
+use crate::framework::{ExtenderVerb, FieldErrors, OutOfTree, PluginName};
 use crate::release::{Algorithm, Emulation, FilterRun};
 pub use edit::{ConfigEdit, ConfigEditError};
 use file::{ConfigFile, without_credentials};
@@ -48,6 +49,8 @@ pub struct Config {
     text: Option<Arc<str>>,
     /// Edits of plugins since, in order.
     edits: Vec<ConfigEdit>,
+    /// Plugins that are not kube-scheduler's.
+    out_of_tree: OutOfTree,
 }
 
 impl Config {
@@ -57,20 +60,33 @@ impl Config {
     ///
     /// Never: the defaults are valid under all gates.
     pub fn defaults(emulation: Emulation) -> Self {
-        let defaults = match emulation.behaviour().algorithm {
-            Algorithm::Plugins => Self::build(ConfigFile::default(), emulation),
-            Algorithm::PredicatesAndPriorities => legacy::defaults(emulation),
-        };
-        defaults.expect("the default configuration is valid")
+        Self::read(None, emulation, &OutOfTree::default()).expect("the default configuration is valid")
     }
 
     /// Reads a configuration as YAML or JSON; refuses one with which kube-scheduler would not start.
     pub fn parse(text: &str, emulation: Emulation) -> Result<Self, ConfigError> {
-        let config = match emulation.behaviour().algorithm {
-            Algorithm::Plugins => Self::build(ConfigFile::decode(text, emulation)?, emulation)?,
-            Algorithm::PredicatesAndPriorities => legacy::parse(text, emulation)?,
+        Self::read(Some(text), emulation, &OutOfTree::default())
+    }
+
+    /// Reads a configuration, or the defaults, with out-of-tree plugins. Profiles that name none of their extension points get them
+    /// after those of kube-scheduler.
+    ///
+    /// # Errors
+    /// Returns the errors if kube-scheduler would not start with it, or the release has no out-of-tree plugins.
+    pub fn read(text: Option<&str>, emulation: Emulation, out_of_tree: &OutOfTree) -> Result<Self, ConfigError> {
+        let config = match (emulation.behaviour().algorithm, text) {
+            (Algorithm::Plugins, Some(text)) => Self::build(ConfigFile::decode(text, emulation)?, emulation, out_of_tree)?,
+            (Algorithm::Plugins, None) => Self::build(ConfigFile::default(), emulation, out_of_tree)?,
+            (Algorithm::PredicatesAndPriorities, _) if out_of_tree.names().next().is_some() => {
+                let mut errors = FieldErrors::default();
+                errors.add("", format!("kube-scheduler {} has no out-of-tree plugins", emulation.release()));
+                return Err(errors);
+            }
+            (Algorithm::PredicatesAndPriorities, Some(text)) => legacy::parse(text, emulation)?,
+            (Algorithm::PredicatesAndPriorities, None) => legacy::defaults(emulation)?,
         };
-        Ok(Self { text: without_credentials(text).map(Into::into), ..config })
+        let text = text.and_then(without_credentials).map(Into::into);
+        Ok(Self { text, out_of_tree: out_of_tree.clone(), ..config })
     }
 
     /// Returns the text that [`Self::parse`] read, without credentials for extenders; `None` for the defaults.
@@ -83,8 +99,8 @@ impl Config {
     /// # Errors
     /// Returns the errors if that release refuses it.
     pub fn of_release(&self, emulation: Emulation) -> Result<Self, ConfigError> {
-        let read = self.text().map_or_else(|| Ok(Self::defaults(emulation)), |text| Self::parse(text, emulation));
-        Ok(read?.with_edits_of(self)?.asked_as(self))
+        let read = Self::read(self.text(), emulation, &self.out_of_tree)?;
+        Ok(read.with_edits_of(self)?.asked_as(self))
     }
 
     /// Returns whether kube-scheduler would call any extender for pods.
@@ -119,13 +135,13 @@ impl Config {
         self.profiles.iter().find(|p| p.name == scheduler_name)
     }
 
-    fn build(mut file: ConfigFile, emulation: Emulation) -> Result<Self, ConfigError> {
+    fn build(mut file: ConfigFile, emulation: Emulation, out_of_tree: &OutOfTree) -> Result<Self, ConfigError> {
         file.set_defaults(emulation);
         validation::validate(&file, emulation).into_result()?;
         apply_extenders(&mut file)?;
         let mut errors = FieldErrors::default();
         let extenders = built(&file.extenders);
-        let mut profiles = profile::build(&file.api_version, &file.profiles, emulation, &mut errors);
+        let mut profiles = profile::build(&file.api_version, &file.profiles, emulation, out_of_tree, &mut errors);
         errors.into_result()?;
         for profile in &mut profiles {
             if file.runs_all_filters {
@@ -143,6 +159,7 @@ impl Config {
             extenders: Extenders::new(extenders),
             text: None,
             edits: Vec::new(),
+            out_of_tree: OutOfTree::default(),
         })
     }
 }

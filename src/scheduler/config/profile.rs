@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::file::{PluginSet, Plugins, Profile};
+use super::file::{Plugin, PluginSet, Plugins, Profile};
 use crate::cluster::Str;
-use crate::framework::{FieldErrors, PluginName};
+use crate::framework::{FieldErrors, OutOfTree, PluginName};
 use crate::plugins::registry::{self, Make};
 use crate::release::{Emulation, PluginOrder};
 use crate::scheduler::runtime::{Framework, PluginRef};
@@ -59,7 +59,14 @@ enum PluginRefKind {
 }
 
 /// Returns the frameworks of the profiles; adds errors to `errors`.
-pub(super) fn build(api_version: &str, profiles: &[Profile], emulation: Emulation, errors: &mut FieldErrors) -> Vec<Framework> {
+pub(super) fn build(
+    api_version: &str,
+    profiles: &[Profile],
+    emulation: Emulation,
+    out_of_tree: &OutOfTree,
+    errors: &mut FieldErrors,
+) -> Vec<Framework> {
+    let profiles: Vec<Profile> = profiles.iter().map(|profile| with_out_of_tree(profile, out_of_tree)).collect();
     let mut first: Option<(Sort, Option<&Value>)> = None;
     let mut frameworks = Vec::new();
     for (i, profile) in profiles.iter().enumerate() {
@@ -69,6 +76,7 @@ pub(super) fn build(api_version: &str, profiles: &[Profile], emulation: Emulatio
             profile,
             api_version,
             emulation,
+            out_of_tree,
             path: path.clone(),
             plugins: BTreeMap::new(),
             framework: Framework::default(),
@@ -91,6 +99,19 @@ pub(super) fn build(api_version: &str, profiles: &[Profile], emulation: Emulatio
         }
     }
     frameworks
+}
+
+/// Enables out-of-tree plugins at all their points, behind the others, in a profile that says nothing about them.
+fn with_out_of_tree(profile: &Profile, out_of_tree: &OutOfTree) -> Profile {
+    let mut profile = profile.clone();
+    let mut multi_point = profile.plugins.at("multiPoint").clone();
+    let is_named = |name: &str| profile.plugins.enables(name) || multi_point.disables(name) || multi_point.disables("*");
+    let unnamed: Vec<String> = out_of_tree.names().map(|name| name.to_string()).filter(|name| !is_named(name)).collect();
+    if !unnamed.is_empty() {
+        multi_point.enabled.extend(unnamed.into_iter().map(|name| Plugin { name, weight: 0 }));
+        profile.plugins.set("multiPoint", multi_point);
+    }
+    profile
 }
 
 /// The queue sort plugin.
@@ -133,6 +154,7 @@ struct Builder<'a> {
     profile: &'a Profile,
     api_version: &'a str,
     emulation: Emulation,
+    out_of_tree: &'a OutOfTree,
     path: String,
     plugins: BTreeMap<String, PluginRefKind>,
     framework: Framework,
@@ -224,10 +246,13 @@ impl<'a> Builder<'a> {
             self.errors.add(format!("{}.plugins.{point}", self.path), format!("{interface} {name:?} does not exist"));
             return PluginRefKind::Nothing;
         }
-        let make = match registry::find(name, self.emulation).map(|row| row.make) {
-            Some(Make::Plugin(make)) => make,
+        let make: &dyn Fn(Option<&Value>, Emulation) -> _ = match registry::find(name, self.emulation).map(|row| row.make) {
+            Some(Make::Plugin(make)) => &{ make },
             Some(Make::NotEmulated(points)) => return PluginRefKind::PodGroup(points),
-            None => return PluginRefKind::Elsewhere,
+            None => match self.out_of_tree.find(name) {
+                Some(make) => &**make,
+                None => return PluginRefKind::Elsewhere,
+            },
         };
         let config = self.profile.plugin_config.iter().enumerate().find(|(_, c)| c.name == name);
         let args: Option<&Value> = config.and_then(|(_, c)| c.args.as_ref());

@@ -25,19 +25,31 @@ impl SchedulingQueue {
         }
     }
 
-    /// Moves pods that exceed the longest stay in unschedulablePods; `flushUnschedulablePodsLeftover`. Gated pods stay,
-    /// but an overdue one makes pods in flight return through backoffQ.
+    /// Moves pods that exceed the longest stay in unschedulablePods; `flushUnschedulablePodsLeftover`. Gated pods stay
+    /// in most releases, but an overdue one makes pods in flight return through backoffQ.
     pub fn flush_unschedulable_leftover(&mut self, env: &mut dyn QueueEnv) {
         let now = env.now();
         let overdue: Vec<Arc<QueuedPodInfo>> = self.unschedulable.values().filter(|i| self.is_leftover(i, now)).cloned().collect();
         if !overdue.is_empty() {
-            self.move_pods(env, overdue, ClusterEvent::UNSCHEDULABLE_TIMEOUT, &Change::default());
+            self.move_pods(env, overdue.clone(), ClusterEvent::UNSCHEDULABLE_TIMEOUT, &Change::default());
         }
+        if !self.flushes_gated() {
+            return;
+        }
+        for info in overdue.iter().filter(|info| info.gated()) {
+            if let Some(info) = self.unschedulable.get_mut(&info.key()) {
+                Arc::make_mut(info).flushed = Some(now);
+            }
+        }
+    }
+
+    fn flushes_gated(&self) -> bool {
+        self.config.emulation.behaviour().queue.gated_pods_flushed
     }
 
     fn is_leftover(&self, info: &QueuedPodInfo, now: Timestamp) -> bool {
         let limit = SignedDuration::try_from(self.config.pod_max_in_unschedulable_pods).unwrap_or(SignedDuration::MAX);
-        now.duration_since(info.timestamp) > limit
+        now.duration_since(since(info)) > limit
     }
 
     /// Advances the clock to `to` and runs every flush at its time: backoffQ at whole seconds and, after it, leftovers
@@ -64,8 +76,8 @@ impl SchedulingQueue {
 
     /// Returns the next time after `now` at which a flush has an effect.
     fn next_flush(&self, now: Timestamp, start: Timestamp) -> Option<Timestamp> {
-        // Gated pods are not moved; an overdue one only affects pods in flight.
-        let gated_too = self.in_flight.any();
+        // In most releases gated pods are not moved, and an overdue one only affects pods in flight.
+        let gated_too = self.in_flight.any() || self.flushes_gated();
         [self.next_backoff_flush(now), self.next_leftover_flush(now, start, gated_too)].into_iter().flatten().min()
     }
 
@@ -79,7 +91,7 @@ impl SchedulingQueue {
 
     fn next_leftover_flush(&self, now: Timestamp, start: Timestamp, gated_too: bool) -> Option<Timestamp> {
         let concerned = self.unschedulable.values().filter(|info| gated_too || !info.gated());
-        let oldest = concerned.map(|info| info.timestamp).min()?;
+        let oldest = concerned.map(|info| since(info)).min()?;
         let limit = SignedDuration::try_from(self.config.pod_max_in_unschedulable_pods).ok()?;
         let strictly_after = now.max(oldest.checked_add(limit).ok()?);
         let periods = strictly_after.duration_since(start).as_nanos().div_euclid(LEFTOVER_FLUSH.as_nanos()) + 1;
@@ -99,4 +111,9 @@ impl SchedulingQueue {
         let overdue = self.unschedulable.values().find(|info| !info.gated() && self.is_leftover(info, time))?;
         Some((time, overdue.key()))
     }
+}
+
+/// Returns the start of the stay that the leftover flush measures.
+fn since(info: &QueuedPodInfo) -> Timestamp {
+    info.flushed.map_or(info.timestamp, |flushed| flushed.max(info.timestamp))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{QueueEnv, SchedulingQueue, unschedulable_place};
-use crate::cluster::{Object, Pod};
+use crate::cluster::{Key, Object, Pod};
 use crate::framework::{Change, ClusterEvent, EventLabel, PluginName, QueuedPodInfo, QueueingHint, is_same_pod};
 use crate::plugins::admits;
 use crate::release::{Gate, GatedPods};
@@ -37,6 +37,12 @@ impl SchedulingQueue {
     /// As [`Self::move_all_to_active_or_backoff_queue`], for all pods but one.
     pub fn move_others_to_active_or_backoff_queue(&mut self, env: &mut dyn QueueEnv, event: ClusterEvent, change: &Change, but: &Pod) {
         self.move_matching(env, event, change, |info| !is_same_pod(info.pod(), but));
+    }
+
+    /// As [`Self::move_all_to_active_or_backoff_queue`], for one pod only.
+    pub(in crate::scheduler) fn move_one(&mut self, env: &mut dyn QueueEnv, event: ClusterEvent, change: &Change, pod: &Key) {
+        let pods = self.unschedulable.get(pod).cloned().into_iter().collect();
+        self.move_if_of_interest(env, pods, event, change);
     }
 
     /// As [`Self::move_all_to_active_or_backoff_queue`], for the pods that a change may concern.
@@ -115,7 +121,11 @@ impl SchedulingQueue {
 
     /// Whether an event cannot help a pod that this plugin gates.
     fn stays_gated(&self, gate: PluginName, event: ClusterEvent) -> bool {
-        match self.config.emulation.behaviour().queue.gated_pods {
+        let queue = &self.config.emulation.behaviour().queue;
+        if event == ClusterEvent::UNSCHEDULABLE_TIMEOUT && queue.gated_pods_flushed {
+            return false;
+        }
+        match queue.gated_pods {
             GatedPods::AsOthers => false,
             GatedPods::Stay => true,
             GatedPods::HeldByGates => gate == PluginName::SchedulingGates,

@@ -126,7 +126,7 @@ impl Assembly {
             self.lose(to_read);
         }
         if let Some(error) = contents.broken_off {
-            self.remark(Severity::Error, name, format!("is truncated ({error}); the part before that was read"));
+            self.remark(Severity::Error, name, error.to_string());
         } else if contents.unfinished_lists > 0 {
             self.remark(Severity::Warning, name, "ends within a list; the file may be truncated".to_owned());
         }

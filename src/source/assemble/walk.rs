@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::ingest::Ingest;
 use super::{Assembly, FileToRead, Tally};
 use crate::plural::and_more;
-use crate::source::decode::windows;
+use crate::source::decode::windows::{self, BrokenOff};
 use crate::source::layout::{self, Hint, Role, Task};
 use crate::source::read::archive::{self, End, Head, MemberKind, Sort, Stream};
 use crate::source::read::input::{BoxRead, Content, Document, Place, broken_behind, is_binary, peek};
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
             Ok(End::Whole | End::Stopped) => {}
             Err(error) => {
                 self.assembly.lose_rest();
-                self.assembly.error(&file.name, format!("is truncated ({error}); the part before that was read"));
+                self.assembly.error(&file.name, BrokenOff::of(&error).to_string());
             }
         }
         if self.assembly.looked_at() == before && !file.found {
@@ -217,7 +217,7 @@ impl<'a> Walk<'a> {
         if compressed && start.is_empty() {
             // An empty stream is at its end, or has an error that would go unseen otherwise.
             if let Err(error) = io::copy(&mut reader, &mut io::sink()) {
-                let message = format!("is truncated ({error}); the part before that was read");
+                let message = BrokenOff::of(&error).to_string();
                 self.assembly.lose(file);
                 return self.assembly.error(&file.name, message);
             }

@@ -1,12 +1,12 @@
 //! Sets the defaults of the API server in manifests that it has not seen.
 //!
-//! Mirrors the parts of `plugin/pkg/admission/priority/admission.go` and `pkg/apis/core/v1/defaults.go` that a scheduler
-//! depends on. Objects from a real cluster have these values already and are not changed.
+//! The defaults of pods are those of [`crate::admission`]. Objects from a real cluster have these values already and are not changed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::cluster::{Container, NO_QUANTITY, Object, Pod, PodSpec, PriorityClass, Quantity, ResourceList, Str};
+use crate::admission::priority;
+use crate::cluster::{Object, PriorityClass, Str};
 
 /// Sets a missing namespace to that of the file or to `default`, and removes the namespace of a cluster-scoped object.
 /// Returns true if it chose `default`.
@@ -41,79 +41,6 @@ pub(in crate::source) fn read_version(object: &mut Object, api_version: Option<&
     }
 }
 
-/// Sets the defaults that depend on the pod only.
-pub(in crate::source) fn default_pod(pod: &mut Pod) {
-    if pod.spec.scheduler_name.is_empty() {
-        pod.spec_mut().scheduler_name = Str::interned("default-scheduler");
-    }
-    // The API server gives every object a uid, and sets the default requests at the same time.
-    if pod.metadata.uid.is_empty() {
-        default_requests(pod.spec_mut());
-    }
-}
-
-/// Sets missing requests to the limits. Missing requests of the whole pod are the sum over its containers, or else its
-/// limits.
-fn default_requests(spec: &mut PodSpec) {
-    for container in spec.containers.iter_mut().chain(spec.init_containers.iter_mut()) {
-        let resources = &mut container.resources;
-        fill(&mut resources.requests, &resources.limits);
-    }
-    let Some(mut resources) = spec.resources.take() else { return };
-    let from_containers: ResourceList =
-        container_requests(spec).iter().filter(|(name, _)| at_pod_level(name)).map(|(k, v)| (k.clone(), *v)).collect();
-    fill(&mut resources.requests, &from_containers);
-    let limits: ResourceList = resources.limits.iter().filter(|(name, _)| at_pod_level(name)).map(|(k, v)| (k.clone(), *v)).collect();
-    fill(&mut resources.requests, &limits);
-    spec.resources = Some(resources);
-}
-
-fn fill(requests: &mut ResourceList, from: &ResourceList) {
-    for (name, amount) in from.iter() {
-        if !requests.contains_key(name) {
-            requests.insert(name.clone(), *amount);
-        }
-    }
-}
-
-/// Returns whether the resource can be set for a whole pod.
-fn at_pod_level(name: &str) -> bool {
-    matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
-}
-
-/// Returns the sum of the containers' requests: regular containers and sidecars, or more if an init container needs
-/// more.
-fn container_requests(spec: &PodSpec) -> ResourceList {
-    let add = |sum: &mut ResourceList, container: &Container| {
-        for (name, amount) in container.resources.requests.iter() {
-            let total = sum.get(name).copied().unwrap_or(NO_QUANTITY) + *amount;
-            sum.insert(name.clone(), total);
-        }
-    };
-    let at_least = |sum: &mut ResourceList, other: &ResourceList| {
-        for (name, amount) in other.iter() {
-            let most: Quantity = sum.get(name).copied().map_or(*amount, |known| known.max(*amount));
-            sum.insert(name.clone(), most);
-        }
-    };
-    let (mut sidecars, mut peak) = (ResourceList::default(), ResourceList::default());
-    for container in &spec.init_containers {
-        let mut now = sidecars.clone();
-        add(&mut now, container);
-        at_least(&mut peak, &now);
-        if container.is_restartable() {
-            sidecars = now;
-        }
-    }
-    let mut total = sidecars;
-    spec.containers.iter().for_each(|container| add(&mut total, container));
-    at_least(&mut total, &peak);
-    total
-}
-
-/// The classes that exist in every cluster.
-const SYSTEM_CLASSES: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
-
 /// Sets missing priorities to that of the pod's class or of the default class. Returns the indexes in `objects` of pods
 /// whose class does not exist; these keep no priority.
 pub(in crate::source) fn resolve_priorities(objects: &mut [Object]) -> Vec<usize> {
@@ -121,9 +48,7 @@ pub(in crate::source) fn resolve_priorities(objects: &mut [Object]) -> Vec<usize
         .iter()
         .filter_map(|o| if let Object::PriorityClass(c) = o { Some((c.metadata.name.clone(), c.clone())) } else { None })
         .collect();
-    // Of several default classes the API server uses the one with the lowest value.
-    let default = objects.iter().filter_map(|o| if let Object::PriorityClass(c) = o { Some(c) } else { None });
-    let default = default.filter(|c| c.global_default == Some(true)).min_by_key(|c| c.value).cloned();
+    let default = priority::default_class(objects.iter().filter_map(|o| if let Object::PriorityClass(c) = o { Some(c) } else { None }));
     let mut unknown = Vec::new();
     for (place, object) in objects.iter_mut().enumerate() {
         let Object::Pod(pod) = object else { continue };
@@ -131,23 +56,19 @@ pub(in crate::source) fn resolve_priorities(objects: &mut [Object]) -> Vec<usize
             continue;
         }
         let name = &pod.spec.priority_class_name;
-        let (value, policy) = if name.is_empty() {
-            let Some(class) = &default else { continue };
-            (class.value, class.preemption_policy.clone())
-        } else if let Some(class) = classes.get(name) {
-            (class.value, class.preemption_policy.clone())
-        } else if let Some((_, value)) = SYSTEM_CLASSES.iter().find(|(system, _)| name == system) {
-            (*value, None)
+        let class = if name.is_empty() {
+            let Some(class) = default.clone() else { continue };
+            class
+        } else if let Some(class) = priority::named(name, |name| classes.get(name).cloned()) {
+            class
         } else {
             unknown.push(place);
             continue;
         };
         let spec = Arc::make_mut(pod).spec_mut();
-        spec.priority = Some(value);
-        if let (true, Some(class)) = (spec.priority_class_name.is_empty(), &default) {
-            spec.priority_class_name = class.metadata.name.clone();
-        }
-        spec.preemption_policy = spec.preemption_policy.take().or(policy);
+        spec.priority = Some(class.value);
+        spec.priority_class_name = class.name;
+        spec.preemption_policy = spec.preemption_policy.take().or(class.preemption_policy);
     }
     unknown
 }
@@ -155,6 +76,8 @@ pub(in crate::source) fn resolve_priorities(objects: &mut [Object]) -> Vec<usize
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::admission::defaults::source_pod;
+    use crate::cluster::Pod;
 
     fn object(json: &str) -> Object {
         serde_json::from_str(json).unwrap()
@@ -204,15 +127,15 @@ mod tests {
         };
         let requests = |pod: &Pod| pod.spec.containers[0].resources.requests.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>();
         let (mut raw, mut known) = (pod(&text("", "")), pod(&text("1", "")));
-        default_pod(&mut raw);
-        default_pod(&mut known);
+        source_pod(&mut raw);
+        source_pod(&mut known);
         assert_eq!((requests(&raw), requests(&known)), (vec!["cpu=1".to_owned(), "memory=1Gi".into()], vec!["cpu=1".to_owned()]));
         assert_eq!(known.spec.scheduler_name, "default-scheduler");
 
         let rest = r#","resources":{"limits":{"cpu":"9","hugepages-2Mi":"4Mi","memory":"8Gi"}},
             "initContainers":[{"restartPolicy":"Always","resources":{"requests":{"cpu":"3"}}},{"resources":{"requests":{"cpu":"2"}}}]"#;
         let mut raw = pod(&text("", rest));
-        default_pod(&mut raw);
+        source_pod(&mut raw);
         let whole = raw.spec.resources.as_ref().unwrap().requests.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>();
         assert_eq!(whole, ["cpu=5", "hugepages-2Mi=4Mi", "memory=1Gi"]);
     }

@@ -416,7 +416,7 @@ fn finish(mut object: Object, api_version: Option<&str>, hint: &Hint) -> Decoded
     if let Object::Pod(pod) = &mut object
         && let Some(pod) = std::sync::Arc::get_mut(pod)
     {
-        admission::default_pod(pod);
+        crate::admission::defaults::source_pod(pod);
         let is_bound = |c: &Condition| c.kind == "PodScheduled" && c.status == "True";
         if !pod.node_name.is_empty() && pod.status.conditions.iter().any(is_bound) {
             // A bound pod's node says the same, and a condition with its own time could not be shared.

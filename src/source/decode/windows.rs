@@ -1,5 +1,6 @@
 //! Passes one file through the splitter and the decoder, a window at a time.
 
+use std::fmt;
 use std::io::{self, Read};
 
 use rayon::prelude::*;
@@ -10,6 +11,7 @@ use crate::cluster::Kind;
 use crate::cluster::neighbors::NeighborKind;
 use crate::source::layout::Hint;
 use crate::source::read::archive::Stream;
+use crate::source::read::etcd;
 use crate::source::read::input::{Content, Opened, is_binary};
 use crate::source::read::limits::{Budget, size};
 use crate::source::read::progress::Progress;
@@ -50,6 +52,35 @@ impl Entry {
     }
 }
 
+/// Why a file could not be read to its end.
+#[derive(Debug)]
+pub(in crate::source) struct BrokenOff {
+    /// The file has an end, but what is in it is not as it was written.
+    damaged: bool,
+    error: String,
+}
+
+impl BrokenOff {
+    /// Returns the reason of a file that ends early.
+    pub(in crate::source) fn cut(error: String) -> Self {
+        Self { damaged: false, error }
+    }
+
+    /// Returns the reason of an error of reading.
+    pub(in crate::source) fn of(error: &io::Error) -> Self {
+        Self { damaged: etcd::is_damage(error), error: error.to_string() }
+    }
+}
+
+impl fmt::Display for BrokenOff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self { damaged: true, error } => write!(f, "is damaged ({error}); what could be read was read"),
+            Self { damaged: false, error } => write!(f, "is truncated ({error}); the part before that was read"),
+        }
+    }
+}
+
 /// The contents of one file, without the entries handed over while it was read.
 #[derive(Debug, Default)]
 pub(in crate::source) struct Contents {
@@ -59,7 +90,7 @@ pub(in crate::source) struct Contents {
     pub(in crate::source) spread: bool,
     pub(in crate::source) bytes: u64,
     /// Why the file could not be read to its end; `None` if it was.
-    pub(in crate::source) broken_off: Option<String>,
+    pub(in crate::source) broken_off: Option<BrokenOff>,
     /// The number of lists that the file's end leaves open.
     pub(in crate::source) unfinished_lists: usize,
     /// The kinds of the lists in the file, empty ones included.
@@ -139,7 +170,7 @@ struct Source<'a> {
     /// The number of bytes to come, if known, which limits the memory reserved at first.
     left: Option<usize>,
     splitter: Box<dyn Splitter + Send>,
-    broken_off: Option<String>,
+    broken_off: Option<BrokenOff>,
     first: Option<Vec<u8>>,
 }
 
@@ -189,7 +220,7 @@ fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool, progress: &Progress, 
         }
         if progress.is_cancelled() {
             contents.bytes = offset;
-            contents.broken_off = Some("the load was stopped".to_owned());
+            contents.broken_off = Some(BrokenOff::cut("the load was stopped".to_owned()));
             return contents;
         }
         if window.last {
@@ -219,7 +250,7 @@ impl Source<'_> {
                 count < wanted
             }
             Err(error) => {
-                self.broken_off = Some(error.to_string());
+                self.broken_off = Some(BrokenOff::of(&error));
                 true
             }
         }
@@ -241,7 +272,7 @@ impl Source<'_> {
             }
             if window.text.len() as u64 > MAX_OBJECT {
                 // Whatever it is, it must not use all memory.
-                self.broken_off = Some(format!("an object is longer than {}", size(MAX_OBJECT)));
+                self.broken_off = Some(BrokenOff::cut(format!("an object is longer than {}", size(MAX_OBJECT))));
                 window.last = true;
                 window.done = self.splitter.split(&mut window.text, true, &mut window.spans);
                 break;

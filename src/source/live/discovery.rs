@@ -194,7 +194,8 @@ mod tests {
         };
         assert_eq!(offers(&["v1"], &[]).of(pod_groups), Offer::Absent);
         assert_eq!(offers(&["v1", "v1alpha1"], &[]).of(pod_groups), Offer::Absent);
-        assert_eq!(offers(&["v1", "v1alpha2"], &["v1alpha2"]).of(pod_groups), Offer::Version(0));
+        assert_eq!(offers(&["v1", "v1alpha2"], &["v1alpha2"]).of(pod_groups), Offer::Version(2));
+        assert_eq!(offers(&["v1", "v1beta1"], &["v1beta1"]).of(pod_groups), Offer::Version(0));
         assert_eq!(offers(&["v1", "v1alpha2"], &[]).of(pod_groups), Offer::Unknown, "the server did not answer about the version");
     }
 

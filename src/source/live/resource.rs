@@ -59,7 +59,7 @@ pub(super) const RESOURCES: [Resource; 22] = [
     grouped(Kind::ReplicaSet, "ReplicaSet", "apps", "replicasets", &["v1"]),
     grouped(Kind::StatefulSet, "StatefulSet", "apps", "statefulsets", &["v1"]),
     grouped(Kind::PodDisruptionBudget, "PodDisruptionBudget", "policy", "poddisruptionbudgets", BETA_VERSIONS),
-    grouped(Kind::PodGroup, "PodGroup", "scheduling.k8s.io", "podgroups", &["v1alpha2"]),
+    grouped(Kind::PodGroup, "PodGroup", "scheduling.k8s.io", "podgroups", &["v1beta1", "v1alpha3", "v1alpha2"]),
     grouped(Kind::PriorityClass, "PriorityClass", "scheduling.k8s.io", "priorityclasses", BETA_VERSIONS),
     grouped(Kind::CSIDriver, "CSIDriver", STORAGE, "csidrivers", BETA_VERSIONS),
     grouped(Kind::CSINode, "CSINode", STORAGE, "csinodes", BETA_VERSIONS),

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::archive::{self, Stream};
+#[cfg(feature = "dumps")]
+use super::etcd;
 use super::limits::Budget;
 use crate::limits::sources::HIDDEN_FILES;
 
@@ -51,6 +53,16 @@ impl Content {
 
     /// Opens the bytes from their start, decompressed.
     pub(in crate::source) fn stream(&self, budget: &Budget) -> io::Result<Stream<'_>> {
+        #[cfg(feature = "dumps")]
+        if let Self::File(path) = self {
+            let mut file = File::open(path)?;
+            let mut head = Vec::new();
+            file.by_ref().take(etcd::HEAD as u64).read_to_end(&mut head)?;
+            if etcd::is_database(&head) {
+                let size = file.metadata()?.len();
+                return Ok(archive::database(file, size, budget));
+            }
+        }
         let (raw, size) = self.open()?;
         Ok(archive::open(raw, Some(size), budget))
     }

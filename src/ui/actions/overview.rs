@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::analysis::{Cause, CauseFix, FixSearch, Stage};
 use crate::cluster::{Key, Str};
-use crate::report::{Cause, CauseFix, FixSearch, Stage};
 use crate::session::Timeline;
 use crate::ui::model::list::RowId;
 use crate::ui::model::overlay::Overlay;

@@ -1,6 +1,6 @@
 //! Long runs, executed in pieces.
 
-use crate::report;
+use crate::analysis;
 use crate::session::{Cursor, RunEnd};
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::{Notice, State};
@@ -51,7 +51,7 @@ fn settled(session: &dyn SessionHandle) -> String {
     let timeline = session.timeline();
     let end = timeline.end();
     // As the overview counts them: those of other schedulers too.
-    let pending = report::pending(&end.cluster).count();
+    let pending = analysis::pending(&end.cluster).count();
     let passed = text::span(timeline.start().clock, end.clock);
     format!("settled after {passed}: {} still pending", text::count(pending, "pod"))
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::analysis::{LastReported, ReleaseReport};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
 use crate::release::{Emulated, Release};
-use crate::report::{LastReported, ReleaseReport};
 use crate::session::{Branch, Breakpoint, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
 use crate::ui::model::live_status::LiveStatus;
 use crate::ui::model::overview::OverviewStatus;

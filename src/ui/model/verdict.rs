@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use strum::IntoEnumIterator as _;
 
+use crate::analysis::{Sentence, so_far, why_group};
 use crate::cluster::Str;
 use crate::framework::{Code, PluginName, Reason, ReasonKind, ScoreFunctionName, Shortage, Snapshot, Status, entry, taint_text};
-use crate::report::{Sentence, so_far, why_group};
 use crate::trace::{CycleView, Event, ExtensionPoint, GroupView, PreemptionView, Verdict};
 
 /// Classes of verdicts, best first.

@@ -7,9 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 
+use crate::analysis::{Elimination, Sentence, WriteTimes, eliminations, value_ends};
 use crate::cluster::{Key, Str};
 use crate::framework::{NodeFilters, NodeInfo, Reason, ScoreFunctionName, Snapshot};
-use crate::report::{Elimination, Sentence, WriteTimes, eliminations, value_ends};
 use crate::session::{Cursor, Timeline};
 use crate::trace::{CycleView, Event, GroupEvent, PreemptionView};
 use crate::ui::model::column::{Width, fit};

@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::report::Sentence;
+use crate::analysis::Sentence;
 use crate::session::RevisionKind;
 use crate::trace::{Outcome, Place};
 use crate::ui::config::action::Action;

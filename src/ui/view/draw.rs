@@ -5,9 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::analysis::LastReported;
 use crate::output::escape;
 use crate::release::{Emulated, Emulation, Gate};
-use crate::report::LastReported;
 use crate::session::Timeline;
 use crate::trace::CycleView;
 use crate::ui::config::action::Action;

@@ -3,7 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use schedscope::output::Lines;
-use schedscope::report::{Answer, FORMATS, LogReport};
+use schedscope::analysis::LogReport;
+use schedscope::report::{Answer, FORMATS};
 use schedscope::scheduler_log::{FileFacts, Reader};
 
 fuzz_target!(|bytes: &[u8]| {

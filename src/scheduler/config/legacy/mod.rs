@@ -116,6 +116,7 @@ fn build(configuration: &Configuration, policy: Policy, emulation: Emulation) ->
         extenders: Extenders::new(extenders),
         text: None,
         edits: Vec::new(),
+        out_of_tree: crate::framework::OutOfTree::default(),
     })
 }
 

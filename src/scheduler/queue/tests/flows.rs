@@ -396,6 +396,25 @@ fn an_overdue_gated_pod_marks_pods_in_flight() {
 }
 
 #[test]
+fn a_later_release_asks_gated_pods_again_every_five_minutes() {
+    let mut f = Fixture::of("v1.37.0");
+    f.world.refusals.insert(Fixture::key("g"), vec![DefaultPreemption]);
+    f.add("g", 0);
+    assert_eq!(f.moves(), ["g to unschedulable (UnscheduledPodAdd)"]);
+    let asked = |f: &mut Fixture, milliseconds| {
+        f.world.events.clear();
+        f.advance(milliseconds);
+        f.world.events.iter().filter(|e| matches!(e, Event::PreEnqueueRejected { .. })).count()
+    };
+    assert_eq!(asked(&mut f, 330_000), 1);
+    assert_eq!(asked(&mut f, 299_999), 0, "five minutes have not passed since it was asked");
+    assert_eq!((asked(&mut f, 30_001), f.place("g").as_str()), (1, "gated by DefaultPreemption"));
+    f.world.refusals.clear();
+    assert_eq!(asked(&mut f, 330_000), 0);
+    assert_eq!(f.place("g"), "active");
+}
+
+#[test]
 fn time_passes_in_stretches_between_flushes_that_did_something() {
     let mut f = Fixture::new();
     f.add("p", 0).pop();

@@ -111,6 +111,13 @@ impl Fixture {
         Self::with_emulation(&[])
     }
 
+    /// Makes the queue of a release.
+    fn of(version: &str) -> Self {
+        let emulation = crate::release::Profile::named(version).expect("an emulated release").into();
+        let queue = SchedulingQueue::new(QueueConfig { emulation, ..QueueConfig::default() }, hints());
+        Self { queue, world: World::default(), folded: QueuesView::default(), popped: BTreeMap::new() }
+    }
+
     fn with_emulation(off: &[Gate]) -> Self {
         let mut config = QueueConfig::default();
         for gate in off {

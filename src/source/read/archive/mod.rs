@@ -4,7 +4,10 @@
 //! A zip is read in place; only a zip that is itself compressed or inside another archive is held in memory, up to
 //! [`ZIP_IN_MEMORY`].
 
+#[cfg(feature = "dumps")]
+mod codec;
 mod tar;
+#[cfg(feature = "dumps")]
 mod zip;
 
 use std::fs::File;
@@ -12,23 +15,19 @@ use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use bzip2::read::MultiBzDecoder;
-use flate2::read::MultiGzDecoder;
-use lzma_rust2::XzReader;
-use ruzstd::decoding::FrameDecoder;
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-
+use super::etcd;
+#[cfg(feature = "dumps")]
+use super::input::broken_behind;
 use super::input::{BoxRead, Content, peek};
 use super::limits::{Budget, Compressed, Counting, size};
+#[cfg(feature = "dumps")]
+use crate::limits::sources::ETCD_IN_MEMORY;
 
 /// The maximal size of a zip held in memory, in bytes.
 pub(in crate::source) const ZIP_IN_MEMORY: u64 = 256 << 20;
 
 /// The maximal padding after the end of a tar, in bytes.
 const MAX_PADDING: u64 = 1 << 20;
-
-/// The memory limit of an xz stream, in KiB; the highest preset needs 64 MiB.
-const XZ_MEMORY_KIB: u32 = 256 << 10;
 
 /// The maximal number of nested compressions, such as of a compressed log that is compressed again with the rest.
 const MAX_LAYERS: usize = 3;
@@ -110,7 +109,7 @@ fn sort(head: &[u8]) -> Sort {
 
 /// Returns whether a file with these first bytes is neither compressed nor an archive.
 pub(in crate::source) fn is_plain(head: &[u8]) -> bool {
-    compression(head).is_none() && sort(head) == Sort::Plain
+    compression(head).is_none() && sort(head) == Sort::Plain && !etcd::is_database(head)
 }
 
 /// Decompresses a stream and detects its type, by its first bytes.
@@ -122,93 +121,65 @@ pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>
         let Some(compression) = compression(&head) else { break };
         let count = Arc::new(AtomicU64::new(0));
         let below = Counting { inner: BufReader::with_capacity(64 << 10, reader), count: Arc::clone(&count) };
-        let decoder: BoxRead<'a> = match compression {
-            Compression::Gzip => Box::new(Gzip { members: MultiGzDecoder::new(below), some: false }),
-            Compression::Xz => Box::new(XzReader::new_mem_limit(below, true, XZ_MEMORY_KIB)),
-            Compression::Zstd => Box::new(Zstd::new(below)),
-            Compression::Bzip2 => Box::new(MultiBzDecoder::new(below)),
-        };
-        reader = Box::new(budget.meter(decoder, Compressed::Counted(count)));
+        reader = Box::new(budget.meter(codec::decoder(compression, below), Compressed::Counted(count)));
         size = None;
         compressed = true;
     }
     let (head, reader) = peek(reader, 512);
+    #[cfg(feature = "dumps")]
+    if etcd::is_database(&head) {
+        return open_database(reader, ETCD_IN_MEMORY, budget);
+    }
     Stream { reader, size, sort: sort(&head), compressed }
 }
 
-/// The members of a gzip stream, one after another. As gzip does, it ignores other bytes after a whole member, such as
-/// the zeros with which tapes and block devices are padded.
-struct Gzip<R> {
-    members: MultiGzDecoder<R>,
-    some: bool,
+/// Returns the objects of etcd's database in a file or in memory.
+#[cfg(feature = "dumps")]
+pub(in crate::source) fn database<'a>(file: impl Read + Seek + Send + 'a, size: u64, budget: &Budget) -> Stream<'a> {
+    let reader = Box::new(budget.meter(etcd::Objects::new(file), Compressed::Bytes(size)));
+    Stream { reader, size: None, sort: Sort::Plain, compressed: true }
 }
 
-impl<R: Read> Read for Gzip<R> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        match self.members.read(buf) {
-            Ok(count) => {
-                self.some |= count > 0;
-                Ok(count)
-            }
-            Err(error) if self.some && error.kind() == io::ErrorKind::InvalidInput => Ok(0),
-            Err(error) => Err(error),
+/// Returns the objects of a database that is compressed or in an archive, and must be in memory for that.
+/// Beyond `limit` bytes it is an error.
+#[cfg(feature = "dumps")]
+pub(in crate::source) fn open_database<'a>(reader: BoxRead<'a>, limit: u64, budget: &Budget) -> Stream<'a> {
+    match read_within(reader, None, limit, "a database of etcd") {
+        Ok(bytes) => {
+            let size = bytes.len() as u64;
+            database(Cursor::new(bytes), size, budget)
         }
+        Err(error) => Stream { reader: broken_behind(Vec::new(), error), size: None, sort: Sort::Plain, compressed: true },
     }
 }
 
-/// The frames of a zstd stream, one after another.
-struct Zstd<R> {
-    source: R,
-    decoder: FrameDecoder,
-    in_frame: bool,
-}
+/// Replaces the decompressors in a build without them.
+#[cfg(not(feature = "dumps"))]
+mod codec {
+    use std::io::{self, Read};
 
-impl<R: Read> Zstd<R> {
-    fn new(source: R) -> Self {
-        Self { source, decoder: FrameDecoder::new(), in_frame: false }
-    }
+    use super::{BoxRead, Compression};
 
-    /// Starts the next frame; returns false at the end of the stream.
-    fn next_frame(&mut self) -> io::Result<bool> {
-        let mut first = [0; 1];
-        if self.source.read(&mut first)? == 0 {
-            return Ok(false);
-        }
-        match self.decoder.init(Cursor::new(first).chain(&mut self.source)) {
-            Ok(()) => self.in_frame = true,
-            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
-                io::copy(&mut self.source.by_ref().take(u64::from(length)), &mut io::sink())?;
-            }
-            Err(error) => return Err(io::Error::other(error.to_string())),
-        }
-        Ok(true)
+    pub(super) fn decoder<'a>(_: Compression, _: impl Read + Send + 'a) -> BoxRead<'a> {
+        super::super::input::broken_behind(Vec::new(), io::Error::other(super::WITHOUT_DUMPS))
     }
 }
 
-impl<R: Read> Read for Zstd<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if out.is_empty() {
-            return Ok(0);
-        }
-        loop {
-            if !self.in_frame {
-                if !self.next_frame()? {
-                    return Ok(0);
-                }
-                continue;
-            }
-            if self.decoder.can_collect() > 0 {
-                return self.decoder.read(out);
-            }
-            if self.decoder.is_finished() {
-                self.in_frame = false;
-                continue;
-            }
-            let strategy = ruzstd::decoding::BlockDecodingStrategy::UptoBlocks(1);
-            self.decoder.decode_blocks(&mut self.source, strategy).map_err(|e| io::Error::other(e.to_string()))?;
-        }
+/// Replaces the reader of zip in a build without it.
+#[cfg(not(feature = "dumps"))]
+mod zip {
+    use std::io;
+
+    use super::{BoxRead, Budget, End, Head};
+
+    pub(super) fn members<R>(_: R, _: &Budget, _: Option<u32>, _: &mut dyn FnMut(u32, Head, BoxRead<'_>) -> bool) -> io::Result<End> {
+        Err(io::Error::other(super::WITHOUT_DUMPS))
     }
 }
+
+/// The error of archives in a build that cannot read them.
+#[cfg(not(feature = "dumps"))]
+const WITHOUT_DUMPS: &str = "compressed text needs the feature `dumps`";
 
 /// A source from which a zip can be read.
 trait ReadSeek: Read + Seek + Send {}
@@ -228,7 +199,7 @@ pub(in crate::source) fn members(
         let source: Box<dyn ReadSeek + '_> = match base.filter(|_| !stream.compressed) {
             Some(Content::File(path)) => Box::new(BufReader::new(File::open(path)?)),
             Some(Content::Memory(bytes)) => Box::new(Cursor::new(&***bytes)),
-            None => Box::new(Cursor::new(read_within(stream.reader, stream.size, ZIP_IN_MEMORY)?)),
+            None => Box::new(Cursor::new(read_within(stream.reader, stream.size, ZIP_IN_MEMORY, "a zip")?)),
         };
         return zip::members(source, budget, only, visit);
     }
@@ -246,11 +217,11 @@ pub(in crate::source) fn members(
 }
 
 /// Returns the whole stream, or an error if it is longer than `limit`.
-fn read_within(reader: BoxRead<'_>, known: Option<u64>, limit: u64) -> io::Result<Vec<u8>> {
+fn read_within(reader: BoxRead<'_>, known: Option<u64>, limit: u64, what: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(known.unwrap_or_default().min(limit) as usize);
     reader.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        let message = format!("a zip that is compressed or inside another archive can be read up to {}", size(limit));
+        let message = format!("{what} that is compressed or inside another archive can be read up to {}", size(limit));
         return Err(io::Error::other(message));
     }
     Ok(bytes)

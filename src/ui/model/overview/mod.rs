@@ -7,9 +7,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use strum::IntoEnumIterator as _;
 
+use crate::analysis::{Cause, FixSearch, MatchKind, Overview, PreemptionHelp, WaitReason};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Str};
-use crate::report::{Cause, FixSearch, MatchKind, Overview, PreemptionHelp, WaitReason};
 use crate::session::Timeline;
 use crate::trace::{Outcome, QueueEntry, QueuesView};
 use crate::ui::model::filter::{Fact, Filter};

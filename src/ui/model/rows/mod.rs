@@ -8,9 +8,10 @@ mod nodes;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::analysis::{BudgetEvictions, budgets_unknown_because, evictions};
 use crate::cluster::{Cluster, Key, Pod, Str, Taint};
 use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo, PluginName, Status, Victim};
-use crate::report::{BudgetEvictions, budgets_unknown_because, evictions, node_devices};
+use crate::report::node_devices;
 use crate::session::{Keyframe, Timeline};
 use crate::trace::{CycleView, DryRunView, Place, PreemptionView, QueueEntry};
 use crate::ui::model::filter::{Fact, Filter};

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::analysis::{BudgetEvictions, budgets_unknown_because, evictions};
 use crate::cluster::{ALWAYS_ALLOW, Key, Pod, PodDisruptionBudget, Str};
 use crate::framework::DryRunStep;
-use crate::report::{BudgetEvictions, budgets_unknown_because, evictions};
 use crate::trace::PreemptionView;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, PRIORITY, Width, fit, left, right};

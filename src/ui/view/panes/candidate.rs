@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::analysis::{budgets_unknown_because, elimination_of, eliminations, plain_value};
 use crate::cluster::{Key, Str};
 use crate::framework::{Candidate, DryRunStep, ScoreFunction, ScoreFunctionName, Victim};
-use crate::report::{budgets_unknown_because, elimination_of, eliminations, plain_value};
 use crate::trace::{CycleView, DryRunView, PreemptionView};
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, PRIORITY, Width, fit, left, right};

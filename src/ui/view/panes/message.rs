@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::report::differences;
+use crate::analysis::differences;
 use crate::trace::{Event, Outcome};
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;

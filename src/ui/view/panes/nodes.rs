@@ -10,10 +10,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::analysis::{is_chance, odds, odds_cell};
 use crate::cluster::{Key, Quantity, Str};
 use crate::framework::{NodeInfo, PluginName, Status, taint_text};
 use crate::odds::Odds;
-use crate::report::{self, odds_cell};
 use crate::session::Timeline;
 use crate::trace::{CycleView, Outcome};
 use crate::ui::config::action::Action;
@@ -293,7 +293,7 @@ impl<'a> RowStyle<'a> {
             plugins,
             filter: RefCell::new(state.row_filter(Pane::NODES)),
             chosen,
-            odds: cycle.selected.as_ref().and_then(|_| report::odds(cycle)),
+            odds: cycle.selected.as_ref().and_then(|_| odds(cycle)),
             linked,
             reasons_only: reasons_only(state),
             narrow,
@@ -395,7 +395,7 @@ fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -
     let plugins: Vec<PluginName> =
         state.view_model.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
     let mut scored = vec![name, verdict, right("RANK", Width::Fixed(10)).by(Sort::Usual), right("TOTAL", Width::Fixed(6)).by(Sort::Usual)];
-    if state.view_model.whole.selected.is_some() && report::is_chance(&state.view_model.whole) {
+    if state.view_model.whole.selected.is_some() && is_chance(&state.view_model.whole) {
         scored.push(right(ODDS, Width::Fixed(7)));
     }
     let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());

@@ -4,9 +4,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::analysis::{MatchKind, PreemptionHelp, Stage};
 use crate::cluster::Kind;
 use crate::cluster::neighbors::About;
-use crate::report::{MatchKind, PreemptionHelp, Stage};
 use crate::session::Timeline;
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;

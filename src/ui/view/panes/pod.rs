@@ -5,13 +5,13 @@ mod requests;
 
 use std::sync::Arc;
 
+use crate::analysis::{budgets_unknown_because, why};
 use crate::cluster::resource::{DeviceRequestAllocationResult, DeviceSelector, ResourceClaim};
 use crate::cluster::{
     Affinity, Cluster, Condition, Key, LabelSelector, NodeSelectorTerm, Pod, PodAffinityTerm, PodDisruptionBudget, PodOwner, Requirement,
     Str, Toleration,
 };
 use crate::framework::PluginName;
-use crate::report::{budgets_unknown_because, why};
 use crate::session::{Keyframe, Revision};
 use crate::session::{PodLocation, Timeline};
 use crate::trace::{CycleView, Event, Outcome, Place};

@@ -5,10 +5,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::analysis::{Elimination, elimination_of, odds_cell, odds_in_words, plain_value};
 use crate::cluster::{Pod, Str};
 use crate::framework::{Candidate, DryRunStep, ScoreFunction, ScoreFunctionName, Victim};
 use crate::odds::Chance;
-use crate::report::{Elimination, elimination_of, odds_cell, odds_in_words, plain_value};
 use crate::session::Timeline;
 use crate::trace::{DryRunView, Fate, PreemptionView};
 use crate::ui::config::action::Action;

@@ -4,10 +4,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
+use crate::analysis::why_group_waits;
 use crate::cluster::{Key, PodGroup};
 use crate::framework::{ActionType, ClusterEvent, EventLabel, EventResource, PluginName, PluginSet};
 use crate::odds::Share;
-use crate::report::why_group_waits;
 use crate::trace::{MoveCause, Place, QueueEntry, QueueMove};
 use crate::ui::config::theme::Role;
 use crate::ui::model::list::RowId;

@@ -1,0 +1,156 @@
+//! Admission, as an API server does it: the defaults of pods that it has not seen, and its refusals.
+//!
+//! Mirrors the parts of `pkg/apis/core/v1/defaults.go` and of the admission plugins that are on by default which decide about
+//! scheduling or about the existence of a pod. Webhooks, policies and Pod Security are not emulated.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `defaults` | defaults that depend on the pod only |
+//! | `priority` | the priority of a pod's class |
+//! | `limit_range` | defaults and bounds of LimitRanges |
+//! | `quota` | ResourceQuotas: the scope, the usage of a pod, the amounts left |
+//! | `policies` | the objects that admission reads and scheduling does not |
+//! | `new_pod` | a pod of a manifest, and its validation |
+//! | `refusal` | why a pod is refused, in the API server's words |
+
+pub(crate) mod defaults;
+mod limit_range;
+mod new_pod;
+mod policies;
+pub(crate) mod priority;
+mod quota;
+mod refusal;
+#[cfg(test)]
+mod tests;
+
+pub use new_pod::NewPod;
+pub use policies::{Policies, PolicyKind};
+pub use refusal::{FieldError, LimitBreach, Refusal, RefusedPod};
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::cluster::{Cluster, Key, Kind, Pod, ResourceList, Str};
+use crate::release::Emulation;
+
+/// Admits one pod to a cluster: returns it with the defaults of an API server.
+///
+/// The pod is JSON as in a manifest; one without a namespace is put into `default`. Nothing is kept: an [`Admission`] counts the
+/// pods that it admitted in their quotas.
+///
+/// # Errors
+/// When an API server would refuse the pod.
+pub fn admit(cluster: &Cluster, policies: &Policies, emulation: Emulation, pod: &Value) -> Result<Pod, RefusedPod> {
+    Admission::new(policies.clone(), emulation).admit(cluster, pod)
+}
+
+/// An API server that admits one pod after another.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    policies: Policies,
+    emulation: Emulation,
+    /// The usage of each quota that a pod was checked against.
+    used: BTreeMap<Key, ResourceList>,
+}
+
+impl Admission {
+    /// Begins with the policies of a cluster.
+    pub fn new(policies: Policies, emulation: Emulation) -> Self {
+        Self { policies, emulation, used: BTreeMap::new() }
+    }
+
+    /// Returns the policies.
+    pub fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
+    /// Adds or replaces a policy. The usage of a quota is counted anew.
+    pub fn learn(&mut self, object: &Value) -> Option<PolicyKind> {
+        let (kind, key) = self.policies.insert(object)?;
+        if kind == PolicyKind::ResourceQuota {
+            self.used.remove(&key);
+        }
+        Some(kind)
+    }
+
+    /// Admits a pod: returns it with the defaults of an API server, and counts it in its quotas.
+    ///
+    /// # Errors
+    /// When an API server would refuse the pod.
+    pub fn admit(&mut self, cluster: &Cluster, pod: &Value) -> Result<Pod, RefusedPod> {
+        let new = NewPod::read(pod).map_err(|errors| RefusedPod { pod: new_pod::key_of(pod), refusal: Refusal::Invalid(errors) })?;
+        let key = new.pod.key();
+        self.admit_new(cluster, new).map_err(|refusal| RefusedPod { pod: key, refusal })
+    }
+
+    /// Admits a pod in the order in which an API server asks its plugins: those that change the pod, then those that check it.
+    fn admit_new(&mut self, cluster: &Cluster, mut new: NewPod) -> Result<Pod, Refusal> {
+        self.check_namespace(cluster, &new.pod.metadata.namespace)?;
+        defaults::new_pod(&mut new.pod, self.emulation);
+        let namespace = new.pod.metadata.namespace.clone();
+        let ranges: Vec<_> = self.policies.limit_ranges_in(&namespace).cloned().collect();
+        for range in &ranges {
+            range.set_defaults(&mut new.pod);
+        }
+        self.check_account(&namespace, &new.service_account)?;
+        priority::set(cluster, &mut new.pod)?;
+        defaults::tolerations(&mut new.pod);
+        self.policies.apply_runtime_class(&mut new)?;
+        new_pod::validate(&new.pod)?;
+        for range in &ranges {
+            range.check(&new.pod)?;
+        }
+        self.charge(cluster, &new)?;
+        Ok(new.pod)
+    }
+
+    /// Refuses pods of a namespace that does not exist or is being deleted.
+    fn check_namespace(&self, cluster: &Cluster, namespace: &Str) -> Result<(), Refusal> {
+        let found = cluster.namespaces.named(namespace);
+        if found.is_some_and(|found| found.metadata.deletion_timestamp.is_some()) {
+            return Err(Refusal::NamespaceTerminating(namespace.clone()));
+        }
+        let is_known = cluster.unknown.why(Kind::Namespace).is_none() && !cluster.namespaces.is_empty();
+        // Every cluster has it.
+        if found.is_none() && is_known && namespace != "default" {
+            return Err(Refusal::NoNamespace(namespace.clone()));
+        }
+        Ok(())
+    }
+
+    fn check_account(&self, namespace: &Str, account: &Str) -> Result<(), Refusal> {
+        let key = Key::new(namespace.clone(), account.clone());
+        if self.policies.has_account(&key) == Some(false) { Err(Refusal::NoServiceAccount(key)) } else { Ok(()) }
+    }
+
+    /// Counts a pod in the quotas of its namespace, if all of them let it in.
+    fn charge(&mut self, cluster: &Cluster, new: &NewPod) -> Result<(), Refusal> {
+        let quotas: Vec<_> = self.policies.quotas_in(&new.pod.metadata.namespace).filter(|quota| quota.covers(new)).cloned().collect();
+        for quota in &quotas {
+            quota.check_named(&new.pod)?;
+        }
+        let usage = quota::usage(&new.pod, self.emulation);
+        for quota in &quotas {
+            let used = self.used.entry(quota.key()).or_insert_with(|| quota.used(cluster, self.emulation));
+            quota.check_amounts(&usage, used)?;
+        }
+        for quota in &quotas {
+            if let Some(used) = self.used.get_mut(&quota.key()) {
+                quota.add(&usage, used);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a deleted pod out of its quotas.
+    pub fn forget(&mut self, cluster: &Cluster, pod: &Pod) {
+        let new = NewPod::of(pod.clone());
+        let quotas: Vec<_> = self.policies.quotas_in(&pod.metadata.namespace).filter(|quota| quota.covers(&new)).cloned().collect();
+        let usage = quota::usage(pod, self.emulation);
+        for quota in &quotas {
+            let used = self.used.entry(quota.key()).or_insert_with(|| quota.used(cluster, self.emulation));
+            quota.subtract(&usage, used);
+        }
+    }
+}

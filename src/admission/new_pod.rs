@@ -1,0 +1,138 @@
+//! A pod of a manifest, and its validation.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Refusal;
+use super::refusal::FieldError;
+use crate::cluster::{Container, Key, Pod, ResourceRequirements, Str};
+
+/// A pod with the fields that admission reads and scheduling does not.
+#[derive(Clone, Debug)]
+pub struct NewPod {
+    /// The pod.
+    pub pod: Pod,
+    /// `serviceAccountName`; `default` if the pod names none.
+    pub service_account: Str,
+    /// Whether `activeDeadlineSeconds` is set.
+    pub has_deadline: bool,
+    /// `runtimeClassName`.
+    pub runtime_class: Option<Str>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Wire {
+    spec: Fields,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Fields {
+    service_account_name: Option<Str>,
+    service_account: Option<Str>,
+    active_deadline_seconds: Option<i64>,
+    runtime_class_name: Option<Str>,
+}
+
+impl NewPod {
+    /// Reads a pod. One without a namespace is in `default`.
+    ///
+    /// # Errors
+    /// When a field has another type than the API's.
+    pub fn read(pod: &Value) -> Result<Self, Vec<FieldError>> {
+        let invalid = |error: serde_json::Error| vec![FieldError { path: String::new(), detail: error.to_string() }];
+        let fields = Wire::deserialize(pod).map_err(invalid)?.spec;
+        let mut with_ports = pod.clone();
+        default_ports(&mut with_ports);
+        let mut pod: Pod = serde_json::from_value(with_ports).map_err(invalid)?;
+        if pod.metadata.namespace.is_empty() {
+            pod.metadata.namespace = "default".into();
+        }
+        let named = [fields.service_account_name, fields.service_account].into_iter().flatten().find(|name| !name.is_empty());
+        Ok(Self {
+            pod,
+            service_account: named.unwrap_or_else(|| "default".into()),
+            has_deadline: fields.active_deadline_seconds.is_some(),
+            runtime_class: fields.runtime_class_name,
+        })
+    }
+
+    /// Returns a pod of which only scheduling's fields are known.
+    pub(super) fn of(pod: Pod) -> Self {
+        Self { pod, service_account: "default".into(), has_deadline: false, runtime_class: None }
+    }
+}
+
+/// Returns the key of a pod that cannot be read.
+pub(super) fn key_of(pod: &Value) -> Key {
+    let text = |pointer: &str| pod.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    Key::new(text("/metadata/namespace"), text("/metadata/name"))
+}
+
+/// Sets the protocol of ports, and the host port of each container port of a pod on the host's network.
+fn default_ports(pod: &mut Value) {
+    let on_host = pod.pointer("/spec/hostNetwork").and_then(Value::as_bool) == Some(true);
+    for list in ["/spec/containers", "/spec/initContainers"] {
+        let containers = pod.pointer_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+        let ports = containers.filter_map(|container| container.get_mut("ports").and_then(Value::as_array_mut)).flatten();
+        for port in ports.filter_map(Value::as_object_mut) {
+            port.entry("protocol").or_insert_with(|| "TCP".into());
+            let is_missing = port.get("hostPort").and_then(Value::as_i64).unwrap_or(0) == 0;
+            if let (true, true, Some(own)) = (on_host, is_missing, port.get("containerPort").cloned()) {
+                port.insert("hostPort".to_owned(), own);
+            }
+        }
+    }
+}
+
+/// Checks the fields that decide about scheduling and that a manifest often gets wrong; mirrors parts of
+/// `pkg/apis/core/validation/validation.go`.
+pub(super) fn validate(pod: &Pod) -> Result<(), Refusal> {
+    let mut errors = Vec::new();
+    let mut error = |path: String, detail: String| errors.push(FieldError { path, detail });
+    if pod.metadata.name.is_empty() {
+        error("metadata.name".to_owned(), "Required value: name or generateName is required".to_owned());
+    }
+    if pod.spec.containers.is_empty() {
+        error("spec.containers".to_owned(), "Required value".to_owned());
+    }
+    for (list, containers) in [("containers", &pod.spec.containers), ("initContainers", &pod.spec.init_containers)] {
+        for (at, container) in containers.iter().enumerate() {
+            validate_container(container, &format!("spec.{list}[{at}]"), &mut error);
+        }
+    }
+    for (at, constraint) in pod.spec.topology_spread_constraints.iter().enumerate() {
+        let path = format!("spec.topologySpreadConstraints[{at}]");
+        if constraint.max_skew <= 0 {
+            error(format!("{path}.maxSkew"), format!("Invalid value: {}: must be greater than zero", constraint.max_skew));
+        }
+        if constraint.topology_key.is_empty() {
+            error(format!("{path}.topologyKey"), "Required value: can not be empty".to_owned());
+        }
+        if !matches!(constraint.when_unsatisfiable.as_str(), "DoNotSchedule" | "ScheduleAnyway") {
+            let detail = format!(
+                "Unsupported value: \"{}\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\"",
+                constraint.when_unsatisfiable
+            );
+            error(format!("{path}.whenUnsatisfiable"), detail);
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Refusal::Invalid(errors)) }
+}
+
+fn validate_container(container: &Container, path: &str, error: &mut dyn FnMut(String, String)) {
+    if container.name.is_empty() {
+        error(format!("{path}.name"), "Required value".to_owned());
+    }
+    let ResourceRequirements { requests, limits, .. } = &container.resources;
+    for (name, amount) in requests.iter() {
+        if amount.nanos() < 0 {
+            error(format!("{path}.resources.requests[{name}]"), format!("Invalid value: \"{amount}\": must be greater than or equal to 0"));
+        }
+        if let Some(limit) = limits.get(name).filter(|limit| *limit < amount) {
+            let detail = format!("Invalid value: \"{amount}\": must be less than or equal to {name} limit of {limit}");
+            error(format!("{path}.resources.requests"), detail);
+        }
+    }
+}

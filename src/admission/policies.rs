@@ -1,0 +1,151 @@
+//! The objects that admission reads and scheduling does not: ResourceQuotas, LimitRanges, ServiceAccounts, RuntimeClasses.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::Value;
+use strum::IntoEnumIterator as _;
+
+use super::limit_range::LimitRange;
+use super::quota::Quota;
+use super::{NewPod, Refusal};
+use crate::cluster::{Key, Labels, List, Meta, ResourceList, Str, Toleration};
+
+/// A kind of [`Policies`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::EnumIter, strum::EnumString, strum::Display, strum::IntoStaticStr)]
+pub enum PolicyKind {
+    /// `v1.ResourceQuota`.
+    ResourceQuota,
+    /// `v1.LimitRange`.
+    LimitRange,
+    /// `v1.ServiceAccount`.
+    ServiceAccount,
+    /// `node.k8s.io/v1.RuntimeClass`.
+    RuntimeClass,
+}
+
+impl PolicyKind {
+    /// Returns the kind of an object; `None` for objects that are no policies.
+    pub fn of(kind: &str, api_version: &str) -> Option<Self> {
+        let found: Self = kind.parse().ok()?;
+        let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        (group == if found == Self::RuntimeClass { "node.k8s.io" } else { "" }).then_some(found)
+    }
+
+    /// Returns the plural, such as `RuntimeClasses`.
+    pub fn plural(self) -> String {
+        if self == Self::RuntimeClass { format!("{self}es") } else { format!("{self}s") }
+    }
+}
+
+/// What admission reads of a cluster beside [`crate::cluster::Cluster`].
+#[derive(Clone, Debug, Default)]
+pub struct Policies {
+    quotas: BTreeMap<Key, Quota>,
+    limit_ranges: BTreeMap<Key, LimitRange>,
+    accounts: BTreeSet<Key>,
+    runtime_classes: BTreeMap<Str, RuntimeClass>,
+    known: BTreeSet<PolicyKind>,
+}
+
+/// `node.k8s.io/v1.RuntimeClass`, as far as it changes pods.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct RuntimeClass {
+    metadata: Meta,
+    overhead: Overhead,
+    scheduling: RuntimeScheduling,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Overhead {
+    pod_fixed: ResourceList,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct RuntimeScheduling {
+    node_selector: Labels,
+    tolerations: List<Toleration>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct AnyPolicy {
+    metadata: Meta,
+}
+
+impl Policies {
+    /// Adds or replaces an object of these kinds, with its `kind` and `apiVersion`; the kind is known then. Returns its kind and
+    /// key; `None` for others, and for objects that cannot be read.
+    pub fn insert(&mut self, object: &Value) -> Option<(PolicyKind, Key)> {
+        let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+        let kind = PolicyKind::of(text("kind"), text("apiVersion"))?;
+        let mut key = AnyPolicy::deserialize(object).ok()?.metadata.key();
+        if key.namespace.is_empty() && kind != PolicyKind::RuntimeClass {
+            key.namespace = "default".into();
+        }
+        match kind {
+            PolicyKind::ResourceQuota => drop(self.quotas.insert(key.clone(), Quota::read(object, &key)?)),
+            PolicyKind::LimitRange => drop(self.limit_ranges.insert(key.clone(), LimitRange::read(object, &key)?)),
+            PolicyKind::ServiceAccount => drop(self.accounts.insert(key.clone())),
+            PolicyKind::RuntimeClass => drop(self.runtime_classes.insert(key.name.clone(), RuntimeClass::deserialize(object).ok()?)),
+        }
+        self.known.insert(kind);
+        Some((kind, key))
+    }
+
+    /// Marks a kind as known, for one of which there are no objects.
+    pub fn know(&mut self, kind: PolicyKind) {
+        self.known.insert(kind);
+    }
+
+    /// Returns the kinds that are unknown: whether such an object refuses or changes pods is unknown.
+    pub fn unknown(&self) -> impl Iterator<Item = PolicyKind> {
+        PolicyKind::iter().filter(|kind| !self.known.contains(kind))
+    }
+
+    pub(super) fn quotas_in(&self, namespace: &Str) -> impl Iterator<Item = &Quota> {
+        let namespace = namespace.clone();
+        self.quotas.values().filter(move |quota| quota.key().namespace == namespace)
+    }
+
+    pub(super) fn limit_ranges_in(&self, namespace: &Str) -> impl Iterator<Item = &LimitRange> {
+        let namespace = namespace.clone();
+        self.limit_ranges.values().filter(move |range| range.key().namespace == namespace)
+    }
+
+    /// Returns whether a service account exists; `None` if that is unknown. Each namespace has an account `default`, so one
+    /// without any was not read.
+    pub(super) fn has_account(&self, account: &Key) -> Option<bool> {
+        let mut of_namespace = self.accounts.iter().filter(|key| key.namespace == account.namespace).peekable();
+        of_namespace.peek()?;
+        Some(account.name == "default" || of_namespace.any(|key| key.name == account.name))
+    }
+
+    /// Sets the overhead, node selector and tolerations of the pod's runtime class.
+    pub(super) fn apply_runtime_class(&self, new: &mut NewPod) -> Result<(), Refusal> {
+        let Some(name) = new.runtime_class.clone().filter(|name| !name.is_empty()) else { return Ok(()) };
+        let Some(class) = self.runtime_classes.get(&name) else {
+            let is_known = self.known.contains(&PolicyKind::RuntimeClass);
+            return if is_known { Err(Refusal::NoRuntimeClass(name)) } else { Ok(()) };
+        };
+        let spec = new.pod.spec_mut();
+        if !class.overhead.pod_fixed.is_empty() {
+            spec.overhead = class.overhead.pod_fixed.clone();
+        }
+        if !class.scheduling.node_selector.is_empty() {
+            let selector = spec.node_selector.get_or_insert_default();
+            for (key, value) in class.scheduling.node_selector.iter() {
+                selector.insert(key.clone(), value.clone());
+            }
+        }
+        for toleration in class.scheduling.tolerations.iter() {
+            if !spec.tolerations.contains(toleration) {
+                spec.tolerations.push(toleration.clone());
+            }
+        }
+        Ok(())
+    }
+}

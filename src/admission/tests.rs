@@ -1,0 +1,212 @@
+use serde_json::{Value, json};
+
+use super::*;
+use crate::cluster::{Object, Quantity};
+
+fn cluster(objects: &[Value]) -> Cluster {
+    objects.iter().map(|object| serde_json::from_value::<Object>(object.clone()).unwrap()).collect()
+}
+
+fn policies(objects: &[Value]) -> Policies {
+    let mut policies = Policies::default();
+    for object in objects {
+        assert!(policies.insert(object).is_some(), "{object}");
+    }
+    policies
+}
+
+fn pod(spec: &Value) -> Value {
+    json!({"metadata": {"name": "web-0", "namespace": "shop", "labels": {"app": "web"}}, "spec": spec})
+}
+
+fn container(resources: &Value) -> Value {
+    json!({"containers": [{"name": "c", "resources": resources}]})
+}
+
+fn admitted(objects: &[Value], rules: &[Value], spec: &Value) -> Result<Pod, String> {
+    admit(&cluster(objects), &policies(rules), Emulation::default(), &pod(spec)).map_err(|refused| refused.to_string())
+}
+
+fn refused(objects: &[Value], rules: &[Value], spec: &Value) -> String {
+    admitted(objects, rules, spec).unwrap_err()
+}
+
+fn quota(spec: &Value, used: Option<&Value>) -> Value {
+    let mut quota =
+        json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "compute", "namespace": "shop"}, "spec": spec});
+    if let Some(used) = used {
+        quota["status"] = json!({"hard": spec["hard"], "used": used});
+    }
+    quota
+}
+
+#[test]
+fn a_pod_gets_the_defaults_of_an_api_server() {
+    let classes = [
+        json!({"kind": "PriorityClass", "metadata": {"name": "usual"}, "value": 5, "globalDefault": true, "preemptionPolicy": "Never"}),
+        json!({"kind": "PriorityClass", "metadata": {"name": "high"}, "value": 9}),
+    ];
+    let found = admitted(&classes, &[], &container(&json!({"limits": {"cpu": "2"}}))).unwrap();
+    let spec = &found.spec;
+    assert_eq!((spec.scheduler_name.as_str(), spec.restart_policy.as_deref()), ("default-scheduler", Some("Always")));
+    assert_eq!((spec.priority, spec.priority_class_name.as_str(), spec.preemption_policy.as_deref()), (Some(5), "usual", Some("Never")));
+    assert_eq!((spec.termination_grace_period_seconds, found.status.phase.as_str()), (Some(30), "Pending"));
+    assert_eq!(spec.containers[0].resources.requests.get("cpu"), Some(&Quantity::units(2)));
+    let tolerated: Vec<_> = spec.tolerations.iter().map(|t| (t.key.as_str(), t.effect.as_str())).collect();
+    assert_eq!(tolerated, [("node.kubernetes.io/not-ready", "NoExecute"), ("node.kubernetes.io/unreachable", "NoExecute")]);
+
+    let mut own = container(&json!({}));
+    own["priorityClassName"] = json!("high");
+    own["tolerations"] = json!([{"operator": "Exists"}]);
+    own["hostNetwork"] = json!(true);
+    own["containers"][0]["ports"] = json!([{"containerPort": 80}]);
+    let found = admitted(&classes, &[], &own).unwrap();
+    assert_eq!((found.spec.priority, found.spec.preemption_policy.as_deref()), (Some(9), Some("PreemptLowerPriority")));
+    assert_eq!((found.spec.tolerations.len(), found.spec.containers[0].ports[0].host_port), (1, Some(80)));
+    assert_eq!(admitted(&[], &[], &container(&json!({}))).unwrap().spec.priority, Some(0));
+}
+
+#[test]
+fn keys_of_labels_are_added_to_selectors_since_the_release_that_does() {
+    let term = json!({"topologyKey": "zone", "labelSelector": {"matchLabels": {"x": "y"}}, "matchLabelKeys": ["app"], "mismatchLabelKeys": ["none"]});
+    let mut spec = container(&json!({}));
+    spec["affinity"] = json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}});
+    let keys = |release: &str| -> Vec<String> {
+        let profile = crate::release::Profile::all().iter().find(|profile| profile.release.minor() == release).unwrap();
+        let found = admit(&Cluster::default(), &Policies::default(), Emulation::from(*profile), &pod(&spec)).unwrap();
+        let terms = &found.spec.affinity.as_ref().unwrap().pod_anti_affinity.as_ref().unwrap().required;
+        let selector = terms[0].label_selector.as_ref().unwrap();
+        selector.match_expressions.iter().map(|r| format!("{} {} {}", r.key, r.operator, r.values[0])).collect()
+    };
+    assert_eq!((keys("1.31"), keys("1.30")), (vec!["app In web".to_owned()], vec![]));
+}
+
+#[test]
+fn limit_ranges_give_defaults_and_refuse_in_the_servers_words() {
+    let range = |item: Value| json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "bounds", "namespace": "shop"}, "spec": {"limits": [item]}});
+    let of = |item: &Value, resources: &Value| admitted(&[], &[range(item.clone())], &container(resources));
+    let found = of(&json!({"type": "Container", "max": {"cpu": "2"}, "defaultRequest": {"memory": "1Gi"}}), &json!({})).unwrap();
+    let resources = &found.spec.containers[0].resources;
+    assert_eq!(resources.limits.get("cpu").map(ToString::to_string).as_deref(), Some("2"));
+    assert_eq!(resources.requests.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>(), ["cpu=2", "memory=1Gi"]);
+    for (item, resources, text) in [
+        (
+            json!({"type": "Container", "max": {"cpu": "1"}}),
+            json!({"limits": {"cpu": "2"}}),
+            "maximum cpu usage per Container is 1, but limit is 2",
+        ),
+        (
+            json!({"type": "Container", "min": {"memory": "1Gi"}}),
+            json!({"requests": {"memory": "1Mi"}}),
+            "minimum memory usage per Container is 1Gi, but request is 1Mi",
+        ),
+        (json!({"type": "Pod", "max": {"cpu": "1"}}), json!({}), "maximum cpu usage per Pod is 1.  No limit is specified"),
+        (
+            json!({"type": "Container", "maxLimitRequestRatio": {"cpu": "2"}}),
+            json!({"requests": {"cpu": "1"}, "limits": {"cpu": "3"}}),
+            "cpu max limit to request ratio per Container is 2, but provided ratio is 3.000000",
+        ),
+    ] {
+        assert_eq!(of(&item, &resources).unwrap_err(), format!("pods \"web-0\" is forbidden: {text}"), "{item}");
+    }
+    // Another namespace's range does nothing.
+    let mut other = range(json!({"type": "Pod", "max": {"cpu": "1"}}));
+    other["metadata"]["namespace"] = json!("batch");
+    assert!(admitted(&[], &[other], &container(&json!({}))).is_ok());
+}
+
+#[test]
+fn quotas_refuse_in_the_servers_words_and_count_what_they_admit() {
+    let hard = json!({"hard": {"requests.cpu": "2", "pods": "10", "services": "1"}});
+    let half = container(&json!({"requests": {"cpu": "500m"}}));
+    let text = refused(&[], &[quota(&hard, Some(&json!({"requests.cpu": "2", "pods": "4"})))], &half);
+    let words =
+        "pods \"web-0\" is forbidden: exceeded quota: compute, requested: requests.cpu=500m, used: requests.cpu=2, limited: requests.cpu=2";
+    assert_eq!(text, words);
+    let text = refused(&[], &[quota(&json!({"hard": {"limits.cpu": "2", "requests.memory": "1Gi"}}), None)], &half);
+    assert_eq!(text, "pods \"web-0\" is forbidden: failed quota: compute: must specify limits.cpu for: c; requests.memory for: c");
+
+    // Without a status the pods of the cluster count.
+    let running = json!({"kind": "Pod", "metadata": {"name": "old", "namespace": "shop"}, "spec": half});
+    let cluster = cluster(&[running]);
+    let mut admission = Admission::new(policies(&[quota(&hard, None)]), Emulation::default());
+    let fits = (0..9).take_while(|_| admission.admit(&cluster, &pod(&half)).is_ok()).count();
+    assert_eq!(fits, 3);
+    let gone = cluster.pods.iter().next().unwrap().clone();
+    admission.forget(&cluster, &gone);
+    assert!(admission.admit(&cluster, &pod(&half)).is_ok());
+    assert!(admission.admit(&cluster, &pod(&half)).is_err());
+}
+
+#[test]
+fn quotas_count_the_pods_of_their_scopes() {
+    let class = json!({"kind": "PriorityClass", "metadata": {"name": "high"}, "value": 9});
+    let plain = container(&json!({"requests": {"cpu": "1"}}));
+    let mut high = plain.clone();
+    high["priorityClassName"] = json!("high");
+    let mut short = plain.clone();
+    short["activeDeadlineSeconds"] = json!(60);
+    let scoped = |scopes: Value| quota(&json!({"hard": {"pods": "0"}, "scopes": scopes}), None);
+    let selected = |operator: &str, values: Value| {
+        let expression = json!({"scopeName": "PriorityClass", "operator": operator, "values": values});
+        quota(&json!({"hard": {"pods": "0"}, "scopeSelector": {"matchExpressions": [expression]}}), None)
+    };
+    let best_effort = container(&json!({}));
+    for (rule, spec, admits) in [
+        (scoped(json!(["Terminating"])), &plain, true),
+        (scoped(json!(["Terminating"])), &short, false),
+        (scoped(json!(["NotTerminating"])), &short, true),
+        (scoped(json!(["BestEffort"])), &plain, true),
+        (scoped(json!(["BestEffort"])), &best_effort, false),
+        (scoped(json!(["NotBestEffort"])), &best_effort, true),
+        (selected("In", json!(["high"])), &high, false),
+        (selected("In", json!(["high"])), &plain, true),
+        (selected("NotIn", json!(["high"])), &plain, false),
+        (selected("Exists", json!([])), &high, false),
+    ] {
+        assert_eq!(admitted(std::slice::from_ref(&class), &[rule.clone()], spec).is_ok(), admits, "{rule} {spec}");
+    }
+}
+
+#[test]
+fn pods_of_missing_objects_are_refused_in_the_servers_words() {
+    let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "builder", "namespace": "shop"}});
+    let mut spec = container(&json!({}));
+    spec["serviceAccountName"] = json!("web");
+    let text = "pods \"web-0\" is forbidden: error looking up service account shop/web: serviceaccount \"web\" not found";
+    assert_eq!(refused(&[], std::slice::from_ref(&account), &spec), text);
+    // A namespace without any account was not read.
+    assert!(admitted(&[], &[], &spec).is_ok());
+    spec["serviceAccountName"] = json!("builder");
+    assert!(admitted(&[], &[account], &spec).is_ok());
+
+    let mut spec = container(&json!({}));
+    spec["priorityClassName"] = json!("gold");
+    assert_eq!(refused(&[], &[], &spec), "pods \"web-0\" is forbidden: no PriorityClass with name gold was found");
+    let mut spec = container(&json!({}));
+    spec["priority"] = json!(7);
+    assert!(refused(&[], &[], &spec).contains("the integer value of priority (7) must not be provided in pod spec"));
+    let other = json!({"kind": "Namespace", "metadata": {"name": "batch"}});
+    assert_eq!(refused(&[other], &[], &container(&json!({}))), "namespaces \"shop\" not found");
+    let ending = json!({"kind": "Namespace", "metadata": {"name": "shop", "deletionTimestamp": "2026-01-01T00:00:00Z"}});
+    let text = "pods \"web-0\" is forbidden: unable to create new content in namespace shop because it is being terminated";
+    assert_eq!(refused(&[ending], &[], &container(&json!({}))), text);
+    assert!(refused(&[], &[], &json!({"containers": []})).ends_with("is invalid: spec.containers: Required value"));
+    let more = container(&json!({"requests": {"cpu": "2"}, "limits": {"cpu": "1"}}));
+    let text = "Pod \"web-0\" is invalid: spec.containers[0].resources.requests: Invalid value: \"2\": must be less than or equal to cpu limit of 1";
+    assert_eq!(refused(&[], &[], &more), text);
+}
+
+#[test]
+fn a_runtime_class_adds_overhead_and_nodes() {
+    let class = json!({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "kata"}, "handler": "kata",
+        "overhead": {"podFixed": {"cpu": "250m"}}, "scheduling": {"nodeSelector": {"vm": "yes"}, "tolerations": [{"key": "vm"}]}});
+    let mut spec = container(&json!({}));
+    spec["runtimeClassName"] = json!("kata");
+    let found = admitted(&[], std::slice::from_ref(&class), &spec).unwrap();
+    assert_eq!(found.spec.overhead.get("cpu"), Some(&Quantity::milli(250)));
+    assert_eq!(found.spec.node_selector.as_ref().unwrap().get("vm").map(Str::as_str), Some("yes"));
+    spec["runtimeClassName"] = json!("none");
+    assert_eq!(refused(&[], &[class], &spec), "pods \"web-0\" is forbidden: pod rejected: RuntimeClass \"none\" not found");
+    assert_eq!(Policies::default().unknown().count(), 4);
+}

@@ -1,0 +1,367 @@
+//! Fixes as commands that an API server accepts.
+//!
+//! The spec of an existing pod allows only added tolerations and removed scheduling gates (`ValidatePodUpdate` in
+//! `pkg/apis/core/validation/validation.go`). Every other change goes to the template of the pod's owner, or replaces the
+//! pod. A Job's template is immutable, so the Job is replaced.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use super::patches::{Targets, difference, manifest};
+use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
+use crate::controllers::deployment_of;
+use crate::fixes::{Change, ClaimChange, NodeChange, PodChange, RequestPlace, toleration};
+
+/// The owner that creates a pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Maker {
+    /// No controller: a deleted pod is not recreated.
+    None,
+    /// A workload that replaces its pods when its template is patched: resource and name.
+    Template(&'static str, Str),
+    /// A workload that keeps its pods when its template is patched, so the pod is deleted: resource and name.
+    TemplateThenDelete(&'static str, Str),
+    /// A Job, and the CronJob that its name implies.
+    Job(Str, Option<Str>),
+    /// Any other owner: kind and name.
+    Other(Str, Str),
+}
+
+impl Maker {
+    fn of(cluster: &Cluster, pod: &Pod) -> Self {
+        let Some(owner) = pod.metadata.controller() else { return Self::None };
+        let name = owner.name.clone();
+        match owner.kind.as_str() {
+            "ReplicaSet" => match deployment_of(cluster, pod, &name) {
+                Some(deployment) => Self::Template("deployment", deployment),
+                None => Self::TemplateThenDelete("replicaset", name),
+            },
+            "StatefulSet" => Self::TemplateThenDelete("statefulset", name),
+            "ReplicationController" => Self::TemplateThenDelete("replicationcontroller", name),
+            "DaemonSet" => Self::Template("daemonset", name),
+            "Job" => {
+                // A CronJob appends the scheduled minute to the names of its Jobs.
+                let scheduled = name.rsplit_once('-').filter(|(_, n)| n.len() == 8 && n.bytes().all(|b| b.is_ascii_digit()));
+                let cron = scheduled.map(|(cron, _)| Str::from(cron));
+                Self::Job(name, cron)
+            }
+            _ => Self::Other(owner.kind.clone(), name),
+        }
+    }
+}
+
+/// Returns the commands for a list of changes, one a line; `None` if kubectl cannot make them, for example a new node.
+pub(super) fn commands(targets: &Targets<'_>, changes: &[Change]) -> Option<String> {
+    let mut lines = Vec::new();
+    let of_pod: Vec<&PodChange> = changes.iter().filter_map(|c| if let Change::Pod(change) = c { Some(change) } else { None }).collect();
+    if !of_pod.is_empty() {
+        let pod = targets.cluster.pods.get(targets.pod)?;
+        lines.extend(pod_commands(targets, pod, &of_pod)?);
+    }
+    // Controllers do what follows from a change.
+    for change in changes.iter().filter(|change| !change.follows() || changes.len() == 1) {
+        match change {
+            Change::Pod(_) => {}
+            Change::Node(node, NodeChange::Uncordon) => lines.push(format!("kubectl uncordon {}", name(node)?)),
+            Change::Node(node, NodeChange::RemoveTaint(taint)) => {
+                lines.push(format!("kubectl taint nodes {} {}", name(node)?, quoted(&format!("{}-", taint_argument(taint)?))));
+            }
+            // A node needs a machine, and a volume needs storage.
+            Change::Create { like: Some(_), .. } | Change::Create { object: Object::PersistentVolume(_), .. } => return None,
+            Change::Create { object, .. } => {
+                lines.push(format!("printf '%s' {} | kubectl create -f -", quoted(&ascii(&manifest(object)))));
+            }
+            Change::Claim(key, change) => lines.push(claim_command(targets, key, change)?),
+            // The volume controller binds a claim; kubectl does not.
+            Change::Bind { .. } => return None,
+            Change::RollOut { deployment, .. } => {
+                let patch = ascii(&json!({"spec": {"strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}}}));
+                let (own, namespace) = (name(&deployment.name)?, in_namespace(deployment)?);
+                lines.push(format!("kubectl patch deployment {own}{namespace} -p {}", quoted(&patch)));
+            }
+            Change::Delete(kind, key) => {
+                lines.push(format!("kubectl delete {} {}{}", kind.to_string().to_lowercase(), name(&key.name)?, in_namespace(key)?));
+            }
+        }
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn pod_commands(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Option<Vec<String>> {
+    let key = pod.key();
+    let (pod_name, namespace) = (name(&key.name)?, in_namespace(&key)?);
+    let mut lines = Vec::new();
+    if changes.iter().all(|c| matches!(c, PodChange::Tolerate(_) | PodChange::RemoveGates(_))) {
+        let patch = pod_patch(pod, changes);
+        return Some(vec![format!("kubectl patch pod {pod_name}{namespace} --type=json -p {}", quoted(&ascii(&patch)))]);
+    }
+    if let Some(class) = new_class(targets.cluster, pod, changes) {
+        let about = "--description 'lets pods in that need it'";
+        lines.push(format!("kubectl create priorityclass {} --value={} {about}", class.name, class.value));
+    }
+    let spec = template_patch(targets, pod, changes)?;
+    let template = |spec: Value| json!({"spec": {"template": {"spec": spec}}});
+    match Maker::of(targets.cluster, pod) {
+        Maker::None => {
+            let patch = ascii(&json!({"spec": of_written_pod(spec)}));
+            lines.push(again("pod", pod_name, &namespace, &patch));
+        }
+        Maker::Template("daemonset", _) if changes.iter().any(|c| c.field() == "affinity.nodeAffinity") => {
+            // The DaemonSet controller writes the node into the affinity of each pod.
+            return None;
+        }
+        Maker::Template(kind, owner) => {
+            lines.push(format!("kubectl patch {kind} {}{namespace} -p {}", name(&owner)?, quoted(&ascii(&template(spec)))));
+        }
+        Maker::TemplateThenDelete(kind, owner) => {
+            lines.push(format!("kubectl patch {kind} {}{namespace} -p {}", name(&owner)?, quoted(&ascii(&template(spec)))));
+            // A StatefulSet's controller waits for the old pod; the others keep existing pods.
+            lines.push(format!("kubectl delete pod {pod_name}{namespace}"));
+        }
+        Maker::Job(job, cron) => {
+            // Remove the fields that the API server sets itself: it rejects them in a new Job.
+            let mut patch = template(spec.clone());
+            patch["spec"]["selector"] = Value::Null;
+            let labels = json!({"controller-uid": null, "batch.kubernetes.io/controller-uid": null});
+            patch["spec"]["template"]["metadata"] = json!({"labels": labels});
+            patch["metadata"] = json!({"labels": labels});
+            lines.push(again("job", name(&job)?, &namespace, &ascii(&patch)));
+            if let Some(cron) = cron {
+                let patch = json!({"spec": {"jobTemplate": template(spec)}});
+                lines.push(format!("kubectl patch cronjob {}{namespace} -p {}", name(&cron)?, quoted(&ascii(&patch))));
+            }
+        }
+        Maker::Other(..) => return None,
+    }
+    Some(lines)
+}
+
+/// Returns the command that changes a ResourceClaim. Its spec is immutable, so that it is replaced; only its controller
+/// deallocates it.
+fn claim_command(targets: &Targets<'_>, key: &Key, change: &ClaimChange) -> Option<String> {
+    if *change == ClaimChange::Free {
+        return None;
+    }
+    let before = targets.written(Kind::ResourceClaim, key)?;
+    let mut after = before.clone();
+    Change::Claim(key.clone(), change.clone()).edit(&mut after);
+    let patch = difference(&before, &after)?;
+    Some(again("resourceclaim", name(&key.name)?, &in_namespace(key)?, &ascii(&patch)))
+}
+
+/// Returns the command that deletes an object and creates it again with a strategic merge patch.
+fn again(kind: &str, name: &str, namespace: &str, patch: &str) -> String {
+    format!(
+        "kubectl get {kind} {name}{namespace} -o yaml | kubectl patch --local -f - -p {} -o yaml | kubectl replace --force -f -",
+        quoted(patch)
+    )
+}
+
+/// Returns the JSON patch (RFC 6902) that adds tolerations and removes gates of an existing pod.
+fn pod_patch(pod: &Pod, changes: &[&PodChange]) -> Value {
+    let mut patch = Vec::new();
+    let mut listed = !pod.spec.tolerations.is_empty();
+    for change in changes {
+        match change {
+            PodChange::Tolerate(taint) if listed => {
+                patch.push(json!({"op": "add", "path": "/spec/tolerations/-", "value": toleration(taint)}));
+            }
+            PodChange::Tolerate(taint) => {
+                patch.push(json!({"op": "add", "path": "/spec/tolerations", "value": [toleration(taint)]}));
+                listed = true;
+            }
+            _ => patch.push(json!({"op": "remove", "path": "/spec/schedulingGates"})),
+        }
+    }
+    Value::Array(patch)
+}
+
+/// Tolerations that the API server adds to every pod (`plugin/pkg/admission/defaulttolerationseconds`).
+const DEFAULT_TOLERATIONS: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+
+/// Returns the strategic merge patch of a template's spec.
+fn template_patch(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Option<Value> {
+    let before = targets.written(Kind::Pod, targets.pod)?;
+    let mut after = before.clone();
+    for change in changes {
+        change.edit(&mut after);
+    }
+    let mut patch = Map::new();
+    for change in changes {
+        match change {
+            PodChange::DropSelector { .. } | PodChange::SetSelector { .. } | PodChange::RenameSelector { .. } => {
+                patch.insert("nodeSelector".to_owned(), difference(&before["spec"]["nodeSelector"], &after["spec"]["nodeSelector"])?);
+            }
+            PodChange::DropRequirement { .. }
+            | PodChange::AddValue { .. }
+            | PodChange::DropNodeAffinity
+            | PodChange::DropPodTerm { .. } => {
+                patch.insert("affinity".to_owned(), difference(&before["spec"]["affinity"], &after["spec"]["affinity"])?);
+            }
+            PodChange::DropSpread { .. } | PodChange::MaxSkew { .. } => {
+                let mut list = after["spec"]["topologySpreadConstraints"].as_array().cloned().unwrap_or_default();
+                // Without the directive, lists are merged by topologyKey.
+                list.push(json!({"$patch": "replace"}));
+                patch.insert("topologySpreadConstraints".to_owned(), Value::Array(list));
+            }
+            PodChange::Tolerate(_) => {
+                let mut list = after["spec"]["tolerations"].as_array().cloned().unwrap_or_default();
+                list.retain(|t| !DEFAULT_TOLERATIONS.iter().any(|key| t["key"] == *key && t["effect"] == "NoExecute"));
+                patch.insert("tolerations".to_owned(), Value::Array(list));
+            }
+            PodChange::RemoveGates(_) => {
+                patch.insert("schedulingGates".to_owned(), Value::Null);
+            }
+            PodChange::Lower(lowered) => {
+                for part in &lowered.parts {
+                    let mut resources = json!({"requests": {lowered.resource.as_str(): part.to}});
+                    if part.with_limit || part.to.is_none() {
+                        resources["limits"] = json!({lowered.resource.as_str(): part.to});
+                    }
+                    match &part.place {
+                        RequestPlace::Container(_, name) => merge_container(&mut patch, "containers", name, "resources", resources),
+                        RequestPlace::InitContainer(_, name) => merge_container(&mut patch, "initContainers", name, "resources", resources),
+                        RequestPlace::Pod => drop(patch.insert("resources".to_owned(), resources)),
+                    }
+                }
+            }
+            PodChange::DropHostPorts(_) => ports(&before, &after, &mut patch)?,
+            PodChange::Priority { .. } | PodChange::Preempt => {
+                let new = new_class(targets.cluster, pod, changes).map(|class| class.name);
+                let known = if let PodChange::Priority { class: Some(class), .. } = change { Some(class.to_string()) } else { None };
+                patch.insert("priorityClassName".to_owned(), json!(known.or(new)?));
+            }
+            PodChange::SchedulerName { to, .. } => {
+                patch.insert("schedulerName".to_owned(), json!(to));
+            }
+            PodChange::DropVolume(_) | PodChange::DropClaim(_) => return None,
+        }
+    }
+    Some(Value::Object(patch))
+}
+
+/// Clears the fields that the API server has derived from the old class of an existing pod.
+fn of_written_pod(mut spec: Value) -> Value {
+    if spec.get("priorityClassName").is_some() {
+        spec["priority"] = Value::Null;
+        spec["preemptionPolicy"] = Value::Null;
+    }
+    spec
+}
+
+/// Merges a field of a container into a patch. Strategic merge identifies containers by name.
+fn merge_container(patch: &mut Map<String, Value>, kind: &str, name: &str, field: &str, value: Value) {
+    let list = patch.entry(kind).or_insert_with(|| json!([]));
+    let Some(list) = list.as_array_mut() else { return };
+    let at = list.iter().position(|c| c["name"] == name).unwrap_or_else(|| {
+        list.push(json!({"name": name}));
+        list.len() - 1
+    });
+    merge(&mut list[at][field], value);
+}
+
+fn merge(target: &mut Value, value: Value) {
+    match (target, value) {
+        (Value::Object(target), Value::Object(value)) => {
+            for (name, value) in value {
+                merge(target.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (target, value) => *target = value,
+    }
+}
+
+/// Removes host ports. Strategic merge identifies ports by `containerPort`; `None` if one lacks it.
+fn ports(before: &Value, after: &Value, patch: &mut Map<String, Value>) -> Option<()> {
+    for kind in ["containers", "initContainers"] {
+        let of = |pod: &Value| pod["spec"][kind].as_array().cloned().unwrap_or_default();
+        for (old, new) in of(before).into_iter().zip(of(after)) {
+            let (Some(old), Some(new), Some(name)) = (old["ports"].as_array(), new["ports"].as_array(), old["name"].as_str()) else {
+                continue;
+            };
+            if old == new {
+                continue;
+            }
+            // Replace the whole list: two ports may share a containerPort.
+            let mut list = new.clone();
+            if list.iter().any(|port| !port["containerPort"].is_number()) {
+                return None;
+            }
+            list.push(json!({"$patch": "replace"}));
+            merge_container(patch, kind, name, "ports", Value::Array(list));
+        }
+    }
+    Some(())
+}
+
+/// A PriorityClass to create.
+struct NewClass {
+    name: String,
+    value: i32,
+}
+
+/// Returns the PriorityClass that changes need and the cluster lacks.
+fn new_class(cluster: &Cluster, pod: &Pod, changes: &[&PodChange]) -> Option<NewClass> {
+    let value = changes.iter().find_map(|change| match change {
+        PodChange::Priority { to, class: None, .. } => Some(*to),
+        PodChange::Preempt => Some(pod.priority()),
+        _ => None,
+    })?;
+    let sign = if value < 0 { "minus-" } else { "" };
+    let name = |n: usize| {
+        if n == 0 { format!("priority-{sign}{}", value.unsigned_abs()) } else { format!("priority-{sign}{}-{n}", value.unsigned_abs()) }
+    };
+    let free = (0..=cluster.priority_classes.len()).map(name).find(|n| cluster.priority_classes.named(&Str::from(n.as_str())).is_none())?;
+    Some(NewClass { name: free, value })
+}
+
+/// Returns a name as an argument; `None` if it is not a valid object name, which kubectl might read as a flag.
+fn name(text: &str) -> Option<&str> {
+    let valid = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'.';
+    let starts = text.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    (starts && text.len() <= 253 && text.bytes().all(valid)).then_some(text)
+}
+
+fn in_namespace(key: &Key) -> Option<String> {
+    if key.namespace.is_empty() { Some(String::new()) } else { Some(format!(" -n {}", name(&key.namespace)?)) }
+}
+
+/// Returns a taint in kubectl's syntax.
+fn taint_argument(taint: &Taint) -> Option<String> {
+    let Taint { key, value, effect } = taint;
+    let starts = key.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric());
+    let value = if value.is_empty() { String::new() } else { format!("={value}") };
+    starts.then(|| format!("{key}{value}:{effect}"))
+}
+
+/// Writes JSON in ASCII, so that no character can control a terminal.
+fn ascii(value: &Value) -> String {
+    let mut out = String::new();
+    for c in value.to_string().chars() {
+        if c.is_ascii_graphic() || c == ' ' {
+            out.push(c);
+        } else {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        }
+    }
+    out
+}
+
+/// Returns words as a command line of a POSIX shell.
+pub(in crate::analysis) fn shell_words<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// Quotes a text as one word of a POSIX shell.
+fn quoted(text: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_./:=@%+,".contains(&b);
+    if !text.is_empty() && text.bytes().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+#[path = "kubectl_tests.rs"]
+mod tests;

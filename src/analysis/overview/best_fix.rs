@@ -1,0 +1,151 @@
+//! The fix that frees most pods of a cause.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use super::{CauseFix, FixSearch};
+use crate::analysis::fixes::{FixReport, Originals, cut_short_texts, fix_report};
+use crate::cluster::{Cluster, Key, Kind, Pod, Str};
+use crate::fixes::{Alternative, Change, Fix, FixOutcome, Limits, find, freed, freed_with_group, nodes_needed};
+use crate::framework::{PodResourcesOptions, pod_requests};
+use crate::limits::engine::OVERVIEW_FIX_STEPS;
+use crate::plural::count;
+use crate::scheduler::Scheduler;
+use crate::trace::Outcome;
+
+/// Limit on the decisions of a search.
+const TRIALS: usize = 400;
+/// Limit on the objects of a kind to try one by one.
+const ALIKE: usize = 32;
+/// Limit on the deletions to try.
+const DELETIONS: usize = 8;
+/// Limit on the fixes that differ in one choice only, such as the label's value.
+const ALTERNATIVES: usize = 2;
+/// Limit on the different pods of a cause whose fixes are searched.
+const MODELS: usize = 3;
+/// Limit on a pod's fixes that are tried on the other pods of its cause.
+const FIXES_TRIED: usize = 6;
+/// Limit on the shapes of nodes of which a number is searched.
+const SHAPES: usize = 2;
+/// Limit on the pods of a cause on which a fix is tried.
+const PODS_TRIED: usize = 500;
+
+/// Returns the fix that frees most of the pods, the smallest among equals. Takes a last resort only if no other frees a pod.
+/// Searches fixes for a few distinct specs, those with the least requests.
+pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> FixSearch {
+    let cluster = scheduler.state().cluster();
+    if cluster.nodes.is_empty() && cluster.unknown.withheld(Kind::Node).is_some() {
+        return FixSearch::Nothing(Some("the nodes are unknown".to_owned()));
+    }
+    let mut models: Vec<&Arc<Pod>> = Vec::new();
+    let mut cut_short = None;
+    let mut waiting: Vec<&Arc<Pod>> = pods.iter().filter_map(|key| cluster.pods.get(key)).collect();
+    waiting.sort_by_cached_key(|pod| size(pod));
+    for pod in waiting {
+        if models.iter().any(|model| model.spec == pod.spec) {
+            continue;
+        }
+        if models.len() == MODELS {
+            cut_short = Some(format!("only the fixes of {} were tried, though the pods differ more", count(MODELS, "pod")));
+            break;
+        }
+        models.push(pod);
+    }
+    let limits = Limits { trials: TRIALS, alike: ALIKE, deletions: DELETIONS, steps: OVERVIEW_FIX_STEPS };
+    let tried = &pods[..pods.len().min(PODS_TRIED)];
+    let mut best: Option<(Fix, &Arc<Pod>, Vec<Key>)> = None;
+    let mut likes: Vec<Str> = Vec::new();
+    for model in models {
+        let found = find(scheduler, model, limits, &|_| go_on());
+        cut_short = cut_short_texts(&found.search.cut_short_by).or(cut_short);
+        if found.group.is_some() && found.outcome == Outcome::Scheduled {
+            cut_short.get_or_insert_with(|| "each pod would fit by itself, and changes for several at once are not tried".to_owned());
+        }
+        for fix in found.fixes.iter().filter(|fix| fix.equals.is_none()) {
+            if let [Change::Create { like: Some(like), .. }, ..] = &fix.changes[..]
+                && likes.len() < SHAPES
+                && !likes.contains(like)
+            {
+                likes.push(like.clone());
+            }
+        }
+        let mut alternatives: Vec<Alternative> = Vec::new();
+        let differs = |fix: &Fix| match fix.alternative() {
+            None => true,
+            Some(own) => {
+                alternatives.push(own.clone());
+                alternatives.iter().filter(|other| **other == own).count() <= ALTERNATIVES
+            }
+        };
+        let (scheduled, preempting): (Vec<Fix>, Vec<Fix>) = found.fixes.into_iter().partition(|fix| fix.outcome == FixOutcome::Scheduled);
+        // One that preempts is verified for its own pod only.
+        let preempting = preempting.into_iter().filter(|fix| fix.group.is_none()).take(1);
+        let scheduled = scheduled.into_iter().filter(|fix| fix.equals.is_none()).filter(differs).take(FIXES_TRIED);
+        for fix in scheduled.chain(preempting) {
+            // A pod group decides about its pods together.
+            let freed = match &fix.group {
+                _ if fix.outcome == FixOutcome::Preempts => vec![model.key()],
+                Some(_) => freed_with_group(scheduler, model, &fix.changes, tried).unwrap_or_default(),
+                None => freed(scheduler, model, &fix.changes, tried, go_on),
+            };
+            if !go_on() {
+                return FixSearch::Stopped;
+            }
+            let better = |(known, _, most): &(Fix, &Arc<Pod>, Vec<Key>)| {
+                let key = |fix: &Fix, freed: &[Key]| (fix.last_resort.is_none(), Reverse(fix.outcome), freed.len(), Reverse(fix.effort()));
+                key(&fix, &freed) > key(known, most)
+            };
+            if !freed.is_empty() && best.as_ref().is_none_or(better) {
+                best = Some((fix, model, freed));
+            }
+        }
+        if !go_on() {
+            return FixSearch::Stopped;
+        }
+    }
+    let Some((fix, model, freed)) = best else { return FixSearch::Nothing(cut_short) };
+    let report = for_all(&fix, cluster, originals, &freed);
+    // A fix that adds nodes, and one that frees all, need no number of nodes beside it.
+    let adds = fix.changes.iter().any(|change| matches!(change, Change::Create { like: Some(_), .. }));
+    let is_enough = freed.len() == pods.len() && (!adds && fix.last_resort.is_none() || pods.len() == 1);
+    let grouped = fix.group.is_some() || pods.len() > tried.len();
+    let nodes = if is_enough || grouped { None } else { nodes_needed(scheduler, pods, &likes, go_on) };
+    FixSearch::Found(Arc::new(CauseFix { frees: freed.len(), fix: report, nodes, first: model.key(), parts: fix.changes, freed }))
+}
+
+/// Returns the requests of a pod: devices and other resources, then cpu and memory.
+fn size(pod: &Pod) -> (i64, i64, i64) {
+    let requests = pod_requests(pod, PodResourcesOptions::default());
+    let of = |name: &str| requests.get(name).copied().unwrap_or_default();
+    let others = requests.iter().filter(|(name, _)| !matches!(name.as_str(), "cpu" | "memory" | "ephemeral-storage"));
+    let others = others.fold(0_i64, |sum, (_, amount)| sum.saturating_add(amount.value()));
+    (others, of("cpu").milli_value(), of("memory").value())
+}
+
+/// Returns a fix with the patches of all pods that it frees. Changes of other objects are made once.
+fn for_all(fix: &Fix, cluster: &Cluster, originals: Originals<'_>, pods: &[Key]) -> FixReport {
+    let (of_pod, others): (Vec<Change>, Vec<Change>) = fix.changes.iter().cloned().partition(|c| matches!(c, Change::Pod(_)));
+    let none = Key::default();
+    let mut report = fix_report(&Fix { changes: others, ..fix.clone() }, &none, cluster, originals);
+    let mut commands: Vec<String> = Vec::new();
+    let whole = fix_report(fix, pods.first().unwrap_or(&none), cluster, originals);
+    report.text = whole.text;
+    if !of_pod.is_empty() {
+        let alone = Fix { changes: of_pod, ..fix.clone() };
+        for pod in pods {
+            let one = fix_report(&alone, pod, cluster, originals);
+            report.changes.extend(one.changes);
+            report.patches.extend(one.patches);
+            let lines = one.kubectl.iter().flat_map(|text| text.lines()).map(str::to_owned);
+            // Pods of one workload share a template, and so a command.
+            for line in lines {
+                if !commands.contains(&line) {
+                    commands.push(line);
+                }
+            }
+        }
+    }
+    commands.extend(report.kubectl.take());
+    report.kubectl = (!commands.is_empty()).then(|| commands.join("\n"));
+    report
+}

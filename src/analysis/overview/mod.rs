@@ -1,0 +1,615 @@
+//! All pending pods at a glance: grouped by cause, each cause with the fix that frees most of its pods.
+
+mod best_fix;
+mod short;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending};
+use super::fixes::{FixReport, Originals};
+use super::why::{binding, in_common, uncapitalized, waits_for, waits_for_volume, why_group, why_group_is_gated};
+use crate::cluster::neighbors::About;
+use crate::cluster::{Key, Pod};
+use crate::fixes::{Change, NodesNeeded};
+use crate::framework::{PluginName, PluginSet, Reason, Status};
+use crate::plural::count;
+use crate::scheduler::Scheduler;
+use crate::trace::{CycleView, GroupOutcome, Outcome, PreemptionView};
+
+use best_fix::best_fix;
+pub use short::{short_causes, with_short};
+
+/// Limit on the causes for which fixes are searched, largest first.
+const CAUSES_SEARCHED: usize = 8;
+/// The key of pods that have a node and wait for its volume.
+pub(in crate::analysis) const VOLUME: &str = "volume-provisioning";
+/// The number of pods decided before the overview is published again.
+const CHUNK: usize = 32;
+
+/// Why a pod waits, in a form that pods can share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitReason {
+    /// A stable key of the set of reasons.
+    pub key: String,
+    /// The reason in words that leave out the pod's own amounts.
+    pub words: String,
+    /// The same words as they are said of several pods.
+    pub words_of_several: String,
+    /// The number of nodes that give each reason, by its text.
+    pub nodes: BTreeMap<String, usize>,
+    /// The plugins that reject it.
+    pub plugins: PluginSet,
+    /// Whether preemption makes room.
+    pub preemption: PreemptionHelp,
+}
+
+/// Whether preemption makes room for the pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum PreemptionHelp {
+    /// It finds a candidate.
+    #[serde(rename = "helps")]
+    Helps,
+    /// It made room already: the victims are ending.
+    #[serde(rename = "inProgress")]
+    InProgress,
+    /// It finds none.
+    #[serde(rename = "no")]
+    No,
+    /// PostFilter did not run.
+    #[serde(rename = "not run")]
+    NotRun,
+}
+
+impl PreemptionHelp {
+    /// Returns whether preemption helps a number of pods, as a clause; empty where it did not run.
+    pub fn clause(self, helped: usize, pods: usize) -> String {
+        match self {
+            Self::Helps if helped < pods => format!("; preemption helps {helped} of {pods}"),
+            Self::Helps => "; preemption helps".to_owned(),
+            Self::No => "; preemption does not help".to_owned(),
+            Self::InProgress | Self::NotRun => String::new(),
+        }
+    }
+}
+
+/// Pods that wait for the same reasons.
+#[derive(Clone, Debug)]
+pub struct Cause {
+    /// A stable key of the set of reasons.
+    pub key: String,
+    /// The cause in words.
+    pub sentence: String,
+    /// The pods, by name.
+    pub pods: Vec<Key>,
+    /// The number of pods that do not exist.
+    pub missing: usize,
+    /// The workloads that want them.
+    pub workloads: Vec<About>,
+    /// The number of nodes that give each reason, the largest over the pods.
+    pub nodes: BTreeMap<String, usize>,
+    /// Whether preemption makes room for any of the pods.
+    pub preemption: PreemptionHelp,
+    /// The number of pods for which preemption makes room.
+    pub helped: usize,
+    /// The fix that frees most of the pods.
+    pub fix: FixSearch,
+}
+
+impl Cause {
+    /// Returns the number of its pods, those that do not exist included.
+    pub fn count(&self) -> usize {
+        self.pods.len() + self.missing
+    }
+
+    /// Returns the names of its pods; of its workloads where the pods do not exist.
+    pub fn names(&self) -> Vec<String> {
+        if self.workloads.is_empty() {
+            self.pods.iter().map(Key::to_string).collect()
+        } else {
+            self.workloads.iter().map(About::in_namespace).collect()
+        }
+    }
+}
+
+/// The state of the search for the fix of a cause.
+#[derive(Clone, Debug)]
+pub enum FixSearch {
+    /// It has not begun.
+    Ahead,
+    /// It is not made, because enough other causes have more pods.
+    LeftOut,
+    /// The fix, or the object to look at, in words: it follows from the objects without a search.
+    Said(String),
+    /// The pods need no fix: they have a node, or it is being made free.
+    NotNeeded(&'static str),
+    /// It was stopped before it ended.
+    Stopped,
+    /// No fix places any of the pods. Holds why some fixes were not tried; `None` if all were.
+    Nothing(Option<String>),
+    /// This fix frees most of the pods.
+    Found(Arc<CauseFix>),
+}
+
+impl FixSearch {
+    /// Returns the fix.
+    pub fn found(&self) -> Option<&Arc<CauseFix>> {
+        if let Self::Found(fix) = self { Some(fix) } else { None }
+    }
+
+    /// Returns the state in words, for a cause of a number of pods.
+    pub fn words(&self, pods: usize) -> String {
+        match self {
+            Self::Said(words) => words.clone(),
+            Self::Ahead => "searching for a fix".to_owned(),
+            Self::LeftOut => format!("no fix searched: only the {CAUSES_SEARCHED} largest causes are searched"),
+            Self::NotNeeded(why) => format!("no fix is needed: {why}"),
+            Self::Stopped => "the search for a fix was stopped".to_owned(),
+            Self::Nothing(why) => {
+                let these = if pods == 1 { "" } else { " for any of these pods" };
+                let incomplete = why.as_ref().map_or_else(String::new, |why| format!("; incomplete: {why}"));
+                format!("no fix found{these}{incomplete}")
+            }
+            Self::Found(fix) => {
+                let whose = match &fix.freed[..] {
+                    [one] if pods > 1 => format!(" for {one}"),
+                    [one, other] if pods > 2 => format!(" for {one} and {other}"),
+                    _ => String::new(),
+                };
+                let verb = if fix.preempts() { "preempts for" } else { "frees" };
+                let frees = format!("{verb} {} of {pods}", fix.frees);
+                let last = fix.fix.last_resort.as_ref().map_or_else(String::new, |why| format!("; only if nothing else helps: {why}"));
+                format!("fix{whose}: {} ({frees}{last}){}", fix.fix.text, fix.nodes_words(pods))
+            }
+        }
+    }
+}
+
+/// Pods that wait for the same reasons, as `explain --pending -o json` prints them.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CauseReport {
+    /// A stable key of the set of reasons.
+    pub cause: String,
+    /// The cause in words.
+    pub sentence: String,
+    /// The pods as `namespace/name`, by name.
+    pub pods: Vec<String>,
+    /// The number of pods that do not exist; the cause is then of workloads.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub missing: usize,
+    /// The workloads that want them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub workloads: Vec<About>,
+    /// The number of nodes that give each reason, the largest over the pods.
+    pub nodes: BTreeMap<String, usize>,
+    /// Whether preemption makes room for any of the pods.
+    pub preemption: PreemptionHelp,
+    /// The number of pods for which preemption makes room.
+    #[serde(skip)]
+    pub(crate) helped: usize,
+    /// The fix that frees most of the pods.
+    pub fix: Option<CauseFix>,
+    /// Whether a fix was searched for.
+    pub fix_searched: bool,
+    /// Why some fixes were not tried although none was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix_search_cut_short_by: Option<String>,
+    /// The state of the search in words.
+    #[serde(skip)]
+    fix_words: String,
+}
+
+/// The fix that frees most pods of a cause.
+#[derive(Clone, Debug, Serialize)]
+pub struct CauseFix {
+    /// The fix, with the patches of all pods that it frees.
+    #[serde(flatten)]
+    pub fix: FixReport,
+    /// The number of pods that find a node, placed one after another.
+    pub frees: usize,
+    /// The smallest number of new nodes of an existing shape that takes all pods of the cause; null where it is not searched or none does.
+    #[serde(rename = "nodesForAll")]
+    pub nodes: Option<NodesNeeded>,
+    /// The pod for which the fix was found.
+    #[serde(skip)]
+    pub first: Key,
+    /// Its changes, to the first pod and to other objects.
+    #[serde(skip)]
+    pub parts: Vec<Change>,
+    /// The pods that it frees, by name.
+    #[serde(skip)]
+    pub freed: Vec<Key>,
+}
+
+impl CauseFix {
+    /// Returns whether it lets a pod preempt, instead of finding nodes.
+    pub fn preempts(&self) -> bool {
+        self.fix.outcome == "preempts"
+    }
+
+    /// Returns how many nodes would take all of a number of pods, as a clause; empty where that is unknown.
+    pub fn nodes_words(&self, pods: usize) -> String {
+        let Some(nodes) = &self.nodes else { return String::new() };
+        let all = if pods == 1 { "it".to_owned() } else { format!("all {pods}") };
+        format!("; {} like {} would take {all}", count(nodes.count, "more node"), nodes.like)
+    }
+}
+
+/// All pending pods, as far as they are decided, with their causes.
+#[derive(Clone, Debug)]
+pub struct Overview {
+    /// The decided pods, each compared with the cluster's scheduler.
+    pub pods: BTreeMap<Key, Arc<SchedulerMatch>>,
+    /// The causes, most pods first. Holds no pods that fit or belong to another scheduler.
+    pub causes: Vec<Cause>,
+    /// The number of pending pods.
+    pub pending: usize,
+    /// Whether the decisions are about the cluster that its scheduler reported about, so that both can be compared.
+    pub compared: bool,
+    /// The progress.
+    pub stage: Stage,
+}
+
+/// The progress of an overview.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Pods are being decided.
+    Deciding,
+    /// Fixes are being searched for: the number of causes done, and of all that are searched.
+    Searching(usize, usize),
+    /// Everything is there.
+    Complete,
+    /// It was stopped before.
+    Stopped,
+}
+
+impl WaitReason {
+    /// Returns why a pod waits, by its decision; `None` for a pod that fits. The pods of a group that waits share its reason.
+    pub fn of(pod: &Pod, view: &CycleView) -> Option<Self> {
+        let mut reason = Self::of_pod(view)?;
+        let Some(group) = pod.group_key() else { return Some(reason) };
+        if let Some((key, words)) = view.pre_enqueue.as_ref().and_then(|gate| why_group_is_gated(gate)) {
+            reason.key = format!("pod-group:{group}:{key}");
+            reason.say(format!("Pod group {group}: {}", words.trim_end_matches('.')));
+            return Some(reason);
+        }
+        let Some(tried) = &view.group else { return Some(reason) };
+        let outcome = tried.decision.as_ref().map(|decision| decision.outcome).or(tried.outcome);
+        let (Some(outcome), Some(words)) = (outcome, why_group(tried)) else { return Some(reason) };
+        if outcome != GroupOutcome::Scheduled {
+            reason.key = format!("pod-group:{group}:{outcome}");
+            reason.say(format!("Pod group {group}: {}", words.trim_end_matches('.')));
+            reason.preemption = match outcome {
+                GroupOutcome::WaitingOnPreemption => PreemptionHelp::Helps,
+                _ if tried.preemption.is_some() => PreemptionHelp::No,
+                // A victim of a single member does not make room for the group.
+                _ => reason.preemption.max(PreemptionHelp::No),
+            };
+        }
+        Some(reason)
+    }
+
+    /// Sets words that one pod and several share.
+    fn say(&mut self, words: String) {
+        self.words_of_several.clone_from(&words);
+        self.words = words;
+    }
+
+    /// Returns why the pod of a decision waits, leaving out its group.
+    fn of_pod(view: &CycleView) -> Option<Self> {
+        if let Some(reason) = Self::in_progress(view) {
+            return Some(reason);
+        }
+        let preemption = match &view.preemption {
+            Some(found) if !found.hypothetical() && found.selected().is_some() => PreemptionHelp::Helps,
+            _ if view.post_filter.is_empty() => PreemptionHelp::NotRun,
+            _ => PreemptionHelp::No,
+        };
+        let (nodes, plugins) = (BTreeMap::new(), PluginSet::default());
+        let (words, words_of_several) = in_common(view);
+        let mut reason = Self { key: String::new(), words, words_of_several, nodes, plugins, preemption };
+        match view.outcome? {
+            Outcome::Gated => {
+                let gate = view.pre_enqueue.as_ref()?;
+                let gates = gate.reasons().iter().filter_map(|r| match r {
+                    Reason::SchedulingGates { gates } => Some(gates.iter().map(crate::cluster::Str::as_str).collect::<Vec<_>>().join(",")),
+                    _ => None,
+                });
+                let kinds = gate.reasons().iter().map(kind_of).collect::<Vec<_>>().join("+");
+                reason.key = format!("gated:{kinds}:{}", gates.collect::<Vec<_>>().join(","));
+                reason.rejected_by(gate);
+            }
+            Outcome::Error if view.nodes_unknown().is_some() => "nodes-unknown".clone_into(&mut reason.key),
+            Outcome::Error => "error".clone_into(&mut reason.key),
+            Outcome::Unschedulable => reason.count(view),
+            Outcome::Scheduled => {
+                let binding = binding(view)?;
+                VOLUME.clone_into(&mut reason.key);
+                let words = waits_for_volume(binding, view.start.as_ref().and_then(|start| start.time));
+                reason.words = uncapitalized(&words);
+                "have their nodes, and wait for their volumes to be provisioned".clone_into(&mut reason.words_of_several);
+                reason.preemption = PreemptionHelp::NotRun;
+                reason.plugins.insert(PluginName::VolumeBinding);
+            }
+        }
+        Some(reason)
+    }
+
+    /// Returns the reason of a pod whose scheduler name is a typo.
+    pub(in crate::analysis) fn of_unknown_scheduler(words: String) -> Self {
+        Self {
+            key: "unknown-scheduler".to_owned(),
+            words_of_several: words.clone(),
+            words,
+            nodes: BTreeMap::new(),
+            plugins: PluginSet::default(),
+            preemption: PreemptionHelp::NotRun,
+        }
+    }
+
+    /// Returns why the pod needs no fix; `None` if it needs one.
+    fn needs_no_fix(&self) -> Option<&'static str> {
+        match self.key.as_str() {
+            VOLUME => Some("a node is chosen already"),
+            _ if self.preemption == PreemptionHelp::InProgress => Some("preemption is in progress"),
+            _ => None,
+        }
+    }
+
+    /// Returns the reason of a pod that waits for its victims; `None` for others.
+    fn in_progress(view: &CycleView) -> Option<Self> {
+        let gates = view.pre_enqueue.iter().flat_map(Status::reasons);
+        let gated = gates.into_iter().any(|reason| matches!(reason, Reason::PreemptionInProgress | Reason::GroupPreemptionInProgress));
+        let victims = view.preemption.as_ref().and_then(PreemptionView::waits_for);
+        let words = match victims {
+            Some(victims) => waits_for(victims),
+            None if gated && view.outcome == Some(Outcome::Gated) => "waits for the pods that are preempted for it to end".to_owned(),
+            None => return None,
+        };
+        let mut reason = Self {
+            key: String::new(),
+            words,
+            words_of_several: "wait for the pods that are preempted for them to end".to_owned(),
+            nodes: BTreeMap::new(),
+            plugins: PluginSet::default(),
+            preemption: PreemptionHelp::InProgress,
+        };
+        reason.count(view);
+        "preemption-in-progress".clone_into(&mut reason.key);
+        Some(reason)
+    }
+
+    fn rejected_by(&mut self, status: &Status) {
+        if let Some(plugin) = status.plugin() {
+            self.plugins.insert(plugin);
+        }
+    }
+
+    fn count(&mut self, view: &CycleView) {
+        let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+        let mut add = |status: &Status, nodes: usize| {
+            self.rejected_by(status);
+            for (reason, text) in status.reasons().iter().zip(status.texts()) {
+                *kinds.entry(kind_of(reason)).or_default() += nodes;
+                *self.nodes.entry(text.into_owned()).or_default() += nodes;
+            }
+        };
+        for verdict in view.verdicts.values().filter(|verdict| !verdict.status.is_success()) {
+            add(&verdict.status, 1);
+        }
+        let all = view.start.as_ref().map_or(0, |start| start.nodes);
+        if let Some((_, status)) = view.narrowed.as_ref().filter(|(_, status)| !status.is_success()) {
+            add(status, all.saturating_sub(view.verdicts.len()));
+        }
+        self.key = kinds.into_keys().collect::<Vec<_>>().join("+");
+        if self.key.is_empty() {
+            "no-nodes".clone_into(&mut self.key);
+        }
+    }
+}
+
+/// Returns the kind of a reason, with its resource or the condition behind its taint if it has one.
+fn kind_of(reason: &Reason) -> String {
+    match reason {
+        Reason::Insufficient(shortage) => format!("Insufficient({})", shortage.resource),
+        // A node that is not ready is another cause than one that is reserved.
+        Reason::UntoleratedTaint { taint } if taint.condition().is_some() => format!("{}({})", reason.kind(), taint.key),
+        other => other.kind().to_string(),
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature of serde")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// The words of a cause about one pod and about several, with the number of pods that have them.
+type Wordings<'a> = BTreeMap<(&'a str, &'a str), usize>;
+
+/// Groups pods by cause, most pods first, without fixes.
+fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
+    let mut groups: BTreeMap<&str, (Cause, Wordings<'_>)> = BTreeMap::new();
+    for found in pods {
+        let Some(reason) = &found.waits_for else { continue };
+        let (cause, words) = groups.entry(&reason.key).or_insert_with(|| {
+            let cause = Cause {
+                key: reason.key.clone(),
+                sentence: String::new(),
+                pods: Vec::new(),
+                missing: 0,
+                workloads: Vec::new(),
+                nodes: BTreeMap::new(),
+                preemption: reason.preemption,
+                helped: 0,
+                fix: reason.needs_no_fix().map_or(FixSearch::Ahead, FixSearch::NotNeeded),
+            };
+            (cause, BTreeMap::new())
+        });
+        for (text, nodes) in &reason.nodes {
+            let known = cause.nodes.entry(text.clone()).or_default();
+            *known = (*known).max(*nodes);
+        }
+        *words.entry((reason.words.as_str(), reason.words_of_several.as_str())).or_default() += 1;
+        cause.helped += usize::from(reason.preemption == PreemptionHelp::Helps);
+        cause.preemption = cause.preemption.min(reason.preemption);
+        cause.pods.push(found.pod.clone());
+    }
+    let mut causes: Vec<Cause> =
+        groups.into_values().map(|(cause, words)| Cause { sentence: sentence(&words, cause.pods.len()), ..cause }).collect();
+    for cause in &mut causes {
+        cause.pods.sort();
+    }
+    causes.sort_by(|a, b| b.pods.len().cmp(&a.pods.len()).then_with(|| a.key.cmp(&b.key)));
+    for cause in causes.iter_mut().skip(CAUSES_SEARCHED) {
+        if matches!(cause.fix, FixSearch::Ahead) {
+            cause.fix = FixSearch::LeftOut;
+        }
+    }
+    causes
+}
+
+/// Returns the words of most pods of a cause.
+fn sentence(words: &Wordings<'_>, pods: usize) -> String {
+    let most = words.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
+    let most = most.map_or("", |((of_one, of_several), _)| if pods == 1 { *of_one } else { *of_several });
+    let said: BTreeSet<&str> = words.keys().map(|(of_one, of_several)| if pods == 1 { *of_one } else { *of_several }).collect();
+    let others = if said.len() > 1 { " (details differ by pod)" } else { "" };
+    format!("{most}{others}")
+}
+
+/// Groups pending pods by cause and searches each cause's best fix.
+pub fn causes(agreements: &Agreements, scheduler: &Scheduler, originals: Originals<'_>) -> Vec<CauseReport> {
+    let mut causes = grouped(agreements.pods.iter());
+    for cause in causes.iter_mut().filter(|cause| matches!(cause.fix, FixSearch::Ahead)) {
+        cause.fix = best_fix(scheduler, &cause.pods, originals, &|| true);
+    }
+    causes.into_iter().map(CauseReport::of).collect()
+}
+
+impl CauseReport {
+    /// Returns the number of its pods, those that do not exist included.
+    pub fn count(&self) -> usize {
+        self.pods.len() + self.missing
+    }
+
+    /// Returns the names of its pods; of its workloads where the pods do not exist.
+    pub fn names(&self) -> Vec<String> {
+        if self.workloads.is_empty() { self.pods.clone() } else { self.workloads.iter().map(About::in_namespace).collect() }
+    }
+
+    /// Returns the state of the search for its fix in words.
+    pub fn fix_words(&self) -> &str {
+        &self.fix_words
+    }
+
+    /// Returns whether preemption helps, in words.
+    pub fn preemption_words(&self) -> String {
+        self.preemption.clause(self.helped, self.pods.len()).trim_start_matches("; ").to_owned()
+    }
+
+    fn of(cause: Cause) -> Self {
+        let words = cause.fix.words(cause.count());
+        Self {
+            cause: cause.key,
+            sentence: cause.sentence,
+            nodes: cause.nodes,
+            preemption: cause.preemption,
+            helped: cause.helped,
+            fix_searched: !matches!(cause.fix, FixSearch::LeftOut | FixSearch::NotNeeded(_) | FixSearch::Said(_)),
+            fix_words: words,
+            missing: cause.missing,
+            workloads: cause.workloads,
+            fix: cause.fix.found().map(|fix| CauseFix::clone(fix)),
+            fix_search_cut_short_by: if let FixSearch::Nothing(why) = cause.fix { why } else { None },
+            pods: cause.pods.iter().map(Key::to_string).collect(),
+        }
+    }
+}
+
+impl Overview {
+    /// Decides every pending pod on its own or with its pod group, groups them by cause and searches each cause's best fix. `compared` says whether
+    /// the cluster is the one that its scheduler reported about. `short` holds the causes of workloads whose pods do not exist. Calls `publish` after each part. Once `go_on` returns false, the rest is left out and the last stage is [`Stage::Stopped`].
+    pub fn make(
+        scheduler: &Scheduler,
+        (comparer, compared): (&SchedulerComparer, bool),
+        short: &[Cause],
+        originals: Originals<'_>,
+        go_on: &(dyn Fn() -> bool + Sync),
+        publish: &dyn Fn(Self),
+    ) {
+        let publish = |found: Self| publish(found.with_short(short));
+        let waiting: Vec<&Arc<Pod>> = pending(scheduler.state().cluster()).collect();
+        let mut found = Self { pods: BTreeMap::new(), causes: Vec::new(), pending: waiting.len(), compared, stage: Stage::Deciding };
+        for chunk in waiting.chunks(CHUNK) {
+            let decided: Vec<Option<SchedulerMatch>> = chunk.par_iter().map(|pod| go_on().then(|| comparer.decide(pod))).collect();
+            found.pods.extend(decided.into_iter().flatten().map(|decided| (decided.pod.clone(), Arc::new(decided))));
+            found.causes = grouped(found.pods.values().map(|pod| &**pod));
+            if !go_on() {
+                return publish(found.stopped());
+            }
+            publish(found.clone());
+        }
+        let searched = found.causes.len().min(CAUSES_SEARCHED);
+        for at in 0..searched {
+            if !matches!(found.causes[at].fix, FixSearch::Ahead) {
+                continue;
+            }
+            found.stage = Stage::Searching(at, searched);
+            publish(found.clone());
+            found.causes[at].fix = best_fix(scheduler, &found.causes[at].pods, originals, go_on);
+            if !go_on() {
+                return publish(found.stopped());
+            }
+        }
+        found.stage = Stage::Complete;
+        publish(found);
+    }
+
+    /// Shows the fixes of an overview of the state before until they are searched again, for causes with the same pods.
+    #[must_use]
+    pub fn keeping_fixes_of(mut self, before: &Self) -> Self {
+        for cause in self.causes.iter_mut().filter(|cause| matches!(cause.fix, FixSearch::Ahead | FixSearch::Stopped)) {
+            if let Some(known) = before.causes.iter().find(|known| known.key == cause.key && known.pods == cause.pods) {
+                cause.fix = known.fix.clone();
+            }
+        }
+        self
+    }
+
+    /// Adds the causes of workloads whose pods do not exist.
+    fn with_short(mut self, short: &[Cause]) -> Self {
+        self.causes.extend(short.iter().cloned());
+        self.causes.sort_by_key(|cause| std::cmp::Reverse(cause.count()));
+        self
+    }
+
+    fn stopped(mut self) -> Self {
+        for cause in self.causes.iter_mut().filter(|cause| matches!(cause.fix, FixSearch::Ahead)) {
+            cause.fix = FixSearch::Stopped;
+        }
+        self.stage = Stage::Stopped;
+        self
+    }
+
+    /// Returns the decisions about some pods as far as they are made, and their causes with the fixes that are found.
+    pub fn among(&self, pods: &[Key]) -> (Vec<&SchedulerMatch>, Vec<CauseReport>) {
+        let decided: Vec<&SchedulerMatch> = pods.iter().filter_map(|pod| self.pods.get(pod)).map(|pod| &**pod).collect();
+        let mut causes = grouped(decided.iter().copied());
+        for cause in &mut causes {
+            if let Some(known) = self.causes.iter().find(|known| known.key == cause.key) {
+                cause.fix = known.fix.clone();
+            }
+        }
+        (decided, causes.into_iter().map(CauseReport::of).collect())
+    }
+
+    /// Returns the cause of a pod, by its index.
+    pub fn cause_of(&self, pod: &SchedulerMatch) -> Option<usize> {
+        let key = &pod.waits_for.as_ref()?.key;
+        self.causes.iter().position(|cause| cause.key == *key)
+    }
+}

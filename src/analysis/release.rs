@@ -1,0 +1,109 @@
+//! The emulated release of an answer: why it was chosen, and its parts that tests do not verify.
+
+use serde::Serialize;
+
+use crate::plural::count_of;
+use crate::release::{Emulated, Part};
+use crate::scheduler::Config;
+
+/// The emulated release, as the object `release` of JSON answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReleaseReport {
+    /// The emulated release: `1.31.1`, or `1.28` for the latest patch.
+    pub emulates: String,
+    /// The requested version, or the one that the source shows; `None` without either.
+    pub asked: Option<String>,
+    /// The origin of that version: `flag`, `command`, `server`, `version-file`, `cluster-operator`, `scheduler-image`,
+    /// `kubelets`, or `default` for the newest release.
+    pub from: &'static str,
+    /// The cluster's version that the source shows.
+    pub cluster: Option<String>,
+    /// The parts that matter for this answer and that no test case of the release covers.
+    pub not_verified: Vec<String>,
+    /// The patch that the test cases are of.
+    pub verified_as: String,
+    /// How many changes of behaviour, known from code or notes, are between that patch and the emulated one.
+    pub changes_apart: usize,
+    /// The report in a sentence.
+    #[serde(skip)]
+    sentence: String,
+}
+
+impl ReleaseReport {
+    /// Reports the release for an answer that depends on these parts.
+    pub fn of(emulated: Emulated, parts: &[Part]) -> Self {
+        let not_verified: Vec<String> = emulated.not_verified(parts).iter().map(ToString::to_string).collect();
+        let apart = changes_apart(emulated);
+        let missing = if not_verified.is_empty() { String::new() } else { format!("; not verified: {}", not_verified.join(", ")) };
+        Self {
+            emulates: emulated.profile.release.number(),
+            asked: emulated.choice.wanted.map(|wanted| wanted.release.number()),
+            from: emulated.choice.wanted.map_or("default", |wanted| wanted.source.into()),
+            cluster: emulated.choice.cluster.map(|cluster| cluster.release.number()),
+            not_verified,
+            verified_as: emulated.profile.checked().number(),
+            changes_apart: emulated.profile.changes_since_checked(),
+            sentence: format!("kube-scheduler {}: {}{apart}{missing}", emulated.profile.release, emulated.because()),
+        }
+    }
+
+    /// Returns a sentence such as `kube-scheduler v1.31.1: v1.31.4 is the version of its newest kubelet; not verified: extenders`.
+    pub fn sentence(&self) -> &str {
+        &self.sentence
+    }
+}
+
+/// Returns a clause about the changes since the patch that the test cases are of; empty without either.
+fn changes_apart(emulated: Emulated) -> String {
+    let (profile, changes) = (emulated.profile, emulated.profile.changes_since_checked());
+    if profile.verified.is_empty() || changes == 0 {
+        return String::new();
+    }
+    format!("; verified as {}, {} apart", profile.checked(), count_of(changes, "change", "changes"))
+}
+
+/// Returns the parts that a decision under a configuration depends on.
+pub fn decision_parts(config: &Config) -> Vec<Part> {
+    let mut parts = vec![Part::Decisions];
+    parts.extend(config.text().map(|_| Part::Configuration));
+    parts.extend(config.has_extenders().then_some(Part::Extenders));
+    parts
+}
+
+/// Returns the parts that a run under a configuration depends on.
+pub fn run_parts(config: &Config) -> Vec<Part> {
+    let mut parts = decision_parts(config);
+    parts.insert(1, Part::Queues);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::{FoundVersion, ReleaseChoice, VersionSource};
+
+    /// The header of a live cluster shows the label, an answer the sentence.
+    #[test]
+    fn a_header_and_an_answer_name_the_same_patch_and_the_server() {
+        for (server, patch, apart) in [
+            ("v1.31.4-eks-a1b2c3", "v1.31.4", "; verified as v1.31.1, 2 changes apart"),
+            ("v1.31.1", "v1.31.1", ""),
+            ("v1.31.99", "v1.31.14", "; verified as v1.31.1, 2 changes apart"),
+            ("v1.31.0", "v1.31.0", "; verified as v1.31.1, 1 change apart"),
+            ("v1.36.9", "v1.36.3", "; verified as v1.36.2, 1 change apart"),
+            ("v1.99.0", "v1.37.0", "which is newer than the newest supported version"),
+            ("v1.26.15", "v1.26.15", ""),
+        ] {
+            let found = FoundVersion { release: server.parse().unwrap(), source: VersionSource::Server };
+            let emulated = ReleaseChoice { wanted: Some(found), cluster: Some(found) }.emulated();
+            let (label, report) = (emulated.label(), ReleaseReport::of(emulated, &[]));
+            let asked = found.release.to_string();
+            let expected = if asked == patch { format!("{patch} (server)") } else { format!("{patch} for {asked} (server)") };
+            assert_eq!(label, expected);
+            let begins = format!("kube-scheduler {patch}: {asked} is the API server's version");
+            assert!(report.sentence().starts_with(&begins) && report.sentence().ends_with(apart), "{}", report.sentence());
+            assert_eq!((format!("v{}", report.emulates), report.cluster.map(|c| format!("v{c}"))), (patch.to_owned(), Some(asked)));
+        }
+    }
+}

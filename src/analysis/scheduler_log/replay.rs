@@ -1,0 +1,487 @@
+//! Rebuilds the objects as they were at each attempt of the scheduler, and decides on them.
+//!
+//! A dump shows the objects at one moment. The log says which pods were bound, nominated, evicted and deleted before and
+//! after it, so the pods of an earlier or later moment are known. Changes of other objects are not in the log, or
+//! only as a line that something changed: these are [`Gap`]s, and explain a difference.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::LogReport;
+use crate::analysis::agreement::{MatchKind, SchedulerComparer};
+use crate::cluster::{Cluster, Condition, Key, Kind, List, Object, ObservedEvent, Pod, Str};
+use crate::plural::{count, count_of};
+use crate::scheduler::{Operation, Scheduler};
+use crate::scheduler_log::{Attempt, Cause, Name, Outcome, Sight, Stamp};
+use crate::trace::{self, CycleView, PreemptionView};
+
+/// The relation of our decision to an attempt of the scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display)]
+#[strum(serialize_all = "camelCase")]
+pub enum BesideKind {
+    /// The same message, or a node with the best score, and the same preemption.
+    Agrees,
+    /// They differ, and something is known that explains it.
+    Explained,
+    /// They differ, and nothing is known that explains it.
+    Differs,
+}
+
+impl BesideKind {
+    /// Returns the kind in words, for a number of attempts.
+    pub fn words(self, attempts: usize) -> &'static str {
+        match self {
+            Self::Agrees if attempts == 1 => "agrees",
+            Self::Agrees => "agree",
+            Self::Explained => "explained",
+            Self::Differs if attempts == 1 => "differs",
+            Self::Differs => "differ",
+        }
+    }
+}
+
+/// Something about the moment of an attempt that is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Gap {
+    /// Pods that the log shows on nodes and the dump does not have.
+    PodsNotInDump(usize),
+    /// Nodes that came, went or changed between the attempt and the dump.
+    NodesChanged(usize),
+    /// Victims that were being evicted; at this verbosity the log does not say when they were gone.
+    VictimsLeaving(usize),
+    /// Claims of pods that were bound between the attempt and the dump.
+    ClaimsBound(usize),
+    /// The log does not say in which order the attempts ran.
+    BeginNotLogged,
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PodsNotInDump(1) => f.write_str("1 pod on a node is not in the dump"),
+            Self::PodsNotInDump(pods) => write!(f, "{pods} pods on nodes are not in the dump"),
+            Self::NodesChanged(nodes) => {
+                write!(f, "{} added, deleted or changed between this attempt and the dump", count_of(*nodes, "node was", "nodes were"))
+            }
+            Self::VictimsLeaving(pods) => {
+                write!(f, "{} being evicted", if *pods == 1 { "1 pod was".to_owned() } else { format!("{pods} pods were") })
+            }
+            Self::ClaimsBound(pods) => write!(f, "claims of {} were bound between this attempt and the dump", count(*pods, "pod")),
+            Self::BeginNotLogged => f.write_str("the log does not show when the attempt began"),
+        }
+    }
+}
+
+/// Our decision beside an attempt of the scheduler, on the objects of its moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// The relation of the two.
+    pub kind: BesideKind,
+    /// Our decision and the differences, in words.
+    pub words: String,
+    /// The gaps in what is known of the moment.
+    pub gaps: Vec<Gap>,
+}
+
+/// The objects at an attempt.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    cluster: Cluster,
+    /// The number of changes of pods that lead here; see [`Replay::touched`].
+    changes: usize,
+    /// Our decision; `None` for a pod that the dump does not have, and for an attempt whose end is not logged.
+    pub beside: Option<Beside>,
+}
+
+/// A fact that the log tells about an object of the dump.
+#[derive(Debug)]
+enum Fact {
+    /// A pod was bound.
+    Bound(Key, Str),
+    /// A pod was nominated to a node.
+    Nominated(Key, Str),
+    /// A pod is being evicted.
+    Leaving(Key),
+    /// A pod is gone.
+    Gone(Key),
+    /// A pod that is on a node in the dump came to be.
+    Appears(Box<Pod>),
+    /// A pod that the dump does not have is on a node.
+    Unknown(Name),
+    /// That pod is gone.
+    UnknownGone(Name),
+}
+
+/// Goes through the attempts of a log in their order; see the module's documentation.
+#[derive(Debug)]
+pub struct Replay<'a> {
+    report: &'a LogReport<'a>,
+    dump: Cluster,
+    scheduler: Scheduler,
+    /// The facts that are still to come, oldest first.
+    facts: VecDeque<(Stamp, Fact)>,
+    /// When the dump was taken.
+    taken: Option<Stamp>,
+    /// Facts about nodes, oldest first.
+    nodes: Vec<(Stamp, Name)>,
+    unknown: BTreeSet<Name>,
+    leaving: BTreeSet<Key>,
+    /// Pods with claims that the log binds, with the time.
+    claimants: Vec<Stamp>,
+    /// The log says when pods on nodes were gone.
+    tells_gone: bool,
+    /// The operations from the dump to the first attempt.
+    opening: Vec<Operation>,
+    /// The pod of each change so far.
+    touched: Vec<Key>,
+}
+
+impl<'a> Replay<'a> {
+    /// Prepares the moments of a log. `scheduler` has the objects of a dump that was taken at `taken`.
+    pub fn new(report: &'a LogReport<'a>, scheduler: &Scheduler, taken: Option<Timestamp>) -> Self {
+        let process = report.process();
+        let taken = taken.filter(|_| process.clock.year).map(|time| process.clock.stamp(time));
+        let mut replay = Self {
+            report,
+            dump: scheduler.state().cluster().clone(),
+            scheduler: scheduler.clone(),
+            facts: VecDeque::new(),
+            taken,
+            nodes: Vec::new(),
+            unknown: BTreeSet::new(),
+            leaving: BTreeSet::new(),
+            claimants: Vec::new(),
+            tells_gone: false,
+            opening: Vec::new(),
+            touched: Vec::new(),
+        };
+        replay.gather();
+        replay
+    }
+
+    fn ours(&self) -> u16 {
+        u16::try_from(self.report.process).unwrap_or(u16::MAX)
+    }
+
+    /// Gathers the facts, and takes back those that came after the first attempt.
+    fn gather(&mut self) {
+        let (log, ours, clock) = (self.report.log, self.ours(), self.report.process().clock);
+        let cluster = self.dump.clone();
+        let key = |name: Name| self.report.key(name);
+        let attempts = || log.attempts.iter().filter(move |attempt| attempt.process == ours);
+        let Some(first) = attempts().map(|attempt| attempt.at).min() else { return };
+        self.tells_gone = log.sights.iter().any(|seen| seen.process == ours && seen.sight == Sight::PodOffNode);
+        let mut facts: Vec<(Stamp, Fact)> = Vec::new();
+        // A pod is assumed on its node from its attempt on.
+        let mut bound: HashMap<Key, Stamp> = HashMap::new();
+        let mut nominated: BTreeSet<Key> = BTreeSet::new();
+        let mut victims: BTreeMap<Key, Stamp> = BTreeMap::new();
+        let mut onto: BTreeSet<Name> = BTreeSet::new();
+        for attempt in attempts() {
+            let Some(pod) = key(attempt.pod) else { continue };
+            let end = attempt.end.unwrap_or(attempt.at);
+            let just_after = attempt.at.after();
+            match attempt.outcome {
+                Outcome::Scheduled => {
+                    bound.insert(pod.clone(), just_after);
+                    match cluster.pods.get(&pod) {
+                        Some(known) => {
+                            if has_claims(known) {
+                                self.claimants.push(end);
+                            }
+                            facts.push((just_after, Fact::Bound(pod, log.names.text(attempt.node).into())));
+                        }
+                        None => facts.push((just_after, Fact::Unknown(attempt.pod))),
+                    }
+                    onto.insert(attempt.pod);
+                }
+                Outcome::Unschedulable | Outcome::Error => {
+                    let node = if attempt.nominated.is_empty() { attempt.preemption_node } else { attempt.nominated };
+                    if !node.is_empty() && cluster.pods.get(&pod).is_some() {
+                        nominated.insert(pod.clone());
+                        facts.push((just_after, Fact::Nominated(pod, log.names.text(node).into())));
+                    }
+                }
+                Outcome::Unfinished => {}
+            }
+            for victim in &attempt.victims {
+                match key(*victim) {
+                    Some(victim) if cluster.pods.get(&victim).is_some() => {
+                        victims.entry(victim.clone()).or_insert(just_after);
+                        facts.push((just_after, Fact::Leaving(victim)));
+                    }
+                    // It was there before the log begins, or a later line shows it.
+                    _ => {
+                        self.unknown.insert(*victim);
+                        if !self.tells_gone {
+                            facts.push((just_after, Fact::UnknownGone(*victim)));
+                        }
+                    }
+                }
+            }
+        }
+        for seen in log.sights.iter().filter(|seen| seen.process == ours) {
+            match seen.sight {
+                Sight::Node => {
+                    // Lines before the first attempt are of the list at the start.
+                    if seen.at > first {
+                        self.nodes.push((seen.at, seen.name));
+                    }
+                }
+                Sight::PodOnNode => {
+                    if key(seen.name).is_some_and(|pod| cluster.pods.get(&pod).is_none()) && onto.insert(seen.name) {
+                        self.unknown.remove(&seen.name);
+                        facts.push((seen.at, Fact::Unknown(seen.name)));
+                    }
+                }
+                Sight::PodOffNode => {
+                    let Some(pod) = key(seen.name) else { continue };
+                    let known = cluster.pods.get(&pod).is_some();
+                    facts.push((seen.at, if known { Fact::Gone(pod) } else { Fact::UnknownGone(seen.name) }));
+                }
+            }
+        }
+        for change in log.changes.iter().filter(|change| change.process == ours && change.cause == Cause::Deleted) {
+            if let Some(pod) = key(change.pod).filter(|pod| cluster.pods.get(pod).is_some() && !bound.contains_key(pod)) {
+                facts.push((change.at, Fact::Gone(pod)));
+            }
+        }
+        let mut opening = Vec::new();
+        for pod in cluster.pods.iter() {
+            let created = pod.metadata.creation_timestamp.filter(|_| clock.year).map(|time| clock.stamp(time));
+            let mut then = (**pod).clone();
+            let mut changed = false;
+            if bound.contains_key(&pod.key()) && !pod.node_name.is_empty() {
+                then = unbound(&then);
+                changed = true;
+            }
+            if nominated.contains(&pod.key()) && !then.status.nominated_node_name.is_empty() {
+                then.status.nominated_node_name = Str::default();
+                changed = true;
+            }
+            if victims.contains_key(&pod.key()) && then.is_terminating() {
+                then.metadata.deletion_timestamp = None;
+                then.status.conditions = then.status.conditions.iter().filter(|c| c.kind != "DisruptionTarget").cloned().collect();
+                changed = true;
+            }
+            // Another one bound it, after the first attempt.
+            let appears = !then.node_name.is_empty() && created.is_some_and(|created| created > first);
+            if let Some(created) = created.filter(|_| appears) {
+                opening.push(Operation::Delete { object: Object::Pod(Arc::clone(pod)) });
+                facts.push((created, Fact::Appears(Box::new(then))));
+            } else if changed {
+                opening.push(Operation::Update { object: Object::Pod(Arc::new(then)) });
+            }
+        }
+        facts.sort_by_key(|(at, _)| *at);
+        self.facts = facts.into();
+        self.opening = opening;
+    }
+
+    /// Goes to an attempt, which must not begin before the last one, and decides there if asked to.
+    pub fn at(&mut self, attempt: &Attempt, decide: bool) -> Moment {
+        self.until(attempt.at);
+        let beside = if decide { self.beside(attempt) } else { None };
+        Moment { cluster: self.scheduler.state().cluster().clone(), changes: self.touched.len(), beside }
+    }
+
+    /// Goes to a time, which must not be before the last one.
+    pub(super) fn until(&mut self, until: Stamp) {
+        for operation in std::mem::take(&mut self.opening) {
+            self.apply(operation);
+        }
+        while self.facts.front().is_some_and(|(at, _)| *at <= until) {
+            let Some((_, fact)) = self.facts.pop_front() else { break };
+            if let Some(operation) = self.operation(fact) {
+                self.apply(operation);
+            }
+        }
+    }
+
+    /// Returns the scheduler with the objects of the moment.
+    pub(super) fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    fn apply(&mut self, operation: Operation) {
+        if let Operation::Create { object } | Operation::Update { object } | Operation::Delete { object } = &operation {
+            self.touched.push(object.key());
+        }
+        self.scheduler.apply(operation);
+    }
+
+    /// Returns the operations that lead from one moment to another one, before or after it; `None` is the dump.
+    pub fn between(&self, from: Option<&Moment>, to: &Moment) -> Vec<Operation> {
+        let (before, first) = from.map_or((&self.dump, 0), |from| (&from.cluster, from.changes));
+        let range = first.min(to.changes)..first.max(to.changes);
+        let pods: BTreeSet<&Key> = self.touched.get(range).unwrap_or_default().iter().collect();
+        let operation = |pod: &&Key| match (before.get(Kind::Pod, pod), to.cluster.get(Kind::Pod, pod)) {
+            (None, Some(object)) => Some(Operation::Create { object }),
+            (Some(old), Some(object)) => (old != object).then_some(Operation::Update { object }),
+            (Some(object), None) => Some(Operation::Delete { object }),
+            (None, None) => None,
+        };
+        pods.iter().filter_map(operation).collect()
+    }
+
+    /// Returns what a fact changes of the objects.
+    fn operation(&mut self, fact: Fact) -> Option<Operation> {
+        let cluster = self.scheduler.state().cluster();
+        let change = |pod: &Key, change: &dyn Fn(&mut Pod)| {
+            let mut pod = (**cluster.pods.get(pod)?).clone();
+            change(&mut pod);
+            Some(Operation::Update { object: Object::Pod(Arc::new(pod)) })
+        };
+        match fact {
+            Fact::Bound(pod, node) => {
+                // A pod of the same name may have been deleted before.
+                let known = cluster.pods.get(&pod).or_else(|| self.dump.pods.get(&pod))?;
+                let mut bound = unbound(known);
+                bound.node_name = node;
+                bound.status.nominated_node_name = Str::default();
+                Some(Operation::put(cluster, Object::Pod(Arc::new(bound))))
+            }
+            Fact::Nominated(pod, node) => change(&pod, &|pod| pod.status.nominated_node_name = node.clone()),
+            Fact::Leaving(pod) => {
+                let now = self.scheduler.state().clock();
+                self.leaving.insert(pod.clone());
+                change(&pod, &|pod| {
+                    pod.metadata.deletion_timestamp = Some(now);
+                    // Releases without it do not read it.
+                    let evicted = Condition {
+                        kind: "DisruptionTarget".into(),
+                        status: "True".into(),
+                        reason: "PreemptionByScheduler".into(),
+                        ..Condition::default()
+                    };
+                    let others = pod.status.conditions.iter().filter(|condition| condition.kind != "DisruptionTarget").cloned();
+                    pod.status.conditions = others.chain([evicted]).collect();
+                })
+            }
+            Fact::Gone(pod) => {
+                self.leaving.remove(&pod);
+                let pod = cluster.pods.get(&pod)?;
+                Some(Operation::Delete { object: Object::Pod(Arc::clone(pod)) })
+            }
+            Fact::Appears(pod) => Some(Operation::Create { object: Object::Pod(Arc::new(*pod)) }),
+            Fact::Unknown(pod) => {
+                self.unknown.insert(pod);
+                None
+            }
+            Fact::UnknownGone(pod) => {
+                self.unknown.remove(&pod);
+                None
+            }
+        }
+    }
+
+    /// Returns what is not known about the moment of an attempt.
+    fn gaps(&self, attempt: &Attempt, pod: &Pod) -> Vec<Gap> {
+        let between = |at: Stamp| self.taken.is_none_or(|taken| (at > attempt.at) == (at <= taken));
+        let nodes: BTreeSet<Name> = self.nodes.iter().filter(|(at, _)| between(*at)).map(|(_, node)| *node).collect();
+        let claimants = if has_claims(pod) { self.claimants.iter().filter(|at| between(**at)).count() } else { 0 };
+        let leaving = if self.tells_gone { 0 } else { self.leaving.len() };
+        let mut gaps = Vec::new();
+        gaps.extend((!self.unknown.is_empty()).then_some(Gap::PodsNotInDump(self.unknown.len())));
+        gaps.extend((!nodes.is_empty()).then_some(Gap::NodesChanged(nodes.len())));
+        gaps.extend((leaving > 0).then_some(Gap::VictimsLeaving(leaving)));
+        gaps.extend((claimants > 0).then_some(Gap::ClaimsBound(claimants)));
+        gaps.extend((!attempt.begin_logged).then_some(Gap::BeginNotLogged));
+        gaps
+    }
+
+    fn beside(&self, attempt: &Attempt) -> Option<Beside> {
+        let key = self.report.key(attempt.pod)?;
+        let pod = self.scheduler.state().cluster().pods.get(&key).filter(|pod| pod.is_pending())?;
+        let view = CycleView::of(&self.scheduler.explain(pod));
+        let gaps = self.gaps(attempt, pod);
+        let (mut kind, mut words) = match attempt.outcome {
+            Outcome::Unfinished => return None,
+            Outcome::Scheduled => self.bound(attempt, &view),
+            Outcome::Unschedulable | Outcome::Error => self.failed(attempt, pod, &view)?,
+        };
+        if kind == BesideKind::Differs && !gaps.is_empty() {
+            kind = BesideKind::Explained;
+        }
+        if kind == BesideKind::Explained {
+            let why: Vec<String> = gaps.iter().map(ToString::to_string).collect();
+            if !why.is_empty() {
+                words = format!("{words} Explained: {}.", why.join("; "));
+            }
+        }
+        Some(Beside { kind, words, gaps })
+    }
+
+    /// Compares with an attempt that bound its pod.
+    fn bound(&self, attempt: &Attempt, view: &CycleView) -> (BesideKind, String) {
+        let node = self.report.log.names.text(attempt.node);
+        let here = crate::analysis::why::why(view);
+        match (&view.selected, view.outcome) {
+            (Some((ours, _, ties)), Some(trace::Outcome::Scheduled)) if *ours == *node || ties.iter().any(|tie| *tie == *node) => {
+                let of = if ties.len() > 1 { format!(", one of {} with equal scores", count(ties.len(), "node")) } else { String::new() };
+                (BesideKind::Agrees, format!("agrees: it fits on {node}{of}."))
+            }
+            _ => (BesideKind::Differs, format!("differs: the scheduler bound it to {node}; schedscope says {here}")),
+        }
+    }
+
+    /// Compares with an attempt that failed.
+    fn failed(&self, attempt: &Attempt, pod: &Arc<Pod>, view: &CycleView) -> Option<(BesideKind, String)> {
+        let log = self.report.log;
+        let mut then = (**pod).clone();
+        then.status.conditions = List::default();
+        let mut events = vec![self.report.said(&pod.key(), attempt)?];
+        let node = if attempt.nominated.is_empty() { attempt.preemption_node } else { attempt.nominated };
+        then.status.nominated_node_name = log.names.text(node).into();
+        for victim in attempt.victims.iter().filter_map(|victim| self.report.key(*victim)) {
+            let by = if pod.metadata.uid.is_empty() { pod.key().to_string() } else { pod.metadata.uid.to_string() };
+            let note = format!("Preempted by pod {by} on node {}", log.names.text(attempt.preemption_node));
+            let uid = self.scheduler.state().cluster().pods.get(&victim).map(|pod| pod.metadata.uid.to_string()).unwrap_or_default();
+            events.push(ObservedEvent { pod: victim, uid: uid.as_str().into(), reason: "Preempted".into(), note, ..events[0].clone() });
+        }
+        // The log shows the node of a preemption from -v=2 on.
+        let silent = then.status.nominated_node_name.is_empty() && self.report.process().verbosity().is_none_or(|level| level < 2);
+        let found = SchedulerComparer::new(&self.scheduler, &events).compare(&then, view);
+        let preempts = view.preemption.as_ref().and_then(PreemptionView::selected).is_some();
+        let kind = match found.accord {
+            MatchKind::Same => BesideKind::Agrees,
+            MatchKind::OtherRelease | MatchKind::ChangedSince => BesideKind::Explained,
+            // The message agrees, and the log has no line about preemptions.
+            MatchKind::Unexplained if silent && preempts && found.message == log.names.text(attempt.message) => BesideKind::Agrees,
+            MatchKind::Unexplained => BesideKind::Differs,
+            MatchKind::SchedulerError | MatchKind::Binding | MatchKind::Undecided | MatchKind::Unwritten | MatchKind::NotOurs => {
+                return None;
+            }
+        };
+        let words = match kind {
+            BesideKind::Agrees if found.other_words.is_empty() => "agrees exactly.".to_owned(),
+            BesideKind::Agrees => format!("agrees in different words: {}.", found.other_words.join("; ")),
+            BesideKind::Explained | BesideKind::Differs => {
+                let since = if found.since.is_empty() { String::new() } else { format!(" Changed since: {}.", found.since.join("; ")) };
+                let release =
+                    found.decided_by.map_or_else(String::new, |release| format!(" kube-scheduler {release} agrees with the log."));
+                format!("differs: {}.{since}{release}", found.differences.join("; "))
+            }
+        };
+        Some((kind, words))
+    }
+}
+
+/// Returns a pod as it was before it was bound.
+fn unbound(pod: &Pod) -> Pod {
+    let mut then = pod.clone();
+    then.node_name = Str::default();
+    then.status.phase = "Pending".into();
+    then.status.start_time = None;
+    then.status.container_statuses = List::default();
+    then.status.init_container_statuses = List::default();
+    then
+}
+
+fn has_claims(pod: &Pod) -> bool {
+    let of_volume = pod.spec.volumes.iter().any(|volume| volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some());
+    of_volume || !pod.spec.resource_claims.is_empty()
+}

@@ -1,0 +1,369 @@
+//! Workloads of a manifest, unfolded to the pods that their controllers would make.
+//!
+//! Deployments, ReplicaSets, ReplicationControllers, StatefulSets, DaemonSets, Jobs, CronJobs, JobSets, LeaderWorkerSets, and
+//! any other kind with `spec.template.spec.containers`, as it were a ReplicaSet. A bare pod is itself.
+
+mod batch;
+mod claims;
+mod daemon;
+mod sets;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use claims::create_with_claims;
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use super::pods::suffix;
+use crate::admission::FieldError;
+use crate::cluster::storage::PersistentVolumeClaim;
+use crate::cluster::{Cluster, Key, LabelSelector, Labels, Str};
+use crate::release::Emulation;
+
+/// The pods of a workload.
+#[derive(Clone, Debug)]
+pub struct Unfolded {
+    /// The kind of the object in the manifest.
+    pub kind: Str,
+    /// Its key.
+    pub key: Key,
+    /// The controllers that own pods, with their kinds: of a Deployment, its new ReplicaSet.
+    pub controllers: Vec<(Str, Key)>,
+    /// The number of pods that the workload wants at once.
+    pub wanted: u64,
+    /// The number that it makes later, when others have completed.
+    pub later: u64,
+    /// The pods, in the order in which they are made; at most as many as were asked for.
+    pub pods: Vec<UnfoldedPod>,
+    /// Each pod is made only when the one before is ready.
+    pub is_ordered: bool,
+    /// The numbers of pods that a rollout keeps.
+    pub surge: Surge,
+    /// Why no pods are made for now.
+    pub hold: Option<Hold>,
+}
+
+/// One pod of a workload before admission.
+#[derive(Clone, Debug)]
+pub struct UnfoldedPod {
+    /// The pod as JSON.
+    pub pod: Value,
+    /// The claims that a StatefulSet makes for it, if they do not exist.
+    pub claims: Vec<PersistentVolumeClaim>,
+}
+
+/// Why a workload makes no pods for now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Hold {
+    /// A new Deployment is paused.
+    Paused,
+    /// A Job, CronJob or JobSet is suspended.
+    Suspended,
+}
+
+/// The numbers of pods that a rollout keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Surge {
+    /// Pods beyond those that are wanted.
+    pub above: u64,
+    /// Pods that may be missing.
+    pub below: u64,
+    /// All old pods go before new ones are made.
+    pub recreates: bool,
+}
+
+/// What is asked of unfolding.
+#[derive(Clone, Copy, Debug)]
+pub struct UnfoldOptions {
+    /// The number of replicas, or of a Job's pods, in place of the manifest's.
+    pub replicas: Option<u64>,
+    /// The number of pods that are made at most.
+    pub most: usize,
+    /// The release, whose API server names labels and fields.
+    pub emulation: Emulation,
+    /// The time of creation.
+    pub now: jiff::Timestamp,
+}
+
+/// A workload that an API server would refuse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidWorkload {
+    /// The kind.
+    pub kind: Str,
+    /// The key.
+    pub key: Key,
+    /// The fields that are missing or invalid.
+    pub errors: Vec<FieldError>,
+}
+
+/// Writes the error that the API server returns.
+impl fmt::Display for InvalidWorkload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let errors: Vec<String> = self.errors.iter().map(ToString::to_string).collect();
+        write!(f, "{} \"{}\" is invalid: {}", self.kind, self.key.name, errors.join(", "))
+    }
+}
+
+impl std::error::Error for InvalidWorkload {}
+
+/// Unfolds an object of a manifest; `None` for objects that make no pods.
+///
+/// # Errors
+/// When an API server would refuse the workload.
+pub fn unfold(cluster: &Cluster, object: &Value, options: &UnfoldOptions) -> Result<Option<Unfolded>, InvalidWorkload> {
+    let work = Work::of(cluster, object, options);
+    let group = work.api_version.rsplit_once('/').map_or("", |(group, _)| group);
+    let unfolded = match (group, work.kind.as_str()) {
+        ("", "Pod") => work.bare(),
+        ("", "PodTemplate") => return Ok(None),
+        ("apps" | "extensions", "Deployment") => sets::deployment(&work),
+        ("apps" | "extensions", "ReplicaSet") | ("", "ReplicationController") => sets::replica_set(&work),
+        ("apps", "StatefulSet") => sets::stateful_set(&work),
+        ("apps" | "extensions", "DaemonSet") => daemon::daemon_set(&work),
+        ("batch", "Job") => batch::job(&work),
+        ("batch", "CronJob") => batch::cron_job(&work),
+        ("jobset.x-k8s.io", "JobSet") => batch::job_set(&work),
+        ("leaderworkerset.x-k8s.io", "LeaderWorkerSet") => batch::leader_worker_set(&work),
+        _ if object.pointer("/spec/template/spec/containers").is_some_and(Value::is_array) => sets::replica_set(&work),
+        _ => return Ok(None),
+    };
+    unfolded.map(Some).map_err(|errors| InvalidWorkload { kind: work.kind.clone(), key: work.key.clone(), errors })
+}
+
+type Found = Result<Unfolded, Vec<FieldError>>;
+
+/// A workload with what unfolding needs.
+struct Work<'a> {
+    cluster: &'a Cluster,
+    object: &'a Value,
+    options: &'a UnfoldOptions,
+    kind: Str,
+    api_version: Str,
+    key: Key,
+    uid: Str,
+}
+
+/// The owner that a pod names.
+struct Owner<'a> {
+    api_version: &'a str,
+    kind: &'a str,
+    name: &'a str,
+    uid: &'a str,
+}
+
+impl<'a> Work<'a> {
+    fn of(cluster: &'a Cluster, object: &'a Value, options: &'a UnfoldOptions) -> Self {
+        let text = |pointer: &str| Str::from(object.pointer(pointer).and_then(Value::as_str).unwrap_or_default());
+        let (kind, name) = (text("/kind"), text("/metadata/name"));
+        let namespace = Some(text("/metadata/namespace")).filter(|n| !n.is_empty()).unwrap_or_else(|| "default".into());
+        let uid = Some(text("/metadata/uid")).filter(|uid| !uid.is_empty());
+        let uid = uid.unwrap_or_else(|| format!("new-{}", suffix(&[&kind, &namespace, &name], 16)).into());
+        Self { cluster, object, options, kind, api_version: text("/apiVersion"), key: Key { namespace, name }, uid }
+    }
+
+    /// Returns a field of the spec.
+    fn spec(&self, pointer: &str) -> Option<&'a Value> {
+        self.object.pointer(&format!("/spec/{pointer}")).filter(|value| !value.is_null())
+    }
+
+    /// Returns a whole number of the spec.
+    fn number(&self, field: &str, default: u64, errors: &mut Vec<FieldError>) -> u64 {
+        self.spec(field).map_or(default, |value| whole(value, &format!("spec.{field}"), default, errors))
+    }
+
+    /// Returns the replicas that are wanted.
+    fn replicas(&self, errors: &mut Vec<FieldError>) -> u64 {
+        let written = self.number("replicas", 1, errors);
+        self.options.replicas.unwrap_or(written)
+    }
+
+    /// Returns the number of pods that are made of a number that is wanted.
+    fn made(&self, wanted: u64) -> usize {
+        usize::try_from(wanted).unwrap_or(usize::MAX).min(self.options.most)
+    }
+
+    /// Returns a pod of a template, under a name.
+    fn pod(&self, template: &Value, name: &str, owner: &Owner<'_>) -> Value {
+        let mut metadata = json!({
+            "name": name, "namespace": self.key.namespace.as_str(),
+            "uid": format!("new-{}", suffix(&[owner.uid, &self.key.namespace, name], 16)),
+            "creationTimestamp": self.options.now.to_string(),
+            "ownerReferences": [{"apiVersion": owner.api_version, "kind": owner.kind, "name": owner.name, "uid": owner.uid, "controller": true}],
+        });
+        for field in ["labels", "annotations"] {
+            if let Some(value) = template.pointer(&format!("/metadata/{field}")).filter(|value| value.is_object()) {
+                metadata[field] = value.clone();
+            }
+        }
+        json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": metadata,
+            "spec": template.get("spec").cloned().unwrap_or_else(|| json!({})),
+        })
+    }
+
+    /// Returns pods of a template under generated names, as `GenerateName` makes them.
+    fn pods(&self, template: &Value, owner: &Owner<'_>, count: usize) -> Vec<UnfoldedPod> {
+        let mut names = Names::new(self.cluster, &self.key.namespace);
+        (0..count).map(|_| UnfoldedPod::plain(self.pod(template, &names.generate(owner.name, owner.uid), owner))).collect()
+    }
+
+    /// Returns this object as the owner of pods.
+    fn owner(&self) -> Owner<'_> {
+        Owner { api_version: &self.api_version, kind: &self.kind, name: &self.key.name, uid: &self.uid }
+    }
+
+    /// Returns an unfolded workload without pods, whose pods it owns itself.
+    fn unfolded(&self, wanted: u64) -> Unfolded {
+        Unfolded {
+            kind: self.kind.clone(),
+            key: self.key.clone(),
+            controllers: vec![(self.kind.clone(), self.key.clone())],
+            wanted,
+            later: 0,
+            pods: Vec::new(),
+            is_ordered: false,
+            surge: Surge::default(),
+            hold: None,
+        }
+    }
+
+    /// Returns a bare pod; with `replicas`, copies of it.
+    fn bare(&self) -> Found {
+        let wanted = self.options.replicas.unwrap_or(1);
+        let mut names = Names::new(self.cluster, &self.key.namespace);
+        let generate = self.object.pointer("/metadata/generateName").and_then(Value::as_str);
+        let mut found = Unfolded { controllers: Vec::new(), ..self.unfolded(wanted) };
+        for at in 0..self.made(wanted) {
+            let mut pod = self.object.clone();
+            let name = match generate {
+                Some(prefix) if self.key.name.is_empty() => names.generate(prefix.trim_end_matches('-'), prefix),
+                _ if at == 0 => self.key.name.to_string(),
+                _ => names.generate(&self.key.name, &self.uid),
+            };
+            let Some(metadata) = pod.get_mut("metadata").and_then(Value::as_object_mut) else { break };
+            metadata.insert("name".to_owned(), json!(name));
+            metadata.insert("namespace".to_owned(), json!(self.key.namespace.as_str()));
+            metadata.insert("uid".to_owned(), json!(format!("new-{}", suffix(&[&self.uid, &name], 16))));
+            metadata.entry("creationTimestamp").or_insert_with(|| json!(self.options.now.to_string()));
+            if metadata["creationTimestamp"].is_null() {
+                metadata["creationTimestamp"] = json!(self.options.now.to_string());
+            }
+            // Only the controller of the source may bind it or report about it.
+            pod.as_object_mut().map(|pod| pod.remove("status"));
+            found.pods.push(UnfoldedPod::plain(pod));
+        }
+        Ok(found)
+    }
+
+    /// Returns the template of the spec, and checks what the API requires of it.
+    fn template(&self, restart: &[&str], errors: &mut Vec<FieldError>) -> &'a Value {
+        let template = self.spec("template").unwrap_or(&Value::Null);
+        check_template(template, "spec.template", restart, errors);
+        template
+    }
+
+    /// Checks that the selector matches the labels of the template.
+    fn check_selector(&self, template: &Value, errors: &mut Vec<FieldError>) {
+        let Some(selector) = self.spec("selector") else {
+            // Versions before `apps/v1` and ReplicationControllers take it from the labels.
+            if self.api_version == "apps/v1" {
+                errors.push(FieldError { path: "spec.selector".to_owned(), detail: "Required value".to_owned() });
+            }
+            return;
+        };
+        let labels: Labels = template.pointer("/metadata/labels").cloned().and_then(|l| serde_json::from_value(l).ok()).unwrap_or_default();
+        let is_plain = self.kind == "ReplicationController";
+        let parsed: Option<LabelSelector> = if is_plain {
+            serde_json::from_value(selector.clone()).ok().map(|match_labels| LabelSelector { match_labels, ..LabelSelector::default() })
+        } else {
+            serde_json::from_value(selector.clone()).ok()
+        };
+        let matches = parsed.is_some_and(|selector| !selector.is_empty() && selector.matches(&labels));
+        if !matches {
+            let text: Vec<String> = labels.iter().map(|(key, value)| format!("\"{key}\":\"{value}\"")).collect();
+            let detail = format!("Invalid value: {{{}}}: `selector` does not match template `labels`", text.join(", "));
+            errors.push(FieldError { path: "spec.template.metadata.labels".to_owned(), detail });
+        }
+    }
+}
+
+impl UnfoldedPod {
+    fn plain(pod: Value) -> Self {
+        Self { pod, claims: Vec::new() }
+    }
+}
+
+/// Reads a whole number of a manifest.
+fn whole(value: &Value, path: &str, default: u64, errors: &mut Vec<FieldError>) -> u64 {
+    let detail = match value.as_i64() {
+        Some(number) if i32::try_from(number).is_ok() => match u64::try_from(number) {
+            Ok(number) => return number,
+            Err(_) => format!("Invalid value: {number}: must be greater than or equal to 0"),
+        },
+        _ => format!("Invalid value: {value}: must be a whole number of 32 bits"),
+    };
+    errors.push(FieldError { path: path.to_owned(), detail });
+    default
+}
+
+/// Checks a template of pods: it has containers, and one of the restart policies that the kind takes.
+fn check_template(template: &Value, path: &str, restart: &[&str], errors: &mut Vec<FieldError>) {
+    if !template.pointer("/spec/containers").and_then(Value::as_array).is_some_and(|containers| !containers.is_empty()) {
+        errors.push(FieldError { path: format!("{path}.spec.containers"), detail: "Required value".to_owned() });
+    }
+    let policy = template.pointer("/spec/restartPolicy").and_then(Value::as_str);
+    let is_default = policy.is_none() && restart.contains(&"Always");
+    if !is_default && !restart.is_empty() && !policy.is_some_and(|policy| restart.contains(&policy)) {
+        let list = restart.iter().map(|policy| format!("\"{policy}\"")).collect::<Vec<_>>().join(", ");
+        let detail = match policy {
+            Some(policy) => format!("Unsupported value: \"{policy}\": supported values: {list}"),
+            None => format!("Required value: valid values: {list}"),
+        };
+        errors.push(FieldError { path: format!("{path}.spec.restartPolicy"), detail });
+    }
+}
+
+/// Returns the result of a workload, or its errors.
+fn checked(found: Unfolded, errors: Vec<FieldError>) -> Found {
+    if errors.is_empty() { Ok(found) } else { Err(errors) }
+}
+
+/// Adds a label to a pod.
+fn set_label(pod: &mut Value, key: &str, value: &str) {
+    let metadata = &mut pod["metadata"];
+    if !metadata["labels"].is_object() {
+        metadata["labels"] = json!({});
+    }
+    metadata["labels"][key] = json!(value);
+}
+
+/// Makes free names, the same in every run.
+struct Names<'a> {
+    cluster: &'a Cluster,
+    namespace: Str,
+    made: u64,
+}
+
+/// Length of a generated name before its five characters; mirrors `maxGeneratedNameLength`.
+const GENERATED_BASE: usize = 57;
+
+impl<'a> Names<'a> {
+    fn new(cluster: &'a Cluster, namespace: &Str) -> Self {
+        Self { cluster, namespace: namespace.clone(), made: 0 }
+    }
+
+    /// Returns a name that no pod of the cluster has: a base with five characters.
+    fn generate(&mut self, base: &str, salt: &str) -> String {
+        let base: String = base.chars().take(GENERATED_BASE).collect();
+        loop {
+            self.made += 1;
+            let name = format!("{base}-{}", suffix(&[salt, &self.made.to_string()], 5));
+            if self.cluster.pods.namespaced(&self.namespace, &Str::from(name.as_str())).is_none() {
+                return name;
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Jobs, CronJobs, JobSets, LeaderWorkerSets.
+
+use serde_json::{Value, json};
+
+use super::{FieldError, Found, Hold, Names, Owner, Unfolded, UnfoldedPod, Work, check_template, checked, set_label, suffix, whole};
+use crate::cluster::Key;
+
+/// The restart policies that Jobs take.
+const RESTARTS: [&str; 2] = ["OnFailure", "Never"];
+
+/// Unfolds a Job: as many pods as run at once.
+pub(super) fn job(work: &Work<'_>) -> Found {
+    let mut errors = Vec::new();
+    let mut found = work.unfolded(0);
+    let owner = work.owner();
+    add_job(work, &mut found, &Job { object: work.object, path: "spec", owner: &owner, copies: work.options.replicas }, &mut errors);
+    checked(found, errors)
+}
+
+/// Unfolds a CronJob: the pods of its next Job.
+pub(super) fn cron_job(work: &Work<'_>) -> Found {
+    let mut errors = Vec::new();
+    let mut found = work.unfolded(0);
+    let minute = work.options.now.as_second() / 60;
+    let name = format!("{}-{minute}", work.key.name);
+    let uid = format!("new-{}", suffix(&[&work.uid, &name], 16));
+    let owner = Owner { api_version: "batch/v1", kind: "Job", name: &name, uid: &uid };
+    let none = json!({});
+    let object = work.spec("jobTemplate").unwrap_or(&none);
+    found.controllers = vec![("Job".into(), Key::new(work.key.namespace.clone(), name.as_str()))];
+    let job = Job { object, path: "spec.jobTemplate.spec", owner: &owner, copies: work.options.replicas };
+    add_job(work, &mut found, &job, &mut errors);
+    if is_suspended(work.object) {
+        found.hold = Some(Hold::Suspended);
+    }
+    checked(found, errors)
+}
+
+/// Unfolds a JobSet: the Jobs of all its templates at once.
+pub(super) fn job_set(work: &Work<'_>) -> Found {
+    let mut errors = Vec::new();
+    let mut found = Unfolded { controllers: Vec::new(), ..work.unfolded(0) };
+    let empty = Vec::new();
+    let templates = work.spec("replicatedJobs").and_then(Value::as_array).unwrap_or(&empty);
+    for (at, replicated) in templates.iter().enumerate() {
+        let path = format!("spec.replicatedJobs[{at}]");
+        let replicas = replicated.get("replicas").map_or(1, |value| whole(value, &format!("{path}.replicas"), 1, &mut errors));
+        let job_name = replicated.get("name").and_then(Value::as_str).unwrap_or_default();
+        let object = replicated.get("template").cloned().unwrap_or_else(|| json!({}));
+        for index in 0..replicas {
+            let name = format!("{}-{job_name}-{index}", work.key.name);
+            let uid = format!("new-{}", suffix(&[&work.uid, &name], 16));
+            let owner = Owner { api_version: "batch/v1", kind: "Job", name: &name, uid: &uid };
+            if found.pods.len() >= work.options.most {
+                let first = found.wanted.checked_div(index.max(1)).unwrap_or(0).max(1);
+                found.wanted = found.wanted.saturating_add(first.saturating_mul(replicas - index));
+                break;
+            }
+            found.controllers.push(("Job".into(), Key::new(work.key.namespace.clone(), name.as_str())));
+            let job = Job { object: &object, path: &format!("{path}.template.spec"), owner: &owner, copies: None };
+            add_job(work, &mut found, &job, &mut errors);
+            if !errors.is_empty() {
+                break;
+            }
+        }
+    }
+    if is_suspended(work.object) {
+        found.hold = Some(Hold::Suspended);
+    }
+    checked(found, errors)
+}
+
+/// A Job, or the template of one.
+struct Job<'a> {
+    object: &'a Value,
+    /// The path of its spec in the manifest.
+    path: &'a str,
+    owner: &'a Owner<'a>,
+    /// The number of pods in place of the manifest's.
+    copies: Option<u64>,
+}
+
+fn is_suspended(object: &Value) -> bool {
+    object.pointer("/spec/suspend").and_then(Value::as_bool) == Some(true)
+}
+
+/// Adds the pods of a Job.
+fn add_job(work: &Work<'_>, found: &mut Unfolded, job: &Job<'_>, errors: &mut Vec<FieldError>) {
+    let spec = |pointer: &str| job.object.pointer(&format!("/spec/{pointer}")).filter(|value| !value.is_null());
+    let template = spec("template").unwrap_or(&Value::Null);
+    check_template(template, &format!("{}.template", job.path), &RESTARTS, errors);
+    let mut number = |field: &str| spec(field).map(|value| whole(value, &format!("{}.{field}", job.path), 1, errors));
+    let (parallelism, completions) = (number("parallelism"), number("completions"));
+    // Without completions the pods share a queue of work, and one success ends the Job.
+    let at_once = parallelism.unwrap_or(1).min(completions.unwrap_or(u64::MAX));
+    let at_once = job.copies.unwrap_or(at_once);
+    found.wanted = found.wanted.saturating_add(at_once);
+    found.later = found.later.saturating_add(completions.unwrap_or(0).saturating_sub(at_once));
+    if is_suspended(job.object) {
+        found.hold = Some(Hold::Suspended);
+    }
+    let is_indexed = spec("completionMode").and_then(Value::as_str) == Some("Indexed");
+    let room = work.options.most.saturating_sub(found.pods.len());
+    let mut names = Names::new(work.cluster, &work.key.namespace);
+    for index in 0..work.made(at_once).min(room) {
+        let base = if is_indexed { format!("{}-{index}", job.owner.name) } else { job.owner.name.to_owned() };
+        let mut pod = work.pod(template, &names.generate(&base, job.owner.uid), job.owner);
+        for (label, value) in [
+            ("batch.kubernetes.io/controller-uid", job.owner.uid),
+            ("batch.kubernetes.io/job-name", job.owner.name),
+            ("controller-uid", job.owner.uid),
+            ("job-name", job.owner.name),
+        ] {
+            set_label(&mut pod, label, value);
+        }
+        if is_indexed {
+            set_label(&mut pod, "batch.kubernetes.io/job-completion-index", &index.to_string());
+        }
+        found.pods.push(UnfoldedPod::plain(pod));
+    }
+}
+
+/// Unfolds a LeaderWorkerSet: groups of one leader and its workers.
+pub(super) fn leader_worker_set(work: &Work<'_>) -> Found {
+    let mut errors: Vec<FieldError> = Vec::new();
+    let groups = work.replicas(&mut errors);
+    let size = work.number("leaderWorkerTemplate/size", 1, &mut errors).max(1);
+    let none = Value::Null;
+    let worker = work.spec("leaderWorkerTemplate/workerTemplate").unwrap_or(&none);
+    let leader = work.spec("leaderWorkerTemplate/leaderTemplate").unwrap_or(worker);
+    check_template(worker, "spec.leaderWorkerTemplate.workerTemplate", &[], &mut errors);
+    let mut found = Unfolded { controllers: Vec::new(), ..work.unfolded(groups.saturating_mul(size)) };
+    'groups: for group in 0..groups {
+        let leader_name = format!("{}-{group}", work.key.name);
+        for index in 0..size {
+            if found.pods.len() >= work.options.most {
+                break 'groups;
+            }
+            let (template, name) = if index == 0 { (leader, leader_name.clone()) } else { (worker, format!("{leader_name}-{index}")) };
+            // The leaders are a StatefulSet, and the workers of each leader are another.
+            let set = if index == 0 { work.key.name.to_string() } else { leader_name.clone() };
+            let uid = format!("new-{}", suffix(&[&work.uid, &set, if index == 0 { "leaders" } else { "workers" }], 16));
+            let mut pod = work.pod(template, &name, &Owner { api_version: "apps/v1", kind: "StatefulSet", name: &set, uid: &uid });
+            for (label, value) in [
+                ("leaderworkerset.sigs.k8s.io/name", work.key.name.to_string()),
+                ("leaderworkerset.sigs.k8s.io/group-index", group.to_string()),
+                ("leaderworkerset.sigs.k8s.io/worker-index", index.to_string()),
+            ] {
+                set_label(&mut pod, label, &value);
+            }
+            let controller = ("StatefulSet".into(), Key::new(work.key.namespace.clone(), set.as_str()));
+            if !found.controllers.contains(&controller) {
+                found.controllers.push(controller);
+            }
+            found.pods.push(UnfoldedPod::plain(pod));
+        }
+    }
+    checked(found, errors)
+}

@@ -1,0 +1,87 @@
+//! DaemonSets: one pod for each node that takes it; mirrors `pkg/controller/daemon/daemon_controller.go`.
+
+use serde_json::{Value, json};
+
+use super::{Found, Names, Surge, UnfoldedPod, Work, checked, set_label, sets, suffix};
+use crate::cluster::{Cluster, Node, Pod, Str};
+use crate::plugins::helper::find_untolerated_taint;
+use crate::plugins::node_affinity::required_node_affinity_matches;
+use crate::release::Emulation;
+
+/// The taints that the pods of a DaemonSet tolerate, and their effects.
+const TOLERATED: [(&str, &str); 6] = [
+    ("node.kubernetes.io/not-ready", "NoExecute"),
+    ("node.kubernetes.io/unreachable", "NoExecute"),
+    ("node.kubernetes.io/disk-pressure", "NoSchedule"),
+    ("node.kubernetes.io/memory-pressure", "NoSchedule"),
+    ("node.kubernetes.io/pid-pressure", "NoSchedule"),
+    ("node.kubernetes.io/unschedulable", "NoSchedule"),
+];
+
+/// Unfolds a DaemonSet. Each pod is bound to its node by a required node affinity.
+pub(super) fn daemon_set(work: &Work<'_>) -> Found {
+    let mut errors = Vec::new();
+    let template = work.template(&["Always"], &mut errors);
+    work.check_selector(template, &mut errors);
+    let mut template = template.clone();
+    add_tolerations(&mut template);
+    let nodes = eligible(work.cluster, &template, work.options.emulation);
+    let wanted = nodes.len() as u64;
+    let mut found = work.unfolded(wanted);
+    let surge = work.spec("updateStrategy/rollingUpdate/maxSurge").cloned().unwrap_or_else(|| json!(0));
+    let below = work.spec("updateStrategy/rollingUpdate/maxUnavailable").cloned().unwrap_or_else(|| json!(1));
+    let mut share =
+        |value: &Value, field: &str| sets::share(value, wanted, true, &format!("spec.updateStrategy.rollingUpdate.{field}"), &mut errors);
+    found.surge = Surge { above: share(&surge, "maxSurge"), below: share(&below, "maxUnavailable"), recreates: false };
+    let hash = suffix(&[&template.to_string()], 10);
+    let mut names = Names::new(work.cluster, &work.key.namespace);
+    for node in nodes.iter().take(work.made(wanted)) {
+        let mut pod = work.pod(&template, &names.generate(&work.key.name, &work.uid), &work.owner());
+        set_label(&mut pod, "controller-revision-hash", &hash);
+        bind_to(&mut pod, node);
+        found.pods.push(UnfoldedPod::plain(pod));
+    }
+    checked(found, errors)
+}
+
+/// Adds the tolerations that the controller gives its pods.
+fn add_tolerations(template: &mut Value) {
+    let Some(spec) = template.get_mut("spec").and_then(Value::as_object_mut) else { return };
+    let on_host = spec.get("hostNetwork").and_then(Value::as_bool) == Some(true);
+    let list = spec.entry("tolerations").or_insert_with(|| json!([]));
+    if list.is_null() {
+        *list = json!([]);
+    }
+    let Some(list) = list.as_array_mut() else { return };
+    let network = on_host.then_some(("node.kubernetes.io/network-unavailable", "NoSchedule"));
+    for (key, effect) in TOLERATED.into_iter().chain(network) {
+        let toleration = json!({"key": key, "operator": "Exists", "effect": effect});
+        if !list.contains(&toleration) {
+            list.push(toleration);
+        }
+    }
+}
+
+/// Replaces the pod's required node affinity by its node; mirrors `ReplaceDaemonSetPodNodeNameNodeAffinity`.
+fn bind_to(pod: &mut Value, node: &Str) {
+    if !pod["spec"]["affinity"].is_object() {
+        pod["spec"]["affinity"] = json!({});
+    }
+    let affinity = &mut pod["spec"]["affinity"];
+    if !affinity["nodeAffinity"].is_object() {
+        affinity["nodeAffinity"] = json!({});
+    }
+    affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] =
+        json!({"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node.as_str()]}]}]});
+}
+
+/// Returns the nodes that take a pod of a template: its node name, selector, affinity and tolerations allow it.
+fn eligible(cluster: &Cluster, template: &Value, emulation: Emulation) -> Vec<Str> {
+    let Ok(pod) = serde_json::from_value::<Pod>(json!({"spec": template.get("spec")})) else { return Vec::new() };
+    let takes = |node: &Node| {
+        (pod.node_name.is_empty() || pod.node_name == *node.name())
+            && required_node_affinity_matches(&pod, node)
+            && find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, emulation).is_none()
+    };
+    cluster.nodes.iter().filter(|node| takes(node)).map(|node| node.name().clone()).collect()
+}

@@ -1,0 +1,134 @@
+//! Deployments, ReplicaSets, ReplicationControllers, StatefulSets.
+
+use serde_json::{Value, json};
+
+use super::{FieldError, Found, Hold, Owner, Surge, Unfolded, UnfoldedPod, Work, checked, set_label, suffix, whole};
+use crate::cluster::storage::PersistentVolumeClaim;
+use crate::cluster::{Key, Str};
+
+/// Unfolds a Deployment: pods of a new ReplicaSet, which is named after the hash of its template.
+pub(super) fn deployment(work: &Work<'_>) -> Found {
+    let mut errors = Vec::new();
+    let wanted = work.replicas(&mut errors);
+    let template = work.template(&["Always"], &mut errors);
+    work.check_selector(template, &mut errors);
+    let hash = suffix(&[&template.to_string()], 10);
+    let set = format!("{}-{hash}", work.key.name);
+    let uid = format!("new-{}", suffix(&[&work.uid, &set], 16));
+    let owner = Owner { api_version: "apps/v1", kind: "ReplicaSet", name: &set, uid: &uid };
+    let mut found = Unfolded { surge: surge(work, wanted, &mut errors), ..work.unfolded(wanted) };
+    found.controllers = vec![("ReplicaSet".into(), Key::new(work.key.namespace.clone(), set.as_str()))];
+    // A paused Deployment makes no ReplicaSet.
+    if work.spec("paused").and_then(Value::as_bool) == Some(true) {
+        found.hold = Some(Hold::Paused);
+    }
+    found.pods = work.pods(template, &owner, work.made(wanted));
+    found.pods.iter_mut().for_each(|pod| set_label(&mut pod.pod, "pod-template-hash", &hash));
+    checked(found, errors)
+}
+
+/// Reads the numbers of a rolling update; mirrors `ResolveFenceposts` in `pkg/controller/deployment/util`.
+fn surge(work: &Work<'_>, wanted: u64, errors: &mut Vec<FieldError>) -> Surge {
+    match work.spec("strategy/type").and_then(Value::as_str) {
+        None | Some("RollingUpdate") => {}
+        Some("Recreate") => return Surge { recreates: true, ..Surge::default() },
+        Some(other) => {
+            let detail = format!("Unsupported value: \"{other}\": supported values: \"Recreate\", \"RollingUpdate\"");
+            errors.push(FieldError { path: "spec.strategy.type".to_owned(), detail });
+        }
+    }
+    let mut read = |field: &str, up: bool| {
+        let value = work.spec(&format!("strategy/rollingUpdate/{field}")).cloned().unwrap_or_else(|| json!("25%"));
+        share(&value, wanted, up, &format!("spec.strategy.rollingUpdate.{field}"), errors)
+    };
+    let (above, below) = (read("maxSurge", true), read("maxUnavailable", false));
+    // Both 0 would never get on.
+    Surge { above, below: if above == 0 && below == 0 { 1 } else { below }, recreates: false }
+}
+
+/// Returns a number of pods, or a share of those that are wanted.
+pub(super) fn share(value: &Value, wanted: u64, up: bool, path: &str, errors: &mut Vec<FieldError>) -> u64 {
+    let Some(text) = value.as_str() else { return whole(value, path, 0, errors) };
+    let Some(percent) = text.strip_suffix('%').and_then(|number| number.parse::<u64>().ok()) else {
+        let detail = format!("Invalid value: \"{text}\": must be an integer or percentage (e.g '5%%')");
+        errors.push(FieldError { path: path.to_owned(), detail });
+        return 0;
+    };
+    let parts = wanted.saturating_mul(percent);
+    if up { parts.div_ceil(100) } else { parts / 100 }
+}
+
+/// Unfolds a ReplicaSet, a ReplicationController, or a kind like them.
+pub(super) fn replica_set(work: &Work<'_>) -> Found {
+    let mut errors = Vec::new();
+    let wanted = work.replicas(&mut errors);
+    let is_known = matches!(work.kind.as_str(), "ReplicaSet" | "ReplicationController");
+    let template = work.template(if is_known { &["Always"] } else { &[] }, &mut errors);
+    if is_known {
+        work.check_selector(template, &mut errors);
+    }
+    let mut found = work.unfolded(wanted);
+    found.pods = work.pods(template, &work.owner(), work.made(wanted));
+    checked(found, errors)
+}
+
+/// Unfolds a StatefulSet: pods with ordinals, each with its claims.
+pub(super) fn stateful_set(work: &Work<'_>) -> Found {
+    let mut errors = Vec::new();
+    let wanted = work.replicas(&mut errors);
+    let template = work.template(&["Always"], &mut errors);
+    work.check_selector(template, &mut errors);
+    let start = work.number("ordinals/start", 0, &mut errors);
+    let revision = format!("{}-{}", work.key.name, suffix(&[&template.to_string()], 10));
+    let empty = Vec::new();
+    let claim_templates = work.spec("volumeClaimTemplates").and_then(Value::as_array).unwrap_or(&empty);
+    let is_parallel = work.spec("podManagementPolicy").and_then(Value::as_str) == Some("Parallel");
+    let below = work.spec("updateStrategy/rollingUpdate/maxUnavailable").cloned().unwrap_or_else(|| json!(1));
+    let surge =
+        Surge { below: share(&below, wanted, true, "spec.updateStrategy.rollingUpdate.maxUnavailable", &mut errors), ..Surge::default() };
+    let mut found = Unfolded { is_ordered: !is_parallel, surge, ..work.unfolded(wanted) };
+    for at in 0..work.made(wanted) as u64 {
+        let ordinal = (start + at).to_string();
+        let name = format!("{}-{ordinal}", work.key.name);
+        let mut pod = work.pod(template, &name, &work.owner());
+        set_label(&mut pod, "statefulset.kubernetes.io/pod-name", &name);
+        set_label(&mut pod, "apps.kubernetes.io/pod-index", &ordinal);
+        set_label(&mut pod, "controller-revision-hash", &revision);
+        let claims = claim_templates.iter().filter_map(|claim| ordinal_claim(work, claim, &name, &mut pod, &mut errors)).collect();
+        found.pods.push(UnfoldedPod { pod, claims });
+    }
+    checked(found, errors)
+}
+
+/// Returns the claim that a template makes for a pod, and names it in the pod's volumes.
+fn ordinal_claim(
+    work: &Work<'_>,
+    template: &Value,
+    pod_name: &str,
+    pod: &mut Value,
+    errors: &mut Vec<FieldError>,
+) -> Option<PersistentVolumeClaim> {
+    let volume = template.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+    let name = format!("{volume}-{pod_name}");
+    if !pod["spec"]["volumes"].is_array() {
+        pod["spec"]["volumes"] = json!([]);
+    }
+    if let Some(volumes) = pod["spec"]["volumes"].as_array_mut() {
+        volumes.retain(|other| other["name"] != volume);
+        volumes.push(json!({"name": volume, "persistentVolumeClaim": {"claimName": name}}));
+    }
+    match serde_json::from_value::<PersistentVolumeClaim>(template.clone()) {
+        Ok(mut claim) => {
+            claim.metadata.name = Str::from(name);
+            claim.metadata.namespace = work.key.namespace.clone();
+            Some(claim)
+        }
+        Err(error) => {
+            let path = format!("spec.volumeClaimTemplates[{volume}]");
+            if !errors.iter().any(|known| known.path == path) {
+                errors.push(FieldError { path, detail: error.to_string() });
+            }
+            None
+        }
+    }
+}

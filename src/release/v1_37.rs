@@ -1,0 +1,106 @@
+//! kube-scheduler v1.37, as differences from v1.36.
+//!
+//! No decision of this release was compared with its own code: [`CHANGES`] says how each difference is known.
+
+use super::behaviour::{Behaviour, ImageSources, ResizeMaximum};
+use super::novelty::{Knowledge, Novelty};
+use super::patches::Minor;
+use super::profile::Profile;
+use super::queue_behaviour::{EventNames, QueueBehaviour};
+use super::v1_36;
+use super::version::Release;
+
+/// The release.
+pub(super) const PROFILE: Profile = Profile {
+    release: Release::patch(37, 0),
+    since: Release::patch(37, 0),
+    verified: &[],
+    novelties: CHANGES,
+    other_gates: v1_36::gates::OTHER_EARLIER,
+    gate_dependencies: &[
+        ("DRADeviceTaintRules", &["DRADeviceTaints"]),
+        ("DRAWorkloadResourceClaims", &["GenericWorkload"]),
+        ("InPlacePodLevelResourcesVerticalScaling", &["PodLevelResources"]),
+        ("TopologyAwareWorkloadScheduling", &["GenericWorkload"]),
+    ],
+    behaviour: Behaviour {
+        images: ImageSources::VolumesWeighed,
+        resizes: ResizeMaximum::OfPod,
+        preemption_announced: true,
+        rejected_devices_taken_back: true,
+        queue: QueueBehaviour {
+            event_names: EventNames::UnscheduledPods,
+            gated_pods_nominate: true,
+            gated_pods_flushed: true,
+            any_anti_affinity_term_helps: true,
+            ..v1_36::PROFILE.behaviour.queue
+        },
+        ..v1_36::PROFILE.behaviour
+    },
+    ..v1_36::PROFILE
+};
+
+/// The patches.
+pub(super) const MINOR: Minor = Minor::of_one(PROFILE);
+
+const CHANGES: &[Novelty] = &[
+    Novelty::new(
+        None,
+        Knowledge::Source,
+        "Feature gates have other defaults: StorageCapacityScoring, VolumeLimitScaling, DRADeviceTaintRules and DRAFractionalCapacityRange are on.",
+    ),
+    Novelty::new(
+        None,
+        Knowledge::Source,
+        "GenericWorkload alone turns on pod groups, gangs and their preemption; GangScheduling and WorkloadAwarePreemption no longer exist.",
+    ),
+    Novelty::new(
+        None,
+        Knowledge::Predecessor,
+        "VolumeBinding scores every pod by the free share of volumes or storage capacity; emptier is better.",
+    ),
+    Novelty::new(None, Knowledge::Predecessor, "NodeVolumeLimits rejects nodes without a CSI driver that asks for it."),
+    Novelty::new(Some(138_951), Knowledge::PullRequest, "ImageLocality counts image volumes in the size that scores highest."),
+    Novelty::new(
+        Some(140_047),
+        Knowledge::Source,
+        "In a resize the largest of the sums of desired, allocated and actuated requests counts, and not the sum of the largest.",
+    ),
+    Novelty::new(
+        Some(140_180),
+        Knowledge::Events,
+        "The message of a pod whose preemption found a node names the node and the number of victims.",
+    ),
+    Novelty::new(Some(139_162), Knowledge::PullRequest, "PreEnqueue runs again for gated pods every five minutes."),
+    Novelty::new(Some(139_057), Knowledge::Notes, "Gated pods count on their nominated nodes."),
+    Novelty::new(Some(139_161), Knowledge::Notes, "InterPodAffinity's hints count a pod that matches any of several anti-affinity terms."),
+    Novelty::new(Some(135_905), Knowledge::Source, "The event of a new pending pod is UnscheduledPodAdd."),
+    Novelty::new(Some(140_431), Knowledge::Source, "A device that is rejected gives back the counters that it was to consume."),
+    Novelty::new(None, Knowledge::Predecessor, "The default plugins, their order and their weights are those of 1.36."),
+    Novelty::new(
+        Some(138_567),
+        Knowledge::Missing,
+        "With GenericWorkload, a pod group is one entry of the queue; here its members are queued as in 1.36.",
+    ),
+    Novelty::new(
+        Some(138_643),
+        Knowledge::Missing,
+        "With GenericWorkload, PlacementFeasible replaces the Permit of GangScheduling; here Permit decides as in 1.36.",
+    ),
+    Novelty::new(
+        Some(139_980),
+        Knowledge::Missing,
+        "With GenericWorkload, the group algorithm runs once in a preemption by a group; here it runs as in 1.36.",
+    ),
+    Novelty::new(Some(138_676), Knowledge::Missing, "DeviceTaintRules taint devices; here only the taints in ResourceSlices count."),
+    Novelty::new(
+        Some(140_161),
+        Knowledge::Missing,
+        "Fractions in the ranges of a capacity policy count in thousandths; here they are rounded up to whole units.",
+    ),
+    Novelty::new(
+        None,
+        Knowledge::Missing,
+        "Further corrections to the allocation of shared and partitionable devices; here devices are allocated as by 1.36.3.",
+    ),
+];

@@ -1,0 +1,98 @@
+//! Decompresses streams: gzip, xz, zstd and bzip2.
+
+use std::io::{self, Cursor, Read};
+
+use bzip2::read::MultiBzDecoder;
+use flate2::read::MultiGzDecoder;
+use lzma_rust2::XzReader;
+use ruzstd::decoding::FrameDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+
+use super::{BoxRead, Compression};
+
+/// The memory limit of an xz stream, in KiB; the highest preset needs 64 MiB.
+const XZ_MEMORY_KIB: u32 = 256 << 10;
+
+/// Returns the decompressed text of a stream.
+pub(super) fn decoder<'a>(compression: Compression, below: impl Read + Send + 'a) -> BoxRead<'a> {
+    match compression {
+        Compression::Gzip => Box::new(Gzip { members: MultiGzDecoder::new(below), some: false }),
+        Compression::Xz => Box::new(XzReader::new_mem_limit(below, true, XZ_MEMORY_KIB)),
+        Compression::Zstd => Box::new(Zstd::new(below)),
+        Compression::Bzip2 => Box::new(MultiBzDecoder::new(below)),
+    }
+}
+
+/// The members of a gzip stream, one after another. As gzip does, it ignores other bytes after a whole member, such as
+/// the zeros with which tapes and block devices are padded.
+struct Gzip<R> {
+    members: MultiGzDecoder<R>,
+    some: bool,
+}
+
+impl<R: Read> Read for Gzip<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self.members.read(buf) {
+            Ok(count) => {
+                self.some |= count > 0;
+                Ok(count)
+            }
+            Err(error) if self.some && error.kind() == io::ErrorKind::InvalidInput => Ok(0),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The frames of a zstd stream, one after another.
+struct Zstd<R> {
+    source: R,
+    decoder: FrameDecoder,
+    in_frame: bool,
+}
+
+impl<R: Read> Zstd<R> {
+    fn new(source: R) -> Self {
+        Self { source, decoder: FrameDecoder::new(), in_frame: false }
+    }
+
+    /// Starts the next frame; returns false at the end of the stream.
+    fn next_frame(&mut self) -> io::Result<bool> {
+        let mut first = [0; 1];
+        if self.source.read(&mut first)? == 0 {
+            return Ok(false);
+        }
+        match self.decoder.init(Cursor::new(first).chain(&mut self.source)) {
+            Ok(()) => self.in_frame = true,
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                io::copy(&mut self.source.by_ref().take(u64::from(length)), &mut io::sink())?;
+            }
+            Err(error) => return Err(io::Error::other(error.to_string())),
+        }
+        Ok(true)
+    }
+}
+
+impl<R: Read> Read for Zstd<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if out.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            if !self.in_frame {
+                if !self.next_frame()? {
+                    return Ok(0);
+                }
+                continue;
+            }
+            if self.decoder.can_collect() > 0 {
+                return self.decoder.read(out);
+            }
+            if self.decoder.is_finished() {
+                self.in_frame = false;
+                continue;
+            }
+            let strategy = ruzstd::decoding::BlockDecodingStrategy::UptoBlocks(1);
+            self.decoder.decode_blocks(&mut self.source, strategy).map_err(|e| io::Error::other(e.to_string()))?;
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Reads etcd's database file: bbolt's pages, as `go.etcd.io/bbolt`'s `page.go`, `meta.go` and `bucket.go` lay them out.
+//!
+//! Pages are read one at a time, so that a database of any size needs the memory of its largest page. All numbers are
+//! little-endian.
+
+use std::fmt;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use crate::limits::sources::ETCD_PAGE;
+
+/// The number that each meta page holds.
+const MAGIC: u32 = 0xED0C_DAED;
+/// The version of the file's format.
+const VERSION: u32 = 2;
+/// Bytes of a page's header: its number (8), its type (2), its elements (2), and the pages that follow it (4).
+const HEADER: usize = 16;
+/// Bytes of an element's header in a branch or leaf.
+const ELEMENT: usize = 16;
+/// Bytes of a bucket's header: the page of its root, and a sequence.
+const BUCKET: usize = 16;
+
+const BRANCH: u16 = 1;
+const LEAF: u16 = 2;
+const META: u16 = 4;
+/// The flag of a leaf's element that is a bucket.
+const IS_BUCKET: u32 = 1;
+
+/// Bytes from a file's start that show whether it is a database: a page's header and the magic number.
+pub(super) const HEAD: usize = HEADER + 4;
+
+/// Returns whether bytes begin a database.
+pub(super) fn is_database(head: &[u8]) -> bool {
+    head.len() >= HEAD && u16_at(head, 8) == META && u32_at(head, HEADER) == MAGIC
+}
+
+/// What is wrong with a database.
+#[derive(Debug)]
+pub(super) enum Error {
+    /// Neither of the two meta pages is valid.
+    NoMeta,
+    /// A page cannot be used, and why.
+    Page(u64, Flaw),
+    /// A bucket that every etcd database has is missing.
+    NoBucket(&'static str),
+    /// The file cannot be read.
+    Io(io::Error),
+}
+
+/// Why a page cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flaw {
+    /// It is beyond the end of the file.
+    Beyond,
+    /// It has the number of another page.
+    Number,
+    /// It is neither a branch nor a leaf.
+    Type,
+    /// An element reaches beyond its end.
+    Element,
+    /// It is longer than [`ETCD_PAGE`].
+    Long,
+    /// It was reached more than once.
+    Again,
+    /// Its keys are not in order.
+    Order,
+    /// A key is no revision, or a value no entry of etcd.
+    Entry,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoMeta => f.write_str("neither of its two meta pages is valid"),
+            Self::NoBucket(name) => write!(f, "it has no bucket \"{name}\", so it is not etcd's database"),
+            Self::Page(page, flaw) => write!(f, "page {page} {flaw}"),
+            Self::Io(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Beyond => "is beyond the end of the file",
+            Self::Number => "holds another page",
+            Self::Type => "is neither a branch nor a leaf",
+            Self::Element => "has an element that reaches beyond its end",
+            Self::Long => "is too long",
+            Self::Again => "is reached more than once",
+            Self::Order => "has keys out of order",
+            Self::Entry => "has an entry that is not etcd's",
+        })
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// An open database.
+pub(super) struct Bolt<R> {
+    file: R,
+    /// Bytes of the file.
+    size: u64,
+    page_size: u64,
+    /// The page of the bucket of all buckets.
+    root: u64,
+    /// One more than the highest page in use.
+    pages: u64,
+}
+
+/// The root of a bucket.
+pub(super) enum Bucket {
+    /// It has pages of its own.
+    Page(u64),
+    /// It is small, and its only leaf is in the value of its parent.
+    Inline(Vec<u8>),
+}
+
+impl<R: Read + Seek> Bolt<R> {
+    /// Opens a database by the valid meta page of the newest transaction.
+    pub(super) fn open(mut file: R) -> Result<Self, Error> {
+        let size = file.seek(SeekFrom::End(0))?;
+        let first = meta(&mut file, 0)?;
+        // The second meta page is one page further; without the first, its place is tried for each size of pages.
+        let sizes: Vec<u64> = first.as_ref().map_or_else(|| (9..=16).map(|bits| 1 << bits).collect(), |meta| vec![meta.page_size]);
+        let mut metas: Vec<Meta> = first.into_iter().collect();
+        for size in sizes {
+            metas.extend(meta(&mut file, size)?.filter(|meta| meta.page_size == size));
+        }
+        let Meta { page_size, root, pages, .. } = metas.into_iter().max_by_key(|meta| meta.transaction).ok_or(Error::NoMeta)?;
+        Ok(Self { file, size, page_size, root, pages })
+    }
+
+    /// Returns the page of a bucket of the file's root.
+    pub(super) fn bucket(&mut self, name: &'static str) -> Result<Bucket, Error> {
+        let mut found = None;
+        let mut flaw = None;
+        let root = self.root;
+        self.leaves(
+            root,
+            &mut |page, leaf| {
+                for index in 0..leaf.len() {
+                    match leaf.item(index) {
+                        Some((IS_BUCKET, key, value)) if key == name.as_bytes() && value.len() >= BUCKET => {
+                            found = Some(match u64_at(value, 0) {
+                                0 => Bucket::Inline(value[BUCKET..].to_vec()),
+                                page => Bucket::Page(page),
+                            });
+                        }
+                        Some(_) => {}
+                        None => return Err(Error::Page(page, Flaw::Element)),
+                    }
+                }
+                Ok(())
+            },
+            &mut |error| flaw = Some(error),
+        );
+        found.ok_or_else(|| flaw.unwrap_or(Error::NoBucket(name)))
+    }
+
+    /// Passes the leaves below a page to `visit`, in key order. What cannot be used is passed to `broken`, and the other
+    /// pages are still read.
+    pub(super) fn leaves(&mut self, root: u64, visit: &mut dyn FnMut(u64, Leaf<'_>) -> Result<(), Error>, broken: &mut dyn FnMut(Error)) {
+        let mut stack = vec![root];
+        let mut left = self.pages;
+        let mut bytes = Vec::new();
+        while let Some(page) = stack.pop() {
+            if left == 0 {
+                return broken(Error::Page(page, Flaw::Again));
+            }
+            left -= 1;
+            let read = self.page(page, &mut bytes).and_then(|()| match u16_at(&bytes, 8) {
+                LEAF => visit(page, Leaf { bytes: &bytes }),
+                BRANCH => children(&bytes, &mut stack).ok_or(Error::Page(page, Flaw::Element)),
+                _ => Err(Error::Page(page, Flaw::Type)),
+            });
+            if let Err(error) = read {
+                broken(error);
+            }
+        }
+    }
+
+    /// Reads a page, with those that follow it as its overflow, into `bytes`.
+    pub(super) fn page(&mut self, page: u64, bytes: &mut Vec<u8>) -> Result<(), Error> {
+        let flawed = |flaw| Error::Page(page, flaw);
+        if page < 2 || page >= self.pages {
+            return Err(flawed(Flaw::Beyond));
+        }
+        let at =
+            page.checked_mul(self.page_size).filter(|at| at.saturating_add(self.page_size) <= self.size).ok_or(flawed(Flaw::Beyond))?;
+        self.file.seek(SeekFrom::Start(at))?;
+        bytes.clear();
+        self.file.by_ref().take(self.page_size).read_to_end(bytes)?;
+        if bytes.len() as u64 != self.page_size {
+            return Err(flawed(Flaw::Beyond));
+        }
+        if u64_at(bytes, 0) != page {
+            return Err(flawed(Flaw::Number));
+        }
+        let overflow = u64::from(u32_at(bytes, 12)) * self.page_size;
+        if overflow > ETCD_PAGE {
+            return Err(flawed(Flaw::Long));
+        }
+        self.file.by_ref().take(overflow).read_to_end(bytes)?;
+        if bytes.len() as u64 != self.page_size + overflow {
+            return Err(flawed(Flaw::Beyond));
+        }
+        Ok(())
+    }
+}
+
+/// A leaf page.
+#[derive(Clone, Copy)]
+pub(super) struct Leaf<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Leaf<'a> {
+    /// Returns the leaf in a page, or in the value of a small bucket.
+    pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
+        (bytes.len() >= HEADER && u16_at(bytes, 8) == LEAF).then_some(Self { bytes })
+    }
+
+    /// Returns the number of elements.
+    pub(super) fn len(self) -> usize {
+        usize::from(u16_at(self.bytes, 10))
+    }
+
+    /// Returns an element's flags, key and value; `None` if it reaches beyond the page.
+    pub(super) fn item(self, index: usize) -> Option<(u32, &'a [u8], &'a [u8])> {
+        let at = HEADER + index * ELEMENT;
+        let head = self.bytes.get(at..at + ELEMENT)?;
+        let key = at.checked_add(u32_at(head, 4) as usize)?;
+        let value = key.checked_add(u32_at(head, 8) as usize)?;
+        let end = value.checked_add(u32_at(head, 12) as usize)?;
+        Some((u32_at(head, 0), self.bytes.get(key..value)?, self.bytes.get(value..end)?))
+    }
+}
+
+/// Pushes the pages below a branch, the first on top.
+fn children(bytes: &[u8], stack: &mut Vec<u64>) -> Option<()> {
+    for index in (0..usize::from(u16_at(bytes, 10))).rev() {
+        let at = HEADER + index * ELEMENT;
+        stack.push(u64_at(bytes.get(at..at + ELEMENT)?, 8));
+    }
+    Some(())
+}
+
+/// What is used of a meta page.
+struct Meta {
+    page_size: u64,
+    root: u64,
+    pages: u64,
+    transaction: u64,
+}
+
+/// Reads the meta page at an offset; `None` if it is not valid.
+fn meta<R: Read + Seek>(file: &mut R, at: u64) -> Result<Option<Meta>, Error> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(at))?;
+    file.by_ref().take(80).read_to_end(&mut bytes)?;
+    if bytes.len() < 80 || !is_database(&bytes) {
+        return Ok(None);
+    }
+    let body = &bytes[HEADER..];
+    let page_size = u64::from(u32_at(body, 8));
+    let valid = u32_at(body, 4) == VERSION && page_size.is_power_of_two() && (1 << 9..=1 << 16).contains(&page_size);
+    let sound = valid && u64_at(body, 56) == fnv(&body[..56]);
+    Ok(sound.then(|| Meta { page_size, root: u64_at(body, 16), pages: u64_at(body, 40), transaction: u64_at(body, 48) }))
+}
+
+/// Returns the 64-bit FNV-1a hash, which protects meta pages.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}

@@ -1,0 +1,392 @@
+//! Reads etcd: a snapshot (`etcdctl snapshot save`, and the backups of k3s, kubeadm and OpenShift), or a member's file `db`.
+//!
+//! [`Objects`] is the newest state of all objects as a stream of JSON, the text that `kubectl get -o json` would have written in
+//! that moment, so that everything that reads dumps reads it too. Objects come in the order of their keys.
+//!
+//! | module | does |
+//! | --- | --- |
+//! | `bolt` | reads the pages of the database |
+//! | `wire` | reads the wire format of protocol buffers |
+//! | `revisions` | finds the newest value of each key |
+//! | `keys` | tells from keys which are Kubernetes' objects, and of which resource |
+//! | `schema` | the messages of Kubernetes' kinds |
+//! | `json` | writes a stored object as JSON |
+//!
+//! Values of Secrets and ConfigMaps are left out by their keys and never decoded. A snapshot ends with a SHA-256 of all
+//! before it. If that does not match, or a page cannot be used, the objects that can be read are given, and then an error.
+
+mod bolt;
+mod json;
+mod keys;
+mod revisions;
+mod schema;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use sha2::{Digest, Sha256};
+use strum::IntoEnumIterator;
+
+use bolt::{Bolt, Error, Leaf};
+use json::Head;
+use keys::{Keys, Where};
+use revisions::{Place, Revisions};
+use schema::{Schema, schema};
+use wire::{Fields, Wire};
+
+use crate::cluster::{Kind, KindSet};
+use crate::plural::count_of;
+
+/// What a value in protocol buffers begins with.
+const PROTOBUF: &[u8] = b"k8s\0";
+/// What an encrypted value begins with, before the name of its provider.
+const ENCRYPTED: &[u8] = b"k8s:enc:";
+/// What a value in CBOR begins with.
+const CBOR: &[u8] = &[0xd9, 0xd9, 0xf7];
+const SECRET: &str = "Secret";
+const CONFIG_MAP: &str = "ConfigMap";
+/// Why a value cannot be read.
+const MALFORMED: &str = "they are malformed";
+/// The reason of a refusal of a kind that is there in part, as `decode::refusals` reads it.
+const INCOMPLETE: &str = "Incomplete";
+
+/// Bytes of the digest at the end of a snapshot.
+const DIGEST: u64 = 32;
+/// The size that a database is a multiple of; what is beyond it is a snapshot's digest.
+const BLOCK: u64 = 512;
+
+/// Bytes at the start of a file that show whether it is etcd's database.
+pub(super) const HEAD: usize = bolt::HEAD;
+
+/// Returns whether bytes begin a database of etcd.
+pub(super) fn is_database(head: &[u8]) -> bool {
+    bolt::is_database(head)
+}
+
+/// Returns whether an error says that a database is damaged, though it is not cut.
+pub(in crate::source) fn is_damage(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<Damage>())
+}
+
+/// What is wrong with a database, in the order it was found.
+#[derive(Debug)]
+struct Damage {
+    first: String,
+    more: usize,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.first)?;
+        if self.more > 0 { write!(f, ", and {} more", self.more) } else { Ok(()) }
+    }
+}
+
+impl std::error::Error for Damage {}
+
+/// What is wrong with the whole.
+#[derive(Debug, Default)]
+struct Flaws {
+    first: Option<String>,
+    count: usize,
+}
+
+impl Flaws {
+    fn add(&mut self, flaw: impl fmt::Display) {
+        self.count += 1;
+        self.first.get_or_insert_with(|| flaw.to_string());
+    }
+
+    fn error(&mut self) -> Option<io::Error> {
+        let first = self.first.take()?;
+        Some(io::Error::other(Damage { first, more: self.count - 1 }))
+    }
+}
+
+/// The objects of a database, as JSON.
+pub(super) struct Objects<R> {
+    state: State<R>,
+    /// Text that is written and not yet read.
+    text: Vec<u8>,
+    read: usize,
+    flaws: Flaws,
+}
+
+enum State<R> {
+    New(R),
+    Open(Box<Walk<R>>),
+    End,
+}
+
+/// The walk through the newest values.
+struct Walk<R> {
+    bolt: Bolt<R>,
+    schema: &'static Schema,
+    keys: Keys,
+    /// The object that is being written.
+    object: Vec<u8>,
+    /// An item of the list is written.
+    some: bool,
+    /// The kinds with objects.
+    kinds: KindSet,
+    live: std::vec::IntoIter<(Box<[u8]>, Place)>,
+    /// The page in `bytes`; 0 for none.
+    page: u64,
+    bytes: Vec<u8>,
+    /// Values that cannot be read, by resource and why.
+    unreadable: BTreeMap<(String, String), usize>,
+}
+
+impl<R: Read + Seek> Objects<R> {
+    pub(super) fn new(file: R) -> Self {
+        Self { state: State::New(file), text: Vec::new(), read: 0, flaws: Flaws::default() }
+    }
+
+    /// Writes the next text; returns false at the end.
+    fn advance(&mut self) -> io::Result<bool> {
+        match std::mem::replace(&mut self.state, State::End) {
+            State::New(file) => {
+                let walk = self.open(file)?;
+                self.state = State::Open(Box::new(walk));
+                Ok(true)
+            }
+            State::Open(mut walk) => {
+                match walk.live.next() {
+                    Some((key, place)) => {
+                        if let Err(error) = walk.object(&key, place, &mut self.text) {
+                            self.flaws.add(error);
+                        }
+                        self.state = State::Open(walk);
+                    }
+                    None => {
+                        walk.finish(&mut self.text, self.flaws.count == 0);
+                    }
+                }
+                Ok(true)
+            }
+            State::End => self.flaws.error().map_or(Ok(false), Err),
+        }
+    }
+
+    fn open(&mut self, mut file: R) -> io::Result<Walk<R>> {
+        if !is_whole(&mut file)? {
+            self.flaws.add("the SHA-256 at its end does not match");
+        }
+        let damage = |error: Error| match error {
+            Error::Io(error) => error,
+            other => io::Error::other(Damage { first: other.to_string(), more: 0 }),
+        };
+        let mut bolt = Bolt::open(file).map_err(damage)?;
+        let flaws = &mut self.flaws;
+        let Revisions { live, newest } = revisions::read(&mut bolt, &mut |error| flaws.add(error)).map_err(damage)?;
+        let keys = Keys::of(live.iter().map(|(key, _)| &**key));
+        self.text.extend(
+            format!("{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"metadata\":{{\"resourceVersion\":\"{newest}\"}},\"items\":[").as_bytes(),
+        );
+        let live = live.into_iter();
+        Ok(Walk {
+            bolt,
+            schema: schema(),
+            keys,
+            live,
+            page: 0,
+            bytes: Vec::new(),
+            unreadable: BTreeMap::new(),
+            object: Vec::new(),
+            some: false,
+            kinds: KindSet::default(),
+        })
+    }
+}
+
+impl<R: Read + Seek> Read for Objects<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while self.read == self.text.len() && !out.is_empty() {
+            self.text.clear();
+            self.read = 0;
+            if !self.advance()? {
+                return Ok(0);
+            }
+        }
+        let count = out.len().min(self.text.len() - self.read);
+        out[..count].copy_from_slice(&self.text[self.read..self.read + count]);
+        self.read += count;
+        Ok(count)
+    }
+}
+
+impl<R: Read + Seek> Walk<R> {
+    /// Writes an object.
+    fn object(&mut self, key: &[u8], place: Place, out: &mut Vec<u8>) -> Result<(), Error> {
+        let Some(name) = self.keys.name(key) else { return Ok(()) };
+        if name.is_confidential() {
+            let kind = if name.resource == "secrets" { SECRET } else { CONFIG_MAP };
+            self.item(out, |out| stub(out, "v1", kind));
+            return Ok(());
+        }
+        if name.place == Where::OtherCluster {
+            self.item(out, |out| stub(out, "v1", "ObjectOfAnotherPrefix"));
+            return Ok(());
+        }
+        if self.page != place.page {
+            self.page = 0;
+            self.bolt.page(place.page, &mut self.bytes)?;
+            self.page = place.page;
+        }
+        let entry =
+            Leaf::new(&self.bytes).and_then(|leaf| leaf.item(place.index as usize)).and_then(|(_, _, value)| revisions::entry(value));
+        let Some((_, value)) = entry else { return Err(Error::Page(place.page, bolt::Flaw::Entry)) };
+        self.object.clear();
+        match write_value(&mut self.object, self.schema, value, place.revision) {
+            Ok(kind) => {
+                kind.into_iter().for_each(|kind| self.kinds.insert(kind));
+                separate(out, &mut self.some);
+                out.extend(&self.object);
+            }
+            // What is not Kubernetes' may be in any form.
+            Err(_) if name.place == Where::Elsewhere => {}
+            Err(why) => *self.unreadable.entry((name.resource.to_owned(), why)).or_default() += 1,
+        }
+        Ok(())
+    }
+
+    fn item(&mut self, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+        separate(out, &mut self.some);
+        write(out);
+    }
+
+    /// Writes what could not be read, ends the list, and writes an empty list of each kind that has no object. If the
+    /// database is damaged, any kind may have had some.
+    fn finish(&mut self, out: &mut Vec<u8>, whole: bool) {
+        for ((resource, why), count) in &std::mem::take(&mut self.unreadable) {
+            let (group, resource) = keys::api_of(resource);
+            let values = count_of(*count, "value", "values");
+            let message = format!("{values} in etcd cannot be read: {why}");
+            let status = serde_json::json!({"apiVersion": "v1", "status": "Failure", "reason": INCOMPLETE, "code": 500,
+                "message": message, "details": {"group": group, "kind": resource}});
+            // The kind comes first: readers need not look further.
+            self.item(out, |out| out.extend(format!("{{\"kind\":\"Status\",{}", &status.to_string()[1..]).as_bytes()));
+        }
+        out.extend(b"]}\n");
+        for kind in Kind::iter().filter(|kind| whole && !self.kinds.contains(*kind)) {
+            out.extend(format!("{{\"kind\":\"{kind}List\",\"apiVersion\":\"{}\",\"items\":[]}}\n", kind.api_version()).as_bytes());
+        }
+    }
+}
+
+/// Separates an item of the list from the one before it.
+fn separate(out: &mut Vec<u8>, some: &mut bool) {
+    out.extend(if std::mem::replace(some, true) { &b",\n"[..] } else { b"\n" });
+}
+
+/// Writes an object without its content, which is only counted.
+fn stub(out: &mut Vec<u8>, api_version: &str, kind: &str) {
+    out.extend(format!("{{\"apiVersion\":\"{api_version}\",\"kind\":\"{kind}\"}}").as_bytes());
+}
+
+/// Writes a stored value as JSON; returns its kind, if the model has it, or why it cannot be read.
+fn write_value(out: &mut Vec<u8>, schema: &Schema, value: &[u8], version: u64) -> Result<Option<Kind>, String> {
+    if let Some(envelope) = value.strip_prefix(PROTOBUF) {
+        let envelope = Envelope::read(envelope).ok_or_else(|| MALFORMED.to_owned())?;
+        let head = Head { api_version: envelope.api_version, kind: envelope.kind, version };
+        if is_confidential(head.api_version, head.kind) {
+            stub(out, "v1", head.kind);
+            return Ok(None);
+        }
+        if envelope.encoded {
+            return Err("their content is encoded in a way that is not known".to_owned());
+        }
+        let written = match schema.kind(head.api_version, head.kind) {
+            Some(of) => json::object(out, schema, of, &head, envelope.raw),
+            None => json::metadata(out, schema, &head, envelope.raw),
+        };
+        written.map_err(|flaw| format!("{} {flaw}", head.kind))?;
+        return Ok(head.kind.parse().ok().filter(|kind: &Kind| kind.group() == group_of(head.api_version)));
+    }
+    if let Some(provider) = value.strip_prefix(ENCRYPTED) {
+        let provider = provider.split(|byte| *byte == b':').next().unwrap_or_default();
+        return Err(format!("they are encrypted at rest ({})", String::from_utf8_lossy(provider)));
+    }
+    if value.starts_with(CBOR) {
+        return Err("they are in CBOR".to_owned());
+    }
+    let mut object: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_slice(value).map_err(|_| "they are in no known encoding".to_owned())?;
+    let text = |name: &str| object.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    if is_confidential(&api_version, &kind) {
+        stub(out, "v1", &kind);
+        return Ok(None);
+    }
+    if let Some(serde_json::Value::Object(metadata)) = object.get_mut("metadata") {
+        metadata.insert("resourceVersion".to_owned(), version.to_string().into());
+    }
+    serde_json::to_writer(&mut *out, &object).map_err(|error| error.to_string())?;
+    Ok(kind.parse().ok().filter(|kind: &Kind| kind.group() == group_of(&api_version)))
+}
+
+fn group_of(api_version: &str) -> &str {
+    api_version.split_once('/').map_or("", |(group, _)| group)
+}
+
+fn is_confidential(api_version: &str, kind: &str) -> bool {
+    api_version == "v1" && (kind == SECRET || kind == CONFIG_MAP)
+}
+
+/// The envelope of a value in protocol buffers, `runtime.Unknown`.
+struct Envelope<'a> {
+    api_version: &'a str,
+    kind: &'a str,
+    raw: &'a [u8],
+    /// The content is encoded once more.
+    encoded: bool,
+}
+
+impl<'a> Envelope<'a> {
+    fn read(bytes: &'a [u8]) -> Option<Self> {
+        let mut envelope = Self { api_version: "", kind: "", raw: &[], encoded: false };
+        for field in Fields::new(bytes) {
+            match field.ok()? {
+                (1, Wire::Bytes(of)) => {
+                    for field in Fields::new(of) {
+                        match field.ok()? {
+                            (1, Wire::Bytes(text)) => envelope.api_version = std::str::from_utf8(text).ok()?,
+                            (2, Wire::Bytes(text)) => envelope.kind = std::str::from_utf8(text).ok()?,
+                            _ => {}
+                        }
+                    }
+                }
+                (2, Wire::Bytes(raw)) => envelope.raw = raw,
+                (3, Wire::Bytes(encoding)) => envelope.encoded = !encoding.is_empty(),
+                _ => {}
+            }
+        }
+        Some(envelope)
+    }
+}
+
+/// Returns whether a database is whole: it has no digest, as that of a member, or one that matches.
+fn is_whole<R: Read + Seek>(file: &mut R) -> io::Result<bool> {
+    let size = file.seek(SeekFrom::End(0))?;
+    if size % BLOCK != DIGEST {
+        return Ok(true);
+    }
+    file.seek(SeekFrom::Start(0))?;
+    let mut digest = Sha256::new();
+    let mut left = size - DIGEST;
+    let mut buffer = vec![0; 1 << 20];
+    while left > 0 {
+        let count = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        file.read_exact(&mut buffer[..count])?;
+        digest.update(&buffer[..count]);
+        left -= count as u64;
+    }
+    let mut expected = [0; DIGEST as usize];
+    file.read_exact(&mut expected)?;
+    Ok(digest.finalize()[..] == expected)
+}
+
+#[cfg(test)]
+mod tests;
