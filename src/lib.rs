@@ -1,6 +1,6 @@
 //! schedscope: an explorer of Kubernetes scheduling.
 //!
-//! An embedded engine repeats kube-scheduler's decisions (1.11, 1.12 and 1.20 to 1.36) step by step, on a dump of a cluster or a live one.
+//! An embedded engine repeats kube-scheduler's decisions (1.11, 1.12 and 1.20 to 1.37) step by step, on a dump of a cluster or a live one.
 //! A terminal screen shows the reasons: which plugin rejected which node, where preemption would make room, which pods are
 //! the victims, which budget they would violate and which score function broke the tie.
 //!
@@ -13,8 +13,8 @@
 //! | `plural` | numbers with their nouns |
 //! | `suggest` | suggestions for names that do not exist |
 //! | [`limits`] | limits of what input from outside may cost, in one table |
-//! | [`output`] | output: escaping of untrusted text, formats of answers, standard streams, new files |
 //! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
+//! | [`output`] | output: escaping of untrusted text, documents and their renderers, formats of answers, standard streams, new files |
 //! | [`release`] | kube-scheduler's releases with their differences and feature gates |
 //! | [`odds`] | the likelihood of each outcome where kube-scheduler draws at random, as exact fractions |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
@@ -49,6 +49,8 @@
 //! - Full states ([`session::Keyframe`], [`scheduler::State`]) are values that share their parts, so that keeping one per
 //!   cycle is cheap and going back is exact.
 //! - Untrusted text is kept unchanged and escaped at the output, by [`output`] alone.
+//! - Answers and pages are documents ([`output::Document`]) until a renderer writes them, and no code takes a finished text apart
+//!   (`tests/engine/texts.rs`).
 //! - No code writes to a cluster or reads Secrets or ConfigMaps. Extenders are called only if the user asks for it, never to
 //!   bind, and never by trials.
 

@@ -91,6 +91,29 @@ fn members_wait_for_what_their_group_waits_for() {
     assert!(waits_for(&without, "g3").is_some_and(|(key, _)| !key.starts_with("pod-group")));
 }
 
+/// 1.37 counts the pods of a gang after each of them, and gives up once too few can have a place.
+#[test]
+fn a_later_release_says_how_many_pods_of_a_gang_have_a_place() {
+    let mut emulation: Emulation = crate::release::Profile::named("v1.37.0").unwrap().into();
+    emulation.set(Gate::GenericWorkload, true);
+    let decision = |objects: Vec<Object>| {
+        let scheduler = Scheduler::new(Config::defaults(emulation), objects, Options::default());
+        let events = scheduler.explain_group(&known(&scheduler, "g0")).unwrap();
+        CycleView::of(&events).group.unwrap().decision.clone().unwrap()
+    };
+    let of_world = decision(world());
+    assert_eq!((of_world.outcome, of_world.placed), (GroupOutcome::Unschedulable, 3));
+    let text = of_world.status.message();
+    let begins = "pod group is unschedulable, minCount (4) cannot be satisfied: 3 scheduled, 0 remaining";
+    assert!(text.starts_with(begins), "{text}");
+    let first_fails =
+        decision(vec![node("n1", 3), group("gang", 2), member("g0", "gang", ", nodeSelector: {disk: ssd}"), member("g1", "gang", "")]);
+    let text = first_fails.status.message();
+    assert!(text.starts_with("pod group is unschedulable, minCount (2) cannot be satisfied: 0 scheduled, 1 remaining"), "{text}");
+    let fits = decision(vec![node("n1", 3), group("gang", 2), member("g0", "gang", ""), member("g1", "gang", "")]);
+    assert_eq!((fits.outcome, fits.placed), (GroupOutcome::Scheduled, 2));
+}
+
 #[test]
 fn a_fix_says_what_it_does_for_the_group() {
     let with = scheduler(true, world());

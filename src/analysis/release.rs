@@ -35,7 +35,8 @@ impl ReleaseReport {
     pub fn of(emulated: Emulated, parts: &[Part]) -> Self {
         let not_verified: Vec<String> = emulated.not_verified(parts).iter().map(ToString::to_string).collect();
         let apart = changes_apart(emulated);
-        let missing = if not_verified.is_empty() { String::new() } else { format!("; not verified: {}", not_verified.join(", ")) };
+        let against = if emulated.profile.novelties.is_empty() { "" } else { " against its own code" };
+        let missing = if not_verified.is_empty() { String::new() } else { format!("; not verified{against}: {}", not_verified.join(", ")) };
         Self {
             emulates: emulated.profile.release.number(),
             asked: emulated.choice.wanted.map(|wanted| wanted.release.number()),
@@ -82,6 +83,16 @@ pub fn run_parts(config: &Config) -> Vec<Part> {
 mod tests {
     use super::*;
     use crate::release::{FoundVersion, ReleaseChoice, VersionSource};
+
+    #[test]
+    fn an_answer_of_a_release_without_its_own_code_says_so() {
+        let found = FoundVersion { release: "v1.37.1".parse().unwrap(), source: VersionSource::Server };
+        let emulated = ReleaseChoice { wanted: Some(found), cluster: Some(found) }.emulated();
+        let report = ReleaseReport::of(emulated, &[Part::Decisions]);
+        let sentence = "kube-scheduler v1.37.0: v1.37.1 is the API server's version, and this is the closest known patch before it; \
+                        not verified against its own code: decisions";
+        assert_eq!(report.sentence(), sentence);
+    }
 
     /// The header of a live cluster shows the label, an answer the sentence.
     #[test]

@@ -1,6 +1,5 @@
 //! Implements the session behind the screen.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -300,12 +299,7 @@ impl Explorer {
             let decisions = [decision, self.decision_about(&pod)];
             fate(&pod, node.as_ref(), self.session.scheduler().state().cluster(), &decisions)
         });
-        let document = Document {
-            title: format!("What if: {verb}"),
-            lines: report.answers_text().into_vec(),
-            form: Form::Prose,
-            fixes: BTreeMap::new(),
-        };
+        let document = Document { title: format!("What if: {verb}"), body: report.answers(), form: Form::Prose, fixes: Vec::new() };
         Ok(WhatIf { headline: report.headline(), subject, document, branch })
     }
 

@@ -1,13 +1,12 @@
 //! Runs a job on its own thread, on clones that share their parts with the session.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::analysis::{Agreements, FixesReport};
+use crate::analysis::{Agreements, FixReport, FixesReport};
 use crate::cluster::Pod;
-use crate::fixes::{self, Limits};
+use crate::fixes::{self, Fix, Limits};
 use crate::report::{WhatIfReport, comparison};
 use crate::scheduler::Scheduler;
 use crate::session::{Comparison, Session};
@@ -61,17 +60,14 @@ fn fixes_of(scheduler: &Scheduler, pod: &Arc<Pod>, finding: &Finding, progress: 
     let cluster = scheduler.state().cluster();
     let found = fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| progress.another(0));
     let report = FixesReport::new(&found, cluster, &|kind, key| finding.original(kind, key));
-    let lines = report.lines();
-    let fix = |at: usize| FixToApply {
-        text: report.fixes[at].text.clone(),
-        pod: found.pod.clone(),
-        changes: found.fixes[at].changes.clone().into(),
-        pods: Arc::default(),
+    let fix = |(report, fix): (&FixReport, &Fix)| {
+        let changes = fix.changes.clone().into();
+        FixToApply { text: report.text.clone(), pod: found.pod.clone(), changes, pods: Arc::default() }
     };
     Document {
         title: format!("Fixes for {}", found.pod),
-        fixes: lines.iter().enumerate().filter_map(|(line, (_, of))| Some((line, fix((*of)?)))).collect(),
-        lines: lines.into_iter().map(|(line, _)| line).collect(),
+        fixes: report.fixes.iter().zip(&found.fixes).map(fix).collect(),
+        body: report.document(),
         form: Form::Prose,
     }
 }
@@ -82,7 +78,7 @@ impl RunningJob {
         let progress = Arc::new(Progress::default());
         let (sender, result) = channel();
         let watched = Arc::clone(&progress);
-        let prose = |title: String, lines| Outcome::Shown(Document { title, lines, form: Form::Prose, fixes: BTreeMap::new() });
+        let prose = |title: String, body| Outcome::Shown(Document { title, body, form: Form::Prose, fixes: Vec::new() });
         let run: Box<dyn FnOnce() -> Result<Outcome, JobError> + Send> = match work {
             Job::SchedulerMatch => {
                 let scheduler = session.scheduler_as_seen().clone();
@@ -90,7 +86,7 @@ impl RunningJob {
                 let seen = super::live_follow::seen(session);
                 Box::new(move || {
                     let found = Agreements::of(&scheduler, &events, seen, |_| true, |of| watched.another(of));
-                    Ok(prose("Compared with the cluster's scheduler".to_owned(), found.text().into_vec()))
+                    Ok(prose("Compared with the cluster's scheduler".to_owned(), found.document()))
                 })
             }
             Job::Compare(one, other) => {
@@ -122,7 +118,7 @@ impl RunningJob {
                 let pod = scheduler.state().cluster().pods.get(&pod).cloned().ok_or(JobError::NoPod(pod))?;
                 Box::new(move || {
                     let found = capacity(&scheduler, &pod, &|_| watched.another(0))?;
-                    Ok(prose(format!("How many more of {} fit", pod.key()), WhatIfReport::of_capacity(found).answers_text().into_vec()))
+                    Ok(prose(format!("How many more of {} fit", pod.key()), WhatIfReport::of_capacity(found).answers()))
                 })
             }
             Job::Odds(at) => {

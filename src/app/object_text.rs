@@ -1,6 +1,6 @@
 //! Reads the original text of objects, and writes the cluster to a file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,6 +13,13 @@ use crate::source::capture::{Capture, Vocabulary};
 use crate::source::live::Live;
 use crate::source::{self, Report, VersionPlace};
 use crate::ui::{Document, Form};
+
+/// Returns the lines of an object's text.
+fn verbatim(yaml: &str) -> output::Document {
+    let mut body = output::Document::default();
+    body.code(0, yaml.lines().map(str::to_owned));
+    body
+}
 
 /// Sources of objects' texts.
 #[derive(Clone, Debug, Default)]
@@ -47,9 +54,9 @@ impl Finding {
         let known = here.as_ref().or(start.as_ref());
         let document = |place: &str, yaml: &str| Document {
             title: format!("{kind} {key}: {place}"),
-            lines: yaml.lines().map(str::to_owned).collect(),
+            body: verbatim(yaml),
             form: Form::Yaml,
-            fixes: BTreeMap::new(),
+            fixes: Vec::new(),
         };
         match self.read(kind, key, start.is_some()) {
             Some(Ok((place, yaml))) => {

@@ -5,7 +5,6 @@
 //! belongs to the whole process, so its state is static.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::panic::PanicHookInfo;
 use std::path::PathBuf;
@@ -129,7 +128,7 @@ fn document(broken: &[String], log: &Log) -> Document {
     lines.extend(broken.iter().cloned());
     lines.push(String::new());
     lines.extend(help(log));
-    Document { title: "An error in schedscope".to_owned(), lines, form: Form::Prose, fixes: BTreeMap::new() }
+    Document { title: "An error in schedscope".to_owned(), body: lines.into_iter().collect(), form: Form::Prose, fixes: Vec::new() }
 }
 
 /// Returns where to find more, and how to report the panic.
@@ -217,6 +216,8 @@ mod tests {
         assert!(report("boom", &failed).to_string().contains("--log FILE writes one"));
         assert_eq!(Log::None.words(), "");
         let shown = document(&["boom".to_owned()], &file);
-        assert!(shown.lines.contains(&"boom".to_owned()) && shown.lines.contains(&"The log says more: /x/a.log".to_owned()), "{shown:?}");
+        let rows = shown.body.rows();
+        let has = |text: &str| rows.iter().any(|row| row.text == text);
+        assert!(has("boom") && has("The log says more: /x/a.log"), "{shown:?}");
     }
 }

@@ -139,9 +139,9 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_the_readme_can_be_used() {
-        let readme = include_str!("../../README.md");
-        let blocks: Vec<&str> = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    fn the_examples_of_the_book_can_be_used() {
+        let page = include_str!("../../docs/configuration.md");
+        let blocks: Vec<&str> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
         let [config, theme] = blocks[..] else { panic!("{blocks:?}") };
         let found = parse("config.toml", config);
         assert_eq!(found.problems, Vec::<String>::new());

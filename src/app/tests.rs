@@ -174,7 +174,9 @@ impl Screen {
     fn overlay(&mut self) -> String {
         self.wait();
         let text = match &self.state.overlay {
-            Some(Overlay::Text(sheet)) => format!("{}\n{}", sheet.title, sheet.lines.join("\n")),
+            Some(Overlay::Text(sheet)) => {
+                format!("{}\n{}", sheet.title, sheet.rows.iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join("\n"))
+            }
             other => panic!("{other:?}"),
         };
         self.keys("esc");

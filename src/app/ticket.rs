@@ -130,7 +130,7 @@ impl PageTicket {
 
     /// Writes it to a new file. Returns what was done in words.
     pub(super) fn write(&self, path: &str) -> Result<String, JobError> {
-        let text = page(&self.page.title, &self.page.lines, Some(&self.origin));
+        let text = page(&self.page.title, &self.page.body, Some(&self.origin));
         let written = output::write_new(Path::new(path), |file| file.write_all(text.as_str().as_bytes()));
         written.map_err(|error| WriteError::create(path, error))?;
         Ok(format!("ticket about {} written to {path}", self.page.title))
@@ -160,7 +160,7 @@ impl Decision {
 
     /// Adds the result of the what-if that led to the decision.
     pub(super) fn with_result(mut self, result: Option<Page>) -> Self {
-        self.origin.result = result.map(|page| (page.title, page.lines));
+        self.origin.result = result.map(|page| (page.title, page.body));
         self
     }
 

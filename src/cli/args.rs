@@ -655,7 +655,7 @@ mod tests {
             let parsed = Cli::try_parse_from(["schedscope", "explain", "pod/a", "--from", "x", "--emulate", text]);
             assert_eq!(parsed.is_ok(), valid, "{text}");
             assert!(
-                parsed.err().is_none_or(|error| error.exit_code() == 2 && error.to_string().contains("emulated are 1.11 to 1.36")),
+                parsed.err().is_none_or(|error| error.exit_code() == 2 && error.to_string().contains("emulated are 1.11 to 1.37")),
                 "{text}"
             );
         }

@@ -6,7 +6,7 @@ use super::args::{RunArgs, SchedulerArgs};
 use super::emulate::Emulate;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, emulate, print};
 use crate::analysis::{ReleaseReport, decision_parts};
-use crate::output::{self, Lines};
+use crate::output::{self, Document};
 use crate::release::{Emulated, ReleaseChoice};
 use crate::report::{Answer, FormatError, PodComparison, ReleaseComparison};
 use crate::scheduler::{Evictions, Options, Scheduler};
@@ -14,7 +14,7 @@ use crate::session::{PodDecisions, pending};
 use crate::source::Loaded;
 
 /// Pods decided per batch; each batch is printed before the next is decided.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 16;
 
 /// Decides each pending pod twice and prints both. Returns `EXIT_NO_FIT` if an outcome, node or victim differs.
 pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<u8, Failure> {
@@ -48,14 +48,14 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
                 let pods: Vec<PodComparison> = decided.iter().map(PodComparison::of).collect();
                 print(&(stream.pods)(&pods, number == 0).map_err(failed)?)?;
             }
-            None => comparison.add(&decided),
+            None => comparison.add(&decided, args.output.lists_compared_pods()),
         }
     }
     match stream {
         Some(stream) => print(&(stream.tail)())?,
         None => {
             let mut more = super::unread(&from);
-            more.extend(completeness(args, &loaded));
+            more.append(completeness(args, &loaded));
             print(&args.output.write(&Answer::Comparison(&comparison), more).map_err(failed)?)?
         }
     };
@@ -73,6 +73,6 @@ fn second_config(args: &SchedulerArgs, loaded: &Loaded, choice: ReleaseChoice) -
     })
 }
 
-fn completeness(args: &RunArgs, loaded: &Loaded) -> Lines {
-    if args.output.wide { super::completeness(loaded) } else { Lines::default() }
+fn completeness(args: &RunArgs, loaded: &Loaded) -> Document {
+    if args.output.wide { super::completeness(loaded) } else { Document::default() }
 }

@@ -17,7 +17,7 @@ use crate::analysis::{
 use crate::app::{Reproduction, pod_meant};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::fixes::{self, Limits};
-use crate::output::{self, Lines, Text};
+use crate::output::{self, Document, Text};
 use crate::report::{Answer, Origin, Reported, Ticket};
 use crate::scheduler::{Evictions, OddsEffort, Scheduler, Waiting};
 use crate::session::requeue_events;
@@ -133,7 +133,7 @@ fn subject(args: &ExplainArgs, name: &str, scheduler: &Scheduler, loaded: &Loade
 }
 
 /// Writes an answer and the lines beside it.
-type Write<'a> = &'a dyn Fn(&Answer<'_>, Lines) -> Result<Text, Failure>;
+type Write<'a> = &'a dyn Fn(&Answer<'_>, Document) -> Result<Text, Failure>;
 
 fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, write: Write<'_>) -> Result<Explained, Failure> {
     let cluster = scheduler.state().cluster();
@@ -151,18 +151,18 @@ fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, wr
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
     // A ticket has its own list of what is unknown.
     let when = when(scheduler, &view, key, &agreement);
-    let mut more = if args.output.is_ticket() { Lines::default() } else { unknown(&view) };
+    let mut more = if args.output.is_ticket() { Document::default() } else { unknown(&view) };
     if let Some(when) = &when {
-        more.extend(section("WHEN", Lines::from(when.text.as_str())));
+        more.append(section("When", [when.text.clone()]));
     }
-    more.extend(beside(&agreement));
+    more.append(beside(&agreement));
     let heard = super::workload::heard(pod, scheduler, loaded, view.pre_filter_rejected.is_some());
-    more.extend(heard.lines());
-    more.extend(completeness(args, loaded));
+    more.append(heard.document());
+    more.append(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
     if view.nodes_unknown().is_some() {
         let mut more = unknown(&view);
-        more.extend(completeness(args, loaded));
+        more.append(completeness(args, loaded));
         let text = write(&Answer::Undecided(&view, &release, &agreement), more)?;
         return Ok(Explained { text, code: super::EXIT_SOURCE, disagrees: false });
     }
@@ -314,18 +314,18 @@ fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Exp
     };
     let code = super::code(code, scheduler);
     let mut more = super::unread(scheduler);
-    more.extend(completeness(args, loaded));
+    more.append(completeness(args, loaded));
     let text = write(args, &Answer::Agreements(&found), more)?;
     Ok(Explained { text, code, disagrees: found.some_disagrees() })
 }
 
-fn write(args: &ExplainArgs, answer: &Answer<'_>, more: Lines) -> Result<Text, Failure> {
+fn write(args: &ExplainArgs, answer: &Answer<'_>, more: Document) -> Result<Text, Failure> {
     args.output.write(answer, more).map_err(|e| Failure::source(e.to_string()))
 }
 
 /// Returns the completeness of the source, for formats that show it.
-fn completeness(args: &ExplainArgs, loaded: &Loaded) -> Lines {
-    if args.output.wide { super::completeness(loaded) } else { Lines::default() }
+fn completeness(args: &ExplainArgs, loaded: &Loaded) -> Document {
+    if args.output.wide { super::completeness(loaded) } else { Document::default() }
 }
 
 /// Returns the source's Events; with observed queues the scheduler owns them.
@@ -337,19 +337,18 @@ pub(super) fn events<'a>(scheduler: &'a Scheduler, loaded: &'a Loaded) -> &'a [O
 }
 
 /// Returns the agreement with the cluster's scheduler; empty if that has written nothing about the pod.
-fn beside(agreement: &SchedulerMatch) -> Lines {
+fn beside(agreement: &SchedulerMatch) -> Document {
     if agreement.accord == MatchKind::Unwritten {
-        return Lines::default();
+        return Document::default();
     }
-    section("THE CLUSTER'S SCHEDULER", agreement.text())
+    section("The cluster's scheduler", agreement.text())
 }
 
 /// Returns the gaps of the source that limit this answer: kinds that could not be read, and kinds absent from the source
 /// that the decision depends on.
-fn unknown(view: &CycleView) -> Lines {
+fn unknown(view: &CycleView) -> Document {
     let matters = |missing: &&Missing| missing.matters_to(view);
-    let lines: Lines = missing_sentences(Missing::all(view.missing()).iter().filter(matters)).into_iter().collect();
-    if lines.is_empty() { lines } else { section("UNKNOWN", lines) }
+    section("Unknown", missing_sentences(Missing::all(view.missing()).iter().filter(matters)))
 }
 
 #[cfg(test)]

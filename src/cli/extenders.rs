@@ -66,13 +66,15 @@ struct SourceObjects {
     report: Report,
     /// Read as a whole when the first node is needed: there are thousands in one file.
     nodes: OnceLock<HashMap<Key, Value>>,
+    /// Pods without a node, read as a whole when the first one of a packed file is needed: each alone would be read from its start.
+    pending: OnceLock<HashMap<Key, Value>>,
     /// Pods that were needed before.
     pods: Mutex<HashMap<Key, Option<Value>>>,
 }
 
 impl SourceObjects {
     fn new(report: Report) -> Self {
-        Self { report, nodes: OnceLock::new(), pods: Mutex::default() }
+        Self { report, nodes: OnceLock::new(), pending: OnceLock::new(), pods: Mutex::default() }
     }
 
     fn read_nodes(&self) -> HashMap<Key, Value> {
@@ -93,6 +95,26 @@ impl SourceObjects {
         }
         nodes
     }
+
+    fn read_pending(&self) -> HashMap<Key, Value> {
+        let mut pods = HashMap::new();
+        let is_pending = |pod: &Value| pod.pointer("/spec/nodeName").and_then(Value::as_str).is_none_or(str::is_empty);
+        let read = self.report.originals(Kind::Pod, &mut |keys, text| {
+            let found = keys.iter().filter_map(|key| Some((key.clone(), parsed(text, Kind::Pod, key)?)));
+            pods.extend(found.filter(|(_, pod)| is_pending(pod)));
+        });
+        if let Err(error) = read {
+            tracing::warn!(%error, "pods are sent to extenders as far as scheduling reads them");
+        }
+        pods
+    }
+
+    fn read_pod(&self, key: &Key) -> Option<Value> {
+        let packed = self.report.is_packed(Kind::Pod, key);
+        let pending = packed.then(|| self.pending.get_or_init(|| self.read_pending()).get(key)).flatten();
+        let alone = || self.report.original(Kind::Pod, key).ok().flatten().and_then(|text| parsed(&text, Kind::Pod, key));
+        pending.cloned().or_else(alone)
+    }
 }
 
 impl Originals for SourceObjects {
@@ -107,7 +129,7 @@ impl Originals for SourceObjects {
         }
         let pod = match &self.report.again {
             Some(live) => live.object(kind, key),
-            None => self.report.original(kind, key).ok().flatten().and_then(|text| parsed(&text, kind, key)),
+            None => self.read_pod(key),
         };
         lock().insert(key.clone(), pod.clone());
         pod

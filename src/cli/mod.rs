@@ -36,7 +36,7 @@ use crate::analysis::{LogReport, Missing};
 use crate::app::AppError;
 use crate::cluster::{Key, Kind};
 use crate::limits::sessions::CONFIGURATION;
-use crate::output::{self, Lines, Status, Text};
+use crate::output::{self, Document, Lines, Status, Text};
 use crate::release::{Emulation, FeatureGates, Gate, Profile};
 use crate::scheduler::{Config, Evictions, Options, Sampling, Scheduler, Waiting};
 use crate::session::{Session, objects_in_order};
@@ -445,21 +445,22 @@ fn code(code: u8, scheduler: &Scheduler) -> u8 {
 }
 
 /// Returns the kinds that could not be read, or not whole, under a heading; empty if there are none.
-fn unread(scheduler: &Scheduler) -> Lines {
-    let lines: Lines = crate::analysis::unread_sentences(scheduler.state().cluster().unknown).into_iter().collect();
-    if lines.is_empty() { lines } else { section("UNKNOWN", lines) }
+fn unread(scheduler: &Scheduler) -> Document {
+    section("Unknown", crate::analysis::unread_sentences(scheduler.state().cluster().unknown))
 }
 
 /// Returns the lines about completeness, under a heading.
-fn completeness(loaded: &Loaded) -> Lines {
-    section("SOURCE", crate::report::completeness(&loaded.report))
+fn completeness(loaded: &Loaded) -> Document {
+    section("Source", crate::report::completeness(&loaded.report))
 }
 
 /// Returns lines under a heading, after an empty line.
-fn section(heading: &str, lines: Lines) -> Lines {
-    let mut section = Lines::default();
-    section.blank();
-    section.push(heading);
-    section.extend(lines.indented(2));
+fn section(heading: &str, lines: impl IntoIterator<Item = String>) -> Document {
+    let mut section = Document::default();
+    let mut lines = lines.into_iter().peekable();
+    if lines.peek().is_some() {
+        section.heading(2, heading);
+        lines.for_each(|line| section.item(2, line));
+    }
     section
 }

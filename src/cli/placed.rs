@@ -7,7 +7,7 @@ use super::explain::{Explained, absent, events};
 use super::{EXIT_OK, Failure, workload};
 use crate::analysis::{Preempted, VoiceReport, preempted, why};
 use crate::cluster::{Controller, Key, Kind, Object, ObservedEvent, Pod, PodStatus, Str};
-use crate::output::{Lines, Text};
+use crate::output::{Document, Text};
 use crate::report::{AgainReport, Answer, EvictionReport, PlacedReport};
 use crate::scheduler::{ObjectEdit, Scheduler};
 use crate::source::Loaded;
@@ -23,8 +23,8 @@ pub(super) fn explain(
     key: &Key,
     scheduler: &Scheduler,
     loaded: &Loaded,
-    write: &dyn Fn(&Answer<'_>, Lines) -> Result<Text, Failure>,
-    more: Lines,
+    write: &dyn Fn(&Answer<'_>, Document) -> Result<Text, Failure>,
+    more: Document,
 ) -> Result<Explained, Failure> {
     let cluster = scheduler.state().cluster();
     let pod = cluster.pods.get(key);

@@ -12,9 +12,9 @@ use crate::cluster::{Key, Kind, Object};
 use crate::framework::format_duration;
 use crate::limits::sessions::OPERATIONS;
 use crate::odds::Share;
-use crate::output::{self, Lines, Markdown, Text};
+use crate::output::{self, Document, Headings, Text, Words};
 use crate::plural::count_of;
-use crate::report::{BeforeOperation, Format, OperationReport, Stories, group_text, stories_text};
+use crate::report::{BeforeOperation, OperationReport, Stories, WriteOperation, group_document, stories_document};
 use crate::scheduler::{Evictions, Operation, Quiescence, Scheduler, Waiting};
 use crate::session::{Edit, PodLocation};
 use crate::trace::{CycleView, Event};
@@ -45,12 +45,13 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     if let Some(told) = told {
         scheduler.apply(told);
     }
-    let mut out = Text::default();
+    let mut doc = Document::default();
     if args.output.operation().is_none() {
         let release = ReleaseReport::of(scheduler.emulated(), &run_parts(scheduler.state().config()));
         let started = std::iter::once(started(&scheduler)).chain(in_any_order(&scheduler));
-        out = started.chain([release.sentence().to_owned()]).collect::<Lines>().into();
+        doc = started.chain([release.sentence().to_owned()]).collect();
     }
+    let mut out = Text::default();
     match operations {
         Some(operations) => {
             for step in operations {
@@ -58,42 +59,41 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
                     Step::Operation(operation) => operation,
                     Step::Edit(edit) => edit.operation(scheduler.state().cluster()).map_err(|e| Failure::usage(e.to_string()))?,
                 };
-                one(&mut scheduler, operation, args.output, &mut out)?;
+                match args.output.operation() {
+                    Some(line) => drop(one_line(&mut scheduler, operation, line, &mut out)?),
+                    None => one(&mut scheduler, operation, &mut doc),
+                }
             }
         }
-        None if args.output.operation().is_some() => {
-            let mut settling = Quiescence::default();
-            while let Some(operation) = scheduler.next_operation(&settling) {
-                settling.observe(&one(&mut scheduler, operation, args.output, &mut out)?);
-                // Print each operation at once, to keep memory bounded.
-                print(&std::mem::take(&mut out))?;
+        None => match args.output.operation() {
+            Some(line) => {
+                let mut settling = Quiescence::default();
+                while let Some(operation) = scheduler.next_operation(&settling) {
+                    settling.observe(&one_line(&mut scheduler, operation, line, &mut out)?);
+                    // Print each operation at once, to keep memory bounded.
+                    print(&std::mem::take(&mut out))?;
+                }
             }
-        }
-        None => out.push(&settle(&mut scheduler, args.output.wide).into()),
+            None => settle(&mut scheduler, args.output.wide, &mut doc),
+        },
     }
     if args.output.operation().is_none() {
-        out.push(&super::unread(&scheduler).into());
+        doc.append(super::unread(&scheduler));
+        out = if args.output.is_ticket() { titled(doc).markdown() } else { doc.plain(Headings::Capitals).into() };
     }
-    print(&if args.output.is_ticket() { document(&out) } else { out })?;
+    print(&out)?;
     let code = super::code(EXIT_OK, &scheduler);
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((scheduler, loaded));
     Ok(code)
 }
 
-/// Returns the text of a run as Markdown: a heading, and what is said of each pod as an item of a list.
-fn document(text: &Text) -> Text {
-    let mut doc = Markdown::default();
+/// Returns a run as a document with a title.
+fn titled(run: Document) -> Document {
+    let mut doc = Document::default();
     doc.heading(1, "Run of the scheduler");
-    let mut items: Vec<String> = Vec::new();
-    for line in text.as_str().lines().filter(|line| !line.trim().is_empty()) {
-        match items.last_mut().filter(|_| line.starts_with(' ')) {
-            Some(item) => *item = format!("{item}; {}", line.trim()),
-            None => items.push(line.to_owned()),
-        }
-    }
-    doc.list(items.iter().map(String::as_str));
-    doc.finish()
+    doc.append(run);
+    doc
 }
 
 /// One entry of `--ops`.
@@ -140,39 +140,37 @@ fn in_any_order(scheduler: &Scheduler) -> Option<String> {
     ))
 }
 
-fn one(scheduler: &mut Scheduler, operation: Operation, output: &Format, out: &mut Text) -> Result<Vec<Event>, Failure> {
-    let name = format!("{operation:?}").split([' ', '{']).next().unwrap_or_default().to_lowercase();
+/// Applies an operation and writes it as a line. Returns its events.
+fn one_line(scheduler: &mut Scheduler, operation: Operation, line: WriteOperation, out: &mut Text) -> Result<Vec<Event>, Failure> {
     let before = BeforeOperation::of(scheduler);
     let events = scheduler.apply(operation);
-    if let Some(line) = output.operation() {
-        out.push(&line(&OperationReport::after(&before, &events, scheduler)).map_err(|e| Failure::source(e.to_string()))?);
-        return Ok(events);
-    }
-    let mut lines = Lines::default();
-    let view = CycleView::of(&events);
-    match &view.start {
-        _ if view.group.is_some() => lines.extend(group_text(&view)),
-        Some(start) => {
-            lines.line(format_args!("{}: {}", start.pod, why(&view)));
-        }
-        None => {
-            lines.line(format_args!("{name}"));
-        }
-    }
-    if let Some(words) = before.pop_odds_in_words().filter(|_| view.start.is_some()) {
-        lines.line(format_args!("  {words}"));
-    }
-    for event in &events {
-        if matches!(event, Event::PodBound { .. } | Event::VictimEvicted { .. } | Event::QueueMoved(_) | Event::CycleSkipped { .. }) {
-            lines.line(format_args!("  {}", event.sentence()));
-        }
-    }
-    out.push(&lines.into());
+    out.push(&line(&OperationReport::after(&before, &events, scheduler)).map_err(|e| Failure::source(e.to_string()))?);
     Ok(events)
 }
 
-/// Runs until nothing changes, and returns the outcome and each pod's story.
-fn settle(scheduler: &mut Scheduler, wide: bool) -> Lines {
+/// Applies an operation and adds it as an item, with its consequences as items below.
+fn one(scheduler: &mut Scheduler, operation: Operation, doc: &mut Document) {
+    let name = format!("{operation:?}").split([' ', '{']).next().unwrap_or_default().to_lowercase();
+    let before = BeforeOperation::of(scheduler);
+    let events = scheduler.apply(operation);
+    let view = CycleView::of(&events);
+    match &view.start {
+        _ if view.group.is_some() => doc.append(group_document(&view)),
+        Some(start) => doc.item(0, Words::of_pod(&start.pod).text(format!(": {}", why(&view)))),
+        None => doc.item(0, name),
+    }
+    if let Some(words) = before.pop_odds_in_words().filter(|_| view.start.is_some()) {
+        doc.item(2, words);
+    }
+    for event in &events {
+        if matches!(event, Event::PodBound { .. } | Event::VictimEvicted { .. } | Event::QueueMoved(_) | Event::CycleSkipped { .. }) {
+            doc.item(2, event.sentence());
+        }
+    }
+}
+
+/// Runs until nothing changes, and adds the outcome and each pod's story.
+fn settle(scheduler: &mut Scheduler, wide: bool, doc: &mut Document) {
     let start = scheduler.state().clock();
     let (mut settling, mut stories) = (Quiescence::default(), Stories::new(start, wide));
     while let Some(operation) = scheduler.next_operation(&settling) {
@@ -189,11 +187,9 @@ fn settle(scheduler: &mut Scheduler, wide: bool) -> Lines {
     let gone = count(|end| matches!(end, PodLocation::Gone | PodLocation::Leaving(_)));
     let took = state.clock().duration_since(start);
     let took = format_duration(took.round(Unit::Second).unwrap_or(took));
-    let mut out = Lines::default();
-    out.line(format_args!("SETTLED after {took}: {bound} scheduled, {waiting} pending, {gone} evicted or deleted"));
-    out.blank();
-    out.extend(stories_text(&stories));
-    out
+    doc.paragraph(format!("SETTLED after {took}: {bound} scheduled, {waiting} pending, {gone} evicted or deleted"));
+    doc.blank();
+    doc.append(stories_document(&stories));
 }
 
 /// Reads a JSON array of operations, or operations separated by white space.

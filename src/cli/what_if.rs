@@ -2,7 +2,7 @@
 
 use super::args::RunArgs;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print};
-use crate::output::{self, Lines};
+use crate::output::{self, Document};
 use crate::report::{Answer, WhatIfReport};
 use crate::scheduler::Evictions;
 use crate::source::Loaded;
@@ -32,7 +32,7 @@ pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
     let elsewhere = Elsewhere::of(without.scheduler(), with.scheduler(), &answers);
     let report = WhatIfReport::new(answers, with.scheduler(), elsewhere);
     let mut more = super::unread(with.scheduler());
-    more.extend(if args.output.wide { super::completeness(&loaded) } else { Lines::default() });
+    more.append(if args.output.wide { super::completeness(&loaded) } else { Document::default() });
     print(&args.output.write(&Answer::WhatIf(&report), more).map_err(|error| Failure::source(error.to_string()))?)?;
     let code = if report.is_complete() { EXIT_OK } else { EXIT_NO_FIT };
     let code = super::code(code, without.scheduler());

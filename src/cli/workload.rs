@@ -8,7 +8,7 @@ use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, original};
 use crate::analysis::{self, Agreements, Cause, Missing, VoiceReport, WorkloadReport, joint_sentence};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Kind, MissingReason, Pod};
-use crate::output::{Lines, Text};
+use crate::output::{Document, Text};
 use crate::report::{Answer, voices_lines};
 use crate::scheduler::Scheduler;
 use crate::source::Loaded;
@@ -66,8 +66,8 @@ pub(super) fn explain(
     workload: &About,
     scheduler: &Scheduler,
     loaded: &Loaded,
-    write: &dyn Fn(&Answer<'_>, Lines) -> Result<Text, Failure>,
-    more: Lines,
+    write: &dyn Fn(&Answer<'_>, Document) -> Result<Text, Failure>,
+    more: Document,
 ) -> Result<Explained, Failure> {
     let report = report_of(workload, scheduler, loaded);
     let code = match report.is_short() {
@@ -110,13 +110,8 @@ pub(super) struct Heard {
 
 impl Heard {
     /// Returns the words as a section; empty without any.
-    pub(super) fn lines(&self) -> Lines {
-        if self.others.is_empty() && self.together.is_empty() {
-            return Lines::default();
-        }
-        let mut lines: Lines = self.together.iter().cloned().collect();
-        lines.extend(voices_lines(&self.others, Some(self.now)));
-        super::section("OTHERS", lines)
+    pub(super) fn document(&self) -> Document {
+        super::section("Others", self.together.iter().cloned().chain(voices_lines(&self.others, Some(self.now))))
     }
 }
 

@@ -693,7 +693,7 @@ fn read_conditions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<Co
 fn read_container_statuses<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<ContainerStatus>, D::Error> {
     let mut statuses = List::<ContainerStatus>::deserialize(deserializer)?;
     // The effective request reads only statuses that report resources.
-    statuses.retain(|s| s.resources.is_some());
+    statuses.retain(|s| s.resources.is_some() || !s.allocated_resources.is_empty());
     statuses.shrink_to_fit();
     Ok(statuses)
 }

@@ -21,6 +21,14 @@ impl PodGroup {
     /// The condition that says whether the group was scheduled.
     pub const SCHEDULED: &'static str = "PodGroupScheduled";
 
+    /// The name of that condition from `v1beta1` on.
+    pub const INITIALLY_SCHEDULED: &'static str = "PodGroupInitiallyScheduled";
+
+    /// Returns the condition that says whether the group was scheduled, under either name.
+    pub fn scheduled_condition(&self) -> Option<&Condition> {
+        self.condition(Self::INITIALLY_SCHEDULED).or_else(|| self.condition(Self::SCHEDULED))
+    }
+
     /// How many members must find a place before any is bound; `None` for a group without such a number.
     pub fn min_count(&self) -> Option<i32> {
         self.spec.scheduling_policy.gang.as_ref().map(|gang| gang.min_count)

@@ -2,10 +2,7 @@
 //!
 //! Numbers stay as they are written, names of objects may repeat, and what is no UTF-8 is replaced.
 
-use crate::limits::extenders::ANSWER_VALUES;
-
-/// Values within values that Go reads.
-const DEPTH: usize = 10_000;
+use crate::limits::extenders::{ANSWER_DEPTH, ANSWER_ITEMS, ANSWER_VALUES};
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,17 +48,21 @@ impl Json {
 /// # Errors
 /// The text of Go's error.
 pub(super) fn first_value(text: &[u8]) -> Result<Json, String> {
-    value_within(text, ANSWER_VALUES)
+    value_within(text, ANSWER_VALUES, ANSWER_ITEMS)
 }
 
-/// Reads the first value of a text, if it holds no more values than that.
-fn value_within(text: &[u8], values: usize) -> Result<Json, String> {
-    let mut reader = Reader { text, at: 0, values };
+/// Reads the first value of a text, if it holds no more values than that, and no more in one list or object.
+fn value_within(text: &[u8], values: usize, items: usize) -> Result<Json, String> {
+    let mut reader = Reader { text, at: 0, values, items };
     reader.skip_space();
     if reader.peek().is_none() {
         return Err("EOF".to_owned());
     }
     reader.document()
+}
+
+fn too_many() -> String {
+    "the answer holds too many values".to_owned()
 }
 
 /// A list or object that is being read.
@@ -76,6 +77,8 @@ struct Reader<'a> {
     at: usize,
     /// The number of values that may still come.
     values: usize,
+    /// The number of values that a list or object may hold.
+    items: usize,
 }
 
 impl Reader<'_> {
@@ -103,7 +106,7 @@ impl Reader<'_> {
     fn document(&mut self) -> Result<Json, String> {
         let mut open: Vec<Open> = Vec::new();
         loop {
-            let Some(left) = self.values.checked_sub(1) else { return Err("the answer holds too many values".to_owned()) };
+            let Some(left) = self.values.checked_sub(1) else { return Err(too_many()) };
             self.values = left;
             let mut value = match self.next_byte()? {
                 b'[' => {
@@ -134,6 +137,9 @@ impl Reader<'_> {
                 let Some(last) = open.last_mut() else { return Ok(value) };
                 let ended = match last {
                     Open::Array(items) => {
+                        if items.len() >= self.items {
+                            return Err(too_many());
+                        }
                         items.push(value);
                         match self.next_byte()? {
                             b',' => false,
@@ -142,6 +148,9 @@ impl Reader<'_> {
                         }
                     }
                     Open::Object(fields, name) => {
+                        if fields.len() >= self.items {
+                            return Err(too_many());
+                        }
                         fields.push((std::mem::take(name), value));
                         match self.next_byte()? {
                             b',' => false,
@@ -168,7 +177,7 @@ impl Reader<'_> {
 
     fn enter(&mut self, open: &[Open]) -> Result<(), String> {
         self.at += 1;
-        if open.len() >= DEPTH { Err("exceeded max depth".to_owned()) } else { Ok(()) }
+        if open.len() >= ANSWER_DEPTH { Err("exceeded max depth".to_owned()) } else { Ok(()) }
     }
 
     /// Reads the name of a field, up to behind its colon.
@@ -335,9 +344,11 @@ mod tests {
 
     #[test]
     fn an_answer_of_too_many_values_is_refused() {
-        let of = |text: &str, values| value_within(text.as_bytes(), values).map(|_| ());
+        let of = |text: &str, values| value_within(text.as_bytes(), values, 2).map(|_| ());
         assert_eq!(of("[1, {\"a\": []}]", 4), Ok(()));
-        assert_eq!(of("[1, {\"a\": []}]", 3), Err("the answer holds too many values".to_owned()));
+        for (text, values) in [("[1, {\"a\": []}]", 3), ("[1, 2, 3]", 10), ("{\"a\": 1, \"b\": 2, \"c\": 3}", 10)] {
+            assert_eq!(of(text, values), Err("the answer holds too many values".to_owned()));
+        }
     }
 
     fn error(text: &str) -> String {
@@ -374,7 +385,7 @@ mod tests {
         ] {
             assert_eq!(error(text), expected, "{text}");
         }
-        assert_eq!(error(&"[".repeat(DEPTH + 2)), "exceeded max depth");
+        assert_eq!(error(&"[".repeat(ANSWER_DEPTH + 2)), "exceeded max depth");
     }
 
     #[test]
@@ -386,6 +397,6 @@ mod tests {
         assert_eq!(read(r#""a\u00e9\ud83d\ude00\ud800b""#), Json::Text("aé😀\u{fffd}b".into()));
         assert_eq!(read(r#"{"a":1,"a":[true,{}]}"#).into_value(), serde_json::json!({"a": [true, {}]}));
         assert_eq!(first_value(b"\"\xff\"").unwrap(), Json::Text("\u{fffd}".into()));
-        assert_eq!(read(&format!("{}{}", "[".repeat(DEPTH), "]".repeat(DEPTH))).kind(), "array");
+        assert_eq!(read(&format!("{}{}", "[".repeat(ANSWER_DEPTH), "]".repeat(ANSWER_DEPTH))).kind(), "array");
     }
 }

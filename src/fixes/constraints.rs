@@ -1,5 +1,6 @@
 //! Lists the single demands of a pod, with the nodes on which each fails.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use crate::cluster::{Key, NodeSelectorTerm, Pod, PodSpec, Requirement, Str, Tain
 use crate::framework::{
     NodeInfo, PluginName, PluginSet, PodResourcesOptions, Reason, ReasonKind, Shortage, Snapshot, Status, host_ports, pod_requests,
 };
-use crate::limits::engine::JUDGED_CLAIMS;
+use crate::limits::engine::{FIXES_STEPS, FIXES_STEPS_OF_PLUGIN, JUDGED_CLAIMS};
 use crate::plugins::helper::{is_do_not_schedule_taint, tolerates};
 use crate::release::Emulation;
 use crate::scheduler::{FilterTable, Scheduler};
@@ -206,6 +207,8 @@ pub struct Matrix {
     pub two: NodeBits,
     /// Whether the profile has combined filters of old releases, which do not separate their demands.
     pub combined: bool,
+    /// Steps that searches of plugins took.
+    pub steps: u64,
 }
 
 impl Matrix {
@@ -227,7 +230,8 @@ impl Matrix {
         let snapshot = scheduler.state().snapshot();
         let emulation = scheduler.state().config().emulation;
         let table = scheduler.filter_table(pod, None)?;
-        let mut builder = Builder { scheduler, pod, snapshot: &snapshot, emulation, table: &table, rows: Vec::new() };
+        let mut builder =
+            Builder { scheduler, pod, snapshot: &snapshot, emulation, table: &table, rows: Vec::new(), steps: table.steps.into() };
         builder.node_affinity();
         builder.taints();
         builder.pod_affinity();
@@ -237,7 +241,7 @@ impl Matrix {
         builder.volumes();
         builder.claims();
         builder.rest();
-        let mut rows = builder.rows;
+        let (mut rows, steps) = (builder.rows, builder.steps.get());
         let combined = COMBINED.iter().any(|plugin| table.asked.contains(*plugin));
         if combined {
             // One filter may have rejected the node for any of its demands: a demand without a rejection of its own is unknown.
@@ -257,7 +261,7 @@ impl Matrix {
         let at_least_two = two.clone();
         one.zip(&at_least_two, |a, b| a & !b);
         two.zip(&more, |a, b| a & !b);
-        Some(Self { rows, one, two, combined })
+        Some(Self { rows, one, two, combined, steps })
     }
 }
 
@@ -274,6 +278,8 @@ struct Builder<'a> {
     emulation: Emulation,
     table: &'a FilterTable,
     rows: Vec<Row>,
+    /// Steps that searches of plugins took so far.
+    steps: Cell<u64>,
 }
 
 /// Maximum number of named values of a label.
@@ -303,7 +309,9 @@ impl Builder<'_> {
         let mut pod = Pod::clone(self.pod);
         change(pod.spec_mut());
         let only: PluginSet = plugins.iter().copied().collect();
-        self.scheduler.filter_table(&Arc::new(pod), Some(only)).unwrap_or_default()
+        let table = self.scheduler.filter_table(&Arc::new(pod), Some(only)).unwrap_or_default();
+        self.steps.set(self.steps.get().saturating_add(table.steps));
+        table
     }
 
     /// Returns the values of a label on the nodes, the most frequent first.
@@ -528,6 +536,10 @@ impl Builder<'_> {
     fn claims(&mut self) {
         let plugin = [PluginName::DynamicResources];
         for claim in self.pod.spec.clone().resource_claims.iter().take(JUDGED_CLAIMS) {
+            // The search for fixes then says that it took too many steps.
+            if self.steps.get() > FIXES_STEPS / FIXES_STEPS_OF_PLUGIN {
+                break;
+            }
             let table = self.variant(&plugin, |spec| spec.resource_claims.retain(|c| c.name == claim.name));
             let bits = Self::rejected(&table, &plugin, |_| true);
             let drop = PodChange::DropClaim(claim.name.clone());

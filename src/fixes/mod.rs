@@ -84,6 +84,9 @@ use crate::trace::{GroupView, Outcome};
 use effort::rank;
 use trial::{Trials, Verified, is_preempting, takers};
 
+/// Returns an object with all its fields, also those that scheduling does not read; `None` if its source cannot be read again.
+pub type Originals<'a> = &'a dyn Fn(Kind, &Key) -> Option<serde_json::Value>;
+
 /// Demands that keep a pod out, and changes that let it in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixes {
@@ -462,7 +465,8 @@ fn gated(trials: &mut Trials<'_>, fixes: &mut Fixes, gates: Vec<Str>, limits: Li
         let today = if verified.outcome == FixOutcome::Scheduled { verified.nodes.iter().cloned().collect() } else { BTreeSet::new() };
         fixes.fixes.push(Fix::new(vec![open], verified));
         reaction::keep_those_that_hold(trials, fixes, 0);
-        fixes.constraints = search::constraints(trials, &matrix(trials), limits, &today);
+        let matrix = matrix(trials);
+        fixes.constraints = search::constraints(trials, &matrix, limits, &today);
         return;
     }
     of_cluster(trials, fixes, limits, &BTreeSet::new());
@@ -471,9 +475,11 @@ fn gated(trials: &mut Trials<'_>, fixes: &mut Fixes, gates: Vec<Str>, limits: Li
     }
 }
 
-fn matrix(trials: &Trials<'_>) -> Matrix {
+fn matrix(trials: &mut Trials<'_>) -> Matrix {
     let pod = trials.changed_pod(&[]).unwrap_or_else(|| trials.pod().clone());
-    Matrix::of(trials.scheduler(), &pod).unwrap_or_default()
+    let matrix = Matrix::of(trials.scheduler(), &pod).unwrap_or_default();
+    trials.spend_on_plugins(matrix.steps);
+    matrix
 }
 
 /// Searches the changes of a pod that takes these nodes without changes.

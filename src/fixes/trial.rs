@@ -12,7 +12,7 @@ use super::reaction::without_waiting_pods;
 use super::{CutShort, Fix, FixOutcome, GroupTrial, Limits, Untried};
 use crate::cluster::{Key, Kind, Object, Pod, Str};
 use crate::framework::{NodeInfo, PodResourcesOptions, Victim, decision_steps, pod_requests};
-use crate::limits::engine::{FIXES_STEPS_OF_ERROR, FIXES_STEPS_OF_LONG_SEARCH};
+use crate::limits::engine::{FIXES_STEPS_OF_ERROR, FIXES_STEPS_OF_LONG_SEARCH, FIXES_STEPS_OF_PLUGIN};
 use crate::scheduler::{DryDecision, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
 use crate::trace::{CycleView, Outcome};
 
@@ -119,6 +119,11 @@ impl<'a> Trials<'a> {
         self.steps = self.steps.saturating_add(decision_steps(self.nodes, &self.pod).saturating_mul(operations as u64));
     }
 
+    /// Counts the steps that plugins' searches took apart from decisions.
+    pub(super) fn spend_on_plugins(&mut self, steps: u64) {
+        self.steps = self.steps.saturating_add(steps.saturating_mul(FIXES_STEPS_OF_PLUGIN));
+    }
+
     /// Returns why the search is incomplete; empty where it is complete.
     pub(super) fn cut_short_by(&self) -> &[CutShort] {
         &self.cut_short_by
@@ -220,7 +225,7 @@ impl<'a> Trials<'a> {
         let scheduler = if edits.is_empty() { self.scheduler.clone() } else { self.scheduler.with_edits(edits) };
         let steps = AtomicU64::default();
         let decision = scheduler.dry_fit(&pod, post_filter, Some(&steps));
-        let of_plugins = match steps.into_inner() {
+        let of_plugins = match steps.into_inner().saturating_mul(FIXES_STEPS_OF_PLUGIN) {
             // An error ends the search on other nodes at a chance moment.
             steps if decision.outcome() == Outcome::Error => {
                 if steps > FIXES_STEPS_OF_LONG_SEARCH {
@@ -280,9 +285,9 @@ impl<'a> Trials<'a> {
 
     /// Returns whether preemption is worth a trial.
     pub(super) fn may_preempt(&self, changes: &[Change]) -> bool {
+        let Some(lowest) = self.lowest.filter(|_| !self.preempts_today) else { return false };
         let Some(pod) = self.changed_pod(changes) else { return false };
-        let never = pod.spec.preemption_policy.as_deref() == Some("Never");
-        !self.preempts_today && !never && self.lowest.is_some_and(|lowest| lowest < pod.priority())
+        pod.spec.preemption_policy.as_deref() != Some("Never") && lowest < pod.priority()
     }
 }
 

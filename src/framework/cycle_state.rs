@@ -41,9 +41,21 @@ pub struct CycleState {
     pub skip_score: PluginSet,
     /// Steps that searches of plugins took; clones share them.
     steps: Arc<AtomicU64>,
+    /// Steps that a plugin's search may take on each node, where the cycle is one of many of a search; `None` for no limit.
+    steps_on_node: Option<u64>,
 }
 
 impl CycleState {
+    /// Returns the state of a cycle in which a plugin's search may take some steps on each node.
+    pub fn within(steps_on_node: Option<u64>) -> Self {
+        Self { steps_on_node, ..Self::default() }
+    }
+
+    /// Returns the number of steps that a plugin's search may take on a node; `None` for no limit.
+    pub fn steps_on_node(&self) -> Option<u64> {
+        self.steps_on_node
+    }
+
     /// Counts steps that a search of a plugin took.
     pub fn spend(&self, steps: u64) {
         self.steps.fetch_add(steps, Ordering::Relaxed);

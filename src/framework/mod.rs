@@ -64,4 +64,4 @@ pub use reason::*;
 pub use resource::*;
 pub use snapshot::{ImageState, Snapshot, SnapshotIndexes};
 pub use status::{Code, SharedStatuses, Status};
-pub use steps::decision_steps;
+pub use steps::{decision_steps, search_steps_on_node};

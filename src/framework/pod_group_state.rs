@@ -15,7 +15,7 @@ pub struct PodGroupStates(OrdMap<Key, PodGroupState>);
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PodGroupState {
     pods: OrdMap<Key, Arc<Pod>>,
-    unscheduled: OrdSet<Key>,
+    unscheduled: OrdMap<Key, Arc<Pod>>,
     /// As the cache has them.
     assumed: OrdMap<Key, Arc<Pod>>,
     assigned: OrdSet<Key>,
@@ -34,7 +34,7 @@ impl PodGroupStates {
         let key = pod.key();
         state.pods.insert(key.clone(), pod.clone());
         if pod.node_name.is_empty() {
-            state.unscheduled.insert(key);
+            state.unscheduled.insert(key, pod.clone());
         } else {
             state.assigned.insert(key);
         }
@@ -43,7 +43,11 @@ impl PodGroupStates {
     /// Takes in a change of a pod that waits.
     pub fn update(&mut self, pod: &Arc<Pod>) {
         if let Some(state) = pod.group_key().and_then(|group| self.0.get_mut(&group)) {
-            state.pods.insert(pod.key(), pod.clone());
+            let key = pod.key();
+            if let Some(known) = state.unscheduled.get_mut(&key) {
+                *known = pod.clone();
+            }
+            state.pods.insert(key, pod.clone());
         }
     }
 
@@ -81,7 +85,7 @@ impl PodGroupStates {
         state.assumed.remove(&key);
         let Some(known) = state.pods.get(&key) else { return };
         if known.node_name.is_empty() {
-            state.unscheduled.insert(key);
+            state.unscheduled.insert(key, known.clone());
         } else {
             state.assigned.insert(key);
         }
@@ -96,7 +100,7 @@ impl PodGroupState {
 
     /// Returns the pods that are neither assumed nor bound, by name.
     pub fn unscheduled(&self) -> impl Iterator<Item = &Arc<Pod>> {
-        self.unscheduled.iter().filter_map(|key| self.pods.get(key))
+        self.unscheduled.values()
     }
 
     /// Returns the pods that are assumed, by name.

@@ -20,7 +20,7 @@ limits! { "engine":
     /// Copies of a pod that are placed one by one to count how many fit; more may fit.
     count CAPACITY_COPIES: usize = 10_000, "copies_of_pods_with_many_constraints_are_counted_up_to_fewer";
     /// Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit.
-    steps CAPACITY_STEPS: u64 = 10_000_000, "copies_of_pods_with_many_constraints_are_counted_up_to_fewer";
+    steps CAPACITY_STEPS: u64 = 5_000_000, "copies_of_pods_with_many_constraints_are_counted_up_to_fewer";
     /// Steps of all decisions of a search for fixes; the search ends, and says so.
     steps FIXES_STEPS: u64 = 20_000_000, "a_search_for_fixes_ends_after_a_number_of_steps";
     /// Steps that count for a decision of a search for fixes that ends with an error after a long search of a plugin.
@@ -39,4 +39,17 @@ limits! { "engine":
     count OUT_OF_TREE_NAMES: usize = 8, "names_of_out_of_tree_plugins_are_kept_up_to_a_limit";
     /// Steps of a plugin's search above which an error counts FIXES_STEPS_OF_ERROR, and else nothing.
     steps FIXES_STEPS_OF_LONG_SEARCH: u64 = 200_000, "a_search_for_fixes_ends_after_a_number_of_steps";
+    /// Orders of equal pods that are tried for the odds of one preemption; beyond it the odds are unknown, with the reason.
+    steps VICTIM_ORDERS: u64 = 2_000, "too_many_orders_are_unknown_with_the_reason";
+    /// Combinations of candidates that are counted for the odds of one preemption; beyond it the odds are unknown, with the reason.
+    steps VICTIM_COMBINATIONS: usize = 512, "too_many_combinations_are_unknown_with_the_reason";
+    /// Nodes times combinations that are counted for the odds of one preemption; beyond it the odds are unknown, with the reason.
+    steps VICTIM_COUNTED: usize = 20_000, "too_many_combinations_are_unknown_with_the_reason";
+    /// Steps of plugins' searches on all nodes together in a decision that is one of many, as those of a search for fixes; a node that
+    /// takes more than its share ends with an error, unless SEARCH_STEPS_ON_NODE allows them.
+    steps SEARCH_STEPS: u64 = 2_000_000, "a_decision_among_many_ends_after_steps_on_each_node";
+    /// Steps of plugins' searches that a node may take at least in a decision that is one of many.
+    steps SEARCH_STEPS_ON_NODE: u64 = 5_000, "a_decision_among_many_ends_after_steps_on_each_node";
+    /// Steps of a decision of a search for fixes that each step of a plugin's search counts for, by the time that they take.
+    steps FIXES_STEPS_OF_PLUGIN: u64 = 4, "a_search_for_fixes_ends_after_a_number_of_steps";
 }

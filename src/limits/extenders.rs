@@ -13,4 +13,8 @@ limits! { "extenders":
     bytes CERTIFICATE_FILE: u64 = 4 << 20, "a_certificate_that_is_no_file_is_an_error";
     /// Length of a recording of answers; a longer one is refused, as is anything but a regular file.
     bytes RECORDING: u64 = 256 << 20, "a_recording_that_never_ends_is_refused";
+    /// Number of values in one list or object of an answer; more are an error of the call. Clusters have at most thousands of nodes.
+    count ANSWER_ITEMS: usize = 200_000, "an_answer_of_too_many_values_is_refused";
+    /// Depth of values within values of an answer; a deeper one is an error of the call, as in kube-scheduler.
+    count ANSWER_DEPTH: usize = 10_000, "errors_are_in_the_words_of_go";
 }

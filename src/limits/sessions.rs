@@ -11,4 +11,10 @@ limits! { "sessions":
     bytes UNPACKED: u64 = 4 << 20, "a_bomb_is_refused";
     /// Factor by which a session file may grow when it is decompressed, beyond UNPACKED.
     count UNPACKED_GROWTH: u64 = 64, "a_bomb_is_refused";
+    /// Operations that a session file replays, those within others included; a file with more is refused.
+    steps REPLAYED_OPERATIONS: usize = 200_000, "a_session_that_replays_too_much_is_refused";
+    /// Revisions on all branches of a session file, shared ones counted on each; a file with more is refused.
+    count REPLAYED_REVISIONS: usize = 1_000_000, "a_session_that_replays_too_much_is_refused";
+    /// Events on all branches of a session file, shared ones counted on each; a file with more is refused.
+    count REPLAYED_EVENTS: usize = 50_000_000, "a_session_that_replays_too_much_is_refused";
 }

@@ -7,6 +7,47 @@ limits! { "sources":
     bytes GROWTH_BEYOND: u64 = 32 << 20, "what_goes_beyond_a_limit_ends_with_its_name";
     /// Files of a hidden directory whose names are read, to tell whether a dump may be in it; the others are not considered.
     count HIDDEN_FILES: usize = 1_000, "a_folder_in_part_is_told_by_what_is_left_out";
+    /// Bytes that come out of compressed files of a load by default; a file that needs more ends there.
+    bytes DECOMPRESSED: u64 = 64 << 30, "what_goes_beyond_a_limit_ends_with_its_name";
+    /// Files and members of archives that are opened in a load by default; the others are counted as not read.
+    count FILES: usize = 1_000_000, "bombs_end_at_the_limit_and_the_rest_loads";
+    /// Length of an object; the file ends there. API servers reject objects of a few megabytes.
+    bytes OBJECT: u64 = 512 << 20, "an_object_without_end_ends_its_file";
+    /// Depth of lists within lists; a deeper one is an error. The stack is finite.
+    count LISTS_WITHIN: u8 = 8, "lists_within_lists_are_read_up_to_a_depth";
+    /// Brackets open in YAML's flow style, and entries that begin on one line; an object with more is an error, as the parser would take
+    /// quadratic time to say so.
+    count FLOW_DEPTH: usize = 1_000, "long_lines_and_deep_nesting_are_no_danger";
+    /// Bytes that YAML's aliases in an object may expand to, as they are estimated; an object with more is an error.
+    bytes ALIASES: usize = 32 << 20, "aliases_that_expand_to_too_much_are_refused";
+    /// Length of a version among objects; a longer object without a kind is not searched for one.
+    bytes VERSION_TEXT: usize = 16 << 10, "versions_are_found_in_their_files";
+    /// Errors of one file that are reported one by one; the others are counted.
+    count ERRORS_OF_FILE: usize = 50, "a_storm_of_errors_is_counted";
+    /// Archives that an archive is inside of; one inside more is not opened, which an error says.
+    count ARCHIVES_WITHIN: usize = 2, "archives_nest_one_level_and_no_more";
+    /// Compressions of one stream within each other; what remains compressed is read as it is.
+    count COMPRESSIONS: usize = 3, "compressions_within_each_other_are_undone_up_to_a_depth";
+    /// Padding after the end of a tar that is read; the rest is left.
+    bytes TAR_PADDING: u64 = 1 << 20, "padding_is_read_up_to_a_length";
+    /// Length of an extension header of a tar; a longer one is skipped.
+    bytes TAR_EXTENSION: u64 = 64 << 10, "extensions_that_are_too_long_are_skipped";
+    /// Length of a zip that is held in memory, because it is compressed or inside another archive; a longer one is not read.
+    bytes ZIP_IN_MEMORY: u64 = 256 << 20, "a_stream_is_held_in_memory_up_to_a_length";
+    /// Findings about a scheduler's log that are kept; the others are counted.
+    count LOG_FINDINGS: usize = 200, "findings_are_kept_up_to_a_number";
+    /// Attempts, changes and sights of a scheduler's log that are kept of each; the log ends there, which a finding says.
+    count LOG_EVENTS: usize = 8_000_000, "a_log_of_too_many_events_ends_early";
+    /// Length of a line of a scheduler's log; a longer one is skipped, which a finding says. A dump of the cache is one line in JSON.
+    bytes LOG_LINE: usize = 16 << 20, "a_line_without_end_costs_bounded_memory";
+    /// Length of a value of several lines in a scheduler's log; a longer one is skipped, which a finding says.
+    bytes LOG_LINES: usize = 64 << 20, "a_value_of_too_many_lines_is_skipped";
+    /// Values that are kept of a line of a scheduler's log; the rest is passed over.
+    count LOG_VALUES: usize = 64, "values_of_a_line_are_kept_up_to_a_number";
+    /// Prefixes of a line of a scheduler's log that are removed, as those of `kubectl logs --prefix --timestamps`; further ones are text.
+    count LOG_PREFIXES: usize = 3, "prefixes_are_removed_up_to_a_number";
+    /// Writers of one log that are told apart; lines of others are passed over.
+    count LOG_WRITERS: usize = 1_000, "writers_are_told_apart_up_to_a_number";
     /// Bytes of a page of etcd's database with those that follow it; a longer one is an error, and its objects are missing.
     bytes ETCD_PAGE: u64 = 32 << 20, "pages_that_are_too_long_are_named";
     /// Bytes of a database of etcd that is compressed or in an archive, which must be in memory; a larger one is an error.

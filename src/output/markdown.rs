@@ -27,6 +27,14 @@ impl Markdown {
         }
     }
 
+    /// Adds a list whose items have depths: an item that is deeper is part of the one before it.
+    pub(super) fn nested_list(&mut self, items: &[(usize, String)]) {
+        let out = self.block();
+        for (depth, item) in items {
+            let _ = writeln!(out, "{:indent$}- {}", "", first_in_line(item), indent = 2 * depth);
+        }
+    }
+
     /// Adds a table: its headings, and rows of as many cells.
     pub fn table(&mut self, headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
         let out = self.block();

@@ -6,6 +6,8 @@
 //! passwords. Clippy denies other writes to the standard streams in the crate.
 
 mod children;
+mod columns;
+mod document;
 mod escape;
 mod file;
 mod form;
@@ -18,8 +20,11 @@ mod secret;
 mod signals;
 mod streams;
 mod text;
+mod words;
 
 pub use children::{ChildGroup, end_children};
+pub use columns::columns;
+pub use document::{Block, CodeLine, Document, Headings, Item, Row, RowKind};
 pub use escape::{Escaped, escape, is_plain};
 pub use file::{RemoveUnfinished, append, create_new, write_new};
 pub use form::{Json, PrettyJson, json_close, to_json, to_json_items, to_json_line, to_json_open, to_markdown, to_yaml};
@@ -36,3 +41,4 @@ pub use streams::{
     Status, print, print_with, say, say_all, standard_error_is_terminal, standard_input_is_terminal, standard_output_is_terminal,
 };
 pub use text::Text;
+pub use words::{Span, Words};

@@ -9,7 +9,7 @@ use crate::framework::{
     PermitPlugin, Plugin, PodGroupStates, PodInfo, PreEnqueuePlugin, QueueingHint, Reason, Status,
 };
 use crate::plugins::helper::pod_group_not_found;
-use crate::release::{Emulation, Gate};
+use crate::release::{Emulation, Gate, GroupRule};
 
 /// How long a member waits for the others, in seconds.
 const PERMIT_TIMEOUT_SECONDS: u64 = 5 * 60;
@@ -75,7 +75,7 @@ fn is_below(count: usize, min_count: i32) -> bool {
 
 impl PermitPlugin for GangScheduling {
     fn permit(&self, cx: &Context<'_>, _state: &mut CycleState, pod: &PodInfo, _node: &NodeInfo) -> (Status, u64) {
-        if !cx.emulation.enabled(Gate::GangScheduling) {
+        if !cx.emulation.enabled(Gate::GangScheduling) || cx.emulation.behaviour().group_rule == GroupRule::Feasible {
             return (Status::success(), 0);
         }
         let Some(key) = pod.pod.group_key() else { return (Status::success(), 0) };
@@ -94,7 +94,8 @@ impl PermitPlugin for GangScheduling {
     }
 
     fn effects(&self, cx: &Context<'_>, pod: &PodInfo, answer: &Status) -> PermitEffects {
-        let Some(key) = pod.pod.group_key().filter(|_| cx.emulation.enabled(Gate::GangScheduling)) else {
+        let permits = cx.emulation.enabled(Gate::GangScheduling) && cx.emulation.behaviour().group_rule == GroupRule::Permit;
+        let Some(key) = pod.pod.group_key().filter(|_| permits) else {
             return PermitEffects::default();
         };
         let is_gang = cx.cluster.pod_groups.get(&key).is_some_and(|group| group.min_count().is_some());

@@ -257,6 +257,19 @@ mod tests {
     use strum::IntoEnumIterator as _;
 
     use super::*;
+
+    /// Its gate is off by default in these releases.
+    #[test]
+    fn dynamic_resources_only_speaks_after_filter_while_it_is_off() {
+        for (version, off) in [("1.26.4", true), ("1.30.1", true), ("1.33.0", true), ("1.34.1", false), ("1.25.4", false)] {
+            let emulation: Emulation = crate::release::nearest(version.parse().unwrap()).profile.into();
+            let of_release = |row: &&Row| row.name == PluginName::DynamicResources && row.releases.contains(emulation.release());
+            let row = ROWS.iter().find(of_release);
+            let made = row.and_then(|row| if let Make::Plugin(make) = row.make { make(None, emulation).ok() } else { None });
+            let is_off = made.is_some_and(|plugin| plugin.post_filter().is_some() && plugin.pre_enqueue().is_none());
+            assert_eq!(is_off, off, "{version}");
+        }
+    }
     use crate::release::{Gate, Profile};
 
     #[test]

@@ -10,15 +10,9 @@ use super::orders::{Outcomes, Ties};
 use super::select;
 use crate::cluster::Str;
 use crate::framework::{Candidate, Code, CycleState, NodeInfo, PodInfo, PostFilterContext, PreemptionRecord};
+use crate::limits::engine::{VICTIM_COMBINATIONS, VICTIM_COUNTED, VICTIM_ORDERS};
 use crate::odds::{Chance, Contender, Draw, Odds, UnknownOdds, from_offsets, mixed};
 use crate::release::{PotentialNodes, WithoutVictims};
-
-/// Orders of equal pods that are tried for one decision at most.
-const MOST_ORDERS: u64 = 2000;
-/// Combinations of what several nodes can be, over orders of equal pods, that are counted at most.
-const MOST_COMBINATIONS: usize = 512;
-/// Nodes times combinations that are counted at most.
-const MOST_COUNTED: usize = 20_000;
 
 /// The candidate that a potential node is, over all orders of equal pods on it, each with the number of orders. Empty for a node
 /// that is no candidate.
@@ -126,7 +120,7 @@ impl Found {
             let mut outcomes = vec![(1, rank(candidate))];
             // One order alone decides between interchangeable pods only, which matters where they are evicted.
             if !ties.is_empty() && (is_selected || ties.orders() != Some(1)) {
-                let orders = ties.orders().filter(|orders| tried + orders <= MOST_ORDERS);
+                let orders = ties.orders().filter(|orders| tried + orders <= VICTIM_ORDERS);
                 let found = match orders {
                     None => Err(UnknownOdds::TiedPods { node: node.name().clone(), pods: ties.tied_pods() }),
                     Some(orders) => {
@@ -168,7 +162,7 @@ fn nodes(potential: &[Contenders], wanted: usize, listed: Option<Chance>) -> Odd
     let several: Vec<&Contenders> = potential.iter().filter(|p| p.len() > 1).collect();
     let combinations = several.iter().try_fold(1_usize, |product, p| product.checked_mul(p.len()));
     let orders = several.iter().try_fold(1_u64, |product, p| product.checked_mul(p.iter().map(|(count, _)| count).sum()));
-    let few = |number: &usize| *number == 1 || *number <= MOST_COMBINATIONS && *number * potential.len() <= MOST_COUNTED;
+    let few = |number: &usize| *number == 1 || *number <= VICTIM_COMBINATIONS && *number * potential.len() <= VICTIM_COUNTED;
     let Some(combinations) = combinations.filter(few).filter(|_| orders.is_some()) else {
         return Odds::unknown(Chance::VictimOrder, UnknownOdds::TiedNodes(several.len()));
     };
@@ -202,7 +196,7 @@ fn nodes(potential: &[Contenders], wanted: usize, listed: Option<Chance>) -> Odd
         has_ties |= if listed.is_some() { draw.has_ties() } else { shares.len() > 1 };
         cases.push((weight, shares));
     }
-    let odds = Odds::counted(Chance::VictimOrder, mixed(&cases, (potential.len() as u64).max(MOST_ORDERS) as u32));
+    let odds = Odds::counted(Chance::VictimOrder, mixed(&cases, (potential.len() as u64).max(VICTIM_ORDERS) as u32));
     let odds = if has_ties { odds.and(Chance::LastTie) } else { odds };
     if let Some(listed) = listed { odds.and(listed) } else { odds }
 }

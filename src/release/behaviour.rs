@@ -192,6 +192,8 @@ pub struct Behaviour {
     pub post_filter_text: PostFilterText,
     /// The text after that of PostFilter in the message.
     pub message_end: &'static str,
+    /// When a pod group takes its nodes.
+    pub group_rule: GroupRule,
     /// Behaviours of the queue and the event handlers.
     pub queue: QueueBehaviour,
 }
@@ -204,6 +206,15 @@ pub enum Algorithm {
     /// Predicates and priorities. Claims must exist before anything else is checked. An error on one node lets the
     /// search continue and then ends the attempt with the errors of all nodes.
     PredicatesAndPriorities,
+}
+
+/// When a pod group takes its nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupRule {
+    /// When Permit lets enough members pass. Members without a place are asked for preemption.
+    Permit,
+    /// When enough members have a place. The attempt ends as soon as too few can have one, and members are not asked for preemption.
+    Feasible,
 }
 
 /// How NodeResourcesBalancedAllocation scores.

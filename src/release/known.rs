@@ -113,7 +113,7 @@ pub fn supported() -> String {
     MINORS.iter().map(|minor| minor.checked().minor()).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the oldest and the newest emulated minor version as text: `1.11 to 1.36`.
+/// Returns the oldest and the newest emulated minor version as text: `1.11 to 1.37`.
 pub(super) fn range() -> String {
     let [oldest, .., newest] = &MINORS;
     format!("{} to {}", oldest.checked().minor(), newest.checked().minor())

@@ -98,6 +98,6 @@ mod tests {
         assert_eq!(others(Some("1.31.1"), Some("1.31.4")), ("v1.31.4".to_owned(), vec!["v1.31.4".to_owned()]));
         let (writer, all) = others(None, None);
         assert_eq!((writer.as_str(), all.len(), all[0].as_str()), ("v1.36.2", Profile::all().len() - 1, "v1.37.0"));
-        assert_eq!(others(Some("1.36"), Some("1.99")), ("v1.99".to_owned(), vec!["v1.36.2".to_owned()]));
+        assert_eq!(others(Some("1.36"), Some("1.99")), ("v1.99".to_owned(), vec!["v1.37.0".to_owned()]));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! No decision of this release was compared with its own code: [`CHANGES`] says how each difference is known.
 
-use super::behaviour::{Behaviour, ImageSources, ResizeMaximum};
+use super::behaviour::{Behaviour, GroupRule, ImageSources, ResizeMaximum};
 use super::novelty::{Knowledge, Novelty};
 use super::patches::Minor;
 use super::profile::Profile;
@@ -27,6 +27,7 @@ pub(super) const PROFILE: Profile = Profile {
         images: ImageSources::VolumesWeighed,
         resizes: ResizeMaximum::OfPod,
         preemption_announced: true,
+        group_rule: GroupRule::Feasible,
         rejected_devices_taken_back: true,
         queue: QueueBehaviour {
             event_names: EventNames::UnscheduledPods,
@@ -76,7 +77,11 @@ const CHANGES: &[Novelty] = &[
     Novelty::new(Some(139_161), Knowledge::Notes, "InterPodAffinity's hints count a pod that matches any of several anti-affinity terms."),
     Novelty::new(Some(135_905), Knowledge::Source, "The event of a new pending pod is UnscheduledPodAdd."),
     Novelty::new(Some(140_431), Knowledge::Source, "A device that is rejected gives back the counters that it was to consume."),
-    Novelty::new(None, Knowledge::Predecessor, "The default plugins, their order and their weights are those of 1.36."),
+    Novelty::new(
+        None,
+        Knowledge::Notes,
+        "The default plugins, their order and their weights are those of 1.36, as no note says otherwise.",
+    ),
     Novelty::new(
         Some(138_567),
         Knowledge::Missing,
@@ -84,20 +89,23 @@ const CHANGES: &[Novelty] = &[
     ),
     Novelty::new(
         Some(138_643),
+        Knowledge::Source,
+        "With GenericWorkload, an attempt to place a gang ends as soon as too few of its pods can have a place; Permit lets pods wait no more.",
+    ),
+    Novelty::new(Some(140_412), Knowledge::Source, "With GenericWorkload, PostFilter does not run for the pods of a group."),
+    Novelty::new(Some(139_743), Knowledge::Notes, "The condition of a PodGroup is PodGroupInitiallyScheduled."),
+    Novelty::new(
+        Some(139_920),
         Knowledge::Missing,
-        "With GenericWorkload, PlacementFeasible replaces the Permit of GangScheduling; here Permit decides as in 1.36.",
+        "With GenericWorkload, pods of a group with different priorities or preemption policies are errors; here they are tried.",
     ),
     Novelty::new(
         Some(139_980),
         Knowledge::Missing,
-        "With GenericWorkload, the group algorithm runs once in a preemption by a group; here it runs as in 1.36.",
+        "With GenericWorkload, the group algorithm runs once in a preemption by a group; here it runs and is reported as in 1.36.",
     ),
     Novelty::new(Some(138_676), Knowledge::Missing, "DeviceTaintRules taint devices; here only the taints in ResourceSlices count."),
-    Novelty::new(
-        Some(140_161),
-        Knowledge::Missing,
-        "Fractions in the ranges of a capacity policy count in thousandths; here they are rounded up to whole units.",
-    ),
+    Novelty::new(Some(140_161), Knowledge::Source, "Fractions in the ranges of a capacity policy count in thousandths."),
     Novelty::new(
         None,
         Knowledge::Missing,

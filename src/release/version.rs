@@ -169,7 +169,7 @@ mod tests {
         }
         assert_eq!(
             Release::parse("latest").unwrap_err().to_string(),
-            "\"latest\" is not a version of kube-scheduler; emulated are 1.11 to 1.36"
+            "\"latest\" is not a version of kube-scheduler; emulated are 1.11 to 1.37"
         );
     }
 

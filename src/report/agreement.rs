@@ -1,8 +1,8 @@
 //! Comparisons with the cluster's scheduler as text.
 
-use crate::analysis::{Agreements, MatchKind, Preempted, SchedulerMatch};
+use crate::analysis::{Agreements, MatchKind, Missing, Preempted, SchedulerMatch};
 use crate::cluster::Kind;
-use crate::output::Lines;
+use crate::output::{Document, Headings, Lines, Words};
 use crate::plural::{count, count_of};
 
 /// Limit on the evictions that text names, newest ones.
@@ -45,7 +45,7 @@ impl SchedulerMatch {
                 out.line(format_args!("Differs from what the cluster's scheduler reported{at}{why}"));
             }
         }
-        self.details(&mut out, "  ");
+        out.extend(self.details().into_iter().collect::<Lines>().indented(2));
         if self.accord == MatchKind::SchedulerError {
             return out;
         }
@@ -57,26 +57,15 @@ impl SchedulerMatch {
 }
 
 impl SchedulerMatch {
-    /// Adds differences, notes on wording, and later changes.
-    fn details(&self, out: &mut Lines, indent: &str) {
-        for missing in &self.suspects {
-            out.line(format_args!("{indent}{}", missing.clause()));
-        }
-        for line in self.known.iter().flat_map(|known| known.text(self.there.as_ref()).into_vec()) {
-            out.line(format_args!("{indent}{line}"));
-        }
-        for line in &self.differences {
-            out.line(format_args!("{indent}{line}"));
-        }
-        for line in &self.other_words {
-            out.line(format_args!("{indent}{line}"));
-        }
-        for line in &self.since {
-            out.line(format_args!("{indent}{line}"));
-        }
+    /// Returns differences, notes on wording, and later changes, a line each.
+    fn details(&self) -> Vec<String> {
+        let mut out: Vec<String> = self.suspects.iter().map(Missing::clause).collect();
+        out.extend(self.known.iter().flat_map(|known| known.text(self.there.as_ref())));
+        out.extend(self.differences.iter().chain(&self.other_words).chain(&self.since).cloned());
         if let Some(release) = &self.decided_by {
-            out.line(format_args!("{indent}kube-scheduler v{release} decides as the cluster's scheduler reported"));
+            out.push(format!("kube-scheduler v{release} decides as the cluster's scheduler reported"));
         }
+        out
     }
 }
 
@@ -96,21 +85,34 @@ impl Agreements {
         format!("{}. Compared with the cluster's scheduler: {}.", count(self.pods.len(), "pending pod"), counts.join(", "))
     }
 
-    /// Returns all comparisons, each pod with its lines.
+    /// Returns all comparisons as text, each pod with its lines.
     pub fn text(&self) -> Lines {
-        let mut out = Lines::from(self.summary());
+        self.document().plain(Headings::Colon)
+    }
+
+    /// Returns all comparisons, the summary first.
+    pub fn document(&self) -> Document {
+        let mut out = Document::default();
+        out.paragraph(self.summary());
+        out.append(self.details());
+        out
+    }
+
+    /// Returns all comparisons without the summary.
+    pub(super) fn details(&self) -> Document {
+        let mut out = Document::default();
         if !self.pods.is_empty() {
             let some_with_group = self.pods.iter().any(|found| found.group.is_some());
             let together = if some_with_group { ", or with its pod group" } else { "" };
-            out.line(format_args!("Each pod is decided on its own{together}, ignoring the other pending pods."));
+            out.paragraph(format!("Each pod is decided on its own{together}, ignoring the other pending pods."));
         }
-        out.push(self.release.sentence());
+        out.paragraph(self.release.sentence());
         for (accord, _) in self.counts() {
             out.blank();
-            out.line(format_args!("{}:", title(accord)));
+            out.heading(2, title(accord));
             for agreement in self.pods.iter().filter(|a| a.accord == accord) {
-                out.line(format_args!("  {}: {}", agreement.pod, agreement.here));
-                agreement.details(&mut out, "      ");
+                out.item(2, Words::of_pod(&agreement.pod).text(format!(": {}", agreement.here)));
+                agreement.details().into_iter().for_each(|line| out.item(6, line));
             }
         }
         self.evictions(&mut out);
@@ -118,23 +120,23 @@ impl Agreements {
     }
 
     /// Adds the evictions of the selected pods, the newest last, and counts the others.
-    fn evictions(&self, out: &mut Lines) {
+    fn evictions(&self, out: &mut Document) {
         let selected: Vec<&Preempted> = self.preempted_of_selected.iter().filter_map(|at| self.preempted.get(*at)).collect();
         if selected.is_empty() {
             return;
         }
         out.blank();
-        out.push("Who was evicted for whom:");
+        out.heading(2, "Who was evicted for whom");
         let earlier = selected.len().saturating_sub(EVICTIONS_SHOWN);
         if earlier > 0 {
-            out.line(format_args!("  {} (-o json lists all)", count_of(earlier, "earlier eviction", "earlier evictions")));
+            out.item(2, format!("{} (-o json lists all)", count_of(earlier, "earlier eviction", "earlier evictions")));
         }
         for preempted in &selected[earlier..] {
-            out.line(format_args!("  {}", preempted.sentence()));
+            out.item(2, preempted.sentence());
         }
         let others = self.preempted.len() - selected.len();
         if others > 0 {
-            out.line(format_args!("  and {} of other namespaces (-A shows them)", count_of(others, "eviction", "evictions")));
+            out.item(2, format!("and {} of other namespaces (-A shows them)", count_of(others, "eviction", "evictions")));
         }
     }
 }
@@ -146,15 +148,16 @@ fn title(accord: MatchKind) -> String {
 
 impl Preempted {
     /// Returns the eviction in a sentence.
-    pub fn sentence(&self) -> String {
+    pub fn sentence(&self) -> Words {
         let by = match (&self.preemptor, self.by.as_str()) {
             (Some(pod), _) => format!("for {pod}"),
             (None, "") => "for an unknown pod".to_owned(),
             (None, by) => format!("for {by}, which no longer exists"),
         };
-        let node = if self.node.is_empty() { String::new() } else { format!(" on {}", self.node) };
         let at = self.at.map_or_else(String::new, |at| format!("{at}  "));
         let going = if self.going { " (still terminating)" } else { "" };
-        format!("{at}{}{node} {by}{going}", self.victim)
+        let words = Words::from(at).pod(&self.victim);
+        let words = if self.node.is_empty() { words } else { words.text(" on ").node(&self.node) };
+        words.text(format!(" {by}{going}"))
     }
 }

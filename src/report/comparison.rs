@@ -3,129 +3,149 @@
 use std::fmt::Write as _;
 
 use crate::cluster::Str;
-use crate::framework::{Code, Status};
+use crate::framework::Status;
+use crate::output::{Document, Words};
 use crate::plural::{count, count_of};
 use crate::session::{Comparison, Decided, PodDifference, PodLocation, RevisionKind, UpgradeComparison};
+use crate::trace::VerdictClass;
 
 /// Limit on node names listed in a line.
 const NODES: usize = 6;
 /// Limit on the pods listed that move on both branches.
 const ANYWAY: usize = 20;
 
-/// Returns a comparison as lines. Headings end in `:` and are not indented.
-pub fn comparison(compared: &Comparison) -> Vec<String> {
-    let mut lines = Vec::new();
+/// Returns a comparison of branches.
+pub fn comparison(compared: &Comparison) -> Document {
+    let mut doc = Document::default();
     let [a, b] = &compared.names;
-    lines.push(match compared.shared {
-        0 => "They diverge from the start:".to_owned(),
-        shared => format!("They share {} and then diverge:", count(shared, "revision")),
-    });
+    doc.heading(
+        2,
+        match compared.shared {
+            0 => "They diverge from the start".to_owned(),
+            shared => format!("They share {} and then diverge", count(shared, "revision")),
+        },
+    );
     for (name, since) in compared.names.iter().zip(&compared.since) {
         let did = match since.as_slice() {
             [] => "no more operations".to_owned(),
             [first] => told(first),
             [first, rest @ ..] => format!("{}, and {} more", told(first), rest.len()),
         };
-        lines.push(format!("  {name}: {did}"));
+        doc.item(2, format!("{name}: {did}"));
     }
     if compared.settled {
-        lines.push("Both are compared after running until nothing changes.".to_owned());
+        doc.paragraph("Both are compared after running until nothing changes.");
     }
-    let words = |at: &PodLocation| if compared.settled { at.settled() } else { at.to_string() };
+    let at = |at: &PodLocation| location(at, compared.settled);
     if compared.is_empty() {
-        lines.push(String::new());
+        doc.blank();
         match &compared.upgrade {
             None if !compared.settled && compared.decided_nothing_since() => {
-                lines.push("No pod was scheduled since they diverge, so nothing differs yet but the changes themselves.".to_owned());
+                doc.paragraph("No pod was scheduled since they diverge, so nothing differs yet but the changes themselves.");
             }
-            None => lines.push("Nothing differs: the same placements, queues, victims and verdicts.".to_owned()),
-            Some(upgraded) => lines.extend(upgrade(upgraded)),
+            None => doc.paragraph("Nothing differs: the same placements, queues, victims and verdicts."),
+            Some(upgraded) => doc.append(upgrade(upgraded)),
         }
-        lines.extend(anyway(compared, a));
-        return lines;
+        anyway(&mut doc, compared, a);
+        return doc;
     }
     if let Some(upgraded) = &compared.upgrade {
-        lines.push(String::new());
-        lines.extend(upgrade(upgraded));
+        doc.blank();
+        doc.append(upgrade(upgraded));
     }
     if !compared.pods.is_empty() {
-        lines.push(String::new());
-        lines.push(format!("{} elsewhere ({a} → {b}):", count(compared.pods.len(), "pod")));
-        lines.extend(compared.pods.iter().map(|pod| format!("  {}: {} → {}", pod.pod, words(&pod.at[0]), words(&pod.at[1]))));
+        doc.blank();
+        doc.heading(2, format!("{} elsewhere ({a} → {b})", count(compared.pods.len(), "pod")));
+        for pod in &compared.pods {
+            doc.item(2, Words::of_pod(&pod.pod).text(": ").words(at(&pod.at[0])).text(" → ").words(at(&pod.at[1])));
+        }
     }
     for (name, evicted) in compared.names.iter().zip(&compared.evicted).filter(|(_, list)| !list.is_empty()) {
-        lines.push(String::new());
-        lines.push(format!("Evicted only on {name}:"));
-        lines.extend(evicted.iter().map(|pod| format!("  {pod}")));
+        doc.blank();
+        doc.heading(2, format!("Evicted only on {name}"));
+        evicted.iter().for_each(|pod| doc.item(2, Words::of_pod(pod)));
     }
     if !compared.decisions.is_empty() {
-        lines.push(String::new());
+        doc.blank();
         let n = compared.decisions.len();
-        lines.push(format!("{} {}:", count(n, "decision"), if n == 1 { "differs" } else { "differ" }));
+        doc.heading(2, format!("{} {}", count(n, "decision"), if n == 1 { "differs" } else { "differ" }));
         for decided in &compared.decisions {
-            decision(&mut lines, decided, &compared.names);
+            decision(&mut doc, decided, &compared.names);
         }
     }
     if !compared.reasons.is_empty() {
-        let names: Vec<String> = compared.reasons.iter().take(NODES).map(ToString::to_string).collect();
         let more = compared.reasons.len().saturating_sub(NODES);
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let all = count_of(compared.reasons.len(), "pod stays", "pods stay");
-        lines.push(String::new());
-        lines.push(format!("{all} pending on both, for reasons that differ:"));
-        lines.push(format!("  {}{more}", names.join(", ")));
+        doc.blank();
+        doc.heading(2, format!("{all} pending on both, for reasons that differ"));
+        let mut words = Words::default();
+        for (at, pod) in compared.reasons.iter().take(NODES).enumerate() {
+            words = if at == 0 { words.pod(pod) } else { words.text(", ").pod(pod) };
+        }
+        doc.item(2, words.text(more));
     }
-    lines.extend(anyway(compared, a));
-    lines
+    anyway(&mut doc, compared, a);
+    doc
 }
 
-/// Returns the pods that move without the changes too.
-fn anyway(compared: &Comparison, without: &str) -> Vec<String> {
+/// Returns where a pod is; `settled` after running until nothing changes.
+fn location(at: &PodLocation, settled: bool) -> Words {
+    match at {
+        PodLocation::Node(node) => Words::from("on ").node(node),
+        _ if settled => at.settled().into(),
+        _ => at.to_string().into(),
+    }
+}
+
+/// Adds the pods that move without the changes too.
+fn anyway(doc: &mut Document, compared: &Comparison, without: &str) {
     if compared.anyway.is_empty() {
-        return Vec::new();
+        return;
     }
     let all = compared.anyway.len();
-    let heading = format!("{} on both, with or without the changes since {without}:", count_of(all, "pod moves", "pods move"));
-    let line = |pod: &PodDifference| format!("  {}: {} → {}", pod.pod, pod.at[0], pod.at[1].settled());
-    let mut lines = vec![String::new(), heading];
-    lines.extend(compared.anyway.iter().take(ANYWAY).map(line));
-    if all > ANYWAY {
-        lines.push(format!("  and {} more", all - ANYWAY));
+    doc.blank();
+    doc.heading(2, format!("{} on both, with or without the changes since {without}", count_of(all, "pod moves", "pods move")));
+    for PodDifference { pod, at } in compared.anyway.iter().take(ANYWAY) {
+        doc.item(2, Words::of_pod(pod).text(": ").words(location(&at[0], false)).text(" → ").words(location(&at[1], true)));
     }
-    lines
+    if all > ANYWAY {
+        doc.item(2, format!("and {} more", all - ANYWAY));
+    }
 }
 
-/// Returns the differences of two releases about pending pods, as lines like those of [`comparison`].
-pub fn upgrade(compared: &UpgradeComparison) -> Vec<String> {
+/// Returns the differences of two releases about pending pods, like those of [`comparison`].
+pub fn upgrade(compared: &UpgradeComparison) -> Document {
     let UpgradeComparison { versions, pods, otherwise, other_reasons } = compared;
     let [from, to] = versions;
     let heading = |n: usize, rest: &str| {
         let verb = if n == 1 { "is" } else { "are" };
         format!("{n} of {} {verb} {rest}", count(*pods, "pending pod"))
     };
-    let mut lines = Vec::new();
+    let mut doc = Document::default();
     if *pods == 0 {
-        return vec![format!("No pod is pending, so there is nothing to compare for kube-scheduler {from} and {to}.")];
+        doc.paragraph(format!("No pod is pending, so there is nothing to compare for kube-scheduler {from} and {to}."));
+        return doc;
     }
     if otherwise.is_empty() {
-        lines.push(format!(
+        doc.paragraph(format!(
             "Outcome, node and victims of all {} are the same for kube-scheduler {from} and {to}.",
             count(*pods, "pending pod")
         ));
     } else {
-        lines.push(heading(otherwise.len(), &format!("decided differently by kube-scheduler {to} than by {from}:")));
+        doc.heading(2, heading(otherwise.len(), &format!("decided differently by kube-scheduler {to} than by {from}")));
         for decided in otherwise {
-            decision(&mut lines, decided, versions);
+            decision(&mut doc, decided, versions);
         }
     }
     if !other_reasons.is_empty() {
-        lines.push(String::new());
-        lines.push(heading(other_reasons.len(), "decided the same way, for different reasons:"));
+        doc.blank();
+        doc.heading(2, heading(other_reasons.len(), "decided the same way, for different reasons"));
         for decided in other_reasons {
-            decision(&mut lines, decided, versions);
+            decision(&mut doc, decided, versions);
         }
     }
-    lines
+    doc
 }
 
 /// Returns an operation in words.
@@ -136,15 +156,15 @@ fn told((kind, title): &(RevisionKind, String)) -> String {
     }
 }
 
-fn decision(lines: &mut Vec<String>, decided: &Decided, names: &[String; 2]) {
-    lines.push(format!("  {}", decided.pod));
+fn decision(doc: &mut Document, decided: &Decided, names: &[String; 2]) {
+    doc.item(2, Words::of_pod(&decided.pod));
     for (i, name) in names.iter().enumerate() {
-        let mut line = format!("    {name}: {}", decided.outcomes[i].as_deref().unwrap_or("not tried since"));
+        let mut line = format!("{name}: {}", decided.outcomes[i].as_deref().unwrap_or("not tried since"));
         if let Some((node, victims)) = &decided.victims[i] {
             let victims: Vec<String> = victims.iter().map(ToString::to_string).collect();
             let _ = write!(line, " Preemption: {node}, evicting {}", victims.join(", "));
         }
-        lines.push(line);
+        doc.item(4, line);
     }
     for change in &decided.verdicts {
         let [from, to] = change.verdicts.each_ref().map(|v| verdict(v.as_ref(), change.is_of_code()));
@@ -152,11 +172,11 @@ fn decision(lines: &mut Vec<String>, decided: &Decided, names: &[String; 2]) {
         if change.nodes.len() > NODES {
             nodes.push("…");
         }
-        lines.push(format!("    {}: {from} → {to} ({})", count(change.nodes.len(), "node"), nodes.join(", ")));
+        doc.item(4, format!("{}: {from} → {to} ({})", count(change.nodes.len(), "node"), nodes.join(", ")));
     }
     for change in &decided.scores {
         let [from, to] = change.scores.map(|score| score.map_or_else(|| "none".to_owned(), |score| score.to_string()));
-        lines.push(format!("    score of {} by {}: {from} → {to}", change.node, change.plugin));
+        doc.item(4, Words::from("score of ").node(&change.node).text(format!(" by {}: {from} → {to}", change.plugin)));
     }
 }
 
@@ -164,10 +184,7 @@ fn verdict(status: Option<&Status>, with_help: bool) -> String {
     match status {
         None => "not evaluated".to_owned(),
         Some(status) if status.is_success() => "fits".to_owned(),
-        Some(status) if with_help => {
-            let help = if status.code() == Code::Unschedulable { "eviction might help" } else { "eviction cannot help" };
-            format!("{}, {help}", status.message())
-        }
+        Some(status) if with_help => format!("{}, {}", status.message(), VerdictClass::of(status).eviction()),
         Some(status) => status.message(),
     }
 }
@@ -176,6 +193,7 @@ fn verdict(status: Option<&Status>, with_help: bool) -> String {
 mod tests {
     use super::*;
     use crate::cluster::Key;
+    use crate::output::Headings;
     use crate::session::VerdictChange;
 
     #[test]
@@ -194,7 +212,8 @@ mod tests {
             reasons: Vec::new(),
             upgrade: None,
         };
-        assert_eq!(comparison(&compared).last().unwrap(), "Nothing differs: the same placements, queues, victims and verdicts.");
+        let text = |compared: &Comparison| comparison(compared).plain(Headings::Colon).into_vec();
+        assert_eq!(text(&compared).last().unwrap(), "Nothing differs: the same placements, queues, victims and verdicts.");
         compared.pods.push(PodDifference { pod: pod.clone(), at: [PodLocation::Node("n".into()), PodLocation::Gone] });
         compared.evicted[1].push(Key::new("shop", "v"));
         compared.decisions.push(Decided {
@@ -223,6 +242,6 @@ Evicted only on branch 2:
     main: bound to n
     branch 2: 0/1 nodes are available. Preemption: n, evicting shop/v
     1 node: fits → Too many pods (n)";
-        assert_eq!(comparison(&compared).join("\n"), expected);
+        assert_eq!(text(&compared).join("\n"), expected);
     }
 }

@@ -5,13 +5,11 @@ use crate::analysis::fixes::words::{alternatives_text, names};
 use crate::analysis::{ConstraintReport, FixReport, FixesReport};
 use crate::cluster::Str;
 use crate::fixes::Alternative;
-use crate::output::Lines;
+use crate::output::{CodeLine, Document, Headings, Lines, Words};
 use crate::plural::count;
 
-/// Heading of the constraints.
-const CONSTRAINTS: &str = "Constraints:";
 /// Heading of the fixes that are last resorts.
-const LAST_RESORTS: &str = "Only if nothing else helps:";
+const LAST_RESORTS: &str = "Only if nothing else helps";
 /// Remark on a command that deletes a pod.
 const NO_BUDGETS: &str = "# asks no disruption budget";
 /// Limit on the fixes shown in text.
@@ -20,11 +18,11 @@ const SHOWN: usize = 20;
 const ALTERNATIVES: usize = 4;
 
 impl FixReport {
-    /// Returns the commands, with the remark that a deletion asks no budget; empty if kubectl cannot make the changes.
-    pub fn command_lines(&self) -> Vec<String> {
+    /// Returns the commands, one a line, with the remark that a deletion asks no budget; empty if kubectl cannot make the changes.
+    pub fn commands(&self) -> Vec<CodeLine> {
         let remarked = |command: &str| {
             let deletes = command.starts_with("kubectl delete pod ");
-            if deletes { format!("{command}  {NO_BUDGETS}") } else { command.to_owned() }
+            CodeLine { text: command.to_owned(), remark: if deletes { NO_BUDGETS } else { "" } }
         };
         self.kubectl.iter().flat_map(|commands| commands.lines()).map(remarked).collect()
     }
@@ -56,14 +54,7 @@ impl ConstraintReport {
 impl FixesReport {
     /// Returns fixes and constraints as text, an empty line before each heading.
     pub fn text(&self) -> Lines {
-        let mut out = Lines::default();
-        for (line, _) in self.lines().into_iter().take_while(|(line, _)| line != CONSTRAINTS) {
-            let heading = line.strip_suffix(':').filter(|l| !l.starts_with(' ')).map(str::to_uppercase);
-            if heading.is_some() {
-                out.blank();
-            }
-            out.push(heading.unwrap_or(line));
-        }
+        let mut out = self.found().plain(Headings::Capitals);
         if !self.constraints.is_empty() {
             out.blank();
             out.push("CONSTRAINTS (FAILS: nodes that fail it; ONLY: nodes that fail nothing else; MORE: nodes that fit only without it)");
@@ -85,17 +76,32 @@ impl FixesReport {
         if others.is_empty() { String::new() } else { format!(" (or the equal {})", names(&others)) }
     }
 
-    /// Returns fixes and constraints as lines, each with the index of its fix. Headings are not indented and end in a colon.
-    pub fn lines(&self) -> Vec<(String, Option<usize>)> {
-        let mut lines = vec![("Fixes:".to_owned(), None)];
+    /// Returns fixes and constraints. Each fix is a span with its index.
+    pub fn document(&self) -> Document {
+        let mut doc = self.found();
+        if !self.constraints.is_empty() && !self.needs_none() {
+            doc.heading(2, "Constraints");
+            self.constraints.iter().for_each(|c| doc.item(2, c.line()));
+        }
+        doc
+    }
+
+    /// Returns whether a change would take the place that is being made; JSON lists them all the same.
+    fn needs_none(&self) -> bool {
+        !self.nothing.is_empty() && self.waits
+    }
+
+    /// Returns the fixes.
+    fn found(&self) -> Document {
+        let mut doc = Document::default();
+        doc.heading(2, "Fixes");
         if !self.nothing.is_empty() {
-            lines.push((format!("  {}", self.nothing), None));
-            // A change would take the place that is being made; JSON lists them all the same.
-            if self.waits {
-                return lines;
+            doc.item(2, self.nothing.as_str());
+            if self.needs_none() {
+                return doc;
             }
         } else if self.fixes.is_empty() {
-            lines.push((format!("  none found ({})", self.searched), None));
+            doc.item(2, format!("none found ({})", self.searched));
         }
         let mut shown = 0;
         let mut in_last_resorts = false;
@@ -116,26 +122,22 @@ impl FixesReport {
                 continue;
             }
             if fix.last_resort.is_some() && !std::mem::replace(&mut in_last_resorts, true) {
-                lines.push((LAST_RESORTS.to_owned(), None));
+                doc.heading(2, LAST_RESORTS);
             }
             let why = fix.last_resort.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
-            lines.push((format!("  {shown}. {}{}: {}{why}", fix.text, self.equal_nodes(i), fix.result), Some(i)));
-            lines.extend(fix.command_lines().into_iter().map(|line| (format!("     {line}"), None)));
+            doc.item(2, Words::of_fix(i, format!("{shown}. {}{}: {}{why}", fix.text, self.equal_nodes(i), fix.result)));
+            doc.code(5, fix.commands());
         }
         let mut more: Vec<String> = left_out.into_iter().map(|(alternative, more)| alternatives_text(alternative, more)).collect();
         more.extend(shown.checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("{more} more")));
         if !more.is_empty() {
-            lines.push((format!("  … and {} (explain --fixes -o json lists all)", more.join(", ")), None));
+            doc.item(2, format!("… and {} (explain --fixes -o json lists all)", more.join(", ")));
         }
-        lines.extend(self.not_proposed.iter().map(|text| (format!("  not proposed: {text}"), None)));
+        self.not_proposed.iter().for_each(|text| doc.item(2, format!("not proposed: {text}")));
         if !self.complete {
-            lines.push((format!("  incomplete: {}", self.searched), None));
+            doc.item(2, format!("incomplete: {}", self.searched));
         }
-        if !self.constraints.is_empty() {
-            lines.push((CONSTRAINTS.to_owned(), None));
-            lines.extend(self.constraints.iter().map(|c| (format!("  {}", c.line()), None)));
-        }
-        lines
+        doc
     }
 }
 

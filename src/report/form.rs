@@ -10,7 +10,7 @@ use crate::analysis::{
     Agreements, FixesReport, Known, LastReported, LogReport, ReleaseReport, SchedulerMatch, VoiceReport, When, WorkloadReport,
 };
 use crate::cluster::Str;
-use crate::output::{self, Lines, Text};
+use crate::output::{self, Document, Headings, Lines, Text};
 use crate::trace::CycleView;
 
 /// Writes one operation of a run as a line.
@@ -39,9 +39,9 @@ pub struct Format {
     /// Whether the text includes the source's completeness.
     pub wide: bool,
     /// Writes an answer. Text formats append the second argument.
-    write: fn(&Answer<'_>, Lines) -> Result<Text, FormatError>,
+    write: fn(&Answer<'_>, Document) -> Result<Text, FormatError>,
     /// Writes one of several answers.
-    write_next: fn(&Answer<'_>, Lines) -> Result<Text, FormatError>,
+    write_next: fn(&Answer<'_>, Document) -> Result<Text, FormatError>,
     /// Writes an operation of a run as a line; `None` for formats that print a run as text.
     operation: Option<WriteOperation>,
     /// Writes a comparison batch by batch; `None` for formats that need all of it.
@@ -157,8 +157,8 @@ impl Format {
     }
 
     /// Writes an answer. Text formats append `more`.
-    pub fn write(&self, answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
-        (self.write)(answer, more)
+    pub fn write(&self, answer: &Answer<'_>, more: impl Into<Document>) -> Result<Text, FormatError> {
+        (self.write)(answer, more.into())
     }
 
     /// Writes an answer that others follow: a line of JSON, a document of YAML, or text with an empty line behind it. Text formats
@@ -166,13 +166,18 @@ impl Format {
     ///
     /// # Errors
     /// When the serializer fails.
-    pub fn write_next(&self, answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
-        (self.write_next)(answer, more)
+    pub fn write_next(&self, answer: &Answer<'_>, more: impl Into<Document>) -> Result<Text, FormatError> {
+        (self.write_next)(answer, more.into())
     }
 
     /// Returns the writer of comparisons in batches; `None` for formats that need all of it.
     pub fn compared_pods(&self) -> Option<WriteComparedPods> {
         self.compared_pods
+    }
+
+    /// Returns whether a comparison lists every pod.
+    pub fn lists_compared_pods(&self) -> bool {
+        self.compared_pods.is_some() || self.endings.contains(&"yaml")
     }
 
     /// Returns the writer of single operations; `None` for formats that print a run as text.
@@ -233,7 +238,7 @@ impl Answer<'_> {
         }
     }
 
-    fn text(&self, more: Lines) -> Lines {
+    fn text(&self, more: &Document) -> Lines {
         let mut lines = match self {
             Self::Decision(view, release) => {
                 let mut lines = text(view);
@@ -253,17 +258,17 @@ impl Answer<'_> {
                 lines
             }
             Self::Fixes(view, release, fixes) => {
-                let mut lines = Answer::Decision(view, release).text(Lines::default());
+                let mut lines = Answer::Decision(view, release).text(&Document::default());
                 lines.extend(fixes.text());
                 lines
             }
-            Self::Ticket(ticket) => ticket.answer().text(Lines::default()),
+            Self::Ticket(ticket) => ticket.answer().text(&Document::default()),
             Self::Log(log) => log.text(),
             Self::Agreements(agreements) => {
-                let mut lines = agreements.text().into_vec();
-                let rest = lines.split_off(lines.len().min(1));
+                let mut lines = Lines::from(agreements.summary());
                 lines.extend(causes_text(&agreements.causes));
-                lines.into_iter().chain(rest).collect()
+                lines.extend(agreements.details().plain(Headings::Colon));
+                lines
             }
             Self::Info(info) => info.text(),
             Self::Comparison(comparison) => comparison.text(),
@@ -271,7 +276,7 @@ impl Answer<'_> {
             Self::Placed(found) => found.text(),
             Self::Workload(found) => found.text(),
         };
-        lines.extend(more);
+        lines.extend(more.plain(Headings::Capitals));
         lines
     }
 }
@@ -321,25 +326,26 @@ impl Serialize for Answer<'_> {
     }
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "the type of every format's writer")]
-fn plain(answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
-    Ok(answer.text(more).into())
+#[allow(clippy::unnecessary_wraps, clippy::needless_pass_by_value, reason = "the type of every format's writer")]
+fn plain(answer: &Answer<'_>, more: Document) -> Result<Text, FormatError> {
+    Ok(answer.text(&more).into())
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "the type of every format's writer")]
-fn markdown(answer: &Answer<'_>, more: Lines) -> Result<Text, FormatError> {
+fn markdown(answer: &Answer<'_>, more: Document) -> Result<Text, FormatError> {
     if let Answer::Ticket(ticket) = answer {
-        return Ok(ticket.markdown(&more));
+        return Ok(ticket.document(&more).markdown());
     }
     match answer {
-        Answer::Agreements(found) => return Ok(documents::pending(found, &more)),
-        Answer::WhatIf(found) => return Ok(documents::what_if(found, &more)),
+        Answer::Agreements(found) => return Ok(documents::pending(found, more).markdown()),
+        Answer::WhatIf(found) => return Ok(documents::what_if(found, more).markdown()),
         _ => {}
     }
-    Ok(output::to_markdown(&answer.title(), &answer.text(more)))
+    Ok(output::to_markdown(&answer.title(), &answer.text(&more)))
 }
 
-fn json(answer: &Answer<'_>, _more: Lines) -> Result<Text, FormatError> {
+#[allow(clippy::needless_pass_by_value, reason = "the type of every format's writer")]
+fn json(answer: &Answer<'_>, _more: Document) -> Result<Text, FormatError> {
     Ok(output::to_json(answer)?)
 }
 
@@ -372,7 +378,8 @@ fn json_pods(pods: &[PodComparison], first: bool) -> Result<Text, FormatError> {
     Ok(output::to_json_items(pods, first)?)
 }
 
-fn yaml(answer: &Answer<'_>, _more: Lines) -> Result<Text, FormatError> {
+#[allow(clippy::needless_pass_by_value, reason = "the type of every format's writer")]
+fn yaml(answer: &Answer<'_>, _more: Document) -> Result<Text, FormatError> {
     Ok(output::to_yaml(answer)?)
 }
 

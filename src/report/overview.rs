@@ -1,27 +1,44 @@
-//! All pending pods at a glance, as text.
+//! All pending pods at a glance, as documents.
 
-use crate::analysis::{CauseReport, Overview};
-use crate::output::Lines;
+use crate::analysis::{Cause, CauseReport, Overview};
+use crate::cluster::Key;
+use crate::output::{Document, Lines, Words};
 use crate::plural::count;
 
 /// Limit on the pods of a cause named in text.
 const NAMED: usize = 6;
 
 impl Overview {
-    /// Returns the causes with their pods and fixes as text. Headings are not indented and end in a colon.
-    pub fn lines(&self) -> Vec<String> {
-        let mut lines = vec![count(self.pending, "pending pod")];
+    /// Returns the causes with their pods and fixes.
+    pub fn document(&self) -> Document {
+        let mut doc = Document::default();
+        doc.paragraph(count(self.pending, "pending pod"));
         for cause in &self.causes {
             let pods = cause.count();
-            lines.push(String::new());
-            lines.push(format!("{}:", count(pods, "pod")));
-            lines.push(format!("  {}{}", cause.sentence, cause.preemption.clause(cause.helped, pods)));
-            lines.push(format!("  {}", named(&cause.names())));
-            lines.push(format!("  {}", cause.fix.words(pods)));
-            let commands = cause.fix.found().map(|fix| fix.fix.command_lines()).unwrap_or_default();
-            lines.extend(commands.into_iter().map(|command| format!("     {command}")));
+            doc.blank();
+            doc.heading(2, count(pods, "pod"));
+            doc.item(2, format!("{}{}", cause.sentence, cause.preemption.clause(cause.helped, pods)));
+            doc.item(2, named_pods(cause));
+            doc.item(2, cause.fix.words(pods));
+            doc.code(5, cause.fix.found().map(|fix| fix.fix.commands()).unwrap_or_default());
         }
-        lines
+        doc
+    }
+}
+
+/// Returns the first pods of a cause, or its workloads, and how many more there are.
+fn named_pods(cause: &Cause) -> Words {
+    if !cause.workloads.is_empty() {
+        return named(&cause.names()).into();
+    }
+    let pods: &[Key] = &cause.pods;
+    let mut words = Words::default();
+    for (at, pod) in pods.iter().take(NAMED).enumerate() {
+        words = if at == 0 { words.pod(pod) } else { words.text(", ").pod(pod) };
+    }
+    match pods.len().saturating_sub(NAMED) {
+        0 => words,
+        more => words.text(format!(" and {more} more")),
     }
 }
 

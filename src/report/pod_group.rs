@@ -5,8 +5,8 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::Decision;
 use crate::analysis::{why, why_group};
-use crate::cluster::{Cluster, Key, PodGroup, Str};
-use crate::output::Lines;
+use crate::cluster::{Cluster, Key, Str};
+use crate::output::{Document, Headings, Lines, Words};
 use crate::trace::{CycleView, GroupOutcome, GroupView, Outcome};
 
 /// A pod group and its members.
@@ -28,7 +28,7 @@ pub struct GroupReport {
     pub placements: Vec<PlacementReport>,
     /// The victims of the preemption for the group as a whole, those of the most important unit first.
     pub victims: Vec<String>,
-    /// The condition `PodGroupScheduled` now; null without a PodGroup.
+    /// The condition that says whether it was scheduled, now; null without a PodGroup.
     pub condition: Option<ConditionReport>,
 }
 
@@ -111,7 +111,7 @@ impl GroupReport {
             victims: preemption.iter().flat_map(|record| record.victims()).map(|info| info.key().to_string()).collect(),
             condition: cluster
                 .and_then(|cluster| cluster.pod_groups.get(&start.group))
-                .and_then(|object| object.condition(PodGroup::SCHEDULED))
+                .and_then(|object| object.scheduled_condition())
                 .map(|condition| {
                     let (status, reason, message) = (condition.status.clone(), condition.reason.clone(), condition.message.clone());
                     ConditionReport { status, reason, message }
@@ -155,16 +155,21 @@ impl MemberReport {
 /// Returns the cycle of a group as text: one sentence, the placements, and a line for each member. Empty for a cycle of a
 /// single pod.
 pub fn group_text(view: &CycleView) -> Lines {
-    let mut out = Lines::default();
+    group_document(view).plain(Headings::Colon)
+}
+
+/// Returns the cycle of a group as a list; see [`group_text`].
+pub fn group_document(view: &CycleView) -> Document {
+    let mut out = Document::default();
     let Some(group) = &view.group else { return out };
     let answer = why_group(group).unwrap_or_default();
-    out.line(format_args!("POD GROUP {}: {answer}", group.start.group));
+    out.item(0, format!("POD GROUP {}: {answer}", group.start.group));
     for tried in group.placements.iter().filter(|tried| !tried.name.is_empty()) {
-        out.line(format_args!("  {}", tried.sentence()));
+        out.item(2, tried.sentence());
     }
     if let Some(record) = &group.preemption {
         for victim in record.victims() {
-            out.line(format_args!("  evicts {}", victim.key()));
+            out.item(2, Words::from("evicts ").pod(&victim.key()));
         }
     }
     let width = group.start.pods.iter().map(|pod| pod.to_string().width()).max().unwrap_or(0);
@@ -175,7 +180,7 @@ pub fn group_text(view: &CycleView) -> Lines {
             Some(member) => why(member),
             None => "Not tried.".to_owned(),
         };
-        out.line(format_args!("  {name}{pad}  {what}"));
+        out.item(2, Words::of_pod(pod).text(format!("{pad}  {what}")));
     }
     out
 }

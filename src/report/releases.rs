@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Decision;
 use crate::analysis::ReleaseReport;
-use crate::output::Lines;
+use crate::output::{Headings, Lines};
 use crate::plural::count_of;
 use crate::session::{PodDecisions, UpgradeComparison};
 
@@ -42,10 +42,20 @@ impl PodComparison {
     /// Returns the comparison of two decisions.
     pub fn of(decisions: &PodDecisions) -> Self {
         let [from, to] = decisions.views.each_ref().map(Decision::of);
-        let values = [&from, &to].map(|decision| without_facts(serde_json::to_value(decision).unwrap_or_default()));
-        let changed = COMPARED.into_iter().filter(|key| values[0].get(key) != values[1].get(key)).collect();
+        let changed = changed(&from, &to);
         Self { pod: decisions.pod.to_string(), from, to, changed }
     }
+}
+
+/// Returns the keys whose values differ between two decisions.
+fn changed(from: &Decision, to: &Decision) -> Vec<&'static str> {
+    let [text, other] = [from, to].map(|decision| serde_json::to_vec(decision).unwrap_or_default());
+    if text == other {
+        return Vec::new();
+    }
+    drop((text, other));
+    let values = [from, to].map(|decision| without_facts(serde_json::to_value(decision).unwrap_or_default()));
+    COMPARED.into_iter().filter(|key| values[0].get(key) != values[1].get(key)).collect()
 }
 
 fn without_facts(mut value: Value) -> Value {
@@ -69,10 +79,13 @@ pub struct ReleaseComparison {
     pub to: String,
     /// Why each release is emulated.
     pub releases: Releases,
-    /// The pods added so far, by namespace and name.
+    /// The pods added so far, by namespace and name, where they are kept.
     pub pods: Vec<PodComparison>,
     #[serde(skip)]
     found: UpgradeComparison,
+    /// The number of pods added that differ in anything.
+    #[serde(skip)]
+    changed: usize,
 }
 
 /// Both releases of a comparison.
@@ -93,16 +106,21 @@ impl ReleaseComparison {
             to: to.emulates.clone(),
             releases: Releases { from, to },
             pods: Vec::new(),
+            changed: 0,
             found: UpgradeComparison { versions, ..UpgradeComparison::default() },
         }
     }
 
-    /// Adds pods.
-    pub fn add(&mut self, decisions: &[PodDecisions]) {
+    /// Adds pods, with their comparisons, which are kept if the answer lists every pod.
+    pub fn add(&mut self, decisions: &[PodDecisions], keep: bool) {
         self.found.pods += decisions.len();
         for decisions in decisions {
             self.found.add(decisions);
-            self.pods.push(PodComparison::of(decisions));
+            let pod = PodComparison::of(decisions);
+            self.changed += usize::from(!pod.changed.is_empty());
+            if keep {
+                self.pods.push(pod);
+            }
         }
     }
 
@@ -113,9 +131,9 @@ impl ReleaseComparison {
         out.line(format_args!("to   {}", self.releases.to.sentence()));
         out.push("Each pod is decided on its own, ignoring the other pending pods.");
         out.blank();
-        out.extend(super::upgrade(&self.found));
+        out.extend(super::upgrade(&self.found).plain(Headings::Colon));
         let differs = self.found.otherwise.len() + self.found.other_reasons.len();
-        let reworded = self.pods.iter().filter(|pod| !pod.changed.is_empty()).count().saturating_sub(differs);
+        let reworded = self.changed.saturating_sub(differs);
         if reworded > 0 {
             out.blank();
             out.line(format_args!("{} only in the message or in scores.", count_of(reworded, "more differs", "more differ")));

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::{Cluster, Key, Kind, Str};
 use crate::framework::PluginName;
-use crate::output::Lines;
+use crate::output::{Document, Headings, Lines, Words};
 use crate::plural::count;
 use crate::session::{PodLocation, Timeline};
 use crate::trace::{Event, Eviction, MoveCause, ObjectChange, PermitEnd, Place, QueueMove, QueuesView};
@@ -81,19 +81,24 @@ pub fn stories(timeline: &Timeline, with_events: bool) -> Vec<PodStory> {
 
 /// Returns stories as text.
 pub fn stories_text(stories: &[PodStory]) -> Lines {
-    let mut text = Lines::default();
+    stories_document(stories).plain(Headings::Colon)
+}
+
+/// Returns stories as a list: an item for each pod, with what happened to it as items below.
+pub fn stories_document(stories: &[PodStory]) -> Document {
+    let mut doc = Document::default();
     for story in stories {
         let tries = match story.attempts {
             0 if matches!(story.end, PodLocation::Waiting(..)) => ", never tried".to_owned(),
             0 => String::new(),
             n => format!(", {}", count(n, "attempt")),
         };
-        text.line(format_args!("{}: {}{tries}", story.pod, story.end));
+        doc.item(0, Words::of_pod(&story.pod).text(format!(": {}{tries}", story.end)));
         for (at, line) in &story.lines {
-            text.line(format_args!("  {}  {line}", elapsed(*at)));
+            doc.item(2, format!("{}  {line}", elapsed(*at)));
         }
     }
-    text
+    doc
 }
 
 /// Formats a time since the start as `+mm:ss.mmm`.

@@ -1,22 +1,18 @@
 //! A decision as plain text for a terminal or a ticket, most important first.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use unicode_width::UnicodeWidthStr as _;
 
 use super::devices::devices_text;
 use super::group_text;
 use super::odds::odds_text;
-use crate::analysis::why;
-use crate::analysis::{eliminations, plain_value};
-use crate::analysis::{odds, odds_cell};
+use crate::analysis::{eliminations, odds, odds_cell, plain_value, why};
 use crate::cluster::Str;
-use crate::framework::{Candidate, Code, ExtenderOutcome, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
-use crate::output::{Lines, escape};
+use crate::framework::{Candidate, ExtenderOutcome, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
+use crate::output::{self, Lines};
 use crate::plural::count;
-use crate::trace::{CycleView, PreemptionView};
+use crate::trace::{CycleView, PreemptionView, VerdictClass};
 
 /// Limit on the node names in a line.
 const NAMES_SHOWN: usize = 8;
@@ -68,10 +64,10 @@ pub fn text(view: &CycleView) -> Lines {
     out
 }
 
-/// Nodes with the same code, plugin and message.
+/// Nodes with the same class of verdict, plugin and message.
 pub(super) struct Group<'a> {
-    /// The code.
-    pub(super) code: Code,
+    /// The class.
+    pub(super) class: VerdictClass,
     /// The plugin.
     pub(super) plugin: Option<PluginName>,
     /// The message.
@@ -80,20 +76,20 @@ pub(super) struct Group<'a> {
     pub(super) facts: Vec<(Option<String>, Vec<&'a Str>)>,
 }
 
-/// Nodes by code, plugin and message.
-type Answers<'a> = BTreeMap<(ByHelp, Option<PluginName>, String), Vec<(&'a Str, &'a Status)>>;
+/// Nodes by class of verdict, plugin and message.
+type Answers<'a> = BTreeMap<(VerdictClass, Option<PluginName>, String), Vec<(&'a Str, &'a Status)>>;
 
-/// Returns the nodes by code, plugin and message, the largest group of a code first.
-pub(super) fn by_code(view: &CycleView) -> Vec<Group<'_>> {
+/// Returns the nodes by class of verdict, plugin and message, the largest group of a class first.
+pub(super) fn by_class(view: &CycleView) -> Vec<Group<'_>> {
     let mut groups = Answers::new();
     for (node, verdict) in &view.verdicts {
         let status = &verdict.status;
-        groups.entry((ByHelp(status.code()), status.plugin(), status.message())).or_default().push((node, status));
+        groups.entry((verdict.class(), status.plugin(), status.message())).or_default().push((node, status));
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
     groups.sort_by(|a, b| a.0.0.cmp(&b.0.0).then(b.1.len().cmp(&a.1.len())));
     let groups = groups.into_iter();
-    groups.map(|((code, plugin, message), nodes)| Group { code: code.0, plugin, message, facts: facts_of(&nodes) }).collect()
+    groups.map(|((class, plugin, message), nodes)| Group { class, plugin, message, facts: facts_of(&nodes) }).collect()
 }
 
 /// Returns nodes by deciding fact, the most common fact first.
@@ -108,23 +104,23 @@ fn facts_of<'a>(nodes: &[(&'a Str, &Status)]) -> Vec<(Option<String>, Vec<&'a St
 }
 
 fn nodes(view: &CycleView, out: &mut Lines) {
-    let groups = by_code(view);
+    let groups = by_class(view);
     if groups.is_empty() {
         return;
     }
     out.blank();
     out.line(format_args!("NODES"));
-    for Group { code, plugin, message, facts } in groups {
+    for Group { class, plugin, message, facts } in groups {
         let plugin = plugin.map_or("", PluginName::as_str);
-        let (glyph, help) = match code {
-            Code::Success => ("✓", "fits"),
-            Code::Unschedulable => ("✗", "eviction might help"),
-            _ => ("⊘", "eviction cannot help"),
+        let glyph = match class {
+            VerdictClass::Fits => "✓",
+            VerdictClass::Unschedulable => "✗",
+            VerdictClass::Unresolvable | VerdictClass::Failed | VerdictClass::Unseen => "⊘",
         };
         let message = if message.is_empty() && plugin == PluginName::Extender.as_str() { "ruled out without a reason" } else { &message };
         let count: usize = facts.iter().map(|(_, nodes)| nodes.len()).sum();
         let line = format!("  {glyph} {count:>4}  {plugin:<16}  {message}");
-        out.line(format_args!("{}  ({help})", line.trim_end()));
+        out.line(format_args!("{}  ({})", line.trim_end(), class.eviction()));
         by_fact(&facts, out);
     }
     if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_none()) {
@@ -148,32 +144,6 @@ fn by_fact(facts: &[(Option<String>, Vec<&Str>)], out: &mut Lines) {
     let rest: Vec<&Str> = facts[shown..].iter().flat_map(|(_, nodes)| nodes.iter().copied()).collect();
     if !rest.is_empty() {
         out.line(format_args!("          others: {}", name_list(&rest)));
-    }
-}
-
-/// Orders codes: success, then rejections that eviction might resolve, then those that it cannot.
-#[derive(PartialEq, Eq)]
-struct ByHelp(Code);
-
-impl ByHelp {
-    fn rank(&self) -> u8 {
-        match self.0 {
-            Code::Success => 0,
-            Code::Unschedulable => 1,
-            _ => 2,
-        }
-    }
-}
-
-impl PartialOrd for ByHelp {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for ByHelp {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.rank().cmp(&other.rank())
     }
 }
 
@@ -250,14 +220,7 @@ pub(super) fn candidate_rows(preemption: &PreemptionView, budgets_unknown: bool)
             if budgets_unknown && candidate.pdb_violations == 0 { "?".to_owned() } else { candidate.pdb_violations.to_string() };
         let mut facts = vec![candidate.node.to_string(), candidate.victims.len().to_string(), violations];
         facts.extend(preemption.odds().map(|odds| odds_cell(odds, &candidate.node)));
-        let cell = |f: &ScoreFunction| match f.name {
-            // Without budgets no victim counts as a violation.
-            ScoreFunctionName::MinNumPDBViolations if budgets_unknown && candidate.pdb_violations == 0 => {
-                score_cell(f, candidate).replacen('0', "?", 1)
-            }
-            _ => score_cell(f, candidate),
-        };
-        let scores = preemption.score_functions().iter().map(cell).collect();
+        let scores = preemption.score_functions().iter().map(|f| score_cell(f, candidate, budgets_unknown)).collect();
         rows.push([facts, scores].concat());
     }
     rows
@@ -331,11 +294,13 @@ fn columns(preemption: &PreemptionView) -> Vec<String> {
 }
 
 /// Returns the value that a function compares, and whether the candidate remains.
-fn score_cell(function: &ScoreFunction, candidate: &Candidate) -> String {
+fn score_cell(function: &ScoreFunction, candidate: &Candidate, budgets_unknown: bool) -> String {
     let node = &candidate.node;
     let Some(value) = plain_value(function, candidate) else { return String::new() };
     let shown = match function.name {
         ScoreFunctionName::LatestStartTime => start_time(value),
+        // Without budgets no victim counts as a violation.
+        ScoreFunctionName::MinNumPDBViolations if budgets_unknown && candidate.pdb_violations == 0 => "?".to_owned(),
         // Each pod weighs more than any priority.
         ScoreFunctionName::MinSumPriorities => format!("{value} of {}", count(candidate.victims.len(), "pod")),
         _ => value.to_string(),
@@ -390,42 +355,7 @@ fn victim_row(victim: &Victim, budgets_unknown: bool) -> Vec<String> {
     vec![pod, victim.priority().to_string(), started, budget, victim.owner().unwrap_or_default()]
 }
 
-/// Cells wider than this do not widen their column.
-const WIDEST_CELL: usize = 160;
-
-/// Writes rows as columns padded to their widest cell of at most [`WIDEST_CELL`].
+/// Writes rows as columns.
 pub(super) fn table(rows: &[Vec<String>], out: &mut Lines) {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> =
-        (0..columns).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|cell| width(cell).min(WIDEST_CELL)).max().unwrap_or(0)).collect();
-    for row in rows {
-        let mut line = String::from(" ");
-        for (cell, widest) in row.iter().zip(&widths) {
-            let pad = widest.saturating_sub(width(cell));
-            let _ = write!(line, " {cell}{:pad$} ", "");
-        }
-        out.line(format_args!("{}", line.trim_end()));
-    }
-}
-
-/// Returns the columns that a text takes after escaping.
-fn width(text: &str) -> usize {
-    escape(text).width()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cell_of_any_length_leaves_the_other_columns_in_place() {
-        let rows = [["a", "b"], ["long", "c"], [&*"x".repeat(100_000), "d"]].map(|row| row.map(str::to_owned).to_vec());
-        let mut lines = Lines::default();
-        table(&rows[..2], &mut lines);
-        assert_eq!(lines.iter().collect::<Vec<_>>(), ["  a     b", "  long  c"]);
-        let mut lines = Lines::default();
-        table(&rows, &mut lines);
-        let lengths: Vec<usize> = lines.iter().map(str::len).collect();
-        assert_eq!(lengths, [WIDEST_CELL + 5, WIDEST_CELL + 5, 100_000 + 5]);
-    }
+    out.extend(output::columns(rows));
 }

@@ -3,16 +3,16 @@
 
 use jiff::Timestamp;
 
+use super::Answer;
 use super::devices::devices_text;
 use super::odds::odds_section;
-use super::text::{FACTS_SHOWN, by_code, candidate_rows, decided_by, elimination_sentences, name_list, score_rows, victim_rows};
-use super::{Answer, body};
+use super::text::{FACTS_SHOWN, by_class, candidate_rows, decided_by, elimination_sentences, name_list, score_rows, victim_rows};
 use crate::analysis::VoiceReport;
 use crate::analysis::{FixReport, FixesReport, LastReported, Missing, ReleaseReport, SchedulerMatch, When, missing_sentences, why};
-use crate::framework::{Code, PluginName};
-use crate::output::{Lines, Markdown, Text};
+use crate::framework::PluginName;
+use crate::output::{CodeLine, Document, Headings};
 use crate::plural::count;
-use crate::trace::{CycleView, Outcome};
+use crate::trace::{CycleView, Outcome, VerdictClass};
 
 /// Limit on the fixes in a ticket.
 const FIXES_SHOWN: usize = 10;
@@ -66,8 +66,8 @@ pub struct Origin {
     pub command_has_steps: bool,
     /// Whether the pod exists only because of the steps, so that no command about it works.
     pub invented: bool,
-    /// The result of the last what-if: its title and lines.
-    pub result: Option<(String, Vec<String>)>,
+    /// The result of the last what-if with its title.
+    pub result: Option<(String, Document)>,
 }
 
 /// A decision with everything that a ticket about it needs.
@@ -102,34 +102,34 @@ impl<'a> Ticket<'a> {
         }
     }
 
-    /// Returns the ticket as Markdown, with more lines at its end.
-    pub fn markdown(&self, more: &Lines) -> Text {
-        let mut doc = Markdown::default();
+    /// Returns the ticket, with more at its end.
+    pub fn document(&self, more: &Document) -> Document {
+        let mut doc = Document::default();
         self.head(&mut doc);
         if let Some(failure) = self.view.failure.as_ref().filter(|_| self.view.nodes_unknown().is_none()) {
             doc.heading(2, self.message_heading());
-            doc.code(&Lines::from(failure.message.as_str()));
+            doc.code(0, [failure.message.to_string()]);
         }
         self.nodes(&mut doc);
         if let Some(findings) = &self.view.devices {
             doc.heading(2, "Devices");
-            doc.code(&devices_text(findings));
+            doc.code(0, devices_text(findings));
         }
         self.scores(&mut doc);
         self.preemption(&mut doc);
         self.odds(&mut doc);
         self.unknown(&mut doc);
         self.fixes(&mut doc);
-        if let Some((title, lines)) = &self.origin.result {
-            doc.heading(2, title);
-            body(&mut doc, lines);
+        if let Some((title, result)) = &self.origin.result {
+            doc.heading(2, title.as_str());
+            doc.append(result.clone());
         }
         reproduction(&mut doc, self.origin);
         if !more.is_empty() {
             doc.heading(2, "The cluster's scheduler and the source");
-            doc.code(&more.iter().skip_while(|line| line.is_empty()).map(str::to_owned).collect());
+            doc.code(0, more.plain(Headings::Capitals).into_iter().skip_while(String::is_empty));
         }
-        doc.finish()
+        doc
     }
 
     /// Returns the heading above the message: whose words it is in.
@@ -142,7 +142,7 @@ impl<'a> Ticket<'a> {
         }
     }
 
-    fn head(&self, doc: &mut Markdown) {
+    fn head(&self, doc: &mut Document) {
         let pod = self.view.start.as_ref().map_or_else(|| "a pod".to_owned(), |start| start.pod.to_string());
         let state = match self.view.outcome {
             Some(Outcome::Scheduled) => "fits",
@@ -152,17 +152,17 @@ impl<'a> Ticket<'a> {
             None => "is being decided",
         };
         let Origin { what_ifs, steps, .. } = self.origin;
-        doc.heading(1, &format!("{pod} {state}{}", if what_ifs.is_empty() { "" } else { " in a what-if" }));
+        doc.heading(1, format!("{pod} {state}{}", if what_ifs.is_empty() { "" } else { " in a what-if" }));
         if !what_ifs.is_empty() {
             let shown = what_ifs.iter().take(STEPS_SHOWN).map(String::as_str).collect::<Vec<_>>().join("; ");
             let more = if what_ifs.len() > STEPS_SHOWN { format!("; and {} more", what_ifs.len() - STEPS_SHOWN) } else { String::new() };
-            doc.paragraph(&format!("With what-if: {shown}{more}. The cluster itself is not changed."));
+            doc.paragraph(format!("With what-if: {shown}{more}. The cluster itself is not changed."));
         }
         let emulated = steps.len() - what_ifs.len().min(steps.len());
         if emulated > 0 {
-            doc.paragraph(&format!("After {} of the emulated scheduler, which the cluster has not taken.", count(emulated, "step")));
+            doc.paragraph(format!("After {} of the emulated scheduler, which the cluster has not taken.", count(emulated, "step")));
         }
-        doc.paragraph(&why(self.view));
+        doc.paragraph(why(self.view));
         let mut rows = vec![("Source".to_owned(), self.origin.source.clone())];
         rows.extend(self.origin.at.map(|at| ("Decided at".to_owned(), at.to_string())));
         rows.push(("Release".to_owned(), self.release.sentence().to_owned()));
@@ -173,21 +173,20 @@ impl<'a> Ticket<'a> {
             rows.push(("Nodes".to_owned(), start.nodes.to_string()));
         }
         rows.push(("Generated by".to_owned(), format!("schedscope {}", env!("CARGO_PKG_VERSION"))));
-        doc.table(&["", ""], rows.into_iter().map(|(name, value)| vec![name, value]));
+        doc.table(["", ""], rows.into_iter().map(|(name, value)| vec![name, value]));
     }
 
-    fn nodes(&self, doc: &mut Markdown) {
-        let groups = by_code(self.view);
+    fn nodes(&self, doc: &mut Document) {
+        let groups = by_class(self.view);
         if groups.is_empty() {
             return;
         }
         doc.heading(2, "Nodes");
         let mut rows = Vec::new();
         for group in groups {
-            let verdict = match group.code {
-                Code::Success => "fits",
-                Code::Unschedulable => "does not fit; eviction might help",
-                _ => "does not fit; eviction cannot help",
+            let verdict = match group.class {
+                VerdictClass::Fits => "fits".to_owned(),
+                class => format!("does not fit; {}", class.eviction()),
             };
             let plugin = group.plugin.map_or("", PluginName::as_str);
             let rest: Vec<_> = group.facts.iter().skip(FACTS_SHOWN).flat_map(|(_, nodes)| nodes.iter().copied()).collect();
@@ -196,21 +195,21 @@ impl<'a> Ticket<'a> {
                     Some(fact) => format!("{}: {fact}", group.message),
                     None => group.message.clone(),
                 };
-                rows.push(vec![nodes.len().to_string(), verdict.to_owned(), plugin.to_owned(), reason, name_list(nodes)]);
+                rows.push(vec![nodes.len().to_string(), verdict.clone(), plugin.to_owned(), reason, name_list(nodes)]);
             }
             if !rest.is_empty() {
                 let reason = format!("{}: other facts", group.message);
-                rows.push(vec![rest.len().to_string(), verdict.to_owned(), plugin.to_owned(), reason, name_list(&rest)]);
+                rows.push(vec![rest.len().to_string(), verdict.clone(), plugin.to_owned(), reason, name_list(&rest)]);
             }
         }
         if let Some((_, status)) = self.view.narrowed.as_ref().filter(|_| self.view.pre_filter_rejected.is_none()) {
             let reason = if status.is_success() { "ruled out by PreFilter".to_owned() } else { status.message() };
             rows.push(vec!["all others".to_owned(), "does not fit".to_owned(), String::new(), reason, String::new()]);
         }
-        doc.table(&["Nodes", "Verdict", "Plugin", "Reason", "Names"], rows);
+        doc.table(["Nodes", "Verdict", "Plugin", "Reason", "Names"], rows);
     }
 
-    fn scores(&self, doc: &mut Markdown) {
+    fn scores(&self, doc: &mut Document) {
         let rows = score_rows(self.view);
         if let Some((head, rows)) = rows.split_first() {
             doc.heading(2, "Scores (weighted)");
@@ -218,7 +217,7 @@ impl<'a> Ticket<'a> {
         }
     }
 
-    fn preemption(&self, doc: &mut Markdown) {
+    fn preemption(&self, doc: &mut Document) {
         let Some(preemption) = self.view.preemption.as_ref().filter(|p| p.ineligible().is_none() && !p.potential_nodes().is_empty()) else {
             return;
         };
@@ -226,7 +225,7 @@ impl<'a> Ticket<'a> {
         let tried = count(preemption.begun_dry_runs(), "node");
         let note =
             if preemption.hypothetical() { " kube-scheduler does not get this far: an earlier plugin ended PostFilter." } else { "" };
-        doc.paragraph(&format!("{tried} dry-run, {}.{note}", count(preemption.candidate_count(), "candidate")));
+        doc.paragraph(format!("{tried} dry-run, {}.{note}", count(preemption.candidate_count(), "candidate")));
         let rows = candidate_rows(preemption, self.view.budgets_unknown());
         if let Some((head, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) {
             table(doc, head, rows);
@@ -236,29 +235,29 @@ impl<'a> Ticket<'a> {
             doc.list(eliminations.iter().map(String::as_str));
         }
         if let Some((node, best)) = preemption.selected() {
-            doc.paragraph(&decided_by(preemption, node, best));
+            doc.paragraph(decided_by(preemption, node, best));
             let equal = std::iter::once(node).chain(best.iter().filter(|other| *other != node));
             for candidate in equal.take(CANDIDATES_SHOWN).filter_map(|node| preemption.candidate(node)) {
                 let rows = victim_rows(candidate, self.view.budgets_unknown());
-                doc.heading(3, &format!("Victims on {}, most important first", candidate.node));
+                doc.heading(3, format!("Victims on {}, most important first", candidate.node));
                 if let Some((head, rows)) = rows.split_first() {
                     table(doc, head, rows);
                 }
             }
             if best.len() > CANDIDATES_SHOWN {
-                doc.paragraph(&format!("The victims on {} are not listed.", count(best.len() - CANDIDATES_SHOWN, "more equal candidate")));
+                doc.paragraph(format!("The victims on {} are not listed.", count(best.len() - CANDIDATES_SHOWN, "more equal candidate")));
             }
         }
     }
 
-    fn odds(&self, doc: &mut Markdown) {
+    fn odds(&self, doc: &mut Document) {
         if let Some((title, lines)) = odds_section(self.view) {
-            doc.heading(2, &format!("Odds ({title})"));
-            doc.code(&lines);
+            doc.heading(2, format!("Odds ({title})"));
+            doc.code(0, lines);
         }
     }
 
-    fn unknown(&self, doc: &mut Markdown) {
+    fn unknown(&self, doc: &mut Document) {
         let missing = Missing::all(self.view.missing());
         let mut items: Vec<String> = missing_sentences(missing.iter().filter(|missing| missing.matters_to(self.view)));
         items.extend(self.view.not_emulated.iter().map(|(plugin, what)| format!("Not emulated: {plugin}: {what}")));
@@ -274,7 +273,7 @@ impl<'a> Ticket<'a> {
         }
     }
 
-    fn fixes(&self, doc: &mut Markdown) {
+    fn fixes(&self, doc: &mut Document) {
         doc.heading(2, "Fixes");
         if self.view.outcome == Some(Outcome::Scheduled) {
             return doc.paragraph("None needed: the pod fits.");
@@ -287,12 +286,12 @@ impl<'a> Ticket<'a> {
             doc.list(report.not_proposed.iter().map(String::as_str));
         }
         if report.fixes.is_empty() {
-            return doc.paragraph(&format!("None found ({}).", report.searched));
+            return doc.paragraph(format!("None found ({}).", report.searched));
         }
         let different: Vec<&FixReport> = report.fixes.iter().filter(|fix| fix.equal_to.is_none()).collect();
         let rows = different.iter().take(FIXES_SHOWN).enumerate();
         doc.table(
-            &["", "Change", "Result"],
+            ["", "Change", "Result"],
             rows.map(|(i, fix)| {
                 let why = fix.last_resort.as_ref().map_or_else(String::new, |why| format!("; only if nothing else helps: {why}"));
                 vec![(i + 1).to_string(), fix.text.clone(), format!("{}{why}", fix.result)]
@@ -300,16 +299,16 @@ impl<'a> Ticket<'a> {
         );
         let more = different.len().saturating_sub(FIXES_SHOWN);
         if more > 0 {
-            doc.paragraph(&format!("And {more} more."));
+            doc.paragraph(format!("And {more} more."));
         }
         if !report.complete {
-            doc.paragraph(&format!("Incomplete: {}.", report.searched));
+            doc.paragraph(format!("Incomplete: {}.", report.searched));
         }
-        let mut commands = Lines::default();
+        let mut commands: Vec<CodeLine> = Vec::new();
         for (i, fix) in different.iter().take(FIXES_SHOWN).enumerate() {
-            let lines = fix.command_lines();
+            let lines = fix.commands();
             if !lines.is_empty() {
-                commands.line(format_args!("# {}", i + 1));
+                commands.push(format!("# {}", i + 1).into());
                 commands.extend(lines);
             }
         }
@@ -317,20 +316,20 @@ impl<'a> Ticket<'a> {
             doc.paragraph("No commands: the pod exists only in this what-if.");
         } else if !commands.is_empty() {
             doc.paragraph("Commands, by fix number:");
-            doc.code(&commands);
+            doc.code(0, commands);
         }
     }
 }
 
 /// Adds how an answer is made again.
-pub(super) fn reproduction(doc: &mut Markdown, origin: &Origin) {
+pub(super) fn reproduction(doc: &mut Document, origin: &Origin) {
     doc.heading(2, "How to reproduce");
     let Origin { steps, command, is_live, command_has_steps, .. } = origin;
     if !steps.is_empty() {
         doc.paragraph("The session adds these steps to its source; :save FILE saves them, and schedscope open FILE opens them again:");
         doc.list(steps.iter().take(STEPS_SHOWN).map(String::as_str));
         if steps.len() > STEPS_SHOWN {
-            doc.paragraph(&format!("And {} more.", steps.len() - STEPS_SHOWN));
+            doc.paragraph(format!("And {} more.", steps.len() - STEPS_SHOWN));
         }
     }
     match command {
@@ -340,7 +339,7 @@ pub(super) fn reproduction(doc: &mut Markdown, origin: &Origin) {
                 (false, true) => "The command, which makes the what-ifs on the cluster as it was read:",
                 (false, false) => "The command, for the cluster as it was read, without these steps:",
             });
-            doc.code(&Lines::from(command.as_str()));
+            doc.code(0, [command.clone()]);
         }
         None if steps.is_empty() => doc.paragraph("No command: the source cannot be read again."),
         None => {}
@@ -350,11 +349,8 @@ pub(super) fn reproduction(doc: &mut Markdown, origin: &Origin) {
     }
 }
 
-fn table(doc: &mut Markdown, head: &[String], rows: &[Vec<String>]) {
-    let head: Vec<&str> = head.iter().map(String::as_str).collect();
-    // Cells that are missing at the end of a row are empty.
-    let padded = rows.iter().map(|row| (0..head.len()).map(|at| row.get(at).cloned().unwrap_or_default()).collect());
-    doc.table(&head, padded);
+fn table(doc: &mut Document, head: &[String], rows: &[Vec<String>]) {
+    doc.table(head.iter().map(String::as_str), rows.iter().cloned());
 }
 
 /// Returns the words of a command line, each quoted for a shell where it must be.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::analysis::{Missing, ReleaseReport, run_parts, sentence};
 use crate::cluster::{Key, Str};
-use crate::output::Lines;
+use crate::output::{Document, Headings, Lines, Words};
 use crate::plural::{count, thousands};
 use crate::scheduler::Scheduler;
 use crate::session::PodLocation;
@@ -18,6 +18,8 @@ use crate::whatif::{
 
 /// Limit on the nodes of a capacity, and on those of one end, that are listed in text.
 const NODES: usize = 20;
+/// Spaces before the details of an answer.
+const INDENT: usize = 2;
 /// Limit on the pods of one kind that are listed in text.
 const PODS: usize = 200;
 
@@ -61,35 +63,41 @@ impl WhatIfReport {
         self.complete
     }
 
-    /// Returns the answers as text, with the source's gaps.
+    /// Returns the answers as text, with the pods that no verb names.
     pub fn text(&self) -> Lines {
-        let mut lines = self.answers_text();
+        self.document().plain(Headings::Colon)
+    }
+
+    /// Returns the answers, with the pods that no verb names.
+    pub fn document(&self) -> Document {
+        let mut lines = self.answers();
         if !self.elsewhere.is_empty() {
             lines.blank();
-            lines.line(format_args!("{} affected (without → with):", count(self.elsewhere.len(), "other pod")));
+            lines.heading(2, format!("{} affected (without → with)", count(self.elsewhere.len(), "other pod")));
             for Elsewhere { pod, at: [without, with] } in self.elsewhere.iter().take(PODS) {
                 let by = self.answers.iter().find_map(|answer| answer.preempted.get(pod)).filter(|_| *with == PodLocation::Gone);
                 let by = by.map_or_else(String::new, |by| format!(", preempted by {by}"));
-                lines.line(format_args!("  {pod}: {} → {}{by}", place_words(without), place_words(with)));
+                let places = Words::from(": ").words(place_words(without)).text(" → ").words(place_words(with));
+                lines.item(2, Words::of_pod(pod).words(places).text(by));
             }
-            more(&mut lines, self.elsewhere.len());
+            more(&mut lines, 0, self.elsewhere.len());
         }
         if let Some(release) = &self.release {
             lines.blank();
-            lines.push(release.sentence());
+            lines.paragraph(release.sentence());
         }
         lines
     }
 
-    /// Returns the answers alone as text.
-    pub fn answers_text(&self) -> Lines {
-        let mut lines = Lines::default();
+    /// Returns the answers alone.
+    pub fn answers(&self) -> Document {
+        let mut lines = Document::default();
         for (at, answer) in self.answers.iter().enumerate() {
             if at > 0 {
                 lines.blank();
             }
-            lines.line(format_args!("{}: {}", answer.verb, self.sentence(answer)));
-            lines.extend(self.details(answer).indented(2));
+            lines.paragraph(verb_words(answer).text(format!(": {}", self.sentence(answer))));
+            self.details(&mut lines, answer);
         }
         lines
     }
@@ -159,12 +167,11 @@ impl WhatIfReport {
         if parts.is_empty() { "applied".to_owned() } else { parts.join(", ") }
     }
 
-    fn details(&self, answer: &Answer) -> Lines {
-        let mut lines = Lines::default();
-        node_lines(&mut lines, &answer.nodes);
+    fn details(&self, lines: &mut Document, answer: &Answer) {
+        node_lines(lines, &answer.nodes);
         if let Some([without, with]) = &answer.tallies {
-            lines.line(format_args!("pending: {} without, {} with", count(without.pending, "pod"), count(with.pending, "pod")));
-            lines.line(format_args!("evicted: {} without, {} with", count(without.evicted, "pod"), count(with.evicted, "pod")));
+            lines.item(INDENT, format!("pending: {} without, {} with", count(without.pending, "pod"), count(with.pending, "pod")));
+            lines.item(INDENT, format!("evicted: {} without, {} with", count(without.evicted, "pod"), count(with.evicted, "pod")));
         }
         let sections: [fn(&PodEnd) -> bool; 4] = [
             |end| matches!(end, PodEnd::Stays(Stay::Blocked(_))),
@@ -176,29 +183,32 @@ impl WhatIfReport {
             let mut pods: Vec<&PodAnswer> = answer.pods.iter().filter(|pod| wanted(&pod.end)).collect();
             // Those without a node come first.
             pods.sort_by_key(|pod| made(pod).is_some_and(|new| self.node(new).is_some()));
-            self.pods(&mut lines, &pods[..pods.len().min(PODS)]);
-            more(&mut lines, pods.len());
+            self.pods(lines, &pods[..pods.len().min(PODS)]);
+            more(lines, INDENT, pods.len());
         }
         if let Some(capacity) = &answer.capacity {
-            capacity_details(&mut lines, capacity);
+            capacity_details(lines, capacity);
         }
         for note in &answer.notes {
-            lines.push(note_sentence(note));
+            lines.item(INDENT, note_sentence(note));
         }
-        lines
     }
 
-    fn pod(&self, lines: &mut Lines, answer: &PodAnswer) {
+    fn pod(&self, answer: &PodAnswer) -> Words {
         let PodAnswer { pod, node, end } = answer;
-        let from = if node.is_empty() { String::new() } else { format!(" on {node}") };
         match end {
-            PodEnd::Recreated(new) if new == pod => lines.line(format_args!("{pod}{from} → {}", self.whereabouts(new))),
-            PodEnd::Recreated(new) => lines.line(format_args!("{pod}{from} → {new} {}", self.whereabouts(new))),
-            PodEnd::Created => lines.line(format_args!("{pod} is new: {}", self.whereabouts(pod))),
-            PodEnd::Gone(why) => lines.line(format_args!("{pod}{from} is gone: {}", departure(*why))),
-            PodEnd::Stays(Stay::DaemonSet) => lines.line(format_args!("{pod} stays{from}: it belongs to a DaemonSet")),
-            PodEnd::Stays(Stay::Mirror) => lines.line(format_args!("{pod} stays{from}: it mirrors a static pod")),
-            PodEnd::Stays(Stay::Blocked(block)) => lines.line(format_args!("{pod} stays{from}: {}", block_sentence(block))),
+            PodEnd::Recreated(new) if new == pod => pod_on(pod, node).text(format!(" → {}", self.whereabouts(new))),
+            PodEnd::Recreated(new) => pod_on(pod, node).text(" → ").pod(new).text(format!(" {}", self.whereabouts(new))),
+            PodEnd::Created => Words::of_pod(pod).text(format!(" is new: {}", self.whereabouts(pod))),
+            PodEnd::Gone(why) => pod_on(pod, node).text(format!(" is gone: {}", departure(*why))),
+            PodEnd::Stays(why) => {
+                let why = match why {
+                    Stay::DaemonSet => "it belongs to a DaemonSet".to_owned(),
+                    Stay::Mirror => "it mirrors a static pod".to_owned(),
+                    Stay::Blocked(block) => block_sentence(block),
+                };
+                Words::of_pod(pod).text(" stays").words(on(node)).text(format!(": {why}"))
+            }
         }
     }
 
@@ -215,7 +225,7 @@ impl WhatIfReport {
     }
 
     /// Adds pods: those that are pending for the same reason share it.
-    fn pods(&self, lines: &mut Lines, pods: &[&PodAnswer]) {
+    fn pods(&self, lines: &mut Document, pods: &[&PodAnswer]) {
         let mut told: Vec<&Str> = Vec::new();
         for pod in pods {
             let message = self.pending_message(pod);
@@ -224,17 +234,20 @@ impl WhatIfReport {
                 Some(message) if alike.len() > 1 => {
                     if !told.contains(&message) {
                         told.push(message);
-                        lines.line(format_args!("{} pending: {message}", count(alike.len(), "pod")));
+                        lines.item(INDENT, format!("{} pending: {message}", count(alike.len(), "pod")));
                         for PodAnswer { pod, node, end } in alike {
-                            let from = if node.is_empty() { String::new() } else { format!(" on {node}") };
-                            match end {
-                                PodEnd::Recreated(new) if new != pod => lines.line(format_args!("  {pod}{from} → {new}")),
-                                _ => lines.line(format_args!("  {pod}{from}")),
-                            }
+                            let words = pod_on(pod, node);
+                            lines.item(
+                                INDENT + 2,
+                                match end {
+                                    PodEnd::Recreated(new) if new != pod => words.text(" → ").pod(new),
+                                    _ => words,
+                                },
+                            );
                         }
                     }
                 }
-                _ => self.pod(lines, pod),
+                _ => lines.item(INDENT, self.pod(pod)),
             }
         }
     }
@@ -260,15 +273,17 @@ fn made(answer: &PodAnswer) -> Option<&Key> {
 }
 
 /// Adds a line for each node, of those with the same end at most [`NODES`].
-fn node_lines(lines: &mut Lines, nodes: &[NodeAnswer]) {
+fn node_lines(lines: &mut Document, nodes: &[NodeAnswer]) {
     let mut with: BTreeMap<&str, usize> = BTreeMap::new();
     for NodeAnswer { node, end } in nodes {
         let words = match end {
             NodeEnd::Bare { pods, blocks } => {
                 let pods = list(pods);
-                lines.line(format_args!("{node} is cordoned, but nothing is evicted: no controller would replace {pods}"));
+                let why = format!(" is cordoned, but nothing is evicted: no controller would replace {pods}");
+                lines.item(INDENT, Words::of_node(node).text(why));
                 for block in blocks {
-                    lines.line(format_args!("{node} would not be drained with --force either: {}", block_sentence(block)));
+                    let why = format!(" would not be drained with --force either: {}", block_sentence(block));
+                    lines.item(INDENT, Words::of_node(node).text(why));
                 }
                 continue;
             }
@@ -281,26 +296,49 @@ fn node_lines(lines: &mut Lines, nodes: &[NodeAnswer]) {
         let number = with.entry(words).or_default();
         *number += 1;
         if *number <= NODES {
-            lines.line(format_args!("{node} is {words}"));
+            lines.item(INDENT, Words::of_node(node).text(format!(" is {words}")));
         }
     }
     for (words, number) in with.into_iter().filter(|(_, number)| *number > NODES) {
         let more = count(number - NODES, "more node");
-        lines.line(format_args!("{more} {} {words}", if number - NODES == 1 { "is" } else { "are" }));
+        lines.item(INDENT, format!("{more} {} {words}", if number - NODES == 1 { "is" } else { "are" }));
     }
 }
 
-fn more(lines: &mut Lines, all: usize) {
+/// Adds how many pods are left out.
+fn more(lines: &mut Document, indent: usize, all: usize) {
     if all > PODS {
-        lines.line(format_args!("and {} more", all - PODS));
+        lines.item(indent, format!("and {} more", all - PODS));
     }
+}
+
+/// Returns the verb of an answer with the objects that it names.
+fn verb_words(answer: &Answer) -> Words {
+    match (&answer.verb, &answer.capacity) {
+        (Verb::Drain(nodes), _) => nodes.iter().fold(Words::from("drain"), |words, node| words.text(" ").node(node)),
+        (Verb::Lose(Lost::Node(node)), _) => Words::from("lose ").node(node),
+        (Verb::Taint(node, edit), _) => Words::from("taint ").node(node).text(format!(" {edit}")),
+        (Verb::Capacity(pod), Some(capacity)) if pod.as_str() == capacity.pod.to_string() => Words::from("capacity ").pod(&capacity.pod),
+        (verb, _) => verb.to_string().into(),
+    }
+}
+
+/// Returns a pod with its node.
+fn pod_on(pod: &Key, node: &Str) -> Words {
+    Words::of_pod(pod).words(on(node))
+}
+
+/// Returns a node behind `on`; no words without a node.
+fn on(node: &Str) -> Words {
+    if node.is_empty() { Words::default() } else { Words::from(" on ").node(node) }
 }
 
 /// Returns where a pod is; of a pod in a queue also that it is pending.
-fn place_words(at: &PodLocation) -> String {
+fn place_words(at: &PodLocation) -> Words {
     match at {
-        PodLocation::Waiting(Place::Unschedulable { gated_by: Some(_), .. }, _) => format!("pending: {at}"),
-        _ => at.settled(),
+        PodLocation::Node(node) => Words::from("on ").node(node),
+        PodLocation::Waiting(Place::Unschedulable { gated_by: Some(_), .. }, _) => format!("pending: {at}").into(),
+        _ => at.settled().into(),
     }
 }
 
@@ -385,22 +423,22 @@ fn why_not(capacity: &Capacity, message: &str) -> String {
     }
 }
 
-fn capacity_details(lines: &mut Lines, capacity: &Capacity) {
+fn capacity_details(lines: &mut Document, capacity: &Capacity) {
     if let CapacityEnd::Full(message) = &capacity.end {
-        lines.push(why_not(capacity, message));
+        lines.item(INDENT, why_not(capacity, message));
     }
     let others = match capacity.others {
         0 => String::new(),
         others => format!(" and without {}", count(others, "other pending pod")),
     };
-    lines.line(format_args!("counted without evictions{others}"));
+    lines.item(INDENT, format!("counted without evictions{others}"));
     let mut nodes: Vec<(&Str, usize)> = capacity.nodes.iter().map(|(node, number)| (node, *number)).collect();
     nodes.sort_by_key(|(node, number)| (std::cmp::Reverse(*number), (*node).clone()));
     for (node, number) in nodes.iter().take(NODES) {
-        lines.line(format_args!("{} on {node}", thousands(*number)));
+        lines.item(INDENT, Words::from(format!("{} on ", thousands(*number))).node(node));
     }
     if nodes.len() > NODES {
-        lines.line(format_args!("and on {} more", count(nodes.len() - NODES, "node")));
+        lines.item(INDENT, format!("and on {} more", count(nodes.len() - NODES, "node")));
     }
 }
 
@@ -533,9 +571,9 @@ mod tests {
             let mut nodes: Vec<NodeAnswer> = (0..lost).map(|i| node(i, NodeEnd::Lost)).collect();
             let block = Block::Exhausted { budget: Key::new("a", "c"), allowed: 1, healthy: Some((2, 1)) };
             nodes.push(node(99, NodeEnd::Bare { pods: vec![Key::new("a", "b")], blocks: vec![block] }));
-            let mut lines = Lines::default();
-            node_lines(&mut lines, &nodes);
-            lines.into_vec()
+            let mut document = Document::default();
+            node_lines(&mut document, &nodes);
+            document.plain(Headings::Colon).into_vec()
         };
         assert_eq!(said(20).len(), 22);
         let lines = said(21);

@@ -11,7 +11,7 @@ use crate::cluster::{Cluster, Pod, Str};
 use crate::extenders::Asking;
 use crate::framework::{
     Context, CycleState, DeviceFindings, Diagnosis, ExtenderCall, ExtenderOutcome, NodeDevices, NodeFilters, NodeInfo, PluginName,
-    PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord, Reason, Status, pod_requests,
+    PluginSet, PodInfo, PodResourcesOptions, PreemptionRecord, Reason, Status, pod_requests, search_steps_on_node,
 };
 use crate::trace::{
     AttemptFailure, CycleStart, CycleView, Event, FailureCause, FailureReason, Outcome, Quiet, Recorder, SkipReason, Trace,
@@ -45,7 +45,7 @@ pub struct DecisionInput<'a> {
     pub now: jiff::Timestamp,
     /// Whether extenders are asked, where anybody asks them.
     pub asking: Asking,
-    /// Where the steps of plugins are added; see [`CycleState::spent`].
+    /// Where the steps of plugins are added, which [`search_steps_on_node`] limits then; see [`CycleState::spent`].
     pub steps: Option<&'a AtomicU64>,
 }
 
@@ -167,7 +167,7 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, post_filter: PostFilter, r
         next_start_node_index: &mut start,
         last_node_index: &mut 0,
     };
-    let mut state = CycleState::default();
+    let mut state = CycleState::within(input.steps.map(|_| search_steps_on_node(snapshot.len())));
     let result = attempt.run(&info, &mut state, recorder);
     let result = reserved(framework, cx, &info, &mut state, result);
     if let Some(steps) = input.steps {

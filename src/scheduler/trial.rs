@@ -6,7 +6,7 @@ use super::{Scheduler, State};
 use crate::cluster::{Key, Str};
 use crate::cluster::{Kind, Object, Pod};
 use crate::extenders::Asking;
-use crate::framework::{Context, CycleState, PluginName, PluginSet, PodInfo, Reason, Status, in_parts};
+use crate::framework::{Context, CycleState, PluginName, PluginSet, PodInfo, Reason, Status, in_parts, search_steps_on_node};
 
 use std::sync::Arc;
 
@@ -29,6 +29,8 @@ pub struct FilterTable {
     pub nodes: Vec<Vec<(PluginName, Status)>>,
     /// Plugins with a Filter or PreFilter point that ran.
     pub asked: PluginSet,
+    /// Steps that searches of plugins took.
+    pub steps: u64,
 }
 
 impl Scheduler {
@@ -64,7 +66,7 @@ impl Scheduler {
             framework.filter.retain(|p| only.contains(p.name()));
         }
         let info = PodInfo::with_emulation(pod.clone(), input.config.emulation);
-        let mut state = CycleState::default();
+        let mut state = CycleState::within(Some(search_steps_on_node(snapshot.len())));
         let mut everywhere = Vec::new();
         let mut narrowed = Vec::new();
         for (plugin, result, status) in framework.run_every_pre_filter(&cx, &mut state, &info) {
@@ -97,7 +99,8 @@ impl Scheduler {
         let rows: Vec<Vec<(PluginName, Status)>> =
             in_parts(0..nodes.len(), |part| part.map(of_node).collect::<Vec<_>>()).into_iter().flatten().collect();
         let asked = framework.filter.iter().chain(&framework.pre_filter).map(|p| p.name()).collect();
-        Some(FilterTable { names: nodes.iter().map(|n| n.name().clone()).collect(), nodes: rows, asked })
+        let names = nodes.iter().map(|n| n.name().clone()).collect();
+        Some(FilterTable { names, nodes: rows, asked, steps: state.spent() })
     }
 }
 

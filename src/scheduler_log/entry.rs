@@ -7,6 +7,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::time::When;
+use crate::limits::sources::LOG_VALUES;
 
 /// A klog line: a message with its values.
 #[derive(Debug)]
@@ -103,7 +104,7 @@ impl<'de> Visitor<'de> for Pairs {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut pairs = Vec::with_capacity(8);
         while let Some(key) = map.next_key::<Borrowed<'de>>()? {
-            if pairs.len() < MAX_VALUES {
+            if pairs.len() < LOG_VALUES {
                 pairs.push((key.0, map.next_value()?));
             } else {
                 map.next_value::<IgnoredAny>()?;
@@ -112,9 +113,6 @@ impl<'de> Visitor<'de> for Pairs {
         Ok(pairs)
     }
 }
-
-/// The number of values that are kept of a line.
-const MAX_VALUES: usize = 64;
 
 #[derive(serde::Deserialize)]
 struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -349,6 +347,14 @@ mod tests {
         let When::Text { month: 11, day: 22, micros } = text else { panic!("{text:?}") };
         let When::Unix(unix) = json else { panic!("{json:?}") };
         assert_eq!(micros, unix.rem_euclid(86_400_000_000));
+    }
+
+    #[test]
+    fn values_of_a_line_are_kept_up_to_a_number() {
+        let values: String = (0..LOG_VALUES + 5).map(|i| format!(r#","k{i}":{i}"#)).collect();
+        let line = format!(r#"{{"ts":1732269600000.0,"msg":"m"{values}}}"#);
+        let entry = Entry::parse(&line).unwrap();
+        assert!(entry.values.text("k1").is_some() && entry.values.text(&format!("k{}", LOG_VALUES + 1)).is_none());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::lines::MAX_LINE;
+use crate::limits::sources::LOG_LINE;
 
 /// A remark about a log, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl fmt::Display for FindingKind {
             Self::NotScheduler { lines } => write!(f, "none of its {lines} lines is from kube-scheduler"),
             Self::Unopened(why) => f.write_str(why),
             Self::BreaksOff(why) => write!(f, "is truncated ({why}); the lines before were read"),
-            Self::TooLong => write!(f, "a line of more than {} MiB was skipped", MAX_LINE >> 20),
+            Self::TooLong => write!(f, "a line of more than {} MiB was skipped", LOG_LINE >> 20),
             Self::Cut => f.write_str("a multi-line value is truncated"),
             Self::NotUtf8 => f.write_str("a line is not UTF-8; the bytes that are not were replaced"),
             Self::ClockBack(seconds) => write!(f, "the clock goes back by {seconds} s"),

@@ -11,12 +11,7 @@ use super::message::{Message, inline, known};
 use super::names::Name;
 use super::story::{Attempt, Cause, Change, Leadership, Outcome, Place, Process, Requeued, SchedulerLog, Scores, Seen, Sight};
 use super::time::{Clock, Stamp};
-
-/// The maximal number of findings kept.
-const MAX_FINDINGS: usize = 200;
-
-/// The maximal numbers of attempts and of changes kept.
-const MAX_EVENTS: usize = 8_000_000;
+use crate::limits::sources::{LOG_EVENTS, LOG_FINDINGS};
 
 /// The maximal number of nodes with the best total kept per attempt.
 const MAX_TIED: usize = 64;
@@ -105,21 +100,31 @@ pub(super) struct At {
 }
 
 /// The log as read so far, and the state of its processes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Fold {
     pub(super) log: SchedulerLog,
     live: Vec<Live>,
     sets: HashMap<String, u32>,
     full: bool,
+    /// The maximal number of events of each kind.
+    pub(super) most: usize,
+}
+
+impl Default for Fold {
+    fn default() -> Self {
+        Self {
+            log: SchedulerLog { plugin_sets: vec![Vec::new()], ..SchedulerLog::default() },
+            live: Vec::new(),
+            sets: HashMap::new(),
+            full: false,
+            most: LOG_EVENTS,
+        }
+    }
 }
 
 impl Fold {
-    pub(super) fn new() -> Self {
-        Self { log: SchedulerLog { plugin_sets: vec![Vec::new()], ..SchedulerLog::default() }, ..Self::default() }
-    }
-
     pub(super) fn find(&mut self, file: &Arc<str>, line: Option<u64>, kind: FindingKind) {
-        if self.log.findings.len() < MAX_FINDINGS {
+        if self.log.findings.len() < LOG_FINDINGS {
             self.log.findings.push(Finding { file: Arc::clone(file), line, kind });
         } else {
             self.log.more_findings += 1;
@@ -157,7 +162,7 @@ impl Fold {
             return;
         }
         step.message(message, values);
-        if self.log.attempts.len() >= MAX_EVENTS || self.log.changes.len() >= MAX_EVENTS {
+        if self.log.attempts.len() >= self.most || self.log.changes.len() >= self.most {
             self.full = true;
             self.find(&at.file, Some(at.line), FindingKind::TooMany);
         }
@@ -390,7 +395,7 @@ impl Step<'_> {
     /// Notes a change of an object that is no matter of the queues.
     fn see(&mut self, sight: Sight, values: &Values<'_>, key: &str) {
         let (Some(name), Ok(process)) = (self.value(values, key), u16::try_from(self.process)) else { return };
-        if self.fold.log.sights.len() < MAX_EVENTS {
+        if self.fold.log.sights.len() < self.fold.most {
             self.fold.log.sights.push(Seen { at: self.at.stamp, process, sight, name });
         }
     }

@@ -2,8 +2,7 @@
 
 use std::io::{self, Read};
 
-/// The maximal length of a line, in bytes. A dump of the cache is one line in JSON.
-pub(super) const MAX_LINE: usize = 16 << 20;
+use crate::limits::sources::LOG_LINE;
 
 const CHUNK: usize = 256 << 10;
 
@@ -11,7 +10,7 @@ const CHUNK: usize = 256 << 10;
 pub(super) enum Line<'a> {
     /// A whole line.
     Whole(&'a [u8]),
-    /// A line longer than [`MAX_LINE`], which was skipped.
+    /// A line longer than [`LOG_LINE`], which was skipped.
     TooLong,
 }
 
@@ -31,7 +30,7 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub(super) fn new(reader: &'a mut dyn Read) -> Self {
-        Self { reader, buffer: vec![0; CHUNK], start: 0, end: 0, max: MAX_LINE, at_end: false, number: 0, bytes: 0 }
+        Self { reader, buffer: vec![0; CHUNK], start: 0, end: 0, max: LOG_LINE, at_end: false, number: 0, bytes: 0 }
     }
 
     /// Returns the next line; `None` at the end of the stream.

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::entry::is_header;
 use super::time::rfc3339;
+use crate::limits::sources::LOG_PREFIXES;
 
 /// A line without its prefix.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,9 +21,6 @@ pub(super) struct Stripped<'a> {
     pub(super) partial: bool,
 }
 
-/// The maximal depth of nested prefixes, as of `kubectl logs --prefix --timestamps`.
-const MAX_PREFIXES: usize = 3;
-
 /// Strips the prefixes of a line.
 pub(super) fn strip(line: &[u8]) -> Stripped<'_> {
     let mut found = Stripped { text: Cow::Borrowed(line), source: Cow::Borrowed(b""), time: None, partial: false };
@@ -33,7 +31,7 @@ pub(super) fn strip(line: &[u8]) -> Stripped<'_> {
         return envelope(line).unwrap_or(found);
     }
     let mut rest = line;
-    for _ in 0..MAX_PREFIXES {
+    for _ in 0..LOG_PREFIXES {
         if is_plain(rest) {
             break;
         }
@@ -176,6 +174,14 @@ mod tests {
                 assert_eq!(&*strip(value.as_bytes()).text, b"\tNode name: a", "{prefix}");
             }
         }
+    }
+
+    #[test]
+    fn prefixes_are_removed_up_to_a_number() {
+        let line = "I1122 10:00:00.000000       1 a.go:1] \"m\"";
+        let prefixed = |number: usize| format!("{}{line}", "2026-11-22T08:00:00.000001Z ".repeat(number));
+        assert_eq!(strip(prefixed(LOG_PREFIXES).as_bytes()).text, line.as_bytes());
+        assert_ne!(strip(prefixed(LOG_PREFIXES + 1).as_bytes()).text, line.as_bytes());
     }
 
     #[test]

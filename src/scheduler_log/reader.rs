@@ -15,9 +15,7 @@ use super::message::known;
 use super::prefix::strip;
 use super::story::SchedulerLog;
 use super::time::{Calendar, Clock, Stamp, When};
-
-/// The maximal length of a multi-line value, in bytes. The largest is a dump of the cache in text.
-const MAX_VALUE: usize = 64 << 20;
+use crate::limits::sources::{LOG_LINE, LOG_LINES, LOG_WRITERS};
 
 /// Half a minute in microseconds: zones differ by quarters of an hour.
 const ZONE_SLACK: i64 = 30_000_000;
@@ -39,13 +37,13 @@ pub struct FileFacts {
 /// Reads one or more files, in the order of their times, into a [`SchedulerLog`].
 #[derive(Debug)]
 pub struct Reader {
-    fold: Fold,
+    pub(super) fold: Fold,
     flows: Vec<Flow>,
 }
 
 impl Default for Reader {
     fn default() -> Self {
-        Self { fold: Fold::new(), flows: Vec::new() }
+        Self { fold: Fold::default(), flows: Vec::new() }
     }
 }
 
@@ -186,7 +184,7 @@ impl File<'_> {
         }
         let stripped = strip(line);
         if !self.writers.contains_key(&*stripped.source) {
-            if self.writers.len() >= 1000 {
+            if self.writers.len() >= LOG_WRITERS {
                 return;
             }
             let text = String::from_utf8_lossy(&stripped.source);
@@ -228,7 +226,7 @@ impl File<'_> {
                 (writer.gathers, writer.since) = (Gathers::Pieces, number);
             }
             Gathers::Pieces => {
-                if writer.gathered.len() + text.len() <= super::lines::MAX_LINE {
+                if writer.gathered.len() + text.len() <= LOG_LINE {
                     writer.gathered.extend_from_slice(text);
                 }
                 if !partial {
@@ -251,7 +249,7 @@ impl File<'_> {
             return self.whole(writer, text, time, number);
         }
         if writer.gathers == Gathers::Value {
-            if writer.gathered.len() + text.len() > MAX_VALUE {
+            if writer.gathered.len() + text.len() > LOG_LINES {
                 self.reader.fold.find(&self.name, Some(writer.since), FindingKind::TooLong);
                 writer.gathers = Gathers::Skipped;
                 writer.gathered = Vec::new();

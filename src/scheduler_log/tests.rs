@@ -318,3 +318,43 @@ fn a_pod_that_is_lost_in_a_race_is_in_no_queue() {
     assert_eq!(pods(&log, |q| q.backoff.as_ref()), Some(vec![]));
     assert_eq!(log.changes.last().map(|change| (change.place, change.cause)), Some((Place::Gone, Cause::Dropped)));
 }
+
+#[test]
+fn findings_are_kept_up_to_a_number() {
+    use crate::limits::sources::LOG_FINDINGS;
+    let value = "\"Dump of cached NodeInfo\" nodes=<\n\tNode name: a";
+    let cut: Vec<&str> = std::iter::once(START).chain(std::iter::repeat_n(value, LOG_FINDINGS + 6)).collect();
+    let log = read(&lines(&cut));
+    assert_eq!(log.findings.len(), LOG_FINDINGS);
+    assert!(log.more_findings >= 5, "{}", log.more_findings);
+}
+
+#[test]
+fn a_log_of_too_many_events_ends_early() {
+    let mut reader = Reader::default();
+    reader.fold.most = 3;
+    let messages: Vec<String> = (0..6).map(|i| attempted(&format!("a/p{i}"))).collect();
+    let all: Vec<&str> = std::iter::once(START).chain(messages.iter().map(String::as_str)).collect();
+    reader.file("a.log", &FileFacts::default(), &mut lines(&all).as_bytes(), &mut |_| true);
+    let log = reader.finish();
+    assert_eq!((log.attempts.len(), kinds(&log)), (3, vec![&FindingKind::TooMany]));
+}
+
+#[test]
+fn a_value_of_too_many_lines_is_skipped() {
+    use crate::limits::sources::{LOG_LINE, LOG_LINES};
+    let long = "x".repeat(LOG_LINE - 100);
+    let value = format!("\t{long}\n").repeat(LOG_LINES / long.len() + 1);
+    let text = lines(&[START]) + "I1122 10:00:03.000000       1 a.go:1] \"Dump of cached NodeInfo\" nodes=<\n" + &value + " >\n";
+    let log = read(&(text + &lines(&[attempted("a/x").as_str()]).replace("10:00:00", "10:00:04")));
+    assert_eq!((kinds(&log), log.attempts.len()), (vec![&FindingKind::TooLong], 1));
+}
+
+#[test]
+fn writers_are_told_apart_up_to_a_number() {
+    use crate::limits::sources::LOG_WRITERS;
+    let line =
+        |writer: usize, text: &str| format!("[pod/kube-scheduler-{writer}/kube-scheduler] I1122 10:00:00.000000       1 a.go:1] {text}\n");
+    let text: String = (0..LOG_WRITERS + 2).map(|writer| line(writer, START)).collect();
+    assert_eq!(read(&text).processes.len(), LOG_WRITERS);
+}

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::branch::{Action, Fork};
 use super::breakpoint::Breakpoint;
 use super::recording::{Background, Session, objects_in_order};
+use super::replay::{ReplayBudget, ReplayLimit};
 use super::timeline::Cursor;
 use super::values::{Values, add_value, names_format};
 use crate::cluster::Object;
@@ -111,6 +112,9 @@ pub enum LineProblem {
     /// An action of the branch has no effect.
     #[error("an action of the branch has no effect")]
     Action,
+    /// The branches would take too much to replay.
+    #[error(transparent)]
+    Replay(#[from] ReplayLimit),
     /// The head names a current branch that does not exist.
     #[error("the current branch is missing")]
     CurrentBranch,
@@ -276,8 +280,11 @@ impl Session {
             objects.push(lines.next::<Object>()?);
         }
         let mut branches = Vec::new();
+        let mut budget = ReplayBudget::default();
         for _ in 0..rest.branches {
             let saved: SavedBranch = lines.next()?;
+            let within = budget.take(saved.fork, &saved.actions, saved.events);
+            within.map_err(|limit| SessionFileError::Line { line: lines.line, problem: limit.into() })?;
             branches.push((lines.line, saved));
         }
         // Nothing is replayed before all of it is known to be as it was saved.

@@ -9,14 +9,12 @@ use super::read::archive::{self, MemberKind, Sort, Stream};
 use super::read::input::{BoxRead, Content, Failed, Found, Input, Place, peek};
 use super::read::limits::{Budget, Limits};
 use super::read::progress::Progress;
+use crate::limits::sources::ARCHIVES_WITHIN;
 use crate::scheduler_log::{FileFacts, Reader, SchedulerLog, Stamp, first_stamp};
 use crate::source::assemble::Loaded;
 
 /// Bytes at the start of a file that are searched for its first time.
 const GLANCE: usize = 64 << 10;
-
-/// The maximal depth of archives within archives.
-const MAX_DEPTH: usize = 2;
 
 /// How to read the times of text logs, which lack year and zone.
 #[derive(Clone, Copy, Debug, Default)]
@@ -132,7 +130,7 @@ fn list(name: &str, stream: Stream<'_>, place: &Place, facts: &FileFacts, budget
         }
         return;
     }
-    if place.members.len() == MAX_DEPTH {
+    if place.members.len() == ARCHIVES_WITHIN {
         return;
     }
     let base = place.members.is_empty().then(|| place.base.clone());

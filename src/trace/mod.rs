@@ -9,6 +9,7 @@ mod queues_view;
 mod recorder;
 mod scores;
 mod steps;
+mod verdict_class;
 
 pub use api_event::ApiEvent;
 pub use cycle_view::{CycleView, Verdict};
@@ -19,3 +20,4 @@ pub use queues_view::{QueueEntry, QueuesView};
 pub use recorder::{Quiet, Recorder, Trace};
 pub use scores::{NodeScore, Part, PluginScore, Row};
 pub use steps::{ExtensionPoint, StepSize};
+pub use verdict_class::VerdictClass;

@@ -29,12 +29,10 @@ pub use scale::{scalable, workload_of};
 pub use stage::{OnBranch, Rehearsal, Stage};
 pub use verb::{Lost, Owner, OwnerKind, PriorityWord, TaintEdit, VERBS, Verb};
 
-use crate::cluster::{Cluster, Kind, Object, Str};
+use crate::cluster::{Cluster, Object, Str};
+pub use crate::fixes::Originals;
 use crate::scheduler::Operation;
 use crate::session::{Edit, EditError};
-
-/// Returns the original of an object with all its fields, for those that scheduling does not read.
-pub type Originals<'a> = &'a dyn Fn(Kind, &crate::cluster::Key) -> Option<serde_json::Value>;
 
 /// Applies a verb, and runs the scheduler until nothing changes where pods come or go ([`Verb::settles`]).
 ///

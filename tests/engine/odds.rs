@@ -252,6 +252,22 @@ fn too_many_orders_are_unknown_with_the_reason() {
     assert!(text(&view).to_string().contains(&format!("unknown: {reason}")));
 }
 
+#[test]
+fn too_many_combinations_are_unknown_with_the_reason() {
+    // Each node has pods of equal rank, of which one or the other goes: two outcomes on each node.
+    let decided = |nodes: usize| {
+        let mut objects = vec![pod("new", "", 100, "1500m", "new", 0)];
+        for i in 0..nodes {
+            let on = |name: &str, cpu: &str| pod(&format!("{name}{i}"), &format!("w{i}"), 1, cpu, "web", 1);
+            objects.extend([node(&format!("w{i}"), "2500m"), on("a", "1"), on("b", "500m"), on("c", "500m"), on("d", "500m")]);
+        }
+        let got = serde_json::to_value(Decision::of(&view(&scheduler(objects, Emulation::default(), 100, 0)))).expect("plain data");
+        got["odds"]["unknown"].clone()
+    };
+    assert_eq!(decided(2), Value::Null);
+    assert!(decided(12).to_string().contains("too many"), "{}", decided(12));
+}
+
 /// Checks the odds over starting nodes against the decision from every start.
 #[track_caller]
 fn check_starts(nodes: &[Object], new: &Object) -> BTreeMap<String, String> {

@@ -1,4 +1,4 @@
-//! Small clusters on which neighbouring patches of a minor version decide differently: one for each change that came with a
+//! Small clusters on which releases decide differently: above all one for each change that came with a
 //! patch, in every minor version that it came to.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
@@ -348,4 +348,72 @@ fn the_start_of_the_next_search_wraps_around_at_a_number_of_nodes() {
         scheduler.state().next_start_node_index()
     };
     assert_each(start, &[(&["1.27.13", "1.28.9", "1.29.4", "1.30.1"], 0), (&["1.27.15", "1.28.11", "1.29.6", "1.30.2", "1.31.1"], 1)]);
+}
+
+/// The decision about pod `n/p` under a configuration that enables or disables plugins.
+fn decide_with(version: &str, plugins: &Value, objects: &[Value]) -> (Scheduler, Value) {
+    let profiles = json!([{"schedulerName": "default-scheduler", "plugins": plugins}]);
+    let text = json!({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": profiles});
+    let config = Config::parse(&text.to_string(), Emulation::from(profile(version))).unwrap();
+    let objects = objects.iter().map(|value| object(value).unwrap()).collect();
+    let options = Options { start: AFTER.parse().unwrap(), ..Options::default() };
+    let scheduler = Scheduler::new(config, objects, options);
+    let decision = decision(&scheduler, &Key::new("n", "p"));
+    (scheduler, decision)
+}
+
+/// A release whose gate of DynamicResources is off accepts the plugin, which then only answers PostFilter.
+#[test]
+fn a_disabled_dynamic_resources_precedes_preemption_in_the_message() {
+    let objects = [node("a", "1", &json!({})), pod("p", "2", 0, &json!({}))];
+    let order =
+        json!({"postFilter": {"enabled": [{"name": "DynamicResources"}, {"name": "DefaultPreemption"}], "disabled": [{"name": "*"}]}});
+    for version in ["1.28.3", "1.30.1", "1.33.0"] {
+        let (_, decision) = decide_with(version, &order, &objects);
+        let message = decision["message"].as_str().unwrap();
+        let begins = "0/1 nodes are available: 1 Insufficient cpu. plugin disabled, preemption: 0/1 nodes are available: ";
+        assert!(message.starts_with(begins), "{version}: {message}");
+        assert!(decision["notEmulated"].as_array().is_none_or(Vec::is_empty), "{version}");
+    }
+}
+
+/// Before 1.28 the API has no `restartPolicy` of init containers.
+#[test]
+fn sidecars_are_init_containers_where_the_release_has_none() {
+    let more = json!({"initContainers": [{"name": "i", "restartPolicy": "Always", "resources": {"requests": {"cpu": "2"}}}]});
+    let objects = [node("a", "2500m", &json!({})), pod("p", "1", 0, &more)];
+    let outcome = |version: &str| decide(version, &objects)["outcome"].as_str().unwrap().to_owned();
+    let (fits, does_not) = ("scheduled".to_owned(), "unschedulable".to_owned());
+    assert_each(outcome, &[(&["1.24.4", "1.27.1", "1.27.16"], fits), (&["1.28.3", "1.29.1", "1.36.2"], does_not)]);
+}
+
+/// With its Filter off, DynamicResources has found no devices when Reserve runs.
+#[test]
+fn a_dry_decision_fails_where_reserve_fails() {
+    let claim = json!({"kind": "ResourceClaim", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "c", "namespace": "n", "uid": "c"},
+        "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]}}});
+    let class = json!({"kind": "DeviceClass", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "gpu"}, "spec": {}});
+    let objects =
+        [node("a", "2", &json!({})), claim, class, pod("p", "1", 0, &json!({"resourceClaims": [{"name": "x", "resourceClaimName": "c"}]}))];
+    let (mut scheduler, decision) = decide_with("1.36.2", &json!({"filter": {"disabled": [{"name": "DynamicResources"}]}}), &objects);
+    let text = "running Reserve plugin \"DynamicResources\": claim allocation not found for node";
+    assert_eq!((decision["outcome"].as_str(), decision["message"].as_str()), (Some("error"), Some(text)));
+    let said = scheduler.apply(Operation::Schedule).into_iter().find_map(|event| match event {
+        Event::AttemptFailed { failure, .. } => Some(failure.message.to_string()),
+        _ => None,
+    });
+    assert_eq!(said.as_deref(), Some(text), "a run says the same");
+}
+
+/// 1.37 has storage scoring on, and names the node that preemption found.
+#[test]
+fn the_release_after_scores_storage_and_announces_preemption() {
+    let objects = [node("a", "2", &json!({})), node("b", "2", &json!({})), pod("p", "1", 0, &json!({}))];
+    let scored = |version: &str| decide(version, &objects)["score"][0]["plugins"]["VolumeBinding"].as_i64();
+    assert_each(scored, &[(&["1.36.2", "1.36.3"], None), (&["1.37.0"], Some(0))]);
+    let objects = [node("a", "1", &json!({})), bound("low", "1", 0, "a"), pod("p", "1", 9, &json!({}))];
+    let message = |version: &str| decide(version, &objects)["message"].as_str().unwrap().to_owned();
+    let plain = "0/1 nodes are available: 1 Insufficient cpu.".to_owned();
+    let announced = format!("{plain} preemption: found a potential placement for pod on node a, preempting 1 victims");
+    assert_each(message, &[(&["1.31.1", "1.36.3"], plain), (&["1.37.0"], announced)]);
 }

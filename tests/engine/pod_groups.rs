@@ -142,3 +142,50 @@ fn with_the_gates_off_a_group_has_no_say() {
     let pod = scheduler.state().cluster().pods.get(&Key::new("ml", "train-2")).expect("the pod").clone();
     assert_eq!((scheduler.explain_group(&pod), bound(&scheduler).len()), (None, 2));
 }
+
+#[test]
+fn members_that_are_there_at_the_start_wait_as_those_that_come_one_by_one() {
+    let nominated = |name: &str, node: &str, group: &str| {
+        let mut value = serde_json::to_value(pod(name, 10, "", Some(group))).expect("plain data");
+        value["status"]["nominatedNodeName"] = json!(node);
+        object(Kind::Pod, &value)
+    };
+    let gated = |name: &str| {
+        let mut value = serde_json::to_value(pod(name, 10, "", Some("train"))).expect("plain data");
+        value["spec"]["schedulingGates"] = json!([{"name": "g"}]);
+        object(Kind::Pod, &value)
+    };
+    let plain = |name: &str, group: Option<&str>| pod(name, 10, "", group);
+    let pods = vec![
+        nominated("t3", "a1", "train"),
+        plain("o1", Some("other")),
+        nominated("t1", "a1", "train"),
+        plain("alone", None),
+        gated("t2"),
+        nominated("o2", "a1", "other"),
+        plain("t4", Some("train")),
+        nominated("t0", "a1", "train"),
+    ];
+    for min in 1..8 {
+        let mut emulation = Emulation::default();
+        GANG.iter().for_each(|gate| emulation.set(*gate, true));
+        let rest = [node("a1", 9, "a"), group(min, &json!({}))];
+        let start = "2026-11-20T18:26:12Z".parse().expect("a time");
+        let new = |objects: Vec<Object>| Scheduler::new(Config::defaults(emulation), objects, Options { start, ..Options::default() });
+        let at_start = new(rest.iter().chain(&pods).cloned().collect());
+        let mut coming = new(rest.to_vec());
+        for pod in &pods {
+            coming.apply(Operation::Create { object: pod.clone() });
+        }
+        let places = |scheduler: &Scheduler| {
+            let view = scheduler.state().queue().view().clone();
+            let all = view.entries.iter().map(|(key, entry)| {
+                let moved = entry.last_move.as_ref().map(|last| (last.from.clone(), last.to.clone(), last.cause));
+                (key.clone(), entry.place.clone(), entry.plugins, entry.nominated.clone(), moved)
+            });
+            let on_node = scheduler.state().queue().nominated_pods_for_node("a1");
+            (all.collect::<Vec<_>>(), on_node.iter().map(|pod| pod.key().to_string()).collect::<Vec<_>>())
+        };
+        assert_eq!(places(&at_start), places(&coming), "{min}");
+    }
+}

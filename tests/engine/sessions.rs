@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::RngSeed;
 use schedscope::cluster::Key;
+use schedscope::output::Headings;
 use schedscope::release::{Emulation, FoundVersion, ReleaseChoice, VersionSource};
 use schedscope::report::{comparison, stories, stories_text};
 use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler};
@@ -250,7 +251,7 @@ fn a_comparison_settles_both_and_tells_apart_what_happens_anyway() {
     assert!(compared.is_empty() && compared.settled, "{compared:?}");
     assert_eq!(compared.anyway.iter().map(|pod| pod.pod.to_string()).collect::<Vec<_>>(), ["a/p", "a/q"]);
     assert_eq!(compared.since.each_ref().map(Vec::len), [0, session.timeline().revisions().len()]);
-    let text = comparison(&compared).join("\n");
+    let text = comparison(&compared).plain(Headings::Colon).into_vec().join("\n");
     assert!(text.contains("Both are compared after running until nothing changes."), "{text}");
     assert!(text.contains("2 pods move on both, with or without the changes since main:\n  a/p: activeQ → on n"), "{text}");
     // A pod that stays pending is not about to be tried.
@@ -258,7 +259,7 @@ fn a_comparison_settles_both_and_tells_apart_what_happens_anyway() {
     session.fork();
     assert!(session.apply(cordon(&session)));
     let compared = Comparison::settled(&session.branches()[0], &session.branches()[1], |_| true);
-    let text = comparison(&compared).join("\n");
+    let text = comparison(&compared).plain(Headings::Colon).into_vec().join("\n");
     assert!(text.contains("a/p: on n → still pending"), "{text}");
     assert!(PodLocation::Waiting(schedscope::trace::Place::Active, "".into()).settled() == "still pending");
 }
@@ -474,7 +475,7 @@ fn another_release_takes_over_on_a_branch_and_is_compared() {
     let [decided] = &upgrade.otherwise[..] else { panic!("{upgrade:?}") };
     assert_eq!((decided.pod.clone(), decided.outcomes[0].as_deref()), (Key::new("a", "waits"), Some("fits on n")));
     assert!(upgrade.other_reasons.is_empty() && compared.pods.is_empty(), "a queue is no difference: {compared:?}");
-    let text = comparison(&compared).join("\n");
+    let text = comparison(&compared).plain(Headings::Colon).into_vec().join("\n");
     assert!(text.contains("1 of 1 pending pod is decided differently by kube-scheduler v1.36.3 than by v1.33.0:"), "{text}");
     // Both branches continue independently.
     assert!(session.run_next());
@@ -502,7 +503,7 @@ fn a_saved_session_keeps_its_releases() {
     let loaded = Session::load(&saved(&session)[..]).expect("a session");
     assert_eq!(record(&loaded), record(&session));
     let labels = |session: &Session| session.branches().iter().map(|b| b.scheduler().emulated().label()).collect::<Vec<_>>();
-    assert_eq!(labels(&loaded), ["v1.33.0 (kubelets)", "v1.36.3 for v1.99 (:release)", "v1.28.3 (:release)"]);
+    assert_eq!(labels(&loaded), ["v1.33.0 (kubelets)", "v1.37.0 for v1.99 (:release)", "v1.28.3 (:release)"]);
     assert_eq!(loaded.scheduler_as_seen().emulated(), session.scheduler_as_seen().emulated());
     let ends = |session: &Session| session.branches().iter().map(|b| b.scheduler().state().queue().view().clone()).collect::<Vec<_>>();
     assert_eq!(ends(&loaded), ends(&session));

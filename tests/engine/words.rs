@@ -36,7 +36,8 @@ fn plain_words_are_used() {
     for folder in ["src", "tests", "benches"] {
         files(&root.join(folder), "rs", &mut paths);
     }
-    paths.extend(["README.md", "CONTRIBUTING.md"].map(|name| root.join(name)));
+    files(&root.join("docs"), "md", &mut paths);
+    paths.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"].map(|name| root.join(name)));
     paths.sort();
 
     let mut found = Vec::new();

@@ -214,6 +214,16 @@ fn lists_may_stand_in_lists() {
 }
 
 #[test]
+fn lists_within_lists_are_read_up_to_a_depth() {
+    let within = |depth: usize| (0..depth).fold(pod("a"), |inner, _| list(&[inner]));
+    let depth = usize::from(schedscope::limits::sources::LISTS_WITHIN);
+    check(within(depth), &["Pod shop/a"], &[]);
+    let loaded = load_bytes(within(depth + 3));
+    assert!(loaded.objects.is_empty());
+    assert!(loaded.diagnostics.iter().any(|d| d.message.contains("lists are nested too deeply")), "{:?}", loaded.diagnostics);
+}
+
+#[test]
 fn typed_lists_name_the_kind_of_their_items() {
     let items = r#"[{"metadata":{"name":"n1"}},{"metadata":{"name":"n2"}}]"#;
     let nodes = ["Node n1", "Node n2"];

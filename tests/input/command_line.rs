@@ -34,7 +34,7 @@ fn formats_of_a_run_are_what_they_say() {
 fn a_release_that_is_not_supported_is_replaced_and_said() {
     for command in [&["info"][..], &["explain", "shop/payments", "--demo", "payments"]] {
         let (_, _, said) = run(&[command, &["--emulate", "1.99"]].concat());
-        assert!(said.starts_with("emulates kube-scheduler v1.36.3: v1.99 was requested"), "{said}");
+        assert!(said.starts_with("emulates kube-scheduler v1.37.0: v1.99 was requested"), "{said}");
     }
 }
 

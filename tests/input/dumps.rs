@@ -411,6 +411,16 @@ fn files_that_are_not_what_their_name_says() {
 }
 
 #[test]
+fn objects_of_packed_files_are_known_and_read() {
+    let key = Key::new("shop", "a");
+    for (bytes, packed) in [(pod("a"), false), (gzip(&pod("a")), true), (tar(&[("a.json".to_owned(), pod("a"))]), true)] {
+        let loaded = load_bytes("x", bytes);
+        assert_eq!(loaded.report.is_packed(Kind::Pod, &key), packed);
+        assert_eq!(loaded.report.original(Kind::Pod, &key).unwrap().unwrap().as_bytes(), pod("a"));
+    }
+}
+
+#[test]
 fn bombs_end_at_the_limit_and_the_rest_loads() {
     let bomb = gzip(&vec![b' '; 8 << 20]);
     let files = [("a.json".to_owned(), pod("a")), ("bomb.json.gz".to_owned(), bomb), ("b.json".to_owned(), pod("b"))];

@@ -80,7 +80,7 @@ fn the_release_is_learned_from_the_best_that_tells_it() {
         (vec![nodes(&mixed, scheduler)], "1.33.0", "1.33.0", "scheduler-image"),
         (vec![nodes(&mixed, scheduler), version("v1.32.1+k3s1")], "1.32.2", "1.32.1", "version-file"),
         (vec![nodes(&mixed, scheduler), version("unknown")], "1.33.0", "1.33.0", "scheduler-image"),
-        (vec![nodes(&["v1.99.0"], None)], "1.36.3", "1.99.0", "kubelets"),
+        (vec![nodes(&["v1.99.0"], None)], "1.37.0", "1.99.0", "kubelets"),
     ] {
         let folder = dump(&files);
         let from_there = ["explain", "waits", "-n", "a", "-o", "json", "--from", path(folder.path())];
@@ -129,7 +129,7 @@ fn the_release_is_told_in_text_too_and_what_is_not_verified_with_it() {
     assert!(last["patchChanges"].as_array().expect("changes").iter().all(|change| change["has"] == true));
     // An answer for another release says so first.
     let other = program(&["explain", "waits", "-n", "a", "--from", from, "--emulate", "1.99"]);
-    assert!(stderr(&other).contains("emulates kube-scheduler v1.36.3: v1.99 was requested"), "{}", stderr(&other));
+    assert!(stderr(&other).contains("emulates kube-scheduler v1.37.0: v1.99 was requested"), "{}", stderr(&other));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_text_that_is_no_version_is_refused_with_the_range_that_is_known() {
     ] {
         let output = program(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
-        assert!(stderr(&output).contains("emulated are 1.11 to 1.36"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("emulated are 1.11 to 1.37"), "{}", stderr(&output));
     }
 }
 

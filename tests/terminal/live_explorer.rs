@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use pretty_assertions::assert_eq;
 use schedscope::app::{Explorer, FollowConfig};
 use schedscope::cluster::{Key, Kind};
+use schedscope::output::Headings;
 use schedscope::release::{Emulation, FeatureGates, FoundVersion, ReleaseChoice, VersionSource};
 use schedscope::scheduler::{Config, Evictions, Options, Scheduler, Waiting};
 use schedscope::session::{Background, Cursor, PodLocation, Session};
@@ -390,7 +391,8 @@ fn an_object_is_asked_of_the_server() {
         }
     };
     assert_eq!(document.title, "Pod shop/late: as the cluster has it now");
-    assert!(document.lines.iter().any(|l| l.contains("env:")), "{:?}", document.lines);
+    let lines = document.body.plain(Headings::Colon).into_vec();
+    assert!(lines.iter().any(|l| l.contains("env:")), "{lines:?}");
 }
 
 /// Runs the program on a server.

@@ -105,6 +105,14 @@ impl Wording {
         if !we_write.preemption && ours.post_filter.is_none() && theirs.post_filter.take().is_some() {
             notes.push("the cluster's scheduler reports the result of preemption, as in later versions".to_owned());
         }
+        let places = |side: &Self| matches!(side.post_filter, Some(PostFilter::Placement(..)));
+        if !writes.placement && theirs.post_filter.is_none() && places(&ours) {
+            ours.post_filter = None;
+            notes.push("the cluster's scheduler does not say where preemption makes room, as in versions before 1.37".to_owned());
+        }
+        if writes.placement && !we_write.placement && places(&theirs) && ours.post_filter.is_none() {
+            notes.push("the cluster's scheduler says where preemption makes room, as versions from 1.37 on do".to_owned());
+        }
         if theirs.left_out.is_empty() && !ours.left_out.is_empty() && !writes.left_out {
             ours.left_out.clear();
             notes.push("the cluster's scheduler does not count the nodes that PreFilter ruled out, as in some versions".to_owned());
@@ -129,7 +137,9 @@ impl Wording {
         let first = rest.trim().split_once(". ").map_or(rest.trim(), |(first, _)| first);
         let mut known = reasons(first.trim_end_matches('.')).filter_map(|(_, reason)| read_reason_of(reason, release));
         let form = release.message_form();
-        let parts = (form.preemption || found.post_filter.is_none()) && (form.left_out || found.left_out.is_empty());
+        let places = matches!(found.post_filter, Some(PostFilter::Placement(..)));
+        let parts =
+            (form.placement || !places) && (form.preemption || found.post_filter.is_none()) && (form.left_out || found.left_out.is_empty());
         parts && known.all(|read| read.releases.contains(release))
     }
 
@@ -280,6 +290,7 @@ mod tests {
         let half = "preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.";
         let plugins = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
         let nameless = "node is filtered out by the prefilter result";
+        let found = "preemption: found a potential placement for pod on node n, preempting 1 victims";
         for (theirs, version, ours, own, note) in [
             ("1 Insufficient cpu.".to_owned(), "1.20", format!("1 Insufficient cpu. {half}"), "1.36.2", "does not report preemption"),
             (format!("1 Insufficient cpu. {half}"), "1.31", "1 Insufficient cpu.".to_owned(), "1.20", "the result of preemption"),
@@ -292,6 +303,7 @@ mod tests {
                 "names the plugins",
             ),
             (format!("1 Insufficient cpu, 2 {nameless}."), "1.30", "1 Insufficient cpu.".to_owned(), "1.31", "counts the nodes"),
+            ("1 Insufficient cpu.".to_owned(), "1.36.2", format!("1 Insufficient cpu. {found}"), "1.37.0", "does not say where"),
         ] {
             let releases = [version, own].map(|v| v.parse::<Release>().unwrap());
             let read = |text: &str, release| Wording::of(&format!("0/3 nodes are available: {text}"), release).unwrap();
@@ -309,6 +321,8 @@ mod tests {
         };
         assert_eq!((form("1.36.2"), form("1.34.1"), form("1.24.4")), (false, true, true));
         let with_half = format!("0/3 nodes are available: 3 Too many pods. {half}");
+        let placed = format!("0/3 nodes are available: 3 Too many pods. {found}");
+        assert!(Wording::may_be_of(&placed, "1.37".parse().unwrap()) && !Wording::may_be_of(&placed, "1.36".parse().unwrap()));
         assert!(Wording::may_be_of(&with_half, "1.24".parse().unwrap()) && !Wording::may_be_of(&with_half, "1.23".parse().unwrap()));
     }
 }

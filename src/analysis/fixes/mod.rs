@@ -10,15 +10,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub(in crate::analysis) use self::kubectl::shell_words;
-pub use self::patches::Originals;
 use self::patches::Targets;
 pub(super) use self::words::cut_short_texts;
 use self::words::{
     closest_text, demand_kind, demand_text, fix_text, last_resort_text, outcome_text, reaction_text, search_text, unproposed_text,
 };
-use super::why::{uncapitalized, waits_for_volume};
-use super::why_group;
+use super::why::{uncapitalized, waits_for_volume, why_group, why_group_in_short};
 use crate::cluster::{Cluster, Key, Kind, Str};
+pub use crate::fixes::Originals;
 use crate::fixes::{Alternative, Change, Fix, FixOutcome, Fixes, GroupProof, GroupTrial, Recreated};
 use crate::scheduler::binding_under_way;
 use crate::trace::{GroupOutcome, Outcome};
@@ -232,9 +231,9 @@ fn group_report(tried: &GroupTrial) -> GroupFixReport {
     let text = match outcome {
         _ if tried.scheduled => format!("it is scheduled with its pod group {name}"),
         Some(GroupOutcome::Scheduled) => format!("its pod group {name} is scheduled without it"),
-        _ => format!("but its pod group {name} is not scheduled: {}", why_group(group).unwrap_or_default()),
+        _ => format!("but its pod group {name} is not scheduled: {}", why_group_in_short(group).unwrap_or_default()),
     };
-    GroupFixReport { name, outcome, scheduled: Some(tried.scheduled), text: text.trim_end_matches('.').to_owned() }
+    GroupFixReport { name, outcome, scheduled: Some(tried.scheduled), text }
 }
 
 fn proof_report(proof: &GroupProof) -> GroupFixReport {

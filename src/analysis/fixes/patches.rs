@@ -3,10 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::cluster::{Cluster, Key, Kind, Object};
-use crate::fixes::Change;
-
-/// Returns an object with all its fields; `None` if its source cannot be read again.
-pub type Originals<'a> = &'a dyn Fn(Kind, &Key) -> Option<Value>;
+use crate::fixes::{Change, Originals};
 
 /// The objects that changes apply to.
 #[derive(Clone, Copy)]

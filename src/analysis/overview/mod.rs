@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending};
 use super::fixes::{FixReport, Originals};
-use super::why::{binding, in_common, uncapitalized, waits_for, waits_for_volume, why_group, why_group_is_gated};
+use super::why::{binding, in_common, uncapitalized, waits_for, waits_for_volume, why_group_in_short, why_group_is_gated};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Pod};
 use crate::fixes::{Change, NodesNeeded};
@@ -65,12 +65,20 @@ pub enum PreemptionHelp {
 }
 
 impl PreemptionHelp {
-    /// Returns whether preemption helps a number of pods, as a clause; empty where it did not run.
+    /// Returns whether preemption helps a number of pods, as a clause behind a semicolon; empty where it did not run.
     pub fn clause(self, helped: usize, pods: usize) -> String {
+        match self.words(helped, pods) {
+            words if words.is_empty() => words,
+            words => format!("; {words}"),
+        }
+    }
+
+    /// Returns whether preemption helps a number of pods; empty where it did not run.
+    fn words(self, helped: usize, pods: usize) -> String {
         match self {
-            Self::Helps if helped < pods => format!("; preemption helps {helped} of {pods}"),
-            Self::Helps => "; preemption helps".to_owned(),
-            Self::No => "; preemption does not help".to_owned(),
+            Self::Helps if helped < pods => format!("preemption helps {helped} of {pods}"),
+            Self::Helps => "preemption helps".to_owned(),
+            Self::No => "preemption does not help".to_owned(),
             Self::InProgress | Self::NotRun => String::new(),
         }
     }
@@ -274,15 +282,15 @@ impl WaitReason {
         let Some(group) = pod.group_key() else { return Some(reason) };
         if let Some((key, words)) = view.pre_enqueue.as_ref().and_then(|gate| why_group_is_gated(gate)) {
             reason.key = format!("pod-group:{group}:{key}");
-            reason.say(format!("Pod group {group}: {}", words.trim_end_matches('.')));
+            reason.say(format!("Pod group {group}: {words}"));
             return Some(reason);
         }
         let Some(tried) = &view.group else { return Some(reason) };
         let outcome = tried.decision.as_ref().map(|decision| decision.outcome).or(tried.outcome);
-        let (Some(outcome), Some(words)) = (outcome, why_group(tried)) else { return Some(reason) };
+        let (Some(outcome), Some(words)) = (outcome, why_group_in_short(tried)) else { return Some(reason) };
         if outcome != GroupOutcome::Scheduled {
             reason.key = format!("pod-group:{group}:{outcome}");
-            reason.say(format!("Pod group {group}: {}", words.trim_end_matches('.')));
+            reason.say(format!("Pod group {group}: {words}"));
             reason.preemption = match outcome {
                 GroupOutcome::WaitingOnPreemption => PreemptionHelp::Helps,
                 _ if tried.preemption.is_some() => PreemptionHelp::No,
@@ -508,7 +516,7 @@ impl CauseReport {
 
     /// Returns whether preemption helps, in words.
     pub fn preemption_words(&self) -> String {
-        self.preemption.clause(self.helped, self.pods.len()).trim_start_matches("; ").to_owned()
+        self.preemption.words(self.helped, self.pods.len())
     }
 
     fn of(cause: Cause) -> Self {

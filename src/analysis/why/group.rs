@@ -1,37 +1,41 @@
 //! The cycle of a pod group in one sentence.
 
 use super::words::short;
-use crate::cluster::{Cluster, Key, PodGroup};
+use crate::cluster::{Cluster, Key};
 use crate::framework::{PluginName, PodGroupState, Reason, Status};
 use crate::plural::count;
 use crate::trace::{GroupDecision, GroupOutcome, GroupView, Place, QueuesView};
 
 /// The sentence about a pod whose group has no object.
-const NO_GROUP: &str = "Waits until there is a PodGroup of this name.";
+const NO_GROUP: &str = "Waits until there is a PodGroup of this name";
 
-/// Returns the outcome of a group, and the reason if it waits; `None` while its members are tried.
+/// Returns the outcome of a group, and the reason if it waits, in a sentence; `None` while its members are tried.
 pub fn why_group(group: &GroupView) -> Option<String> {
+    why_group_in_short(group).map(|words| format!("{words}."))
+}
+
+/// Returns the sentence of [`why_group`] without its full stop, for use before more words.
+pub(in crate::analysis) fn why_group_in_short(group: &GroupView) -> Option<String> {
     let outcome = group.outcome.or(group.decision.as_ref().map(|decision| decision.outcome))?;
-    let sentence = match (&group.decision, outcome) {
+    Some(match (&group.decision, outcome) {
         (None, GroupOutcome::Error) if group.start.pods.is_empty() => return None,
         (None, _) => "Not tried, because its pods name different schedulers".to_owned(),
         (Some(decision), GroupOutcome::Scheduled) => scheduled(group, decision),
         (Some(_), GroupOutcome::WaitingOnPreemption) => waiting(group),
         (Some(decision), GroupOutcome::Unschedulable) => unschedulable(group, decision),
         (Some(decision), GroupOutcome::Error) => format!("Not decided, because of an error: {}", short(&decision.status.message())),
-    };
-    Some(format!("{sentence}."))
+    })
 }
 
 /// Returns in one sentence why a group waits of which pods wait in the queues.
 pub fn why_group_waits(cluster: &Cluster, pods: Option<&PodGroupState>, queues: &QueuesView, group: &Key) -> String {
     let Some(object) = cluster.pod_groups.get(group) else {
-        return NO_GROUP.to_owned();
+        return format!("{NO_GROUP}.");
     };
     let known = pods.map_or(0, PodGroupState::pods);
     let min = object.min_count().and_then(|min| usize::try_from(min).ok()).unwrap_or(0);
     if known < min {
-        return too_few(known, min);
+        return format!("{}.", too_few(known, min));
     }
     let members = pods.into_iter().flat_map(PodGroupState::unscheduled).chain(pods.into_iter().flat_map(PodGroupState::assumed));
     let places: Vec<&Place> = members.filter_map(|pod| queues.entries.get(&pod.key())).map(|entry| &entry.place).collect();
@@ -49,13 +53,13 @@ pub fn why_group_waits(cluster: &Cluster, pods: Option<&PodGroupState>, queues: 
     } else {
         "it is tried again when an event requeues one of its pods"
     };
-    match object.condition(PodGroup::SCHEDULED).filter(|condition| condition.status.as_str() == "False") {
+    match object.scheduled_condition().filter(|condition| condition.status.as_str() == "False") {
         Some(condition) => format!("Waits since its last attempt ({}); {next}.", short(&condition.message)),
         None => format!("Waits to be tried; {next}."),
     }
 }
 
-/// Returns why a group keeps a pod out of activeQ, as a key and a sentence; `None` for a gate of another kind.
+/// Returns why a group keeps a pod out of activeQ, as a key and a sentence without its full stop; `None` for a gate of another kind.
 pub(in crate::analysis) fn why_group_is_gated(gate: &Status) -> Option<(&'static str, String)> {
     gate.reasons().iter().find_map(|reason| match reason {
         Reason::PodGroupMissing { .. } => Some(("missing", NO_GROUP.to_owned())),
@@ -68,7 +72,7 @@ pub(in crate::analysis) fn why_group_is_gated(gate: &Status) -> Option<(&'static
 fn too_few(known: usize, min: usize) -> String {
     let missing = min.saturating_sub(known);
     let more = if missing == 1 { "one more pod".to_owned() } else { format!("{missing} more pods") };
-    format!("Waits for {more}: it has {known}, and {min} must have a place at once.")
+    format!("Waits for {more}: it has {known}, and {min} must have a place at once")
 }
 
 fn scheduled(group: &GroupView, decision: &GroupDecision) -> String {

@@ -17,6 +17,7 @@ use super::SchedulerMatch;
 use super::overview::{CauseFix, CauseReport, VOLUME};
 use crate::cluster::Key;
 use crate::cluster::neighbors::{About, NeighborKind};
+use crate::output::CodeLine;
 use crate::plural::count_of;
 use crate::trace::Outcome;
 use crate::workload::{Findings, ShortWorkload, Stage, Voice};
@@ -172,7 +173,7 @@ impl WorkloadCause {
     pub fn commands(&self) -> Vec<String> {
         match &self.fix {
             Some(WorkloadFix::Remedy(remedy)) => remedy.commands.clone(),
-            Some(WorkloadFix::Scheduling(fix)) => fix.fix.command_lines(),
+            Some(WorkloadFix::Scheduling(fix)) => fix.fix.commands().iter().map(CodeLine::remarked).collect(),
             None => Vec::new(),
         }
     }

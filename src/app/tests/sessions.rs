@@ -352,7 +352,7 @@ fn fixes_are_searched_listed_and_applied_on_a_branch() {
     let mut screen = Screen::new("payments");
     screen.act(":pod shop/payments; x");
     let Some(Overlay::Text(page)) = &screen.state.overlay else { panic!("{:?}", screen.state.overlay) };
-    let text = page.lines.join("\n");
+    let text = page.rows.iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join("\n");
     let lowered = "lower the cpu request from 6 to 3.6: fits on worker-a2, worker-b1";
     assert!(text.contains(lowered) && text.contains("kubectl uncordon worker-c3"), "{text}");
     // The first is to uncordon worker-c3; Enter applies it before the decision, on a branch, where the pod then fits.

@@ -205,7 +205,8 @@ fn join(errors: &[String]) -> Option<String> {
     (!errors.is_empty()).then(|| errors.join("; "))
 }
 
-/// Returns a list of values as an error shows it.
+/// Returns a list of values as an error shows it. An API server keeps an empty list as an absent one, so kube-scheduler reads both
+/// alike, and `values: []` is shown as no list.
 fn list(values: &[Str], words: SelectorWords) -> String {
     match (words, values) {
         (SelectorWords::PathsAndGoLists | SelectorWords::PathsOfPodSelectors, []) => "[]string(nil)".to_string(),

@@ -131,6 +131,9 @@ fn arguments(reason: &Reason) -> Vec<Cow<'_, str>> {
         Reason::DeviceClassNotFound { request, class } => vec![request.as_str().into(), class.as_str().into()],
         Reason::NoVictimsOnNode { node, pod } => vec![node.as_str().into(), pod.name.as_str().into()],
         Reason::PlacementFound { node, victims } => vec![node.as_str().into(), victims.to_string().into()],
+        Reason::GangUnsatisfiable(gang) | Reason::GangUnsatisfied(gang) => {
+            vec![gang.min_count.to_string().into(), gang.scheduled.to_string().into(), gang.remaining.to_string().into()]
+        }
         Reason::PodGroupMissing { group } => vec![group.as_str().into()],
         Reason::NoPlacementAvailable { placements, first } => vec![placements.to_string().into(), first.as_str().into()],
         Reason::NotAmongNodes { plugins } | Reason::NoNodeLeftTogether { plugins } => vec![names(plugins)],
@@ -188,6 +191,8 @@ use PluginName as P;
 const OLD_SELECTOR: &str = "mentions node selectors, as old versions do";
 const OLD_AFFINITY: &str = "mentions node affinity only, as old versions do";
 
+const COUNTS_GANGS: &str = "counts the pods of a group, as newer versions do";
+
 /// Every reason but `Other`. Of rows with a common prefix, the longer text comes first.
 static ENTRIES: &[Entry] = &[
     row(K::SchedulingGates, P::SchedulingGates, Unresolvable, &[always("waiting for scheduling gates: [%s]")]),
@@ -214,6 +219,19 @@ static ENTRIES: &[Entry] = &[
         &[always("waiting for minCount pods from a gang to appear in scheduling queue")],
     ),
     row(K::GangQuorumUnmet, P::GangScheduling, Unschedulable, &[always("waiting for minCount pods from a gang to be scheduled")]),
+    row(
+        K::GangUnsatisfiable,
+        P::GangScheduling,
+        Unschedulable,
+        &[noted("minCount (%s) cannot be satisfied: %s scheduled, %s remaining", COUNTS_GANGS)],
+    ),
+    row(
+        K::GangUnsatisfied,
+        P::GangScheduling,
+        Unschedulable,
+        &[noted("minCount (%s) is not yet satisfied: %s scheduled, %s remaining", COUNTS_GANGS)],
+    ),
+    framework(K::NoPodSchedulable, Unschedulable, &[noted("no pods were schedulable", COUNTS_GANGS)]),
     framework(K::PermitWaits, Unschedulable, &[always("one or more plugins asked to wait and no plugin rejected pod")]),
     framework(K::GroupUnschedulable, Unschedulable, &[always("pod group is unschedulable")]),
     framework(K::GroupAwaitsPreemption, Unschedulable, &[always("pod group is waiting for preemption to complete")]),

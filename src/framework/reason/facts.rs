@@ -9,6 +9,18 @@ use super::fact::whole_bytes;
 use crate::cluster::{Key, List, Requirement, Str};
 
 /// A resource shortage: amounts requested, used and available. The unit is thousandths for CPU, else units (bytes for
+/// The members of a gang while it is tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GangCount {
+    /// How many must be scheduled together.
+    pub min_count: i32,
+    /// How many have a place.
+    pub scheduled: usize,
+    /// How many were not tried yet.
+    pub remaining: usize,
+}
+
 /// memory).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shortage {

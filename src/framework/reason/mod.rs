@@ -24,8 +24,8 @@ use crate::release::Release;
 pub use catalogue::{Class, Entry, Phrase, Wording, entries, entry};
 pub use fact::{cores, taint_text, whole_bytes};
 pub use facts::{
-    DiskInUse, DomainConflict, NoMatchInDomain, NodeSelectorPart, PortConflict, Shortage, SpreadSkew, UnmetRequirement, VolumeLimit,
-    ZoneMismatch,
+    DiskInUse, DomainConflict, GangCount, NoMatchInDomain, NodeSelectorPart, PortConflict, Shortage, SpreadSkew, UnmetRequirement,
+    VolumeLimit, ZoneMismatch,
 };
 pub use read::{ReadReason, read_reason, read_reason_of};
 
@@ -55,6 +55,12 @@ pub enum Reason {
     GangIncomplete { pods: usize, min_count: i32 },
     /// Fewer pods of the group have a place than must be bound together.
     GangQuorumUnmet { placed: usize, min_count: i32 },
+    /// Fewer pods of the gang can have a place than must be scheduled together.
+    GangUnsatisfiable(Box<GangCount>),
+    /// Fewer pods of the gang have a place than must be scheduled together.
+    GangUnsatisfied(Box<GangCount>),
+    /// No pod of the group has a place.
+    NoPodSchedulable,
     /// A Permit plugin lets the pod wait, and none turns it down.
     PermitWaits,
     /// The group of the pod cannot be scheduled.

@@ -41,6 +41,8 @@ pub(super) enum AllocationError {
     OnNode(Reason),
     /// The search exceeded its step budget.
     TimedOut,
+    /// The cycle allows only so many steps on a node, fewer than the step budget.
+    NotDecided(i64),
     /// The claim, a class or a slice is invalid.
     Fatal(Box<AllocatorError>),
 }
@@ -118,6 +120,7 @@ impl Allocator {
     ) -> Result<Option<Vec<AllocationResult>>, AllocationError> {
         let pools = self.inventory.pools(node, self.emulation, &self.allocated)?;
         let mut search = Search::new(self, node, claims, &pools);
+        search.limit = cycle.steps_on_node().map(|steps| i64::try_from(steps).unwrap_or(i64::MAX));
         let found = search.prepare().and_then(|()| search.allocate_one(Step::default(), false, DevicePos::default()));
         cycle.spend(u64::try_from(search.steps).unwrap_or_default());
         match found {

@@ -167,7 +167,8 @@ impl<'a> Judge<'a> {
         }
         let consumed = pool.usage.and_then(|usage| usage.consumed(&device.name));
         if enabled(Gate::DRAConsumableCapacity)
-            && let Some(short) = capacity::shortage(device, request.capacity(), consumed, None)
+            && let Some(short) =
+                capacity::shortage(device, request.capacity(), consumed, None, capacity::Ranges::of(self.allocator.emulation))
         {
             let capacity::Shortage { name, requested, free, against_policy } = short;
             obstacles.push(Obstacle::Capacity { name, requested, free, against_policy });

@@ -265,6 +265,9 @@ fn allocate(
         Ok(None) => Err(Status::rejected(Reason::CannotAllocateClaims)),
         Err(AllocationError::OnNode(reason)) => Err(Status::rejected(reason)),
         Err(AllocationError::TimedOut) => Err(Status::error(format!("node {}: timed out trying to allocate devices", node.name()))),
+        Err(AllocationError::NotDecided(steps)) => {
+            Err(Status::error(format!("node {}: not decided: the search for devices takes more than {steps} steps", node.name())))
+        }
         Err(AllocationError::Fatal(error)) => Err(Status::error(error.to_string())),
     }
 }

@@ -186,6 +186,12 @@ impl<'a> Search<'a> {
         let (pool, _, device) = self.device(pos);
         let consumed = pool.usage.and_then(|u| u.consumed(&device.name));
         !self.enabled(Gate::DRAConsumableCapacity)
-            || capacity::fits(device, request.capacity(), consumed, self.allocating_capacity.get(&pos))
+            || capacity::fits(
+                device,
+                request.capacity(),
+                consumed,
+                self.allocating_capacity.get(&pos),
+                capacity::Ranges::of(self.allocator.emulation),
+            )
     }
 }

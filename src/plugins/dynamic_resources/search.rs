@@ -106,6 +106,8 @@ pub(super) struct Search<'a> {
     pub(super) allocating_capacity: Positions<DevicePos, Map<Quantity>>,
     pub(super) results: Vec<Vec<Picked<'a>>>,
     pub(super) steps: i64,
+    /// The steps that the cycle allows; `None` for no limit.
+    pub(super) limit: Option<i64>,
     pub(super) depth: usize,
 }
 
@@ -124,6 +126,7 @@ impl<'a> Search<'a> {
             allocating_capacity: Positions::default(),
             results: claims.iter().map(|_| Vec::new()).collect(),
             steps: 0,
+            limit: None,
             depth: 0,
         }
     }
@@ -139,8 +142,9 @@ impl<'a> Search<'a> {
     /// Spends steps of `filterTimeout`. They are counted per node, whether or not an answer was known already.
     pub(super) fn spend_steps(&mut self, steps: i64) -> Result<(), Stop> {
         self.steps = self.steps.saturating_add(steps);
-        match self.allocator.budget {
-            Some(budget) if self.steps > budget => Err(Stop::Error(AllocationError::TimedOut)),
+        match (self.allocator.budget, self.limit) {
+            (Some(budget), _) if self.steps > budget => Err(Stop::Error(AllocationError::TimedOut)),
+            (_, Some(limit)) if self.steps > limit => Err(Stop::Error(AllocationError::NotDecided(limit))),
             _ => Ok(()),
         }
     }
@@ -326,7 +330,11 @@ impl<'a> Search<'a> {
         if !self.fits_capacity(request, pos) {
             return Ok(self.reject(key, candidate, pos, recorded));
         }
-        let consumed = if shared { capacity::consumed_by(device, request.capacity()) } else { Map::default() };
+        let consumed = if shared {
+            capacity::consumed_by(device, request.capacity(), capacity::Ranges::of(self.allocator.emulation))
+        } else {
+            Map::default()
+        };
         if shared {
             recorded.was_shared = self.allocating_capacity.contains_key(&pos);
             add_capacity(self.allocating_capacity.entry(pos).or_default(), &consumed);

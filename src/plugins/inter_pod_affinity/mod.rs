@@ -150,9 +150,12 @@ fn hint_after_pod_change(emulation: Emulation, pod: &Pod, change: &Change) -> Re
         return Ok(QueueingHint::QueueSkip);
     }
     let (terms, anti_terms) = (affinity_terms(pod)?, anti_affinity_terms(pod)?);
-    let hits = |terms: &[AffinityTerm], pod: &Pod| match release.any_anti_affinity_term_helps {
-        true => terms.iter().any(|term| matches_all_terms(std::slice::from_ref(term), pod)),
-        false => matches_all_terms(terms, pod),
+    let hits = |terms: &[AffinityTerm], pod: &Pod| {
+        if release.any_anti_affinity_term_helps {
+            terms.iter().any(|term| matches_all_terms(std::slice::from_ref(term), pod))
+        } else {
+            matches_all_terms(terms, pod)
+        }
     };
     let helps = match (&old, &new) {
         (Some(old), Some(new)) => {

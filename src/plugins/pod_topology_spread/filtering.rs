@@ -45,44 +45,74 @@ impl CriticalPaths {
     }
 }
 
-/// Counts by topology value, and the values in the order of first occurrence.
-#[derive(Default)]
-struct InOrder {
-    order: Vec<Str>,
-    counts: HashMap<Str, i64>,
+/// The values of a topology key. Constraints with equal keys share them.
+#[derive(Debug, Default)]
+struct Topology {
+    ids: HashMap<Str, usize>,
+    values: Vec<Str>,
+    /// The value of each node; `None` without the key.
+    of_nodes: Vec<Option<usize>>,
 }
 
-impl InOrder {
-    fn add(&mut self, value: &Str, count: i64) {
-        if let Some(total) = self.counts.get_mut(value) {
+impl Topology {
+    fn of(nodes: &[Arc<NodeInfo>], key: &Str) -> Self {
+        let mut found = Self { of_nodes: Vec::with_capacity(nodes.len()), ..Self::default() };
+        for node in nodes {
+            let id = node.node.metadata.labels.get(key).map(|value| {
+                found.ids.get(value).copied().unwrap_or_else(|| {
+                    found.ids.insert(value.clone(), found.values.len());
+                    found.values.push(value.clone());
+                    found.values.len() - 1
+                })
+            });
+            found.of_nodes.push(id);
+        }
+        found
+    }
+}
+
+/// Counts by topology value, and the values in the order of first occurrence.
+#[derive(Debug, Default)]
+struct Domains {
+    topology: Arc<Topology>,
+    order: Vec<usize>,
+    /// `None` for values that are no domain.
+    counts: Vec<Option<i64>>,
+}
+
+impl Domains {
+    fn new(topology: Arc<Topology>) -> Self {
+        Self { counts: vec![None; topology.values.len()], topology, order: Vec::new() }
+    }
+
+    fn add(&mut self, value: usize, count: i64) {
+        if let Some(total) = &mut self.counts[value] {
             *total += count;
         } else {
-            self.counts.insert(value.clone(), count);
-            self.order.push(value.clone());
+            self.counts[value] = Some(count);
+            self.order.push(value);
         }
     }
 
     /// Replaces the counts by those of all nodes in the known domains. A node without the key is in the domain of the empty value.
-    fn recount<'m>(&mut self, nodes: &[Arc<NodeInfo>], key: &Str, matching: impl Iterator<Item = &'m (usize, i64)>) {
-        self.counts.values_mut().for_each(|count| *count = 0);
-        let none = Str::default();
+    fn recount<'m>(&mut self, matching: impl Iterator<Item = &'m (usize, i64)>) {
+        self.counts.iter_mut().flatten().for_each(|count| *count = 0);
+        let none = self.topology.ids.get(&Str::default()).copied();
         for (at, matches) in matching {
-            let value = nodes[*at].node.metadata.labels.get(key).unwrap_or(&none);
-            if let Some(count) = self.counts.get_mut(value) {
+            if let Some(count) = self.topology.of_nodes[*at].or(none).and_then(|value| self.counts[value].as_mut()) {
                 *count += matches;
             }
         }
     }
 
-    fn merge(parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut parts = parts.into_iter();
-        let mut all = parts.next().unwrap_or_default();
-        for Self { order, counts } in parts {
-            for value in &order {
-                all.add(value, counts[value]);
-            }
-        }
-        all
+    /// Returns the count of a domain.
+    fn get(&self, value: &Str) -> Option<i64> {
+        self.counts[*self.topology.ids.get(value)?]
+    }
+
+    /// Returns the domains with their counts, in the order of first occurrence.
+    fn iter(&self) -> impl Iterator<Item = (&Str, i64)> {
+        self.order.iter().map(|value| (&self.topology.values[*value], self.counts[*value].unwrap_or_default()))
     }
 }
 
@@ -92,7 +122,7 @@ struct Spread {
     constraint: Constraint,
     /// 1 if the constraint's selector matches the incoming pod itself.
     self_match: i64,
-    counts: HashMap<Str, i64>,
+    counts: Domains,
 }
 
 /// State of `PreFilter`; a clone shares all but the changes.
@@ -121,45 +151,38 @@ impl PreFilterState {
         for (constraint, slot) in constraints.iter().zip(&slots) {
             sharing[*slot].push(constraint);
         }
+        let mut topologies: HashMap<Str, Arc<Topology>> = HashMap::new();
         let spread = |(slot, constraint): (usize, Constraint)| {
             let self_match = i64::from(constraint.selects(&pod.metadata.labels));
             let shared = &sharing[slot];
             if slots[slot] != slot {
                 minima.push((CriticalPaths::new(), 0));
-                return Spread { constraint, self_match, counts: HashMap::new() };
+                return Spread { constraint, self_match, counts: Domains::default() };
             }
             let matching: Vec<Vec<(usize, i64)>> = shared.iter().map(|c| c.matching_pods(cx.snapshot, &pod.metadata.namespace)).collect();
-            // Returns the domains of some nodes in order of first occurrence, with their matching pods.
-            let some = |part: Range<usize>| {
-                let mut domains = InOrder::default();
-                let from = |m: &'_ [(usize, i64)]| m.partition_point(|(i, _)| *i < part.start);
-                let mut matching: Vec<_> = matching.iter().map(|m| m[from(m)..].iter().peekable()).collect();
-                for at in part {
-                    let node = &nodes[at].node;
-                    // Of constraints with shared counts, the last that counts the node decides.
-                    let mut counted = None;
-                    for (constraint, matching) in shared.iter().zip(&mut matching) {
-                        let count = matching.next_if(|(i, _)| *i == at).map_or(0, |(_, count)| *count);
-                        if policies[at].has_all_keys && policies[at].include(constraint) {
-                            counted = Some(count);
-                        }
-                    }
-                    if let (Some(count), Some(value)) = (counted, node.metadata.labels.get(&constraint.topology_key)) {
-                        domains.add(value, count);
+            let topology = topologies.entry(constraint.topology_key.clone());
+            let topology = topology.or_insert_with(|| Arc::new(Topology::of(nodes, &constraint.topology_key)));
+            let mut counts = Domains::new(topology.clone());
+            let mut of_nodes: Vec<_> = matching.iter().map(|m| m.iter().peekable()).collect();
+            for (at, value) in topology.of_nodes.iter().enumerate() {
+                // Of constraints with shared counts, the last that counts the node decides.
+                let mut counted = None;
+                for (constraint, matching) in shared.iter().zip(&mut of_nodes) {
+                    let count = matching.next_if(|(i, _)| *i == at).map_or(0, |(_, count)| *count);
+                    if policies[at].has_all_keys && policies[at].include(constraint) {
+                        counted = Some(count);
                     }
                 }
-                domains
-            };
-            let mut domains = InOrder::merge(in_parts(0..nodes.len(), some));
+                if let (Some(count), Some(value)) = (counted, value) {
+                    counts.add(*value, count);
+                }
+            }
             if spread_counts == SpreadCounts::OnAllNodes {
-                domains.recount(nodes, &constraint.topology_key, matching.iter().flatten());
+                counts.recount(matching.iter().flatten());
             }
-            let InOrder { order, counts } = domains;
             let mut paths = CriticalPaths::new();
-            for value in &order {
-                paths.update(value, counts[value]);
-            }
-            minima.push((paths, order.len()));
+            counts.iter().for_each(|(value, count)| paths.update(value, count));
+            minima.push((paths, counts.order.len()));
             Spread { constraint, self_match, counts }
         };
         let spreads = constraints.iter().cloned().enumerate().map(spread).collect();
@@ -171,7 +194,7 @@ impl PreFilterState {
     }
 
     fn update(&mut self, constraint: usize, value: &Str, amount: i64) {
-        let base = self.spreads[constraint].counts.get(value).copied();
+        let base = self.spreads[constraint].counts.get(value);
         let before = self.change(constraint, value);
         match self.changes.iter_mut().find(|(i, v, _)| *i == constraint && v == value) {
             Some((_, _, change)) => *change += amount,
@@ -247,7 +270,7 @@ impl FilterPlugin for PodTopologySpread {
             // With fewer domains than `minDomains`, the lowest count is 0.
             let enough = i64::try_from(*domains).is_ok_and(|n| n >= i64::from(spread.constraint.min_domains));
             let lowest = if enough { paths.lowest() } else { 0 };
-            let count = state.spreads[slot].counts.get(value).copied().unwrap_or(0) + state.change(slot, value).unwrap_or(0);
+            let count = state.spreads[slot].counts.get(value).unwrap_or(0) + state.change(slot, value).unwrap_or(0);
             let matching = count + spread.self_match;
             let max_skew = i64::from(spread.constraint.max_skew);
             if matching - lowest > max_skew {

@@ -40,6 +40,7 @@ gates! {
     DRADeviceBindingConditions: "Allocations wait for binding conditions.";
     DRADeviceTaints: "Device taints repel requests without a matching toleration.";
     DRAExtendedResource: "Extended resources can be served by a DeviceClass.";
+    DRAFractionalCapacityRange: "Fractions in ranges of capacity policies count in thousandths.";
     DRAPartitionableDevices: "Devices draw on shared counters.";
     DRAPrioritizedList: "Requests may list alternatives in firstAvailable.";
     DRAResourceClaimDeviceStatus: "Drivers report the status of allocated devices.";

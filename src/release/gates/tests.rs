@@ -38,6 +38,7 @@ fn gates_that_are_read_and_not_emulated_stay_at_their_defaults() {
 #[test]
 fn what_is_on_by_default_is_on_unless_set() {
     let off = [
+        Gate::DRAFractionalCapacityRange,
         Gate::GangScheduling,
         Gate::GenericWorkload,
         Gate::StorageCapacityScoring,

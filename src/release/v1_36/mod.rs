@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::behaviour::{
     AffinityRange, AffinityReasons, Algorithm, AssumedUsage, BalanceScore, Behaviour, BudgetRule, Candidates, ClaimsInUse, CsiLimits,
-    DeviceSelectors, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, IdleScores, ImageSources, Importance,
+    DeviceSelectors, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, GroupRule, IdleScores, ImageSources, Importance,
     InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources, NarrowingOrder,
     NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PluginOrder, PostFilterText, PotentialNodes,
     PreFilterRejection, PreemptionText, RepeatedScores, ResizeMaximum, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, StartWrap,
@@ -136,6 +136,7 @@ pub(super) const PROFILE: Profile = Profile {
         preemption_announced: false,
         post_filter_text: PostFilterText::Always,
         message_end: "",
+        group_rule: GroupRule::Permit,
         queue: QueueBehaviour {
             event_names: EventNames::ResourceAndAction,
             event_matching: EventMatching::Contained,

@@ -15,7 +15,7 @@ use super::failure::{record_evictions, whole_second};
 use super::{Failed, Write};
 use crate::cluster::{Condition, Key, Object, PodGroup, Str};
 use crate::framework::{Code, Context, GroupPreemptionRecord, NominatingInfo, PluginName, QueuedPodInfo, Reason, Snapshot, Status};
-use crate::release::Gate;
+use crate::release::{Gate, GroupRule};
 use crate::scheduler::algorithm::{FitError, NO_NODES};
 use crate::scheduler::decide::cycle_start;
 use crate::scheduler::pod_group::{GroupResult, PlaceFound, PodGroupCycle, Verdict, World};
@@ -227,14 +227,20 @@ impl State {
     /// Assumes the members that are to be bound, and puts the others back into the queue.
     fn submit(&mut self, snapshot: &Snapshot, result: &GroupResult, members: &mut [QueuedPodInfo], events: &mut Vec<Event>) -> Vec<Rest> {
         let mut rests: Vec<Rest> = Vec::with_capacity(members.len());
+        // Each member that waits activates all that have no place yet. Where these are in flight, once is enough.
+        let (mut are_activated, mut left) = (false, members.len());
         for (i, info) in members.iter_mut().enumerate() {
+            left -= 1;
             events.push(Event::group(GroupEvent::MemberResumed { pod: info.key() }));
             let failed = match fate(result, i) {
                 Fate::Fail(failed) => failed,
                 Fate::Bind(place) => match self.prepare_binding(snapshot, place.cycle_state.clone(), info, &place.node, events) {
                     Err(failed) => failed,
                     Ok((binding, patience, effects)) => {
-                        self.activate(&effects.activate, events);
+                        if !are_activated || effects.activate.len() > left {
+                            self.activate(&effects.activate, events);
+                        }
+                        are_activated = effects.allow.is_empty() && (are_activated || !effects.activate.is_empty());
                         self.let_go(&effects.allow, &mut rests, events);
                         let waited = !patience.is_empty();
                         rests.push(Rest::Bind { binding: Box::new(binding), patience, waited });
@@ -242,6 +248,7 @@ impl State {
                     }
                 },
             };
+            are_activated = false;
             let outcome = outcome_of(&failed);
             let own = self.handle_failure(info, failed, events);
             events.push(Event::CycleFinished { pod: info.key(), outcome });
@@ -302,13 +309,17 @@ impl State {
             GroupOutcome::WaitingOnPreemption | GroupOutcome::Unschedulable => ("False", "Unschedulable"),
             GroupOutcome::Error => ("False", "SchedulerError"),
         };
-        let old = known.condition(PodGroup::SCHEDULED);
+        let kind = match self.config.emulation.behaviour().group_rule {
+            GroupRule::Permit => PodGroup::SCHEDULED,
+            GroupRule::Feasible => PodGroup::INITIALLY_SCHEDULED,
+        };
+        let old = known.condition(kind);
         if old.is_some_and(|old| old.status == "True") && value != "True" {
             return None;
         }
         let since = old.filter(|old| old.status == value).map_or(Some(whole_second(self.clock)), |old| old.last_transition_time);
         let condition = Condition {
-            kind: PodGroup::SCHEDULED.into(),
+            kind: kind.into(),
             status: value.into(),
             reason: reason.into(),
             message: status.message().into(),
@@ -363,6 +374,9 @@ fn fate(result: &GroupResult, i: usize) -> Fate<'_> {
             return Fate::Fail(of_group(Some(NominatingInfo::Override(place.node.name().clone()))));
         }
         if fits || !waits {
+            if place.permit.is_success() {
+                return Fate::Fail(of_group(None));
+            }
             let reasons = std::iter::once(Reason::GroupUnschedulable).chain(place.permit.reasons().iter().cloned());
             let status = Status::new(Code::Unschedulable, reasons);
             let message = status.message();

@@ -4,11 +4,48 @@ use std::sync::Arc;
 
 use super::{GroupResult, MemberResult, PlaceFound, PodGroupCycle, Verdict, World, unschedulable};
 use crate::cluster::{Object, Pod};
-use crate::framework::{Code, Context, CycleState, NominatingInfo, Placement, PodInfo, QueuedPodInfo, Reason, Snapshot, Status};
+use crate::framework::{Code, Context, CycleState, GangCount, NominatingInfo, Placement, PodInfo, QueuedPodInfo, Reason, Snapshot, Status};
+use crate::release::GroupRule;
 use crate::scheduler::ScheduleError;
 use crate::scheduler::algorithm::{ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
 use crate::scheduler::decide::cycle_start;
 use crate::trace::{Event, GroupEvent, Quiet, Recorder, Trace};
+
+/// How many members need a place.
+struct Quorum {
+    /// The number of a gang; `None` for other groups, of which one is enough.
+    min_count: Option<i32>,
+    /// The members that have a node from earlier attempts.
+    placed_before: usize,
+}
+
+impl Quorum {
+    fn needed(&self) -> usize {
+        self.min_count.map_or(1, |count| usize::try_from(count).unwrap_or(0))
+    }
+
+    /// Returns the status of the group once too few members are left to reach the number; `None` before.
+    fn out_of_reach(&self, placed: usize, remaining: usize) -> Option<Status> {
+        (self.placed_before + placed + remaining < self.needed()).then(|| self.status(placed, remaining))
+    }
+
+    /// Returns the status with these members placed now and these not tried.
+    fn status(&self, placed: usize, remaining: usize) -> Status {
+        let scheduled = self.placed_before + placed;
+        if scheduled >= self.needed() && placed > 0 {
+            return Status::success();
+        }
+        let Some(min_count) = self.min_count.filter(|_| scheduled < self.needed()) else {
+            return unschedulable([Reason::NoPodSchedulable]);
+        };
+        let count = Box::new(GangCount { min_count, scheduled, remaining });
+        unschedulable([if scheduled + remaining < self.needed() {
+            Reason::GangUnsatisfiable(count)
+        } else {
+            Reason::GangUnsatisfied(count)
+        }])
+    }
+}
 
 impl PodGroupCycle<'_> {
     /// Tries the members on the nodes of a placement, or on all. Nothing stays of it but the nominations.
@@ -41,7 +78,13 @@ impl PodGroupCycle<'_> {
     ) -> GroupResult {
         let mut result = GroupResult::of(unschedulable([]));
         let mut requires_preemption = false;
+        let quorum = self.quorum(world);
+        let post_filter = if quorum.is_some() { PostFilter::LeaveOut } else { post_filter };
         for (i, info) in self.members.iter().enumerate() {
+            if let Some(status) = quorum.as_ref().and_then(|quorum| quorum.out_of_reach(result.placed(), self.members.len() - i)) {
+                result.status = status;
+                break;
+            }
             let member = self.try_member(world, i, info, placement, post_filter, recorder);
             if let Verdict::NoFit(error) = &member.verdict
                 && post_filter == PostFilter::Run
@@ -52,7 +95,7 @@ impl PodGroupCycle<'_> {
             let error = if let Verdict::Error(error) = &member.verdict { Some(error.to_string()) } else { None };
             if let Some(place) = &member.place {
                 requires_preemption |= member.requires_preemption();
-                if place.permit.is_success() {
+                if quorum.is_none() && place.permit.is_success() {
                     result.waiting_on_preemption = requires_preemption;
                     result.status = if requires_preemption { unschedulable([Reason::GroupAwaitsPreemption]) } else { Status::success() };
                 }
@@ -64,8 +107,21 @@ impl PodGroupCycle<'_> {
                 break;
             }
         }
+        if let Some(quorum) = quorum.filter(|_| result.status.is_rejected()) {
+            result.status = quorum.status(result.placed(), self.members.len() - result.members.len());
+        }
         self.unreserve(world, &mut result);
         result
+    }
+
+    /// Returns how many members need a place, in releases that count them instead of asking Permit plugins.
+    fn quorum(&self, world: &World<'_>) -> Option<Quorum> {
+        if self.emulation.behaviour().group_rule != GroupRule::Feasible {
+            return None;
+        }
+        let min_count = world.cluster.pod_groups.get(self.group).and_then(|group| group.min_count());
+        let placed_before = world.cache.pod_groups.get(self.group).map_or(0, |state| state.scheduled_count());
+        Some(Quorum { min_count, placed_before })
     }
 
     fn try_member(

@@ -7,6 +7,7 @@ use super::diagnostic::{Diagnostic, Severity};
 use super::report::{FileReport, Origin};
 use super::{Assembly, FileToRead, Tally, label};
 use crate::cluster::{Kind, KindSet, MissingReason, Object};
+use crate::limits::sources::ERRORS_OF_FILE;
 use crate::plural::count_of;
 use crate::source::decode::dump_metadata::{SchedulerHint, SchedulerMetadata};
 use crate::source::decode::events::SeenEvent;
@@ -15,9 +16,6 @@ use crate::source::decode::windows::{Contents, Entry as Read};
 use crate::source::decode::{Change, DecodeError, Decoded, DecodedItem};
 use crate::source::layout::Signs;
 use crate::source::read::input::{Content, Place};
-
-/// Errors of one file that are reported one by one; the others are counted.
-const TOLD_PER_FILE: usize = 50;
 
 /// The ingest of one file, with counters for remarks that are made once a file.
 pub(in crate::source) struct Ingest<'a> {
@@ -210,7 +208,7 @@ impl Assembly {
         }
         let place = || index.map(|index| format!("items[{index}]"));
         let what = if let DecodedItem::Mended(object, said) = what {
-            if ingest.told < TOLD_PER_FILE {
+            if ingest.told < ERRORS_OF_FILE {
                 ingest.told += 1;
                 let object = if let DecodedItem::Object { object, .. } = &*object { Some(label(object)) } else { place() };
                 let (file, line) = (name.clone(), Some(line + 1));
@@ -322,7 +320,7 @@ impl Assembly {
                 (Severity::Error, object, line.unwrap_or(0), message)
             }
         };
-        if ingest.told == TOLD_PER_FILE {
+        if ingest.told == ERRORS_OF_FILE {
             ingest.untold += 1;
             return;
         }

@@ -246,11 +246,16 @@ impl Report {
         let text = place.with(&mut |stream| {
             let mut reader = Opened::new(stream)?.reader;
             io::copy(&mut reader.by_ref().take(origin.offset), &mut io::sink())?;
-            let mut text = vec![0; origin.length as usize];
-            reader.read_exact(&mut text)?;
-            Ok(String::from_utf8_lossy(&text).into_owned())
+            Ok(String::from_utf8_lossy(&exactly(&mut reader, u64::from(origin.length))?).into_owned())
         })?;
         Ok(Some(text))
+    }
+
+    /// Returns whether [`Self::original`] reads a file from its start, because it is packed or not in UTF-8; false if the origin is
+    /// unknown.
+    pub fn is_packed(&self, kind: Kind, key: &Key) -> bool {
+        let place = |origin: Origin| self.places.get(origin.file as usize).map(|place| place.part(origin.offset, 0));
+        matches!(self.origin(kind, key).and_then(place), Some(Ok(None)))
     }
 
     /// Passes the text of every object of a kind as written in its file, with the object's key; reads each file once. Several
@@ -275,8 +280,7 @@ impl Report {
                     // Texts in one file never overlap.
                     let gap = offset.checked_sub(at).ok_or(io::ErrorKind::InvalidData)?;
                     io::copy(&mut reader.by_ref().take(gap), &mut io::sink())?;
-                    let mut text = vec![0; *length as usize];
-                    reader.read_exact(&mut text)?;
+                    let text = exactly(&mut reader, u64::from(*length))?;
                     at = offset + u64::from(*length);
                     take(keys, &String::from_utf8_lossy(&text));
                 }
@@ -294,6 +298,15 @@ impl Report {
     pub(in crate::source) fn count(&mut self, kind: Kind) -> &mut KindCount {
         self.kinds.entry(kind).or_default()
     }
+}
+
+/// Reads some bytes; an error if there are fewer, or memory is too little.
+fn exactly(reader: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    if (reader.take(length).read_to_end(&mut text)? as u64) < length {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(text)
 }
 
 /// Returns what a kind that is known in part leaves unknown, as the rest of a sentence.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::ingest::Ingest;
 use super::{Assembly, FileToRead, Tally};
+use crate::limits::sources::ARCHIVES_WITHIN;
 use crate::plural::and_more;
 use crate::source::decode::windows::{self, BrokenOff};
 use crate::source::layout::{self, Hint, Role, Task};
@@ -27,9 +28,6 @@ const MAX_FACT: u64 = 64 << 10;
 
 /// The maximal number of logs recorded.
 const MAX_LOGS: usize = 1000;
-
-/// The maximal depth of archives within archives.
-const MAX_DEPTH: usize = 2;
 
 /// Walks documents one after another.
 pub(in crate::source) struct Walk<'a> {
@@ -108,7 +106,7 @@ impl<'a> Walk<'a> {
     }
 
     fn archive(&mut self, file: &FileToRead, stream: Stream<'_>, base: Option<&Content>) {
-        if file.place.members.len() == MAX_DEPTH {
+        if file.place.members.len() == ARCHIVES_WITHIN {
             self.assembly.lose(file);
             return self.assembly.error(&file.name, "an archive inside two others is not opened".to_owned());
         }
@@ -188,9 +186,10 @@ impl<'a> Walk<'a> {
             self.stream(&file, role, stream, None);
             return true;
         }
-        let mut bytes = Vec::with_capacity(head.size.unwrap_or_default().min(MEMBER_IN_MEMORY) as usize);
+        let mut bytes = Vec::new();
+        let room = bytes.try_reserve_exact(head.size.unwrap_or_default().min(MEMBER_IN_MEMORY) as usize).map_err(io::Error::from);
         // A zip may claim any size, so the claim must not decide how much is read.
-        match reader.by_ref().take(MEMBER_IN_MEMORY + 1).read_to_end(&mut bytes) {
+        match room.and_then(|()| reader.by_ref().take(MEMBER_IN_MEMORY + 1).read_to_end(&mut bytes)) {
             Ok(_) => {
                 if bytes.len() as u64 > MEMBER_IN_MEMORY {
                     bytes.truncate(MEMBER_IN_MEMORY as usize);

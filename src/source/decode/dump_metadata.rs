@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_yaml::Value;
 
 use crate::cluster::{Object, Pod};
+use crate::limits::sources::VERSION_TEXT;
 use crate::source::read::split::Syntax;
 
 /// A statement in the source about the scheduler's configuration.
@@ -151,13 +152,10 @@ fn looks_like_version(text: &str) -> bool {
     text.split_once('.').is_some_and(|(major, rest)| major == "1" && rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// The maximal length, in bytes, of a version among objects.
-const LONGEST_VERSION: usize = 16 << 10;
-
 /// Returns the version in an object without a kind: the output of `kubectl version -o json|yaml`, which captures also
 /// end with, or of `/version` (`version.Info` in `k8s.io/apimachinery/pkg/version`).
 pub(in crate::source) fn of_kindless(text: &[u8], syntax: Syntax) -> Option<SchedulerMetadata> {
-    if text.len() > LONGEST_VERSION || memchr::memmem::find(text, b"gitVersion").is_none() {
+    if text.len() > VERSION_TEXT || memchr::memmem::find(text, b"gitVersion").is_none() {
         return None;
     }
     let value = parse(text, syntax)?;
@@ -259,6 +257,8 @@ mod tests {
         ] {
             assert_eq!(server_version(text).as_deref(), expected, "{text}");
         }
+        let long = format!(r#"{{"serverVersion":{{"gitVersion":"v1.31.2"}},"x":"{}"}}"#, "y".repeat(VERSION_TEXT));
+        assert!(of_kindless(long.as_bytes(), Syntax::Json).is_none_or(|m| m.version.is_none()));
         for (text, expected) in [
             (r#"{"clientVersion":{"gitVersion":"v1.35.0"},"serverVersion":{"gitVersion":"v1.31.2"}}"#, Some("v1.31.2")),
             ("clientVersion: {gitVersion: v1.35.0}\nserverVersion: {gitVersion: v1.30.1-gke.1}\n", Some("v1.30.1-gke.1")),

@@ -8,15 +8,13 @@ use super::untyped::{self, Untyped};
 use super::{
     Context, DecodeError, Decoded, DecodedItem, complete, decode, decode_text, decode_typed, push, syntax_error, without_line, yaml_error,
 };
+use crate::limits::sources::LISTS_WITHIN;
 use crate::source::layout::Hint;
 use crate::source::read::split::{Json, SpanState, Splitter, Syntax, TypeMeta};
 
-/// The maximal depth of nested lists; the stack is finite.
-const MAX_DEPTH: u8 = 8;
-
 /// Decodes a JSON list within an object. Its items are split as those of a file are.
 pub(in crate::source) fn decode_json_list(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
-    if context.depth >= MAX_DEPTH {
+    if context.depth >= LISTS_WITHIN {
         return push(out, line, context, DecodeError::new("lists are nested too deeply").into());
     }
     let mut copy = text.to_vec();
@@ -128,6 +126,6 @@ fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Dec
 
 fn decode_values(items: Vec<Value>, list: &TypeMeta, hint: &Hint, line: u32, out: &mut Vec<Decoded>) {
     for (index, item) in items.into_iter().enumerate() {
-        decode_value(item, Context { list, list_open: false, index: Some(index as u32), depth: MAX_DEPTH, hint }, line, out);
+        decode_value(item, Context { list, list_open: false, index: Some(index as u32), depth: LISTS_WITHIN, hint }, line, out);
     }
 }

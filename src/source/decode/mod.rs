@@ -24,6 +24,7 @@ use serde::Deserialize;
 use serde_yaml::Value;
 
 use crate::cluster::{Condition, Key, Kind, MissingReason, Object};
+use crate::limits::sources::{ALIASES, FLOW_DEPTH};
 use crate::source::layout::Hint;
 use crate::source::read::split::{Span, SpanState, Syntax, TypeMeta, peek_json, peek_yaml};
 use classify::{Class, classify, item_kind};
@@ -155,17 +156,13 @@ pub(super) fn push(out: &mut Vec<Decoded>, line: u32, context: Context<'_>, what
     out.push(Decoded { line, index: context.index, newest: None, what, told: None, beside: None, change: None });
 }
 
-/// The maximal number of brackets open in YAML's flow style, and of entries that begin on one line. The parser would reject
-/// deeper text too, but in quadratic time.
-const MAX_FLOW_DEPTH: usize = 1000;
-
 /// Returns whether more brackets are open at some point, or more entries begin on a line (`- - - a`), than any valid object
 /// needs. Brackets in strings are counted too, which affects no realistic object.
 fn is_too_deep(text: &[u8]) -> bool {
     let mut depth = 0usize;
     let is_deep_line = |line: &[u8]| {
         let begin = line.trim_ascii_start();
-        begin.chunks_exact(2).take(MAX_FLOW_DEPTH + 1).take_while(|pair| matches!(*pair, b"- " | b"? " | b": ")).count() > MAX_FLOW_DEPTH
+        begin.chunks_exact(2).take(FLOW_DEPTH + 1).take_while(|pair| matches!(*pair, b"- " | b"? " | b": ")).count() > FLOW_DEPTH
     };
     if text.split(|byte| *byte == b'\n').any(is_deep_line) {
         return true;
@@ -176,13 +173,9 @@ fn is_too_deep(text: &[u8]) -> bool {
             b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        depth > MAX_FLOW_DEPTH
+        depth > FLOW_DEPTH
     })
 }
-
-/// The maximal number of bytes that YAML's aliases may expand to, as [`may_expand_to`] estimates it. The parser limits the
-/// number of aliases only, not the length of the anchored text.
-const MAX_EXPANDED: usize = 32 << 20;
 
 /// Returns an upper limit on the bytes of a text's aliases, each expanded once: the length of the text for each of them, and
 /// 0 without an anchor. Words in strings that look like an alias are counted too.
@@ -202,7 +195,7 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     if syntax == Syntax::Yaml && is_too_deep(text) {
         return push(out, line, context, DecodeError::new("brackets are nested too deeply").into());
     }
-    if syntax == Syntax::Yaml && may_expand_to(text) > MAX_EXPANDED {
+    if syntax == Syntax::Yaml && may_expand_to(text) > ALIASES {
         return push(out, line, context, DecodeError::new("its aliases expand to too much").into());
     }
     let own = match syntax {

@@ -9,6 +9,7 @@ use super::untyped::of_self_link;
 use super::{Context, Decoded, DecodedItem, decode, decode_text};
 use crate::cluster::Kind;
 use crate::cluster::neighbors::NeighborKind;
+use crate::limits::sources::OBJECT;
 use crate::source::layout::Hint;
 use crate::source::read::archive::Stream;
 use crate::source::read::etcd;
@@ -29,9 +30,6 @@ const FEW: usize = 8;
 /// Files beyond this size, in bytes, are not read a second time: a generic parse of a whole document takes many times
 /// its size.
 const CAREFUL_LIMIT: u64 = 64 << 20;
-
-/// The maximal length of an object in bytes. API servers reject objects of a few megabytes.
-const MAX_OBJECT: u64 = 512 << 20;
 
 /// A decoded object and the place of its text.
 #[derive(Debug)]
@@ -172,6 +170,8 @@ struct Source<'a> {
     splitter: Box<dyn Splitter + Send>,
     broken_off: Option<BrokenOff>,
     first: Option<Vec<u8>>,
+    /// The maximal length of an object.
+    longest: u64,
 }
 
 /// Reads a file, handing entries over once more than `keep` bytes of it are read.
@@ -179,7 +179,8 @@ fn read_as(opened: Opened<'_>, hint: &Hint, careful: bool, progress: &Progress, 
     let window = (rayon::current_num_threads() * WINDOW_PER_THREAD).min(MAX_WINDOW);
     let mut contents = Contents::default();
     let left = opened.size.map(|size| size as usize);
-    let mut source = Source { reader: opened.reader, window, left, splitter: Box::new(Json::default()), broken_off: None, first: None };
+    let splitter = Box::new(Json::default());
+    let mut source = Source { reader: opened.reader, window, left, splitter, broken_off: None, first: None, longest: OBJECT };
     let mut start = Vec::new();
     source.fill(&mut start, window.min(64 << 10));
     if is_binary(&start) {
@@ -243,7 +244,10 @@ impl Source<'_> {
         }
         let wanted = target - text.len();
         // One more than the known length, since only an empty read shows the end.
-        text.reserve_exact(self.left.map_or(wanted, |left| wanted.min(left + 1)));
+        if let Err(error) = text.try_reserve_exact(self.left.map_or(wanted, |left| wanted.min(left + 1))) {
+            self.broken_off = Some(BrokenOff::cut(error.to_string()));
+            return true;
+        }
         match self.reader.by_ref().take(wanted as u64).read_to_end(text) {
             Ok(count) => {
                 self.left = self.left.map(|left| left.saturating_sub(count));
@@ -270,9 +274,9 @@ impl Source<'_> {
             if window.last || window.done > 0 {
                 break;
             }
-            if window.text.len() as u64 > MAX_OBJECT {
+            if window.text.len() as u64 > self.longest {
                 // Whatever it is, it must not use all memory.
-                self.broken_off = Some(BrokenOff::cut(format!("an object is longer than {}", size(MAX_OBJECT))));
+                self.broken_off = Some(BrokenOff::cut(format!("an object is longer than {}", size(self.longest))));
                 window.last = true;
                 window.done = self.splitter.split(&mut window.text, true, &mut window.spans);
                 break;
@@ -395,6 +399,19 @@ mod tests {
             taken.extend(entries.into_iter().map(name));
         });
         (taken, contents.unwrap().entries.into_iter().flatten().map(name).collect())
+    }
+
+    #[test]
+    fn an_object_without_end_ends_its_file() {
+        let text = format!(r#"{{"kind":"Pod","metadata":{{"name":"a","annotations":{{"x":"{}"#, "y".repeat(10_000));
+        let (reader, splitter) = (Box::new(text.as_bytes()), Box::new(Json::default()));
+        let mut source = Source { reader, window: 256, left: None, splitter, broken_off: None, first: None, longest: 4096 };
+        let mut window = Window::default();
+        source.next(&mut window, &[], 1, 0);
+        let told = source.broken_off.map(|why| why.to_string());
+        assert_eq!(told.as_deref(), Some("is truncated (an object is longer than 4 KiB); the part before that was read"));
+        assert!(window.last);
+        assert!(window.text.len() < 10_000);
     }
 
     #[test]

@@ -105,8 +105,11 @@ fn part(mut reader: impl Read + Seek, offset: u64, length: usize) -> io::Result<
     }
     let mark = if head.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 };
     reader.seek(SeekFrom::Start(mark + offset))?;
-    let mut text = vec![0; length];
-    reader.read_exact(&mut text)?;
+    // Room is made as far as memory allows, instead of the program's end.
+    let mut text = Vec::new();
+    if reader.take(length as u64).read_to_end(&mut text)? < length {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
     Ok(Some(text))
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::progress::Progress;
-use crate::limits::sources::{GROWTH, GROWTH_BEYOND};
+use crate::limits::sources::{DECOMPRESSED, FILES, GROWTH, GROWTH_BEYOND};
 
 /// Limits on decompression and on the number of files, over all inputs of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { decompressed: 64 << 30, growth: GROWTH, files: 1_000_000 }
+        Self { decompressed: DECOMPRESSED, growth: GROWTH, files: FILES }
     }
 }
 

@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use crate::analysis::{Cause, CauseFix, FixSearch, Stage};
 use crate::cluster::{Key, Str};
+use crate::output::{Document, Words};
 use crate::session::Timeline;
 use crate::ui::model::list::RowId;
 use crate::ui::model::overlay::Overlay;
 use crate::ui::model::pane::Pane;
-use crate::ui::model::session_handle::{FixToApply, SessionHandle};
+use crate::ui::model::session_handle::{self, FixToApply, SessionHandle};
 use crate::ui::model::state::State;
 use crate::ui::model::text;
-use crate::ui::model::text_view::{Form, Target, TextView};
+use crate::ui::model::text_view::{Form, TextView};
 use crate::ui::view::panes;
 use crate::ui::view::refresh::renew;
 
-/// Heading of the commands of a fix.
-pub const COMMANDS: &str = "Commands:";
 /// Limit on the pods that a text names.
 const NAMED: usize = 200;
 
@@ -121,45 +120,46 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
     }
     let cause = selected_cause(state)?;
     if let FixSearch::Said(words) = &cause.fix {
-        let mut lines = vec!["Cause:".to_owned(), format!("  {}: {}", text::count(cause.count(), "pod"), cause.sentence)];
-        lines.extend(["Fix:".to_owned(), format!("  {words}")]);
-        lines.push("Workloads:".to_owned());
-        lines.extend(cause.workloads.iter().take(NAMED).map(|workload| format!("  {workload} in {}", workload.key.namespace)));
-        let view = TextView::new(format!("Fix for {}", text::count(cause.count(), "pod")), lines, Form::Prose);
+        let mut body = Document::default();
+        body.heading(2, "Cause");
+        body.item(2, format!("{}: {}", text::count(cause.count(), "pod"), cause.sentence));
+        body.heading(2, "Fix");
+        body.item(2, words.as_str());
+        body.heading(2, "Workloads");
+        cause.workloads.iter().take(NAMED).for_each(|workload| body.item(2, workload.in_namespace()));
+        let view = TextView::new(format!("Fix for {}", text::count(cause.count(), "pod")), body, Form::Prose);
         state.overlay = Some(Overlay::Text(view));
         return None;
     }
     let Some(fix) = cause.fix.found() else { return cause.pods.first().cloned() };
-    let mut lines = vec!["Cause:".to_owned(), format!("  {}: {}", text::count(cause.pods.len(), "pod"), cause.sentence)];
-    lines.push("Fix:".to_owned());
-    let at = lines.len();
+    let pods = cause.pods.len();
+    let mut body = Document::default();
+    body.heading(2, "Cause");
+    body.item(2, format!("{}: {}", text::count(pods, "pod"), cause.sentence));
+    body.heading(2, "Fix");
     let last = fix.fix.last_resort.as_ref().map_or_else(String::new, |why| format!(" (only if nothing else helps: {why})"));
     let frees = if fix.preempts() { "preempts for" } else { "frees" };
-    let places = if fix.preempts() { "Pods that it lets preempt:" } else { "Pods that it places, one after another:" };
-    lines.push(format!("  {}: {frees} {} of {}{last}{}", fix.fix.text, fix.frees, cause.pods.len(), fix.nodes_words(cause.pods.len())));
-    let mut links = std::collections::BTreeMap::from([(at, Target::Fix(to_apply(fix)))]);
+    let places = if fix.preempts() { "Pods that it lets preempt" } else { "Pods that it places, one after another" };
+    let words = format!("{}: {frees} {} of {pods}{last}{}", fix.fix.text, fix.frees, fix.nodes_words(pods));
+    body.item(2, Words::of_fix(0, words));
     let (freed, left): (Vec<&Key>, Vec<&Key>) = cause.pods.iter().partition(|pod| fix.freed.binary_search(pod).is_ok());
-    for (title, pods) in [(places, freed), ("Pods that stay pending:", left)] {
+    for (title, pods) in [(places, freed), ("Pods that stay pending", left)] {
         if pods.is_empty() {
             continue;
         }
-        lines.push(title.to_owned());
-        for pod in pods.iter().take(NAMED) {
-            links.insert(lines.len(), Target::Pod((*pod).clone()));
-            lines.push(format!("  {pod}"));
-        }
+        body.heading(2, title);
+        pods.iter().take(NAMED).for_each(|pod| body.item(2, Words::of_pod(pod)));
         if pods.len() > NAMED {
-            lines.push(format!("  and {} more", text::thousands(pods.len() - NAMED)));
+            body.item(2, format!("and {} more", text::thousands(pods.len() - NAMED)));
         }
     }
-    let commands = fix.fix.command_lines();
+    let commands = fix.fix.commands();
     if !commands.is_empty() {
-        lines.push(COMMANDS.to_owned());
-        lines.extend(commands.into_iter().map(|line| format!("     {line}")));
+        body.heading(2, "Commands");
+        body.code(5, commands);
     }
-    let mut sheet = TextView::new(format!("Fix for {}", text::count(cause.pods.len(), "pod")), lines, Form::Prose);
-    sheet.links = links;
-    sheet.view.selected = Some(at);
-    state.overlay = Some(Overlay::Text(sheet));
+    let title = format!("Fix for {}", text::count(pods, "pod"));
+    let document = session_handle::Document { title, body, form: Form::Prose, fixes: vec![to_apply(fix)] };
+    state.overlay = Some(Overlay::Text(TextView::linked(document, |_| true)));
     None
 }

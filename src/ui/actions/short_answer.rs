@@ -10,9 +10,6 @@ use crate::ui::model::state::State;
 use crate::ui::model::text;
 use crate::ui::model::text_view::{Target, TextView};
 
-/// Spaces before a command in a text.
-const COMMAND: &str = "     ";
-
 /// Returns the name and the text of the answer about what is selected; `None` where there is none.
 pub fn of(state: &State, session: &dyn SessionHandle) -> Option<(String, String)> {
     match state.selected_row() {
@@ -67,23 +64,22 @@ fn of_budget(session: &dyn SessionHandle, key: &Key) -> Option<(String, String)>
 /// Returns the name and the text of what is selected in a text: the commands of a fix or, without any, the fix; a command; or else
 /// the whole text.
 pub fn of_text(view: &TextView) -> (String, String) {
-    let command = |line: &str| line.strip_prefix(COMMAND).map(|command| command.split("  # ").next().unwrap_or(command).to_owned());
-    if let Some((at, line)) = view.view.selected.and_then(|at| Some((at, view.lines.get(at)?))) {
-        if matches!(view.links.get(&at), Some(Target::Fix(_))) {
-            let own = view.lines[at + 1..].iter().map_while(|line| command(line));
-            // Of the fix of a cause they come after its pods.
-            let below = view.lines.iter().skip_while(|line| *line != overview::COMMANDS).skip(1).map_while(|line| command(line));
-            let commands: Vec<String> = own.chain(below).collect();
+    if let Some(at) = view.view.selected.filter(|at| *at < view.rows.len()) {
+        if let Some(Target::Fix(fix)) = view.links.get(&at) {
+            // The fix of a cause is the only one of its text, whose commands come after its pods.
+            let all = (at + 1..view.rows.len()).filter_map(|at| view.command(at));
+            let own = (at + 1..view.rows.len()).map_while(|at| view.command(at));
+            let commands: Vec<&str> = if fix.pods.is_empty() { own.collect() } else { all.collect() };
             return if commands.is_empty() {
-                ("the fix, which has no command".to_owned(), format!("{}\n", line.trim()))
+                ("the fix, which has no command".to_owned(), format!("{}\n", view.line(at).trim()))
             } else {
                 ("the commands of the fix".to_owned(), commands.join("\n") + "\n")
             };
         }
-        if let Some(command) = command(line) {
-            return ("the command".to_owned(), command + "\n");
+        if let Some(command) = view.command(at) {
+            return ("the command".to_owned(), format!("{command}\n"));
         }
     }
-    let lines: Vec<&str> = view.shown().into_iter().map(|at| view.lines[at].as_str()).collect();
+    let lines: Vec<&str> = view.shown().into_iter().map(|at| view.line(at)).collect();
     (view.title.clone(), lines.join("\n") + "\n")
 }

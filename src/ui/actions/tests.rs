@@ -159,9 +159,9 @@ fn every_key_of_the_table_can_be_pressed() {
 }
 
 #[test]
-fn the_readme_lists_every_binding() {
+fn the_book_lists_every_binding() {
     let text = table().markdown();
     assert_eq!(text.lines().count(), table().bindings.len() + 2);
-    let readme = include_str!("../../../README.md");
-    assert!(readme.contains(&text), "the README's table of keys should be\n\n{text}");
+    let page = include_str!("../../../docs/keys.md");
+    assert!(page.contains(&text), "the table of docs/keys.md should be\n\n{text}");
 }

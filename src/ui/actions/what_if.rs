@@ -32,7 +32,7 @@ pub fn what_if(state: &mut State, session: &mut dyn SessionHandle, word: &str, a
         let compare = format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare")));
         let words = Confirmation { done: done.headline, branch: done.branch, subject: done.subject, more: vec![compare] };
         state.say(words.fitted(state.size.0.into()));
-        let page = Page { title: done.document.title.clone(), lines: done.document.lines.clone() };
+        let page = Page { title: done.document.title.clone(), body: done.document.body.clone() };
         state.what_ifs.remember(verb.settles().then_some(page), session);
         if verb.settles() {
             state.overlay = Some(Overlay::Text(TextView::of(done.document, session.timeline())));

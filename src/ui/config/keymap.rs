@@ -18,7 +18,7 @@ use crate::ui::config::key;
 /// The key that is always bound to quit.
 const FIXED: &str = "ctrl-c";
 
-/// All keys and commands, as data. Help, hints, completion and the README are made from it.
+/// All keys and commands, as data. Help, hints, completion and docs/keys.md are made from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
     /// All contexts, in the order of the help.
@@ -56,7 +56,7 @@ pub struct CommandHelp {
 }
 
 impl Table {
-    /// Returns the table of keys in Markdown, for the README.
+    /// Returns the table of keys in Markdown, for docs/keys.md.
     pub fn markdown(&self) -> String {
         use std::fmt::Write as _;
         let mut text = String::from("| where | keys | what | in `[keys]` |\n| --- | --- | --- | --- |\n");

@@ -1,5 +1,6 @@
 //! Settings of the screen: keys and themes. The app reads the files.
 
+use crate::output::Document;
 use crate::ui::config::keymap::Keymap;
 use crate::ui::config::themes::{DEFAULT, Library, ThemeEntry};
 
@@ -25,34 +26,37 @@ impl Settings {
     }
 
     /// Returns the report on the source, preceded by the rejected settings and followed by the log's place.
-    pub fn report(&self, source: Vec<String>) -> Vec<String> {
-        let mut lines = Vec::new();
+    pub fn report(&self, source: Vec<String>) -> Document {
+        let mut doc = Document::default();
         if !self.problems.is_empty() {
-            lines.push("Settings that are not used:".to_owned());
-            lines.extend(self.problems.iter().map(|p| format!("  {p}")));
-            lines.push(String::new());
+            doc.heading(2, "Settings that are not used");
+            self.problems.iter().for_each(|problem| doc.item(2, problem.as_str()));
+            doc.blank();
         }
-        lines.extend(source);
+        doc.append(source.into_iter().collect());
         if !self.log.is_empty() {
-            lines.extend([String::new(), self.log.clone()]);
+            doc.blank();
+            doc.paragraph(self.log.as_str());
         }
-        lines
+        doc
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::Headings;
     use crate::ui::config::keymap::Table;
 
     #[test]
     fn problems_come_first_in_the_report_and_the_log_last() {
         let mut settings = Settings::new(Keymap::new(Table::default()));
-        assert_eq!(settings.report(vec!["a".to_owned()]), ["a"]);
+        let report = |settings: &Settings| settings.report(vec!["a".to_owned()]).plain(Headings::Colon).into_vec();
+        assert_eq!(report(&settings), ["a"]);
         settings.log = "Log: /x".to_owned();
-        assert_eq!(settings.report(vec!["a".to_owned()]), ["a", "", "Log: /x"]);
+        assert_eq!(report(&settings), ["a", "", "Log: /x"]);
         settings.log.clear();
         settings.problems.push("theme: odd".to_owned());
-        assert_eq!(settings.report(vec!["a".to_owned()]), ["Settings that are not used:", "  theme: odd", "", "a"]);
+        assert_eq!(report(&settings), ["Settings that are not used:", "  theme: odd", "", "a"]);
     }
 }

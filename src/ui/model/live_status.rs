@@ -103,7 +103,7 @@ impl LiveState {
             ),
             Self::NoCredentials => Some("There are no credentials for the server. Log in again; the kubeconfig is read again by itself."),
             Self::NothingAllowed => Some(
-                "The server refuses every list and watch (403). The README lists the rights that are needed; they are tried again by themselves.",
+                "The server refuses every list and watch (403). docs/live.md lists the rights that are needed; they are tried again by themselves.",
             ),
             _ => None,
         }

@@ -1,6 +1,5 @@
 //! The session, as the screen sees it.
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
 
@@ -10,6 +9,7 @@ use crate::analysis::{LastReported, ReleaseReport};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
+use crate::output;
 use crate::release::{Emulated, Release};
 use crate::session::{Branch, Breakpoint, Edit, InitialQueues, RevisionKind, RunEnd, Timeline, Until};
 use crate::ui::model::live_status::LiveStatus;
@@ -201,8 +201,8 @@ pub enum TicketSubject {
 pub struct Page {
     /// The title.
     pub title: String,
-    /// The lines. Headings are not indented and end in a colon.
-    pub lines: Vec<String>,
+    /// Its text.
+    pub body: output::Document,
 }
 
 /// The result of a what-if.
@@ -309,10 +309,10 @@ pub enum JobState {
 pub struct Document {
     /// Its title.
     pub title: String,
-    /// Its lines.
-    pub lines: Vec<String>,
-    /// The form of the lines.
+    /// Its text.
+    pub body: output::Document,
+    /// The form of the text.
     pub form: Form,
-    /// Fixes, by the index of the line about them.
-    pub fixes: BTreeMap<usize, FixToApply>,
+    /// The fixes that its spans name by index.
+    pub fixes: Vec<FixToApply>,
 }

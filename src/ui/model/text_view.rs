@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::{Key, Str};
+use crate::output::{self, Row, RowKind, Span};
 use crate::session::Timeline;
 use crate::ui::config::action::Motion;
 use crate::ui::model::filter::Filter;
@@ -11,7 +12,7 @@ use crate::ui::model::session_handle::{Document, FixToApply};
 /// The form of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Lines that end in a colon and are not indented are headings.
+    /// Headings, words and commands.
     Prose,
     /// An object.
     Yaml,
@@ -22,11 +23,13 @@ pub enum Form {
 pub struct TextView {
     /// Its title.
     pub title: String,
-    /// The lines.
-    pub lines: Vec<String>,
+    /// The text.
+    pub body: output::Document,
+    /// Its rows.
+    pub rows: Vec<Row>,
     /// Its form.
     pub form: Form,
-    /// The links, by line index.
+    /// The links, by row index.
     pub links: BTreeMap<usize, Target>,
     /// The visible part.
     pub view: Viewport,
@@ -60,28 +63,54 @@ pub enum Target {
 
 impl TextView {
     /// Makes a text without links.
-    pub fn new(title: impl Into<String>, lines: Vec<String>, form: Form) -> Self {
-        Self { title: title.into(), lines, form, links: BTreeMap::new(), view: Viewport::default() }
+    pub fn new(title: impl Into<String>, body: output::Document, form: Form) -> Self {
+        Self { title: title.into(), rows: body.rows(), body, form, links: BTreeMap::new(), view: Viewport::default() }
     }
 
-    /// Makes a text of a document. Lines that begin with the name of a pod or node link to it.
+    /// Makes a text of a document. Rows link to their fix, or else to the first pod or node that exists.
     pub fn of(document: Document, timeline: &Timeline) -> Self {
-        let mut sheet = Self::new(document.title, document.lines, document.form);
-        if !document.fixes.is_empty() {
-            sheet.links = document.fixes.into_iter().map(|(at, fix)| (at, Target::Fix(fix))).collect();
-            sheet.view.selected = sheet.links.keys().next().copied();
-        } else if sheet.form == Form::Prose {
-            let target = |line: &String| target(line, timeline);
-            sheet.links = sheet.lines.iter().enumerate().filter_map(|(at, line)| Some((at, target(line)?))).collect();
-            sheet.view.selected = sheet.links.keys().next().copied();
+        let moment = timeline.moment();
+        let exists = |target: &Target| match target {
+            Target::Pod(key) => moment.cluster.pods.get(key).is_some(),
+            Target::Node(node) => moment.snapshot.get(node).is_some(),
+            Target::Branch(_) | Target::Breakpoint(_) | Target::Fix(_) => true,
+        };
+        Self::linked(document, exists)
+    }
+
+    /// Makes a text of a document. Rows link to the first of their objects and fixes that `exists` accepts. The first link is selected.
+    pub fn linked(document: Document, exists: impl Fn(&Target) -> bool) -> Self {
+        let Document { title, body, form, fixes } = document;
+        let target = |span: &Span| match span {
+            Span::Pod(key) => Some(Target::Pod(key.clone())),
+            Span::Node(node) => Some(Target::Node(node.clone())),
+            Span::Fix(index, _) => fixes.get(*index).cloned().map(Target::Fix),
+            Span::Text(_) => None,
+        };
+        let mut view = Self::new(title, body, form);
+        let link = |(at, row): (usize, &Row)| Some((at, row.links.iter().filter_map(target).find(&exists)?));
+        view.links = view.rows.iter().enumerate().filter_map(link).collect();
+        view.view.selected = view.links.keys().next().copied();
+        view
+    }
+
+    /// Returns the text of a row.
+    pub fn line(&self, at: usize) -> &str {
+        self.rows.get(at).map_or("", |row| &row.text)
+    }
+
+    /// Returns the command in a row; `None` for other rows.
+    pub fn command(&self, at: usize) -> Option<&str> {
+        match &self.rows.get(at)?.kind {
+            RowKind::Code(line) if self.form == Form::Prose => Some(&line.text),
+            _ => None,
         }
-        sheet
     }
 
     /// Returns the indices of the lines that match the filter.
     pub fn shown(&self) -> Vec<usize> {
         let mut filter = Filter::new(&self.view.filter);
-        (0..self.lines.len()).filter(|at| filter.keeps_line(&self.lines[*at])).collect()
+        (0..self.rows.len()).filter(|at| filter.keeps_line(&self.rows[*at].text)).collect()
     }
 
     /// Sets the filter and selects the first matching link; an empty filter selects nothing.
@@ -111,17 +140,4 @@ pub fn scroll_lines(offset: &mut usize, motion: Motion, page: usize) {
         Motion::Bottom => 10_000,
     }
     .min(10_000);
-}
-
-/// Returns the pod or node among the first words of a line.
-fn target(line: &str, timeline: &Timeline) -> Option<Target> {
-    let moment = timeline.moment();
-    let words = line.split_whitespace().map(|w| w.trim_matches([':', ',', ';', '.'])).take(3);
-    words.filter(|w| w.len() > 1).find_map(|word| match word.split_once('/') {
-        Some((namespace, name)) => {
-            let key = Key::new(namespace, name);
-            moment.cluster.pods.get(&key).map(|_| Target::Pod(key))
-        }
-        None => moment.snapshot.get(word).map(|node| Target::Node(node.name().clone())),
-    })
 }

@@ -7,57 +7,10 @@ use strum::IntoEnumIterator as _;
 
 use crate::analysis::{Sentence, so_far, why_group};
 use crate::cluster::Str;
-use crate::framework::{Code, PluginName, Reason, ReasonKind, ScoreFunctionName, Shortage, Snapshot, Status, entry, taint_text};
+use crate::framework::{PluginName, Reason, ReasonKind, ScoreFunctionName, Shortage, Snapshot, Status, entry, taint_text};
 use crate::trace::{CycleView, Event, ExtensionPoint, GroupView, PreemptionView, Verdict};
 
-/// Classes of verdicts, best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::EnumIter)]
-pub enum Class {
-    /// The pod fits.
-    Fits,
-    /// The pod does not fit, and evicting pods might help.
-    Unschedulable,
-    /// The pod does not fit, and evicting pods cannot help.
-    Unresolvable,
-    /// A plugin failed.
-    Failed,
-    /// The node was not evaluated, or not yet.
-    Unseen,
-}
-
-impl Class {
-    /// Returns the class of a status.
-    pub fn of(status: &Status) -> Self {
-        match status.code() {
-            Code::Success | Code::Skip => Self::Fits,
-            Code::Unschedulable | Code::Pending | Code::Wait => Self::Unschedulable,
-            Code::UnschedulableAndUnresolvable => Self::Unresolvable,
-            Code::Error => Self::Failed,
-        }
-    }
-
-    /// Returns the word for a narrow column.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Fits => "fits",
-            Self::Unschedulable => "unschedulable",
-            Self::Unresolvable => "unresolvable",
-            Self::Failed => "error",
-            Self::Unseen => "not evaluated",
-        }
-    }
-
-    /// Returns the class in words.
-    pub fn phrase(self) -> &'static str {
-        match self {
-            Self::Fits => "fits",
-            Self::Unschedulable => "unschedulable: evicting pods might help",
-            Self::Unresolvable => "unresolvable: evicting pods cannot help",
-            Self::Failed => "error",
-            Self::Unseen => "not evaluated",
-        }
-    }
-}
+pub use crate::trace::VerdictClass as Class;
 
 /// The class of a verdict, the plugin that gave it, and the reason.
 pub type Cause = (Class, Option<PluginName>, Cow<'static, str>);
@@ -338,6 +291,7 @@ fn about(cycle: &CycleView, sentence: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::framework::Code;
 
     fn row(shortages: &[(&str, i64, i64, i64)]) -> String {
         let reason = |(resource, requested, used, capacity): &(&str, i64, i64, i64)| {

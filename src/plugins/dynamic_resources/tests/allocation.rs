@@ -322,6 +322,19 @@ fn costly_selectors_use_up_the_filter_timeout() {
 }
 
 #[test]
+fn a_decision_among_many_ends_after_steps_on_each_node() {
+    use crate::limits::engine::{SEARCH_STEPS, SEARCH_STEPS_ON_NODE};
+    assert_eq!([0, 1, 10].map(crate::framework::search_steps_on_node), [SEARCH_STEPS, SEARCH_STEPS, SEARCH_STEPS / 10]);
+    assert_eq!(crate::framework::search_steps_on_node(1_000_000), SEARCH_STEPS_ON_NODE);
+    let devices = (0..24).map(|i| format!("{{name: d{i:02}}}")).collect::<Vec<_>>().join(", ");
+    let missing = exactly("s", 1, ", selectors: [{cel: {expression: 'device.attributes[\"gpu\"].n == 99'}}]");
+    let claim = claim("c", &format!("requests: [{}, {missing}]", exactly("r", 8, "")), "");
+    let mut world = World::new(cluster(&[&slice("n1", &devices), &claim]), pod_with(&["c"]));
+    world.state = CycleState::within(Some(1000));
+    assert_eq!(world.run("n1").to_string(), "Error: node n1: not decided: the search for devices takes more than 1000 steps");
+}
+
+#[test]
 fn a_deep_search_fits_the_stack_of_a_thread() {
     let devices = (0..1100).map(|i| format!("{{name: d{i}}}")).collect::<Vec<_>>().join(", ");
     let claims: Vec<String> = (0..40).map(|_| one(&exactly("r", 30, ""))).collect();

@@ -22,15 +22,7 @@ use super::input::{BoxRead, Content, peek};
 use super::limits::{Budget, Compressed, Counting, size};
 #[cfg(feature = "dumps")]
 use crate::limits::sources::ETCD_IN_MEMORY;
-
-/// The maximal size of a zip held in memory, in bytes.
-pub(in crate::source) const ZIP_IN_MEMORY: u64 = 256 << 20;
-
-/// The maximal padding after the end of a tar, in bytes.
-const MAX_PADDING: u64 = 1 << 20;
-
-/// The maximal number of nested compressions, such as of a compressed log that is compressed again with the rest.
-const MAX_LAYERS: usize = 3;
+use crate::limits::sources::{COMPRESSIONS, TAR_PADDING, ZIP_IN_MEMORY};
 
 /// The type of a stream's content, decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +107,7 @@ pub(in crate::source) fn is_plain(head: &[u8]) -> bool {
 /// Decompresses a stream and detects its type, by its first bytes.
 pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>, budget: &Budget) -> Stream<'a> {
     let mut compressed = false;
-    for _ in 0..MAX_LAYERS {
+    for _ in 0..COMPRESSIONS {
         let (head, whole) = peek(reader, 6);
         reader = whole;
         let Some(compression) = compression(&head) else { break };
@@ -212,13 +204,14 @@ pub(in crate::source) fn members(
         place += 1;
     }
     // Only the very end of a compressed stream shows that it is whole.
-    tar.drain(MAX_PADDING)?;
+    tar.drain(TAR_PADDING)?;
     Ok(if tar.unmarked { End::Unmarked } else { End::Whole })
 }
 
 /// Returns the whole stream, or an error if it is longer than `limit`.
 fn read_within(reader: BoxRead<'_>, known: Option<u64>, limit: u64, what: &str) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(known.unwrap_or_default().min(limit) as usize);
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(known.unwrap_or_default().min(limit) as usize)?;
     reader.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         let message = format!("{what} that is compressed or inside another archive can be read up to {}", size(limit));
@@ -249,6 +242,23 @@ mod tests {
 
     fn zstd(text: &[u8]) -> Vec<u8> {
         ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    #[test]
+    fn compressions_within_each_other_are_undone_up_to_a_depth() {
+        let within = |depth: usize| (0..depth).fold(b"text".to_vec(), |bytes, _| bzip2(&bytes));
+        assert_eq!(open_all(&within(COMPRESSIONS)).2.as_deref(), Ok("text"));
+        assert_ne!(open_all(&within(COMPRESSIONS + 1)).2.as_deref(), Ok("text"));
+    }
+
+    #[test]
+    fn a_stream_is_held_in_memory_up_to_a_length() {
+        let read = |limit| read_within(Box::new(&b"12345"[..]), Some(5), limit, "a zip");
+        assert_eq!(read(5).unwrap(), b"12345");
+        assert!(read(4).unwrap_err().to_string().ends_with("can be read up to 4 bytes"));
+        // What does not fit into memory is an error too.
+        let huge = read_within(Box::new(&b""[..]), Some(1 << 62), 1 << 62, "a zip");
+        assert_eq!(huge.unwrap_err().kind(), io::ErrorKind::OutOfMemory);
     }
 
     #[test]

@@ -6,11 +6,9 @@
 use std::io::{self, Read};
 
 use super::{Head, MemberKind};
+use crate::limits::sources::TAR_EXTENSION;
 
 const BLOCK: usize = 512;
-
-/// Extension headers longer than this, in bytes, are skipped; real names are shorter.
-const MAX_EXTENSION: u64 = 64 << 10;
 
 /// An archive that is being read. Reading from it reads the content of the current member.
 pub(in crate::source) struct Tar<R> {
@@ -110,7 +108,7 @@ impl<R: Read> Tar<R> {
 
     /// Returns the content of an extension header; `None` if it is too long.
     fn extension(&mut self) -> io::Result<Option<Vec<u8>>> {
-        if self.left > MAX_EXTENSION {
+        if self.left > TAR_EXTENSION {
             return Ok(None);
         }
         let mut content = Vec::with_capacity(self.left as usize);
@@ -258,6 +256,31 @@ mod tests {
         builder.append_data(&mut header, "short", &b"ok"[..]).unwrap();
         let (found, error) = read(&builder.into_inner().unwrap());
         assert_eq!((found, error), (vec![("in/päx.json".into(), MemberKind::File, "ok".into())], None));
+    }
+
+    #[test]
+    fn extensions_that_are_too_long_are_skipped() {
+        let with_name = |length: usize| {
+            let mut builder = tar::Builder::new(Vec::new());
+            builder.append_pax_extensions([("path", "n".repeat(length).as_bytes())]).unwrap();
+            let mut header = tar::Header::new_ustar();
+            header.set_size(2);
+            builder.append_data(&mut header, "short", &b"ok"[..]).unwrap();
+            read(&builder.into_inner().unwrap()).0[0].0.len()
+        };
+        assert_eq!(with_name(1000), 1000);
+        assert_eq!(with_name(TAR_EXTENSION as usize), "short".len());
+    }
+
+    #[test]
+    fn padding_is_read_up_to_a_length() {
+        let mut archive = build(tar::Header::new_gnu, &["a"]);
+        archive.extend(vec![0; 3000]);
+        let mut rest = archive.as_slice();
+        let mut tar = Tar::new(&mut rest);
+        while tar.next().unwrap().is_some() {}
+        tar.drain(1000).unwrap();
+        assert!(!rest.is_empty());
     }
 
     #[test]

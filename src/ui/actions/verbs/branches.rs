@@ -1,5 +1,6 @@
 //! Lists the branches.
 
+use crate::output::Document;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::Overlay;
@@ -20,7 +21,7 @@ pub static VERBS: &[Verb] = &[Verb {
 
 fn list(state: &mut State, session: &dyn SessionHandle) {
     let (branches, current) = session.branches();
-    let mut lines = Vec::new();
+    let mut body = Document::default();
     let links = (0..branches.len()).map(|at| (at, Target::Branch(at))).collect();
     for (i, branch) in branches.iter().enumerate() {
         let here = if i == current { ", you are here" } else { "" };
@@ -32,11 +33,11 @@ fn list(state: &mut State, session: &dyn SessionHandle) {
             }
             None => String::new(),
         };
-        lines.push(format!("{}  {}: {}{from}{here}", i + 1, branch.name(), text::count(revisions.len(), "revision")));
+        body.item(0, format!("{}  {}: {}{from}{here}", i + 1, branch.name(), text::count(revisions.len(), "revision")));
     }
-    lines.push(String::new());
-    lines.push("Enter or :branch N goes to a branch, :compare N compares it with this one".to_owned());
-    let mut view = TextView::new("Branches", lines, Form::Prose);
+    body.blank();
+    body.paragraph("Enter or :branch N goes to a branch, :compare N compares it with this one");
+    let mut view = TextView::new("Branches", body, Form::Prose);
     view.links = links;
     view.view.selected = Some(current);
     state.overlay = Some(Overlay::Text(view));

@@ -1,5 +1,6 @@
 //! Sets, lists and removes breakpoints.
 
+use crate::output::Document;
 use crate::session::{BREAKPOINT_WORDS, Breakpoint};
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
@@ -121,15 +122,16 @@ pub fn remove(state: &mut State, session: &mut dyn SessionHandle, at: usize) {
 /// Lists the breakpoints with one of them selected.
 fn list(state: &mut State, session: &dyn SessionHandle, selected: usize) {
     let all = session.breakpoints();
-    let mut lines: Vec<String> = all.iter().enumerate().map(|(i, breakpoint)| format!("{}  {breakpoint}", i + 1)).collect();
+    let mut body = Document::default();
+    body.list(all.iter().enumerate().map(|(i, breakpoint)| format!("{}  {breakpoint}", i + 1)));
     let run = state.settings.keymap.label(Context::GLOBAL, &Action::RUN);
-    if lines.is_empty() {
-        lines.push("none: :break pod NAME, node NAME, plugin NAME or budget NAME sets one".to_owned());
+    if body.is_empty() {
+        body.paragraph("none: :break pod NAME, node NAME, plugin NAME or budget NAME sets one");
     } else {
-        lines.push(String::new());
-        lines.push(format!("Enter removes the selected one; {run} runs to the next"));
+        body.blank();
+        body.paragraph(format!("Enter removes the selected one; {run} runs to the next"));
     }
-    let mut view = TextView::new("Breakpoints", lines, Form::Prose);
+    let mut view = TextView::new("Breakpoints", body, Form::Prose);
     view.links = (0..all.len()).map(|at| (at, Target::Breakpoint(at))).collect();
     view.view.selected = all.len().checked_sub(1).map(|last| selected.min(last));
     state.overlay = Some(Overlay::Text(view));

@@ -11,8 +11,8 @@ pub static VERBS: &[Verb] = &[Verb {
     command: Some(Command::new(&["report"], "", "what was read from the source")),
     runs_on_ui_thread: |_| true,
     ..Verb::new("report", |state, session, _| {
-        let lines = state.settings.report(session.report_lines());
-        state.overlay = Some(Overlay::Text(TextView::new(format!("Source: {}", session.source()), lines, Form::Prose)));
+        let body = state.settings.report(session.report_lines());
+        state.overlay = Some(Overlay::Text(TextView::new(format!("Source: {}", session.source()), body, Form::Prose)));
         Ok(Answer::Done)
     })
 }];

@@ -18,7 +18,7 @@ pub fn draw(scene: &Scene<'_>, sheet: &TextView, area: Rect, buf: &mut Buffer) {
     // The rows: index of the line, and range in the line.
     let mut rows: Vec<(usize, Range<usize>)> = Vec::new();
     for at in sheet.shown() {
-        let line = &sheet.lines[at];
+        let line = sheet.line(at);
         let indent = indent(line);
         let room = usize::from(width.saturating_sub(4)).saturating_sub(indent).max(10);
         if line.len() == indent {
@@ -28,7 +28,7 @@ pub fn draw(scene: &Scene<'_>, sheet: &TextView, area: Rect, buf: &mut Buffer) {
     }
     let styled = |row: usize| {
         let (at, part) = &rows[row];
-        let line = &sheet.lines[*at];
+        let line = sheet.line(*at);
         if part.is_empty() {
             return Line::default();
         }

@@ -6,6 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
+use crate::output::RowKind;
 use crate::ui::config::action::Motion;
 use crate::ui::config::theme::Role;
 use crate::ui::model::text;
@@ -22,14 +23,17 @@ struct Laid {
     width: u16,
 }
 
+/// Returns the indentation of a row, which wrapping keeps.
+fn indent(sheet: &TextView, at: usize) -> usize {
+    sheet.rows.get(at).map_or(0, |row| row.indent.min(super::MOST_INDENTED))
+}
+
 fn lay_out(sheet: &TextView, area: Rect) -> Laid {
     let width = area.width.saturating_sub(4).min(110);
     let mut rows = Vec::new();
     let mut offset = sheet.view.offset;
     for at in sheet.shown() {
-        let line = &sheet.lines[at];
-        // Keep the indentation of a wrapped line.
-        let indent = super::indent(line, b" ");
+        let (line, indent) = (sheet.line(at), indent(sheet, at));
         let room = usize::from(width.saturating_sub(4)).saturating_sub(indent).max(10);
         let first = rows.len();
         rows.extend(text::wrapped(&line[indent..], room).map(|part| (at, part.start + indent..part.end + indent)));
@@ -55,19 +59,18 @@ pub fn line_at(sheet: &TextView, area: Rect, place: (u16, u16)) -> Hit<usize> {
     super::line_at(outer, laid.rows.len(), laid.offset, place).map(|row| laid.rows[row].0)
 }
 
-/// Draws the text with wrapped lines. A line that ends in a colon and is not indented is a heading.
+/// Draws the text with wrapped lines.
 pub fn draw(scene: &Scene<'_>, sheet: &TextView, area: Rect, buf: &mut Buffer) {
     let laid = lay_out(sheet, area);
     let styled = |row: usize| {
         let Some((at, part)) = laid.rows.get(row) else {
-            let words = if sheet.lines.is_empty() { "nothing to report" } else { "no line matches" };
+            let words = if sheet.rows.is_empty() { "nothing to report" } else { "no line matches" };
             return Line::from(scene.span(Role::Muted, words));
         };
-        let line = &sheet.lines[*at];
-        let words = format!("{}{}", " ".repeat(super::indent(line, b" ")), text::joined(&line[part.clone()]));
+        let words = format!("{}{}", " ".repeat(indent(sheet, *at)), text::joined(&sheet.line(*at)[part.clone()]));
         let role = match () {
             () if sheet.view.selected == Some(*at) => Role::Selection,
-            () if line.ends_with(':') && !line.starts_with(' ') => Role::Title,
+            () if sheet.rows[*at].kind == RowKind::Heading => Role::Title,
             () => Role::Text,
         };
         Line::from(scene.span(role, words))
@@ -112,11 +115,16 @@ pub fn select(text: &mut TextView, motion: Motion, size: (u16, u16)) {
 mod tests {
     use super::*;
     use crate::cluster::Key;
+    use crate::output::Document;
     use crate::ui::model::text_view::{Form, Target};
 
     fn sheet() -> TextView {
-        let lines = ["pods:", "  shop/a  same", "  nothing", "  shop/b  different"].map(str::to_owned).to_vec();
-        let mut sheet = TextView::new("t", lines, Form::Prose);
+        let mut body = Document::default();
+        body.heading(2, "pods");
+        for line in ["shop/a  same", "nothing", "shop/b  different"] {
+            body.item(2, line);
+        }
+        let mut sheet = TextView::new("t", body, Form::Prose);
         sheet.links = [(1, Target::Pod(Key::new("shop", "a"))), (3, Target::Pod(Key::new("shop", "b")))].into();
         sheet
     }
@@ -139,7 +147,9 @@ mod tests {
     #[test]
     fn pages_go_through_all_lines_and_to_the_end_of_what_leads_nowhere() {
         let mut sheet = sheet();
-        sheet.lines.extend((0..96).map(|n| format!("  line {n}")));
+        let mut more = Document::default();
+        (0..96).for_each(|n| more.item(2, format!("line {n}")));
+        sheet.rows.extend(more.rows());
         let (size, room) = ((80, 24), 20);
         // The first rows in sight: the selected row is centred.
         let mut tops = vec![0];
@@ -160,7 +170,7 @@ mod tests {
 
     #[test]
     fn what_leads_nowhere_is_left_from_its_end_at_once() {
-        let mut sheet = TextView::new("t", (0..100).map(|n| n.to_string()).collect(), Form::Prose);
+        let mut sheet = TextView::new("t", (0..100).map(|n: usize| n.to_string()).collect(), Form::Prose);
         select(&mut sheet, Motion::Bottom, (80, 24));
         select(&mut sheet, Motion::Up, (80, 24));
         assert_eq!(sheet.view.offset, 79);

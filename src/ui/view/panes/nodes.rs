@@ -237,10 +237,15 @@ pub(super) fn verdict_word(scene: &Scene<'_>, style: &RowStyle<'_>, class: Class
 
 /// Returns why the remaining nodes are never evaluated in this cycle; `None` while they may be.
 fn not_evaluated(cycle: &CycleView) -> Option<String> {
-    match cycle.stopped {
-        Some((evaluated, ..)) => Some(format!("search stopped at {}", text::thousands(evaluated))),
+    match stopped_at(cycle) {
+        Some(stopped) => Some(format!("search {stopped}")),
         None => cycle.outcome.is_some().then(String::new),
     }
+}
+
+/// Returns where the search for a node stopped early, in words; `None` if it did not.
+fn stopped_at(cycle: &CycleView) -> Option<String> {
+    cycle.stopped.map(|(evaluated, ..)| format!("stopped at {}", text::thousands(evaluated)))
 }
 
 /// Returns the reason of nodes that are never evaluated, with the words for which a narrow column of verdicts has no room.
@@ -248,8 +253,10 @@ pub(super) fn unseen_reason(scene: &Scene<'_>, style: &RowStyle<'_>) -> String {
     match not_evaluated(scene.cycle()) {
         None => String::new(),
         Some(why) if !style.narrow => why,
-        Some(why) if why.is_empty() => Class::Unseen.word().to_owned(),
-        Some(why) => format!("{}: {}", Class::Unseen.word(), why.trim_start_matches("search ")),
+        Some(_) => match stopped_at(scene.cycle()) {
+            Some(stopped) => format!("{}: {stopped}", Class::Unseen.word()),
+            None => Class::Unseen.word().to_owned(),
+        },
     }
 }
 

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use crate::analysis::why_group_waits;
-use crate::cluster::{Key, PodGroup};
+use crate::cluster::Key;
 use crate::framework::{ActionType, ClusterEvent, EventLabel, EventResource, PluginName, PluginSet};
 use crate::odds::Share;
 use crate::trace::{MoveCause, Place, QueueEntry, QueueMove};
@@ -197,9 +197,9 @@ fn group_facts(scene: &Scene<'_>, group: &Key) -> Vec<Fact> {
         facts.push(fact("must be placed together ", text::count(usize::try_from(min).unwrap_or(0), "pod"), Role::Text));
     }
     facts.push(fact("", why_group_waits(&moment.cluster, pods, scene.timeline.queues(), group), Role::Warning));
-    if let Some(condition) = object.and_then(|object| object.condition(PodGroup::SCHEDULED)) {
+    if let Some(condition) = object.and_then(|object| object.scheduled_condition()) {
         let value = format!("{}, {}: {}", condition.status, condition.reason, condition.message);
-        facts.push(fact("PodGroupScheduled ", value, Role::Text));
+        facts.push(fact(format!("{} ", condition.kind), value, Role::Text));
     }
     facts
 }

@@ -1,0 +1,10 @@
+//! The changelog has an entry for the version of the crate.
+
+#[test]
+fn the_changelog_has_an_entry_for_the_version() {
+    let text = include_str!("../../CHANGELOG.md");
+    let headings: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    assert_eq!(headings.first(), Some(&"Unreleased"), "changes since the last version are collected at the top");
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(headings.iter().any(|heading| heading.split(' ').next() == Some(version)), "CHANGELOG.md has no entry for {version}");
+}
