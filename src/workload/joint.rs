@@ -62,3 +62,47 @@ fn claim(input: &WorkloadInput<'_>, voice: &Voice) -> Option<Joint> {
     let lacks = ["Launched", "Registered", "Initialized"].iter().find(|step| !is_done(step)).map(|step| Str::from(*step));
     Some(Joint::Claim(About::new("NodeClaim", claim.metadata.key()), lacks))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::neighbors::{Neighbors, OtherEvent};
+    use crate::cluster::{Cluster, Key};
+    use crate::workload::voices_of_pod;
+
+    fn pod(text: &str) -> Pod {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn event(name: &str, speaker: &str, reason: &str, text: &str) -> OtherEvent {
+        let about = About::new("Pod", Key::new("shop", name));
+        OtherEvent { about, speaker: speaker.into(), reason: reason.into(), text: text.into(), ..OtherEvent::default() }
+    }
+
+    fn found(pod: &Pod, events: Vec<OtherEvent>, is_rejected: bool) -> Vec<Joint> {
+        let (cluster, mut neighbors) = (Cluster::default(), Neighbors::default());
+        neighbors.events = events;
+        let input = WorkloadInput::of_events(&cluster, &neighbors);
+        joint(&input, pod, &voices_of_pod(&input, pod, None), is_rejected)
+    }
+
+    #[test]
+    fn silence_of_an_autoscaler_that_speaks_elsewhere_has_a_reason() {
+        let other = || event("other", "cluster-autoscaler", "NotTriggerScaleUp", "pod didn't trigger scale-up: x");
+        let low = pod(r#"{"metadata":{"name":"web","namespace":"shop"},"spec":{"priority":-20}}"#);
+        assert_eq!(found(&low, vec![other()], false), [Joint::BelowCutoff(-20)]);
+        let plain = pod(r#"{"metadata":{"name":"web","namespace":"shop"},"spec":{}}"#);
+        assert_eq!(found(&plain, vec![other()], true), [Joint::NoWord, Joint::NotForNodes]);
+        assert_eq!(found(&plain, Vec::new(), true), []);
+    }
+
+    #[test]
+    fn a_nomination_keeps_karpenter_away_and_a_scale_up_is_waited_for() {
+        let nominated = pod(r#"{"metadata":{"name":"web","namespace":"shop"},"status":{"nominatedNodeName":"worker-a2"}}"#);
+        let karpenter = event("web", "karpenter", "FailedScheduling", "Failed to schedule pod, x");
+        assert_eq!(found(&nominated, vec![karpenter], false), [Joint::Nominated("worker-a2".into())]);
+        let plain = pod(r#"{"metadata":{"name":"web","namespace":"shop"}}"#);
+        let up = event("web", "cluster-autoscaler", "TriggeredScaleUp", "pod triggered scale-up: [{pool-a 1->2 (max: 3)}]");
+        assert_eq!(found(&plain, vec![up], false), [Joint::NodeComing(None)]);
+    }
+}

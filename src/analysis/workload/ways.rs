@@ -203,7 +203,24 @@ fn the_text_and_the_json_hold_the_whole() {
         "2 of 3 pods are ready: 1 pod is not created: the quota compute refuses the next one (requests.cpu 1 of 1 used, and a pod asks for \
          500m) (4 times, last 40 s ago)."
     );
-    insta::assert_snapshot!("quota", report.text().into_vec().join("\n"));
+    let text = report.text().into_vec();
+    assert_eq!(text[0], "deployment/web in namespace shop");
+    for line in [
+        "  wanted          3",
+        "  without a node  0",
+        "  missing         1",
+        "    fix: raise the quota compute: requests.cpu from 1 to 1500m",
+    ] {
+        assert!(text.iter().any(|known| known == line), "{line}: {text:#?}");
+    }
+    assert!(
+        text.iter().any(|line| line.starts_with("  replicaset-controller on replicaset/web-6d9f, 40 s ago, 4 times: FailedCreate")),
+        "{text:#?}"
+    );
+    assert!(
+        text.iter().any(|line| line == "  The source contains no LimitRanges: limits of the namespace are known from messages only."),
+        "{text:#?}"
+    );
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!(json["workload"], serde_json::json!({"kind": "Deployment", "namespace": "shop", "name": "web"}));
     assert_eq!(json["causes"][0]["by"], serde_json::json!({"kind": "ResourceQuota", "namespace": "shop", "name": "compute"}));
