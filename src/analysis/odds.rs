@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::cluster::Pod;
-use crate::scheduler::{DryOptions, OddsEffort, Scheduler};
 use crate::extenders::Asking;
+use crate::scheduler::{DryOptions, OddsEffort, Scheduler};
 use std::borrow::Cow;
 
 use crate::cluster::Str;

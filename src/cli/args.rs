@@ -436,6 +436,9 @@ pub struct ExplainArgs {
     /// Find the smallest changes that would let the pod be scheduled, and list its constraints
     #[arg(long, conflicts_with = "pending")]
     pub fixes: bool,
+    /// Explain who evicted the pod, when and why; also of a pod that is gone
+    #[arg(long, conflicts_with_all = ["pending", "selector", "fixes"])]
+    pub evicted: bool,
     /// Count the odds over all starting nodes of the search also where that takes long
     #[arg(long, conflicts_with = "pending")]
     pub odds: bool,

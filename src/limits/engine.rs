@@ -29,6 +29,8 @@ limits! { "engine":
     steps OVERVIEW_FIX_STEPS: u64 = 4_000_000, "a_search_for_fixes_ends_after_a_number_of_steps";
     /// Resource claims of a pod that a search for fixes tries one by one; the search says that others are not tried.
     count JUDGED_CLAIMS: usize = 40, "claims_beyond_the_limit_are_not_tried";
+    /// Pods that a workload can be taken to want; a larger number counts as this one.
+    count WANTED_PODS: usize = 10_000_000, "a_number_beyond_all_measure_is_cut";
     /// Pending pods of a workload that a search for fixes changes together with one of them; the rest are left out.
     count REACTING_SIBLINGS: usize = 10, "pods_of_one_template_are_changed_together_up_to_a_limit";
     /// Operations of a run in which controllers react to a fix; the fix counts as it is after them.

@@ -16,6 +16,7 @@ mod odds;
 mod operation;
 mod overview;
 mod page;
+mod placed;
 mod pod_group;
 mod releases;
 mod scheduler_log;
@@ -24,6 +25,7 @@ mod story;
 mod text;
 mod ticket;
 mod whatif;
+mod workload;
 
 pub use comparison::{comparison, upgrade};
 pub use completeness::{completeness, completeness_in_short};
@@ -40,6 +42,7 @@ pub use operation::{
 };
 pub use overview::causes_text;
 pub use page::page;
+pub use placed::{AgainReport, EvictionReport, PlacedReport};
 pub use pod_group::{ConditionReport, GroupReport, MemberReport, PlacementReport, group_document, group_text};
 pub use releases::{PodComparison, ReleaseComparison, Releases};
 pub use schema::{AnswerSchema, SCHEMAS};
@@ -47,3 +50,4 @@ pub use story::{PodStory, Stories, stories, stories_document, stories_text};
 pub use text::{decided_by, text};
 pub use ticket::{Origin, Reported, Ticket, shell_line};
 pub use whatif::WhatIfReport;
+pub use workload::voices_lines;
