@@ -33,6 +33,7 @@
 //! | [`fixes`] | the demands that keep a pod out, and verified changes that let it in |
 //! | [`session`] | timelines of scheduling on branches, each with a cursor; edits, runs, comparison, saving |
 //! | [`whatif`] | what-ifs in operators' verbs: drain, lose, scale, capacity and others, applied and answered |
+//! | [`workload`] | workloads: how many pods one wants, how far they come, why some are missing; the words of others |
 //! | [`scheduler_log`] | kube-scheduler's own log: attempts, queues, victims, and the gaps in it |
 //! | [`source`] | reading of dumps in any layout or archive and of live clusters, with a report of read, skipped and missing objects; captures |
 //! | [`analysis`] | findings of running the engine or comparing: causes, agreement with the cluster's scheduler, best fixes, evictions, replay of logs |
@@ -122,6 +123,7 @@ pub mod trace;
 pub mod ui;
 #[cfg_attr(not(internals), doc(hidden))]
 pub mod whatif;
+pub mod workload;
 #[cfg(feature = "tui")]
 #[cfg_attr(not(internals), doc(hidden))]
 pub mod workspace;

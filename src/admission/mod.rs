@@ -80,6 +80,11 @@ impl Admission {
         &self.policies
     }
 
+    /// Returns the emulated release.
+    pub fn emulation(&self) -> Emulation {
+        self.emulation
+    }
+
     /// Adds or replaces a policy. The usage of a quota is counted anew.
     pub fn learn(&mut self, object: &Value) -> Option<PolicyKind> {
         let (kind, key) = self.policies.insert(object)?;

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use strum::IntoEnumIterator as _;
 
 use super::limit_range::LimitRange;
 use super::quota::Quota;
 use super::{NewPod, Refusal};
+use crate::cluster::neighbors::{NeighborContent, NeighborKind, Neighbors};
 use crate::cluster::{Key, Labels, List, Meta, ResourceList, Str, Toleration};
 
 /// A kind of [`Policies`].
@@ -38,7 +39,7 @@ impl PolicyKind {
     }
 }
 
-/// The objects that admission reads of a cluster beside [`crate::cluster::Cluster`].
+/// The policies of a cluster, which admission reads beside [`crate::cluster::Cluster`].
 #[derive(Clone, Debug, Default)]
 pub struct Policies {
     quotas: BTreeMap<Key, Quota>,
@@ -94,6 +95,28 @@ impl Policies {
         }
         self.known.insert(kind);
         Some((kind, key))
+    }
+
+    /// Returns the policies among the objects beside a cluster.
+    pub fn of(neighbors: &Neighbors) -> Self {
+        let mut policies = Self::default();
+        for (kind, of) in [
+            (PolicyKind::ResourceQuota, NeighborKind::ResourceQuota),
+            (PolicyKind::LimitRange, NeighborKind::LimitRange),
+            (PolicyKind::ServiceAccount, NeighborKind::ServiceAccount),
+        ] {
+            for object in neighbors.of_kind(of) {
+                let mut value = if let NeighborContent::Other(content) = &object.content { Value::clone(content) } else { json!({}) };
+                value["apiVersion"] = json!("v1");
+                value["kind"] = json!(kind.to_string());
+                value["metadata"] = json!({"name": object.metadata.name.as_str(), "namespace": object.metadata.namespace.as_str()});
+                policies.insert(&value);
+            }
+            if neighbors.knows(of) {
+                policies.know(kind);
+            }
+        }
+        policies
     }
 
     /// Marks a kind as known, for one of which there are no objects.

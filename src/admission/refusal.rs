@@ -103,7 +103,7 @@ pub struct LimitBreach {
     pub bound: Bound,
     /// The value of the bound.
     pub enforced: Quantity,
-    /// The violation.
+    /// The value that violates it.
     pub found: Found,
 }
 
@@ -118,7 +118,7 @@ pub enum Bound {
     Ratio,
 }
 
-/// A violation of a bound of a LimitRange.
+/// A value that violates a bound of a LimitRange.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Found {
     /// No request is given.
@@ -138,7 +138,7 @@ pub enum Found {
 pub struct FieldError {
     /// The path, such as `spec.containers[0].name`.
     pub path: String,
-    /// The fault.
+    /// The error.
     pub detail: String,
 }
 

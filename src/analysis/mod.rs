@@ -15,6 +15,7 @@ mod scheduler_log;
 mod tie_break;
 mod when;
 mod why;
+pub(crate) mod workload;
 
 pub use agreement::{
     Agreements, LastReported, MatchKind, Preempted, SchedulerComparer, SchedulerEvents, SchedulerMatch, SeenChange, changes_decisions,
@@ -25,10 +26,13 @@ pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use known::{Known, KnownBudget};
 pub use missing::{Missing, budgets_unknown_because, missing_sentences, unread_sentences};
 pub use odds::{is_chance, odds, odds_cell, odds_in_words, with_odds};
-pub use overview::{Cause, CauseFix, CauseReport, FixSearch, Overview, PreemptionHelp, Stage, WaitReason, causes};
+pub use overview::{
+    Cause, CauseFix, CauseReport, FixSearch, Overview, PreemptionHelp, Stage, WaitReason, causes, short_causes, with_short,
+};
 pub use release::{ReleaseReport, decision_parts, run_parts};
 pub(crate) use scheduler_log::is_told;
 pub use scheduler_log::{Beside, BesideKind, CacheDifference, CachedNodeBeside, Difference, Gap, LogMark, LogReport, Moment, Replay};
 pub use tie_break::{Elimination, WriteTimes, elimination_of, eliminations, plain_value, value_ends};
 pub use when::{When, WhenInput};
 pub use why::{Sentence, sentence, so_far, why, why_group, why_group_waits};
+pub use workload::{RemedyReport, UnknownKind, VoiceReport, WorkloadCause, WorkloadFix, WorkloadReport, joint_sentence, voices_in_short};

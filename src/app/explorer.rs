@@ -13,6 +13,7 @@ use super::short_answer::short_answer;
 use super::ticket::Reproduction;
 use crate::analysis::{LastReported, ReleaseReport, SchedulerEvents, decision_parts};
 use crate::cluster::Key;
+use crate::cluster::neighbors::About;
 use crate::framework::NodeFilters;
 use crate::output;
 use crate::release::Emulated;
@@ -305,6 +306,15 @@ impl SessionHandle for Explorer {
         if let Some(job) = &self.overview {
             job.stop();
         }
+    }
+
+    fn workload_named(&self, words: &str, pod: Option<&Key>) -> Option<About> {
+        super::workload::named(&self.workspace.session, words, pod)
+    }
+
+    fn workload(&self, workload: &About) -> Option<Vec<String>> {
+        let overview = self.overview.as_ref().and_then(|job| job.newest());
+        Some(super::workload::lines(&self.workspace.session, workload, overview.as_deref()))
     }
 
     fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {

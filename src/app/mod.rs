@@ -29,6 +29,7 @@ mod tests;
 mod ticket;
 mod ui_thread;
 mod worker;
+mod workload;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -8,9 +8,10 @@ use jiff::Timestamp;
 
 use super::error::JobError;
 use super::object_text::{Finding, Sources};
-use crate::analysis::{Overview, SchedulerComparer, Stage};
+use crate::analysis::{Overview, SchedulerComparer, Stage, short_causes};
 use crate::limits::live::{OVERVIEW_PAUSE, OVERVIEW_REST};
 use crate::session::Session;
+use crate::workload::{WorkloadInput, short_workloads};
 
 /// Name of the thread.
 const THREAD: &str = "overview";
@@ -79,6 +80,7 @@ impl OverviewJob {
         let shared = Arc::new(Shared::default());
         let (scheduler, finding) = (session.scheduler_here().clone(), Finding::new(session, sources));
         let compared = session.is_as_seen();
+        let neighbors = session.background().neighbors.clone();
         let (events, seen) = (session.background().events.clone(), super::live_follow::seen(session));
         let watched = Arc::clone(&shared);
         let work = move || {
@@ -91,7 +93,15 @@ impl OverviewJob {
                 Some(before) => watched.publish(overview.keeping_fixes_of(before)),
                 None => watched.publish(overview),
             };
-            Overview::make(&scheduler, (&comparer, compared), &originals, &|| watched.goes_on(), &publish);
+            let state = scheduler.state();
+            // The words of others are about the cluster as it was read.
+            let short = if compared && !neighbors.is_empty() {
+                let input = WorkloadInput::new(state.cluster(), &neighbors);
+                short_causes(&short_workloads(&input, |_| true), Some(state.clock()))
+            } else {
+                Vec::new()
+            };
+            Overview::make(&scheduler, (&comparer, compared), &short, &originals, &|| watched.goes_on(), &publish);
         };
         std::thread::Builder::new().name(THREAD.to_owned()).spawn(work).map_err(JobError::Thread)?;
         Ok(Self { of: MadeOf::here(session), shared, began: Instant::now() })

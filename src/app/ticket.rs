@@ -185,6 +185,8 @@ impl Decision {
             fixes: fixes.as_ref(),
             origin: &self.origin,
             agreement: None,
+            others: &[],
+            others_together: &[],
             priority: None,
             when: None,
         };

@@ -415,8 +415,18 @@ fn start(text: &str) -> Result<Timestamp, ArgError> {
 #[derive(Clone, Debug, Args)]
 pub struct ExplainArgs {
     /// The pods, each as NAME, pod/NAME or NAMESPACE/NAME; of several, JSON is one line each
-    #[arg(value_name = "[pod/]NAME", required_unless_present_any = ["pending", "selector"])]
+    #[arg(value_name = "[pod/]NAME", required_unless_present_any = ["pending", "selector", "manifests"])]
     pub pods: Vec<String>,
+    /// Manifests that are not in the cluster yet (files, folders, or - for standard input): whether their pods would fit, where, and
+    /// which pods they would evict
+    #[arg(short = 'f', long = "filename", value_name = "FILE", num_args = 1.., conflicts_with_all = ["pods", "selector", "pending", "fixes"])]
+    pub manifests: Vec<PathBuf>,
+    /// Number of replicas of each workload, in place of the manifest's
+    #[arg(long, value_name = "N", requires = "manifests")]
+    pub replicas: Option<u32>,
+    /// Also count how many more of the manifest's workload fit, and what stops the next
+    #[arg(long, requires = "manifests")]
+    pub capacity: bool,
     /// The pending pods with these labels, such as app=web,tier!=front
     #[arg(short = 'l', long, value_name = "LABELS", conflicts_with_all = ["pods", "pending"])]
     pub selector: Option<LabelQuery>,
@@ -426,6 +436,9 @@ pub struct ExplainArgs {
     /// Find the smallest changes that would let the pod be scheduled, and list its constraints
     #[arg(long, conflicts_with = "pending")]
     pub fixes: bool,
+    /// Explain who evicted the pod, when and why; also of a pod that is gone
+    #[arg(long, conflicts_with_all = ["pending", "selector", "fixes"])]
+    pub evicted: bool,
     /// Count the odds over all starting nodes of the search also where that takes long
     #[arg(long, conflicts_with = "pending")]
     pub odds: bool,

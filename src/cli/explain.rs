@@ -29,14 +29,17 @@ use crate::trace::{CycleView, Outcome};
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// An answer, and whether the cluster's scheduler disagrees with it.
-struct Explained {
-    text: Text,
-    code: u8,
-    disagrees: bool,
+pub(super) struct Explained {
+    pub(super) text: Text,
+    pub(super) code: u8,
+    pub(super) disagrees: bool,
 }
 
 /// Decides and prints.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
+    if !args.manifests.is_empty() {
+        return super::manifest::run(args);
+    }
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
     let loaded = super::read(&args.source, &connect, &args.limits.limits())?;
     let again = || super::judgeable(super::live::first(&connect)?.1);
@@ -71,7 +74,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Resu
     let explained = match (&args.pods[..], &args.selector) {
         ([pod], None) => {
             let write = |answer: &Answer<'_>, more| write(args, answer, more);
-            pod_key(pod, args.namespace_named().as_deref()).and_then(|key| one(args, &key, &scheduler, &loaded, &write))
+            subject(args, pod, &scheduler, &loaded, &write)
         }
         ([], None) => all(args, &scheduler, &loaded),
         (pods, selector) => Ok(several(args, pods, selector.as_ref(), &scheduler, &loaded, say)),
@@ -94,20 +97,22 @@ fn several(
     let is_meant = |pod: &Pod, selector: &LabelQuery| {
         pod.is_pending() && (args.all_namespaces || pod.metadata.namespace.as_str() == namespace) && selector.matches(&pod.metadata.labels)
     };
-    let keys: Vec<Result<Key, Failure>> = match selector {
+    let keys: Vec<Key> = match selector {
         Some(selector) => {
             let found = scheduler.state().cluster().pods.iter().filter(|pod| is_meant(pod, selector));
-            found.map(|pod| Ok(pod.key())).collect()
+            found.map(|pod| pod.key()).collect()
         }
-        None => pods.iter().map(|pod| pod_key(pod, args.namespace_named().as_deref())).collect(),
+        None => Vec::new(),
     };
-    if keys.is_empty() {
+    if selector.is_some() && keys.is_empty() {
         say("no pending pod has these labels".to_owned());
     }
     let write = |answer: &Answer<'_>, more| args.output.write_next(answer, more).map_err(|e| Failure::source(e.to_string()));
     let mut all = Explained { text: Text::default(), code: super::code(EXIT_OK, scheduler), disagrees: false };
-    for key in keys {
-        match key.and_then(|key| one(args, &key, scheduler, loaded, &write)) {
+    let of_keys = keys.iter().map(|key| one(args, key, scheduler, loaded, &write));
+    let of_names = pods.iter().map(|pod| subject(args, pod, scheduler, loaded, &write));
+    for explained in of_keys.chain(of_names) {
+        match explained {
             Ok(next) => {
                 all.text.push(&next.text);
                 all.code = all.code.max(next.code);
@@ -122,15 +127,24 @@ fn several(
     all
 }
 
+/// Explains the pod or workload that an argument names.
+fn subject(args: &ExplainArgs, name: &str, scheduler: &Scheduler, loaded: &Loaded, write: Write<'_>) -> Result<Explained, Failure> {
+    match super::workload::named(name, args, scheduler, loaded)? {
+        Some(workload) => super::workload::explain(&workload, scheduler, loaded, write, completeness(args, loaded)),
+        None => one(args, &pod_key(name, args.namespace_named().as_deref())?, scheduler, loaded, write),
+    }
+}
+
 /// Writes an answer and the lines beside it.
 type Write<'a> = &'a dyn Fn(&Answer<'_>, Document) -> Result<Text, Failure>;
 
 fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, write: Write<'_>) -> Result<Explained, Failure> {
     let cluster = scheduler.state().cluster();
-    let pod = cluster.pods.get(key).ok_or_else(|| absent(cluster, key))?;
-    if !pod.node_name.is_empty() {
-        return Err(Failure::usage(format!("pod {key} is not pending: it is bound to {}", pod.node_name)));
+    let is_bound = cluster.pods.get(key).is_some_and(|pod| !pod.node_name.is_empty() && !pod.is_terminal());
+    if args.evicted || is_bound {
+        return super::placed::explain(args, key, scheduler, loaded, write, completeness(args, loaded));
     }
+    let pod = cluster.pods.get(key).ok_or_else(|| absent(cluster, key))?;
     if pod.is_terminal() {
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
@@ -145,6 +159,8 @@ fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, wr
         more.append(section("When", [when.text.clone()]));
     }
     more.append(beside(&agreement));
+    let heard = super::workload::heard(pod, scheduler, loaded, view.pre_filter_rejected.is_some());
+    more.append(heard.document());
     more.append(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
     if view.nodes_unknown().is_some() {
@@ -162,6 +178,8 @@ fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, wr
         fixes: fixes.as_ref(),
         origin: &origin,
         agreement: Some(&agreement),
+        others: &heard.others,
+        others_together: &heard.together,
         priority: Some(pod.priority()),
         when: when.as_ref(),
     };
@@ -192,7 +210,7 @@ fn when(scheduler: &Scheduler, view: &CycleView, pod: &Key, agreement: &Schedule
 }
 
 /// Returns the failure about a pod that the source does not hold, or whose part of the source could not be read.
-fn absent(cluster: &Cluster, key: &Key) -> Failure {
+pub(super) fn absent(cluster: &Cluster, key: &Key) -> Failure {
     let message = format!("there is no Pod {key} in the source{}", pod_meant(cluster, key));
     match Missing::all(cluster.unknown).iter().find(|missing| missing.kind == Kind::Pod && missing.why != MissingReason::NotInSource) {
         Some(missing) => Failure::source(format!("{message}; {}", missing.clause())),
@@ -227,7 +245,7 @@ fn origin(args: &ExplainArgs, pod: &Key, scheduler: &Scheduler) -> Origin {
 fn pod_key(pod: &str, namespace: Option<&str>) -> Result<Key, Failure> {
     if let Some((kind, name)) = pod.split_once('/').filter(|(first, _)| is_other_kind(first)) {
         return Err(Failure::usage(format!(
-            "{kind}/{name} is no pod: explain takes a pod, or --pending for all that wait; a namespace of that name goes with -n"
+            "{kind}/{name} is no pod: explain takes a pod, a workload, or --pending for all that wait; a namespace of that name goes with -n"
         )));
     }
     match (pod.split_once('/'), namespace) {
@@ -289,7 +307,10 @@ fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Exp
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace();
     let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
     found.causes = analysis::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
-    let code = match found.some_does_not_fit() {
+    let short = super::workload::short(scheduler, loaded, |namespace| args.all_namespaces || namespace == args.namespace());
+    let is_short = !short.is_empty();
+    found.causes = analysis::with_short(found.causes, short);
+    let code = match found.some_does_not_fit() || is_short {
         true => EXIT_NO_FIT,
         false if found.some_fit_is_doubtful() => super::EXIT_SOURCE,
         false => EXIT_OK,
@@ -311,7 +332,7 @@ fn completeness(args: &ExplainArgs, loaded: &Loaded) -> Document {
 }
 
 /// Returns the source's Events; with observed queues the scheduler owns them.
-fn events<'a>(scheduler: &'a Scheduler, loaded: &'a Loaded) -> &'a [ObservedEvent] {
+pub(super) fn events<'a>(scheduler: &'a Scheduler, loaded: &'a Loaded) -> &'a [ObservedEvent] {
     match scheduler.options().queues {
         InitialQueues::AsObserved => &scheduler.options().events,
         InitialQueues::Fresh => &loaded.events,

@@ -10,13 +10,16 @@ mod extenders;
 mod info;
 mod live;
 mod log;
+mod manifest;
 mod opening;
+mod placed;
 mod reproduce;
 mod run;
 mod scheduler_log;
 mod schema;
 mod start;
 mod what_if;
+mod workload;
 
 use args::ConnectArgs;
 pub use args::{Cli, Command, SchedulerArgs, SourceArgs};

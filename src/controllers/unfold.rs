@@ -10,7 +10,7 @@ mod sets;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use claims::create_with_claims;
+pub(crate) use claims::{claim_defaults, create_with_claims};
 
 use std::fmt;
 
@@ -75,7 +75,7 @@ pub struct Surge {
     pub recreates: bool,
 }
 
-/// The request to unfold a workload.
+/// Options of unfolding.
 #[derive(Clone, Copy, Debug)]
 pub struct UnfoldOptions {
     /// The number of replicas, or of a Job's pods, in place of the manifest's.

@@ -185,6 +185,8 @@ impl Decision {
             agreement: Some(&self.agreement),
             priority: Some(self.priority),
             when: self.when.as_ref(),
+            others: &[],
+            others_together: &[],
         };
         serde_json::to_value(Answer::Ticket(ticket)).unwrap_or_default()
     }

@@ -162,7 +162,7 @@ impl Engine {
                 Some(found) if !found.node_name.is_empty() => place.node = Some(found.node_name.clone()),
                 Some(_) => {
                     let decision = fork.decide(&pod.namespace, &pod.name)?;
-                    place.why = decision.why().to_owned();
+                    decision.why().clone_into(&mut place.why);
                     place.decision = Some(decision);
                 }
                 None => "it is preempted by another pod".clone_into(&mut place.why),
@@ -171,6 +171,7 @@ impl Engine {
         Ok(Placement { pods, victims })
     }
 
+    #[allow(clippy::type_complexity, reason = "two lists that are taken apart at once")]
     /// Creates the pods. Returns all of them, and the indexes and keys of those that are admitted.
     fn make(&mut self, object: &Value, replicas: usize) -> Result<(Vec<PlacedPod>, Vec<(usize, Key)>), Error> {
         let state = self.scheduler.state();
@@ -232,7 +233,7 @@ fn give_free_name(pod: &mut Value, cluster: &Cluster) {
     let namespace = namespace.unwrap_or_else(|| "default".to_owned());
     let is_taken = |name: &str| cluster.get(Kind::Pod, &Key::new(namespace.as_str(), name)).is_some();
     if !name.is_empty() && is_taken(&name) {
-        let free = (2..).map(|number| format!("{name}-{number}")).find(|name| !is_taken(name));
+        let free = (2..=u32::MAX).map(|number| format!("{name}-{number}")).find(|name| !is_taken(name));
         pod["metadata"]["name"] = free.unwrap_or(name).into();
         if let Some(metadata) = pod["metadata"].as_object_mut() {
             metadata.remove("uid");

@@ -29,6 +29,8 @@ limits! { "engine":
     steps OVERVIEW_FIX_STEPS: u64 = 4_000_000, "a_search_for_fixes_ends_after_a_number_of_steps";
     /// Resource claims of a pod that a search for fixes tries one by one; the search says that others are not tried.
     count JUDGED_CLAIMS: usize = 40, "claims_beyond_the_limit_are_not_tried";
+    /// Pods that a workload can be taken to want; a larger number counts as this one.
+    count WANTED_PODS: usize = 10_000_000, "a_number_beyond_all_measure_is_cut";
     /// Pending pods of a workload that a search for fixes changes together with one of them; the rest are left out.
     count REACTING_SIBLINGS: usize = 10, "pods_of_one_template_are_changed_together_up_to_a_limit";
     /// Operations of a run in which controllers react to a fix; the fix counts as it is after them.
@@ -37,6 +39,14 @@ limits! { "engine":
     count OUT_OF_TREE_NAMES: usize = 8, "names_of_out_of_tree_plugins_are_kept_up_to_a_limit";
     /// Steps of a plugin's search above which an error counts FIXES_STEPS_OF_ERROR, and else nothing.
     steps FIXES_STEPS_OF_LONG_SEARCH: u64 = 200_000, "a_search_for_fixes_ends_after_a_number_of_steps";
+    /// Pods that are made of the workloads of a manifest; the others are counted as not made.
+    count MANIFEST_PODS: usize = 10_000, "a_manifest_of_two_billion_replicas_is_bounded";
+    /// Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made.
+    steps MANIFEST_ROUNDS: usize = 1_000, "rounds_of_ordered_pods_are_bounded";
+    /// Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out.
+    count MANIFEST_ODDS: usize = 100, "odds_of_many_pods_are_counted_when_asked_for";
+    /// Different pods of a manifest that are decided again to say why they are pending; the others have the scheduler's message.
+    count MANIFEST_DECISIONS: usize = 50, "decisions_about_pending_pods_are_bounded";
     /// Orders of equal pods that are tried for the odds of one preemption; beyond it the odds are unknown, with the reason.
     steps VICTIM_ORDERS: u64 = 2_000, "too_many_orders_are_unknown_with_the_reason";
     /// Combinations of candidates that are counted for the odds of one preemption; beyond it the odds are unknown, with the reason.

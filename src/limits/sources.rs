@@ -9,6 +9,10 @@ limits! { "sources":
     bytes PATTERNS: usize = 16 << 20, "patterns_take_bounded_memory";
     /// Files of a hidden directory whose names are read, to tell whether a dump may be in it; the others are not considered.
     count HIDDEN_FILES: usize = 1_000, "a_folder_in_part_is_told_by_what_is_left_out";
+    /// Bytes of the files of a manifest together; a longer one is refused.
+    bytes MANIFEST: u64 = 64 << 20, "manifests_are_bounded";
+    /// Objects of a manifest; one with more is refused.
+    count MANIFEST_OBJECTS: usize = 10_000, "manifests_are_bounded";
     /// Bytes that come out of compressed files of a load by default; a file that needs more ends there.
     bytes DECOMPRESSED: u64 = 64 << 30, "what_goes_beyond_a_limit_ends_with_its_name";
     /// Files and members of archives that are opened in a load by default; the others are counted as not read.

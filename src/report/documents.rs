@@ -16,15 +16,16 @@ pub(super) fn pending(found: &Agreements, more: Document) -> Document {
     if !found.causes.is_empty() {
         let row = |cause: &CauseReport| {
             let preemption = cause.preemption_words();
-            vec![cause.pods.len().to_string(), cause.sentence.clone(), preemption, cause.fix_words().to_owned()]
+            vec![cause.count().to_string(), cause.sentence.clone(), preemption, cause.fix_words().to_owned()]
         };
         doc.heading(2, "Causes");
         doc.table(["Pods", "Cause", "Preemption", "Fix"], found.causes.iter().map(row));
         for cause in &found.causes {
-            doc.heading(3, format!("{}: {}", count(cause.pods.len(), "pod"), cause.sentence));
-            let more = cause.pods.len().saturating_sub(NAMED);
+            doc.heading(3, format!("{}: {}", count(cause.count(), "pod"), cause.sentence));
+            let names = cause.names();
+            let more = names.len().saturating_sub(NAMED);
             let more = (more > 0).then(|| format!("and {more} more"));
-            doc.list(cause.pods.iter().take(NAMED).map(String::as_str).chain(more.as_deref()));
+            doc.list(names.iter().take(NAMED).map(String::as_str).chain(more.as_deref()));
             let commands = cause.fix.as_ref().map(|fix| fix.fix.commands()).unwrap_or_default();
             if !commands.is_empty() {
                 doc.paragraph(cause.fix_words());

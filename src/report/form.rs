@@ -3,9 +3,12 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Decision, GroupReport, Info, OperationLine, PodComparison, ReleaseComparison, Ticket, WhatIfReport, causes_text, documents, text,
+    Decision, GroupReport, Info, ManifestReport, OperationLine, PlacedReport, PodComparison, ReleaseComparison, Ticket, WhatIfReport,
+    causes_text, documents, text,
 };
-use crate::analysis::{Agreements, FixesReport, Known, LastReported, LogReport, ReleaseReport, SchedulerMatch, When};
+use crate::analysis::{
+    Agreements, FixesReport, Known, LastReported, LogReport, ReleaseReport, SchedulerMatch, VoiceReport, When, WorkloadReport,
+};
 use crate::cluster::Str;
 use crate::output::{self, Document, Headings, Lines, Text};
 use crate::trace::CycleView;
@@ -120,6 +123,12 @@ pub enum Answer<'a> {
     Comparison(&'a ReleaseComparison),
     /// What-ifs.
     WhatIf(&'a WhatIfReport),
+    /// The end of a manifest.
+    Manifest(&'a ManifestReport),
+    /// A pod that has a node.
+    Placed(&'a PlacedReport),
+    /// A workload.
+    Workload(&'a WorkloadReport),
 }
 
 /// A format's serializer failed.
@@ -181,6 +190,7 @@ impl Format {
 
 /// The decision about a pod with its name and what is known beside it.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct TicketReport<'a> {
     #[serde(flatten)]
     decision: Decision,
@@ -190,6 +200,9 @@ struct TicketReport<'a> {
     namespace: Option<&'a Str>,
     priority: Option<i32>,
     agreement: Option<&'a SchedulerMatch>,
+    others: &'a [VoiceReport],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    others_together: &'a [String],
     when: Option<&'a When>,
 }
 
@@ -203,6 +216,8 @@ impl<'a> TicketReport<'a> {
             namespace: key.map(|key| &key.namespace),
             priority: ticket.view.start.as_ref().map(|start| start.priority).or(ticket.priority),
             agreement: ticket.agreement,
+            others: ticket.others,
+            others_together: ticket.others_together,
             when: ticket.when,
         }
     }
@@ -219,6 +234,9 @@ impl Answer<'_> {
             Self::Log(_) => "The scheduler's log".to_owned(),
             Self::Info(_) => "schedscope".to_owned(),
             Self::WhatIf(_) => "What if".to_owned(),
+            Self::Manifest(_) => "Manifest".to_owned(),
+            Self::Placed(found) => format!("{}/{}", found.namespace, found.pod),
+            Self::Workload(found) => found.workload.to_string(),
             Self::Comparison(comparison) => format!("kube-scheduler {} compared with {}", comparison.from, comparison.to),
         }
     }
@@ -258,6 +276,9 @@ impl Answer<'_> {
             Self::Info(info) => info.text(),
             Self::Comparison(comparison) => comparison.text(),
             Self::WhatIf(what_if) => what_if.text(),
+            Self::Manifest(manifest) => manifest.text(),
+            Self::Placed(found) => found.text(),
+            Self::Workload(found) => found.text(),
         };
         lines.extend(more.plain(Headings::Capitals));
         lines
@@ -324,6 +345,9 @@ impl Serialize for Plain<'_> {
             Answer::Info(info) => info.serialize(serializer),
             Answer::Comparison(comparison) => comparison.serialize(serializer),
             Answer::WhatIf(what_if) => what_if.serialize(serializer),
+            Answer::Manifest(manifest) => manifest.serialize(serializer),
+            Answer::Placed(found) => found.serialize(serializer),
+            Answer::Workload(found) => found.serialize(serializer),
         }
     }
 }

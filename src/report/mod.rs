@@ -11,10 +11,12 @@ mod fixes;
 mod form;
 mod info;
 mod known;
+mod manifest;
 mod odds;
 mod operation;
 mod overview;
 mod page;
+mod placed;
 mod pod_group;
 mod releases;
 mod scheduler_log;
@@ -23,6 +25,7 @@ mod story;
 mod text;
 mod ticket;
 mod whatif;
+mod workload;
 
 pub use comparison::{comparison, upgrade};
 pub use completeness::{completeness, completeness_in_short};
@@ -31,6 +34,7 @@ pub use devices::{DeviceLine, node_devices};
 pub use extenders::{BindReport, ExtenderReport};
 pub use form::{Answer, FORMATS, Format, FormatError, SCHEMA_VERSION, WriteComparedPods, WriteOperation};
 pub use info::Info;
+pub use manifest::ManifestReport;
 pub use odds::OddsReport;
 pub use operation::{
     BackoffReport, BeforeOperation, BriefOperation, MoveReport, OperationLine, OperationReport, QueueLengths, QueuesReport, SamplingReport,
@@ -38,6 +42,7 @@ pub use operation::{
 };
 pub use overview::causes_text;
 pub use page::page;
+pub use placed::{AgainReport, EvictionReport, PlacedReport};
 pub use pod_group::{ConditionReport, GroupReport, MemberReport, PlacementReport, group_document, group_text};
 pub use releases::{PodComparison, ReleaseComparison, Releases};
 pub use schema::{AnswerSchema, SCHEMAS};
@@ -45,3 +50,4 @@ pub use story::{PodStory, Stories, stories, stories_document, stories_text};
 pub use text::{decided_by, text};
 pub use ticket::{Origin, Reported, Ticket, shell_line};
 pub use whatif::WhatIfReport;
+pub use workload::voices_lines;

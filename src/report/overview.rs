@@ -1,6 +1,6 @@
 //! All pending pods at a glance, as documents.
 
-use crate::analysis::{CauseReport, Overview};
+use crate::analysis::{Cause, CauseReport, Overview};
 use crate::cluster::Key;
 use crate::output::{Document, Lines, Words};
 use crate::plural::count;
@@ -14,11 +14,11 @@ impl Overview {
         let mut doc = Document::default();
         doc.paragraph(count(self.pending, "pending pod"));
         for cause in &self.causes {
-            let pods = cause.pods.len();
+            let pods = cause.count();
             doc.blank();
             doc.heading(2, count(pods, "pod"));
             doc.item(2, format!("{}{}", cause.sentence, cause.preemption.clause(cause.helped, pods)));
-            doc.item(2, named(&cause.pods));
+            doc.item(2, named_pods(cause));
             doc.item(2, cause.fix.words(pods));
             doc.code(5, cause.fix.found().map(|fix| fix.fix.commands()).unwrap_or_default());
         }
@@ -26,8 +26,12 @@ impl Overview {
     }
 }
 
-/// Returns the first pods, and how many more there are.
-fn named(pods: &[Key]) -> Words {
+/// Returns the first pods of a cause, or its workloads, and how many more there are.
+fn named_pods(cause: &Cause) -> Words {
+    if !cause.workloads.is_empty() {
+        return named(&cause.names()).into();
+    }
+    let pods: &[Key] = &cause.pods;
     let mut words = Words::default();
     for (at, pod) in pods.iter().take(NAMED).enumerate() {
         words = if at == 0 { words.pod(pod) } else { words.text(", ").pod(pod) };
@@ -36,6 +40,13 @@ fn named(pods: &[Key]) -> Words {
         0 => words,
         more => words.text(format!(" and {more} more")),
     }
+}
+
+/// Returns the first names, and the number of the others.
+pub(super) fn named(names: &[String]) -> String {
+    let more = names.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{more}", names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", "))
 }
 
 /// Returns the causes as text; empty without causes.
@@ -48,11 +59,8 @@ pub fn causes_text(causes: &[CauseReport]) -> Lines {
     out.push("CAUSES");
     for cause in causes {
         let preemption = cause.preemption.clause(cause.helped, cause.pods.len());
-        out.line(format_args!("  {}: {}{preemption}", count(cause.pods.len(), "pod"), cause.sentence));
-        let shown = cause.pods.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-        let more = cause.pods.len().saturating_sub(NAMED);
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        out.line(format_args!("    {shown}{more}"));
+        out.line(format_args!("  {}: {}{preemption}", count(cause.count(), "pod"), cause.sentence));
+        out.line(format_args!("    {}", named(&cause.names())));
         out.line(format_args!("    {}", cause.fix_words()));
     }
     out.blank();

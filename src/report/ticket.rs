@@ -7,6 +7,7 @@ use super::Answer;
 use super::devices::devices_text;
 use super::odds::odds_section;
 use super::text::{FACTS_SHOWN, by_class, candidate_rows, decided_by, elimination_sentences, name_list, score_rows, victim_rows};
+use crate::analysis::VoiceReport;
 use crate::analysis::{FixReport, FixesReport, LastReported, Missing, ReleaseReport, SchedulerMatch, When, missing_sentences, why};
 use crate::framework::PluginName;
 use crate::output::{CodeLine, Document, Headings};
@@ -82,6 +83,10 @@ pub struct Ticket<'a> {
     pub origin: &'a Origin,
     /// The comparison with the cluster's scheduler; `None` where it is not compared.
     pub agreement: Option<&'a SchedulerMatch>,
+    /// The words of others about the pod, newest first.
+    pub others: &'a [VoiceReport],
+    /// Findings from these words and the decision together, a sentence each.
+    pub others_together: &'a [String],
     /// The pod's priority, for a decision that did not get as far as the record of it.
     pub priority: Option<i32>,
     /// When the pod is tried again; `None` if nothing says so.

@@ -382,7 +382,7 @@ fn waiting(replacements: &[Key]) -> String {
     format!("{} {}", list(replacements), if replacements.len() == 1 { "is" } else { "are" })
 }
 
-fn note_sentence(note: &Note) -> String {
+pub(super) fn note_sentence(note: &Note) -> String {
     match note {
         Note::UnknownController(kind) => format!("Note: pods of {kind} are assumed to be replaced as those of a ReplicaSet."),
         Note::ImmediateClaim(claim) => {
@@ -394,7 +394,7 @@ fn note_sentence(note: &Note) -> String {
 }
 
 /// Returns how many fit, and whether the pod itself is one of them.
-fn capacity_sentence(capacity: &Capacity) -> String {
+pub(super) fn capacity_sentence(capacity: &Capacity) -> String {
     let fit = match (capacity.is_pending, capacity.fits) {
         (true, 0) => "this pod does not fit".to_owned(),
         (true, 1) => "this pod fits, and no more like it".to_owned(),
@@ -423,7 +423,7 @@ fn why_not(capacity: &Capacity, message: &str) -> String {
     }
 }
 
-fn capacity_details(lines: &mut Document, capacity: &Capacity) {
+pub(super) fn capacity_details(lines: &mut Document, capacity: &Capacity) {
     if let CapacityEnd::Full(message) = &capacity.end {
         lines.item(INDENT, why_not(capacity, message));
     }
@@ -475,6 +475,16 @@ fn block_data(block: &Block) -> Value {
     })
 }
 
+/// Returns a capacity as data.
+pub(super) fn capacity_data(capacity: &Capacity) -> Value {
+    let (complete, next) = match &capacity.end {
+        CapacityEnd::Full(message) => (true, Some(message.as_str())),
+        CapacityEnd::Limit | CapacityEnd::Cancelled => (false, None),
+    };
+    let nodes: BTreeMap<&str, usize> = capacity.nodes.iter().map(|(node, number)| (node.as_str(), *number)).collect();
+    json!({"pod": capacity.pod.to_string(), "fits": capacity.fits, "complete": complete, "next": next, "nodes": nodes})
+}
+
 impl WhatIfReport {
     fn pod_data(&self, answer: &PodAnswer) -> Value {
         let end = match &answer.end {
@@ -518,14 +528,7 @@ impl WhatIfReport {
                 json!({"node": node.node.as_str(), "end": node_end(&node.end), "barePods": bare, "blockedBy": blocks})
             })
             .collect();
-        let capacity = answer.capacity.as_ref().map(|capacity| {
-            let (complete, next) = match &capacity.end {
-                CapacityEnd::Full(message) => (true, Some(message.as_str())),
-                CapacityEnd::Limit | CapacityEnd::Cancelled => (false, None),
-            };
-            let nodes: BTreeMap<&str, usize> = capacity.nodes.iter().map(|(node, number)| (node.as_str(), *number)).collect();
-            json!({"pod": capacity.pod.to_string(), "fits": capacity.fits, "complete": complete, "next": next, "nodes": nodes})
-        });
+        let capacity = answer.capacity.as_ref().map(capacity_data);
         json!({
             "verb": answer.verb.to_string(),
             "sentence": self.sentence(answer),

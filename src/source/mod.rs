@@ -16,6 +16,7 @@
 //! | [`live`] | lists and watches a cluster through its API server, into the same objects and report, and queues changes |
 //! | [`capture`] | writes a cluster as a dump |
 //! | `logs` | reads kube-scheduler's logs from the same inputs |
+//! | `manifest` | reads manifests, the files that `kubectl apply -f` takes |
 //!
 //! Objects of a dump are loaded as they are, except for defaults in objects without a uid, which no API server has seen; see
 //! `decode::admission` and [`crate::admission`].
@@ -29,6 +30,7 @@ mod layout;
 #[cfg(feature = "live")]
 pub mod live;
 mod logs;
+mod manifest;
 mod read;
 
 pub use assemble::diagnostic::{Diagnostic, Severity};
@@ -39,6 +41,7 @@ pub use decode::raw_object::as_yaml;
 pub use demos::{STORIES, Story};
 pub use layout::{Layout, Layouts};
 pub use logs::{LogTimes, read_logs_of_dump, read_scheduler_logs};
+pub use manifest::{ManifestError, ManifestObject, ManifestPlace, read_manifests};
 pub use read::input::Input;
 pub use read::limits::Limits;
 pub use read::progress::Progress;

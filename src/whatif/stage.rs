@@ -6,7 +6,7 @@ use super::error::WhatIfError;
 use crate::cluster::{Key, ObservedEvent};
 use crate::release::{FoundVersion, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{ConfigEdit, ConfigEditError, InitialQueues, Operation, Quiescence, Scheduler};
-use crate::session::{Cursor, Session, Verb, objects_in_order};
+use crate::session::{Action, Cursor, Session, Verb, objects_in_order};
 use crate::trace::Event;
 
 /// A scheduler that operations are applied to.
@@ -15,6 +15,8 @@ pub trait Stage {
     fn scheduler(&self) -> &Scheduler;
     /// Applies an operation of a verb. Returns false if it has no effect.
     fn apply(&mut self, verb: &Verb, operation: Operation) -> bool;
+    /// Applies an operation that no verb stands for. Returns false if it has no effect.
+    fn apply_alone(&mut self, operation: Operation) -> bool;
     /// Takes one step towards the state in which nothing changes. Returns false there, or if cancelled.
     fn settle_step(&mut self) -> bool;
     /// Returns whether the run is not cancelled.
@@ -66,6 +68,10 @@ impl Stage for Rehearsal {
     }
 
     fn apply(&mut self, _verb: &Verb, operation: Operation) -> bool {
+        self.apply_alone(operation)
+    }
+
+    fn apply_alone(&mut self, operation: Operation) -> bool {
         // Every pod is worth another attempt after a change from outside.
         self.settling = Quiescence::default();
         !self.scheduler.apply(operation).is_empty()
@@ -114,6 +120,13 @@ impl<'a> OnBranch<'a> {
         let from = session.timeline().revisions().len();
         Self { session, go_on, from }
     }
+
+    fn act(&mut self, action: impl Into<Action>) -> bool {
+        self.session.timeline_mut().seek(Cursor::END);
+        let done = self.session.apply(action);
+        self.session.timeline_mut().seek(Cursor::END);
+        done
+    }
 }
 
 impl Stage for OnBranch<'_> {
@@ -122,10 +135,11 @@ impl Stage for OnBranch<'_> {
     }
 
     fn apply(&mut self, verb: &Verb, operation: Operation) -> bool {
-        self.session.timeline_mut().seek(Cursor::END);
-        let done = self.session.apply((verb.clone(), operation));
-        self.session.timeline_mut().seek(Cursor::END);
-        done
+        self.act((verb.clone(), operation))
+    }
+
+    fn apply_alone(&mut self, operation: Operation) -> bool {
+        self.act(operation)
     }
 
     fn settle_step(&mut self) -> bool {

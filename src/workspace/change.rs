@@ -19,8 +19,9 @@ use crate::whatif::Originals;
 pub enum Change {
     /// Edits an object.
     Edit(Edit),
-    /// Creates or updates the objects of a file.
-    File(String),
+    /// Creates or updates the objects of a file. One whose objects make pods is applied as a what-if is: on a branch, and run until
+    /// nothing changes. The cursor ends at the decision about the subject.
+    File(String, Option<Key>),
     /// Lets time pass.
     Advance(Advance),
     /// Makes the changes of a fix, on a new branch.
@@ -65,7 +66,7 @@ pub struct Applied {
     pub objects: usize,
     /// The new branch and its parent, by name; `None` if the change made no branch.
     pub branch: Option<(String, String)>,
-    /// The answer of a what-if; `None` for any other change.
+    /// The answer of a what-if, or of a manifest; `None` for any other change.
     pub answer: Option<WhatIfAnswer>,
 }
 
@@ -87,7 +88,10 @@ impl Workspace {
             Change::Advance(by) => self.advance(*by),
             Change::WhatIf(verb, subject) => self.what_if(verb, subject.as_ref(), tools),
             Change::Edit(edit) => self.and_decide_again(|workspace| workspace.edit(edit)),
-            Change::File(path) => self.and_decide_again(|workspace| workspace.file(path)),
+            Change::File(path, subject) => match self.manifest(path, subject.as_ref(), tools)? {
+                Some(applied) => Ok(applied),
+                None => self.and_decide_again(|workspace| workspace.file(path)),
+            },
             Change::Fix(fix) => self.and_decide_again(|workspace| workspace.fix(fix)),
             Change::Release(release) => self.and_decide_again(|workspace| workspace.release(*release)),
         }

@@ -2,8 +2,8 @@
 
 use crate::cluster::Key;
 use crate::session::{EditError, ReleaseChangeError};
-use crate::source::Diagnostic;
-use crate::whatif::WhatIfError;
+use crate::source::{Diagnostic, ManifestError, ManifestPlace};
+use crate::whatif::{ManifestProblem, WhatIfError};
 
 /// Why a change was not made.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +31,17 @@ pub enum ChangeError {
     NothingInFile {
         /// Path of the file.
         path: String,
+    },
+    /// The manifest to apply cannot be read.
+    #[error("{0}")]
+    Manifest(Box<ManifestError>),
+    /// An object of the manifest to apply is wrong.
+    #[error("{place}: {problem}")]
+    WrongManifest {
+        /// The place of the object.
+        place: ManifestPlace,
+        /// What is wrong.
+        problem: Box<ManifestProblem>,
     },
     /// No timer is pending.
     #[error("no timer is pending")]

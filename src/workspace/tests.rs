@@ -82,7 +82,7 @@ fn a_change_that_fails_leaves_the_session_as_it_was() {
     for change in [
         Change::Edit(Edit::Cordon("none".into())),
         Change::WhatIf("drain none".parse().unwrap(), None),
-        Change::File("/nonexistent".into()),
+        Change::File("/nonexistent".into(), None),
         Change::Advance(Advance::NextTimer),
         Change::Edit(Edit::Allow(Key::new("d", "p"))),
     ] {

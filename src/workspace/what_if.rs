@@ -1,14 +1,20 @@
 //! What-ifs on a branch, with their answers.
 
+use std::path::PathBuf;
+
+use serde_json::Value;
+
 use super::Workspace;
 use super::change::{Applied, Tools, applied};
 use super::decision::PodAt;
 use super::error::ChangeError;
+use crate::admission::{Admission, Policies};
 use crate::cluster::Key;
 use crate::output::Document;
-use crate::report::WhatIfReport;
+use crate::report::{ManifestReport, WhatIfReport};
 use crate::session::{Cursor, Verb};
-use crate::whatif::{self, OnBranch};
+use crate::source::read_manifests;
+use crate::whatif::{self, ManifestRequest, OnBranch, Stage as _};
 
 /// The answer of a what-if.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,35 +30,70 @@ pub struct WhatIfAnswer {
 }
 
 impl Workspace {
-    /// Applies a what-if on a branch. At a dry decision, one that does not run the scheduler is applied before the
-    /// decision, which is then taken again. The cursor ends at the decision about the subject, if it still has one. An error, or
-    /// a cancelled run, leaves the session as it was.
+    /// Applies a what-if on a branch.
     pub(super) fn what_if(&mut self, verb: &Verb, subject: Option<&Key>, tools: &Tools<'_>) -> Result<Applied, ChangeError> {
+        let act = |stage: &mut OnBranch<'_>| {
+            let report = WhatIfReport::new(vec![whatif::apply(stage, verb, tools.originals)?], stage.scheduler(), Vec::new());
+            Ok((report.headline(), report.answers()))
+        };
+        self.on_branch(&verb.to_string(), verb.settles(), subject, tools, act)
+    }
+
+    /// Applies a manifest on a branch, and runs until nothing changes. `None` for one whose objects make no pods.
+    pub(super) fn manifest(&mut self, path: &str, subject: Option<&Key>, tools: &Tools<'_>) -> Result<Option<Applied>, ChangeError> {
+        let objects = read_manifests(&[PathBuf::from(path)]).map_err(|mut errors| ChangeError::Manifest(Box::new(errors.remove(0))))?;
+        if !objects.iter().any(|object| whatif::makes_pods(&object.value)) {
+            return Ok(None);
+        }
+        let policies = Policies::of(&self.session.background().neighbors);
+        let values: Vec<&Value> = objects.iter().map(|object| &object.value).collect();
+        let act = |stage: &mut OnBranch<'_>| {
+            let admission = Admission::new(policies, stage.scheduler().state().config().emulation);
+            let answer = whatif::apply_manifest(stage, &values, admission, &ManifestRequest::default(), tools.originals);
+            let answer = answer.map_err(|problem| {
+                let at = problem.object().unwrap_or_default();
+                ChangeError::WrongManifest { place: objects[at].place.clone(), problem: Box::new(problem) }
+            })?;
+            let report = ManifestReport::new(answer, stage.scheduler());
+            Ok((report.headline(), report.answer()))
+        };
+        self.on_branch(&format!("apply {path}"), true, subject, tools, act).map(Some)
+    }
+
+    /// Acts on a branch, and returns the answer: its headline and its whole text. At a dry decision, an action that does not run
+    /// the scheduler is taken before the decision, which is then taken again. The cursor ends at the decision about the subject, if
+    /// it still has one. An error, or a cancelled run, leaves the session as it was.
+    fn on_branch(
+        &mut self,
+        title: &str,
+        settles: bool,
+        subject: Option<&Key>,
+        tools: &Tools<'_>,
+        act: impl FnOnce(&mut OnBranch<'_>) -> Result<(String, Document), ChangeError>,
+    ) -> Result<Applied, ChangeError> {
         let cursor = self.session.timeline().cursor();
         let was = subject.map(|pod| (pod, PodAt::cursor(&self.session, pod)));
         let continues = self.continues();
-        self.begin(self.begins(verb.settles()));
+        self.begin(self.begins(settles));
         let branch = self.session.begin_what_if();
         let begun_at = self.session.timeline().revisions().len();
-        let answer = match whatif::apply(&mut OnBranch::new(&mut self.session, tools.go_on), verb, tools.originals) {
+        let (headline, body) = match act(&mut OnBranch::new(&mut self.session, tools.go_on)) {
             Ok(answer) => answer,
             Err(error) => {
                 if branch.is_some() {
                     self.session.abandon_branch();
                 }
                 self.session.timeline_mut().seek(cursor);
-                return Err(error.into());
+                return Err(error);
             }
         };
         self.session.timeline_mut().seek(Cursor::END);
-        let report = WhatIfReport::new(vec![answer], self.session.scheduler(), Vec::new());
         let applied = applied(&self.session, branch);
         let subject = was.map(|(pod, was)| {
             self.show_end_of(pod, begun_at, continues);
             was.ends(&self.session, pod)
         });
-        let (headline, body) = (report.headline(), report.answers());
-        let answer = WhatIfAnswer { headline, subject, title: format!("What if: {verb}"), body };
+        let answer = WhatIfAnswer { headline, subject, title: format!("What if: {title}"), body };
         Ok(Applied { answer: Some(answer), ..applied })
     }
 }

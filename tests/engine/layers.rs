@@ -33,6 +33,7 @@ const LAYERS: Rooms = &[
         &[
             "limits",
             "admission",
+            "extenders",
             "session",
             "fixes",
             "controllers",
@@ -45,6 +46,7 @@ const LAYERS: Rooms = &[
             "suggest",
         ],
     ),
+    ("workload", &["limits", "plugins", "release", "cluster", "suggest"]),
     ("scheduler_log", &["limits"]),
     ("source", &["limits", "admission", "scheduler_log", "cluster", "output", "plural"]),
     (
@@ -57,6 +59,7 @@ const LAYERS: Rooms = &[
             "session",
             "fixes",
             "controllers",
+            "workload",
             "scheduler",
             "source",
             "scheduler_log",
@@ -80,6 +83,7 @@ const LAYERS: Rooms = &[
             "fixes",
             "controllers",
             "whatif",
+            "workload",
             "scheduler",
             "source",
             "scheduler_log",
@@ -93,7 +97,21 @@ const LAYERS: Rooms = &[
     ),
     (
         "workspace",
-        &["analysis", "output", "report", "whatif", "source", "session", "fixes", "scheduler", "trace", "framework", "release", "cluster"],
+        &[
+            "admission",
+            "analysis",
+            "output",
+            "report",
+            "whatif",
+            "source",
+            "session",
+            "fixes",
+            "scheduler",
+            "trace",
+            "framework",
+            "release",
+            "cluster",
+        ],
     ),
     (
         "engine",
@@ -127,6 +145,7 @@ const LAYERS: Rooms = &[
             "fixes",
             "controllers",
             "whatif",
+            "workload",
             "analysis",
             "report",
             "scheduler_log",
@@ -153,6 +172,7 @@ const LAYERS: Rooms = &[
             "fixes",
             "controllers",
             "whatif",
+            "workload",
             "source",
             "scheduler_log",
             "scheduler",
@@ -180,6 +200,7 @@ const LAYERS: Rooms = &[
             "fixes",
             "controllers",
             "whatif",
+            "workload",
             "source",
             "scheduler_log",
             "scheduler",
@@ -205,6 +226,7 @@ const SOURCE: Rooms = &[
     ("live", &["assemble", "decode", "layout", "read"]),
     ("capture", &["decode"]),
     ("logs", &["assemble", "read"]),
+    ("manifest", &["decode"]),
 ];
 
 /// The layers of `ui`.

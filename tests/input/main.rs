@@ -20,6 +20,7 @@ mod live;
 mod live_limits;
 mod live_log;
 mod log_beside;
+mod manifest;
 mod pre_bind;
 mod releases;
 mod rights;

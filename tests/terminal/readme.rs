@@ -97,6 +97,8 @@ fn filled(usage: &str) -> String {
         words.push(match (before, word) {
             ("capture", "FILE") => "captured.json".to_owned(),
             ("--ops", "FILE") => "ops.json".to_owned(),
+            ("-f", "FILE...") => "web.json".to_owned(),
+            ("--replicas", "N") => "2".to_owned(),
             ("open", "FILE") => "saved".to_owned(),
             ("log" | "--scheduler-log", "FILE...") => "scheduler.log".to_owned(),
             ("--what-if", "VERB") => "\"add 1 like worker-a1\"".to_owned(),
@@ -148,6 +150,10 @@ impl Place {
         write("cluster.json", &story.to_string());
         write("scheduler.log", include_str!("../../fixtures/scheduler-logs/story-1.34.log"));
         write("ops.json", &json!([{"op": "schedule"}]).to_string());
+        let template = json!({"metadata": {"labels": {"app": "new"}}, "spec": {"containers": [{"name": "c"}]}});
+        let spec = json!({"replicas": 3, "selector": {"matchLabels": {"app": "new"}}, "template": template});
+        let new = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "new", "namespace": "shop"}, "spec": spec});
+        write("web.json", &new.to_string());
     }
 
     fn variables(&self) -> [(String, String); 4] {
@@ -219,6 +225,10 @@ impl Place {
                     said.contains(&format!("{pods} pending pods"))
                 };
                 assert!(code == 1 && found, "{line}: {code} {said}");
+            }
+            Some("explain") if says("-f") => {
+                let (code, said) = self.run(&arguments);
+                assert!(code < 2 && said.contains("Deployment shop/new"), "{line}: {code} {said}");
             }
             Some("explain") => {
                 let (code, said) = self.run(&arguments);

@@ -351,6 +351,11 @@ fn ascii(value: &Value) -> String {
     out
 }
 
+/// Returns words as a command line of a POSIX shell.
+pub(in crate::analysis) fn shell_words<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
 /// Quotes a text as one word of a POSIX shell.
 fn quoted(text: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_./:=@%+,".contains(&b);

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
+pub(in crate::analysis) use self::kubectl::shell_words;
 use self::patches::Targets;
 pub(super) use self::words::cut_short_texts;
 use self::words::{

@@ -1,6 +1,7 @@
 //! All pending pods at a glance: grouped by cause, each cause with the fix that frees most of its pods.
 
 mod best_fix;
+mod short;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending};
 use super::fixes::{FixReport, Originals};
 use super::why::{binding, in_common, uncapitalized, waits_for, waits_for_volume, why_group_in_short, why_group_is_gated};
+use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Pod};
 use crate::fixes::{Change, NodesNeeded};
 use crate::framework::{PluginName, PluginSet, Reason, Status};
@@ -19,11 +21,12 @@ use crate::scheduler::Scheduler;
 use crate::trace::{CycleView, GroupOutcome, Outcome, PreemptionView};
 
 use best_fix::best_fix;
+pub use short::{short_causes, with_short};
 
 /// Limit on the causes for which fixes are searched, largest first.
 const CAUSES_SEARCHED: usize = 8;
 /// The key of pods that have a node and wait for its volume.
-const VOLUME: &str = "volume-provisioning";
+pub(in crate::analysis) const VOLUME: &str = "volume-provisioning";
 /// The number of pods decided before the overview is published again.
 const CHUNK: usize = 32;
 
@@ -90,6 +93,10 @@ pub struct Cause {
     pub sentence: String,
     /// The pods, by name.
     pub pods: Vec<Key>,
+    /// The number of pods that do not exist.
+    pub missing: usize,
+    /// The workloads that want them.
+    pub workloads: Vec<About>,
     /// The number of nodes that give each reason, the largest over the pods.
     pub nodes: BTreeMap<String, usize>,
     /// Whether preemption makes room for any of the pods.
@@ -100,6 +107,22 @@ pub struct Cause {
     pub fix: FixSearch,
 }
 
+impl Cause {
+    /// Returns the number of its pods, those that do not exist included.
+    pub fn count(&self) -> usize {
+        self.pods.len() + self.missing
+    }
+
+    /// Returns the names of its pods; of its workloads where the pods do not exist.
+    pub fn names(&self) -> Vec<String> {
+        if self.workloads.is_empty() {
+            self.pods.iter().map(Key::to_string).collect()
+        } else {
+            self.workloads.iter().map(About::in_namespace).collect()
+        }
+    }
+}
+
 /// The state of the search for the fix of a cause.
 #[derive(Clone, Debug)]
 pub enum FixSearch {
@@ -107,6 +130,8 @@ pub enum FixSearch {
     Ahead,
     /// It is not made, because enough other causes have more pods.
     LeftOut,
+    /// The fix, or the object to look at, in words: it follows from the objects without a search.
+    Said(String),
     /// The pods need no fix: they have a node, or it is being made free.
     NotNeeded(&'static str),
     /// It was stopped before it ended.
@@ -126,6 +151,7 @@ impl FixSearch {
     /// Returns the state in words, for a cause of a number of pods.
     pub fn words(&self, pods: usize) -> String {
         match self {
+            Self::Said(words) => words.clone(),
             Self::Ahead => "searching for a fix".to_owned(),
             Self::LeftOut => format!("no fix searched: only the {CAUSES_SEARCHED} largest causes are searched"),
             Self::NotNeeded(why) => format!("no fix is needed: {why}"),
@@ -160,6 +186,12 @@ pub struct CauseReport {
     pub sentence: String,
     /// The pods as `namespace/name`, by name.
     pub pods: Vec<String>,
+    /// The number of pods that do not exist; the cause is then of workloads.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub missing: usize,
+    /// The workloads that want them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub workloads: Vec<About>,
     /// The number of nodes that give each reason, the largest over the pods.
     pub nodes: BTreeMap<String, usize>,
     /// Whether preemption makes room for any of the pods.
@@ -398,6 +430,11 @@ fn kind_of(reason: &Reason) -> String {
     }
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature of serde")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 /// The words of a cause about one pod and about several, with the number of pods that have them.
 type Wordings<'a> = BTreeMap<(&'a str, &'a str), usize>;
 
@@ -411,6 +448,8 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
                 key: reason.key.clone(),
                 sentence: String::new(),
                 pods: Vec::new(),
+                missing: 0,
+                workloads: Vec::new(),
                 nodes: BTreeMap::new(),
                 preemption: reason.preemption,
                 helped: 0,
@@ -460,6 +499,16 @@ pub fn causes(agreements: &Agreements, scheduler: &Scheduler, originals: Origina
 }
 
 impl CauseReport {
+    /// Returns the number of its pods, those that do not exist included.
+    pub fn count(&self) -> usize {
+        self.pods.len() + self.missing
+    }
+
+    /// Returns the names of its pods; of its workloads where the pods do not exist.
+    pub fn names(&self) -> Vec<String> {
+        if self.workloads.is_empty() { self.pods.clone() } else { self.workloads.iter().map(About::in_namespace).collect() }
+    }
+
     /// Returns the state of the search for its fix in words.
     pub fn fix_words(&self) -> &str {
         &self.fix_words
@@ -471,14 +520,17 @@ impl CauseReport {
     }
 
     fn of(cause: Cause) -> Self {
+        let words = cause.fix.words(cause.count());
         Self {
             cause: cause.key,
             sentence: cause.sentence,
             nodes: cause.nodes,
             preemption: cause.preemption,
             helped: cause.helped,
-            fix_searched: !matches!(cause.fix, FixSearch::LeftOut | FixSearch::NotNeeded(_)),
-            fix_words: cause.fix.words(cause.pods.len()),
+            fix_searched: !matches!(cause.fix, FixSearch::LeftOut | FixSearch::NotNeeded(_) | FixSearch::Said(_)),
+            fix_words: words,
+            missing: cause.missing,
+            workloads: cause.workloads,
             fix: cause.fix.found().map(|fix| CauseFix::clone(fix)),
             fix_search_cut_short_by: if let FixSearch::Nothing(why) = cause.fix { why } else { None },
             pods: cause.pods.iter().map(Key::to_string).collect(),
@@ -488,14 +540,16 @@ impl CauseReport {
 
 impl Overview {
     /// Decides every pending pod on its own or with its pod group, groups them by cause and searches each cause's best fix. `compared` says whether
-    /// the cluster is the one that its scheduler reported about. Calls `publish` after each part. Once `go_on` returns false, the rest is left out and the last stage is [`Stage::Stopped`].
+    /// the cluster is the one that its scheduler reported about. `short` holds the causes of workloads whose pods do not exist. Calls `publish` after each part. Once `go_on` returns false, the rest is left out and the last stage is [`Stage::Stopped`].
     pub fn make(
         scheduler: &Scheduler,
         (comparer, compared): (&SchedulerComparer, bool),
+        short: &[Cause],
         originals: Originals<'_>,
         go_on: &(dyn Fn() -> bool + Sync),
         publish: &dyn Fn(Self),
     ) {
+        let publish = |found: Self| publish(found.with_short(short));
         let waiting: Vec<&Arc<Pod>> = pending(scheduler.state().cluster()).collect();
         let mut found = Self { pods: BTreeMap::new(), causes: Vec::new(), pending: waiting.len(), compared, stage: Stage::Deciding };
         for chunk in waiting.chunks(CHUNK) {
@@ -534,12 +588,31 @@ impl Overview {
         self
     }
 
+    /// Adds the causes of workloads whose pods do not exist.
+    fn with_short(mut self, short: &[Cause]) -> Self {
+        self.causes.extend(short.iter().cloned());
+        self.causes.sort_by_key(|cause| std::cmp::Reverse(cause.count()));
+        self
+    }
+
     fn stopped(mut self) -> Self {
         for cause in self.causes.iter_mut().filter(|cause| matches!(cause.fix, FixSearch::Ahead)) {
             cause.fix = FixSearch::Stopped;
         }
         self.stage = Stage::Stopped;
         self
+    }
+
+    /// Returns the decisions about some pods as far as they are made, and their causes with the fixes that are found.
+    pub fn among(&self, pods: &[Key]) -> (Vec<&SchedulerMatch>, Vec<CauseReport>) {
+        let decided: Vec<&SchedulerMatch> = pods.iter().filter_map(|pod| self.pods.get(pod)).map(|pod| &**pod).collect();
+        let mut causes = grouped(decided.iter().copied());
+        for cause in &mut causes {
+            if let Some(known) = self.causes.iter().find(|known| known.key == cause.key) {
+                cause.fix = known.fix.clone();
+            }
+        }
+        (decided, causes.into_iter().map(CauseReport::of).collect())
     }
 
     /// Returns the cause of a pod, by its index.

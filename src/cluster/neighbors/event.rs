@@ -19,6 +19,11 @@ impl About {
     pub fn new(kind: impl Into<Str>, key: Key) -> Self {
         Self { kind: kind.into(), key }
     }
+
+    /// Returns kind and name with the namespace: `deployment/web in shop`.
+    pub fn in_namespace(&self) -> String {
+        format!("{self} in {}", self.key.namespace)
+    }
 }
 
 impl Serialize for About {

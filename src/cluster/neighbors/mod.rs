@@ -55,6 +55,11 @@ impl Neighbors {
         range.into_iter().flatten().take_while(move |(key, _)| key.namespace == namespace).map(|(_, object)| object)
     }
 
+    /// Returns the namespaces of all objects, some of them more than once.
+    pub fn namespaces(&self) -> impl Iterator<Item = Str> {
+        self.kinds.values().flat_map(BTreeMap::keys).map(|key| key.namespace.clone()).filter(|namespace| !namespace.is_empty())
+    }
+
     /// Returns whether the source shows which objects of a kind there are: it has some, or an empty list of them.
     pub fn knows(&self, kind: NeighborKind) -> bool {
         self.listed.contains(&kind) || self.kinds.contains_key(&kind)

@@ -162,7 +162,7 @@ pub(super) fn push(out: &mut Vec<Decoded>, line: u32, context: Context<'_>, what
 
 /// Returns whether more brackets are open at some point, or more entries begin on a line (`- - - a`), than any valid object
 /// needs. Brackets in strings are counted too, which affects no realistic object.
-fn is_too_deep(text: &[u8]) -> bool {
+pub(in crate::source) fn is_too_deep(text: &[u8]) -> bool {
     let mut depth = 0usize;
     let is_deep_line = |line: &[u8]| {
         let begin = line.trim_ascii_start();
@@ -194,12 +194,17 @@ fn may_expand_to(text: &[u8]) -> usize {
     if marks(b'&').next().is_none() { 0 } else { marks(b'*').count().saturating_mul(text.len()) }
 }
 
+/// Returns whether the aliases of a YAML text may expand beyond the limit.
+pub(in crate::source) fn may_expand_too_far(text: &[u8]) -> bool {
+    may_expand_to(text) > ALIASES
+}
+
 /// Decodes the text of one value that starts at `line`.
 pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
     if syntax == Syntax::Yaml && is_too_deep(text) {
         return push(out, line, context, DecodeError::new("brackets are nested too deeply").into());
     }
-    if syntax == Syntax::Yaml && may_expand_to(text) > ALIASES {
+    if syntax == Syntax::Yaml && may_expand_too_far(text) {
         return push(out, line, context, DecodeError::new("its aliases expand to too much").into());
     }
     let own = match syntax {

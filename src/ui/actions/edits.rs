@@ -35,14 +35,19 @@ pub fn apply_and_say(state: &mut State, session: &mut dyn SessionHandle, change:
         if let Some(begun) = begun {
             state.what_ifs.finish(begun, applied.title.clone(), session);
         }
-        let mut more = more.to_vec();
-        if matches!(applied.kind, RevisionKind::Configure(_) | RevisionKind::Release(_)) {
-            more.push(format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare"))));
-        }
-        let words = Confirmation { done: words(&applied), branch: applied.branch, subject: None, more };
-        state.say(words.fitted(state.size.0.into()));
+        confirm(state, applied, more);
     }
     Ok(Answer::Done)
+}
+
+/// Says what was changed, with further clauses.
+pub fn confirm(state: &mut State, applied: Applied, more: &[String]) {
+    let mut more = more.to_vec();
+    if matches!(applied.kind, RevisionKind::Configure(_) | RevisionKind::Release(_)) {
+        more.push(format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare"))));
+    }
+    let words = Confirmation { done: words(&applied), branch: applied.branch, subject: None, more };
+    state.say(words.fitted(state.size.0.into()));
 }
 
 /// Returns a change in words: `worker-a2 updated`.

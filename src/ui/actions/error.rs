@@ -63,6 +63,9 @@ pub enum CommandError {
         /// Its arguments, as the help shows them.
         args: &'static str,
     },
+    /// No workload has a name.
+    #[error("there is no workload {0}")]
+    NoWorkload(String),
     /// The decision at the cursor has selected no node.
     #[error("no node is selected here: odds are counted for a decision that takes one")]
     NoNodeSelected,

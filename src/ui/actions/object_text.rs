@@ -51,7 +51,7 @@ pub fn subject(state: &State, timeline: &Timeline) -> Option<(Kind, Key)> {
         RowId::Node(name) => Some((Kind::Node, Key { namespace: Str::default(), name: name.clone() })),
         RowId::Budget(key) => Some((Kind::PodDisruptionBudget, key.clone())),
         RowId::PodGroup(key, _) => Some((Kind::PodGroup, key.clone())),
-        RowId::Group(_) | RowId::Cause(_) | RowId::CauseFix(_) | RowId::Line(..) | RowId::Revision(_) => None,
+        RowId::Group(_) | RowId::Cause(_) | RowId::CauseFix(_) | RowId::Workload(_) | RowId::Line(..) | RowId::Revision(_) => None,
     };
     let def = panes::def(state.focus);
     let selected = state.selected_row().filter(|_| def.has_list()).and_then(object);

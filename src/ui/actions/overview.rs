@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::analysis::{Cause, CauseFix, Stage};
+use crate::analysis::{Cause, CauseFix, FixSearch, Stage};
 use crate::cluster::{Key, Str};
 use crate::output::{Document, Words};
 use crate::session::Timeline;
@@ -119,6 +119,18 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
         return Some(pod.clone());
     }
     let cause = selected_cause(state)?;
+    if let FixSearch::Said(words) = &cause.fix {
+        let mut body = Document::default();
+        body.heading(2, "Cause");
+        body.item(2, format!("{}: {}", text::count(cause.count(), "pod"), cause.sentence));
+        body.heading(2, "Fix");
+        body.item(2, words.as_str());
+        body.heading(2, "Workloads");
+        cause.workloads.iter().take(NAMED).for_each(|workload| body.item(2, workload.in_namespace()));
+        let view = TextView::new(format!("Fix for {}", text::count(cause.count(), "pod")), body, Form::Prose);
+        state.overlay = Some(Overlay::Text(view));
+        return None;
+    }
     let Some(fix) = cause.fix.found() else { return cause.pods.first().cloned() };
     let pods = cause.pods.len();
     let mut body = Document::default();

@@ -31,7 +31,7 @@ fn of_pod(session: &dyn SessionHandle, pod: &Key) -> Option<(String, String)> {
 
 fn of_cause(state: &State) -> Option<(String, String)> {
     let cause = overview::selected_cause(state)?;
-    let pods = cause.pods.len();
+    let pods = cause.count();
     let mut words = format!("{}: {}{}\n", text::count(pods, "pod"), cause.sentence, cause.preemption.clause(cause.helped, pods));
     words += &format!("{}\n", cause.fix.words(pods));
     if let Some(commands) = cause.fix.found().and_then(|fix| fix.fix.kubectl.as_ref()) {

@@ -2,7 +2,7 @@
 
 use crate::cluster::Key;
 use crate::session::{Edit, Row, Subject, Thing, Timeline, Verb, VerbError};
-use crate::ui::actions::edits::{Confirmation, apply_edit};
+use crate::ui::actions::edits::{Confirmation, apply_edit, confirm};
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
 use crate::ui::actions::selected;
@@ -42,15 +42,35 @@ pub fn run(row: &'static Row, state: &mut State, session: &mut dyn SessionHandle
 /// Applies a what-if. Shows who moved where if pods come or go with it.
 fn what_if(state: &mut State, session: &mut dyn SessionHandle, verb: Verb) -> Result<Answer, CommandError> {
     let (title, settles) = (verb.to_string(), verb.settles());
+    let change = Change::WhatIf(verb, subject(state, session));
+    apply_and_show(state, session, &change, title, settles)
+}
+
+/// Applies the objects of a file. Shows what became of its pods, if it has any.
+pub fn apply_file(state: &mut State, session: &mut dyn SessionHandle, path: &str) -> Result<Answer, CommandError> {
+    let change = Change::File(path.to_owned(), subject(state, session));
+    apply_and_show(state, session, &change, format!("apply {path}"), true)
+}
+
+/// Applies a change, and shows its answer if the scheduler runs with it.
+fn apply_and_show(
+    state: &mut State,
+    session: &mut dyn SessionHandle,
+    change: &Change,
+    title: String,
+    settles: bool,
+) -> Result<Answer, CommandError> {
     let mut applied = None;
     let begun = WhatIfs::begin(session);
-    // The overview is about all pods.
-    let change = Change::WhatIf(verb, shown(session.timeline()).filter(|_| state.whole.is_none()));
-    seek_and_follow(state, session, |session| applied = Some(session.apply(&change)));
+    seek_and_follow(state, session, |session| applied = Some(session.apply(change)));
     state.touch();
-    let Some(applied) = applied.transpose()? else { return Ok(Answer::Done) };
+    let Some(mut applied) = applied.transpose()? else { return Ok(Answer::Done) };
+    let Some(answer) = applied.answer.take() else {
+        state.what_ifs.finish(begun, applied.title.clone(), session);
+        confirm(state, applied, &[]);
+        return Ok(Answer::Done);
+    };
     state.what_ifs.finish(begun, title, session);
-    let Some(answer) = applied.answer else { return Ok(Answer::Done) };
     let compare = format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare")));
     let words = Confirmation { done: answer.headline, branch: applied.branch, subject: answer.subject, more: vec![compare] };
     state.say(words.fitted(state.size.0.into()));
@@ -61,6 +81,11 @@ fn what_if(state: &mut State, session: &mut dyn SessionHandle, verb: Verb) -> Re
         state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline())));
     }
     Ok(Answer::Done)
+}
+
+/// Returns the pod whose decision is shown. The overview is about all pods.
+fn subject(state: &State, session: &dyn SessionHandle) -> Option<Key> {
+    shown(session.timeline()).filter(|_| state.whole.is_none())
 }
 
 /// Returns the error with the arguments that are needed where something is selected.

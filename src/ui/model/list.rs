@@ -1,5 +1,6 @@
 //! A list that keeps its selection by identity, while its rows change.
 
+use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Str};
 use crate::framework::PluginName;
 use crate::ui::config::action::Motion;
@@ -20,6 +21,8 @@ pub enum RowId {
     Group(GroupKey),
     /// A cause of pending pods, by its key.
     Cause(Str),
+    /// A workload that is short of pods.
+    Workload(About),
     /// The fix of a cause of pending pods, by the cause's key.
     CauseFix(Str),
     /// A pod group in a queue, by its number among the queues.

@@ -5,6 +5,7 @@ use std::error::Error;
 use jiff::Timestamp;
 
 use crate::analysis::{LastReported, ReleaseReport};
+use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
 use crate::output;
@@ -75,6 +76,14 @@ pub trait SessionHandle {
 
     /// Returns the answer about a pod at the cursor in short; `None` without such a pod. Searches its best fix.
     fn short_answer(&self, _pod: &Key) -> Option<String> {
+        None
+    }
+    /// Returns the workload that words name as `KIND/NAME`, `NAME`, or either after `NAMESPACE/`; without words, that of a pod.
+    fn workload_named(&self, _words: &str, _pod: Option<&Key>) -> Option<About> {
+        None
+    }
+    /// Returns the numbers and the causes of a workload as text, with the decisions of the overview as far as it is made.
+    fn workload(&self, _workload: &About) -> Option<Vec<String>> {
         None
     }
     /// Returns the status of a live cluster; `None` for any other source.

@@ -150,3 +150,26 @@ fn ask_the_same_without_a_screen() {
     let (code, _, error) = run(folder.path(), &["--what-if", "drian old"]);
     assert!(code == Some(2) && error.contains("did you mean drain?"), "{error}");
 }
+
+/// "Will this Deployment fit?" Its pods are placed on a branch, and those that wait are counted with their reason.
+#[test]
+fn apply_a_manifest_and_read_who_fits_and_who_waits() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("cluster.json"), cluster().to_string()).expect("it can be written");
+    let front = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "front", "namespace": "shop"}, "spec": {
+        "replicas": 4, "selector": {"matchLabels": {"app": "front"}},
+        "template": {"metadata": {"labels": {"app": "front"}}, "spec": {
+            "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}}}});
+    std::fs::write(folder.path().join("front.yaml"), front.to_string()).expect("it can be written");
+    let mut pty = Pty::start_at(folder.path(), &[], &["open", "cluster.json"], 120, 40);
+    pty.wait_for("shop/wants-much: ");
+    command(&mut pty, "apply front.yml");
+    pty.wait_for("front.yml: cannot be read");
+    command(&mut pty, "apply front.yaml");
+    let screen = pty.wait_for("2 fit, 2 wait for cpu");
+    line(&screen, &["Deployment shop/front: 4 wanted, 2 fit, 2 wait for cpu"]);
+    line(&screen, &["1 on new"]);
+    pty.send(ESC);
+    pty.wait_for("branch 2 of 2");
+    quit(pty);
+}

@@ -1,15 +1,14 @@
-//! Creates or updates the objects of a file.
+//! Applies the objects of a file.
 
-use crate::ui::actions::edits::apply_edit;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::{Command, Verb};
-use crate::ui::model::session_handle::Change;
+use crate::ui::actions::what_if;
 
 /// The command `apply`.
 pub static VERBS: &[Verb] = &[Verb {
-    command: Some(Command::new(&["apply"], "FILE", "create or update the objects in a file")),
+    command: Some(Command::new(&["apply"], "FILE", "apply a manifest, and say where its pods would go")),
     ..Verb::new("apply", |state, session, args| match args {
         "" => Err(CommandError::Needs { command: "apply", what: "a file" }),
-        path => apply_edit(state, session, Change::File(path.to_owned())),
+        path => what_if::apply_file(state, session, path),
     })
 }];

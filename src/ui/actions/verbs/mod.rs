@@ -50,6 +50,7 @@ pub mod theme;
 pub mod undo;
 pub mod until;
 pub mod wait;
+pub mod workload;
 pub mod zoom;
 
 use std::sync::LazyLock;
@@ -85,6 +86,7 @@ pub static VERBS: &[&[Verb]] = &[
     command::VERBS,
     catch_up::VERBS,
     agreement::VERBS,
+    workload::VERBS,
     fixes::VERBS,
     source::VERBS,
     copy::VERBS,

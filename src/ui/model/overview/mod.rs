@@ -7,7 +7,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use strum::IntoEnumIterator as _;
 
-use crate::analysis::{FixSearch, MatchKind, Overview, PreemptionHelp, WaitReason};
+use crate::analysis::{Cause, FixSearch, MatchKind, Overview, PreemptionHelp, WaitReason};
+use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Str};
 use crate::session::Timeline;
 use crate::trace::{Outcome, QueueEntry, QueuesView};
@@ -47,6 +48,8 @@ pub enum OverviewRow {
     },
     /// A pod of the cause above.
     Pod(PodRow),
+    /// A workload of the cause above, whose pods do not exist.
+    Workload(About),
 }
 
 /// A cause with its pods that match the filter.
@@ -87,6 +90,8 @@ pub struct CauseRow {
 pub enum CauseKind {
     /// They do not fit, or are gated.
     Waits,
+    /// They do not exist: their workloads are short of them.
+    Missing,
     /// A node takes each of them.
     Fits,
     /// They belong to another scheduler.
@@ -124,6 +129,7 @@ impl Row for OverviewRow {
             Self::Fix { cause, open: true, frees: Some(_), .. } => Some(RowId::CauseFix(cause.clone())),
             Self::Fix { .. } => None,
             Self::Pod(pod) => Some(RowId::Pod(pod.key.clone())),
+            Self::Workload(workload) => Some(RowId::Workload(workload.clone())),
         }
     }
 
@@ -133,7 +139,10 @@ impl Row for OverviewRow {
 
     fn things(&self) -> usize {
         // The cause counts its pods, open or not.
-        if let Self::Cause(cause) = self { cause.matching } else { 0 }
+        match self {
+            Self::Cause(cause) if cause.kind != CauseKind::Missing => cause.matching,
+            _ => 0,
+        }
     }
 
     fn is(&self, id: &RowId) -> bool {
@@ -141,6 +150,7 @@ impl Row for OverviewRow {
             (Self::Cause(cause), RowId::Cause(key)) => cause.key == *key,
             (Self::Fix { cause, open: true, frees: Some(_), .. }, RowId::CauseFix(key)) => cause == key,
             (Self::Pod(pod), RowId::Pod(key)) => pod.key == *key,
+            (Self::Workload(workload), RowId::Workload(about)) => workload == about,
             _ => false,
         }
     }
@@ -228,6 +238,7 @@ struct Group {
     row: CauseRow,
     fix: Option<FixSearch>,
     pods: Vec<PodRow>,
+    workloads: Vec<About>,
 }
 
 impl Group {
@@ -248,7 +259,27 @@ impl Group {
             attempts: 0,
             queue: None,
         };
-        Self { row, fix, pods: Vec::new() }
+        Self { row, fix, pods: Vec::new(), workloads: Vec::new() }
+    }
+
+    /// Makes the group of workloads whose pods do not exist: those that match the filter.
+    fn of_missing(cause: &Cause, filter: &mut Filter) -> Self {
+        let mut group = Self::new(&cause.key, CauseKind::Missing, &cause.sentence, None, Some(cause.fix.clone()));
+        let is_kept = |workload: &&About| {
+            let name = workload.to_string();
+            let facts = [
+                Fact::name("pod", &name),
+                Fact::name("name", &workload.key.name),
+                Fact::prose("namespace", &workload.key.namespace),
+                Fact::prose("cause", &cause.sentence),
+                Fact::prose("cause", &cause.key),
+            ];
+            filter.is_empty() || filter.keeps(&facts)
+        };
+        group.workloads = cause.workloads.iter().filter(is_kept).cloned().collect();
+        group.row.all = cause.missing;
+        group.row.matching = if group.workloads.is_empty() { 0 } else { cause.missing };
+        group
     }
 
     fn add(&mut self, pod: PodRow) {
@@ -282,7 +313,7 @@ pub fn overview_rows(timeline: &Timeline, input: &RowsInput<'_>) -> Vec<Overview
     let mut groups = groups(timeline, input.status.newest.as_deref(), &mut filter);
     sort(&mut groups, input.order);
     let mut rows = Vec::new();
-    for Group { mut row, fix, pods } in groups {
+    for Group { mut row, fix, pods, workloads } in groups {
         row.open = input.turned.contains(&row.key) == filter.is_empty();
         let (open, key, all) = (row.open, row.key.clone(), row.all);
         rows.push(OverviewRow::Cause(row));
@@ -297,6 +328,7 @@ pub fn overview_rows(timeline: &Timeline, input: &RowsInput<'_>) -> Vec<Overview
         }
         if open {
             rows.extend(pods.into_iter().map(OverviewRow::Pod));
+            rows.extend(workloads.into_iter().map(OverviewRow::Workload));
         }
     }
     rows
@@ -310,7 +342,11 @@ fn groups(timeline: &Timeline, overview: Option<&Overview>, filter: &mut Filter)
     let mut at: BTreeMap<&str, usize> = BTreeMap::new();
     for cause in overview.iter().flat_map(|overview| &overview.causes) {
         at.insert(&cause.key, groups.len());
-        groups.push(Group::new(&cause.key, CauseKind::Waits, &cause.sentence, Some(cause.preemption), Some(cause.fix.clone())));
+        if cause.workloads.is_empty() {
+            groups.push(Group::new(&cause.key, CauseKind::Waits, &cause.sentence, Some(cause.preemption), Some(cause.fix.clone())));
+        } else {
+            groups.push(Group::of_missing(cause, filter));
+        }
     }
     let others = groups.len();
     groups.push(Group::new("fits", CauseKind::Fits, "fit (each decided on its own)", None, None));

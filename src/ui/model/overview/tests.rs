@@ -54,6 +54,8 @@ fn world() -> (Timeline, OverviewStatus) {
     }
     keyframe.cluster = cluster;
     let cause = |key: &str, pods: &[&str]| Cause {
+        missing: 0,
+        workloads: Vec::new(),
         key: key.to_owned(),
         sentence: key.to_owned(),
         pods: pods.iter().map(|name| Key::new("ns", *name)).collect(),
@@ -88,8 +90,32 @@ fn shape(order: Sort, filter: &str, turned: &[&str]) -> Vec<String> {
         OverviewRow::Cause(cause) => format!("{}: {} of {}, {} disagree", cause.key, cause.matching, cause.all, cause.disagree),
         OverviewRow::Fix { words, .. } => format!("- {words}"),
         OverviewRow::Pod(pod) => pod.key.name.to_string(),
+        OverviewRow::Workload(workload) => workload.to_string(),
     };
     rows.iter().map(words).collect()
+}
+
+#[test]
+fn workloads_whose_pods_do_not_exist_are_under_a_cause_and_count_no_pending_pod() {
+    let (timeline, mut status) = world();
+    let mut overview = Overview::clone(status.newest.as_ref().unwrap());
+    let mut short = overview.causes[0].clone();
+    short.key = "not-created:quota".to_owned();
+    (short.pods, short.missing, short.fix) = (Vec::new(), 3, FixSearch::Said("fix: raise it".to_owned()));
+    short.workloads = vec![crate::cluster::neighbors::About::new("Deployment", Key::new("shop", "web"))];
+    overview.causes.push(short);
+    status.newest = Some(Arc::new(overview));
+    let rows = |filter: &str| {
+        let turned = BTreeSet::from([Str::from("not-created:quota")]);
+        overview_rows(&timeline, &RowsInput { status: &status, turned: &turned, order: Sort::Usual, filter })
+    };
+    let found = rows("");
+    let at = found.iter().position(|row| matches!(row, OverviewRow::Cause(cause) if cause.kind == CauseKind::Missing)).unwrap();
+    assert!(matches!(&found[at], OverviewRow::Cause(cause) if (cause.all, cause.matching, cause.open) == (3, 3, true)));
+    assert!(matches!(&found[at + 2], OverviewRow::Workload(workload) if workload.to_string() == "deployment/web"));
+    assert_eq!(found[at].things(), 0);
+    let is_missing = |row: &OverviewRow| matches!(row, OverviewRow::Cause(cause) if cause.kind == CauseKind::Missing);
+    assert!(rows("name:web").iter().any(is_missing) && !rows("name:other").iter().any(is_missing));
 }
 
 #[test]

@@ -6,12 +6,14 @@ use ratatui::text::{Line, Span};
 
 use crate::analysis::{MatchKind, PreemptionHelp, Stage};
 use crate::cluster::Kind;
+use crate::cluster::neighbors::About;
 use crate::session::Timeline;
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, left, right};
 use crate::ui::model::list::{Row, RowId};
+use crate::ui::model::overlay::Overlay;
 use crate::ui::model::overview::{
     CauseKind, CauseRow, FIELDS, OverviewRow, PodRow, RowsInput, overview_rows, preemption_words, queue_counts,
 };
@@ -19,6 +21,7 @@ use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::state::State;
+use crate::ui::model::text_view::{Form, TextView};
 use crate::ui::model::{text, time_travel};
 use crate::ui::view::draw::{Scene, put};
 use crate::ui::view::layout::{Plan, split_top};
@@ -75,9 +78,16 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
             }
             state.touch();
         }
+        Some(RowId::Workload(workload)) => show_workload(state, session, &workload),
         Some(RowId::Pod(pod)) if !time_travel::show_pod(state, session, &pod) => state.open_pod(pod),
         _ => {}
     }
+}
+
+/// Shows a workload's numbers and causes.
+pub fn show_workload(state: &mut State, session: &dyn SessionHandle, workload: &About) {
+    let Some(lines) = session.workload(workload) else { return };
+    state.overlay = Some(Overlay::Text(TextView::new(format!("Workload {workload}"), lines.into_iter().collect(), Form::Prose)));
 }
 
 /// Selects the first pod of the selected cause if a filter left some of its pods, or one.
@@ -130,7 +140,8 @@ fn columns(width: u16) -> Vec<Column> {
 
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let rows = &scene.state.view_model.overview;
-    let causes = rows.iter().filter(|row| matches!(row, OverviewRow::Cause(CauseRow { kind: CauseKind::Waits, .. }))).count();
+    let causes =
+        rows.iter().filter(|row| matches!(row, OverviewRow::Cause(CauseRow { kind: CauseKind::Waits | CauseKind::Missing, .. }))).count();
     let pods = pending(scene.state, scene.timeline);
     let words = match causes {
         // With a filter, the number before it says how many match, and other causes are out of sight.
@@ -160,6 +171,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
                 scene.line(buf, area, &Line::from(vec![Span::raw("    "), scene.span(role, words.as_str())]));
             }
             OverviewRow::Pod(pod) => draw_pod(scene, pod, area, buf),
+            OverviewRow::Workload(workload) => draw_workload(scene, workload, area, buf),
         }
         let selected = view.selected.as_ref().is_some_and(|id| row.is(id));
         table::mark(scene, area, selected, scene.state.focus == Pane::OVERVIEW, buf);
@@ -256,6 +268,9 @@ fn draw_cause(scene: &Scene<'_>, cause: &CauseRow, area: Rect, buf: &mut Buffer)
     let end = end.or_else(|| (area.width >= WITH_PREEMPTION).then(|| all[all.len().saturating_sub(2)])).unwrap_or(area.right());
     let end = if area.width >= WITH_PREEMPTION { end.min(all[all.len().saturating_sub(2)]) } else { end };
     put(buf, Rect { width: end.saturating_sub(area.x), ..area }, &words, scene.glyphs.ellipsis);
+    if cause.kind == CauseKind::Missing {
+        return;
+    }
     let cells = [
         ("QUEUE", String::new(), Role::Muted),
         ("PRIORITY", cause.priority.to_string(), Role::Muted),
@@ -308,6 +323,12 @@ fn draw_pod(scene: &Scene<'_>, pod: &PodRow, area: Rect, buf: &mut Buffer) {
     table::row(scene, &columns, area, &cells, buf);
 }
 
+fn draw_workload(scene: &Scene<'_>, workload: &About, area: Rect, buf: &mut Buffer) {
+    let name = format!("    {workload} in {}", workload.key.namespace);
+    let name = text::clip_middle(&name, usize::from(area.width), scene.glyphs.ellipsis);
+    put(buf, area, &[scene.span(Role::Text, name)], scene.glyphs.ellipsis);
+}
+
 /// Returns the time since the creation, in its largest unit.
 fn age(scene: &Scene<'_>, since: Option<jiff::Timestamp>) -> String {
     since.map_or_else(|| "?".to_owned(), |since| text::age(since, scene.timeline.clock()))
@@ -336,6 +357,7 @@ fn colours(kind: CauseKind, preemption: Option<PreemptionHelp>) -> (Role, Sign) 
         (CauseKind::Waits, Some(PreemptionHelp::Helps | PreemptionHelp::InProgress)) => (Role::Winner, |glyphs| glyphs.winner),
         (CauseKind::Waits, Some(PreemptionHelp::NotRun)) => (Role::Gated, |glyphs| glyphs.unresolvable),
         (CauseKind::Waits, _) => (Role::Unresolvable, |glyphs| glyphs.unschedulable),
+        (CauseKind::Missing, _) => (Role::Gated, |glyphs| glyphs.unresolvable),
         (CauseKind::Elsewhere | CauseKind::Undecided, _) => (Role::Muted, |glyphs| glyphs.here),
     }
 }
@@ -385,6 +407,10 @@ pub fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
                 text::count(frees.unwrap_or(0), "pod")
             );
             (scene.span(Role::Winner, format!("{} ", scene.glyphs.winner)), words)
+        }
+        OverviewRow::Workload(workload) => {
+            let open = state.settings.keymap.label(CONTEXT, &Action::OPEN);
+            (here, format!("{workload}: {open} shows how far its pods come"))
         }
         OverviewRow::Pod(pod) => {
             let decided = state.overview.newest.as_ref().and_then(|overview| overview.pods.get(&pod.key));

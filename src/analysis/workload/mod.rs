@@ -1,0 +1,241 @@
+//! A workload's funnel joined with the decisions about its pods, as data; `report` writes it as text.
+
+#[cfg(test)]
+mod properties;
+mod remedy;
+mod voices;
+#[cfg(test)]
+mod ways;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::SchedulerMatch;
+use super::overview::{CauseFix, CauseReport, VOLUME};
+use crate::cluster::Key;
+use crate::cluster::neighbors::{About, NeighborKind};
+use crate::output::CodeLine;
+use crate::plural::count_of;
+use crate::trace::Outcome;
+use crate::workload::{Findings, ShortWorkload, Stage, Voice};
+
+pub use remedy::RemedyReport;
+pub(crate) use voices::ago;
+pub use voices::{VoiceReport, joint_sentence, voices_in_short};
+
+/// A workload, as `explain KIND/NAME -o json` prints it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkloadReport {
+    /// The workload.
+    pub workload: About,
+    /// The number of pods that it wants; null if the source does not show it.
+    pub desired: Option<usize>,
+    /// The pods that exist and do not end.
+    pub created: usize,
+    /// Those of them that a scheduling gate holds.
+    pub gated: usize,
+    /// Those that have no node.
+    pub unscheduled: usize,
+    /// Those that have a node.
+    pub bound: usize,
+    /// Those that are ready.
+    pub ready: usize,
+    /// The number of wanted pods that are not ready; null if the wanted number is unknown.
+    pub missing: Option<usize>,
+    /// The whole in a sentence.
+    pub why: String,
+    /// The causes, in the order of stages; their counts add up to `missing`.
+    pub causes: Vec<WorkloadCause>,
+    /// The texts of other programs, newest first.
+    pub others: Vec<VoiceReport>,
+    /// The kinds that could explain more and that the source does not have.
+    pub missing_kinds: Vec<UnknownKind>,
+    /// The clock of the source.
+    #[serde(skip)]
+    pub(crate) now: Option<Timestamp>,
+}
+
+/// A cause of missing pods.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkloadCause {
+    /// A stable key.
+    pub cause: String,
+    /// Where the pods are lost.
+    pub stage: Stage,
+    /// The cause in words.
+    pub sentence: String,
+    /// The number of missing pods that it explains; 0 for a remark.
+    pub count: usize,
+    /// The pods, where they exist, as `namespace/name`.
+    pub pods: Vec<String>,
+    /// The object behind it.
+    pub by: Option<About>,
+    /// The change that ends it; null if none can be computed.
+    pub fix: Option<WorkloadFix>,
+    /// The state of the search for a fix in words; empty where none is searched.
+    #[serde(skip)]
+    pub(crate) fix_words: String,
+}
+
+/// A change that ends a cause.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum WorkloadFix {
+    /// A change of an object that holds pods back.
+    Remedy(RemedyReport),
+    /// A change that lets pods be scheduled.
+    Scheduling(Box<CauseFix>),
+}
+
+/// A kind that is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct UnknownKind {
+    /// The kind.
+    pub kind: NeighborKind,
+    /// Why it is unknown.
+    pub why: &'static str,
+    /// The effect, as the rest of a sentence.
+    pub effect: &'static str,
+}
+
+impl WorkloadReport {
+    /// Joins a workload's findings with the decisions about its pods that have no node, and their causes.
+    pub fn new(found: &Findings, (pods, decided): (&[&SchedulerMatch], &[CauseReport]), others: &[Voice], now: Option<Timestamp>) -> Self {
+        let mut causes: Vec<WorkloadCause> = found.causes.iter().map(|cause| words::cause(cause, &found.workload, now)).collect();
+        let at = causes.iter().position(|cause| cause.stage > Stage::Scheduling).unwrap_or(causes.len());
+        let mut left = found.unscheduled_missing;
+        let mut of_scheduler = of_scheduler(pods, decided, &found.unscheduled);
+        for cause in &mut of_scheduler {
+            cause.count = cause.pods.len().min(left);
+            left -= cause.count;
+        }
+        causes.splice(at..at, of_scheduler);
+        let mut report = Self {
+            workload: found.workload.clone(),
+            desired: found.desired,
+            created: found.created,
+            gated: found.gated,
+            unscheduled: found.unscheduled.len(),
+            bound: found.bound,
+            ready: found.ready,
+            missing: found.missing,
+            why: String::new(),
+            causes,
+            others: others.iter().map(|voice| VoiceReport::of(voice, now)).collect(),
+            missing_kinds: found
+                .unknown
+                .iter()
+                .map(|kind| UnknownKind { kind: *kind, why: "notInSource", effect: words::effect(*kind) })
+                .collect(),
+            now,
+        };
+        report.why = report.sentence();
+        report
+    }
+
+    /// Returns whether pods are missing; `None` if that is unknown.
+    pub fn is_short(&self) -> Option<bool> {
+        let waits = self.gated + self.unscheduled > 0;
+        match self.missing {
+            Some(missing) => Some(missing > 0),
+            None => waits.then_some(true),
+        }
+    }
+
+    fn sentence(&self) -> String {
+        let numbers = match self.desired {
+            Some(desired) => format!("{} of {} ready", self.ready, count_of(desired, "pod is", "pods are")),
+            None => format!("{} ready; how many are wanted is unknown", count_of(self.ready, "pod is", "pods are")),
+        };
+        let mut causes: Vec<&WorkloadCause> =
+            self.causes.iter().filter(|cause| cause.count > 0 || self.desired.is_none() && !cause.pods.is_empty()).collect();
+        causes.sort_by_key(|cause| std::cmp::Reverse(cause.count.max(cause.pods.len())));
+        let first = causes.first().map(|cause| format!(": {}: {}", lost(cause.stage, cause.lost()), cause.sentence)).unwrap_or_default();
+        let rest: usize = causes.iter().skip(1).map(|cause| cause.lost()).sum();
+        let rest =
+            if rest > 0 { format!("; {} for other causes", count_of(rest, "more is missing", "more are missing")) } else { String::new() };
+        format!("{numbers}{first}{rest}.")
+    }
+}
+
+impl WorkloadCause {
+    /// Returns the number of pods that it is about.
+    pub(crate) fn lost(&self) -> usize {
+        if self.count > 0 { self.count } else { self.pods.len() }
+    }
+
+    /// Returns the commands of its fix.
+    pub fn commands(&self) -> Vec<String> {
+        match &self.fix {
+            Some(WorkloadFix::Remedy(remedy)) => remedy.commands.clone(),
+            Some(WorkloadFix::Scheduling(fix)) => fix.fix.commands().iter().map(CodeLine::remarked).collect(),
+            None => Vec::new(),
+        }
+    }
+}
+
+/// Returns the cause of a workload's missing pods in words, and the fix or the command to look at its object.
+pub(super) fn short_words(short: &ShortWorkload, now: Option<Timestamp>) -> (String, String) {
+    let cause = words::cause(&short.cause, &short.workload, now);
+    (cause.sentence, cause.fix_words)
+}
+
+/// Returns where a number of pods is lost: `2 pods are not created`.
+pub(crate) fn lost(stage: Stage, pods: usize) -> String {
+    let (one, many) = match stage {
+        Stage::Creation => ("pod is not created", "pods are not created"),
+        Stage::Gate => ("pod is gated", "pods are gated"),
+        Stage::Scheduling => ("pod has no node", "pods have no node"),
+        Stage::Binding => ("pod waits for its volume", "pods wait for their volumes"),
+        Stage::Startup => ("pod is not ready", "pods are not ready"),
+    };
+    count_of(pods, one, many)
+}
+
+/// Returns the causes of the pods without a node.
+fn of_scheduler(decided: &[&SchedulerMatch], causes: &[CauseReport], pods: &[Key]) -> Vec<WorkloadCause> {
+    let mut causes: Vec<WorkloadCause> = causes.iter().map(of_cause).collect();
+    let mut others: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    for pod in decided.iter().filter(|pod| pod.waits_for.is_none()) {
+        others.entry(other(pod)).or_default().push(pod.pod.to_string());
+    }
+    let known: BTreeSet<&Key> = decided.iter().map(|pod| &pod.pod).collect();
+    let undecided = pods.iter().filter(|pod| !known.contains(pod)).map(Key::to_string);
+    let key = ("not-decided".to_owned(), "not decided yet".to_owned());
+    undecided.for_each(|pod| others.entry(key.clone()).or_default().push(pod));
+    for ((cause, sentence), mut pods) in others {
+        pods.sort();
+        let (stage, by, fix, fix_words) = (Stage::Scheduling, None, None, String::new());
+        causes.push(WorkloadCause { cause, stage, sentence, count: 0, pods, by, fix, fix_words });
+    }
+    causes
+}
+
+/// Returns the key and the sentence of a pod that no reason keeps waiting.
+fn other(pod: &SchedulerMatch) -> (String, String) {
+    match pod.outcome {
+        Some(Outcome::Scheduled) => ("fits-now".to_owned(), format!("a node has room now: {}", pod.here.trim_end_matches('.'))),
+        Some(_) => ("undecided".to_owned(), pod.here.trim_end_matches('.').to_owned()),
+        None => ("other-scheduler".to_owned(), pod.here.trim_end_matches('.').to_owned()),
+    }
+}
+
+fn of_cause(cause: &CauseReport) -> WorkloadCause {
+    let preemption = cause.preemption_words();
+    let preemption = if preemption.is_empty() { String::new() } else { format!("; {preemption}") };
+    WorkloadCause {
+        cause: cause.cause.clone(),
+        stage: if cause.cause == VOLUME { Stage::Binding } else { Stage::Scheduling },
+        sentence: format!("{}{preemption}", cause.sentence),
+        count: 0,
+        pods: cause.pods.clone(),
+        by: None,
+        fix: cause.fix.clone().map(|fix| WorkloadFix::Scheduling(Box::new(fix))),
+        fix_words: cause.fix_words().to_owned(),
+    }
+}

@@ -1,0 +1,135 @@
+//! Texts of other programs, in words and as data.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::analysis::moments::span;
+use crate::cluster::Str;
+use crate::cluster::neighbors::About;
+use crate::workload::{Joint, Meaning, Refusal, Voice};
+
+/// A text of another program, as `explain -o json` prints it under `others`.
+#[derive(Clone, Debug, Serialize)]
+pub struct VoiceReport {
+    /// The component that wrote it.
+    pub speaker: Str,
+    /// The object that it is about.
+    pub about: About,
+    /// `Normal` or `Warning`.
+    #[serde(rename = "type")]
+    pub kind: Str,
+    /// The reason; empty in some events.
+    pub reason: Str,
+    /// The text.
+    pub text: String,
+    /// How often it was written, at least.
+    pub count: u32,
+    /// When it was first written, if known.
+    pub first: Option<Timestamp>,
+    /// When it was last written, if known.
+    pub last: Option<Timestamp>,
+    /// Its meaning in a sentence; null for unknown texts.
+    pub means: Option<String>,
+    #[serde(skip)]
+    short: Option<String>,
+}
+
+impl VoiceReport {
+    /// Reports a voice.
+    pub fn of(voice: &Voice, now: Option<Timestamp>) -> Self {
+        let Voice { speaker, about, kind, reason, text, count, first, last, means } = voice.clone();
+        let short = means.as_ref().and_then(|means| short(means, ago(last, now).as_deref()));
+        Self { speaker, about, kind, reason, text, count, first, last, short, means: means.as_ref().map(|means| sentence(means)) }
+    }
+}
+
+/// Returns the time since a moment: `40 s ago`.
+pub(crate) fn ago(last: Option<Timestamp>, now: Option<Timestamp>) -> Option<String> {
+    Some(format!("{} ago", span(last?, now?)))
+}
+
+/// Returns the newest voice with a meaning in a few words, for a column: `scale-up triggered 40 s ago`.
+pub fn voices_in_short(voices: &[VoiceReport]) -> Option<&str> {
+    voices.iter().find_map(|voice| voice.short.as_deref())
+}
+
+/// Returns a finding that needs both sides as a sentence.
+pub fn joint_sentence(joint: &Joint, now: Option<Timestamp>) -> String {
+    match joint {
+        Joint::NodeComing(since) => match since.zip(now) {
+            Some((since, now)) => format!("The autoscaler has waited {} for the node that it adds.", span(since, now)),
+            None => "The autoscaler waits for the node that it adds.".to_owned(),
+        },
+        Joint::Claim(claim, None) => format!("The planned node of {claim} is there and initialized."),
+        Joint::Claim(claim, Some(step)) => format!("The planned node of {claim} is not {} yet.", step.to_lowercase()),
+        Joint::Nominated(node) => format!("Karpenter adds no node while the pod is nominated to {node}."),
+        Joint::BelowCutoff(priority) => {
+            format!("No word from the autoscaler: the priority {priority} is below its cutoff (-10 by default).")
+        }
+        Joint::NoWord => {
+            "No word from the autoscaler about this pod: it may be too new, delayed by its annotation, or the events have expired."
+                .to_owned()
+        }
+        Joint::NotForNodes => "More nodes of any kind would not help: the pod is rejected before any node is tried.".to_owned(),
+    }
+}
+
+/// Returns a meaning as a sentence.
+fn sentence(means: &Meaning) -> String {
+    match means {
+        Meaning::ScaleUp(groups) => format!("The autoscaler adds a node for it: {groups}."),
+        Meaning::NoScaleUp(why) => format!("The autoscaler adds no node for it: {why}."),
+        Meaning::Provisioning(request) => format!("The autoscaler leaves it to the ProvisioningRequest {request}."),
+        Meaning::ScaleDown => "The autoscaler removed its node.".to_owned(),
+        Meaning::Nominated(node) => format!("Karpenter plans {node} for it."),
+        Meaning::PoolAtLimit => "Karpenter adds no node: a NodePool is at its limit.".to_owned(),
+        Meaning::PoolTaint => "Karpenter adds no node: it does not tolerate a taint of a NodePool.".to_owned(),
+        Meaning::PoolRequirements => "Karpenter adds no node: its requirements fit no NodePool.".to_owned(),
+        Meaning::PoolInstances => "Karpenter adds no node: no instance type is large enough and offered.".to_owned(),
+        Meaning::NoPool => "Karpenter adds no node for it.".to_owned(),
+        Meaning::Refused(refusal) => match refusal {
+            Refusal::LeaderFirst => "JobSet creates the followers once their leader has a node.".to_owned(),
+            _ => "The API server refuses its pods.".to_owned(),
+        },
+        Meaning::Suspended => "It creates no pods while it is suspended.".to_owned(),
+        Meaning::WaitsForConsumer => "The claim waits for the pod, not the pod for the claim.".to_owned(),
+        Meaning::Provisions => "A driver makes the claim's volume.".to_owned(),
+        Meaning::ProvisioningFailed => "The driver cannot make the claim's volume.".to_owned(),
+        Meaning::NoVolume => "No volume fits the claim, and none is made for it.".to_owned(),
+        Meaning::NoDeviceClaim => "The claim for its devices does not exist yet.".to_owned(),
+        Meaning::QueueQuota(lacking) => format!("Kueue waits for quota: {lacking}."),
+        Meaning::NotAdmitted => "Kueue has not admitted it.".to_owned(),
+        Meaning::Gang => "Its gang is not complete.".to_owned(),
+        Meaning::QueueFull => "Its queue is over its quota; more nodes would not help.".to_owned(),
+        Meaning::OtherScheduler => "Its scheduler found no node.".to_owned(),
+        Meaning::TaintEviction => "A taint on its node evicted it.".to_owned(),
+        Meaning::Descheduled => "The descheduler evicted it; a pending pod of its owner is the replacement.".to_owned(),
+    }
+}
+
+/// Returns a meaning in a few words; `None` where a column has no use for it.
+fn short(means: &Meaning, ago: Option<&str>) -> Option<String> {
+    let when = ago.map_or_else(String::new, |ago| format!(" {ago}"));
+    Some(match means {
+        Meaning::ScaleUp(_) => format!("scale-up triggered{when}"),
+        Meaning::NoScaleUp(_) => format!("no scale-up{when}"),
+        Meaning::Provisioning(_) => "ProvisioningRequest".to_owned(),
+        Meaning::Nominated(_) => format!("Karpenter: node planned{when}"),
+        Meaning::PoolAtLimit => "Karpenter: NodePool at its limit".to_owned(),
+        Meaning::PoolTaint | Meaning::PoolRequirements | Meaning::PoolInstances | Meaning::NoPool => format!("Karpenter: no node{when}"),
+        Meaning::Refused(_) => "pods refused".to_owned(),
+        Meaning::Suspended => "suspended".to_owned(),
+        Meaning::ProvisioningFailed | Meaning::NoVolume => "no volume".to_owned(),
+        Meaning::NoDeviceClaim => "no device claim".to_owned(),
+        Meaning::QueueQuota(_) => "Kueue: waits for quota".to_owned(),
+        Meaning::NotAdmitted => "Kueue: not admitted".to_owned(),
+        Meaning::Gang => "gang not complete".to_owned(),
+        Meaning::QueueFull => "queue over its quota".to_owned(),
+        Meaning::WaitsForConsumer
+        | Meaning::Provisions
+        | Meaning::OtherScheduler
+        | Meaning::ScaleDown
+        | Meaning::TaintEviction
+        | Meaning::Descheduled => return None,
+    })
+}

@@ -1,0 +1,55 @@
+//! `schedscope explain -f`: what would become of a manifest that is not in the cluster yet.
+
+use serde_json::Value;
+
+use super::args::ExplainArgs;
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print};
+use crate::admission::{Admission, Policies};
+use crate::output::{self, Document, Lines};
+use crate::report::{Answer, ManifestReport};
+use crate::scheduler::Evictions;
+use crate::source::{ManifestObject, read_manifests};
+use crate::whatif::{ManifestProblem, ManifestRequest, Rehearsal, Stage as _, apply_manifest};
+
+/// Applies manifests to a cluster without changing it. Returns `EXIT_NO_FIT` if a pod would not get a node.
+pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
+    let is_stdin = |paths: &[std::path::PathBuf]| paths.iter().any(|path| path.as_os_str() == "-");
+    if is_stdin(&args.manifests) && is_stdin(&args.source.from) {
+        return Err(Failure::usage("-f and --from cannot both read standard input"));
+    }
+    // A wrong manifest is found before the long part.
+    let objects =
+        read_manifests(&args.manifests).map_err(|errors| Failure::usage(errors.iter().map(ToString::to_string).collect::<Lines>()))?;
+    let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
+    let mut loaded = super::with_nodes(super::read(&args.source, &connect, &args.limits.limits())?)?;
+    super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
+    let policies = Policies::of(&loaded.neighbors);
+    let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, &|line| output::say(line))?;
+    let admission = Admission::new(policies, scheduler.state().config().emulation);
+    let request = ManifestRequest {
+        namespace: args.namespace().into(),
+        replicas: args.replicas.map(u64::from),
+        capacity: args.capacity,
+        odds: args.odds,
+        ..ManifestRequest::default()
+    };
+    let mut stage = Rehearsal::new(scheduler);
+    let values: Vec<&Value> = objects.iter().map(|object| &object.value).collect();
+    let answer = apply_manifest(&mut stage, &values, admission, &request, &|kind, key| original(&loaded, kind, key));
+    let answer = answer.map_err(|problem| Failure::usage(placed(&problem, &objects)))?;
+    let report = ManifestReport::new(answer, stage.scheduler());
+    let mut more = super::unread(stage.scheduler());
+    more.append(if args.output.wide { super::completeness(&loaded) } else { Document::default() });
+    print(&args.output.write(&Answer::Manifest(&report), more).map_err(|error| Failure::source(error.to_string()))?)?;
+    let code = if report.is_complete() { EXIT_OK } else { EXIT_NO_FIT };
+    let code = super::code(code, stage.scheduler());
+    // Skip the destructors: the process exits here, and freeing a large cluster takes time.
+    std::mem::forget((stage, loaded));
+    Ok(code)
+}
+
+/// Returns a problem with the place of its object.
+fn placed(problem: &ManifestProblem, objects: &[ManifestObject]) -> String {
+    let place = problem.object().and_then(|at| objects.get(at)).map(|object| &object.place);
+    place.map_or_else(|| problem.to_string(), |place| format!("{place}: {problem}"))
+}

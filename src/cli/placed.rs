@@ -1,0 +1,161 @@
+//! `schedscope explain` of a pod that has a node, and of one that was evicted.
+
+use std::sync::Arc;
+
+use super::args::ExplainArgs;
+use super::explain::{Explained, absent, events};
+use super::{EXIT_OK, Failure, workload};
+use crate::analysis::{Preempted, VoiceReport, preempted, why};
+use crate::cluster::{Controller, Key, Kind, Object, ObservedEvent, Pod, PodStatus, Str};
+use crate::output::{Document, Text};
+use crate::report::{AgainReport, Answer, EvictionReport, PlacedReport};
+use crate::scheduler::{ObjectEdit, Scheduler};
+use crate::source::Loaded;
+use crate::trace::{CycleView, Outcome};
+use crate::workload::Meaning;
+
+/// Explains a pod that has a node, or was evicted; with `--evicted` also one that is gone.
+///
+/// # Errors
+/// Fails if the pod is neither in the source nor in an event about an eviction.
+pub(super) fn explain(
+    args: &ExplainArgs,
+    key: &Key,
+    scheduler: &Scheduler,
+    loaded: &Loaded,
+    write: &dyn Fn(&Answer<'_>, Document) -> Result<Text, Failure>,
+    more: Document,
+) -> Result<Explained, Failure> {
+    let cluster = scheduler.state().cluster();
+    let pod = cluster.pods.get(key);
+    let others = pod.map_or_else(|| workload::voices_of_gone(key, scheduler, loaded), |pod| workload::voices(pod, scheduler, loaded));
+    let evictions = args.evicted.then(|| evictions(key, pod, scheduler, loaded, &others));
+    if pod.is_none() && evictions.as_ref().is_none_or(Vec::is_empty) {
+        return Err(absent(cluster, key));
+    }
+    let bound = pod.filter(|pod| !pod.node_name.is_empty());
+    let report = PlacedReport {
+        pod: key.name.clone(),
+        namespace: key.namespace.clone(),
+        node: bound.map(|pod| pod.node_name.clone()),
+        bound: bound.and_then(|pod| scheduled(pod, events(scheduler, loaded))).and_then(|event| event.last.or(event.first)),
+        why: bound.map(|pod| why_here(pod, events(scheduler, loaded))).unwrap_or_default(),
+        again: bound.filter(|pod| !pod.is_terminal()).map(|pod| again(pod, scheduler)),
+        evictions,
+        others: others.iter().map(|voice| VoiceReport::of(voice, Some(scheduler.state().clock()))).collect(),
+        now: Some(scheduler.state().clock()),
+    };
+    let text = write(&Answer::Placed(&report), more)?;
+    Ok(Explained { text, code: super::code(EXIT_OK, scheduler), disagrees: false })
+}
+
+/// Returns the event in which the pod's scheduler bound it.
+fn scheduled<'a>(pod: &Pod, events: &'a [ObservedEvent]) -> Option<&'a ObservedEvent> {
+    events.iter().rfind(|event| event.reason == "Scheduled" && event.pod == pod.key() && event.is_about(pod))
+}
+
+/// Returns why a pod is on its node, as far as the source shows.
+fn why_here(pod: &Pod, events: &[ObservedEvent]) -> Vec<String> {
+    let mut why = Vec::new();
+    match Controller::of(pod) {
+        Controller::DaemonSet => why.push("Its DaemonSet made it for this node.".to_owned()),
+        Controller::Node => why.push("It mirrors a static pod: the kubelet of the node runs it, no scheduler chose the node.".to_owned()),
+        _ => {}
+    }
+    match scheduled(pod, events).and_then(|event| event.last.or(event.first)) {
+        Some(at) => why.push(format!("The scheduler {} bound it at {at}.", pod.spec.scheduler_name)),
+        None if why.is_empty() => {
+            why.push("No event in the source says when it was bound; the scores of that moment are not recorded.".to_owned());
+        }
+        None => {}
+    }
+    why
+}
+
+/// Decides about a pod like a bound one, on the cluster without it.
+fn again(pod: &Arc<Pod>, scheduler: &Scheduler) -> AgainReport {
+    let mut like = Pod::clone(pod);
+    like.node_name = Str::default();
+    like.status = PodStatus { phase: "Pending".into(), ..PodStatus::default() };
+    let like = Arc::new(like);
+    let without = scheduler.with_edits([ObjectEdit::Remove(Kind::Pod, pod.key()), ObjectEdit::Put(Object::Pod(like.clone()))]);
+    let view = CycleView::of(&without.explain(&like));
+    let (node, tied) = match &view.selected {
+        Some((node, _, tied)) if view.outcome == Some(Outcome::Scheduled) => (Some(node.clone()), tied.iter().cloned().collect()),
+        _ => (None, Vec::new()),
+    };
+    let among = tied.contains(&pod.node_name);
+    let same = match &node {
+        _ if among && tied.len() > 1 => None,
+        Some(node) => Some(*node == pod.node_name),
+        None => Some(false),
+    };
+    AgainReport { same, node, tied, why: why(&view) }
+}
+
+fn evictions(
+    key: &Key,
+    pod: Option<&Arc<Pod>>,
+    scheduler: &Scheduler,
+    loaded: &Loaded,
+    others: &[crate::workload::Voice],
+) -> Vec<EvictionReport> {
+    let cluster = scheduler.state().cluster();
+    let by_scheduler = preempted(cluster, events(scheduler, loaded)).into_iter().filter(|eviction| eviction.victim == *key);
+    let mut found: Vec<EvictionReport> = by_scheduler.map(|eviction| of_preemption(&eviction, pod, scheduler)).collect();
+    let evicts = |means: &Option<Meaning>| matches!(means, Some(Meaning::TaintEviction | Meaning::Descheduled | Meaning::ScaleDown));
+    found.extend(others.iter().filter(|voice| voice.about.kind == "Pod" && evicts(&voice.means)).map(|voice| EvictionReport {
+        speaker: voice.speaker.clone(),
+        at: voice.last,
+        node: None,
+        preemptor: None,
+        sentence: format!("{} evicted it{}: {}", voice.speaker, voice.last.map_or_else(String::new, |at| format!(" at {at}")), voice.text),
+        why: Vec::new(),
+    }));
+    found.sort_by(|a, b| b.at.cmp(&a.at));
+    found
+}
+
+fn of_preemption(eviction: &Preempted, pod: Option<&Arc<Pod>>, scheduler: &Scheduler) -> EvictionReport {
+    let cluster = scheduler.state().cluster();
+    let by = eviction.preemptor.as_ref().map_or_else(|| eviction.by.clone(), Key::to_string);
+    let at = eviction.at.map_or_else(String::new, |at| format!(" at {at}"));
+    let place = if eviction.node.is_empty() { String::new() } else { format!(" on {}", eviction.node) };
+    let whom = if by.is_empty() { "a pod that the source does not name".to_owned() } else { by };
+    let mut why = Vec::new();
+    let preemptor = eviction.preemptor.as_ref().and_then(|key| cluster.pods.get(key));
+    if let (Some(victim), Some(preemptor)) = (pod, preemptor) {
+        why.push(format!("Its priority {} is below {}, that of {}.", victim.priority(), preemptor.priority(), preemptor.key()));
+    }
+    if let Some(preemptor) = preemptor {
+        why.push(today(&eviction.victim, preemptor, scheduler));
+    }
+    EvictionReport {
+        speaker: preemptor.map_or_else(Str::default, |pod| pod.spec.scheduler_name.clone()),
+        at: eviction.at,
+        node: Some(eviction.node.clone()).filter(|node| !node.is_empty()),
+        preemptor: eviction.preemptor.as_ref().map(Key::to_string),
+        sentence: format!("{whom} preempted it{place}{at}."),
+        why,
+    }
+}
+
+/// Returns whether the preemptor would evict the victim today.
+fn today(victim: &Key, preemptor: &Arc<Pod>, scheduler: &Scheduler) -> String {
+    if !preemptor.node_name.is_empty() {
+        return format!("{} runs on {} now, and needs no room any more.", preemptor.key(), preemptor.node_name);
+    }
+    let view = CycleView::of(&scheduler.explain(preemptor));
+    let Some(found) = &view.preemption else { return format!("{} would preempt no pod today.", preemptor.key()) };
+    let selected = found.selected().and_then(|(node, _)| found.candidate(node));
+    match selected {
+        None => format!("{} would preempt no pod today.", preemptor.key()),
+        Some(candidate) if candidate.victims.iter().any(|v| v.key() == *victim) => {
+            format!("{} would preempt it again today.", preemptor.key())
+        }
+        Some(candidate) => {
+            let names = candidate.victims.iter().map(|v| v.key().to_string()).collect::<Vec<_>>().join(", ");
+            format!("{} would preempt others today: {names}.", preemptor.key())
+        }
+    }
+}

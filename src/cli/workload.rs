@@ -1,0 +1,141 @@
+//! `schedscope explain` of a workload: its funnel, the causes of its missing pods, and the words of others.
+
+use jiff::Timestamp;
+
+use super::args::ExplainArgs;
+use super::explain::{Explained, events};
+use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, original};
+use crate::analysis::{self, Agreements, Cause, Missing, VoiceReport, WorkloadReport, joint_sentence};
+use crate::cluster::neighbors::About;
+use crate::cluster::{Key, Kind, MissingReason, Pod};
+use crate::output::{Document, Text};
+use crate::report::{Answer, voices_lines};
+use crate::scheduler::Scheduler;
+use crate::source::Loaded;
+use crate::workload::{
+    SubjectError, Voice, WorkloadInput, joint, kind_named, short_workloads, subject, subject_named, voices_about, voices_of_pod,
+    voices_of_workload,
+};
+
+/// Returns the workload that an argument names as `KIND/NAME`; `None` for other arguments, such as a pod or `NAMESPACE/NAME`.
+///
+/// # Errors
+/// Fails if the kind is a workload's and there is none of that name.
+pub(super) fn named(argument: &str, args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Option<About>, Failure> {
+    let cluster = scheduler.state().cluster();
+    let Some((kind, name)) = argument.split_once('/') else {
+        let key = Key::new(args.namespace(), argument);
+        if cluster.pods.get(&key).is_some() {
+            return Ok(None);
+        }
+        return match subject_named(cluster, &loaded.neighbors, &key) {
+            Ok(workload) => Ok(Some(workload)),
+            Err(SubjectError::Several(found)) => {
+                let names = found.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                Err(Failure::usage(format!("several workloads have the name {key}: {names}; name the kind too")))
+            }
+            // The pod is then said to be absent.
+            Err(SubjectError::Absent(_)) => Ok(None),
+        };
+    };
+    let key = Key::new(args.namespace(), name);
+    match (subject(cluster, &loaded.neighbors, kind, &key), kind_named(kind)) {
+        (Ok(workload), _) => Ok(Some(workload)),
+        (Err(_), None) => Ok(None),
+        (Err(why), Some(kind)) => Err(absent(scheduler, kind, &key, &why)),
+    }
+}
+
+fn absent(scheduler: &Scheduler, kind: &str, key: &Key, why: &SubjectError) -> Failure {
+    let near = match why {
+        SubjectError::Absent(Some(near)) => format!("; did you mean {near}?"),
+        _ => String::new(),
+    };
+    let message = format!("there is no {kind} {key} in the source, and no pod names it as its owner{near}");
+    match Missing::all(scheduler.state().cluster().unknown).iter().find(|m| m.kind == Kind::Pod && m.why != MissingReason::NotInSource) {
+        Some(missing) => Failure::source(format!("{message}; {}", missing.clause())),
+        None => Failure::usage(message),
+    }
+}
+
+/// Explains a workload.
+///
+/// # Errors
+/// Fails if the answer cannot be written.
+pub(super) fn explain(
+    workload: &About,
+    scheduler: &Scheduler,
+    loaded: &Loaded,
+    write: &dyn Fn(&Answer<'_>, Document) -> Result<Text, Failure>,
+    more: Document,
+) -> Result<Explained, Failure> {
+    let report = report_of(workload, scheduler, loaded);
+    let code = match report.is_short() {
+        Some(true) => EXIT_NO_FIT,
+        Some(false) => EXIT_OK,
+        None => EXIT_SOURCE,
+    };
+    let text = write(&Answer::Workload(&report), more)?;
+    Ok(Explained { text, code: super::code(code, scheduler), disagrees: false })
+}
+
+/// Returns the causes of pods that do not exist, in some namespaces.
+pub(super) fn short(scheduler: &Scheduler, loaded: &Loaded, is_wanted: impl Fn(&str) -> bool) -> Vec<Cause> {
+    if loaded.neighbors.is_empty() {
+        return Vec::new();
+    }
+    let input = WorkloadInput::new(scheduler.state().cluster(), &loaded.neighbors);
+    analysis::short_causes(&short_workloads(&input, is_wanted), Some(scheduler.state().clock()))
+}
+
+fn report_of(workload: &About, scheduler: &Scheduler, loaded: &Loaded) -> WorkloadReport {
+    let input = WorkloadInput::new(scheduler.state().cluster(), &loaded.neighbors);
+    let found = input.findings(workload);
+    let wanted = |pod: &Key| found.unscheduled.contains(pod);
+    let mut decided = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
+    decided.causes = analysis::causes(&decided, scheduler, &|kind, key| original(loaded, kind, key));
+    let is_ours = |name: &str| scheduler.state().config().profile(name).is_some();
+    let others = voices_of_workload(&input, workload, &found.unscheduled, is_ours);
+    let pods: Vec<_> = decided.pods.iter().collect();
+    WorkloadReport::new(&found, (&pods, &decided.causes), &others, Some(scheduler.state().clock()))
+}
+
+/// The words of others about a pod.
+pub(super) struct Heard {
+    pub(super) others: Vec<VoiceReport>,
+    /// Findings from these words and the decision together, a sentence each.
+    pub(super) together: Vec<String>,
+    now: Timestamp,
+}
+
+impl Heard {
+    /// Returns the words as a section; empty without any.
+    pub(super) fn document(&self) -> Document {
+        super::section("Others", self.together.iter().cloned().chain(voices_lines(&self.others, Some(self.now))))
+    }
+}
+
+/// Returns the words of others about a pending pod.
+pub(super) fn heard(pod: &Pod, scheduler: &Scheduler, loaded: &Loaded, is_rejected: bool) -> Heard {
+    let now = scheduler.state().clock();
+    let input = WorkloadInput::of_events(scheduler.state().cluster(), &loaded.neighbors);
+    let found = voices(pod, scheduler, loaded);
+    let together = joint(&input, pod, &found, is_rejected).iter().map(|joint| joint_sentence(joint, Some(now))).collect();
+    Heard { others: found.iter().map(|voice| VoiceReport::of(voice, Some(now))).collect(), together, now }
+}
+
+/// Returns the words of others about a pod, its owners, claims and group.
+pub(super) fn voices(pod: &Pod, scheduler: &Scheduler, loaded: &Loaded) -> Vec<Voice> {
+    if loaded.neighbors.is_empty() {
+        return Vec::new();
+    }
+    let input = WorkloadInput::of_events(scheduler.state().cluster(), &loaded.neighbors);
+    let own = pod.spec.scheduler_name.as_str();
+    voices_of_pod(&input, pod, scheduler.state().config().profile(own).is_some().then_some(own))
+}
+
+/// Returns the words of others about a pod that is gone.
+pub(super) fn voices_of_gone(pod: &Key, scheduler: &Scheduler, loaded: &Loaded) -> Vec<Voice> {
+    let input = WorkloadInput::of_events(scheduler.state().cluster(), &loaded.neighbors);
+    voices_about(&input, &[About::new("Pod", pod.clone())], None)
+}

@@ -1,0 +1,26 @@
+//! Shows how far the pods of a workload come.
+
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::selected;
+use crate::ui::actions::verb::{Answer, Command, Verb};
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::view::panes::overview::show_workload;
+
+/// The command `workload`.
+pub static VERBS: &[Verb] = &[Verb {
+    command: Some(Command::new(&["workload"], "[KIND/NAME]", "how far the pods of a workload come, by default of the selected pod's")),
+    ..Verb::new("workload", show)
+}];
+
+fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    let pod = selected::pod(state, session);
+    match session.workload_named(args.trim(), pod.as_ref()) {
+        Some(workload) => {
+            show_workload(state, session, &workload);
+            Ok(Answer::Done)
+        }
+        None if args.trim().is_empty() => Err(CommandError::Needs { command: "workload", what: "a kind and name, such as deploy/web" }),
+        None => Err(CommandError::NoWorkload(args.trim().to_owned())),
+    }
+}

@@ -1,0 +1,220 @@
+//! The end of a manifest's pods, and the victims.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Watch;
+use super::rollout::{Change, Rollout};
+use crate::admission::{PolicyKind, RefusedPod};
+use crate::cluster::{Key, Kind, Str};
+use crate::controllers::Note;
+use crate::controllers::unfold::Hold;
+use crate::limits::engine::MANIFEST_DECISIONS;
+use crate::scheduler::Scheduler;
+use crate::trace::CycleView;
+use crate::whatif::stage::Stage;
+use crate::whatif::{Capacity, Whereabouts};
+
+/// The end of a manifest.
+#[derive(Clone, Debug, Default)]
+pub struct ManifestAnswer {
+    /// The workloads, in the order of the manifest.
+    pub workloads: Vec<ManifestWorkload>,
+    /// The pods that were made, and those of the same workloads that were pending before.
+    pub pods: Vec<ManifestPod>,
+    /// The pods that an API server refuses.
+    pub refused: Vec<RefusedPods>,
+    /// The pods that are not made yet.
+    pub not_made: Vec<NotMade>,
+    /// The pods that are evicted for pods of the manifest.
+    pub victims: Vec<ManifestVictim>,
+    /// Objects that make no pods and that scheduling reads, by kind: how many were applied.
+    pub applied: BTreeMap<Str, usize>,
+    /// Objects that scheduling does not read, by kind.
+    pub skipped: BTreeMap<Str, usize>,
+    /// The policies of admission that are unknown.
+    pub unknown: Vec<PolicyKind>,
+    /// How many more fit; `None` if it was not asked for, or no pod was admitted.
+    pub capacity: Option<ManifestCapacity>,
+    /// Facts that are unknown or not emulated and may matter.
+    pub notes: Vec<Note>,
+}
+
+/// A workload of a manifest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ManifestWorkload {
+    /// Its kind.
+    pub kind: Str,
+    /// Its key.
+    pub key: Key,
+    /// The number of pods that it wants.
+    pub wanted: u64,
+    /// The number that it makes later, when others have completed.
+    pub later: u64,
+    /// The change that the manifest makes.
+    pub change: Change,
+    /// The pods that it had with a node and keeps.
+    pub kept: usize,
+    /// The pods that it removes.
+    pub removed: usize,
+}
+
+/// A pod of a manifest.
+#[derive(Clone, Debug)]
+pub struct ManifestPod {
+    /// The pod.
+    pub pod: Key,
+    /// The index of its workload.
+    pub workload: usize,
+    /// Its end.
+    pub end: ManifestPodEnd,
+}
+
+/// The end of a pod of a manifest.
+#[derive(Clone, Debug)]
+pub enum ManifestPodEnd {
+    /// It has a node.
+    Placed {
+        /// The node.
+        node: Str,
+        /// The decision with its odds, if they were counted.
+        odds: Option<Arc<CycleView>>,
+    },
+    /// It has none.
+    Pending {
+        /// The scheduler's message; empty before an attempt.
+        message: Str,
+        /// A dry decision about it, or about one that is rejected alike; `None` beyond the limit on decisions.
+        decision: Option<Arc<CycleView>>,
+    },
+    /// Another pod took its place.
+    Preempted {
+        /// The other pod, if it is known.
+        by: Option<Key>,
+    },
+}
+
+/// Pods of a workload that an API server refuses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RefusedPods {
+    /// The index of the workload.
+    pub workload: usize,
+    /// The number of pods.
+    pub count: u64,
+    /// The refusal of the first.
+    pub refusal: RefusedPod,
+}
+
+/// Pods of a workload that are not made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotMade {
+    /// The index of the workload.
+    pub workload: usize,
+    /// The number of pods.
+    pub count: u64,
+    /// Why.
+    pub why: WhyNotMade,
+}
+
+/// Why pods are not made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WhyNotMade {
+    /// The workload makes none for now.
+    Held(Hold),
+    /// A StatefulSet waits for the pod before.
+    Ordered(Key),
+    /// The rollout waits for its new pods.
+    Rollout,
+    /// The limit on pods or rounds was reached, or the run was cancelled.
+    Limit,
+}
+
+/// A pod that is evicted for a pod of the manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ManifestVictim {
+    /// The pod.
+    pub pod: Key,
+    /// Its node.
+    pub node: Str,
+    /// The pod that preempts it.
+    pub by: Key,
+    /// The budgets that its eviction violates.
+    pub violates: Vec<Key>,
+}
+
+/// How many more pods of a workload fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ManifestCapacity {
+    /// The count.
+    pub capacity: Capacity,
+    /// The refusal of the next pod, if admission stops it before the nodes are full.
+    pub refused: Option<RefusedPod>,
+}
+
+impl ManifestAnswer {
+    /// Returns whether every pod has a node.
+    pub fn is_complete(&self) -> bool {
+        self.refused.is_empty() && self.not_made.is_empty() && self.pods.iter().all(|pod| matches!(pod.end, ManifestPodEnd::Placed { .. }))
+    }
+
+    /// Returns the pods of a workload.
+    pub fn pods_of(&self, workload: usize) -> impl Iterator<Item = &ManifestPod> {
+        self.pods.iter().filter(move |pod| pod.workload == workload)
+    }
+
+    /// Takes in the end of a run.
+    pub(super) fn finish(&mut self, stage: &dyn Stage, rollouts: &[Rollout], mut watch: Watch) {
+        let scheduler = stage.scheduler();
+        let preempted = stage.preempted();
+        let mut decisions = Decisions::default();
+        for (workload, rollout) in rollouts.iter().enumerate() {
+            self.workloads.push(rollout.summary());
+            let was_pending = rollout.was_pending();
+            for pod in rollout.made().chain(was_pending) {
+                let end = match scheduler.state().cluster().get(Kind::Pod, pod) {
+                    None => ManifestPodEnd::Preempted { by: preempted.get(pod).cloned() },
+                    Some(_) => {
+                        let at = Whereabouts::of(scheduler, pod);
+                        match at.node() {
+                            Some(node) => ManifestPodEnd::Placed { node: node.clone(), odds: watch.odds.remove(pod) },
+                            None => ManifestPodEnd::Pending {
+                                decision: decisions.about(scheduler, workload, pod, &at.message),
+                                message: at.message,
+                            },
+                        }
+                    }
+                };
+                self.pods.push(ManifestPod { pod: pod.clone(), workload, end });
+            }
+            if let Some((refusal, count)) = rollout.refused() {
+                self.refused.push(RefusedPods { workload, count, refusal: refusal.clone() });
+            }
+            if let Some((why, count)) = rollout.not_made(scheduler.state().cluster()) {
+                self.not_made.push(NotMade { workload, count, why });
+            }
+        }
+        self.victims = watch.victims;
+        let mut seen = BTreeSet::new();
+        self.victims.retain(|victim| seen.insert(victim.pod.clone()));
+    }
+}
+
+/// Decisions about pending pods: one for those of a workload with the same message.
+#[derive(Default)]
+struct Decisions(BTreeMap<(usize, Str), Arc<CycleView>>);
+
+impl Decisions {
+    fn about(&mut self, scheduler: &Scheduler, workload: usize, pod: &Key, message: &Str) -> Option<Arc<CycleView>> {
+        let id = (workload, message.clone());
+        if let Some(known) = self.0.get(&id) {
+            return Some(Arc::clone(known));
+        }
+        if self.0.len() == MANIFEST_DECISIONS {
+            return None;
+        }
+        let pod = scheduler.state().cluster().pods.get(pod)?;
+        let view = Arc::new(CycleView::of(&scheduler.explain_group(pod).unwrap_or_else(|| scheduler.explain(pod))));
+        self.0.insert(id, Arc::clone(&view));
+        Some(view)
+    }
+}

@@ -1,0 +1,316 @@
+//! Manifests: their workloads are unfolded to pods, which are admitted, queued and scheduled until nothing changes.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `answer` | the end of the pods, and the victims |
+//! | `objects` | the objects that make no pods: applied as `kubectl apply` does |
+//! | `rollout` | one workload: the pods that it has, makes and removes, round by round |
+//! | `template` | whether a workload's template differs from that of its pods |
+
+mod answer;
+mod objects;
+mod rollout;
+mod template;
+#[cfg(test)]
+mod tests;
+
+pub use answer::{
+    ManifestAnswer, ManifestCapacity, ManifestPod, ManifestPodEnd, ManifestVictim, ManifestWorkload, NotMade, RefusedPods, WhyNotMade,
+};
+pub use objects::makes_pods;
+pub use rollout::Change as ManifestChange;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::Originals;
+use super::capacity::{CapacityEnd, capacity};
+use super::stage::Stage;
+use crate::admission::{Admission, PolicyKind};
+use crate::cluster::{Cluster, Key, Str};
+use crate::controllers::Draft;
+use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, unfold};
+use crate::extenders::Asking;
+use crate::limits::engine::{CAPACITY_COPIES, MANIFEST_ODDS, MANIFEST_PODS, MANIFEST_ROUNDS};
+use crate::scheduler::{DryOptions, OddsEffort, Operation, Scheduler};
+use crate::trace::CycleView;
+use rollout::Rollout;
+
+/// A question about a manifest.
+#[derive(Clone, Debug)]
+pub struct ManifestRequest {
+    /// The namespace of objects that name none.
+    pub namespace: Str,
+    /// The number of replicas of each workload, in place of the manifest's.
+    pub replicas: Option<u64>,
+    /// Whether to count how many more of the workload fit.
+    pub capacity: bool,
+    /// Whether to count the odds of all pods, also where that takes long.
+    pub odds: bool,
+    /// Number of pods that are made at most.
+    pub most_pods: usize,
+    /// Number of rounds at most.
+    pub most_rounds: usize,
+}
+
+impl Default for ManifestRequest {
+    fn default() -> Self {
+        Self {
+            namespace: "default".into(),
+            replicas: None,
+            capacity: false,
+            odds: false,
+            most_pods: MANIFEST_PODS,
+            most_rounds: MANIFEST_ROUNDS,
+        }
+    }
+}
+
+/// Why a manifest is wrong. The number is the index of the object.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestProblem {
+    /// An API server refuses the workload.
+    #[error("{1}")]
+    Workload(usize, InvalidWorkload),
+    /// An object has fields of other types than the API's, or cannot be changed so.
+    #[error("{kind} {key}: {error}")]
+    Object {
+        /// The index of the object.
+        at: usize,
+        /// Its kind.
+        kind: Str,
+        /// Its key.
+        key: Key,
+        /// The error of the deserializer.
+        error: String,
+    },
+    /// How many more fit is counted for one workload.
+    #[error("--capacity counts one workload, and the manifest has {0}")]
+    SeveralWorkloads(usize),
+}
+
+impl ManifestProblem {
+    /// Returns the index of the object; `None` for the manifest as a whole.
+    pub fn object(&self) -> Option<usize> {
+        match self {
+            Self::Workload(at, _) | Self::Object { at, .. } => Some(*at),
+            Self::SeveralWorkloads(_) => None,
+        }
+    }
+}
+
+/// Applies a manifest to a stage, and runs the scheduler until nothing changes.
+///
+/// # Errors
+/// When the manifest is wrong. The stage may then have some of its objects.
+pub fn apply_manifest(
+    stage: &mut dyn Stage,
+    objects: &[&Value],
+    mut admission: Admission,
+    request: &ManifestRequest,
+    originals: Originals<'_>,
+) -> Result<ManifestAnswer, ManifestProblem> {
+    let mut answer = ManifestAnswer::default();
+    let (workloads, rest): (Vec<_>, Vec<_>) = objects.iter().enumerate().partition(|(_, object)| objects::makes_pods(object));
+    if request.capacity && workloads.len() != 1 {
+        return Err(ManifestProblem::SeveralWorkloads(workloads.len()));
+    }
+    let cluster = stage.scheduler().state().cluster().clone();
+    // A wrong workload is found before anything is applied.
+    let emulation = stage.scheduler().state().config().emulation;
+    let now = stage.scheduler().state().clock();
+    for (at, object) in &workloads {
+        let options = UnfoldOptions { replicas: request.replicas, most: 0, emulation, now };
+        unfold(&cluster, object, &options).map_err(|error| ManifestProblem::Workload(*at, error))?;
+    }
+    let mut draft = Draft::new(&cluster);
+    for (at, object) in rest {
+        objects::apply(&mut draft, &mut admission, at, object, request, &mut answer)?;
+    }
+    put_all(stage, "apply objects", draft);
+    answer.unknown = admission.policies().unknown().collect();
+
+    let mut rollouts = Vec::new();
+    let mut left = request.most_pods;
+    for (at, object) in workloads {
+        let object = objects::with_namespace(object, &request.namespace);
+        let state = stage.scheduler().state();
+        let options = UnfoldOptions { replicas: request.replicas, most: left, emulation, now };
+        let found = unfold(state.cluster(), &object, &options).map_err(|error| ManifestProblem::Workload(at, error))?;
+        let Some(found) = found else {
+            *answer.skipped.entry(objects::kind_of(&object)).or_default() += 1;
+            continue;
+        };
+        left -= found.pods.len();
+        let mut draft = Draft::new(state.cluster());
+        objects::put_controller(&mut draft, at, &object, &found)?;
+        rollouts.push(Rollout::begin(state.cluster(), object, found, &mut admission, originals));
+        put_all(stage, "apply workload", draft);
+    }
+    let names_runtime = |rollout: &Rollout| rollout.sample().is_some_and(|pod| pod.pointer("/spec/runtimeClassName").is_some());
+    answer.unknown.retain(|kind| *kind != PolicyKind::RuntimeClass || rollouts.iter().any(names_runtime));
+    let mut watch = Watch::new(&rollouts, request);
+    run(stage, &mut rollouts, &mut admission, &mut watch, request, &mut answer);
+    answer.finish(stage, &rollouts, watch);
+    if request.capacity {
+        answer.capacity = rollouts.first().and_then(|rollout| count(stage.scheduler(), rollout, &mut admission, &answer));
+    }
+    Ok(answer)
+}
+
+/// Applies the operations of a draft as one.
+fn put_all(stage: &mut dyn Stage, name: &str, draft: Draft) {
+    if !draft.is_empty() {
+        stage.apply_alone(Operation::Batch { name: name.to_owned(), operations: draft.into_operations() });
+    }
+}
+
+/// Lets the workloads make and remove pods, and settles, until they have nothing more to do.
+fn run(
+    stage: &mut dyn Stage,
+    rollouts: &mut [Rollout],
+    admission: &mut Admission,
+    watch: &mut Watch,
+    request: &ManifestRequest,
+    answer: &mut ManifestAnswer,
+) {
+    for round in 0.. {
+        let is_last = round == request.most_rounds;
+        let cluster = stage.scheduler().state().cluster().clone();
+        let mut draft = Draft::new(&cluster);
+        for rollout in rollouts.iter_mut() {
+            if is_last {
+                rollout.stop();
+            } else {
+                rollout.advance(&mut draft, admission, stage.scheduler().state().clock(), &mut answer.notes);
+            }
+        }
+        let is_idle = draft.is_empty();
+        if is_idle && round > 0 {
+            return;
+        }
+        watch.add(rollouts);
+        put_all(stage, "make pods", draft);
+        if !watch.settle(stage) || is_last {
+            rollouts.iter_mut().for_each(Rollout::stop);
+            return;
+        }
+    }
+}
+
+/// Watches a run: the odds of the pods when they are decided, and the victims.
+struct Watch {
+    /// The pods of the manifest.
+    own: BTreeSet<Key>,
+    odds: BTreeMap<Key, Arc<CycleView>>,
+    /// Number of pods whose odds may still be counted; `None` for any.
+    odds_left: Option<usize>,
+    victims: Vec<ManifestVictim>,
+    seen: BTreeSet<Key>,
+}
+
+impl Watch {
+    fn new(rollouts: &[Rollout], request: &ManifestRequest) -> Self {
+        let own = rollouts.iter().flat_map(Rollout::kept).cloned().collect();
+        let odds_left = (!request.odds).then_some(MANIFEST_ODDS);
+        Self { own, odds: BTreeMap::new(), odds_left, victims: Vec::new(), seen: BTreeSet::new() }
+    }
+
+    /// Takes in the pods that were made.
+    fn add(&mut self, rollouts: &[Rollout]) {
+        self.own.extend(rollouts.iter().flat_map(Rollout::made).cloned());
+    }
+
+    /// Runs until nothing changes. Returns false if the run was cancelled.
+    fn settle(&mut self, stage: &mut dyn Stage) -> bool {
+        loop {
+            let before = stage.scheduler().state().cluster().clone();
+            let decided = self.count_odds(stage.scheduler());
+            self.odds_left = self.odds_left.map(|left| left.saturating_sub(usize::from(decided.is_some())));
+            if !stage.settle_step() {
+                self.note_victims(stage, &before);
+                return stage.goes_on();
+            }
+            let after = stage.scheduler().state().cluster();
+            if let Some((pod, view)) = decided
+                && after.pods.get(&pod).is_some_and(|pod| !pod.node_name.is_empty())
+            {
+                self.odds.insert(pod, view);
+            }
+            if after.pods.len() < before.pods.len() {
+                self.note_victims(stage, &before);
+            }
+        }
+    }
+
+    /// Decides about the pod that is next, if it is of the manifest and its odds are counted.
+    fn count_odds(&self, scheduler: &Scheduler) -> Option<(Key, Arc<CycleView>)> {
+        if self.odds_left == Some(0) {
+            return None;
+        }
+        let next = scheduler.next_pod().filter(|pod| self.own.contains(pod))?;
+        let pod = scheduler.state().cluster().pods.get(&next)?;
+        let effort = if self.odds_left.is_none() { OddsEffort::Asked } else { OddsEffort::Little };
+        let options = DryOptions { asking: Asking::Ask, odds_nodes: usize::MAX, ..DryOptions::default() };
+        let mut view = CycleView::of(&scheduler.explain_with(pod, options));
+        view.odds_over_starts = scheduler.odds_over_starts(pod, &view, effort).map(Arc::new);
+        Some((next, Arc::new(view)))
+    }
+
+    /// Records the victims of the pods of the manifest since the last time. `before` is the cluster that still had them.
+    fn note_victims(&mut self, stage: &dyn Stage, before: &Cluster) {
+        let mut used: BTreeMap<Key, i32> = BTreeMap::new();
+        for (pod, by) in stage.preempted() {
+            if !self.own.contains(&by) || !self.seen.insert(pod.clone()) {
+                continue;
+            }
+            let Some(victim) = before.pods.get(&pod) else { continue };
+            let mut violates = Vec::new();
+            let budgets = before.pod_disruption_budgets.in_namespace(&pod.namespace).filter(|budget| budget.covers(victim));
+            for budget in budgets.filter(|budget| !budget.status.disrupted_pods.contains_key(&pod.name)) {
+                let used = used.entry(budget.metadata.key()).or_default();
+                *used += 1;
+                if *used > budget.status.disruptions_allowed {
+                    violates.push(budget.metadata.key());
+                }
+            }
+            self.victims.push(ManifestVictim { node: victim.node_name.clone(), pod, by, violates });
+        }
+    }
+}
+
+/// Counts how many more pods of a workload fit, up to what quotas let in.
+fn count(scheduler: &Scheduler, rollout: &Rollout, admission: &mut Admission, answer: &ManifestAnswer) -> Option<ManifestCapacity> {
+    let cluster = scheduler.state().cluster();
+    // A pending pod is the first of those counted.
+    let pending = answer.pods.iter().find(|pod| matches!(pod.end, ManifestPodEnd::Pending { .. })).map(|pod| &pod.pod);
+    let placed = answer.pods.iter().find(|pod| matches!(pod.end, ManifestPodEnd::Placed { .. })).map(|pod| &pod.pod);
+    let known = pending.or(placed).or_else(|| rollout.kept().next());
+    let pod = known.and_then(|key| cluster.pods.get(key).cloned());
+    let json = rollout.sample();
+    let pod = match (pod, json) {
+        (Some(pod), _) => pod,
+        (None, Some(json)) => Arc::new(admission.clone().admit(cluster, json).ok()?),
+        (None, None) => return None,
+    };
+    let mut found = capacity(scheduler, &pod, &|_| true).ok()?;
+    let mut refused = None;
+    if let Some(json) = json {
+        let is_free = usize::from(found.is_pending);
+        let most = found.fits.saturating_sub(is_free).min(CAPACITY_COPIES);
+        for admitted in 0..=most {
+            if let Err(refusal) = admission.admit(cluster, json) {
+                let fits = (admitted + is_free).min(found.fits);
+                let is_first = fits < found.fits || !matches!(found.end, CapacityEnd::Full(_));
+                if is_first {
+                    found.fits = fits;
+                    refused = Some(refusal);
+                }
+                break;
+            }
+        }
+    }
+    Some(ManifestCapacity { capacity: found, refused })
+}

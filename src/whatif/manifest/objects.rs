@@ -1,0 +1,154 @@
+//! The objects of a manifest that make no pods: applied as `kubectl apply` does.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::answer::ManifestAnswer;
+use super::{ManifestProblem, ManifestRequest};
+use crate::admission::{Admission, PolicyKind};
+use crate::cluster::{Cluster, Key, Kind, Object, Str};
+use crate::controllers::Draft;
+use crate::controllers::unfold::{Unfolded, claim_defaults};
+
+/// Returns the kind of an object.
+pub(super) fn kind_of(object: &Value) -> Str {
+    Str::from(text(object, "/kind"))
+}
+
+fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Returns whether an object makes pods, or is one.
+pub fn makes_pods(object: &Value) -> bool {
+    let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind"));
+    let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
+    let is_known = matches!(
+        (group, kind),
+        ("", "Pod" | "ReplicationController")
+            | ("apps" | "extensions", "Deployment" | "ReplicaSet" | "DaemonSet")
+            | ("apps", "StatefulSet")
+            | ("batch", "Job" | "CronJob")
+            | ("jobset.x-k8s.io", "JobSet")
+            | ("leaderworkerset.x-k8s.io", "LeaderWorkerSet")
+    );
+    is_known || (kind.parse::<Kind>().is_err() && object.pointer("/spec/template/spec/containers").is_some_and(Value::is_array))
+}
+
+/// Returns an object with a namespace.
+pub(super) fn with_namespace(object: &Value, namespace: &Str) -> Value {
+    let mut object = object.clone();
+    if text(&object, "/metadata/namespace").is_empty() {
+        object["metadata"]["namespace"] = json!(namespace.as_str());
+    }
+    object
+}
+
+/// Applies an object that makes no pods.
+pub(super) fn apply(
+    draft: &mut Draft,
+    admission: &mut Admission,
+    at: usize,
+    object: &Value,
+    request: &ManifestRequest,
+    answer: &mut ManifestAnswer,
+) -> Result<(), ManifestProblem> {
+    let kind = kind_of(object);
+    if PolicyKind::of(&kind, text(object, "/apiVersion")).is_some() {
+        let object = with_namespace(object, &request.namespace);
+        let learned = admission.learn(&object);
+        return match learned {
+            Some(_) => {
+                *answer.applied.entry(kind).or_default() += 1;
+                Ok(())
+            }
+            None => Err(problem(at, &object, "its fields have other types than the API's".to_owned())),
+        };
+    }
+    let group = text(object, "/apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
+    let Some(known) = kind.parse::<Kind>().ok().filter(|known| known.group() == group) else {
+        *answer.skipped.entry(kind).or_default() += 1;
+        return Ok(());
+    };
+    let object = if known.namespaced() { with_namespace(object, &request.namespace) } else { object.clone() };
+    put(draft, at, known, &object)?;
+    *answer.applied.entry(kind).or_default() += 1;
+    Ok(())
+}
+
+/// Creates an object, or merges it into the one that exists.
+fn put(draft: &mut Draft, at: usize, kind: Kind, object: &Value) -> Result<(), ManifestProblem> {
+    let key = Key::new(text(object, "/metadata/namespace"), text(object, "/metadata/name"));
+    let merged = match draft.cluster().get(kind, &key) {
+        Some(known) => {
+            let mut value = serde_json::to_value(&known).map_err(|error| problem(at, object, error.to_string()))?;
+            merge(&mut value, object);
+            value
+        }
+        None => object.clone(),
+    };
+    let mut read = Object::deserialize_kind(kind, &merged).map_err(|error| problem(at, object, error.to_string()))?;
+    if let Object::PersistentVolumeClaim(claim) = &mut read {
+        claim_defaults(draft.cluster(), Arc::make_mut(claim));
+    }
+    if draft.cluster().get(kind, &key).as_ref() != Some(&read) {
+        draft.put(read);
+    }
+    Ok(())
+}
+
+fn merge(value: &mut Value, patch: &Value) {
+    match (value, patch) {
+        (Value::Object(fields), Value::Object(patch)) => {
+            for (name, patch) in patch {
+                merge(fields.entry(name.clone()).or_insert(Value::Null), patch);
+            }
+        }
+        (value, patch) => *value = patch.clone(),
+    }
+}
+
+fn problem(at: usize, object: &Value, error: String) -> ManifestProblem {
+    let key = Key::new(text(object, "/metadata/namespace"), text(object, "/metadata/name"));
+    ManifestProblem::Object { at, kind: kind_of(object), key, error }
+}
+
+/// Creates the controller of a workload's pods, as far as scheduling reads it: default spreading counts by its selector.
+pub(super) fn put_controller(draft: &mut Draft, at: usize, object: &Value, found: &Unfolded) -> Result<(), ManifestProblem> {
+    let Some(owner) = found.pods.first().and_then(|pod| pod.pod.pointer("/metadata/ownerReferences/0")) else { return Ok(()) };
+    let (kind, name) = (text(owner, "/kind"), text(owner, "/name"));
+    let Ok(kind) = kind.parse::<Kind>() else { return Ok(()) };
+    let namespace = found.key.namespace.as_str();
+    let mut selector = object.pointer("/spec/selector").cloned().unwrap_or_else(|| {
+        let labels = object.pointer("/spec/template/metadata/labels").cloned().unwrap_or_else(|| json!({}));
+        if kind == Kind::ReplicationController { labels } else { json!({"matchLabels": labels}) }
+    });
+    let mut metadata = json!({"name": name, "namespace": namespace, "uid": text(owner, "/uid")});
+    if found.kind == "Deployment" {
+        let hash = found.pods[0].pod.pointer("/metadata/labels/pod-template-hash").cloned().unwrap_or_default();
+        selector["matchLabels"]["pod-template-hash"] = hash;
+        metadata["ownerReferences"] =
+            json!([{"apiVersion": "apps/v1", "kind": "Deployment", "name": found.key.name.as_str(), "uid": "", "controller": true}]);
+    } else if kind_of(object) != kind.to_string().as_str() {
+        return Ok(());
+    }
+    if draft.cluster().get(kind, &Key::new(namespace, name)).is_some() {
+        return Ok(());
+    }
+    put(draft, at, kind, &json!({"metadata": metadata, "spec": {"selector": selector}}))
+}
+
+/// Returns the pods of a cluster that a workload owns, by itself or through its controllers.
+pub(super) fn pods_of(cluster: &Cluster, found: &Unfolded) -> Vec<Arc<crate::cluster::Pod>> {
+    let is_own = |pod: &Arc<crate::cluster::Pod>| {
+        if found.kind == "Pod" {
+            return pod.metadata.name == found.key.name && !found.key.name.is_empty();
+        }
+        let owned = crate::controllers::Workload::of(cluster, pod).is_some_and(|of| of.kind == found.kind && of.key == found.key);
+        let owner = pod.metadata.controller();
+        owned || owner.is_some_and(|owner| found.controllers.iter().any(|(kind, key)| *kind == owner.kind && key.name == owner.name))
+    };
+    let is_living = |pod: &Arc<crate::cluster::Pod>| !pod.is_terminal() && !pod.is_terminating();
+    cluster.pods.in_namespace(&found.key.namespace).filter(|pod| is_living(pod) && is_own(pod)).cloned().collect()
+}

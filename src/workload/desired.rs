@@ -1,0 +1,101 @@
+//! How many pods a workload wants now.
+
+use crate::cluster::Cluster;
+use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors, OwnerFacts};
+use crate::limits::engine::WANTED_PODS;
+
+use super::subject::controller;
+
+/// Returns the number of pods that a workload wants now; `None` if the source does not show it. A suspended workload wants
+/// those that it would have.
+pub(super) fn desired(cluster: &Cluster, neighbors: &Neighbors, workload: &About) -> Option<usize> {
+    let count = match workload.kind.as_str() {
+        "PodGroup" => group_size(cluster, neighbors, workload)?,
+        "CronJob" => jobs_of(cluster, neighbors, workload)?,
+        _ => of_object(neighbors.owner(&workload.kind, &workload.key)?)?,
+    };
+    Some(usize::try_from(count.max(0)).unwrap_or(usize::MAX).min(WANTED_PODS))
+}
+
+/// Returns what an object says of itself.
+fn of_object(object: &Neighbor) -> Option<i64> {
+    let facts = object.facts();
+    Some(match object.kind {
+        NeighborKind::Deployment | NeighborKind::ReplicaSet | NeighborKind::StatefulSet | NeighborKind::ReplicationController => {
+            facts?.spec.replicas.unwrap_or(1)
+        }
+        NeighborKind::DaemonSet => facts?.status.desired_number_scheduled?,
+        NeighborKind::Job => of_job(facts?),
+        NeighborKind::JobSet => {
+            let jobs = object.field("/spec/replicatedJobs")?.as_array()?;
+            let of = |job: &serde_json::Value| {
+                let number = |pointer: &str| job.pointer(pointer).and_then(serde_json::Value::as_i64).unwrap_or(1);
+                number("/replicas").saturating_mul(number("/template/spec/parallelism"))
+            };
+            jobs.iter().map(of).fold(0, i64::saturating_add)
+        }
+        NeighborKind::LeaderWorkerSet => {
+            let size = object.number("/spec/leaderWorkerTemplate/size").unwrap_or(1);
+            object.number("/spec/replicas").unwrap_or(1).saturating_mul(size)
+        }
+        _ => return None,
+    })
+}
+
+/// Returns the number of pods that a Job would run at once: `parallelism`, but no more than are left to complete. Mirrors
+/// `manageJob` in `pkg/controller/job/job_controller.go`.
+fn of_job(facts: &OwnerFacts) -> i64 {
+    if ended(facts, "Complete").is_some() || ended(facts, "SuccessCriteriaMet").is_some() {
+        return 0;
+    }
+    let (parallelism, succeeded) = (facts.spec.parallelism.unwrap_or(1), facts.status.succeeded.unwrap_or(0));
+    match facts.spec.completions {
+        Some(completions) => parallelism.min(completions.saturating_sub(succeeded)),
+        // A work queue starts no pod once one has succeeded.
+        None if succeeded > 0 => 0,
+        None => parallelism,
+    }
+}
+
+/// Returns the true condition of a type.
+pub(super) fn ended<'a>(facts: &'a OwnerFacts, kind: &str) -> Option<&'a crate::cluster::neighbors::NeighborCondition> {
+    facts.status.conditions.iter().find(|condition| condition.kind == kind && condition.status == "True")
+}
+
+/// Returns the pods that the Jobs of a CronJob want; `None` if no Job is known.
+fn jobs_of(cluster: &Cluster, neighbors: &Neighbors, cron: &About) -> Option<i64> {
+    if !neighbors.knows(NeighborKind::Job) {
+        return None;
+    }
+    let jobs = neighbors.in_namespace(NeighborKind::Job, &cron.key.namespace);
+    let own = jobs.filter(|job| controller(cluster, neighbors, &About::new("Job", job.metadata.key())).as_ref() == Some(cron));
+    Some(own.filter_map(|job| job.facts()).filter(|facts| ended(facts, "Failed").is_none()).map(of_job).fold(0, i64::saturating_add))
+}
+
+fn group_size(cluster: &Cluster, neighbors: &Neighbors, group: &About) -> Option<i64> {
+    if let Some(known) = cluster.pod_groups.get(&group.key) {
+        return known.min_count().map(i64::from);
+    }
+    let known = neighbors.get(NeighborKind::PodGroup, &group.key)?;
+    known.number("/spec/minMember").or_else(|| known.number("/spec/minAvailable"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Key;
+
+    #[test]
+    fn a_number_beyond_all_measure_is_cut() {
+        let mut neighbors = Neighbors::default();
+        for (kind, spec) in [
+            (NeighborKind::Deployment, r#"{"replicas":9000000000000000000}"#),
+            (NeighborKind::JobSet, r#"{"replicatedJobs":[{"replicas":4000000000,"template":{"spec":{"parallelism":4000000000}}}]}"#),
+        ] {
+            let text = format!(r#"{{"metadata":{{"name":"w","namespace":"shop"}},"spec":{spec}}}"#);
+            neighbors.insert(Neighbor::deserialize_kind(kind, "v1".into(), &mut serde_json::Deserializer::from_str(&text)).unwrap());
+            let workload = About::new(<&str>::from(kind), Key::new("shop", "w"));
+            assert_eq!(desired(&Cluster::default(), &neighbors, &workload), Some(WANTED_PODS), "{kind}");
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! The numbers from desired to ready, and their causes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use serde::Serialize;
+use strum::IntoEnumIterator as _;
+
+use super::creation::{self, NotCreated};
+use super::desired::desired;
+use super::holders::{Holder, holder_of_gate};
+use super::remedy::Remedy;
+use super::subject::{belongs, controller, owners};
+use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors, OtherEvent};
+use crate::cluster::{Cluster, Key, Pod, Str};
+
+/// Where a pod is lost on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::Display)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum Stage {
+    /// It is not created.
+    Creation,
+    /// A scheduling gate holds it.
+    Gate,
+    /// It has no node.
+    Scheduling,
+    /// It has a node, and waits for a volume there.
+    Binding,
+    /// It is bound, and not ready.
+    Startup,
+}
+
+/// Why pods are missing, before scheduling or after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CauseKind {
+    /// They are not created.
+    NotCreated(NotCreated),
+    /// Scheduling gates hold them: the gates, the program that owns them, and what it says.
+    Gated(Vec<Str>, Option<Holder>, Option<String>),
+    /// They are bound, and not ready.
+    NotReady,
+}
+
+/// A cause of missing pods.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingCause {
+    /// The cause.
+    pub kind: CauseKind,
+    /// The number of missing pods that it explains; 0 for a remark.
+    pub count: usize,
+    /// The pods, where they exist, by name.
+    pub pods: Vec<Key>,
+    /// The object behind it.
+    pub by: Option<About>,
+    /// The change that ends it, or the object to look at.
+    pub remedy: Option<Remedy>,
+}
+
+impl MissingCause {
+    /// Returns where the pods are lost.
+    pub fn stage(&self) -> Stage {
+        match self.kind {
+            CauseKind::NotCreated(_) => Stage::Creation,
+            CauseKind::Gated(..) => Stage::Gate,
+            CauseKind::NotReady => Stage::Startup,
+        }
+    }
+
+    /// Returns a stable key.
+    pub fn key(&self) -> String {
+        match &self.kind {
+            CauseKind::NotCreated(why) => why.key(),
+            CauseKind::Gated(gates, ..) => format!("gated:{}", gates.iter().map(Str::as_str).collect::<Vec<_>>().join(",")),
+            CauseKind::NotReady => "not-ready".to_owned(),
+        }
+    }
+}
+
+/// A workload's numbers and causes. Causes of the pods without a node are the scheduler's to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Findings {
+    /// The workload.
+    pub workload: About,
+    /// The number of pods that it wants; `None` if the source does not show it.
+    pub desired: Option<usize>,
+    /// The pods that exist and do not end.
+    pub created: usize,
+    /// Those of them that a scheduling gate holds.
+    pub gated: usize,
+    /// Those that have no node, by name.
+    pub unscheduled: Vec<Key>,
+    /// Those that have a node.
+    pub bound: usize,
+    /// Those that are ready.
+    pub ready: usize,
+    /// The number of wanted pods that are not ready; `None` if the wanted number is unknown.
+    pub missing: Option<usize>,
+    /// The number of missing pods that have no node.
+    pub unscheduled_missing: usize,
+    /// The causes, in the order of stages.
+    pub causes: Vec<MissingCause>,
+    /// The kinds that could explain more and that the source does not have.
+    pub unknown: Vec<NeighborKind>,
+}
+
+/// The pods of a workload.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PodCounts<'a> {
+    pub(super) gated: Vec<&'a Arc<Pod>>,
+    pub(super) unscheduled: Vec<&'a Arc<Pod>>,
+    pub(super) bound: Vec<&'a Arc<Pod>>,
+    pub(super) terminating: Vec<&'a Arc<Pod>>,
+}
+
+/// Returns whether a bound pod is ready.
+fn is_ready(pod: &Pod) -> bool {
+    !pod.status.unready && pod.status.phase != "Pending"
+}
+
+impl<'a> PodCounts<'a> {
+    fn of(pods: impl Iterator<Item = &'a Arc<Pod>>) -> Self {
+        let mut counts = Self::default();
+        for pod in pods.filter(|pod| !pod.is_terminal()) {
+            let list = match (pod.is_terminating(), pod.node_name.is_empty(), pod.spec.scheduling_gates.is_empty()) {
+                (true, ..) => &mut counts.terminating,
+                (_, false, _) => &mut counts.bound,
+                (_, true, true) => &mut counts.unscheduled,
+                (_, true, false) => &mut counts.gated,
+            };
+            list.push(pod);
+        }
+        counts
+    }
+
+    pub(super) fn created(&self) -> usize {
+        self.gated.len() + self.unscheduled.len() + self.bound.len()
+    }
+
+    pub(super) fn ready(&self) -> usize {
+        self.bound.iter().filter(|pod| is_ready(pod)).count()
+    }
+
+    /// Returns the pods that exist and are not ready.
+    pub(super) fn unready(&self) -> impl Iterator<Item = &'a Arc<Pod>> {
+        let bound = self.bound.iter().filter(|pod| !is_ready(pod));
+        self.gated.iter().chain(&self.unscheduled).chain(bound).copied()
+    }
+}
+
+/// A cluster and its neighbors, indexed by owner.
+#[derive(Debug)]
+pub struct WorkloadInput<'a> {
+    pub(super) cluster: &'a Cluster,
+    pub(super) neighbors: &'a Neighbors,
+    /// The pods that have not ended, by their controller.
+    pods: HashMap<About, Vec<&'a Arc<Pod>>>,
+    /// The controllers of pods that are a workload or below it.
+    below: HashMap<About, Vec<About>>,
+    children: HashMap<About, Vec<&'a Arc<Neighbor>>>,
+    events: HashMap<&'a About, Vec<&'a OtherEvent>>,
+}
+
+impl<'a> WorkloadInput<'a> {
+    /// Indexes a cluster.
+    pub fn new(cluster: &'a Cluster, neighbors: &'a Neighbors) -> Self {
+        let mut pods: HashMap<About, Vec<&Arc<Pod>>> = HashMap::new();
+        for pod in cluster.pods.iter().filter(|pod| !pod.is_terminal()) {
+            let Some(owner) = pod.metadata.controller() else { continue };
+            let about = About::new(owner.kind.clone(), Key::new(pod.metadata.namespace.clone(), owner.name.clone()));
+            pods.entry(about).or_default().push(pod);
+        }
+        let mut below: HashMap<About, Vec<About>> = HashMap::new();
+        for (about, of) in &pods {
+            for owner in of.first().map(|pod| owners(cluster, neighbors, pod)).unwrap_or_default() {
+                below.entry(owner).or_default().push(about.clone());
+            }
+        }
+        let mut children: HashMap<About, Vec<&Arc<Neighbor>>> = HashMap::new();
+        for kind in NeighborKind::iter().filter(|kind| kind.is_owner()) {
+            for object in neighbors.of_kind(kind) {
+                let own = About::new(<&str>::from(kind), object.metadata.key());
+                if let Some(owner) = controller(cluster, neighbors, &own) {
+                    children.entry(owner).or_default().push(object);
+                }
+            }
+        }
+        Self { pods, below, children, ..Self::of_events(cluster, neighbors) }
+    }
+
+    /// Indexes the events of a cluster only, for the words of others.
+    pub fn of_events(cluster: &'a Cluster, neighbors: &'a Neighbors) -> Self {
+        let mut events: HashMap<&About, Vec<&OtherEvent>> = HashMap::new();
+        for event in &neighbors.events {
+            events.entry(&event.about).or_default().push(event);
+        }
+        Self { cluster, neighbors, pods: HashMap::new(), below: HashMap::new(), children: HashMap::new(), events }
+    }
+
+    /// Returns the events about an object, in the order in which they were read.
+    pub fn events(&self, about: &About) -> &[&'a OtherEvent] {
+        self.events.get(about).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the objects that a workload controls, by kind and name.
+    pub(super) fn children(&self, workload: &About) -> &[&'a Arc<Neighbor>] {
+        self.children.get(workload).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns a workload and all that it controls, oldest generation first and each before its children.
+    pub fn family(&self, workload: &About) -> Vec<About> {
+        let mut found = vec![workload.clone()];
+        let mut at = 0;
+        while at < found.len() {
+            let mut below: Vec<(&Arc<Neighbor>, About)> =
+                self.children(&found[at]).iter().map(|o| (*o, About::new(<&str>::from(o.kind), o.metadata.key()))).collect();
+            below.sort_by_key(|(object, _)| object.metadata.created());
+            let new: Vec<About> = below.into_iter().map(|(_, about)| about).filter(|about| !found.contains(about)).collect();
+            found.extend(new);
+            at += 1;
+        }
+        found
+    }
+
+    /// Returns the owners of a workload, nearest first.
+    pub(super) fn above(&self, workload: &About) -> Vec<About> {
+        let mut found: Vec<About> = Vec::new();
+        while let Some(next) = controller(self.cluster, self.neighbors, found.last().unwrap_or(workload)) {
+            if found.contains(&next) || next == *workload {
+                break;
+            }
+            found.push(next);
+        }
+        found
+    }
+
+    /// Returns Kueue's object for an object, and why it is not admitted.
+    pub(super) fn admission(&self, about: &About) -> Option<(About, String)> {
+        let is_of =
+            |object: &&Arc<Neighbor>| object.metadata.owner_references.iter().any(|o| o.kind == about.kind && o.name == about.key.name);
+        let workload = self.neighbors.in_namespace(NeighborKind::Workload, &about.key.namespace).find(is_of)?;
+        let conditions = workload.conditions();
+        let is_false = |kind: &str| conditions.iter().find(|c| c.kind == kind && c.status == "False");
+        let said = is_false("QuotaReserved").or_else(|| is_false("Admitted"));
+        let said = said.map(|condition| format!("{}: {}", condition.reason, condition.message)).unwrap_or_default();
+        Some((About::new("Workload", workload.metadata.key()), said))
+    }
+
+    fn pods_of(&self, workload: &About) -> PodCounts<'a> {
+        if workload.kind == "PodGroup" {
+            let all = self.cluster.pods.in_namespace(&workload.key.namespace);
+            return PodCounts::of(all.filter(|pod| belongs(self.cluster, self.neighbors, pod, workload)));
+        }
+        let controllers = self.below.get(workload).into_iter().flatten();
+        let mut counts = PodCounts::of(controllers.filter_map(|about| self.pods.get(about)).flatten().copied());
+        for list in [&mut counts.gated, &mut counts.unscheduled, &mut counts.bound, &mut counts.terminating] {
+            list.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+        }
+        counts
+    }
+
+    /// Returns the number of wanted pods that do not exist, and the number of those that exist without a node; `None` if the
+    /// wanted number is unknown.
+    pub(super) fn lacking(&self, workload: &About) -> Option<(usize, usize)> {
+        let wanted = desired(self.cluster, self.neighbors, workload)?;
+        let counts = self.pods_of(workload);
+        Some((wanted.saturating_sub(counts.created()), counts.gated.len() + counts.unscheduled.len()))
+    }
+
+    /// Returns the cause of the pods of a workload that do not exist.
+    pub(super) fn not_created(&self, workload: &About, lacking: usize) -> Option<MissingCause> {
+        creation::causes(self, workload, &self.pods_of(workload), lacking).into_iter().find(|cause| cause.count > 0)
+    }
+
+    /// Returns a workload's numbers and causes.
+    pub fn findings(&self, workload: &About) -> Findings {
+        let counts = self.pods_of(workload);
+        let wanted = desired(self.cluster, self.neighbors, workload);
+        let (created, ready) = (counts.created(), counts.ready());
+        let lacking = wanted.map_or(0, |wanted| wanted.saturating_sub(created));
+        let mut surplus = wanted.map_or(0, |wanted| created.saturating_sub(wanted));
+        let mut less = |lost: usize| {
+            let left = lost.saturating_sub(surplus);
+            surplus -= lost - left;
+            left
+        };
+        // During a rollout there are more pods than wanted. Those that come last count least.
+        let unready = less(counts.bound.len() - ready);
+        let unscheduled_missing = less(counts.unscheduled.len());
+        let gated_missing = less(counts.gated.len());
+        let mut causes = creation::causes(self, workload, &counts, lacking);
+        causes.extend(self.gates(&counts, gated_missing));
+        let pods: Vec<Key> = counts.bound.iter().filter(|pod| !is_ready(pod)).map(|pod| pod.key()).collect();
+        if let Some(first) = pods.first() {
+            let remedy = Some(Remedy::LookAt(About::new("Pod", first.clone())));
+            causes.push(MissingCause { kind: CauseKind::NotReady, count: unready, pods, by: None, remedy });
+        }
+        Findings {
+            workload: workload.clone(),
+            desired: wanted,
+            created,
+            gated: counts.gated.len(),
+            unscheduled: counts.unscheduled.iter().map(|pod| pod.key()).collect(),
+            bound: counts.bound.len(),
+            ready,
+            missing: wanted.map(|wanted| wanted.saturating_sub(ready)),
+            unscheduled_missing,
+            causes,
+            unknown: self.unknown(workload),
+        }
+    }
+
+    /// Groups gated pods by their gates.
+    fn gates(&self, counts: &PodCounts<'_>, mut missing: usize) -> Vec<MissingCause> {
+        let mut groups: BTreeMap<Vec<Str>, Vec<&Arc<Pod>>> = BTreeMap::new();
+        for pod in &counts.gated {
+            groups.entry(pod.spec.scheduling_gates.iter().map(|gate| gate.name.clone()).collect()).or_default().push(pod);
+        }
+        let causes = groups.into_iter().map(|(gates, pods)| {
+            let count = pods.len().min(missing);
+            missing -= count;
+            let holder = gates.iter().find_map(|gate| holder_of_gate(gate));
+            let about =
+                pods.iter().flat_map(|pod| std::iter::once(About::new("Pod", pod.key())).chain(owners(self.cluster, self.neighbors, pod)));
+            let said = about.filter(|_| holder == Some(Holder::Kueue)).find_map(|about| self.admission(&about));
+            let (by, said) = said.map_or((None, None), |(by, said)| (Some(by), Some(said)));
+            let look = by.clone().or_else(|| pods.first().map(|pod| About::new("Pod", pod.key())));
+            let pods = pods.iter().map(|pod| pod.key()).collect();
+            MissingCause { kind: CauseKind::Gated(gates, holder, said), count, pods, by, remedy: look.map(Remedy::LookAt) }
+        });
+        causes.collect()
+    }
+
+    /// Returns the kinds that could explain more and that the source does not have.
+    fn unknown(&self, workload: &About) -> Vec<NeighborKind> {
+        let own = workload.kind.parse::<NeighborKind>().ok();
+        let below = match own {
+            Some(NeighborKind::Deployment) => Some(NeighborKind::ReplicaSet),
+            Some(NeighborKind::CronJob | NeighborKind::JobSet) => Some(NeighborKind::Job),
+            Some(NeighborKind::LeaderWorkerSet) => Some(NeighborKind::StatefulSet),
+            _ => None,
+        };
+        let scaler =
+            matches!(workload.kind.as_str(), "Deployment" | "StatefulSet" | "ReplicaSet").then_some(NeighborKind::HorizontalPodAutoscaler);
+        let of_namespace = [NeighborKind::ResourceQuota, NeighborKind::LimitRange, NeighborKind::ServiceAccount];
+        let kinds = own.filter(|kind| kind.is_owner()).into_iter().chain(below).chain(scaler).chain(of_namespace);
+        kinds.filter(|kind| !self.neighbors.knows(*kind)).collect()
+    }
+}

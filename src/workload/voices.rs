@@ -1,0 +1,326 @@
+//! Events and conditions of others, by speaker and shape.
+//!
+//! The shapes are those of `cluster-autoscaler/processors/status/eventing_scale_up_processor.go`, Karpenter's
+//! `pkg/controllers/provisioning/scheduling/events.go`, and the controllers of Kubernetes, Kueue, Volcano, YuniKorn, KAI and the
+//! descheduler. A text of another shape has no meaning here and is shown as it is.
+
+use jiff::Timestamp;
+
+use super::funnel::WorkloadInput;
+use super::refusal::Refusal;
+use super::subject::owners;
+use crate::cluster::neighbors::{About, NeighborKind, OtherEvent};
+use crate::cluster::{Key, Pod, Str};
+
+/// Pods of a workload whose words of others are shown with it.
+const PODS_HEARD: usize = 20;
+
+/// The text of another program about a pod, its owners, claims or group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Voice {
+    /// The component that wrote it.
+    pub speaker: Str,
+    /// The object that it is about.
+    pub about: About,
+    /// `Normal` or `Warning`.
+    pub kind: Str,
+    /// The reason; empty in some events.
+    pub reason: Str,
+    /// The text.
+    pub text: String,
+    /// How often it was written, at least.
+    pub count: u32,
+    /// When it was first written, if known.
+    pub first: Option<Timestamp>,
+    /// When it was last written, if known.
+    pub last: Option<Timestamp>,
+    /// Its meaning; `None` for unknown texts.
+    pub means: Option<Meaning>,
+}
+
+/// The meaning of a text of another program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// cluster-autoscaler adds a node: the groups.
+    ScaleUp(String),
+    /// cluster-autoscaler adds no node: why not, by node group.
+    NoScaleUp(String),
+    /// cluster-autoscaler leaves the pod to this ProvisioningRequest.
+    Provisioning(String),
+    /// cluster-autoscaler removed the pod's node.
+    ScaleDown,
+    /// Karpenter plans this node for the pod.
+    Nominated(String),
+    /// Karpenter adds no node: a NodePool is at its limit.
+    PoolAtLimit,
+    /// Karpenter adds no node: the pod does not tolerate a taint of the NodePools.
+    PoolTaint,
+    /// Karpenter adds no node: the pod's requirements fit no NodePool.
+    PoolRequirements,
+    /// Karpenter adds no node: no type of instance is large enough, or offered.
+    PoolInstances,
+    /// Karpenter adds no node.
+    NoPool,
+    /// The API server refuses the owner's next pod.
+    Refused(Refusal),
+    /// The owner is suspended.
+    Suspended,
+    /// The claim is bound once the pod has a node.
+    WaitsForConsumer,
+    /// The claim's driver makes a volume.
+    Provisions,
+    /// The claim's driver failed to make a volume.
+    ProvisioningFailed,
+    /// No volume fits the claim, and no class makes one.
+    NoVolume,
+    /// The claim for a device could not be made.
+    NoDeviceClaim,
+    /// Kueue waits for quota of this resource and flavor, and the amount that lacks.
+    QueueQuota(String),
+    /// Kueue does not admit it.
+    NotAdmitted,
+    /// The gang is not complete.
+    Gang,
+    /// The queue is over its quota.
+    QueueFull,
+    /// The scheduler of the pod found no node.
+    OtherScheduler,
+    /// A taint evicted the pod.
+    TaintEviction,
+    /// The descheduler evicted the pod.
+    Descheduled,
+}
+
+impl Meaning {
+    /// Reads an event by speaker, reason and phrases of its text.
+    pub fn of(event: &OtherEvent) -> Option<Self> {
+        let (reason, text) = (event.reason.as_str(), event.text.as_str());
+        match event.speaker.as_str() {
+            "cluster-autoscaler" => autoscaler(reason, text),
+            "karpenter" => karpenter(reason, text),
+            "replicaset-controller" | "replication-controller" | "statefulset-controller" | "daemonset-controller" | "job-controller" => {
+                match reason {
+                    "FailedCreate" => Some(Self::Refused(Refusal::of(text))),
+                    "Suspended" => Some(Self::Suspended),
+                    _ => None,
+                }
+            }
+            "persistentvolume-controller" => volumes(reason),
+            "resource_claim" | "resourceclaim-controller" => (reason == "FailedResourceClaimCreation").then_some(Self::NoDeviceClaim),
+            "kueue-admission" | "kueue-workload-controller" => kueue(reason, text),
+            "volcano" | "vc-scheduler" => match reason {
+                "Unschedulable" => Some(if text.contains("queue resource quota insufficient") { Self::QueueFull } else { Self::Gang }),
+                "FailedScheduling" => Some(Self::OtherScheduler),
+                _ => None,
+            },
+            "yunikorn" => text.contains("queue quota has been exceed").then_some(Self::QueueFull),
+            "kai-scheduler" => (reason == "Unschedulable")
+                .then(|| if text.contains("OverQuota") || text.contains("OverLimit") { Self::QueueFull } else { Self::OtherScheduler }),
+            "taint-eviction-controller" | "node-controller" | "device-taint-eviction-controller" => {
+                (reason.ends_with("TaintManagerEviction") && text.starts_with("Marking")).then_some(Self::TaintEviction)
+            }
+            "descheduler" | "sigs.k8s.io/descheduler" => Some(Self::Descheduled),
+            // The CSI provisioner names itself after its driver.
+            _ => volumes(reason).filter(|_| event.about.kind == "PersistentVolumeClaim"),
+        }
+    }
+}
+
+fn autoscaler(reason: &str, text: &str) -> Option<Meaning> {
+    match reason {
+        "TriggeredScaleUp" => Some(Meaning::ScaleUp(text.strip_prefix("pod triggered scale-up: ").unwrap_or(text).to_owned())),
+        "NotTriggerScaleUp" => Some(Meaning::NoScaleUp(text.strip_prefix("pod didn't trigger scale-up: ").unwrap_or(text).to_owned())),
+        "ScaleDown" => Some(Meaning::ScaleDown),
+        _ => {
+            let request = text.split_once("consuming ProvisioningRequest ")?.1;
+            Some(Meaning::Provisioning(request.to_owned()))
+        }
+    }
+}
+
+fn karpenter(reason: &str, text: &str) -> Option<Meaning> {
+    match reason {
+        "Nominated" => text.strip_prefix("Pod should schedule on: ").map(|node| Meaning::Nominated(node.to_owned())),
+        "FailedScheduling" => {
+            let phrases = [
+                ("limits have been exhausted", Meaning::PoolAtLimit),
+                ("exceed limits for nodepool", Meaning::PoolAtLimit),
+                ("did not tolerate taint", Meaning::PoolTaint),
+                ("incompatible requirements", Meaning::PoolRequirements),
+                ("no instance type met", Meaning::PoolInstances),
+            ];
+            // With several NodePools the errors are joined. The first phrase that more capacity could end says most.
+            Some(phrases.into_iter().find(|(phrase, _)| text.contains(phrase)).map_or(Meaning::NoPool, |(_, means)| means))
+        }
+        _ => None,
+    }
+}
+
+fn volumes(reason: &str) -> Option<Meaning> {
+    match reason {
+        "WaitForFirstConsumer" | "WaitForPodScheduled" => Some(Meaning::WaitsForConsumer),
+        "ExternalProvisioning" | "Provisioning" => Some(Meaning::Provisions),
+        "ProvisioningFailed" => Some(Meaning::ProvisioningFailed),
+        "FailedBinding" => Some(Meaning::NoVolume),
+        _ => None,
+    }
+}
+
+/// `insufficient unused quota for nvidia.com/gpu in flavor a100, 4 more needed`.
+fn kueue(reason: &str, text: &str) -> Option<Meaning> {
+    if let Some((_, rest)) = text.split_once("insufficient unused quota for ") {
+        return Some(Meaning::QueueQuota(rest.split([';', '.']).next().unwrap_or(rest).to_owned()));
+    }
+    let waits =
+        ["Pending", "WaitingForQuota", "NoMatchingFlavor", "ExceedsMaxQuota", "TopologyPlacementFailed", "Suspended", "Misconfigured"];
+    waits.contains(&reason).then_some(Meaning::NotAdmitted)
+}
+
+impl Voice {
+    fn of(event: &OtherEvent) -> Self {
+        let OtherEvent { about, speaker, kind, reason, text, count, first, last, .. } = event.clone();
+        Self { means: Meaning::of(event), about, speaker, kind, reason, text, count, first, last }
+    }
+}
+
+/// Returns what others wrote about objects, newest first. `scheduler` is the speaker that is left out: the pod's own scheduler,
+/// whose reason is shown apart.
+pub fn voices_about(input: &WorkloadInput<'_>, objects: &[About], scheduler: Option<&str>) -> Vec<Voice> {
+    let events = objects.iter().flat_map(|about| input.events(about)).filter(|event| Some(event.speaker.as_str()) != scheduler);
+    let mut found: Vec<Voice> = events.map(|event| Voice::of(event)).collect();
+    found.extend(objects.iter().filter_map(|about| admission(input, about)));
+    sort(&mut found);
+    found
+}
+
+/// Returns what others wrote about a pod, its owners, its claims and its group, newest first.
+pub fn voices_of_pod(input: &WorkloadInput<'_>, pod: &Pod, scheduler: Option<&str>) -> Vec<Voice> {
+    let namespace = &pod.metadata.namespace;
+    let key = |name: &Str| Key::new(namespace.clone(), name.clone());
+    let mut objects = vec![About::new("Pod", pod.key())];
+    objects.extend(owners(input.cluster, input.neighbors, pod));
+    let claims = pod.spec.volumes.iter().filter_map(|volume| match (&volume.persistent_volume_claim, &volume.ephemeral) {
+        (Some(claim), _) => Some(claim.claim_name.clone()),
+        (None, Some(_)) => Some(format!("{}-{}", pod.metadata.name, volume.name).into()),
+        (None, None) => None,
+    });
+    objects.extend(claims.map(|name| About::new("PersistentVolumeClaim", key(&name))));
+    let named = pod.spec.resource_claims.iter().filter_map(|claim| claim.resource_claim_name.clone());
+    let made = pod.status.resource_claim_statuses.iter().filter_map(|claim| claim.resource_claim_name.clone());
+    objects.extend(named.chain(made).map(|name| About::new("ResourceClaim", key(&name))));
+    objects.extend(pod.group_key().map(|group| About::new("PodGroup", group)));
+    let labels = ["scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io", "pod-group.scheduling.run.ai/name"];
+    objects.extend(labels.iter().filter_map(|label| pod.metadata.labels.get(label)).map(|name| About::new("PodGroup", key(name))));
+    let queued = input.neighbors.in_namespace(NeighborKind::Workload, namespace).filter(|workload| {
+        let owned = workload.metadata.owner_references.iter();
+        owned.clone().any(|owner| objects.iter().any(|about| about.kind == owner.kind && about.key.name == owner.name))
+    });
+    let queued: Vec<About> = queued.map(|workload| About::new("Workload", workload.metadata.key())).collect();
+    objects.extend(queued);
+    voices_about(input, &objects, scheduler)
+}
+
+/// Returns what others wrote about a workload, the objects below it, and the first of these pods, newest first. `is_ours` returns
+/// whether kube-scheduler's configuration has a profile of a name.
+pub fn voices_of_workload(input: &WorkloadInput<'_>, workload: &About, pods: &[Key], is_ours: impl Fn(&str) -> bool) -> Vec<Voice> {
+    let mut found = voices_about(input, &input.family(workload), None);
+    for pod in pods.iter().take(PODS_HEARD).filter_map(|key| input.cluster.pods.get(key)) {
+        let own = pod.spec.scheduler_name.as_str();
+        found.extend(voices_of_pod(input, pod, is_ours(own).then_some(own)));
+    }
+    sort(&mut found);
+    found
+}
+
+/// Sorts voices, newest first, and drops those that are heard twice.
+fn sort(found: &mut Vec<Voice>) {
+    found.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| (&a.about, &a.speaker, &a.text).cmp(&(&b.about, &b.speaker, &b.text))));
+    found.dedup();
+}
+
+/// Returns the words of Kueue on an object, from the conditions of its Workload: they outlive the events.
+fn admission(input: &WorkloadInput<'_>, about: &About) -> Option<Voice> {
+    let workload = input.neighbors.get(NeighborKind::Workload, &about.key).filter(|_| about.kind == "Workload")?;
+    let conditions = workload.conditions();
+    let condition =
+        ["QuotaReserved", "Admitted"].iter().find_map(|kind| conditions.iter().find(|c| c.kind == *kind && c.status == "False"))?;
+    Some(Voice {
+        speaker: "kueue".into(),
+        about: about.clone(),
+        kind: "Warning".into(),
+        reason: condition.reason.clone(),
+        text: condition.message.to_string(),
+        count: 1,
+        first: condition.since(),
+        last: condition.since(),
+        means: kueue("Pending", &condition.message),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn means(speaker: &str, reason: &str, text: &str) -> Option<Meaning> {
+        let about = About::new("Pod", Key::new("shop", "web"));
+        Meaning::of(&OtherEvent { about, speaker: speaker.into(), reason: reason.into(), text: text.into(), ..OtherEvent::default() })
+    }
+
+    #[test]
+    fn each_shape_has_its_meaning_by_speaker() {
+        for (speaker, reason, text, expected) in [
+            (
+                "cluster-autoscaler",
+                "NotTriggerScaleUp",
+                "pod didn't trigger scale-up: 1 max node group size reached, 2 Insufficient cpu",
+                "NoScaleUp(\"1 max node group size reached, 2 Insufficient cpu\")",
+            ),
+            (
+                "cluster-autoscaler",
+                "TriggeredScaleUp",
+                "pod triggered scale-up: [{pool-a 1->2 (max: 3)}]",
+                "ScaleUp(\"[{pool-a 1->2 (max: 3)}]\")",
+            ),
+            (
+                "cluster-autoscaler",
+                "",
+                "Unschedulable pod didn't trigger scale-up, because it's consuming ProvisioningRequest ml/train",
+                "Provisioning(\"ml/train\")",
+            ),
+            ("karpenter", "Nominated", "Pod should schedule on: nodeclaim/default-x7k2p", "Nominated(\"nodeclaim/default-x7k2p\")"),
+            (
+                "karpenter",
+                "FailedScheduling",
+                "Failed to schedule pod, did not tolerate taint (taint=dedicated=gpu:NoSchedule)",
+                "PoolTaint",
+            ),
+            ("karpenter", "FailedScheduling", "Failed to schedule pod, node limits have been exhausted for nodepool", "PoolAtLimit"),
+            ("karpenter", "FailedScheduling", "Failed to schedule pod, something new", "NoPool"),
+            ("job-controller", "Suspended", "Job suspended", "Suspended"),
+            ("statefulset-controller", "FailedCreate", "create Pod db-1 in StatefulSet db failed error: odd", "Refused(Other("),
+            ("persistentvolume-controller", "WaitForFirstConsumer", "waiting for first consumer", "WaitsForConsumer"),
+            ("resource_claim", "FailedResourceClaimCreation", "PodResourceClaim gpu: x", "NoDeviceClaim"),
+            (
+                "kueue-admission",
+                "WaitingForQuota",
+                "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in flavor a100, 4 more needed",
+                "QueueQuota(\"nvidia",
+            ),
+            ("volcano", "Unschedulable", "3/4 tasks in gang unschedulable: pod group is not ready", "Gang"),
+            ("yunikorn", "PodUnschedulable", "Task a/b is skipped from scheduling because the queue quota has been exceed", "QueueFull"),
+            ("kai-scheduler", "Unschedulable", "NonPreemptibleOverQuota: Non-preemptible workload is over quota.", "QueueFull"),
+            ("taint-eviction-controller", "TaintManagerEviction", "Marking for deletion Pod a/b", "TaintEviction"),
+            ("sigs.k8s.io/descheduler", "LowNodeUtilization", "pod evicted from n1 node by sigs.k8s.io/descheduler", "Descheduled"),
+        ] {
+            let found = format!("{:?}", means(speaker, reason, text));
+            assert!(found.starts_with(&format!("Some({expected}")), "{speaker} {reason}: {found}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_text_or_another_speaker_has_no_meaning() {
+        assert_eq!(means("cluster-autoscaler", "Sparkle", "hello"), None);
+        assert_eq!(means("my-operator", "NotTriggerScaleUp", "pod didn't trigger scale-up: x"), None);
+        assert_eq!(means("taint-eviction-controller", "TaintManagerEviction", "Cancelling deletion of Pod a/b"), None);
+    }
+}
