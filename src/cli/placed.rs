@@ -112,7 +112,7 @@ fn evictions(
         sentence: format!("{} evicted it{}: {}", voice.speaker, voice.last.map_or_else(String::new, |at| format!(" at {at}")), voice.text),
         why: Vec::new(),
     }));
-    found.sort_by(|a, b| b.at.cmp(&a.at));
+    found.sort_by_key(|eviction| std::cmp::Reverse(eviction.at));
     found
 }
 

@@ -233,7 +233,9 @@ impl ManifestReport {
         }
         if !more.is_empty() {
             doc.blank();
-            more.into_iter().for_each(|line| doc.paragraph(line));
+            for line in more {
+                doc.paragraph(line);
+            }
         }
     }
 }

@@ -107,7 +107,9 @@ impl Reading {
         if files.is_empty() {
             self.error(name, 0, "has no files that end in .yaml, .yml or .json".to_owned());
         }
-        files.iter().for_each(|file| self.path(file));
+        for file in &files {
+            self.path(file);
+        }
     }
 
     fn stream(&mut self, name: &str, reader: impl Read) {
@@ -284,9 +286,10 @@ mod tests {
         let mut reading = Reading { left: MANIFEST, most, ..Reading::default() };
         reading.text("m.yaml", text.as_bytes());
         let name = |object: ManifestObject| (object.value["metadata"]["name"].as_str().unwrap_or_default().to_owned(), object.place.line);
-        match reading.errors.is_empty() {
-            true => Ok(reading.objects.into_iter().map(name).collect()),
-            false => Err(reading.errors.iter().map(ToString::to_string).collect()),
+        if reading.errors.is_empty() {
+            Ok(reading.objects.into_iter().map(name).collect())
+        } else {
+            Err(reading.errors.iter().map(ToString::to_string).collect())
         }
     }
 

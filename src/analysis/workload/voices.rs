@@ -39,7 +39,7 @@ impl VoiceReport {
     pub fn of(voice: &Voice, now: Option<Timestamp>) -> Self {
         let Voice { speaker, about, kind, reason, text, count, first, last, means } = voice.clone();
         let short = means.as_ref().and_then(|means| short(means, ago(last, now).as_deref()));
-        Self { speaker, about, kind, reason, text, count, first, last, short, means: means.as_ref().map(|means| sentence(means)) }
+        Self { speaker, about, kind, reason, text, count, first, last, short, means: means.as_ref().map(sentence) }
     }
 }
 

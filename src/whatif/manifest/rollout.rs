@@ -52,6 +52,7 @@ pub(super) struct Rollout {
 
 impl Rollout {
     /// Begins with the pods that the cluster has of the workload.
+    #[allow(clippy::needless_pass_by_value, reason = "the rollout is about this object")]
     pub(super) fn begin(
         cluster: &Cluster,
         object: Value,
