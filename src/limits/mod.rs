@@ -10,7 +10,32 @@
 //! | --- | --- | --- | --- |
 //! | [`sources::GROWTH`] | 100 | How many times its compressed size a file may grow, beyond what all files of a load may grow together; it ends there. | `what_goes_beyond_a_limit_ends_with_its_name` |
 //! | [`sources::GROWTH_BEYOND`] | 32 MiB | Bytes by which all files of a load together may exceed their growth; a file that needs more ends there. | `what_goes_beyond_a_limit_ends_with_its_name` |
+//! | [`sources::PATTERNS`] | 16 MiB | Length of the texts by which the pods of a load are recognised, each for metadata, specs and statuses; beyond it they are forgotten. | `patterns_take_bounded_memory` |
 //! | [`sources::HIDDEN_FILES`] | 1,000 | Files of a hidden directory whose names are read, to tell whether a dump may be in it; the others are not considered. | `a_folder_in_part_is_told_by_what_is_left_out` |
+//! | [`sources::MANIFEST`] | 64 MiB | Bytes of the files of a manifest together; a longer one is refused. | `manifests_are_bounded` |
+//! | [`sources::MANIFEST_OBJECTS`] | 10,000 | Objects of a manifest; one with more is refused. | `manifests_are_bounded` |
+//! | [`sources::DECOMPRESSED`] | 64 GiB | Bytes that come out of compressed files of a load by default; a file that needs more ends there. | `what_goes_beyond_a_limit_ends_with_its_name` |
+//! | [`sources::FILES`] | 1,000,000 | Files and members of archives that are opened in a load by default; the others are counted as not read. | `bombs_end_at_the_limit_and_the_rest_loads` |
+//! | [`sources::OBJECT`] | 512 MiB | Length of an object; the file ends there. API servers reject objects of a few megabytes. | `an_object_without_end_ends_its_file` |
+//! | [`sources::LISTS_WITHIN`] | 8 | Depth of lists within lists; a deeper one is an error. The stack is finite. | `lists_within_lists_are_read_up_to_a_depth` |
+//! | [`sources::FLOW_DEPTH`] | 1,000 | Brackets open in YAML's flow style, and entries that begin on one line; an object with more is an error, as the parser would take quadratic time to say so. | `long_lines_and_deep_nesting_are_no_danger` |
+//! | [`sources::ALIASES`] | 32 MiB | Bytes that YAML's aliases in an object may expand to, as they are estimated; an object with more is an error. | `aliases_that_expand_to_too_much_are_refused` |
+//! | [`sources::VERSION_TEXT`] | 16 KiB | Length of a version among objects; a longer object without a kind is not searched for one. | `versions_are_found_in_their_files` |
+//! | [`sources::ERRORS_OF_FILE`] | 50 | Errors of one file that are reported one by one; the others are counted. | `a_storm_of_errors_is_counted` |
+//! | [`sources::ARCHIVES_WITHIN`] | 2 | Archives that an archive is inside of; one inside more is not opened, which an error says. | `archives_nest_one_level_and_no_more` |
+//! | [`sources::COMPRESSIONS`] | 3 | Compressions of one stream within each other; what remains compressed is read as it is. | `compressions_within_each_other_are_undone_up_to_a_depth` |
+//! | [`sources::TAR_PADDING`] | 1 MiB | Padding after the end of a tar that is read; the rest is left. | `padding_is_read_up_to_a_length` |
+//! | [`sources::TAR_EXTENSION`] | 64 KiB | Length of an extension header of a tar; a longer one is skipped. | `extensions_that_are_too_long_are_skipped` |
+//! | [`sources::ZIP_IN_MEMORY`] | 256 MiB | Length of a zip that is held in memory, because it is compressed or inside another archive; a longer one is not read. | `a_stream_is_held_in_memory_up_to_a_length` |
+//! | [`sources::LOG_FINDINGS`] | 200 | Findings about a scheduler's log that are kept; the others are counted. | `findings_are_kept_up_to_a_number` |
+//! | [`sources::LOG_EVENTS`] | 8,000,000 | Attempts, changes and sights of a scheduler's log that are kept of each; the log ends there, which a finding says. | `a_log_of_too_many_events_ends_early` |
+//! | [`sources::LOG_LINE`] | 16 MiB | Length of a line of a scheduler's log; a longer one is skipped, which a finding says. A dump of the cache is one line in JSON. | `a_line_without_end_costs_bounded_memory` |
+//! | [`sources::LOG_LINES`] | 64 MiB | Length of a value of several lines in a scheduler's log; a longer one is skipped, which a finding says. | `a_value_of_too_many_lines_is_skipped` |
+//! | [`sources::LOG_VALUES`] | 64 | Values that are kept of a line of a scheduler's log; the rest is passed over. | `values_of_a_line_are_kept_up_to_a_number` |
+//! | [`sources::LOG_PREFIXES`] | 3 | Prefixes of a line of a scheduler's log that are removed, as those of `kubectl logs --prefix --timestamps`; further ones are text. | `prefixes_are_removed_up_to_a_number` |
+//! | [`sources::LOG_WRITERS`] | 1,000 | Writers of one log that are distinguished; lines of others are passed over. | `writers_are_told_apart_up_to_a_number` |
+//! | [`sources::ETCD_PAGE`] | 32 MiB | Bytes of a page of etcd's database with those that follow it; a longer one is an error, and its objects are missing. | `pages_that_are_too_long_are_named` |
+//! | [`sources::ETCD_IN_MEMORY`] | 1 GiB | Bytes of a database of etcd that is compressed or in an archive, which must be in memory; a larger one is an error. | `a_database_in_an_archive_is_read_up_to_a_limit` |
 //! | [`live::PAGE`] | 128 MiB | Decompressed length of a page of a list, or of an object; a longer answer is broken off. | `answers_without_end_are_broken_off` |
 //! | [`live::SHORT_ANSWER`] | 8 MiB | Decompressed length of the answers of `/version` and of discovery; a longer one is broken off. | `answers_without_end_are_broken_off` |
 //! | [`live::SLOWEST`] | 1 KiB | Bytes that an answer brings at least in the time in which a silent server counts as hung; a slower one is broken off. | `answers_that_drip_are_broken_off` |
@@ -55,11 +80,18 @@
 //! | [`extenders::PROXY_HEAD`] | 16 KiB | Length of a proxy's answer to `CONNECT`; a longer one is an error of the call. | `a_proxy_without_end_is_an_error` |
 //! | [`extenders::CERTIFICATE_FILE`] | 4 MiB | Length of a file with a certificate or key; the rest is not read. Anything but a regular file is an error of the call. | `a_certificate_that_is_no_file_is_an_error` |
 //! | [`extenders::RECORDING`] | 256 MiB | Length of a recording of answers; a longer one is refused, as is anything but a regular file. | `a_recording_that_never_ends_is_refused` |
+//! | [`extenders::ANSWER_ITEMS`] | 200,000 | Number of values in one list or object of an answer; more are an error of the call. Clusters have at most thousands of nodes. | `an_answer_of_too_many_values_is_refused` |
+//! | [`extenders::ANSWER_DEPTH`] | 10,000 | Depth of values within values of an answer; a deeper one is an error of the call, as in kube-scheduler. | `errors_are_in_the_words_of_go` |
 //! | [`sessions::CONFIGURATION`] | 2 MiB | Length of a scheduler configuration; a longer one is refused, as is anything but a file or a shell's pipe. | `files_that_never_end_are_refused` |
 //! | [`sessions::OPERATIONS`] | 256 MiB | Length of the operations of `run --ops`; longer ones are refused, as is anything but a file or a shell's pipe. | `files_that_never_end_are_refused` |
 //! | [`sessions::LONGEST_VALUE`] | 256 MiB | Length of one value of a session file; a longer one is refused. | `a_value_beyond_the_limit_is_refused` |
 //! | [`sessions::UNPACKED`] | 4 MiB | Decompressed length of a session file of any size, beyond which UNPACKED_GROWTH counts; a longer one is refused. | `a_bomb_is_refused` |
 //! | [`sessions::UNPACKED_GROWTH`] | 64 | Factor by which a session file may grow when it is decompressed, beyond UNPACKED. | `a_bomb_is_refused` |
+//! | [`sessions::NODES_ADDED`] | 1,000 | Nodes that the what-if `add` adds at most; more are refused. | `what_is_no_verb_is_said` |
+//! | [`sessions::REPLICAS`] | 10,000 | Pods to which the what-if `scale` scales at most; more are refused. | `what_is_no_verb_is_said` |
+//! | [`sessions::REPLAYED_OPERATIONS`] | 200,000 steps | Operations that a session file replays, those within others included; a file with more is refused. | `a_session_that_replays_too_much_is_refused` |
+//! | [`sessions::REPLAYED_REVISIONS`] | 1,000,000 | Revisions on all branches of a session file, shared ones counted on each; a file with more is refused. | `a_session_that_replays_too_much_is_refused` |
+//! | [`sessions::REPLAYED_EVENTS`] | 50,000,000 | Events on all branches of a session file, shared ones counted on each; a file with more is refused. | `a_session_that_replays_too_much_is_refused` |
 //! | [`engine::ODDS_TOTALS`] | 2,000,000 steps | Totals of scores that are computed for the odds over starting nodes in one pass; beyond it searches are counted one by one. | `odds_that_take_too_many_steps_are_not_computed` |
 //! | [`engine::ODDS_SCORED`] | 20,000 steps | Nodes scored for the odds over starting nodes if searches are counted one by one and odds are not asked for; beyond it they are not counted. | `odds_of_many_starts_are_counted_when_asked_for` |
 //! | [`engine::ODDS_SCORED_ASKED`] | 3,000,000 steps | Nodes scored for the odds over starting nodes that are asked for; beyond it they are not counted. For a pod with a long spec it is less. | `odds_of_many_starts_are_counted_when_asked_for` |
@@ -68,14 +100,26 @@
 //! | [`engine::JUDGED_ON_NODE`] | 10,000 | Devices that are judged for all requests on one node, fewer where selectors are costly; the rest are counted as not judged. | `devices_beyond_the_limits_are_counted_as_not_judged` |
 //! | [`engine::DEVICE_STEPS_PER_SECOND`] | 500,000 steps | Search steps for devices on one node in each second of `filterTimeout`; beyond the timeout the node ends with its error. | `costly_selectors_use_up_the_filter_timeout` |
 //! | [`engine::CAPACITY_COPIES`] | 10,000 | Copies of a pod that are placed one by one to count how many fit; more may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
-//! | [`engine::CAPACITY_STEPS`] | 10,000,000 steps | Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
+//! | [`engine::CAPACITY_STEPS`] | 5,000,000 steps | Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
 //! | [`engine::FIXES_STEPS`] | 20,000,000 steps | Steps of all decisions of a search for fixes; the search ends, and says so. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`engine::FIXES_STEPS_OF_ERROR`] | 10,000,000 steps | Steps that count for a decision of a search for fixes that ends with an error after a long search of a plugin. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`engine::OVERVIEW_FIX_STEPS`] | 4,000,000 steps | Steps of all decisions of the search for the fix of one cause of the overview; the search ends, and says so. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`engine::JUDGED_CLAIMS`] | 40 | Resource claims of a pod that a search for fixes tries one by one; the search says that others are not tried. | `claims_beyond_the_limit_are_not_tried` |
+//! | [`engine::WANTED_PODS`] | 10,000,000 | Pods that a workload can be taken to want; a larger number counts as this one. | `a_number_beyond_all_measure_is_cut` |
 //! | [`engine::REACTING_SIBLINGS`] | 10 | Pending pods of a workload that a search for fixes changes together with one of them; the rest are left out. | `pods_of_one_template_are_changed_together_up_to_a_limit` |
 //! | [`engine::REACTION_STEPS`] | 400 steps | Operations of a run in which controllers react to a fix; the fix counts as it is after them. | `a_reaction_without_end_is_cut` |
+//! | [`engine::OUT_OF_TREE_NAMES`] | 8 | Names of out-of-tree plugins in one process; an engine with a further one is refused. | `names_of_out_of_tree_plugins_are_kept_up_to_a_limit` |
 //! | [`engine::FIXES_STEPS_OF_LONG_SEARCH`] | 200,000 steps | Steps of a plugin's search above which an error counts FIXES_STEPS_OF_ERROR, and else nothing. | `a_search_for_fixes_ends_after_a_number_of_steps` |
+//! | [`engine::MANIFEST_PODS`] | 10,000 | Pods that are made of the workloads of a manifest; the others are counted as not made. | `a_manifest_of_two_billion_replicas_is_bounded` |
+//! | [`engine::MANIFEST_ROUNDS`] | 1,000 steps | Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made. | `rounds_of_ordered_pods_are_bounded` |
+//! | [`engine::MANIFEST_ODDS`] | 100 | Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out. | `odds_of_many_pods_are_counted_when_asked_for` |
+//! | [`engine::MANIFEST_DECISIONS`] | 50 | Different pods of a manifest that are decided again to say why they are pending; the others have the scheduler's message. | `decisions_about_pending_pods_are_bounded` |
+//! | [`engine::VICTIM_ORDERS`] | 2,000 steps | Orders of equal pods that are tried for the odds of one preemption; beyond it the odds are unknown, with the reason. | `too_many_orders_are_unknown_with_the_reason` |
+//! | [`engine::VICTIM_COMBINATIONS`] | 512 steps | Combinations of candidates that are counted for the odds of one preemption; beyond it the odds are unknown, with the reason. | `too_many_combinations_are_unknown_with_the_reason` |
+//! | [`engine::VICTIM_COUNTED`] | 20,000 steps | Nodes times combinations that are counted for the odds of one preemption; beyond it the odds are unknown, with the reason. | `too_many_combinations_are_unknown_with_the_reason` |
+//! | [`engine::SEARCH_STEPS`] | 2,000,000 steps | Steps of plugins' searches on all nodes together in a decision that is one of many, as those of a search for fixes; a node that takes more than its share ends with an error, unless SEARCH_STEPS_ON_NODE allows them. | `a_decision_among_many_ends_after_steps_on_each_node` |
+//! | [`engine::SEARCH_STEPS_ON_NODE`] | 5,000 steps | Steps of plugins' searches that a node may take at least in a decision that is one of many. | `a_decision_among_many_ends_after_steps_on_each_node` |
+//! | [`engine::FIXES_STEPS_OF_PLUGIN`] | 4 steps | Steps of a decision of a search for fixes that each step of a plugin's search counts for, by the time that they take. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`terminal::SCREEN_ENDS`] | 2s | Time that a screen has to end after a signal, which restores the terminal; the program ends after it in any case. | `a_signal_ends_the_explorer_though_nobody_reads_its_terminal` |
 //! | [`terminal::MEMORY_LEFT`] | 8 MiB | Address space left below the system's limit at which the program ends with a reason. | `little_memory_ends_with_a_reason` |
 //! | [`terminal::MEMORY_LOOK`] | 2ms | Time between two looks at the address space in use, where the system limits it. | `little_memory_ends_with_a_reason` |
