@@ -53,6 +53,7 @@ const LAYERS: Rooms = &[
         "analysis",
         &[
             "limits",
+            "extenders",
             "odds",
             "output",
             "session",
