@@ -315,7 +315,7 @@ mod tests {
     fn errors_name_file_and_line() {
         for (text, error) in [
             (format!("{}---\na: [1\nb: 2\n", object("a")), "m.yaml:7: "),
-            ("{\"apiVersion\": \"v1\",\n\"kind\": }".to_owned(), "m.yaml:2: expected value"),
+            ("{\"apiVersion\": \"v1\",\n\"kind\": }".to_owned(), "m.yaml:1: has no kind"),
             ("\nkind: Pod\nmetadata: {name: a}\n".to_owned(), "m.yaml:2: Pod has no apiVersion"),
             ("apiVersion: v1\nmetadata: {name: a}\n".to_owned(), "m.yaml:1: has no kind"),
             ("apiVersion: v1\nkind: Pod\n".to_owned(), "m.yaml:1: Pod has no metadata.name"),

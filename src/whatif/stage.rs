@@ -15,7 +15,7 @@ pub trait Stage {
     fn scheduler(&self) -> &Scheduler;
     /// Applies an operation of a verb. Returns false if it has no effect.
     fn apply(&mut self, verb: &Verb, operation: Operation) -> bool;
-    /// Applies an operation that no verb stands for. Returns false if it has no effect.
+    /// Applies an operation that has no verb. Returns false if it has no effect.
     fn apply_alone(&mut self, operation: Operation) -> bool;
     /// Takes one step towards the state in which nothing changes. Returns false there, or if cancelled.
     fn settle_step(&mut self) -> bool;

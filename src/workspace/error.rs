@@ -40,7 +40,7 @@ pub enum ChangeError {
     WrongManifest {
         /// The place of the object.
         place: ManifestPlace,
-        /// What is wrong.
+        /// The error.
         problem: Box<ManifestProblem>,
     },
     /// No timer is pending.

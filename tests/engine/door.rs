@@ -291,9 +291,7 @@ fn surface(file: &str, text: &str, out: &mut String) {
             if depth == 0 {
                 block.clone_from(&whole);
             }
-            if depth == 0 && whole.starts_with("pub") {
-                let _ = writeln!(out, "{file}: {whole}");
-            } else if depth == 0 && whole.contains(" for ") {
+            if depth == 0 && (whole.starts_with("pub") || whole.contains(" for ")) {
                 let _ = writeln!(out, "{file}: {whole}");
             } else if depth == 4 && (!block.contains(" for ")) {
                 let _ = writeln!(out, "{file}: {block} :: {whole}");

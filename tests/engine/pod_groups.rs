@@ -168,7 +168,9 @@ fn members_that_are_there_at_the_start_wait_as_those_that_come_one_by_one() {
     ];
     for min in 1..8 {
         let mut emulation = Emulation::default();
-        GANG.iter().for_each(|gate| emulation.set(*gate, true));
+        for gate in GANG {
+            emulation.set(*gate, true);
+        }
         let rest = [node("a1", 9, "a"), group(min, &json!({}))];
         let start = "2026-11-20T18:26:12Z".parse().expect("a time");
         let new = |objects: Vec<Object>| Scheduler::new(Config::defaults(emulation), objects, Options { start, ..Options::default() });

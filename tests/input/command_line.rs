@@ -16,7 +16,7 @@ fn names_that_no_object_has_are_wrong_usage() {
     assert_eq!(code, 2, "{said}");
     assert!(said.contains("no object is in the namespace \"shp\"; did you mean shop?"), "{said}");
     let (code, _, said) = run(&["explain", "deployment/web", "--demo", "payments"]);
-    assert!(code == 2 && said.contains("deployment/web is no pod"), "{code} {said}");
+    assert!(code == 2 && said.contains("there is no Deployment default/web in the source"), "{code} {said}");
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn two_releases_are_compared_pod_by_pod() {
         let explain = program(&["explain", "waits", "-n", "a", "--from", from, "--emulate", release, "-o", "json"]);
         let mut decision: Value = serde_json::from_str(&stdout(&explain)).expect("JSON");
         // Explain adds these to a decision.
-        for key in ["schemaVersion", "release", "pod", "namespace", "priority", "agreement", "when"] {
+        for key in ["schemaVersion", "others", "release", "pod", "namespace", "priority", "agreement", "when"] {
             assert!(decision.as_object_mut().expect("an object").remove(key).is_some(), "{key}");
         }
         assert_eq!(decision, pods[0][side]);

@@ -101,6 +101,9 @@ fn filled(usage: &str) -> String {
             ("--replicas", "N") => "2".to_owned(),
             ("open", "FILE") => "saved".to_owned(),
             ("log" | "--scheduler-log", "FILE...") => "scheduler.log".to_owned(),
+            ("-f", "FILE...") => "manifest.yaml".to_owned(),
+            ("--replicas", "N") => "2".to_owned(),
+            (_, "KIND/NAME") => "deployment/spread".to_owned(),
             ("--what-if", "VERB") => "\"add 1 like worker-a1\"".to_owned(),
             (_, "STORY") => "payments".to_owned(),
             (_, "PATH...") => "cluster.json".to_owned(),
@@ -149,6 +152,8 @@ impl Place {
         let story: Value = serde_yaml::from_str(STORY).unwrap();
         write("cluster.json", &story.to_string());
         write("scheduler.log", include_str!("../../fixtures/scheduler-logs/story-1.34.log"));
+        let manifest = "{apiVersion: v1, kind: Pod, metadata: {name: new, namespace: shop}, spec: {containers: [{name: c, image: c}]}}";
+        write("manifest.yaml", manifest);
         write("ops.json", &json!([{"op": "schedule"}]).to_string());
         let template = json!({"metadata": {"labels": {"app": "new"}}, "spec": {"containers": [{"name": "c"}]}});
         let spec = json!({"replicas": 3, "selector": {"matchLabels": {"app": "new"}}, "template": template});
@@ -229,6 +234,11 @@ impl Place {
             Some("explain") if says("-f") => {
                 let (code, said) = self.run(&arguments);
                 assert!(code < 2 && said.contains("Deployment shop/new"), "{line}: {code} {said}");
+            }
+            Some("explain") if says("-f") || says("deployment/spread") || says("--evicted") => {
+                let (code, said) = self.run(&arguments);
+                let words = ["shop/new", "spread", "payments"].iter().any(|word| said.contains(word));
+                assert!(code < 2 && words, "{line}: {code} {said}");
             }
             Some("explain") => {
                 let (code, said) = self.run(&arguments);

@@ -219,9 +219,9 @@ fn of_scheduler(decided: &[&SchedulerMatch], causes: &[CauseReport], pods: &[Key
 /// Returns the key and the sentence of a pod that no reason keeps waiting.
 fn other(pod: &SchedulerMatch) -> (String, String) {
     match pod.outcome {
-        Some(Outcome::Scheduled) => ("fits-now".to_owned(), format!("a node has room now: {}", pod.here.trim_end_matches('.'))),
-        Some(_) => ("undecided".to_owned(), pod.here.trim_end_matches('.').to_owned()),
-        None => ("other-scheduler".to_owned(), pod.here.trim_end_matches('.').to_owned()),
+        Some(Outcome::Scheduled) => ("fits-now".to_owned(), format!("a node has room now: {}", pod.here)),
+        Some(_) => ("undecided".to_owned(), pod.here.clone()),
+        None => ("other-scheduler".to_owned(), pod.here.clone()),
     }
 }
 

@@ -54,7 +54,7 @@ fn replicas_are_placed_as_far_as_nodes_have_room_and_evict_pods_of_lower_priorit
     let victims: Vec<String> = answer.victims.iter().map(|victim| format!("{} {}", victim.pod.name, victim.node)).collect();
     assert_eq!(
         (victims, answer.skipped.get("ConfigMap"), answer.is_complete()),
-        (vec!["b1 n1".to_owned(), "b2 n1".into()], Some(&1), false)
+        (vec!["b2 n1".to_owned(), "b1 n1".into()], Some(&1), false)
     );
     let of_set = stage.scheduler().state().cluster().replica_sets.iter().next().unwrap().metadata.controller().unwrap().name.clone();
     assert_eq!(of_set, "web");
