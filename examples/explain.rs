@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if decision.outcome() == Outcome::Unschedulable {
         println!("{}", decision.message());
         for rejection in decision.rejections() {
-            let reasons: Vec<&str> = rejection.reasons().iter().map(|reason| reason.text()).collect();
+            let reasons: Vec<&str> = rejection.reasons().iter().map(schedscope::engine::Reason::text).collect();
             println!("  {}: {}", rejection.node(), reasons.join(", "));
         }
         for fix in engine.fixes(namespace, name)?.to_json()["fixes"]["fixes"].as_array().into_iter().flatten() {

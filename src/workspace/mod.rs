@@ -2,9 +2,9 @@
 //!
 //! [`Workspace::apply`] is the one entry for all that a user changes. A change runs in three steps:
 //!
-//! 1. It begins at a place ([`Begins`]): at the cursor; before the dry decision at the cursor, so that both decisions can be compared;
+//! 1. It begins at a place (`Begins`): at the cursor; before the dry decision at the cursor, so that both decisions can be compared;
 //!    or at the end of the branch, if the cursor is where the last change left it.
-//! 2. It goes on a branch ([`Goes`]): as the session decides, or always on a new one.
+//! 2. It goes on a branch (`Goes`): as the session decides, or always on a new one.
 //! 3. The cursor ends at the decision about the subject, the pod whose decision was on show, if there is one.
 //!
 //! A change that fails leaves the session as it was.

@@ -25,7 +25,7 @@ const README: &str = include_str!("../../README.md");
 static PAGES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let chapters = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| format!("docs/{}", entry.unwrap().file_name().display()));
-    let mut paths: Vec<String> = chapters.filter(|path| path.ends_with(".md")).collect();
+    let mut paths: Vec<String> = chapters.filter(|path| Path::new(path).extension().is_some_and(|ending| ending == "md")).collect();
     paths.sort();
     paths.insert(0, "README.md".to_owned());
     paths.into_iter().map(|path| (path.clone(), std::fs::read_to_string(root.join(path)).unwrap())).collect()
@@ -101,8 +101,6 @@ fn filled(usage: &str) -> String {
             ("--replicas", "N") => "2".to_owned(),
             ("open", "FILE") => "saved".to_owned(),
             ("log" | "--scheduler-log", "FILE...") => "scheduler.log".to_owned(),
-            ("-f", "FILE...") => "manifest.yaml".to_owned(),
-            ("--replicas", "N") => "2".to_owned(),
             (_, "KIND/NAME") => "deployment/spread".to_owned(),
             ("--what-if", "VERB") => "\"add 1 like worker-a1\"".to_owned(),
             (_, "STORY") => "payments".to_owned(),
@@ -152,8 +150,6 @@ impl Place {
         let story: Value = serde_yaml::from_str(STORY).unwrap();
         write("cluster.json", &story.to_string());
         write("scheduler.log", include_str!("../../fixtures/scheduler-logs/story-1.34.log"));
-        let manifest = "{apiVersion: v1, kind: Pod, metadata: {name: new, namespace: shop}, spec: {containers: [{name: c, image: c}]}}";
-        write("manifest.yaml", manifest);
         write("ops.json", &json!([{"op": "schedule"}]).to_string());
         let template = json!({"metadata": {"labels": {"app": "new"}}, "spec": {"containers": [{"name": "c"}]}});
         let spec = json!({"replicas": 3, "selector": {"matchLabels": {"app": "new"}}, "template": template});
