@@ -169,4 +169,9 @@ fn apply_a_manifest_and_read_who_fits_and_who_waits() {
     let screen = pty.wait_for("2 fit, 2 wait for cpu");
     line(&screen, &["Deployment shop/front: 4 wanted, 2 fit, 2 wait for cpu"]);
     line(&screen, &["1 on new"]);
+    pty.send(ESC);
+    // Without a pause, Esc and the key behind it are read as one key with Alt.
+    pty.wait_gone("What if: apply");
+    assert!(pty.screen().contains("branch 2 of 2"));
+    quit(pty);
 }
