@@ -4,9 +4,10 @@ use crate::analysis::{Overview, WorkloadReport};
 use crate::cluster::Key;
 use crate::cluster::neighbors::About;
 use crate::session::Session;
-use crate::workload::{WorkloadInput, owners, subject, subject_named, voices_of_workload};
+use crate::workload::{WorkloadInput, kind_named, owners, subject, subject_named, voices_of_workload};
 
-/// Returns the workload that words name as `KIND/NAME`, `NAME`, or either after `NAMESPACE/`; without words, the topmost owner
+/// Returns the workload that words name as `KIND/NAME`, `NAME`, either after `NAMESPACE/`, or `KIND/NAMESPACE/NAME` as what-ifs
+/// write it; without words, the topmost owner
 /// of a pod. Without a namespace, that of the pod is tried first, then all.
 pub(super) fn named(session: &Session, words: &str, pod: Option<&Key>) -> Option<About> {
     let (cluster, neighbors) = (&session.timeline().keyframe().cluster, &session.background().neighbors);
@@ -19,6 +20,7 @@ pub(super) fn named(session: &Session, words: &str, pod: Option<&Key>) -> Option
     };
     let parts: Vec<&str> = words.split('/').collect();
     match parts[..] {
+        [kind, namespace, name] if kind_named(kind).is_some() => find(&Key::new(namespace, name), Some(kind)),
         [namespace, kind, name] => find(&Key::new(namespace, name), Some(kind)),
         [kind, name] => in_any_namespace(session, pod, |namespace| find(&Key::new(namespace, name), Some(kind)))
             .or_else(|| find(&Key::new(kind, name), None)),

@@ -69,7 +69,7 @@ pub fn read_scheduler_logs(inputs: &[Input], times: LogTimes, limits: &Limits, p
                 let mut input = stream.reader;
                 reader.file("-", &facts, &mut *input, &mut |bytes| watch(&budget, bytes));
             }
-            Sort::Tar | Sort::Zip => reader.failed("-", "an archive on standard input is not read as a log"),
+            Sort::Tar | Sort::Zip | Sort::Database => reader.failed("-", "an archive on standard input is not read as a log"),
         }
     }
     reader.finish()
@@ -130,7 +130,7 @@ fn list(name: &str, stream: Stream<'_>, place: &Place, facts: &FileFacts, budget
         }
         return;
     }
-    if place.members.len() == ARCHIVES_WITHIN {
+    if stream.sort == Sort::Database || place.members.len() == ARCHIVES_WITHIN {
         return;
     }
     let base = place.members.is_empty().then(|| place.base.clone());

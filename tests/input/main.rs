@@ -15,6 +15,7 @@ mod bad_input;
 mod capture;
 mod command_line;
 mod dumps;
+mod etcd;
 mod in_part;
 mod live;
 mod live_limits;

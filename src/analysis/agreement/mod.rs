@@ -24,7 +24,7 @@ use self::since::Changes;
 pub use self::since::{SeenChange, counts as changes_decisions};
 use self::touch::{Named, Way};
 use super::overview::{CauseReport, WaitReason};
-use super::why::{binding, why};
+use super::why::{Sentence, binding, sentence, why};
 use super::{Known, Missing};
 use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
@@ -96,6 +96,9 @@ pub struct SchedulerMatch {
     pub accord: MatchKind,
     /// Our decision, in a sentence.
     pub here: String,
+    /// The same as a clause; see [`Sentence::clause`].
+    #[serde(skip)]
+    pub clause: String,
     /// The message of our decision; empty for a pod that fits.
     pub message: String,
     /// The outcome of our decision; `None` for a pod of another scheduler.
@@ -211,6 +214,7 @@ impl SchedulerComparer {
         let near = nearest(name, names).filter(|_| self.heard.about(pod).is_none());
         if let Some(near) = near {
             let cause = format!("no profile has the scheduler name {:?}; did you mean {near}?", name.as_str());
+            found.clause.clone_from(&cause);
             found.here = cause[..1].to_uppercase() + &cause[1..];
             found.waits_for = Some(WaitReason::of_unknown_scheduler(cause));
         }
@@ -239,6 +243,7 @@ impl SchedulerComparer {
             pod: pod.key(),
             accord: MatchKind::Same,
             here: why(view),
+            clause: sentence(view).as_ref().map_or_else(String::new, Sentence::clause),
             message: view.failure.as_ref().map(|failure| failure.message.to_string()).unwrap_or_default(),
             outcome: view.outcome,
             nominated,
@@ -672,6 +677,7 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
         pod: pod.key(),
         accord: MatchKind::NotOurs,
         here: format!("Handled by the scheduler {}.", pod.spec.scheduler_name),
+        clause: format!("handled by the scheduler {}", pod.spec.scheduler_name),
         message: String::new(),
         outcome: None,
         there: None,

@@ -46,6 +46,12 @@ impl Sentence {
         self.with("", &self.causes[0])
     }
 
+    /// Returns the fullest cause and what follows from it, as a clause for another sentence: without opening and full stop.
+    pub fn clause(&self) -> String {
+        let semicolon = if self.rest.is_empty() { "" } else { "; " };
+        format!("{}{semicolon}{}", self.causes[0], self.rest)
+    }
+
     /// Returns the whole sentence, from the fullest to the shortest: first the causes lose remarks, then the opening is left out.
     pub fn forms(&self) -> impl Iterator<Item = String> + '_ {
         let causes = self.causes.iter().map(|cause| self.with(self.opening, cause));

@@ -219,9 +219,9 @@ fn of_scheduler(decided: &[&SchedulerMatch], causes: &[CauseReport], pods: &[Key
 /// Returns the key and the sentence of a pod that no reason keeps waiting.
 fn other(pod: &SchedulerMatch) -> (String, String) {
     match pod.outcome {
-        Some(Outcome::Scheduled) => ("fits-now".to_owned(), format!("a node has room now: {}", pod.here)),
-        Some(_) => ("undecided".to_owned(), pod.here.clone()),
-        None => ("other-scheduler".to_owned(), pod.here.clone()),
+        Some(Outcome::Scheduled) => ("fits-now".to_owned(), format!("a node has room now: {}", pod.clause)),
+        Some(_) => ("undecided".to_owned(), pod.clause.clone()),
+        None => ("other-scheduler".to_owned(), pod.clause.clone()),
     }
 }
 

@@ -302,3 +302,16 @@ fn a_fix_that_frees_all_pods_of_a_cause_says_so() {
         screen.act("esc");
     }
 }
+
+#[test]
+fn workloads_are_named_as_in_what_ifs_too() {
+    let mut screen = Screen::new("payments");
+    for name in ["deployment/shop/spread", "shop/deployment/spread", "deploy/spread", "shop/spread", "spread"] {
+        let said = screen.command(&format!("workload {name}"));
+        assert!(!said.starts_with('!'), "{name}: {said}");
+        let page = screen.overlay();
+        assert!(page.contains("deployment/spread in namespace shop") && !page.contains(".."), "{name}: {page}");
+        screen.keys("esc");
+    }
+    assert!(screen.command("workload deployment/shop/none").contains("there is no workload deployment/shop/none"));
+}

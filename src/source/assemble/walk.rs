@@ -103,6 +103,10 @@ impl<'a> Walk<'a> {
         }
         match stream.sort {
             Sort::Plain => self.text(file, role, stream, again),
+            Sort::Database => {
+                self.assembly.layouts.note_database(file.input);
+                self.text(file, role, stream, again);
+            }
             Sort::Tar | Sort::Zip => self.archive(file, stream, again),
         }
     }

@@ -53,6 +53,8 @@ pub enum Layout {
     Crashd,
     /// The artifacts of Cluster API's end-to-end tests.
     ClusterApi,
+    /// A snapshot of etcd, or the database of a member.
+    Etcd,
     /// Files of objects.
     Manifests,
 }
@@ -73,6 +75,7 @@ impl fmt::Display for Layout {
             Self::SupportBundleKit => "Rancher support bundle",
             Self::Crashd => "Crash Diagnostics dump",
             Self::ClusterApi => "Cluster API artifacts",
+            Self::Etcd => "etcd snapshot",
             Self::Manifests => "manifests",
         })
     }
@@ -219,6 +222,9 @@ pub(super) struct Signs {
     pub(super) watched: usize,
 }
 
+/// The weight that a layout needs; one odd path does not reach it.
+const ENOUGH: u32 = 10;
+
 /// Collects evidence for layouts over all files.
 #[derive(Debug, Default)]
 pub(super) struct Detector {
@@ -247,6 +253,11 @@ impl Detector {
         }
     }
 
+    /// Adds a database of etcd, which no other tool writes.
+    pub(super) fn note_database(&mut self, input: usize) {
+        *self.weights.entry(input).or_default().entry(Layout::Etcd).or_default() += ENOUGH;
+    }
+
     /// Adds the structure of a file with objects.
     pub(super) fn note_signs(&mut self, input: usize, signs: Signs) {
         let found = [cluster_info::sign, simulator::sign, kwok::sign, kubectl::sign].iter().find_map(|sign| sign(signs));
@@ -255,8 +266,6 @@ impl Detector {
 
     /// Returns the layout of each input that has one.
     pub(super) fn finish(&self) -> Layouts {
-        /// The weight that a layout needs; one odd path does not reach it.
-        const ENOUGH: u32 = 10;
         let mut found = Vec::new();
         for (input, signs) in &self.signs {
             let most = |of: &BTreeMap<Layout, u32>| {

@@ -27,6 +27,8 @@ use crate::limits::sources::{COMPRESSIONS, TAR_PADDING, ZIP_IN_MEMORY};
 pub(in crate::source) enum Sort {
     /// Anything but an archive.
     Plain,
+    /// The objects of etcd's database, as text.
+    Database,
     Tar,
     Zip,
 }
@@ -127,7 +129,7 @@ pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>
 #[cfg(feature = "dumps")]
 pub(in crate::source) fn database<'a>(file: impl Read + Seek + Send + 'a, size: u64, budget: &Budget) -> Stream<'a> {
     let reader = Box::new(budget.meter(etcd::Objects::new(file), Compressed::Bytes(size)));
-    Stream { reader, size: None, sort: Sort::Plain, compressed: true }
+    Stream { reader, size: None, sort: Sort::Database, compressed: true }
 }
 
 /// Returns the objects of a database that is compressed or in an archive, and must be in memory for that.
@@ -139,7 +141,7 @@ pub(in crate::source) fn open_database<'a>(reader: BoxRead<'a>, limit: u64, budg
             let size = bytes.len() as u64;
             database(Cursor::new(bytes), size, budget)
         }
-        Err(error) => Stream { reader: broken_behind(Vec::new(), error), size: None, sort: Sort::Plain, compressed: true },
+        Err(error) => Stream { reader: broken_behind(Vec::new(), error), size: None, sort: Sort::Database, compressed: true },
     }
 }
 

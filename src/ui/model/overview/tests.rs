@@ -26,6 +26,7 @@ fn decided(name: &str, cause: Option<&str>, accord: MatchKind) -> (Key, Arc<Sche
         pod: key.clone(),
         accord,
         here: String::new(),
+        clause: String::new(),
         message: String::new(),
         outcome: Some(if cause.is_some() { Outcome::Unschedulable } else { Outcome::Scheduled }),
         there: None,

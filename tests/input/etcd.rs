@@ -1,0 +1,75 @@
+//! A real snapshot of etcd, through the program: as it is, compressed, in an archive, and damaged.
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use pretty_assertions::assert_eq;
+use schedscope::source::{Input, Layout, load};
+use serde_json::Value;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/dumps/etcd").join(name)
+}
+
+fn snapshot() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(fixture("snapshot-1.31.db.xz")).unwrap();
+    lzma_rust2::XzReader::new(file, true).read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+fn pending(from: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_schedscope"));
+    command.args(["explain", "-A", "--pending", "-o", "json", "--from"]).arg(from).output().unwrap()
+}
+
+/// Returns the outcome, nodes and message of each pending pod.
+fn decisions(output: &Output) -> Vec<Value> {
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["missing"], serde_json::json!([]), "a kind without an object in etcd is known to have none");
+    answer["pods"].as_array().unwrap().iter().map(|pod| serde_json::json!([pod["pod"], pod["namespace"], pod["why"]])).collect()
+}
+
+#[test]
+fn a_snapshot_is_read_as_it_is_compressed_and_in_an_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("backup.db");
+    std::fs::write(&path, snapshot()).unwrap();
+    let archive = folder.path().join("backup.tar");
+    let mut tar = tar::Builder::new(std::fs::File::create(&archive).unwrap());
+    tar.append_path_with_name(&path, "etcd/backup.db").unwrap();
+    tar.finish().unwrap();
+    let plain = pending(&path);
+    assert_eq!((plain.status.code(), String::from_utf8_lossy(&plain.stderr).as_ref()), (Some(1), ""));
+    let expected = decisions(&plain);
+    assert_eq!(expected.len(), 6);
+    for other in [fixture("snapshot-1.31.db.xz"), archive.clone()] {
+        assert_eq!(decisions(&pending(&other)), expected, "{}", other.display());
+    }
+    for input in [path, fixture("snapshot-1.31.db.xz"), archive] {
+        let loaded = load(&[Input::Path(input.clone())]);
+        assert_eq!(loaded.report.layout.0, [Layout::Etcd], "{}", input.display());
+        let said: Vec<&str> = loaded.diagnostics.iter().map(|found| found.message.as_str()).collect();
+        assert_eq!(said, ["18 objects were skipped unread, since scheduling does not depend on them: ConfigMap"]);
+    }
+}
+
+#[test]
+fn a_damaged_snapshot_is_read_in_part_and_said_to_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("backup.db");
+    let mut bytes = snapshot();
+    let at = bytes.windows(8).rposition(|eight| eight == b"spec.pod" || eight == b"default-").unwrap();
+    bytes[at] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    let flipped = pending(&path);
+    let said = String::from_utf8_lossy(&flipped.stderr).into_owned();
+    assert!(flipped.status.code() == Some(3) && said.contains("is damaged (the SHA-256 at its end does not match"), "{said}");
+    let answer: Value = serde_json::from_slice(&flipped.stdout).unwrap();
+    assert!(answer["missing"].as_array().unwrap().iter().any(|kind| kind["kind"] == "Node" && kind["why"] == "partial"), "{answer}");
+    std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    let cut = pending(&path);
+    assert_eq!(cut.status.code(), Some(3), "{}", String::from_utf8_lossy(&cut.stderr));
+}
