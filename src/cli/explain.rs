@@ -11,8 +11,8 @@ use strum::IntoEnumIterator as _;
 
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
 use crate::analysis::{
-    self, Agreements, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, When, WhenInput, decision_parts,
-    missing_sentences, with_odds,
+    self, Agreements, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, Voices, When, WhenInput,
+    decision_parts, missing_sentences, with_odds,
 };
 use crate::app::{Reproduction, pod_meant};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
@@ -159,8 +159,8 @@ fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, wr
         more.append(section("When", [when.text.clone()]));
     }
     more.append(beside(&agreement));
-    let heard = super::workload::heard(pod, scheduler, loaded, view.pre_filter_rejected.is_some());
-    more.append(heard.document());
+    let voices = Voices::about(pod, scheduler, &loaded.neighbors, view.pre_filter_rejected.is_some());
+    more.append(super::workload::others_section(&voices, scheduler.state().clock()));
     more.append(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
     if view.nodes_unknown().is_some() {
@@ -178,8 +178,8 @@ fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, wr
         fixes: fixes.as_ref(),
         origin: &origin,
         agreement: Some(&agreement),
-        others: &heard.others,
-        others_together: &heard.together,
+        others: &voices.others,
+        others_together: &voices.together,
         priority: Some(pod.priority()),
         when: when.as_ref(),
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::args::ExplainArgs;
 use super::explain::{Explained, absent, events};
 use super::{EXIT_OK, Failure, workload};
-use crate::analysis::{Preempted, VoiceReport, preempted, why};
+use crate::analysis::{Preempted, VoiceReport, preempted, voices, why};
 use crate::cluster::{Controller, Key, Kind, Object, ObservedEvent, Pod, PodStatus, Str};
 use crate::output::{Document, Text};
 use crate::report::{AgainReport, Answer, EvictionReport, PlacedReport};
@@ -28,7 +28,7 @@ pub(super) fn explain(
 ) -> Result<Explained, Failure> {
     let cluster = scheduler.state().cluster();
     let pod = cluster.pods.get(key);
-    let others = pod.map_or_else(|| workload::voices_of_gone(key, scheduler, loaded), |pod| workload::voices(pod, scheduler, loaded));
+    let others = pod.map_or_else(|| workload::voices_of_gone(key, scheduler, loaded), |pod| voices(pod, scheduler, &loaded.neighbors));
     let evictions = args.evicted.then(|| evictions(key, pod, scheduler, loaded, &others));
     if pod.is_none() && evictions.as_ref().is_none_or(Vec::is_empty) {
         return Err(absent(cluster, key));

@@ -5,16 +5,15 @@ use jiff::Timestamp;
 use super::args::ExplainArgs;
 use super::explain::{Explained, events};
 use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, original};
-use crate::analysis::{self, Agreements, Cause, Missing, VoiceReport, WorkloadReport, joint_sentence};
+use crate::analysis::{self, Agreements, Cause, Missing, Voices, WorkloadReport};
 use crate::cluster::neighbors::About;
-use crate::cluster::{Key, Kind, MissingReason, Pod};
+use crate::cluster::{Key, Kind, MissingReason};
 use crate::output::{Document, Text};
 use crate::report::{Answer, voices_lines};
 use crate::scheduler::Scheduler;
 use crate::source::Loaded;
 use crate::workload::{
-    SubjectError, Voice, WorkloadInput, joint, kind_named, short_workloads, subject, subject_named, voices_about, voices_of_pod,
-    voices_of_workload,
+    SubjectError, Voice, WorkloadInput, kind_named, short_workloads, subject, subject_named, voices_about, voices_of_workload,
 };
 
 /// Returns the workload that an argument names as `KIND/NAME`; `None` for other arguments, such as a pod or `NAMESPACE/NAME`.
@@ -100,38 +99,9 @@ fn report_of(workload: &About, scheduler: &Scheduler, loaded: &Loaded) -> Worklo
     WorkloadReport::new(&found, (&pods, &decided.causes), &others, Some(scheduler.state().clock()))
 }
 
-/// The words of others about a pod.
-pub(super) struct Heard {
-    pub(super) others: Vec<VoiceReport>,
-    /// Findings from these words and the decision together, a sentence each.
-    pub(super) together: Vec<String>,
-    now: Timestamp,
-}
-
-impl Heard {
-    /// Returns the words as a section; empty without any.
-    pub(super) fn document(&self) -> Document {
-        super::section("Others", self.together.iter().cloned().chain(voices_lines(&self.others, Some(self.now))))
-    }
-}
-
-/// Returns the words of others about a pending pod.
-pub(super) fn heard(pod: &Pod, scheduler: &Scheduler, loaded: &Loaded, is_rejected: bool) -> Heard {
-    let now = scheduler.state().clock();
-    let input = WorkloadInput::of_events(scheduler.state().cluster(), &loaded.neighbors);
-    let found = voices(pod, scheduler, loaded);
-    let together = joint(&input, pod, &found, is_rejected).iter().map(|joint| joint_sentence(joint, Some(now))).collect();
-    Heard { others: found.iter().map(|voice| VoiceReport::of(voice, Some(now))).collect(), together, now }
-}
-
-/// Returns the words of others about a pod, its owners, claims and group.
-pub(super) fn voices(pod: &Pod, scheduler: &Scheduler, loaded: &Loaded) -> Vec<Voice> {
-    if loaded.neighbors.is_empty() {
-        return Vec::new();
-    }
-    let input = WorkloadInput::of_events(scheduler.state().cluster(), &loaded.neighbors);
-    let own = pod.spec.scheduler_name.as_str();
-    voices_of_pod(&input, pod, scheduler.state().config().profile(own).is_some().then_some(own))
+/// Returns the words of others as a section; empty without any.
+pub(super) fn others_section(voices: &Voices, now: Timestamp) -> Document {
+    super::section("Others", voices.together.iter().cloned().chain(voices_lines(&voices.others, Some(now))))
 }
 
 /// Returns the words of others about a pod that is gone.

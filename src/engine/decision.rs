@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{Error, ErrorKind};
-use crate::analysis::{FixesReport, ReleaseReport, SchedulerMatch, When};
+use crate::analysis::{FixesReport, ReleaseReport, SchedulerMatch, Voices, When};
 use crate::cluster::{Key, Str};
 use crate::framework::{self, Status};
 use crate::report::{self, Answer, Origin, Ticket};
@@ -57,6 +57,7 @@ pub struct Decision {
     release: ReleaseReport,
     agreement: Arc<SchedulerMatch>,
     when: Option<When>,
+    voices: Arc<Voices>,
     report: Arc<report::Decision>,
     /// The nodes of the snapshot, by name.
     nodes: Arc<[Str]>,
@@ -70,18 +71,29 @@ pub(super) struct Parts {
     pub(super) release: ReleaseReport,
     pub(super) agreement: SchedulerMatch,
     pub(super) when: Option<When>,
+    pub(super) voices: Voices,
     pub(super) nodes: Vec<Str>,
 }
 
 impl Decision {
     pub(super) fn new(parts: Parts) -> Result<Self, Error> {
-        let Parts { pod, priority, view, release, agreement, when, mut nodes } = parts;
+        let Parts { pod, priority, view, release, agreement, when, voices, mut nodes } = parts;
         if view.nodes_unknown().is_some() || view.outcome.is_none() {
             return Err(Error::about_pod(ErrorKind::NodesUnknown, &pod, "the nodes are unknown, so that no decision is possible"));
         }
         nodes.sort_unstable();
         let report = report::Decision::of(&view).into();
-        Ok(Self { pod, priority, report, view: view.into(), release, agreement: agreement.into(), when, nodes: nodes.into() })
+        Ok(Self {
+            pod,
+            priority,
+            report,
+            view: view.into(),
+            release,
+            agreement: agreement.into(),
+            when,
+            voices: voices.into(),
+            nodes: nodes.into(),
+        })
     }
 
     /// Returns the namespace of the pod.
@@ -185,8 +197,8 @@ impl Decision {
             agreement: Some(&self.agreement),
             priority: Some(self.priority),
             when: self.when.as_ref(),
-            others: &[],
-            others_together: &[],
+            others: &self.voices.others,
+            others_together: &self.voices.together,
         };
         serde_json::to_value(Answer::Ticket(ticket)).unwrap_or_default()
     }

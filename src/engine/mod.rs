@@ -77,7 +77,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::analysis::{FixesReport, ReleaseReport, SchedulerComparer, When, WhenInput, decision_parts, with_odds};
+use crate::analysis::{FixesReport, ReleaseReport, SchedulerComparer, Voices, When, WhenInput, decision_parts, with_odds};
 use crate::cluster::{Key, Pod};
 use crate::fixes::{self, Limits};
 use crate::report::{BeforeOperation, OperationReport, QueuesReport, WhatIfReport};
@@ -203,6 +203,7 @@ impl Engine {
             longest_stay: state.config().emulation.behaviour().leftover,
             now: state.clock(),
         });
+        let voices = Voices::about(pod, scheduler, self.source.neighbors(), view.pre_filter_rejected.is_some());
         Decision::new(Parts {
             pod: key,
             priority: pod.priority(),
@@ -210,6 +211,7 @@ impl Engine {
             view,
             agreement,
             when,
+            voices,
             nodes: state.snapshot().nodes().iter().map(|node| node.name().clone()).collect(),
         })
     }

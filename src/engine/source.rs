@@ -1,9 +1,12 @@
 //! The parts of its input that an engine keeps besides the cluster.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::admit;
 use crate::admission::Policies;
+use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Key, Kind, ObservedEvent};
 use crate::output::escape;
 use crate::source::{self, Diagnostic, Report, Severity};
@@ -15,15 +18,27 @@ pub(super) struct Source {
     events: Vec<ObservedEvent>,
     diagnostics: Vec<Diagnostic>,
     policies: Policies,
+    neighbors: Arc<Neighbors>,
 }
 
 impl Source {
     pub(super) fn new(loaded: source::Loaded) -> Self {
-        Self { policies: admit::policies(&loaded.neighbors), report: loaded.report, events: loaded.events, diagnostics: loaded.diagnostics }
+        Self {
+            policies: admit::policies(&loaded.neighbors),
+            report: loaded.report,
+            events: loaded.events,
+            diagnostics: loaded.diagnostics,
+            neighbors: loaded.neighbors,
+        }
     }
 
     pub(super) fn events(&self) -> &[ObservedEvent] {
         &self.events
+    }
+
+    /// Returns the objects and events that explain a workload beside what scheduling reads.
+    pub(super) fn neighbors(&self) -> &Neighbors {
+        &self.neighbors
     }
 
     pub(super) fn policies(&self) -> &Policies {

@@ -325,3 +325,19 @@ fn the_public_surface_is_as_listed() {
     let listed = std::fs::read_to_string(list).unwrap_or_default();
     pretty_assertions::assert_eq!(found, listed);
 }
+
+#[test]
+fn the_words_of_others_about_a_pod_are_in_its_decision() {
+    let time = "2026-11-20T10:00:00Z";
+    let cluster = json!({"apiVersion": "v1", "kind": "List", "items": [
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1", "pods": "10"}}},
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "a", "uid": "u"},
+         "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "2"}}}]}},
+        {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": "a"}, "type": "Normal", "reason": "TriggeredScaleUp",
+         "message": "pod triggered scale-up: [{pool 1->2 (max: 3)}]", "source": {"component": "cluster-autoscaler"}, "count": 1,
+         "involvedObject": {"kind": "Pod", "namespace": "a", "name": "web", "uid": "u"}, "firstTimestamp": time, "lastTimestamp": time},
+    ]});
+    let answer = Engine::builder().objects(cluster.to_string()).build().unwrap().decide("a", "web").unwrap().to_json();
+    let other = &answer["others"][0];
+    assert_eq!((&other["speaker"], &other["reason"]), (&"cluster-autoscaler".into(), &"TriggeredScaleUp".into()), "{answer}");
+}

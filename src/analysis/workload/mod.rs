@@ -24,7 +24,7 @@ use crate::workload::{Findings, ShortWorkload, Stage, Voice};
 
 pub use remedy::RemedyReport;
 pub(crate) use voices::ago;
-pub use voices::{VoiceReport, joint_sentence, voices_in_short};
+pub use voices::{VoiceReport, Voices, voices, voices_in_short};
 
 /// A workload, as `explain KIND/NAME -o json` prints it.
 #[derive(Clone, Debug, Serialize)]

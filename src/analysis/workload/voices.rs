@@ -4,9 +4,40 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::analysis::moments::span;
-use crate::cluster::Str;
-use crate::cluster::neighbors::About;
-use crate::workload::{Joint, Meaning, Refusal, Voice};
+use crate::cluster::neighbors::{About, Neighbors};
+use crate::cluster::{Pod, Str};
+use crate::scheduler::Scheduler;
+use crate::workload::{Joint, Meaning, Refusal, Voice, WorkloadInput, joint, voices_of_pod};
+
+/// The words of others about a pod.
+#[derive(Clone, Debug, Default)]
+pub struct Voices {
+    /// The words, newest first.
+    pub others: Vec<VoiceReport>,
+    /// Findings from these words and the decision together, a sentence each.
+    pub together: Vec<String>,
+}
+
+impl Voices {
+    /// Finds the words of others about a pending pod. `is_rejected` says that a PreFilter plugin rejects it for every node.
+    pub fn about(pod: &Pod, scheduler: &Scheduler, neighbors: &Neighbors, is_rejected: bool) -> Self {
+        let now = scheduler.state().clock();
+        let input = WorkloadInput::of_events(scheduler.state().cluster(), neighbors);
+        let found = voices(pod, scheduler, neighbors);
+        let together = joint(&input, pod, &found, is_rejected).iter().map(|joint| joint_sentence(joint, Some(now))).collect();
+        Self { others: found.iter().map(|voice| VoiceReport::of(voice, Some(now))).collect(), together }
+    }
+}
+
+/// Returns the words of others about a pod, its owners, claims and group.
+pub fn voices(pod: &Pod, scheduler: &Scheduler, neighbors: &Neighbors) -> Vec<Voice> {
+    if neighbors.is_empty() {
+        return Vec::new();
+    }
+    let input = WorkloadInput::of_events(scheduler.state().cluster(), neighbors);
+    let own = pod.spec.scheduler_name.as_str();
+    voices_of_pod(&input, pod, scheduler.state().config().profile(own).is_some().then_some(own))
+}
 
 /// A text of another program, as `explain -o json` prints it under `others`.
 #[derive(Clone, Debug, Serialize)]
@@ -54,7 +85,7 @@ pub fn voices_in_short(voices: &[VoiceReport]) -> Option<&str> {
 }
 
 /// Returns a finding that needs both sides as a sentence.
-pub fn joint_sentence(joint: &Joint, now: Option<Timestamp>) -> String {
+pub(super) fn joint_sentence(joint: &Joint, now: Option<Timestamp>) -> String {
     match joint {
         Joint::NodeComing(since) => match since.zip(now) {
             Some((since, now)) => format!("The autoscaler has waited {} for the node that it adds.", span(since, now)),
