@@ -173,7 +173,7 @@ fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
     for second in 1..=seconds {
         let deadline = begin + Duration::from_secs(second as u64);
         while Instant::now() < deadline {
-            live.wait_beyond(live.news(), Some(deadline));
+            live.wait_beyond(live.generation(), Some(deadline));
             std::thread::sleep(
                 explorer
                     .live_status()
@@ -268,7 +268,7 @@ fn main() {
         let step = (seconds / 20).max(1);
         for second in 1..=seconds {
             let deadline = begin + Duration::from_secs(second as u64);
-            while live.wait_beyond(live.news(), Some(deadline)) && Instant::now() < deadline {
+            while live.wait_beyond(live.generation(), Some(deadline)) && Instant::now() < deadline {
                 // At the rate of screen updates.
                 std::thread::sleep(Duration::from_millis(50).min(deadline.saturating_duration_since(Instant::now())));
                 changes += apply(&live, &mut cluster);

@@ -88,7 +88,7 @@ mod tests {
         {"kind":"PodDisruptionBudget","apiVersion":"policy/v1","metadata":{"name":"other","namespace":"elsewhere"}}]}"#;
 
     #[test]
-    fn facts_that_need_no_node_are_told_and_unknown_kinds_stay_unknown() {
+    fn facts_that_need_no_node_are_reported_and_unknown_kinds_stay_unknown() {
         let mut cluster = cluster(OBJECTS);
         let pod = cluster.objects().find_map(|object| if let Object::Pod(pod) = object { Some(pod) } else { None }).unwrap();
         let lines = |cluster: &Cluster| Known::of(cluster, &pod).text(None).iter().map(str::to_owned).collect::<Vec<_>>();

@@ -30,8 +30,10 @@ pub use overview::{
     Cause, CauseFix, CauseReport, FixSearch, Overview, PreemptionHelp, Stage, WaitReason, causes, short_causes, with_short,
 };
 pub use release::{ReleaseReport, decision_parts, run_parts};
-pub(crate) use scheduler_log::is_told;
-pub use scheduler_log::{Beside, BesideKind, CacheDifference, CachedNodeBeside, Difference, Gap, LogMark, LogReport, Moment, Replay};
+pub(crate) use scheduler_log::is_shown;
+pub use scheduler_log::{
+    AttemptMatch, CacheDifference, ComparedAttempt, ComparedNode, Difference, Gap, LogMark, LogReport, Moment, Replay,
+};
 pub use tie_break::{Elimination, WriteTimes, elimination_of, eliminations, plain_value, value_ends};
 pub use when::{When, WhenInput};
 pub use why::{Sentence, sentence, so_far, why, why_group, why_group_waits};

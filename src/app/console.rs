@@ -188,8 +188,8 @@ async fn take<'t>(taken: &'t mut Option<(Terminal, Inputs)>, options: &Options) 
             taken.insert((terminal, inputs))
         }
     };
-    let heard = taken.1.heard.filter(|_| options.asks).and_then(|name| options.library().load(name, options.depth).ok());
-    Ok((taken, heard.unwrap_or(theme)))
+    let detected = taken.1.theme.filter(|_| options.asks).and_then(|name| options.library().load(name, options.depth).ok());
+    Ok((taken, detected.unwrap_or(theme)))
 }
 
 /// Shows the loading screen until a load ends; `None` where the load panicked.

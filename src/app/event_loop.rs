@@ -35,7 +35,7 @@ enum Wake {
     /// A job is due to be polled.
     Look,
     /// A live cluster has changes.
-    News,
+    Changed,
     /// Changes of a live cluster are due to be applied.
     Follow,
 }
@@ -125,7 +125,7 @@ pub(super) async fn explore(
             () = at(tick) => Wake::Tick,
             () = at(look) => Wake::Look,
             () = at(follow) => Wake::Follow,
-            () = wait_for_notify(options.wake.as_deref()), if live => Wake::News,
+            () = wait_for_notify(options.wake.as_deref()), if live => Wake::Changed,
         };
         dirty = false;
         match wake {
@@ -151,7 +151,7 @@ pub(super) async fn explore(
                 on.looked = Instant::now();
                 dirty = screen.look_at_jobs();
             }
-            Wake::News => on.look_in(screen.cooldown()),
+            Wake::Changed => on.look_in(screen.cooldown()),
             Wake::Follow => {
                 on.due = None;
                 if !screen.follow() {
@@ -258,8 +258,8 @@ impl Loop<'_> {
             Effect::Export { path, export } => {
                 export::export(&mut screen.state, &screen.explorer, &self.theme, &self.options.glyphs, &path, &export);
             }
-            Effect::Panic { beside: false } => panic!("a panic was asked for"),
-            Effect::Panic { beside: true } => drop(std::thread::spawn(|| panic!("a panic was asked for"))),
+            Effect::Panic { in_thread: false } => panic!("a panic was asked for"),
+            Effect::Panic { in_thread: true } => drop(std::thread::spawn(|| panic!("a panic was asked for"))),
         }
         Ok(None)
     }

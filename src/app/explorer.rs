@@ -41,7 +41,7 @@ pub struct Explorer {
     /// The newest overview of pending pods.
     overview: Option<Arc<OverviewJob>>,
     /// The Events of the cluster's scheduler, indexed on first use.
-    heard: Arc<OnceLock<SchedulerEvents>>,
+    scheduler_events: Arc<OnceLock<SchedulerEvents>>,
     /// Guards irreversible effects.
     guard: CancelGuard,
 }
@@ -57,7 +57,7 @@ impl Explorer {
             following: None,
             job: None,
             overview: None,
-            heard: Arc::default(),
+            scheduler_events: Arc::default(),
             guard: CancelGuard::default(),
         }
     }
@@ -136,7 +136,7 @@ impl Explorer {
         if !self.guard.commit() || !following.take_in(&mut self.workspace.session) {
             return false;
         }
-        self.heard = Arc::default();
+        self.scheduler_events = Arc::default();
         let full =
             self.workspace.session.branches().len() == 1 && self.workspace.session.timeline().revisions().len() > live_follow::REVISIONS;
         if full {
@@ -289,8 +289,9 @@ impl SessionHandle for Explorer {
 
     fn renew_overview(&mut self, again: bool) -> Result<(), SessionError> {
         let here = MadeOf::here(&self.workspace.session);
-        let changed_by_itself =
-            |job: &Arc<OverviewJob>| self.following.is_some() && self.workspace.session.current() == 0 && job.of.is_beside(here);
+        let changed_by_itself = |job: &Arc<OverviewJob>| {
+            self.following.is_some() && self.workspace.session.current() == 0 && job.of.is_other_state_of_branch(here)
+        };
         let waits = |job: &Arc<OverviewJob>| {
             (job.of == here && (!again || job.runs())) || (changed_by_itself(job) && (job.runs() || !job.is_due_again()))
         };
@@ -322,8 +323,8 @@ impl SessionHandle for Explorer {
     }
 
     fn written(&self, pod: &Key) -> Option<LastReported> {
-        let heard = self.heard.get_or_init(|| SchedulerEvents::new(&self.workspace.session.background().events));
-        heard.about(self.workspace.session.scheduler_as_seen().state().cluster().pods.get(pod)?)
+        let scheduler_events = self.scheduler_events.get_or_init(|| SchedulerEvents::new(&self.workspace.session.background().events));
+        scheduler_events.about(self.workspace.session.scheduler_as_seen().state().cluster().pods.get(pod)?)
     }
 
     fn follow(&mut self) -> bool {

@@ -33,14 +33,14 @@ pub(super) struct Inputs {
     signals: Signals,
     question: Question,
     /// Theme for the background that the terminal reported.
-    pub(super) heard: Option<&'static str>,
+    pub(super) theme: Option<&'static str>,
     /// Whether `heard` is yet to be returned by [`Self::next`].
-    news: bool,
+    theme_changed: bool,
 }
 
 impl Inputs {
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { keyboard: Keyboard::new()?, signals: Signals::new()?, question: Question::default(), heard: None, news: false })
+        Ok(Self { keyboard: Keyboard::new()?, signals: Signals::new()?, question: Question::default(), theme: None, theme_changed: false })
     }
 
     /// Returns the next input, signals first. Cancel safe.
@@ -75,7 +75,7 @@ impl Inputs {
 
     /// Asks the terminal for its background and waits briefly for the reply.
     pub(super) async fn ask(&mut self) -> io::Result<()> {
-        self.heard = self.question.ask(&mut self.keyboard).await?.or(self.heard);
+        self.theme = self.question.ask(&mut self.keyboard).await?.or(self.theme);
         Ok(())
     }
 
@@ -93,7 +93,7 @@ impl Inputs {
                 None
             }
             ReplyMatch::Theme(theme) => {
-                (self.heard, self.news) = (Some(theme), true);
+                (self.theme, self.theme_changed) = (Some(theme), true);
                 None
             }
         }
@@ -105,8 +105,8 @@ impl Inputs {
             if let Some(event) = self.question.ahead.pop_front() {
                 return Some(Input::Event(event));
             }
-            if std::mem::take(&mut self.news)
-                && let Some(theme) = self.heard
+            if std::mem::take(&mut self.theme_changed)
+                && let Some(theme) = self.theme
             {
                 return Some(Input::Theme(theme));
             }
@@ -153,7 +153,7 @@ struct Signals {
     quit: Signal,
     interrupt: Signal,
     stop: Signal,
-    goes_on: Signal,
+    continued: Signal,
     resized: Signal,
 }
 
@@ -165,7 +165,7 @@ impl Signals {
             quit: signal(SignalKind::quit())?,
             interrupt: signal(SignalKind::interrupt())?,
             stop: signal(SignalKind::from_raw(signal_hook::consts::SIGTSTP))?,
-            goes_on: signal(SignalKind::from_raw(signal_hook::consts::SIGCONT))?,
+            continued: signal(SignalKind::from_raw(signal_hook::consts::SIGCONT))?,
             resized: signal(SignalKind::window_change())?,
         })
     }
@@ -177,7 +177,7 @@ impl Signals {
             _ = self.quit.recv() => Input::End(signal_hook::consts::SIGQUIT),
             _ = self.interrupt.recv() => Input::End(signal_hook::consts::SIGINT),
             _ = self.stop.recv() => Input::Stop,
-            _ = self.goes_on.recv() => Input::Continue,
+            _ = self.continued.recv() => Input::Continue,
             _ = self.resized.recv() => {
                 let (width, height) = terminal::size()?;
                 Input::Event(Event::Resize(width, height))

@@ -14,7 +14,7 @@ use crate::release::Release;
 use crate::scheduler::Operation;
 use crate::scheduler::queue::{PlaceInLog, QueueInLog};
 use crate::scheduler_log::SchedulerLog;
-use crate::session::{Cursor, Session, is_news};
+use crate::session::{Cursor, Session, has_new_report};
 use crate::source::live::{Change, KindStatus, Live, RetryCause, State, Subject, runs_scheduler};
 use crate::trace::{Event, ObjectChange, Place, QueueEntry};
 use crate::ui::{Kinds, LiveState};
@@ -74,7 +74,7 @@ pub(super) struct LiveFollow {
 #[derive(Clone, Copy, Debug, Default)]
 struct FollowedLog {
     /// The number of parts that were read at the last look.
-    news: u64,
+    generation: u64,
     mark: LogMark,
     /// The log shows every place, so nothing is inferred.
     exact: bool,
@@ -110,7 +110,7 @@ impl LiveFollow {
     pub(super) fn has_changes(&self) -> bool {
         self.live.has_changes()
             || self.version != self.live.server_version()
-            || self.log.is_some_and(|log| log.news != self.live.log_news())
+            || self.log.is_some_and(|log| log.generation != self.live.log_generation())
     }
 
     pub(super) fn live(&self) -> &Arc<Live> {
@@ -146,7 +146,7 @@ impl LiveFollow {
             self.moved.iter().filter(|(_, since)| now.duration_since(**since) >= self.tried_by()).map(|(key, _)| key.clone()).collect();
         let changed = !changes.is_empty() || !ripe.is_empty();
         let mut done = self.take_release(session);
-        if !changed && !done && self.log.is_none_or(|log| log.news == self.live.log_news()) {
+        if !changed && !done && self.log.is_none_or(|log| log.generation == self.live.log_generation()) {
             return false;
         }
         self.follow_new_schedulers(&changes);
@@ -188,16 +188,17 @@ impl LiveFollow {
     /// cluster have requeued pods by our rules; the log says what the scheduler did.
     fn take_log(&mut self, session: &mut Session) -> bool {
         let Some(log) = self.log.as_mut() else { return false };
-        log.news = self.live.log_news();
-        let told = self.live.with_log(|read| LogReport::new(read, None).map(|report| (report.told(), report.has_news(log.mark))));
-        let Some((told, attempted)) = told else { return false };
-        log.exact = told.is_some();
+        log.generation = self.live.log_generation();
+        let logged =
+            self.live.with_log(|read| LogReport::new(read, None).map(|report| (report.queue_places(), report.has_new_attempts(log.mark))));
+        let Some((logged, attempted)) = logged else { return false };
+        log.exact = logged.is_some();
         let mut done = false;
-        if let Some((time, mut places)) = told {
+        if let Some((time, mut places)) = logged {
             let state = session.scheduler_as_seen().state();
             let entries = &state.queue().view().entries;
             let waits = |pod: &Key| state.cluster().pods.get(pod).is_some_and(|pod| pod.is_pending());
-            places.retain(|told| waits(&told.pod) && entries.get(&told.pod).is_none_or(|entry| differs(entry, told)));
+            places.retain(|logged| waits(&logged.pod) && entries.get(&logged.pod).is_none_or(|entry| differs(entry, logged)));
             if !places.is_empty() {
                 done = session.observe(Operation::TakeLog { time, places });
             }
@@ -215,7 +216,7 @@ impl LiveFollow {
         let cluster = scheduler.state().cluster().clone();
         let (attempts, skipped) = self.live.with_log(|read| {
             let Some(report) = LogReport::new(read, None) else { return (Vec::new(), 0) };
-            report.news(&mut log.mark, ATTEMPTS, |pod, said| {
+            report.new_attempts(&mut log.mark, ATTEMPTS, |pod, said| {
                 let pod = cluster.pods.get(pod).filter(|pod| pod.is_pending())?;
                 let found = SchedulerComparer::new(&scheduler, std::slice::from_ref(said)).decide(pod);
                 Some(found.text().iter().map(str::trim).collect::<Vec<_>>().join(" "))
@@ -253,7 +254,7 @@ impl LiveFollow {
     fn operation(&mut self, session: &Session, changes: Vec<Change>, ripe: Vec<Key>, now: Timestamp) -> Operation {
         let cluster = session.scheduler_as_seen().state().cluster();
         let mut operations = vec![Operation::Observe { time: now, pods: Vec::new(), events: Vec::new(), unknown: None }];
-        let mut heard_of = ripe;
+        let mut changed_pods = ripe;
         let newest: BTreeMap<Key, Arc<Pod>> = changes.iter().filter_map(put_pod).map(|pod| (pod.key(), Arc::clone(pod))).collect();
         // Other components, such as autoscalers, write events of the same reason.
         let is_of_its_scheduler =
@@ -262,35 +263,35 @@ impl LiveFollow {
             match change {
                 Change::Put(object) => {
                     if let Object::Pod(pod) = &object
-                        && is_news(cluster.pods.get(&pod.key()).map(|p| &**p), pod)
+                        && has_new_report(cluster.pods.get(&pod.key()).map(|p| &**p), pod)
                     {
-                        heard_of.push(pod.key());
+                        changed_pods.push(pod.key());
                     }
                     operations.push(Operation::put(cluster, object));
                 }
                 Change::Gone(object) => operations.push(Operation::Delete { object }),
-                Change::Event(event) if event.reason == "FailedScheduling" && is_of_its_scheduler(&event) => heard_of.push(event.pod),
+                Change::Event(event) if event.reason == "FailedScheduling" && is_of_its_scheduler(&event) => changed_pods.push(event.pod),
                 Change::Event(_) => {}
                 Change::Listed(kind) => drop(self.listed.insert(kind)),
                 Change::Unreadable(kind, count) => drop(self.readable.insert(kind, count == 0)),
             }
         }
         if self.log.is_some_and(|log| log.exact) {
-            heard_of.clear();
+            changed_pods.clear();
         }
-        heard_of.sort();
-        heard_of.dedup();
-        for key in &heard_of {
+        changed_pods.sort();
+        changed_pods.dedup();
+        for key in &changed_pods {
             self.moved.remove(key);
         }
-        let about = |event: &&ObservedEvent| heard_of.binary_search(&event.pod).is_ok();
-        let told: Vec<ObservedEvent> = session.background().events.iter().filter(about).cloned().collect();
+        let about = |event: &&ObservedEvent| changed_pods.binary_search(&event.pod).is_ok();
+        let events: Vec<ObservedEvent> = session.background().events.iter().filter(about).cloned().collect();
         let mut unknown = self.listed.iter().fold(cluster.unknown, |unknown, kind| unknown.without(*kind));
         for (kind, readable) in &self.readable {
             if *readable { unknown.failed.remove(*kind) } else { unknown.failed.insert(*kind) }
         }
         let unknown = (unknown != cluster.unknown).then_some(unknown);
-        operations.push(Operation::Observe { time: now, pods: heard_of, events: told, unknown });
+        operations.push(Operation::Observe { time: now, pods: changed_pods, events, unknown });
         Operation::Batch { name: "the cluster changed".to_owned(), operations }
     }
 
@@ -399,9 +400,9 @@ fn put_pod(change: &Change) -> Option<&Arc<Pod>> {
 }
 
 /// Returns whether a pod's place on the screen differs from the one that the log shows, or is inferred.
-fn differs(entry: &QueueEntry, told: &PlaceInLog) -> bool {
+fn differs(entry: &QueueEntry, logged: &PlaceInLog) -> bool {
     let same = matches!(
-        (&entry.place, told.queue),
+        (&entry.place, logged.queue),
         (Place::Active | Place::InFlight, QueueInLog::Active)
             | (Place::Backoff { .. }, QueueInLog::Backoff(_))
             | (Place::Unschedulable { .. }, QueueInLog::Unschedulable)

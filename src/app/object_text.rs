@@ -133,8 +133,8 @@ pub fn capture(
 
 /// Returns the version of the cluster that a source states; a kubelet's version does not count.
 pub fn known_version(report: &Report) -> Option<String> {
-    let told = report.server_version.as_ref().filter(|told| told.found_in != VersionPlace::Kubelets)?;
-    Some(told.version.clone())
+    let found = report.server_version.as_ref().filter(|found| found.found_in != VersionPlace::Kubelets)?;
+    Some(found.version.clone())
 }
 
 /// Returns the kinds whose objects a source does not have.

@@ -32,7 +32,7 @@ impl MadeOf {
     }
 
     /// Returns whether another state is of the same branch.
-    pub(super) fn is_beside(self, other: Self) -> bool {
+    pub(super) fn is_other_state_of_branch(self, other: Self) -> bool {
         self.branch == other.branch && self != other
     }
 }
@@ -53,7 +53,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn goes_on(&self) -> bool {
+    fn is_wanted(&self) -> bool {
         !self.cancelled.load(Ordering::Relaxed)
     }
 
@@ -101,7 +101,7 @@ impl OverviewJob {
             } else {
                 Vec::new()
             };
-            Overview::make(&scheduler, (&comparer, compared), &short, &originals, &|| watched.goes_on(), &publish);
+            Overview::make(&scheduler, (&comparer, compared), &short, &originals, &|| watched.is_wanted(), &publish);
         };
         std::thread::Builder::new().name(THREAD.to_owned()).spawn(work).map_err(JobError::Thread)?;
         Ok(Self { of: MadeOf::here(session), shared, began: Instant::now() })

@@ -64,7 +64,7 @@ static SCREEN: Mutex<Option<ThreadId>> = Mutex::new(None);
 static UNREPORTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Reason why the log ended, which is yet to be said.
 static LOG_ENDED: Mutex<Option<String>> = Mutex::new(None);
-static NEWS: Notify = Notify::const_new();
+static CHANGED: Notify = Notify::const_new();
 
 /// Locks, ignoring poison: every value here stays valid after a panic.
 fn lock<T>(mutex: &'static Mutex<T>) -> MutexGuard<'static, T> {
@@ -80,7 +80,7 @@ pub fn set_log(log: Log) {
 pub fn log_failed(why: String) {
     set_log(Log::Failed(why.clone()));
     *lock(&LOG_ENDED) = Some(why);
-    NEWS.notify_one();
+    CHANGED.notify_one();
 }
 
 /// Takes the reason why the log ended, unless it was said.
@@ -113,7 +113,7 @@ pub(super) fn screen_left() {
 
 /// Waits for a panic on another thread, or the end of the log.
 pub(super) async fn wait_for_notify() {
-    NEWS.notified().await;
+    CHANGED.notified().await;
 }
 
 /// Takes the panics since the last call, as a document for the screen.
@@ -168,7 +168,7 @@ pub fn install_panic_hook() {
             match screen {
                 Some(screen) if screen != thread.id() => {
                     lock(&UNREPORTED).push(what);
-                    NEWS.notify_one();
+                    CHANGED.notify_one();
                 }
                 _ => {
                     super::terminal::give_back();

@@ -102,7 +102,7 @@ fn press(state: &mut State, driver: &mut dyn SessionHandle, options: &Options, t
 
 /// Waits until the overview is made, if it is in sight.
 pub(super) fn wait_for_overview(state: &mut State, driver: &mut dyn SessionHandle) {
-    while ui::keep_up(state, driver) || state.overview.runs && ui::overview_has_news(state) {
+    while ui::keep_up(state, driver) || state.overview.runs && ui::overview_has_update(state) {
         std::thread::yield_now();
     }
     ui::renew(state, driver);

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_found_and_what_cannot_be_read_is_told() {
+    fn files_are_found_and_what_cannot_be_read_is_reported() {
         let home = tempfile::tempdir().unwrap();
         let own = home.path().join("schedscope");
         assert_eq!(read(Some(&own)), Configured::default());

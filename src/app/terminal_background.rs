@@ -90,9 +90,9 @@ impl Question {
             return ReplyMatch::Event(event);
         }
         let ends = is_key(&event, '\\', KeyModifiers::ALT) || is_key(&event, 'g', KeyModifiers::CONTROL);
-        let goes_on = begins || ends || plain(&event).is_some();
+        let is_reply = begins || ends || plain(&event).is_some();
         self.begun.push(event);
-        if !ends && goes_on && self.begun.len() <= REPLY_KEYS {
+        if !ends && is_reply && self.begun.len() <= REPLY_KEYS {
             return ReplyMatch::Part;
         }
         let begun = std::mem::take(&mut self.begun);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     /// Returns the events left of some input, and the theme in the reply.
-    fn heard(question: &mut Question, text: &str, now: Instant) -> (Vec<Event>, Option<&'static str>) {
+    fn fed(question: &mut Question, text: &str, now: Instant) -> (Vec<Event>, Option<&'static str>) {
         let (mut left, mut theme) = (Vec::new(), None);
         for event in events(text) {
             match question.hear(event, now) {
@@ -194,16 +194,16 @@ mod tests {
             ("abc", "abc", None),
         ] {
             let mut question = Question { asked: Some(begin), ..Question::default() };
-            assert_eq!(heard(&mut question, input, begin), (events(keys), theme), "{input:?}");
+            assert_eq!(fed(&mut question, input, begin), (events(keys), theme), "{input:?}");
         }
         let endless = format!("\x1b]{}", "1".repeat(100));
         let mut question = Question { asked: Some(begin), ..Question::default() };
-        assert_eq!(heard(&mut question, &endless, begin), (events(&endless), None));
+        assert_eq!(fed(&mut question, &endless, begin), (events(&endless), None));
         // Too late, or without a query, it is not a reply.
         let answer = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\";
         let mut late = Question { asked: Some(begin), ..Question::default() };
-        assert_eq!(heard(&mut late, answer, begin + REPLY_WAIT), (events(answer), None));
-        assert_eq!(heard(&mut Question::default(), answer, begin), (events(answer), None));
+        assert_eq!(fed(&mut late, answer, begin + REPLY_WAIT), (events(answer), None));
+        assert_eq!(fed(&mut Question::default(), answer, begin), (events(answer), None));
     }
 
     #[test]

@@ -174,10 +174,10 @@ impl Decision {
     }
 
     /// Searches the fixes and writes the ticket to a new file. Returns what was done in words.
-    pub(super) fn write(self, finding: &Finding, path: &str, goes_on: &(dyn Fn() -> bool + Sync)) -> Result<String, JobError> {
+    pub(super) fn write(self, finding: &Finding, path: &str, is_wanted: &(dyn Fn() -> bool + Sync)) -> Result<String, JobError> {
         let cluster = self.scheduler.state().cluster();
         let fits = self.view.outcome == Some(Outcome::Scheduled);
-        let found = (!fits).then(|| fixes::find(&self.scheduler, &self.pod, Limits::of(cluster.nodes.len()), &|_| goes_on()));
+        let found = (!fits).then(|| fixes::find(&self.scheduler, &self.pod, Limits::of(cluster.nodes.len()), &|_| is_wanted()));
         let fixes = found.map(|found| FixesReport::new(&found, cluster, &|kind, key| finding.original(kind, key)));
         let ticket = Ticket {
             view: &self.view,

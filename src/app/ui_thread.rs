@@ -169,7 +169,7 @@ impl UiThread {
 
     /// Returns whether a job or the overview is to be polled.
     pub(super) fn looks_at_jobs(&self) -> bool {
-        !self.is_busy() && (self.state.working.is_some() || ui::overview_has_news(&self.state))
+        !self.is_busy() && (self.state.working.is_some() || ui::overview_has_update(&self.state))
     }
 
     /// Polls the job and the overview. Returns whether anything is new.

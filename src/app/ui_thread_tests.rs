@@ -34,11 +34,11 @@ const ESC: Event = Event::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE));
 impl UiThread {
     /// Gives the worker an action that blocks until the returned sender sends.
     fn hold(&mut self, action: Action) -> Sender<()> {
-        let (go, told) = channel();
+        let (go, finished) = channel();
         self.give(
             Kind::Asked("deciding"),
             Box::new(move |state, explorer, _| {
-                let _ = told.recv();
+                let _ = finished.recv();
                 Outcome::Done(ui::update(state, explorer, action))
             }),
         );
@@ -142,13 +142,13 @@ fn esc_gives_up_what_the_screen_says_it_stops_and_nothing_else() {
 #[test]
 fn what_cannot_be_undone_is_not_given_up() {
     let mut screen = screen();
-    let (go, told) = channel();
+    let (go, finished) = channel();
     let (leave, taken) = channel();
     screen.give(
         Kind::Asked("working"),
         Box::new(move |state, explorer, own| {
             leave.send(own.commit()).unwrap();
-            let _ = told.recv();
+            let _ = finished.recv();
             Outcome::Done(ui::update(state, explorer, Action::CYCLE))
         }),
     );
@@ -196,7 +196,7 @@ fn quitting_and_another_size_wait_for_nothing() {
 }
 
 #[test]
-fn a_run_goes_on_in_pieces_and_stops_at_once() {
+fn a_run_continues_in_pieces_and_stops_at_once() {
     let mut screen = screen();
     screen.take(key('S'));
     screen.settle();
@@ -218,11 +218,11 @@ fn a_run_goes_on_in_pieces_and_stops_at_once() {
 #[test]
 fn a_selection_moves_while_a_live_cluster_is_taken_in() {
     let mut screen = screen();
-    let (go, told) = channel::<()>();
+    let (go, finished) = channel::<()>();
     screen.give(
         Kind::Follow,
         Box::new(move |_, explorer, _| {
-            let _ = told.recv();
+            let _ = finished.recv();
             Outcome::Followed(explorer.run_next())
         }),
     );
@@ -239,7 +239,7 @@ fn a_selection_moves_while_a_live_cluster_is_taken_in() {
 }
 
 #[test]
-fn after_a_panic_of_the_worker_all_is_as_before_and_goes_on() {
+fn after_a_panic_of_the_worker_all_is_as_before_and_continues() {
     let mut screen = screen();
     let cursor = screen.explorer.timeline().cursor();
     screen.give(

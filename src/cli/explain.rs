@@ -69,7 +69,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Resu
     if !args.fixes && !args.pending && args.scheduler.extenders.ask_extenders.is_none() {
         loaded.report.forget_origins();
     }
-    super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), say)?;
+    super::scheduler_log::read_log(&args.scheduler, &mut loaded, &args.limits.limits(), say)?;
     let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, say)?;
     let explained = match (&args.pods[..], &args.selector) {
         ([pod], None) => {
@@ -158,7 +158,7 @@ fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, wr
     if let Some(when) = &when {
         more.append(section("When", [when.text.clone()]));
     }
-    more.append(beside(&agreement));
+    more.append(agreement_text(&agreement));
     let voices = Voices::about(pod, scheduler, &loaded.neighbors, view.pre_filter_rejected.is_some());
     more.append(super::workload::others_section(&voices, scheduler.state().clock()));
     more.append(completeness(args, loaded));
@@ -340,7 +340,7 @@ pub(super) fn events<'a>(scheduler: &'a Scheduler, loaded: &'a Loaded) -> &'a [O
 }
 
 /// Returns the agreement with the cluster's scheduler; empty if that has written nothing about the pod.
-fn beside(agreement: &SchedulerMatch) -> Document {
+fn agreement_text(agreement: &SchedulerMatch) -> Document {
     if agreement.accord == MatchKind::Unwritten {
         return Document::default();
     }
@@ -406,7 +406,7 @@ mod tests {
     const DIFFERS: &str = "0/1 nodes are available: 1 Too many pods. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
 
     #[test]
-    fn a_difference_is_told_only_if_a_second_look_finds_it_too() {
+    fn a_difference_is_reported_only_if_a_second_look_finds_it_too() {
         for pods in [&["--pending", "-A"][..], &["web", "-n", "shop"]] {
             let (code, disagrees, text, done) = explained(pods, DIFFERS, Ok(AGREES)).unwrap();
             assert_eq!((code, disagrees, done), (EXIT_NO_FIT, false, vec!["wait 1s".to_owned(), "read".to_owned()]), "{text}");

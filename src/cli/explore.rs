@@ -91,8 +91,8 @@ fn go(first: Option<Wanted>, screen: &ScreenArgs, tour: Tour, no_color: bool) ->
         match show(wanted, &options, &mut console) {
             Err(failure) if only => return Err(failure),
             Err(failure) => {
-                let told = console.unsaid().get(said..).unwrap_or_default().iter().cloned();
-                why = Some(told.chain(failure.message).collect::<Vec<_>>().join("; "));
+                let said = console.unsaid().get(said..).unwrap_or_default().iter().cloned();
+                why = Some(said.chain(failure.message).collect::<Vec<_>>().join("; "));
             }
             // Quitting a load returns to the start screen.
             Ok(Shown::NotWaitedFor(Exit::Quit)) if !only => {}

@@ -35,7 +35,7 @@ pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
 /// Connects, lists every kind once, and returns the objects.
 pub(super) fn first(args: &ConnectArgs) -> Result<(Arc<Live>, Loaded), Failure> {
     let waits = Waits::default();
-    let live = told(&waits, || connect_to(args, false, &waits))?;
+    let live = with_progress(&waits, || connect_to(args, false, &waits))?;
     let mut loaded = None;
     tell_until(&live, || {
         loaded = live.wait_first(Some(soon()));
@@ -101,7 +101,7 @@ pub(super) fn connected(args: &ConnectArgs, waits: &Waits) -> Result<Arc<Live>, 
 }
 
 /// Shows what is waited for on a terminal while a cluster is being contacted.
-fn told<T>(waits: &Waits, connect: impl FnOnce() -> T) -> T {
+fn with_progress<T>(waits: &Waits, connect: impl FnOnce() -> T) -> T {
     if !output::standard_error_is_terminal() {
         return connect();
     }
@@ -152,13 +152,13 @@ pub(super) fn connected_first(args: &ConnectArgs, console: &mut Console) -> Resu
 fn tell_until(live: &Live, mut holds: impl FnMut() -> bool) {
     let shows = output::standard_error_is_terminal();
     let mut status = Status::default();
-    let mut told = None;
+    let mut last_said = None;
     let begin = Instant::now();
     while !holds() {
         // Reads shorter than the interval print nothing.
-        if shows && told.unwrap_or(begin).elapsed() >= TELL {
+        if shows && last_said.unwrap_or(begin).elapsed() >= TELL {
             status.show(so_far(live));
-            told = Some(Instant::now());
+            last_said = Some(Instant::now());
         }
     }
 }

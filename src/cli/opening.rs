@@ -131,7 +131,7 @@ fn open_inputs(
         return Err(Failure::source("nothing could be read"));
     }
     watch.building();
-    super::scheduler_log::read_beside(args, &mut loaded, limits, &|line| watch.say(line))?;
+    super::scheduler_log::read_log(args, &mut loaded, limits, &|line| watch.say(line))?;
     let report = report_lines(&loaded);
     let notice = notice(&loaded, args, options);
     let background = Background { report, events: loaded.events.clone(), neighbors: loaded.neighbors.clone(), observed: false };
@@ -139,8 +139,8 @@ fn open_inputs(
     let mut session = Session::new(scheduler, title).with(background);
     if let Some(log) = &loaded.scheduler_log {
         super::scheduler_log::onto_timeline(log, &mut session, super::scheduler_log::MAX_ATTEMPTS);
-        if let Some(told) = super::scheduler_log::told(args, Some(log), session.scheduler(), &|line| watch.say(line)) {
-            session.observe(told);
+        if let Some(places) = super::scheduler_log::log_places(args, Some(log), session.scheduler(), &|line| watch.say(line)) {
+            session.observe(places);
         }
     }
     Ok(Opened { explorer: Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]), notice, wake: None })
@@ -181,7 +181,7 @@ fn open_cluster(
     if follows_log {
         let log = super::live::scheduler_log(&live, &loaded, true, &|line| watch.say(line))?;
         loaded.scheduler_log = Some(Arc::new(log));
-        super::scheduler_log::read_beside(args, &mut loaded, &Limits::default(), &|line| watch.say(line))?;
+        super::scheduler_log::read_log(args, &mut loaded, &Limits::default(), &|line| watch.say(line))?;
     }
     watch.building();
     let notice = notice(&loaded, args, options);

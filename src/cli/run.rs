@@ -38,7 +38,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     if args.scheduler.extenders.ask_extenders.is_none() {
         loaded.report.forget_origins();
     }
-    super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
+    super::scheduler_log::read_log(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
     let evictions = match (args.graceful, &operations) {
         (false, _) => Evictions::AtOnce,
         (true, Some(_)) => Evictions::Marked,
@@ -46,9 +46,9 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     };
     let scheduler_args = args.scheduler.on(&args.source);
     let mut scheduler = super::scheduler(&scheduler_args, &mut loaded, evictions, &|line| output::say(line))?;
-    let told = super::scheduler_log::told(&scheduler_args, loaded.scheduler_log.as_deref(), &scheduler, &|line| output::say(line));
-    if let Some(told) = told {
-        scheduler.apply(told);
+    let places = super::scheduler_log::log_places(&scheduler_args, loaded.scheduler_log.as_deref(), &scheduler, &|line| output::say(line));
+    if let Some(places) = places {
+        scheduler.apply(places);
     }
     let mut doc = Document::default();
     if args.output.operation().is_none() {

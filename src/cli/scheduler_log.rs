@@ -37,7 +37,7 @@ pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
         // The scheduler decided with the configuration that it printed.
         let args = SchedulerArgs { config_from_log: report.configuration().is_some(), ..SchedulerArgs::default() };
         let scheduler = super::scheduler(&args, loaded, Evictions::AfterGracePeriod, &|line| output::say(line))?;
-        report = report.beside(&scheduler, latest);
+        report = report.compared_with(&scheduler, latest);
     }
     let answer = print(&args.output.write(&Answer::Log(&report), Lines::default()).map_err(|e| Failure::source(e.to_string()))?);
     // Skip the destructors: the process exits here, and freeing a large log takes time.
@@ -56,7 +56,7 @@ fn findings(log: &SchedulerLog) -> impl Iterator<Item = String> {
 }
 
 /// Reads the named log, or else the dump's, into `loaded`. `say` gets the findings about it.
-pub(super) fn read_beside(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Limits, say: &dyn Fn(String)) -> Result<(), Failure> {
+pub(super) fn read_log(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Limits, say: &dyn Fn(String)) -> Result<(), Failure> {
     if args.asks_for_live_log() {
         let Some(log) = &loaded.scheduler_log else {
             return Err(Failure::usage("--scheduler-log live needs a live cluster; to read a file called live, write ./live"));
@@ -90,15 +90,20 @@ const STILL: SignedDuration = SignedDuration::from_secs(60);
 /// Returns the operation that places pending pods where the log shows them at the start of a scheduler; `None` unless the
 /// queues are to be as observed or the log is named, and it is of that time and shows every place. `say` gets why a named log is
 /// not used.
-pub(super) fn told(args: &SchedulerArgs, log: Option<&SchedulerLog>, scheduler: &Scheduler, say: &dyn Fn(String)) -> Option<Operation> {
+pub(super) fn log_places(
+    args: &SchedulerArgs,
+    log: Option<&SchedulerLog>,
+    scheduler: &Scheduler,
+    say: &dyn Fn(String),
+) -> Option<Operation> {
     let named = args.queues.is_none() && !args.scheduler_log.is_empty();
     let log = log.filter(|_| args.start_queues() == InitialQueues::AsObserved)?;
-    let told = places(log, scheduler);
-    if told.is_none() && named {
+    let found = places(log, scheduler);
+    if found.is_none() && named {
         say("--scheduler-log: its queues are not those of the source: it is of another time, or does not show every move (-v=5 does)"
             .to_owned());
     }
-    told
+    found
 }
 
 fn places(log: &SchedulerLog, scheduler: &Scheduler) -> Option<Operation> {
@@ -108,7 +113,7 @@ fn places(log: &SchedulerLog, scheduler: &Scheduler) -> Option<Operation> {
     if start < from || start.duration_since(to) > STILL {
         return None;
     }
-    let (_, mut places) = LogReport::new(log, Some(clock.stamp(start)))?.told()?;
+    let (_, mut places) = LogReport::new(log, Some(clock.stamp(start)))?.queue_places()?;
     for place in &mut places {
         with_own_rejectors(place, scheduler);
     }

@@ -14,7 +14,7 @@ pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
     // Parse all verbs before the long part.
     let parse = |text: &String| text.parse::<Verb>().map_err(|error| Failure::usage(format!("--what-if {text:?}: {error}")));
     let verbs = args.what_if.iter().map(parse).collect::<Result<Vec<Verb>, Failure>>()?;
-    super::scheduler_log::read_beside(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
+    super::scheduler_log::read_log(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
     let evictions = if args.graceful { Evictions::AfterGracePeriod } else { Evictions::AtOnce };
     let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions, &|line| output::say(line))?;
     let mut without = Rehearsal::new(scheduler.clone());

@@ -76,13 +76,13 @@ impl Placement {
     /// Returns the answer as JSON. A decision is given once for each reason; further pods with it have null. `schedscope schema place`
     /// prints the JSON Schema.
     pub fn to_json(&self) -> Value {
-        let (mut placed, mut pending, mut refused, mut told) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut placed, mut pending, mut refused, mut reasons_seen) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for pod in &self.pods {
             match (&pod.node, &pod.decision) {
                 (Some(node), _) => placed.push(json!({"pod": pod.pod.to_string(), "node": node.as_str()})),
                 (None, Some(decision)) => {
-                    let is_new = !told.contains(&pod.why.as_str());
-                    told.push(pod.why.as_str());
+                    let is_new = !reasons_seen.contains(&pod.why.as_str());
+                    reasons_seen.push(pod.why.as_str());
                     let decision = is_new.then(|| decision.to_json());
                     pending.push(json!({"pod": pod.pod.to_string(), "why": pod.why, "decision": decision}));
                 }

@@ -182,7 +182,7 @@ fn time_is_limited_for_the_whole_call() {
 }
 
 #[test]
-fn what_fails_is_told_in_the_words_of_go() {
+fn what_fails_is_reported_in_the_words_of_go() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -352,7 +352,7 @@ fn certificates_are_verified_unless_the_configuration_says_otherwise() {
 }
 
 #[test]
-fn a_server_without_tls_is_told_from_a_bad_certificate() {
+fn a_server_without_tls_is_distinguished_from_a_bad_certificate() {
     let (address, _server) = serve_once_raw(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
     });

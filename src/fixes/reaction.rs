@@ -105,7 +105,7 @@ fn react(trials: &mut Trials<'_>, fix: &Fix) -> Result<Reaction, Option<Recreate
         let of = siblings.len() + 1;
         return Ok(Reaction { siblings: workload.map(|workload| Siblings { workload, placed: of, of, untried }), ..Reaction::default() });
     }
-    if !trials.goes_on() {
+    if !trials.may_continue() {
         return Err(None);
     }
     let Some(mut world) = World::after(trials, &all, &deleted) else { return Ok(Reaction::default()) };

@@ -51,14 +51,14 @@ pub(super) fn lower(pod: &Pod, resource: &Str, to: i64) -> Option<Lowered> {
         excess -= largest.now - left;
         largest.now = left;
     }
-    let mut beside = 0;
+    let mut others = 0;
     let mut steps = Vec::new();
     for (i, container) in inits() {
         let sidecar = together.iter().find(|p| matches!(&p.place, RequestPlace::InitContainer(at, _) if *at == i));
         if container.is_restartable() {
-            beside += sidecar.map_or(0, |p| p.now);
+            others += sidecar.map_or(0, |p| p.now);
         } else if let Some(mut step) = part(RequestPlace::InitContainer(i, named(container)), container) {
-            let room = (target - beside).max(0);
+            let room = (target - others).max(0);
             if step.now > room {
                 step.now = room / unit(resource) * unit(resource);
             }

@@ -87,7 +87,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Returns whether the search is to go on; records it if not.
-    pub(super) fn goes_on(&mut self) -> bool {
+    pub(super) fn may_continue(&mut self) -> bool {
         if !(self.watch)(self.count) {
             self.cut_short(CutShort::Stopped);
             return false;

@@ -10,7 +10,7 @@ limits! { "live":
     /// Bytes that an answer brings at least in the time in which a silent server counts as hung; a slower one is broken off.
     bytes SLOWEST: u64 = 1 << 10, "answers_that_drip_are_broken_off";
     /// Pages of a list in a row that bring no new object; the list is broken off after them.
-    count PAGES_WITHOUT_NEWS: usize = 3, "lists_that_go_in_circles_are_broken_off";
+    count PAGES_WITHOUT_NEW_ITEMS: usize = 3, "lists_that_go_in_circles_are_broken_off";
     /// Pages of one list; a longer one is broken off.
     count PAGES: usize = 2_000, "pages_and_lists_are_bounded_in_bytes_items_and_pages";
     /// The longest time that a server can ask for before the next try; it is tried again after it.
@@ -69,7 +69,7 @@ limits! { "live":
     /// Events of a cluster that are remembered; older ones would be reported again.
     count KNOWN_EVENTS: usize = 50_000, "old_events_are_forgotten";
     /// Characters of an answer that is not understood that are shown.
-    count EXCERPT: usize = 120, "answers_are_sorted_and_told_in_one_line";
+    count EXCERPT: usize = 120, "answers_are_sorted_and_reported_in_one_line";
     /// Length of a line, or of a value of several lines, of a scheduler's log; a longer one is passed on in parts.
     bytes LOG_VALUE: usize = 64 << 20, "a_value_that_is_too_long_is_passed_on_in_parts";
     /// Length of a scheduler's log when it is first read; a longer one fails.

@@ -11,7 +11,7 @@
 //! | [`sources::GROWTH`] | 100 | How many times its compressed size a file may grow, beyond what all files of a load may grow together; it ends there. | `what_goes_beyond_a_limit_ends_with_its_name` |
 //! | [`sources::GROWTH_BEYOND`] | 32 MiB | Bytes by which all files of a load together may exceed their growth; a file that needs more ends there. | `what_goes_beyond_a_limit_ends_with_its_name` |
 //! | [`sources::PATTERNS`] | 16 MiB | Length of the texts by which the pods of a load are recognised, each for metadata, specs and statuses; beyond it they are forgotten. | `patterns_take_bounded_memory` |
-//! | [`sources::HIDDEN_FILES`] | 1,000 | Files of a hidden directory whose names are read, to tell whether a dump may be in it; the others are not considered. | `a_folder_in_part_is_told_by_what_is_left_out` |
+//! | [`sources::HIDDEN_FILES`] | 1,000 | Files of a hidden directory whose names are read, to tell whether a dump may be in it; the others are not considered. | `a_folder_in_part_is_reported_by_what_is_left_out` |
 //! | [`sources::MANIFEST`] | 64 MiB | Bytes of the files of a manifest together; a longer one is refused. | `manifests_are_bounded` |
 //! | [`sources::MANIFEST_OBJECTS`] | 10,000 | Objects of a manifest; one with more is refused. | `manifests_are_bounded` |
 //! | [`sources::DECOMPRESSED`] | 64 GiB | Bytes that come out of compressed files of a load by default; a file that needs more ends there. | `what_goes_beyond_a_limit_ends_with_its_name` |
@@ -33,13 +33,13 @@
 //! | [`sources::LOG_LINES`] | 64 MiB | Length of a value of several lines in a scheduler's log; a longer one is skipped, which a finding says. | `a_value_of_too_many_lines_is_skipped` |
 //! | [`sources::LOG_VALUES`] | 64 | Values that are kept of a line of a scheduler's log; the rest is passed over. | `values_of_a_line_are_kept_up_to_a_number` |
 //! | [`sources::LOG_PREFIXES`] | 3 | Prefixes of a line of a scheduler's log that are removed, as those of `kubectl logs --prefix --timestamps`; further ones are text. | `prefixes_are_removed_up_to_a_number` |
-//! | [`sources::LOG_WRITERS`] | 1,000 | Writers of one log that are distinguished; lines of others are passed over. | `writers_are_told_apart_up_to_a_number` |
+//! | [`sources::LOG_WRITERS`] | 1,000 | Writers of one log that are distinguished; lines of others are passed over. | `writers_are_distinguished_up_to_a_number` |
 //! | [`sources::ETCD_PAGE`] | 32 MiB | Bytes of a page of etcd's database with those that follow it; a longer one is an error, and its objects are missing. | `pages_that_are_too_long_are_named` |
 //! | [`sources::ETCD_IN_MEMORY`] | 1 GiB | Bytes of a database of etcd that is compressed or in an archive, which must be in memory; a larger one is an error. | `a_database_in_an_archive_is_read_up_to_a_limit` |
 //! | [`live::PAGE`] | 128 MiB | Decompressed length of a page of a list, or of an object; a longer answer is broken off. | `answers_without_end_are_broken_off` |
 //! | [`live::SHORT_ANSWER`] | 8 MiB | Decompressed length of the answers of `/version` and of discovery; a longer one is broken off. | `answers_without_end_are_broken_off` |
 //! | [`live::SLOWEST`] | 1 KiB | Bytes that an answer brings at least in the time in which a silent server counts as hung; a slower one is broken off. | `answers_that_drip_are_broken_off` |
-//! | [`live::PAGES_WITHOUT_NEWS`] | 3 | Pages of a list in a row that bring no new object; the list is broken off after them. | `lists_that_go_in_circles_are_broken_off` |
+//! | [`live::PAGES_WITHOUT_NEW_ITEMS`] | 3 | Pages of a list in a row that bring no new object; the list is broken off after them. | `lists_that_go_in_circles_are_broken_off` |
 //! | [`live::PAGES`] | 2,000 | Pages of one list; a longer one is broken off. | `pages_and_lists_are_bounded_in_bytes_items_and_pages` |
 //! | [`live::RETRY_AFTER`] | 60s | The longest time that a server can ask for before the next try; it is tried again after it. | `waits_double_to_a_limit_start_over_and_honour_what_the_server_asks_for` |
 //! | [`live::KUBECONFIG`] | 4 MiB | Length of a kubeconfig; a longer one is refused. | `credentials_that_cannot_be_sent_are_refused_without_being_shown` |
@@ -68,7 +68,7 @@
 //! | [`live::WATCHED_OBJECT`] | 16 MiB | Length of an object in a watch; a watch that sends a longer one is opened again. | `an_object_without_end_ends_its_watch` |
 //! | [`live::QUEUED_EVENTS`] | 10,000 | Events that wait to be shown; beyond it, the oldest are dropped. | `order_is_that_of_arrival_and_events_are_bounded` |
 //! | [`live::KNOWN_EVENTS`] | 50,000 | Events of a cluster that are remembered; older ones would be reported again. | `old_events_are_forgotten` |
-//! | [`live::EXCERPT`] | 120 | Characters of an answer that is not understood that are shown. | `answers_are_sorted_and_told_in_one_line` |
+//! | [`live::EXCERPT`] | 120 | Characters of an answer that is not understood that are shown. | `answers_are_sorted_and_reported_in_one_line` |
 //! | [`live::LOG_VALUE`] | 64 MiB | Length of a line, or of a value of several lines, of a scheduler's log; a longer one is passed on in parts. | `a_value_that_is_too_long_is_passed_on_in_parts` |
 //! | [`live::LOG`] | 1 GiB | Length of a scheduler's log when it is first read; a longer one fails. | `a_log_without_end_is_given_up` |
 //! | [`live::LOG_PODS`] | 16 | Schedulers whose logs are read; further ones are not. A control plane has 3 to 5. | `logs_of_many_schedulers_are_not_all_read` |
@@ -135,7 +135,7 @@
 //! | [`terminal::REPLY_WAIT`] | 5s | Time after the question for the terminal's background within which a reply is taken as one; later, its bytes are keys. | `the_answer_is_taken_out_from_among_the_keys` |
 //! | [`terminal::REPLY_KEYS`] | 40 | Keys of a reply about the terminal's background; a longer one is taken as typed. | `the_answer_is_taken_out_from_among_the_keys` |
 //! | [`terminal::COPIED`] | 512 KiB | Bytes copied to the terminal's clipboard; a longer text is not copied, which a notice says. | `what_is_too_long_for_a_clipboard_is_not_copied` |
-//! | [`terminal::SETTINGS`] | 1 MiB | Bytes of the configuration file and of a theme; a larger one is not used, which a notice says. | `files_are_found_and_what_cannot_be_read_is_told` |
+//! | [`terminal::SETTINGS`] | 1 MiB | Bytes of the configuration file and of a theme; a larger one is not used, which a notice says. | `files_are_found_and_what_cannot_be_read_is_reported` |
 //! | [`terminal::OFFERED_DUMPS`] | 40 | Dumps of the current folder that the start screen offers; more are left out. | `dumps_of_a_folder_are_offered_in_order_and_no_more_than_there_is_room_for` |
 //! | [`terminal::LOG_DAYS`] | 7 | Files of the daily log; older ones are removed. | `old_files_go` |
 //! | [`terminal::COLUMNS`] | 2,048 | Columns drawn; the rest of a wider terminal remains empty. | `a_window_is_drawn_up_to_a_size` |

@@ -8,7 +8,7 @@ limits! { "sources":
     /// Length of the texts by which the pods of a load are recognised, each for metadata, specs and statuses; beyond it they are forgotten.
     bytes PATTERNS: usize = 16 << 20, "patterns_take_bounded_memory";
     /// Files of a hidden directory whose names are read, to tell whether a dump may be in it; the others are not considered.
-    count HIDDEN_FILES: usize = 1_000, "a_folder_in_part_is_told_by_what_is_left_out";
+    count HIDDEN_FILES: usize = 1_000, "a_folder_in_part_is_reported_by_what_is_left_out";
     /// Bytes of the files of a manifest together; a longer one is refused.
     bytes MANIFEST: u64 = 64 << 20, "manifests_are_bounded";
     /// Objects of a manifest; one with more is refused.
@@ -53,7 +53,7 @@ limits! { "sources":
     /// Prefixes of a line of a scheduler's log that are removed, as those of `kubectl logs --prefix --timestamps`; further ones are text.
     count LOG_PREFIXES: usize = 3, "prefixes_are_removed_up_to_a_number";
     /// Writers of one log that are distinguished; lines of others are passed over.
-    count LOG_WRITERS: usize = 1_000, "writers_are_told_apart_up_to_a_number";
+    count LOG_WRITERS: usize = 1_000, "writers_are_distinguished_up_to_a_number";
     /// Bytes of a page of etcd's database with those that follow it; a longer one is an error, and its objects are missing.
     bytes ETCD_PAGE: u64 = 32 << 20, "pages_that_are_too_long_are_named";
     /// Bytes of a database of etcd that is compressed or in an archive, which must be in memory; a larger one is an error.

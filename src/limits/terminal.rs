@@ -34,7 +34,7 @@ limits! { "terminal":
     /// Bytes copied to the terminal's clipboard; a longer text is not copied, which a notice says.
     bytes COPIED: usize = 512 << 10, "what_is_too_long_for_a_clipboard_is_not_copied";
     /// Bytes of the configuration file and of a theme; a larger one is not used, which a notice says.
-    bytes SETTINGS: u64 = 1 << 20, "files_are_found_and_what_cannot_be_read_is_told";
+    bytes SETTINGS: u64 = 1 << 20, "files_are_found_and_what_cannot_be_read_is_reported";
     /// Dumps of the current folder that the start screen offers; more are left out.
     count OFFERED_DUMPS: usize = 40, "dumps_of_a_folder_are_offered_in_order_and_no_more_than_there_is_room_for";
     /// Files of the daily log; older ones are removed.

@@ -22,8 +22,8 @@ fn screen() -> MutexGuard<'static, Option<fn()>> {
 /// Starts the thread that waits for signals. Without it signals end the program as the system does.
 pub fn end_on_signals() {
     let watch = || {
-        let heard = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| !is_ignored(*signal));
-        let Ok(mut signals) = Signals::new(heard) else { return };
+        let handled = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| !is_ignored(*signal));
+        let Ok(mut signals) = Signals::new(handled) else { return };
         let Some(signal) = signals.forever().next() else { return };
         let has_screen = screen().is_some();
         if has_screen {

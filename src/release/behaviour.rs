@@ -148,7 +148,7 @@ pub struct Behaviour {
     /// Whether rejecting plugins are recorded for a pod.
     pub rejectors_noted: bool,
     /// Whether PreFilter continues after a rejection that evictions may resolve.
-    pub pre_filter_goes_on: bool,
+    pub pre_filter_continues: bool,
     /// Whether PreFilter results without a common node are unresolvable.
     pub no_node_left_is_unresolvable: bool,
     /// The order in which plugins are listed whose PreFilter results have no node in common.

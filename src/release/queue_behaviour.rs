@@ -33,7 +33,7 @@ pub struct QueueBehaviour {
     pub gated_pods_flushed: bool,
     /// Whether plugins that registered new nodes also receive taint updates, because a taint may have hidden a new
     /// node.
-    pub taints_told_with_nodes: bool,
+    pub taint_updates_with_node_adds: bool,
     /// Whether the hints of InterPodAffinity and PodTopologySpread count nominated pods.
     pub hints_count_nominated: bool,
     /// Whether InterPodAffinity retries a pod after any change of its own.

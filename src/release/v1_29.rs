@@ -18,7 +18,7 @@ pub(super) const PROFILE: Profile = Profile {
         constraint_error: "",
         sidecars_refused_in: SidecarCheck::Filter,
         missing_claims: MissingClaims::Error,
-        pre_filter_goes_on: false,
+        pre_filter_continues: false,
         no_node_left_is_unresolvable: false,
         left_out: LeftOutNodes::WithoutStatus,
         missing_nodes: MissingNodes::Error,
@@ -27,7 +27,7 @@ pub(super) const PROFILE: Profile = Profile {
         queue: QueueBehaviour {
             node_registrations: NodeRegistrations::AnyUpdateButUnschedulable,
             node_updates: NodeUpdates::First,
-            taints_told_with_nodes: false,
+            taint_updates_with_node_adds: false,
             limits_wait_for_claims: false,
             ..v1_30::PROFILE.behaviour.queue
         },

@@ -28,8 +28,8 @@ pub fn comparison(compared: &Comparison) -> Document {
     for (name, since) in compared.names.iter().zip(&compared.since) {
         let did = match since.as_slice() {
             [] => "no more operations".to_owned(),
-            [first] => told(first),
-            [first, rest @ ..] => format!("{}, and {} more", told(first), rest.len()),
+            [first] => action_text(first),
+            [first, rest @ ..] => format!("{}, and {} more", action_text(first), rest.len()),
         };
         doc.item(2, format!("{name}: {did}"));
     }
@@ -151,7 +151,7 @@ pub fn upgrade(compared: &UpgradeComparison) -> Document {
 }
 
 /// Returns an operation in words.
-fn told((action, title): &(Action, String)) -> String {
+fn action_text((action, title): &(Action, String)) -> String {
     match action {
         Action::Explain(pod) => format!("dry decision about {pod}"),
         _ => title.clone(),
@@ -199,7 +199,7 @@ mod tests {
     use crate::session::VerdictChange;
 
     #[test]
-    fn everything_that_differs_is_told() {
+    fn everything_that_differs_is_reported() {
         let done = |title: &str| (Action::Apply(crate::scheduler::Operation::Schedule), title.to_owned());
         let pod = Key::new("shop", "p");
         let mut compared = Comparison {

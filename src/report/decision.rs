@@ -271,9 +271,9 @@ impl Decision {
 /// The statuses of nodes that were turned down; what extenders say of a node counts before what plugins do.
 fn failed(view: &CycleView) -> BTreeMap<&Str, &Status> {
     // A node that an extender leaves out without a word has no status.
-    let is_told = |status: &&Status| status.plugin() != Some(PluginName::Extender) || !status.reasons().is_empty();
+    let has_text = |status: &&Status| status.plugin() != Some(PluginName::Extender) || !status.reasons().is_empty();
     let by_plugins = view.verdicts.iter().map(|(node, verdict)| (node, &verdict.status)).filter(|(_, status)| !status.is_success());
-    by_plugins.filter(|(_, status)| is_told(status)).chain(&view.extender_statuses).collect()
+    by_plugins.filter(|(_, status)| has_text(status)).chain(&view.extender_statuses).collect()
 }
 
 /// Returns whether nodes that no Filter plugin ran for have PreFilter's status.

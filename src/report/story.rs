@@ -188,7 +188,7 @@ impl StoryBuilder {
                 self.add(key, "gone");
             }
             Event::PlaceInferred(place) => {
-                let how = if place.told { "from the scheduler's log" } else { "inferred" };
+                let how = if place.from_log { "from the scheduler's log" } else { "inferred" };
                 self.add(&place.pod, format!("{how}: {}", place.from));
             }
             Event::QueueMoved(moved) => self.moved(moved),

@@ -226,14 +226,14 @@ impl WhatIfReport {
 
     /// Adds pods: those that are pending for the same reason share it.
     fn pods(&self, lines: &mut Document, pods: &[&PodAnswer]) {
-        let mut told: Vec<&Str> = Vec::new();
+        let mut seen: Vec<&Str> = Vec::new();
         for pod in pods {
             let message = self.pending_message(pod);
             let alike: Vec<&&PodAnswer> = pods.iter().filter(|other| message.is_some() && self.pending_message(other) == message).collect();
             match message {
                 Some(message) if alike.len() > 1 => {
-                    if !told.contains(&message) {
-                        told.push(message);
+                    if !seen.contains(&message) {
+                        seen.push(message);
                         lines.item(INDENT, format!("{} pending: {message}", count(alike.len(), "pod")));
                         for PodAnswer { pod, node, end } in alike {
                             let words = pod_on(pod, node);

@@ -262,12 +262,12 @@ impl SchedulePod<'_> {
             }
         }
         let release = self.cx.emulation.behaviour();
-        let is_told = match release.post_filter_text {
+        let is_reported = match release.post_filter_text {
             PostFilterText::Always => true,
             PostFilterText::UnlessError => !result.status.is_error(),
             PostFilterText::Never => false,
         };
-        error.diagnosis.post_filter_msg = if is_told { result.status.message() } else { String::new() };
+        error.diagnosis.post_filter_msg = if is_reported { result.status.message() } else { String::new() };
         if !error.diagnosis.post_filter_msg.is_empty() {
             error.diagnosis.post_filter_msg += release.message_end;
         }

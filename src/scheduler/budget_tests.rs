@@ -19,8 +19,8 @@ fn the_index_of_budgets_follows_the_cluster() {
     let mut scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default());
     let check = |scheduler: &Scheduler, listed: usize| {
         let (state, snapshot) = (scheduler.state(), scheduler.state().snapshot());
-        let anew: BudgetIndex = state.cluster().pod_disruption_budgets.iter().collect();
-        assert_eq!(*snapshot.budgets(), anew);
+        let rebuilt: BudgetIndex = state.cluster().pod_disruption_budgets.iter().collect();
+        assert_eq!(*snapshot.budgets(), rebuilt);
         assert_eq!(["a", "b"].map(|n| snapshot.budgets().in_namespace(&n.into()).len()).iter().sum::<usize>(), listed);
     };
     check(&scheduler, 2);

@@ -163,16 +163,16 @@ fn check(cache: &Cache, model: &Model) {
         assert_eq!(snapshot.position(&name), position);
         assert_eq!(snapshot.get(&name).map(|n| &**n), position.map(|at| &infos[at]));
     }
-    let anew = Snapshot::of(infos);
+    let rebuilt = Snapshot::of(infos);
     for app in ["a0", "a1", "a2", "a3"] {
         let chosen = |p: &PodInfo| p.pod.metadata.labels.get("app").is_some_and(|a| a.as_str() == app);
-        assert_eq!(snapshot.pods().count(LabelBloom::default(), chosen), anew.pods().count(LabelBloom::default(), chosen));
+        assert_eq!(snapshot.pods().count(LabelBloom::default(), chosen), rebuilt.pods().count(LabelBloom::default(), chosen));
     }
     let (all, bits) = (|_: &PodInfo| true, LabelBloom::ALL);
-    assert_eq!(snapshot.pods().count(LabelBloom::default(), all), anew.pods().count(LabelBloom::default(), all));
-    assert_eq!(by_class(snapshot.pods().with_affinity_to(bits, false)), by_class(anew.pods().with_affinity_to(bits, false)));
+    assert_eq!(snapshot.pods().count(LabelBloom::default(), all), rebuilt.pods().count(LabelBloom::default(), all));
+    assert_eq!(by_class(snapshot.pods().with_affinity_to(bits, false)), by_class(rebuilt.pods().with_affinity_to(bits, false)));
     let anti = |s: &Snapshot| by_class(s.pods().with_required_anti_affinity_to(bits));
-    assert_eq!(anti(&snapshot), anti(&anew));
+    assert_eq!(anti(&snapshot), anti(&rebuilt));
     for image in ["image-0", "image-1"] {
         let expected = model.image_sizes.get(image).map(|size| ImageState { size: *size, num_nodes: model.has_image(image) });
         assert_eq!(snapshot.image(image), expected);
@@ -185,7 +185,7 @@ fn check(cache: &Cache, model: &Model) {
 
 proptest! {
     #[test]
-    fn the_cache_is_as_if_made_anew_after_any_changes(steps in proptest::collection::vec(step(), 1..60)) {
+    fn the_cache_is_as_if_made_again_after_any_changes(steps in proptest::collection::vec(step(), 1..60)) {
         let (mut cache, mut model, mut kept) = (Cache::default(), Model::default(), Vec::new());
         let mut bound: BTreeMap<u8, Arc<PodInfo>> = BTreeMap::new();
         for step in steps {

@@ -127,12 +127,12 @@ fn other_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Object>
         return Vec::new();
     }
     if env.emulation().behaviour().queue.other_events == OtherEvents::Volumes {
-        let is_told = match resource {
+        let is_announced = match resource {
             EventResource::PersistentVolume | EventResource::PersistentVolumeClaim => new.is_some(),
             EventResource::StorageClass => old.is_none(),
             _ => false,
         };
-        if !is_told {
+        if !is_announced {
             return Vec::new();
         }
     }
@@ -189,8 +189,8 @@ fn add_pod(env: &dyn HandlerEnv, pod: Arc<Pod>) -> Vec<HandlerStep> {
     if is_assigned(&pod) {
         add_assigned_pod(env, pod)
     } else if is_responsible(env, &pod) {
-        let told = env.emulation().enabled(Gate::GangScheduling).then(|| unscheduled_pod_added(&pod));
-        std::iter::once(HandlerStep::QueueAdd(pod)).chain(told).collect()
+        let announced = env.emulation().enabled(Gate::GangScheduling).then(|| unscheduled_pod_added(&pod));
+        std::iter::once(HandlerStep::QueueAdd(pod)).chain(announced).collect()
     } else {
         Vec::new()
     }
@@ -215,8 +215,8 @@ fn update_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<Handler
     if is_assigned(&new) {
         let mut steps = add_assigned_pod(env, new);
         if is_responsible(env, &old) {
-            let told = env.emulation().behaviour().queue.nomination_ends == NominationEnds::OnDeleteUpdateOrBind;
-            let gave_up = (told && !old.status.nominated_node_name.is_empty()).then(|| nomination_gone(&old));
+            let announced = env.emulation().behaviour().queue.nomination_ends == NominationEnds::OnDeleteUpdateOrBind;
+            let gave_up = (announced && !old.status.nominated_node_name.is_empty()).then(|| nomination_gone(&old));
             steps.push(HandlerStep::QueueDelete(old));
             steps.extend(gave_up);
         }
@@ -246,8 +246,8 @@ fn update_queued_pod(env: &dyn HandlerEnv, old: Arc<Pod>, new: Arc<Pod>) -> Vec<
         return if deletion_began { vec![HandlerStep::AssumedPodDeleted(new)] } else { Vec::new() };
     }
     let nominated = &old.status.nominated_node_name;
-    let told = env.emulation().behaviour().queue.nomination_ends != NominationEnds::Never;
-    let gave_up = (told && !nominated.is_empty() && *nominated != new.status.nominated_node_name).then(|| nomination_gone(&old));
+    let announced = env.emulation().behaviour().queue.nomination_ends != NominationEnds::Never;
+    let gave_up = (announced && !nominated.is_empty() && *nominated != new.status.nominated_node_name).then(|| nomination_gone(&old));
     std::iter::once(HandlerStep::QueueUpdate { old, new }).chain(gave_up).collect()
 }
 

@@ -248,7 +248,7 @@ impl Scheduler {
             return events;
         }
         if let Operation::TakeLog { time, places } = operation {
-            self.state.told(time, &places, &mut events);
+            self.state.observe_log(time, &places, &mut events);
             return events;
         }
         let until = match operation {

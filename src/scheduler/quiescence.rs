@@ -145,9 +145,9 @@ mod tests {
         let mut s = scheduler(evictions, objects.clone());
         let (words, took) = settle(&mut s);
         assert_eq!(settle(&mut scheduler(evictions, objects)), (words.clone(), took), "the same again");
-        let told: Vec<&str> =
+        let relevant: Vec<&str> =
             words.iter().map(String::as_str).filter(|w| !w.contains("Unschedulable:") && !w.ends_with("unschedulable")).collect();
-        assert_eq!(told, expected);
+        assert_eq!(relevant, expected);
         assert!(seconds.contains(&took), "{took} s");
         s
     }

@@ -145,7 +145,7 @@ impl Framework {
                     continue;
                 }
                 Code::UnschedulableAndUnresolvable => return PreFiltered { nodes: None, status, narrowed_by: Vec::new() },
-                Code::Unschedulable if !release.pre_filter_goes_on => {
+                Code::Unschedulable if !release.pre_filter_continues => {
                     return PreFiltered { nodes: None, status, narrowed_by: Vec::new() };
                 }
                 Code::Unschedulable => {

@@ -225,13 +225,13 @@ impl State {
     }
 
     /// Places pending pods where the scheduler's log shows them; see [`super::Operation::TakeLog`].
-    pub(super) fn told(&mut self, time: Timestamp, places: &[PlaceInLog], events: &mut Vec<Event>) {
+    pub(super) fn observe_log(&mut self, time: Timestamp, places: &[PlaceInLog], events: &mut Vec<Event>) {
         let start = self.start;
         self.with_queue(events, |queue, env| queue.advance(env, start, time));
-        for told in places {
-            let Some(pod) = self.cluster.pods.get(&told.pod).cloned() else { continue };
+        for logged in places {
+            let Some(pod) = self.cluster.pods.get(&logged.pod).cloned() else { continue };
             if pod.is_pending() && self.config.profile(&pod.spec.scheduler_name).is_some() {
-                self.with_queue(events, |queue, env| queue.place_as_told(env, &pod, told));
+                self.with_queue(events, |queue, env| queue.place_as_logged(env, &pod, logged));
             }
         }
     }
@@ -440,8 +440,8 @@ impl ComingGangs {
 
 /// Returns the steps for a new pod without a node.
 fn add_pod(emulation: Emulation, pod: Arc<Pod>) -> impl Iterator<Item = HandlerStep> {
-    let told = emulation.enabled(Gate::GangScheduling).then(|| unscheduled_pod_added(&pod));
-    std::iter::once(HandlerStep::QueueAdd(pod)).chain(told)
+    let announced = emulation.enabled(Gate::GangScheduling).then(|| unscheduled_pod_added(&pod));
+    std::iter::once(HandlerStep::QueueAdd(pod)).chain(announced)
 }
 
 /// Returns when a terminating pod will be deleted by itself; `None` for everything else. A pod without a node has no

@@ -131,8 +131,8 @@ pub(super) fn at(seconds: i64) -> Timestamp {
 pub(super) fn scheduler_with(emulation: Emulation, evictions: Evictions, objects: Vec<Object>) -> Scheduler {
     let mut config = Config::defaults(emulation);
     let profile = &mut config.profiles[0];
-    for told in [FIRST, SECOND] {
-        let plugin: PluginRef = Arc::new(ScriptedPlugin(told));
+    for plugin_name in [FIRST, SECOND] {
+        let plugin: PluginRef = Arc::new(ScriptedPlugin(plugin_name));
         for point in [&mut profile.filter, &mut profile.reserve, &mut profile.permit, &mut profile.pre_bind, &mut profile.all] {
             point.push(plugin.clone());
         }

@@ -570,13 +570,13 @@ impl Step<'_> {
     fn moved_again(&mut self, values: &Values<'_>, place: Place) {
         let event = self.value(values, "event").unwrap_or_default();
         let pod = self.value(values, "pod").unwrap_or_default();
-        let told = self.live().pods.get(&pod).map(|known| (known.place, known.change));
-        let is_told = |(old, number): (Place, usize)| {
+        let logged = self.live().pods.get(&pod).map(|known| (known.place, known.change));
+        let is_logged = |(old, number): (Place, usize)| {
             old == place && self.fold.log.changes.get(number).is_some_and(|change| change.cause == Cause::Moved(event))
         };
         // The pod may have been popped in between.
-        let is_flying = self.log_moves() && told.is_some_and(|(old, _)| old == Place::InFlight);
-        if !told.is_some_and(is_told) && !is_flying {
+        let is_flying = self.log_moves() && logged.is_some_and(|(old, _)| old == Place::InFlight);
+        if !logged.is_some_and(is_logged) && !is_flying {
             self.moved_to(values, place);
         }
     }
@@ -767,21 +767,21 @@ impl Step<'_> {
         let process = u16::try_from(self.process).unwrap_or(u16::MAX);
         let places = [Place::Active, Place::Backoff, Place::Unschedulable];
         let places = places.into_iter().zip(lengths).flat_map(|(place, length)| std::iter::repeat_n(place, length));
-        let told: HashMap<Name, Place> = pods.iter().copied().zip(places).collect();
+        let logged: HashMap<Name, Place> = pods.iter().copied().zip(places).collect();
         let queued = |place: Place| matches!(place, Place::Active | Place::Backoff | Place::Unschedulable);
         let live = &self.fold.live[self.process];
         // A pod in flight may be on its way back.
-        let moved = told
+        let moved = logged
             .iter()
             .filter(|(pod, place)| live.pods.get(pod).is_none_or(|known| known.place != **place && known.place != Place::InFlight));
         let missing: Vec<Name> =
-            live.pods.iter().filter(|(pod, known)| queued(known.place) && !told.contains_key(pod)).map(|(pod, _)| *pod).collect();
+            live.pods.iter().filter(|(pod, known)| queued(known.place) && !logged.contains_key(pod)).map(|(pod, _)| *pod).collect();
         let elsewhere = moved.count() + missing.len();
         let knows = self.fold.log.processes[self.process].complete().contains(&super::story::Fact::Queues);
         if knows && elsewhere > 0 {
             self.find(FindingKind::DumpDiffers { pods: elsewhere });
         }
-        let mut pods_now: Vec<(Name, Place)> = told.into_iter().collect();
+        let mut pods_now: Vec<(Name, Place)> = logged.into_iter().collect();
         pods_now.sort_unstable_by_key(|(pod, _)| *pod);
         for (pod, place) in pods_now {
             self.put(pod, place, Cause::Dumped);

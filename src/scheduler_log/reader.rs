@@ -111,7 +111,7 @@ impl Reader {
             understood: 0,
             not_utf8: false,
         };
-        let mut told = 0;
+        let mut reported = 0;
         loop {
             let number = lines.number + 1;
             match lines.next() {
@@ -120,14 +120,14 @@ impl Reader {
                 Ok(None) => break,
                 Err(error) => file.reader.fold.find(&name, Some(number), FindingKind::BreaksOff(error.to_string())),
             }
-            if lines.bytes - told > 1 << 20 {
-                if !watch(lines.bytes - told) {
+            if lines.bytes - reported > 1 << 20 {
+                if !watch(lines.bytes - reported) {
                     break;
                 }
-                told = lines.bytes;
+                reported = lines.bytes;
             }
         }
-        watch(lines.bytes - told);
+        watch(lines.bytes - reported);
         file.end();
         let (understood, count) = (file.understood, lines.number);
         self.fold.log.lines += count;

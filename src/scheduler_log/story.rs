@@ -441,8 +441,16 @@ impl SchedulerLog {
             }
         };
         unplaced.sort_by_key(|pod| pod.since);
-        let told = |from: u8, list: Vec<QueuedPod>| (level >= from).then(|| some_or_started(list, known.started)).flatten();
-        Queues { certainty, active, backoff, unschedulable, in_flight: told(3, flying), waiting_on_permit: told(4, waiting), unplaced }
+        let shown_from = |from: u8, list: Vec<QueuedPod>| (level >= from).then(|| some_or_started(list, known.started)).flatten();
+        Queues {
+            certainty,
+            active,
+            backoff,
+            unschedulable,
+            in_flight: shown_from(3, flying),
+            waiting_on_permit: shown_from(4, waiting),
+            unplaced,
+        }
     }
 
     /// Returns the names in a set of plugins.

@@ -152,7 +152,7 @@ fn a_second_line_about_a_move_is_no_second_move() {
 }
 
 #[test]
-fn queues_begin_anew_with_the_scheduler() {
+fn queues_begin_again_with_the_scheduler() {
     let messages = [
         START,
         &added("a/x"),
@@ -351,7 +351,7 @@ fn a_value_of_too_many_lines_is_skipped() {
 }
 
 #[test]
-fn writers_are_told_apart_up_to_a_number() {
+fn writers_are_distinguished_up_to_a_number() {
     use crate::limits::sources::LOG_WRITERS;
     let line =
         |writer: usize, text: &str| format!("[pod/kube-scheduler-{writer}/kube-scheduler] I1122 10:00:00.000000       1 a.go:1] {text}\n");

@@ -46,8 +46,8 @@ impl Breakpoint {
     /// Returns whether a run stops after the event. Of consecutive events about the same pod, node or plugin, it stops at the
     /// first; at each victim of a budget.
     pub fn hit(&self, at: &Occurrence<'_>) -> bool {
-        let goes_on = !matches!(self, Self::Budget(_)) && at.before.is_some_and(|before| self.touches(before));
-        self.touches(at.event) && !goes_on
+        let continues = !matches!(self, Self::Budget(_)) && at.before.is_some_and(|before| self.touches(before));
+        self.touches(at.event) && !continues
     }
 
     fn touches(&self, event: &Event) -> bool {

@@ -57,24 +57,24 @@ pub fn changes(from: &Cluster, to: &Cluster, events: &[ObservedEvent], name: &st
     // A kind that one dump has stays known.
     let unknown = from.unknown.and(to.unknown);
     let unknown = (unknown != from.unknown).then_some(unknown);
-    operations.push(Operation::Observe { time, pods: news(from, to, events), events: events.to_vec(), unknown });
+    operations.push(Operation::Observe { time, pods: newly_reported(from, to, events), events: events.to_vec(), unknown });
     Some(Operation::Batch { name: name.to_owned(), operations })
 }
 
 /// Returns the pending pods for which a scheduler has written an event, a condition or a nomination since.
-fn news(from: &Cluster, to: &Cluster, events: &[ObservedEvent]) -> Vec<Key> {
-    let mut told: BTreeMap<&Key, Vec<&ObservedEvent>> = BTreeMap::new();
+fn newly_reported(from: &Cluster, to: &Cluster, events: &[ObservedEvent]) -> Vec<Key> {
+    let mut events_by_pod: BTreeMap<&Key, Vec<&ObservedEvent>> = BTreeMap::new();
     for event in events.iter().filter(|e| e.reason == "FailedScheduling") {
-        told.entry(&event.pod).or_default().push(event);
+        events_by_pod.entry(&event.pod).or_default().push(event);
     }
-    let is_told = |pod: &Pod| told.get(&pod.key()).is_some_and(|events| events.iter().any(|event| event.is_about(pod)));
+    let has_event = |pod: &Pod| events_by_pod.get(&pod.key()).is_some_and(|events| events.iter().any(|event| event.is_about(pod)));
     let pending = to.pods.iter().filter(|p| p.node_name.is_empty());
-    let news = pending.filter(|p| is_told(p) || is_news(from.pods.get(&p.key()).map(|p| &**p), p));
-    news.map(|p| p.key()).collect()
+    let newly_reported = pending.filter(|p| has_event(p) || has_new_report(from.pods.get(&p.key()).map(|p| &**p), p));
+    newly_reported.map(|p| p.key()).collect()
 }
 
 /// Returns whether a scheduler has written about a pod: its `PodScheduled` condition or its nominated node changed.
-pub fn is_news(before: Option<&Pod>, now: &Pod) -> bool {
+pub fn has_new_report(before: Option<&Pod>, now: &Pod) -> bool {
     let word = |pod: &Pod| (pod.condition("PodScheduled").cloned(), pod.status.nominated_node_name.clone());
     match before {
         Some(before) => word(before) != word(now),
@@ -92,7 +92,7 @@ mod tests {
         objects.iter().map(object).collect()
     }
 
-    fn told(from: &Cluster, to: &Cluster) -> Vec<String> {
+    fn shapes(from: &Cluster, to: &Cluster) -> Vec<String> {
         let Some(Operation::Batch { operations, .. }) = changes(from, to, &[], "b", Timestamp::UNIX_EPOCH) else { return Vec::new() };
         let word = |operation: &Operation| match operation {
             Operation::Create { object } => format!("+{}", object.key()),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_is_told_in_the_order_of_resource_versions() {
+    fn what_changed_is_reported_in_the_order_of_resource_versions() {
         let before = cluster(&[
             (Kind::Node, r#"{"metadata":{"name":"a","uid":"1","resourceVersion":"5"}}"#),
             (Kind::Node, r#"{"metadata":{"name":"b","uid":"2","resourceVersion":"6"}}"#),
@@ -118,22 +118,23 @@ mod tests {
             (Kind::Pod, r#"{"metadata":{"name":"p","namespace":"x","uid":"7","resourceVersion":"9"}}"#),
         ]);
         // q was deleted, p was replaced, and services count as not dumped.
-        assert_eq!(told(&before, &after), ["Observe", "-x/p", "-x/q", "+x/p", "=a", "Observe"]);
-        assert!(told(&after, &after).is_empty());
+        assert_eq!(shapes(&before, &after), ["Observe", "-x/p", "-x/q", "+x/p", "=a", "Observe"]);
+        assert!(shapes(&after, &after).is_empty());
     }
 
     #[test]
     fn what_a_later_dump_tells_is_known_from_then_on() {
         let unknown = |budgets| Cluster { unknown: MissingKinds { budgets, ..MissingKinds::default() }, ..Cluster::default() };
         let check = |from: bool, to: bool, expected: Option<bool>| {
-            let told = changes(&unknown(from), &unknown(to), &[], "b", Timestamp::UNIX_EPOCH).and_then(|operation| match operation {
-                Operation::Batch { operations, .. } => match operations.last() {
-                    Some(Operation::Observe { unknown, .. }) => *unknown,
+            let unknown_kinds =
+                changes(&unknown(from), &unknown(to), &[], "b", Timestamp::UNIX_EPOCH).and_then(|operation| match operation {
+                    Operation::Batch { operations, .. } => match operations.last() {
+                        Some(Operation::Observe { unknown, .. }) => *unknown,
+                        _ => None,
+                    },
                     _ => None,
-                },
-                _ => None,
-            });
-            assert_eq!(told, expected.map(|budgets| MissingKinds { budgets, ..MissingKinds::default() }), "{from} {to}");
+                });
+            assert_eq!(unknown_kinds, expected.map(|budgets| MissingKinds { budgets, ..MissingKinds::default() }), "{from} {to}");
         };
         check(true, false, Some(false));
         check(false, true, None);

@@ -133,8 +133,8 @@ mod tests {
     fn queues_are_those_of_the_log_until_the_dump() {
         let mut session = Session::new(Scheduler::new(Config::defaults(Emulation::default()), Vec::new(), Options::default()), "nothing");
         let (a, b) = (Key::new("shop", "a"), Key::new("shop", "b"));
-        let told = |key: &Key| (key.clone(), LoggedPlace::Known(Place::Active));
-        assert!(session.log(attempt(Some("a"), vec![told(&a), (b.clone(), LoggedPlace::Unknown("not told".into()))])));
+        let active = |key: &Key| (key.clone(), LoggedPlace::Known(Place::Active));
+        assert!(session.log(attempt(Some("a"), vec![active(&a), (b.clone(), LoggedPlace::Unknown("not told".into()))])));
         assert!(session.log(attempt(Some("a"), vec![(a.clone(), LoggedPlace::Gone)])));
         assert!(session.log(attempt(None, Vec::new())));
         assert!(!session.log(LoggedAttempt { events: Vec::new(), ..attempt(None, Vec::new()) }));

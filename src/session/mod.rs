@@ -51,7 +51,7 @@ pub use crate::scheduler::InitialQueues;
 pub use branch::{Branch, Fork};
 pub use breakpoint::{Breakpoint, BreakpointError, WORDS as BREAKPOINT_WORDS};
 pub use compare::{Comparison, Decided, PodDifference, PodLocation, ScoreChange, VerdictChange};
-pub use dump_series::{changes, is_news, is_same_cluster};
+pub use dump_series::{changes, has_new_report, is_same_cluster};
 pub(crate) use edit::patched;
 pub use edit::{Edit, EditError, key_named, kind_named};
 #[cfg(feature = "dumps")]

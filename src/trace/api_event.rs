@@ -64,7 +64,7 @@ mod tests {
     use crate::framework::PluginSet;
     use crate::trace::{AttemptFailure, FailureCause, FailureReason, SkipReason};
 
-    fn told(event: &Event) -> Option<String> {
+    fn sentence_of(event: &Event) -> Option<String> {
         let event = event.api_event(|pod| (pod.name == "known").then(|| "u-1".into()))?;
         Some(format!("{} {} {} {}: {}", event.regarding, event.kind, event.reason, event.action, event.note))
     }
@@ -87,7 +87,7 @@ mod tests {
             preemptor: Key::new("a", preemptor).into(),
             how,
         };
-        let check = |event: Event, expected: &str| assert_eq!(told(&event).as_deref(), Some(expected));
+        let check = |event: Event, expected: &str| assert_eq!(sentence_of(&event).as_deref(), Some(expected));
         check(Event::PodBound { pod: pod.clone(), node: "n".into() }, "a/p Normal Scheduled Binding: Successfully assigned a/p to n");
         check(failed("0/1 nodes"), "a/p Warning FailedScheduling Scheduling: 0/1 nodes");
         check(evicted("known", Eviction::Deleted), "a/p Normal Preempted Preempting: Preempted by pod u-1 on node n");
@@ -99,7 +99,7 @@ mod tests {
             Event::CycleSkipped { pod: pod.clone(), why: SkipReason::Deleting },
             "a/p Warning FailedScheduling Scheduling: skip schedule deleting pod: a/p",
         );
-        assert_eq!(told(&Event::PodNominated { pod: pod.clone(), node: "n".into() }), None);
+        assert_eq!(sentence_of(&Event::PodNominated { pod: pod.clone(), node: "n".into() }), None);
         let long = |text: &str| failed(text).api_event(|_| None).unwrap().note;
         assert_eq!(long(&"x".repeat(1024)).len(), 1024);
         assert_eq!(long(&"x".repeat(1025)), format!("{} ...", "x".repeat(1020)));

@@ -234,7 +234,7 @@ pub struct InferredPlace {
     pub from: String,
     /// The scheduler's log shows the place: it is no inference.
     #[serde(default)]
-    pub told: bool,
+    pub from_log: bool,
 }
 
 /// How a victim is removed.

@@ -108,7 +108,7 @@ impl QueuesView {
             attempts: p.attempts,
             plugins: p.plugins,
             nominated: known.unwrap_or_default(),
-            inferred: (!p.told).then(|| p.from.clone()),
+            inferred: (!p.from_log).then(|| p.from.clone()),
             ..QueueEntry::new(p.pod.clone())
         });
     }

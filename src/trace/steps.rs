@@ -226,7 +226,7 @@ impl Event {
             Self::ObjectChanged { kind, key, change } => format!("{kind} {key} was {}", change.to_string().to_lowercase()).into(),
             Self::QueueMoved(m) => queue_move(&m.pod, &m.to, m.cause, m.plugin),
             Self::PlaceInferred(p) => {
-                let how = if p.told { "by the scheduler's log" } else { "inferred" };
+                let how = if p.from_log { "by the scheduler's log" } else { "inferred" };
                 at_place(&p.pod, &p.place).text(format!(" ({how}: {})", p.from))
             }
             Self::PriorityChanged { pod, priority } => words![pod, format!(" has priority {priority} now")],
@@ -252,13 +252,13 @@ impl Event {
             Self::NominatedNodeTried { node } => words![node, " is tried first: the pod is nominated to it"],
             Self::AllNodesTried => "all nodes are tried".into(),
             Self::NodeFiltered { node, status, nominated } => {
-                let beside = if nominated.is_empty() {
+                let nominations = if nominated.is_empty() {
                     String::new()
                 } else {
                     format!(", counting {} nominated there", count(nominated.len(), "pod"))
                 };
                 let verdict = if status.is_success() { "fits".to_owned() } else { by_plugin(status) };
-                words![node, format!(": {verdict}{beside}")]
+                words![node, format!(": {verdict}{nominations}")]
             }
             Self::ExtenderTookPart(call) => call.sentence().into(),
             Self::FilterStopped { evaluated, of, wanted } => {

@@ -98,7 +98,7 @@ pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Re
 /// Returns the cluster once nothing changes any more without a verb.
 fn settled_without(stage: &dyn Stage) -> Cluster {
     let mut rehearsal = Rehearsal::new(stage.scheduler().clone());
-    while stage.goes_on() && rehearsal.settle_step() {}
+    while stage.continues() && rehearsal.settle_step() {}
     rehearsal.scheduler().state().cluster().clone()
 }
 

@@ -98,12 +98,12 @@ fn superfluous(workload: &Workload, kind: OwnerKind, replicas: usize) -> Vec<Arc
     if kind == OwnerKind::StatefulSet {
         pods.sort_by_key(|pod| Reverse((ordinal(pod), pod.key())));
     } else {
-        let mut beside: BTreeMap<Str, usize> = BTreeMap::new();
+        let mut pods_on_node: BTreeMap<Str, usize> = BTreeMap::new();
         for pod in &pods {
-            *beside.entry(pod.node_name.clone()).or_default() += 1;
+            *pods_on_node.entry(pod.node_name.clone()).or_default() += 1;
         }
         pods.sort_by_key(|pod| {
-            let alone = Reverse(beside.get(&pod.node_name).copied().unwrap_or(0));
+            let alone = Reverse(pods_on_node.get(&pod.node_name).copied().unwrap_or(0));
             let started = pod.status.phase != "Pending";
             (!pod.node_name.is_empty(), started, !pod.status.unready, alone, Reverse(pod.metadata.creation_timestamp), pod.key())
         });

@@ -20,7 +20,7 @@ pub trait Stage {
     /// Takes one step towards the state in which nothing changes. Returns false there, or if cancelled.
     fn settle_step(&mut self) -> bool;
     /// Returns whether the run is not cancelled.
-    fn goes_on(&self) -> bool {
+    fn continues(&self) -> bool {
         true
     }
     /// Returns the pods that were preempted since the stage began, each with its preemptor.
@@ -146,7 +146,7 @@ impl Stage for OnBranch<'_> {
         (self.go_on)() && self.session.settle()
     }
 
-    fn goes_on(&self) -> bool {
+    fn continues(&self) -> bool {
         (self.go_on)()
     }
 

@@ -29,7 +29,7 @@ fn with(mut objects: Vec<Object>, more: impl IntoIterator<Item = Object>) -> Vec
 }
 
 #[test]
-fn a_drain_moves_what_controllers_make_anew_and_leaves_the_rest() {
+fn a_drain_moves_what_controllers_make_again_and_leaves_the_rest() {
     let pods = [
         pod("web-x", "a1", "ReplicaSet/web"),
         pod("db-0", "a1", "StatefulSet/db"),
@@ -75,7 +75,7 @@ fn a_bare_pod_stops_the_drain_of_its_node_alone() {
 }
 
 #[test]
-fn budgets_that_would_stop_a_drain_are_named_beside_bare_pods() {
+fn budgets_that_would_stop_a_drain_are_named_with_bare_pods() {
     let blocks = |allowed: i32| {
         let labelled = json!({"metadata": {"labels": {"app": "web"}}});
         let bare = |name| pod_with(name, "a1", "", &labelled);
@@ -341,7 +341,7 @@ fn taints_labels_priorities_and_gates_change_their_object() {
 }
 
 #[test]
-fn the_configuration_is_edited_and_the_scheduler_starts_anew() {
+fn the_configuration_is_edited_and_the_scheduler_starts_again() {
     let mut stage = stage(with(two_zones(), [pod("p", "", "")]));
     run(&mut stage, "weights ImageLocality=9");
     run(&mut stage, "plugin off NodeResourcesFit");
@@ -395,7 +395,7 @@ fn claims_made_for_a_pod_are_made_again_and_shared_ones_are_freed() {
 }
 
 /// Whether one more copy fits anywhere, beside copies on nodes, by a decision about every node.
-fn fits_beside(scheduler: &Scheduler, like: &str, nodes: &BTreeMap<crate::cluster::Str, usize>) -> bool {
+fn fits_with(scheduler: &Scheduler, like: &str, nodes: &BTreeMap<crate::cluster::Str, usize>) -> bool {
     let like = scheduler.state().cluster().pods.get(&key(like)).unwrap().clone();
     let mut edits = Vec::new();
     let copies = nodes.iter().flat_map(|(node, count)| std::iter::repeat_n(node, *count));
@@ -443,7 +443,7 @@ fn capacity_counts_what_fits_and_names_what_stops_the_next() {
         let said = found.next.as_ref().and_then(|view| view.failure.as_ref().map(|failure| failure.message.to_string()));
         assert!(said.is_some_and(|said| said.contains(next) && !said.contains("not found")), "{name}: the decision about the next one");
         assert_eq!((found.is_pending, found.others), (name != "running", if name == "running" { 4 } else { 3 }), "{name}");
-        assert!(!fits_beside(&scheduler, name, &found.nodes), "{name}");
+        assert!(!fits_with(&scheduler, name, &found.nodes), "{name}");
     }
     let pod = scheduler.state().cluster().pods.get(&key("p")).unwrap().clone();
     assert_eq!(capacity(&scheduler, &pod, &|_| false).unwrap().end, CapacityEnd::Cancelled);
@@ -557,13 +557,13 @@ proptest! {
         let pod = scheduler.state().cluster().pods.get(&key("p")).unwrap().clone();
         let found = capacity(&scheduler, &pod, &|_| true).unwrap();
         prop_assert!(matches!(found.end, CapacityEnd::Full(_)));
-        prop_assert!(!fits_beside(&scheduler, "p", &found.nodes), "one more fits beside {:?}", found);
+        prop_assert!(!fits_with(&scheduler, "p", &found.nodes), "one more fits beside {:?}", found);
         if kind != 1 {
             // Beside all but one of a node, one fits: the counted one.
             for node in found.nodes.keys() {
                 let mut fewer = found.nodes.clone();
                 fewer.entry(node.clone()).and_modify(|count| *count -= 1);
-                prop_assert!(fits_beside(&scheduler, "p", &fewer), "{:?} without one on {}", found, node);
+                prop_assert!(fits_with(&scheduler, "p", &fewer), "{:?} without one on {}", found, node);
             }
         }
     }

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gates_are_told_by_prefix_and_schedulers_by_name() {
+    fn gates_are_reported_by_prefix_and_schedulers_by_name() {
         assert_eq!(holder_of_gate("kueue.x-k8s.io/admission"), Some(Holder::Kueue));
         assert_eq!(holder_of_gate("scheduling.volcano.sh/queue"), Some(Holder::Volcano));
         assert_eq!(holder_of_gate("notkueue.x-k8s.io/admission"), None);

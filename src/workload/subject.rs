@@ -130,14 +130,14 @@ fn is_known(cluster: &Cluster, neighbors: &Neighbors, about: &About) -> bool {
 
 /// Returns the controller of a workload, as far as the workload is known.
 pub(super) fn controller(cluster: &Cluster, neighbors: &Neighbors, about: &About) -> Option<About> {
-    let beside = neighbors.owner(&about.kind, &about.key).and_then(|object| object.metadata.controller());
+    let owner_object = neighbors.owner(&about.kind, &about.key).and_then(|object| object.metadata.controller());
     let read = || match about.kind.as_str() {
         "ReplicaSet" => cluster.replica_sets.get(&about.key)?.metadata.controller(),
         "StatefulSet" => cluster.stateful_sets.get(&about.key)?.metadata.controller(),
         "ReplicationController" => cluster.replication_controllers.get(&about.key)?.metadata.controller(),
         _ => None,
     };
-    let owner = beside.or_else(read)?;
+    let owner = owner_object.or_else(read)?;
     Some(About::new(owner.kind.clone(), Key::new(about.key.namespace.clone(), owner.name.clone())))
 }
 

@@ -13,7 +13,7 @@ use crate::cluster::neighbors::{About, NeighborKind, OtherEvent};
 use crate::cluster::{Key, Pod, Str};
 
 /// Pods of a workload whose words of others are shown with it.
-const PODS_HEARD: usize = 20;
+const PODS_WITH_EVENTS: usize = 20;
 
 /// The text of another program about a pod, its owners, claims or group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -224,7 +224,7 @@ pub fn voices_of_pod(input: &WorkloadInput<'_>, pod: &Pod, scheduler: Option<&st
 /// whether kube-scheduler's configuration has a profile of a name.
 pub fn voices_of_workload(input: &WorkloadInput<'_>, workload: &About, pods: &[Key], is_ours: impl Fn(&str) -> bool) -> Vec<Voice> {
     let mut found = voices_about(input, &input.family(workload), None);
-    for pod in pods.iter().take(PODS_HEARD).filter_map(|key| input.cluster.pods.get(key)) {
+    for pod in pods.iter().take(PODS_WITH_EVENTS).filter_map(|key| input.cluster.pods.get(key)) {
         let own = pod.spec.scheduler_name.as_str();
         found.extend(voices_of_pod(input, pod, is_ours(own).then_some(own)));
     }

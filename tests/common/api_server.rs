@@ -740,18 +740,18 @@ fn watch<'a>(
         }
         text.clear();
         let world = inner.world.lock().unwrap();
-        let news =
+        let updates =
             |logged: &&Logged| logged.version > at && logged.plural == what.2 && (namespace.is_empty() || logged.namespace == namespace);
         let idle = |world: &mut World| {
             // The log is in the order of versions.
             let from = world.log.partition_point(|logged| logged.version <= scanned);
-            let any = world.log[from..].iter().any(|logged| news(&logged));
+            let any = world.log[from..].iter().any(|logged| updates(&logged));
             scanned = world.version;
             !any && !world.stopped && world.generation == generation && world.bookmarks <= bookmarked
         };
         let world = inner.changed.wait_while(world, idle).unwrap();
         let from = world.log.partition_point(|logged| logged.version <= at);
-        world.log[from..].iter().filter(news).for_each(|logged| text.push_str(&logged.line));
+        world.log[from..].iter().filter(updates).for_each(|logged| text.push_str(&logged.line));
         at = at.max(world.version);
         if world.bookmarks > bookmarked {
             bookmarked = world.bookmarks;

@@ -106,13 +106,13 @@ fn only_evictions_of_the_pods_asked_about_are_named() {
 #[test]
 fn who_was_evicted_for_whom_is_found_in_name() {
     let found = agreements(|_, _| {});
-    let told: Vec<String> = found
+    let sentences: Vec<String> = found
         .preempted
         .iter()
         .map(|p| format!("{} on {} for {}", p.victim.name, p.node, p.preemptor.as_ref().map_or("?", |k| k.name.as_str())))
         .collect();
     assert_eq!(
-        told,
+        sentences,
         [
             "reports-646f8d7fc5-zgcpb on worker-a2 for payments",
             "reports-646f8d7fc5-kdjfj on worker-a2 for payments",
@@ -219,9 +219,9 @@ fn evictions_explain_even_when_the_victims_are_gone() {
         });
         of(&found, "shop/spread-85969bc548-zhslg").clone()
     };
-    let told = only_evictions(true);
-    assert_eq!(told.accord, MatchKind::ChangedSince, "{told:?}");
-    assert!(told.since[0].starts_with("5 pods were evicted since: "), "{:?}", told.since);
+    let found = only_evictions(true);
+    assert_eq!(found.accord, MatchKind::ChangedSince, "{found:?}");
+    assert!(found.since[0].starts_with("5 pods were evicted since: "), "{:?}", found.since);
     assert_eq!(only_evictions(false).accord, MatchKind::Unexplained);
 }
 

@@ -1,4 +1,4 @@
-//! Each attempt of a real scheduler beside our decision on the objects of that moment: a capture, and the log of what the
+//! Each attempt of a real scheduler compared our decision on the objects of that moment: a capture, and the log of what the
 //! scheduler then did. `SCHEDSCOPE_BATCHES=FILE` takes other batches than those of the fixture; with `--nocapture` their table is printed.
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pretty_assertions::assert_eq;
-use schedscope::analysis::{BesideKind, LogReport};
+use schedscope::analysis::{AttemptMatch, LogReport};
 use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Evictions, Options, Scheduler};
 use schedscope::scheduler_log::SchedulerLog;
@@ -36,17 +36,17 @@ fn scheduler(input: Input, config: &Value) -> Scheduler {
     Scheduler::new(config, loaded.objects, options)
 }
 
-/// Returns the counts of a log beside a capture, and the lines about attempts that do not agree.
-fn beside(log: &SchedulerLog, scheduler: &Scheduler) -> (BTreeMap<BesideKind, usize>, usize, Vec<String>) {
-    let report = LogReport::new(log, None).unwrap().beside(scheduler, Some(scheduler.options().start));
+/// Returns the counts of a log compared a capture, and the lines about attempts that do not agree.
+fn compared(log: &SchedulerLog, scheduler: &Scheduler) -> (BTreeMap<AttemptMatch, usize>, usize, Vec<String>) {
+    let report = LogReport::new(log, None).unwrap().compared_with(scheduler, Some(scheduler.options().start));
     let (counts, not_compared) = report.agreement().unwrap();
-    let others = report.compared().filter(|(_, beside)| beside.kind != BesideKind::Agrees);
-    let lines = others.map(|(attempt, beside)| format!("{}: {}", log.names.text(attempt.pod), beside.words)).collect();
+    let others = report.compared().filter(|(_, compared)| compared.kind != AttemptMatch::Agrees);
+    let lines = others.map(|(attempt, compared)| format!("{}: {}", log.names.text(attempt.pod), compared.words)).collect();
     (counts, not_compared, lines)
 }
 
-fn counts(counts: &BTreeMap<BesideKind, usize>) -> [usize; 3] {
-    [BesideKind::Agrees, BesideKind::Explained, BesideKind::Differs].map(|kind| counts[&kind])
+fn counts(counts: &BTreeMap<AttemptMatch, usize>) -> [usize; 3] {
+    [AttemptMatch::Agrees, AttemptMatch::Explained, AttemptMatch::Differs].map(|kind| counts[&kind])
 }
 
 /// Returns a batch's record of the scheduler as its log, 10 ms from line to line, after the capture. The record has no lines
@@ -104,7 +104,7 @@ fn attempts_of_real_batches_agree_or_are_explained() {
         let batch: Value = serde_json::from_str(line).unwrap();
         let capture = Input::Bytes { name: "capture.json".into(), bytes: batch["cluster"].to_string().into_bytes().into() };
         let log = read_log(Input::Bytes { name: "scheduler.log".into(), bytes: log_of(&batch).into_bytes().into() });
-        let (found, not_compared, lines) = beside(&log, &scheduler(capture, &batch["config"]));
+        let (found, not_compared, lines) = compared(&log, &scheduler(capture, &batch["config"]));
         let found = counts(&found);
         for (sum, count) in all.iter_mut().zip(found) {
             *sum += count;
@@ -124,6 +124,6 @@ fn attempts_of_real_batches_agree_or_are_explained() {
 #[test]
 fn attempts_of_a_real_log_agree_or_are_explained() {
     let log = read_log(Input::Path(fixture("payments.log.gz")));
-    let (found, not_compared, lines) = beside(&log, &scheduler(Story::named("payments").unwrap().input(), &Value::Null));
+    let (found, not_compared, lines) = compared(&log, &scheduler(Story::named("payments").unwrap().input(), &Value::Null));
     assert_eq!((counts(&found), not_compared), ([88, 10, 0], 10), "agrees, explained, differs\n{}", lines.join("\n"));
 }

@@ -430,7 +430,7 @@ impl ExtenderTransport for Failing {
 }
 
 #[test]
-fn no_password_is_recorded_or_told() {
+fn no_password_is_recorded_or_printed() {
     let case = cases::cases(&cases::fixtures(), "extenders-decisions")
         .find(|case| case["expected"]["requests"][0]["verb"] == "filter")
         .expect("a case that filters");

@@ -35,13 +35,13 @@ fn first_difference(case: &Value) -> Option<(String, String)> {
         let got = serde_json::to_value(OperationReport::after(&before, &events, &scheduler)).expect("plain data");
         for (key, want) in want.as_object().expect("an object") {
             // The record leaves out the first and last feasible node of pods that may narrow the nodes, even if the plugin is off.
-            let told = match (want, &got[key]) {
+            let found = match (want, &got[key]) {
                 (Value::Object(want), Value::Object(got)) if key == "sampling" => {
                     Value::Object(got.iter().filter(|(name, _)| want.contains_key(*name)).map(|(n, v)| (n.clone(), v.clone())).collect())
                 }
                 (_, got) => got.clone(),
             };
-            let agree = if key == "group" { is_part_of(want, &told) } else { *want == told };
+            let agree = if key == "group" { is_part_of(want, &found) } else { *want == found };
             if !agree {
                 let op: String = op.to_string().chars().take(300).collect();
                 return Some((key.clone(), format!("op {index} {op}\n      expected {want}\n      actual   {}", got[key])));

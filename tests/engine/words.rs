@@ -60,3 +60,45 @@ fn plain_words_are_used() {
     }
     assert!(found.is_empty(), "{} lines with a banned turn:\n{}", found.len(), found.join("\n"));
 }
+
+/// Parts of names that belong to no vocabulary but ours.
+const PARTS: [&str; 5] = ["told", "heard", "news", "beside", "anew"];
+
+/// Returns the parts of a name in snake case or camel case, in lower case.
+fn parts(name: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for letter in name.chars() {
+        if letter == '_' || (letter.is_uppercase() && parts.last().is_some_and(|p| p.ends_with(char::is_lowercase))) {
+            parts.push(String::new());
+        }
+        if letter != '_' {
+            parts.last_mut().expect("one part is always there").extend(letter.to_lowercase());
+        }
+    }
+    parts
+}
+
+#[test]
+fn names_are_of_the_field() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Comments and texts are cut away first.
+    let other = Regex::new(r#"//.*|"(?:[^"\\]|\\.)*""#).unwrap();
+    let name = Regex::new(r"[A-Za-z_][A-Za-z0-9_]*").unwrap();
+    let mut paths = Vec::new();
+    for folder in ["src", "tests", "benches", "examples"] {
+        files(&root.join(folder), "rs", &mut paths);
+    }
+    paths.sort();
+
+    let mut found = Vec::new();
+    for path in &paths {
+        let text = fs::read_to_string(path).unwrap();
+        for (number, line) in (1..).zip(text.lines()) {
+            let code = other.replace_all(line, " ");
+            let banned = name.find_iter(&code).find(|n| parts(n.as_str()).iter().any(|p| PARTS.contains(&p.as_str())));
+            found.extend(banned.map(|n| format!("{}:{number}: {}", path.display(), n.as_str())));
+        }
+    }
+    assert!(found.is_empty(), "{} names with a banned part:\n{}", found.len(), found.join("\n"));
+    assert_eq!(parts("asTold_before"), ["as", "told", "before"]);
+}

@@ -244,9 +244,9 @@ fn a_redacted_capture_agrees_as_before() {
     assert_eq!(after.counts(), before.counts(), "{}", after.text());
     assert_eq!(after.counts(), [(MatchKind::ChangedSince, 5), (MatchKind::Same, 8), (MatchKind::NotOurs, 1)]);
     assert_eq!(queues_after, queues);
-    let told =
+    let found =
         |found: &Agreements| found.preempted.iter().map(|p| translate(&p.sentence().to_string(), &originals)).collect::<BTreeSet<_>>();
-    assert_eq!(told(&after), told(&before));
+    assert_eq!(found(&after), found(&before));
     assert!(after.preempted.len() == 5 && after.preempted.iter().all(|p| p.preemptor.is_some() && p.going));
     let messages = |loaded: &Loaded| -> BTreeMap<String, String> {
         let conditions = loaded

@@ -86,7 +86,7 @@ fn folder(build: impl FnOnce(&Path)) -> MissingKinds {
 }
 
 #[test]
-fn a_folder_in_part_is_told_by_what_is_left_out() {
+fn a_folder_in_part_is_reported_by_what_is_left_out() {
     let pods = list(&[pod("a")]).to_string();
     assert_eq!(folder(|at| fs::write(at.join("pods.json"), &pods).unwrap()).why(Kind::Pod), None);
     let in_part = |build: &dyn Fn(&Path)| {

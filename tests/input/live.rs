@@ -71,7 +71,7 @@ impl Follower {
     fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let news = self.live.news();
+            let updates = self.live.generation();
             for change in self.live.take(7) {
                 match &change {
                     Change::Put(object) => drop(self.cluster.insert(object.clone())),
@@ -83,7 +83,7 @@ impl Follower {
             if holds(self) {
                 return;
             }
-            let more = self.live.has_changes() || self.live.wait_beyond(news, Some(deadline));
+            let more = self.live.has_changes() || self.live.wait_beyond(updates, Some(deadline));
             assert!(more, "{what} did not come; {:#?}\n{:?}", self.live.status(), self.changes);
         }
     }
@@ -160,7 +160,7 @@ fn changes_come_as_they_happen_and_only_where_they_matter() {
 }
 
 #[test]
-fn an_object_made_anew_is_gone_and_put() {
+fn an_object_made_again_is_gone_and_put() {
     let mut old = pod("web", "");
     old["metadata"]["uid"] = "1".into();
     let server = ApiServer::new(&[old.clone()]);
@@ -195,13 +195,13 @@ fn what_schedulers_say_about_pods_comes_and_nothing_else_of_the_events() {
     server.put(event("c", "Started", 1));
     server.put(event("a", "FailedScheduling", 2));
     server.put(event("d", "Scheduled", 1));
-    let told = |f: &Follower| {
+    let found = |f: &Follower| {
         let event =
             |change: &Change| if let Change::Event(e) = change { format!("{} {}", e.reason, e.count) } else { format!("{change:?}") };
         f.changes.iter().map(event).collect::<Vec<_>>()
     };
     follower.until("both events", |f| f.changes.len() == 2);
-    assert_eq!(told(&follower), ["FailedScheduling 2", "Scheduled 1"]);
+    assert_eq!(found(&follower), ["FailedScheduling 2", "Scheduled 1"]);
     let world = server.world();
     let request = world.requests.iter().find(|request| request.contains("/events?")).unwrap();
     assert!(request.contains("fieldSelector=involvedObject.kind%3DPod%2Creason%21%3DPulled"), "{request}");
@@ -344,7 +344,7 @@ fn retry_after_is_honoured() {
 }
 
 #[test]
-fn what_is_forbidden_or_missing_is_told_and_may_come_later() {
+fn what_is_forbidden_or_missing_is_reported_and_may_come_later() {
     let mut objects = story();
     objects.push(json!({"kind": "PodDisruptionBudget", "metadata": {"name": "late", "namespace": "shop"}}));
     let server = ApiServer::new(&objects);
@@ -702,7 +702,7 @@ fn a_proxy_in_between_is_named_without_its_password() {
 }
 
 #[test]
-fn a_server_that_hangs_is_noticed_and_heard_again() {
+fn a_server_that_hangs_is_noticed_and_answers_again() {
     let server = ApiServer::new(&story());
     let mut follower = follow(&server, |options| {
         options.timing.probe = Duration::from_millis(30);

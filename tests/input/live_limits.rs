@@ -66,11 +66,11 @@ fn why(live: &Live, kind: Kind) -> String {
 fn until(live: &Live, what: &str, holds: impl Fn(&Live) -> bool) {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let news = live.news();
+        let updates = live.generation();
         if holds(live) {
             return;
         }
-        assert!(live.wait_beyond(news, Some(deadline)), "{what} did not come: {:#?}", live.status());
+        assert!(live.wait_beyond(updates, Some(deadline)), "{what} did not come: {:#?}", live.status());
     }
 }
 

@@ -84,11 +84,11 @@ fn key() -> Key {
 fn until(live: &Live, what: &str, holds: impl Fn(&Live) -> bool) {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let news = live.news();
+        let updates = live.generation();
         if holds(live) {
             return;
         }
-        assert!(live.wait_beyond(news, Some(deadline)), "{what} did not come: {:?}", live.logs());
+        assert!(live.wait_beyond(updates, Some(deadline)), "{what} did not come: {:?}", live.logs());
     }
 }
 
@@ -103,7 +103,7 @@ fn a_log_is_not_asked_for_unless_that_was_wanted() {
     let (live, _folder) = connected(&server, false);
     live.read_log(&key(), true);
     assert!(live.wait_logs(None) && live.logs().is_empty());
-    assert_eq!(live.log_news(), 0);
+    assert_eq!(live.log_generation(), 0);
     drop(live);
     assert_eq!(asked_for_logs(&server), Vec::<String>::new());
 }

@@ -20,7 +20,7 @@ mod in_part;
 mod live;
 mod live_limits;
 mod live_log;
-mod log_beside;
+mod log_comparison;
 mod manifest;
 mod pre_bind;
 mod releases;

@@ -61,7 +61,7 @@ fn path(folder: &Path) -> &str {
 }
 
 /// Returns the release of an answer: the emulated one, the requested one, and the evidence.
-fn told(release: &Value) -> (String, String, String) {
+fn found(release: &Value) -> (String, String, String) {
     let text = |key: &str| release[key].as_str().unwrap_or("none").to_owned();
     (text("emulates"), text("asked"), text("from"))
 }
@@ -87,20 +87,20 @@ fn the_release_is_learned_from_the_best_that_tells_it() {
         for more in [&[][..], &["--emulate", "auto"]] {
             let output = program(&[&from_there[..], more].concat());
             let answer: Value = serde_json::from_str(&stdout(&output)).unwrap_or_else(|e| panic!("{e}: {}", stderr(&output)));
-            assert_eq!(told(&answer["release"]), (emulates.to_owned(), asked.to_owned(), from.to_owned()), "{}", stderr(&output));
+            assert_eq!(found(&answer["release"]), (emulates.to_owned(), asked.to_owned(), from.to_owned()), "{}", stderr(&output));
         }
         let run = program(&["run", "-o", "json", "--from", path(folder.path())]);
         let first: Value = serde_json::from_str(stdout(&run).lines().next().expect("a line")).expect("JSON");
-        assert_eq!(told(&first["release"]).0, emulates);
+        assert_eq!(found(&first["release"]).0, emulates);
         let flag = program(&[&from_there[..], &["--emulate", "v1.35.2"]].concat());
         let answer: Value = serde_json::from_str(&stdout(&flag)).expect("JSON");
-        assert_eq!(told(&answer["release"]), ("1.35.2".to_owned(), "1.35.2".to_owned(), "flag".to_owned()));
+        assert_eq!(found(&answer["release"]), ("1.35.2".to_owned(), "1.35.2".to_owned(), "flag".to_owned()));
         assert_eq!(answer["release"]["cluster"].as_str().unwrap_or("none"), asked, "the cluster's own is still told");
     }
 }
 
 #[test]
-fn the_release_is_told_in_text_too_and_what_is_not_verified_with_it() {
+fn the_release_is_reported_in_text_too_and_what_is_not_verified_with_it() {
     let folder = dump(&[("cluster.json", cluster(&["v1.28.3"], None).to_string())]);
     let from = path(folder.path());
     let line = "kube-scheduler v1.28.3: v1.28.3 is the version of its newest kubelet";
@@ -215,13 +215,13 @@ fn a_live_server_tells_its_version_and_a_capture_keeps_it() {
     };
     let live = run(&["explain", "waits", "-n", "a", "-o", "json"]);
     let answer: Value = serde_json::from_str(&stdout(&live)).unwrap_or_else(|e| panic!("{e}: {}", stderr(&live)));
-    assert_eq!(told(&answer["release"]), ("1.32.2".to_owned(), "1.32.1".to_owned(), "server".to_owned()));
+    assert_eq!(found(&answer["release"]), ("1.32.2".to_owned(), "1.32.1".to_owned(), "server".to_owned()));
     for redact in [&[][..], &["--redact"]] {
         let captured = run(&[&["capture", path(&file)][..], redact].concat());
         assert!(captured.status.success(), "{}", stderr(&captured));
         let all = program(&["explain", "--pending", "-A", "-o", "json", "--from", path(&file)]);
         let answer: Value = serde_json::from_str(&stdout(&all)).unwrap_or_else(|e| panic!("{e}: {}", stderr(&all)));
-        assert_eq!(told(&answer["release"]), ("1.32.2".to_owned(), "1.32.1".to_owned(), "version-file".to_owned()));
+        assert_eq!(found(&answer["release"]), ("1.32.2".to_owned(), "1.32.1".to_owned(), "version-file".to_owned()));
         assert_eq!(stderr(&all), "", "the version is no object that cannot be read");
         std::fs::remove_file(&file).expect("it is there");
     }

@@ -42,7 +42,7 @@ fn missing(answer: &Value, kind: &str) -> Value {
 }
 
 #[test]
-fn a_user_without_rights_is_told_what_is_missing() {
+fn a_user_without_rights_is_reported_what_is_missing() {
     let server = ApiServer::new(&story("budgets"));
     server.fault("/api/v1/", ALWAYS, Fault::Status(403, None));
     server.fault("/apis/", ALWAYS, Fault::Status(403, None));

@@ -37,7 +37,7 @@ fn each_release_tells_the_same_story_in_its_own_words() {
         let log = read(&[Input::Path(fixture(&format!("story-{release}.{ending}")))]);
         let answer = answer(&log);
         assert!(answer["release"].as_str().unwrap().starts_with(&format!("v{release}.")), "{release}");
-        let told: Vec<(&str, Outcome, usize)> = log.attempts.iter().map(|a| (log.names.text(a.pod), a.outcome, a.victims.len())).collect();
+        let found: Vec<(&str, Outcome, usize)> = log.attempts.iter().map(|a| (log.names.text(a.pod), a.outcome, a.victims.len())).collect();
         // 1.24 logs neither victims nor their node.
         let victims = usize::from(release != "1.24");
         let expected = [
@@ -46,7 +46,7 @@ fn each_release_tells_the_same_story_in_its_own_words() {
             ("shop/gone", Outcome::Unschedulable, 0),
             ("shop/web", Outcome::Scheduled, 0),
         ];
-        assert_eq!(told, expected, "{release}");
+        assert_eq!(found, expected, "{release}");
         let queues = &answer["queues"];
         if release == "1.24" {
             assert_eq!(queues["unplaced"], json!(["shop/big"]));
@@ -161,7 +161,7 @@ fn saved_metrics_tell_the_lengths_of_the_queues() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_the_rest_is_read() {
+fn what_cannot_be_read_is_reported_and_the_rest_is_read() {
     let log = read(&[
         Input::Path("/nowhere/scheduler.log".into()),
         bytes("objects.yaml", "kind: Pod\n"),
@@ -169,11 +169,11 @@ fn what_cannot_be_read_is_told_and_the_rest_is_read() {
         bytes("empty.log", ""),
     ]);
     assert_eq!(log.attempts.len(), 4);
-    let mut told: Vec<String> = log.findings.iter().map(ToString::to_string).collect();
-    told.sort();
-    assert_eq!(told.len(), 3);
-    assert!(told[0].starts_with("/nowhere/scheduler.log: "), "{told:?}");
-    assert_eq!(told[1..], ["empty.log: is empty", "objects.yaml: none of its 1 lines is from kube-scheduler"]);
+    let mut found: Vec<String> = log.findings.iter().map(ToString::to_string).collect();
+    found.sort();
+    assert_eq!(found.len(), 3);
+    assert!(found[0].starts_with("/nowhere/scheduler.log: "), "{found:?}");
+    assert_eq!(found[1..], ["empty.log: is empty", "objects.yaml: none of its 1 lines is from kube-scheduler"]);
     let empty = read(&[bytes("objects.yaml", "kind: Pod\n")]);
     assert!(empty.is_empty() && LogReport::new(&empty, None).is_none());
     assert!(matches!(empty.findings[0].kind, FindingKind::NotScheduler { lines: 1 }));
@@ -190,7 +190,7 @@ fn pods_in_backoff_have_the_plugins_and_the_time_of_their_failure() {
         let log = read_scheduler_logs(&[bytes(name, text)], times, &Limits::default(), &Arc::default());
         for change in &log.changes {
             let report = LogReport::new(&log, Some(change.at)).expect("a report");
-            let Some((_, places)) = report.told() else { continue };
+            let Some((_, places)) = report.queue_places() else { continue };
             for place in places.iter().filter(|place| matches!(place.queue, QueueInLog::Backoff(_)) && !place.error) {
                 seen += 1;
                 assert!(!place.plugins.is_empty(), "{name}: {place:?}");

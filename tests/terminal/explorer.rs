@@ -212,7 +212,7 @@ fn what_was_loaded_is_logged_and_what_it_holds_is_not() {
 }
 
 #[test]
-fn without_a_place_for_the_log_the_explorer_says_so_and_goes_on() {
+fn without_a_place_for_the_log_the_explorer_says_so_and_continues() {
     let mut pty = demo(120, 40);
     pty.send("iG");
     pty.wait_for("No log is written: /dev/null/schedscope: ");
@@ -501,7 +501,7 @@ fn the_deciding_function_is_read_off_the_screen() {
 }
 
 #[test]
-fn the_dry_run_of_a_node_is_told_in_order() {
+fn the_dry_run_of_a_node_is_reported_in_order() {
     let mut pty = Pty::start(&["demo", "budgets"], 120, 40);
     pty.wait_for("shop/checkout");
     pty.send(ENTER);
@@ -559,7 +559,7 @@ fn queues_begin_as_observed_when_asked() {
 }
 
 #[test]
-fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_told() {
+fn the_reader_s_settings_are_used_and_what_is_wrong_with_them_is_reported() {
     let home = tempfile::tempdir().expect("a folder");
     let own = home.path().join("schedscope");
     std::fs::create_dir_all(own.join("themes")).expect("a folder");
@@ -658,7 +658,7 @@ fn loading_shows_how_far_it_has_got_and_can_be_left() {
 }
 
 #[test]
-fn what_cannot_be_loaded_is_told_on_the_screen_that_was_there_before() {
+fn what_cannot_be_loaded_is_reported_on_the_screen_that_was_there_before() {
     let mut pty = Pty::start(&["open", "/nowhere/at/all.yaml"], 100, 30);
     let screen = pty.wait_for("nothing could be read");
     assert!(screen.contains("/nowhere/at/all.yaml"), "{screen}");

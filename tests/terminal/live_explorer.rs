@@ -78,10 +78,10 @@ impl Screen {
     }
 
     /// Waits until there are changes to apply.
-    fn until_news(&self) {
+    fn until_changed(&self) {
         while !self.live.has_changes() {
-            let news = self.live.news();
-            assert!(self.live.has_changes() || self.live.wait_beyond(news, Some(Instant::now() + PATIENCE)));
+            let updates = self.live.generation();
+            assert!(self.live.has_changes() || self.live.wait_beyond(updates, Some(Instant::now() + PATIENCE)));
         }
     }
 
@@ -89,13 +89,13 @@ impl Screen {
     fn until(&mut self, what: &str, holds: impl Fn(&Explorer) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let news = self.live.news();
+            let updates = self.live.generation();
             self.explorer.follow();
             if holds(&self.explorer) {
                 return;
             }
             let again = self.explorer.live_status().and_then(|status| status.poll_after).map_or(deadline, |after| Instant::now() + after);
-            let more = self.live.has_changes() || self.live.wait_beyond(news, Some(deadline.min(again)));
+            let more = self.live.has_changes() || self.live.wait_beyond(updates, Some(deadline.min(again)));
             assert!(more || Instant::now() < deadline, "{what} did not come: {:?}", place(&self.explorer, "shop/payments"));
         }
     }
@@ -192,7 +192,7 @@ fn an_outdated_decision_is_not_shown_again() {
     assert_eq!(screen.explorer.timeline().revisions().len(), 1, "nothing has changed in between");
     screen.explorer.timeline_mut().seek(Cursor::default());
     server.put(pod("late", None));
-    screen.until_news();
+    screen.until_changed();
     screen.explorer.catch_up().unwrap();
     assert!(schedscope::ui::show_pod(&mut state, &mut screen.explorer, &payments));
     assert!(screen.explorer.timeline().at_end());
@@ -227,7 +227,7 @@ fn changes_wait_while_the_reader_steps_or_looks_back() {
     screen.explorer.timeline_mut().seek(Cursor { revision: usize::MAX, event: usize::MAX });
     assert_eq!(screen.explorer.branches().1, 1, "what is done goes onto a branch");
     server.put(pod("late", None));
-    screen.until_news();
+    screen.until_changed();
     assert!(!screen.explorer.follow());
     assert_eq!(place(&screen.explorer, "shop/late"), "gone");
     assert_eq!(following(&screen.explorer), Some(("cluster changed, press R".to_owned(), false)));

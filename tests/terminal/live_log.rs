@@ -38,13 +38,13 @@ fn place(explorer: &Explorer, pod: &str) -> (String, bool) {
 fn until(explorer: &mut Explorer, live: &Live, what: &str, holds: impl Fn(&Explorer) -> bool) {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let news = live.news();
+        let updates = live.generation();
         explorer.follow();
         if holds(explorer) {
             return;
         }
         let again = deadline.min(Instant::now() + Duration::from_millis(50));
-        let waits = live.wait_beyond(news, Some(again)) || Instant::now() < deadline;
+        let waits = live.wait_beyond(updates, Some(again)) || Instant::now() < deadline;
         assert!(waits, "{what} did not come: {:?} {:#?}", place(explorer, "ml/gpu-hungry"), explorer.report_lines());
     }
 }
@@ -98,8 +98,8 @@ fn the_queues_are_those_of_the_log_and_each_attempt_is_on_the_timeline() {
     assert!(titles.iter().any(|title| title.ends_with("the cluster's scheduler: ml/gpu-hungry fits no node")), "{titles:?}");
     // The decision on the same objects is shown beside it.
     let revision = explorer.timeline().revisions().iter().find(|revision| revision.title.ends_with("fits no node")).unwrap();
-    let told: Vec<String> = revision.events.iter().map(schedscope::trace::Event::sentence).collect();
-    assert!(told.iter().any(|sentence| sentence.contains("schedscope, on the cluster's current state: ")), "{told:?}");
+    let found: Vec<String> = revision.events.iter().map(schedscope::trace::Event::sentence).collect();
+    assert!(found.iter().any(|sentence| sentence.contains("schedscope, on the cluster's current state: ")), "{found:?}");
 
     // A node that would help moves it by our rules; the log has the last word.
     server.put(json!({"kind": "Node", "metadata": {"name": "huge"},

@@ -87,7 +87,7 @@ fn a_pod_that_is_in_no_queue_is_refused_with_the_reason() {
 }
 
 #[test]
-fn what_cannot_be_written_is_told() {
+fn what_cannot_be_written_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("there.svg"), "").expect("a file");
     for (args, words) in [

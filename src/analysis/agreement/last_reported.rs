@@ -101,18 +101,19 @@ pub(super) fn says_the_same(note: &str, message: &str) -> bool {
 pub fn preempted(cluster: &Cluster, events: &[ObservedEvent]) -> Vec<Preempted> {
     let mut by_uid: BTreeMap<&Str, Key> = BTreeMap::new();
     let wanted = events.iter().filter(|e| e.reason == "Preempted");
-    let told: Vec<(&ObservedEvent, &str, &str)> = wanted.filter_map(|e| by_and_node(&e.note).map(|(by, node)| (e, by, node))).collect();
-    if !told.is_empty() {
+    let preemptions: Vec<(&ObservedEvent, &str, &str)> =
+        wanted.filter_map(|e| by_and_node(&e.note).map(|(by, node)| (e, by, node))).collect();
+    if !preemptions.is_empty() {
         by_uid.extend(cluster.pods.iter().filter(|p| !p.metadata.uid.is_empty()).map(|p| (&p.metadata.uid, p.key())));
     }
     let mut found = Vec::new();
-    let mut told_of = HashSet::new();
-    for (event, by, node) in told {
+    let mut preempted = HashSet::new();
+    for (event, by, node) in preemptions {
         let by_name = by.split_once('/').map(|(namespace, name)| Key::new(namespace, name));
         let preemptor = by_uid.get(&Str::from(by)).cloned().or(by_name.filter(|key| cluster.pods.get(key).is_some()));
         let victim = cluster.pods.get(&event.pod).filter(|p| event.uid.is_empty() || p.metadata.uid == event.uid);
         if victim.is_some() {
-            told_of.insert(&event.pod);
+            preempted.insert(&event.pod);
         }
         found.push(Preempted {
             victim: event.pod.clone(),
@@ -130,7 +131,7 @@ pub fn preempted(cluster: &Cluster, events: &[ObservedEvent]) -> Vec<Preempted> 
             .iter()
             .find(|c| c.kind == "DisruptionTarget" && c.reason == "PreemptionByScheduler" && c.status == "True");
         let Some(condition) = target else { continue };
-        if told_of.contains(&pod.key()) {
+        if preempted.contains(&pod.key()) {
             continue;
         }
         found.push(Preempted {

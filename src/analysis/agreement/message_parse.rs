@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_are_told_apart_from_other_reasons() {
+    fn other_words_are_distinguished_from_other_reasons() {
         let of = |message: &str| Wording::of(message, Release::default());
         let old = of("0/2 nodes are available: 1 node(s) had untolerated taint {a: b}, 1 Too many pods.").unwrap();
         let new = of("0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 Too many pods.").unwrap();

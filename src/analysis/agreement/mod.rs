@@ -144,7 +144,7 @@ pub struct SchedulerComparer {
     /// Schedulers of other releases on the same cluster, made on demand; `None` for a release that refuses the configuration.
     others: Arc<Mutex<BTreeMap<Release, Option<Scheduler>>>>,
     cluster: Cluster,
-    heard: SchedulerEvents,
+    scheduler_events: SchedulerEvents,
     /// Collected at the first difference.
     changes: OnceLock<Changes>,
     /// The cycles of pod groups, made on demand, by group.
@@ -170,7 +170,7 @@ impl SchedulerComparer {
             bound,
             seen: Vec::new(),
             cluster: cluster.clone(),
-            heard: SchedulerEvents::new(events),
+            scheduler_events: SchedulerEvents::new(events),
             changes: OnceLock::new(),
             preempted: preempted(cluster, events),
         }
@@ -178,7 +178,7 @@ impl SchedulerComparer {
 
     /// Returns the last report about a pod.
     pub fn written(&self, pod: &Pod) -> Option<LastReported> {
-        self.heard.about(pod)
+        self.scheduler_events.about(pod)
     }
 
     /// Returns the victims of preemption, oldest first.
@@ -193,7 +193,7 @@ impl SchedulerComparer {
     }
 
     fn changes(&self) -> &Changes {
-        self.changes.get_or_init(|| Changes::of(&self.cluster, &self.preempted, &self.bound, &self.heard, &self.seen))
+        self.changes.get_or_init(|| Changes::of(&self.cluster, &self.preempted, &self.bound, &self.scheduler_events, &self.seen))
     }
 
     /// Decides a pod on its own, or with its pod group, and compares. A pod of another scheduler is left to that.
@@ -211,7 +211,7 @@ impl SchedulerComparer {
         let mut found = not_ours(pod);
         let name = &pod.spec.scheduler_name;
         let names = self.scheduler.state().config().profiles.iter().map(|profile| profile.name.as_str());
-        let near = nearest(name, names).filter(|_| self.heard.about(pod).is_none());
+        let near = nearest(name, names).filter(|_| self.scheduler_events.about(pod).is_none());
         if let Some(near) = near {
             let cause = format!("no profile has the scheduler name {:?}; did you mean {near}?", name.as_str());
             found.clause.clone_from(&cause);
@@ -237,7 +237,7 @@ impl SchedulerComparer {
 
     /// Compares a decision on the cluster as it was read.
     pub fn compare(&self, pod: &Pod, view: &CycleView) -> SchedulerMatch {
-        let there = self.heard.about(pod);
+        let there = self.scheduler_events.about(pod);
         let nominated = pod.status.nominated_node_name.clone();
         let mut found = SchedulerMatch {
             pod: pod.key(),

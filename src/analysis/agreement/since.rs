@@ -54,7 +54,7 @@ impl Changes {
         cluster: &Cluster,
         preempted: &[Preempted],
         bound: &BTreeMap<Key, Timestamp>,
-        heard: &SchedulerEvents,
+        scheduler_events: &SchedulerEvents,
         seen: &[SeenChange],
     ) -> Self {
         let mut changes: Vec<(Timestamp, Change)> = seen.iter().map(|seen| (seen.at, Change::Seen(seen.clone()))).collect();
@@ -69,7 +69,7 @@ impl Changes {
             if pod.node_name.is_empty() {
                 // It counts on the node since the attempt that nominated it.
                 if !pod.status.nominated_node_name.is_empty()
-                    && let Some(time) = heard.about(pod).and_then(|written| written.at)
+                    && let Some(time) = scheduler_events.about(pod).and_then(|written| written.at)
                 {
                     changes.push((time, Change::Nominated(pod.clone())));
                 }

@@ -21,7 +21,7 @@ fn pod(owner: Option<(&str, &str)>) -> Value {
     })
 }
 
-fn told(owner: Option<(&str, &str)>, changes: &[Change]) -> Option<String> {
+fn commands_for(owner: Option<(&str, &str)>, changes: &[Change]) -> Option<String> {
     let written = pod(owner);
     let cluster: Cluster = [object(Kind::Pod, &written)].into_iter().collect();
     let key = Key::new("shop", "web-1");
@@ -78,7 +78,7 @@ fn templates_are_patched_by_kind_of_owner() {
     ];
     for (change, expected) in template_changes() {
         for (owner, start, deletes) in owners {
-            let text = told(Some(owner), &[Change::Pod(change.clone())]).expect("commands");
+            let text = commands_for(Some(owner), &[Change::Pod(change.clone())]).expect("commands");
             let mut lines = text.lines();
             let line = lines.next().unwrap();
             assert!(line.starts_with(start), "{line}");
@@ -92,7 +92,7 @@ fn templates_are_patched_by_kind_of_owner() {
 fn jobs_and_bare_pods_are_made_again() {
     for (change, expected) in template_changes() {
         let changes = [Change::Pod(change)];
-        let bare = told(None, &changes).expect("commands");
+        let bare = commands_for(None, &changes).expect("commands");
         assert!(
             bare.starts_with("kubectl get pod web-1 -n shop -o yaml | kubectl patch --local -f - -p '")
                 && bare.ends_with("| kubectl replace --force -f -")
@@ -103,7 +103,7 @@ fn jobs_and_bare_pods_are_made_again() {
         }
         assert_eq!(patch_in(&bare), json!({"spec": spec}));
 
-        let job = told(Some(("Job", "report-28000123")), &changes).expect("commands");
+        let job = commands_for(Some(("Job", "report-28000123")), &changes).expect("commands");
         let (first, second) = job.split_once('\n').expect("two lines");
         assert!(first.starts_with("kubectl get job report-28000123 -n shop"));
         let patch = patch_in(first);
@@ -111,16 +111,16 @@ fn jobs_and_bare_pods_are_made_again() {
         assert!(patch["spec"]["template"]["metadata"]["labels"].as_object().unwrap().contains_key("controller-uid"));
         assert!(second.starts_with("kubectl patch cronjob report -n shop -p "));
         assert_eq!(patch_in(second), json!({"spec": {"jobTemplate": {"spec": {"template": {"spec": expected}}}}}));
-        assert_eq!(told(Some(("Job", "once")), &changes).expect("commands").lines().count(), 1);
-        assert_eq!(told(Some(("Rollout", "web")), &changes), None, "nothing is known of its template");
+        assert_eq!(commands_for(Some(("Job", "once")), &changes).expect("commands").lines().count(), 1);
+        assert_eq!(commands_for(Some(("Rollout", "web")), &changes), None, "nothing is known of its template");
     }
 }
 
 #[test]
 fn what_a_pod_that_exists_may_be_given_is_patched_there() {
     for owner in [None, Some(("ReplicaSet", "web-5d8")), Some(("Job", "once")), Some(("Rollout", "web"))] {
-        let text =
-            told(owner, &[Change::Pod(PodChange::RemoveGates(vec!["g".into()])), Change::Pod(PodChange::Tolerate(taint()))]).unwrap();
+        let text = commands_for(owner, &[Change::Pod(PodChange::RemoveGates(vec!["g".into()])), Change::Pod(PodChange::Tolerate(taint()))])
+            .unwrap();
         assert!(text.starts_with("kubectl patch pod web-1 -n shop --type=json -p '"), "{text}");
         let value = json!({"key": "dedicated", "operator": "Equal", "value": "db", "effect": "NoSchedule"});
         let expected =
@@ -129,14 +129,14 @@ fn what_a_pod_that_exists_may_be_given_is_patched_there() {
     }
     // A change that an existing pod does not allow moves all changes to the template, without the API server's tolerations.
     let both = [Change::Pod(PodChange::Tolerate(taint())), Change::Pod(PodChange::DropSelector { key: "zone".into(), value: "c".into() })];
-    let patch = patch_in(&told(Some(("ReplicaSet", "web-5d8")), &both).unwrap());
+    let patch = patch_in(&commands_for(Some(("ReplicaSet", "web-5d8")), &both).unwrap());
     let value = json!([{"key": "dedicated", "operator": "Equal", "value": "db", "effect": "NoSchedule"}]);
     assert_eq!(patch["spec"]["template"]["spec"], json!({"tolerations": value, "nodeSelector": {"zone": null}}));
 }
 
 #[test]
 fn a_priority_without_a_class_brings_its_class() {
-    let text = told(Some(("ReplicaSet", "web-5d8")), &[Change::Pod(PodChange::Priority { from: 0, to: -5, class: None })]).unwrap();
+    let text = commands_for(Some(("ReplicaSet", "web-5d8")), &[Change::Pod(PodChange::Priority { from: 0, to: -5, class: None })]).unwrap();
     let (class, patch) = text.split_once('\n').unwrap();
     assert!(class.starts_with("kubectl create priorityclass priority-minus-5 --value=-5 "));
     assert_eq!(patch_in(patch)["spec"]["template"]["spec"], json!({"priorityClassName": "priority-minus-5"}));
@@ -152,7 +152,7 @@ fn other_objects_have_commands_of_their_own() {
         (Change::Node("a;b".into(), NodeChange::Uncordon), None),
         (Change::Delete(Kind::Pod, Key::new("$(x)", "x")), None),
     ] {
-        assert_eq!(told(None, &[change]).as_deref(), expected);
+        assert_eq!(commands_for(None, &[change]).as_deref(), expected);
     }
 }
 
@@ -163,9 +163,9 @@ fn texts_from_outside_stay_one_word() {
     assert_eq!(quoted(""), "''");
     assert_eq!(ascii(&json!("\u{1b}[2J\u{202e}ü😀\u{7f}")), r#""\u001b[2J\u202e\u00fc\ud83d\ude00\u007f""#);
     let odd = Taint { key: "k'; rm -rf /".into(), effect: "NoSchedule".into(), ..Taint::default() };
-    let text = told(None, &[Change::Node("n".into(), NodeChange::RemoveTaint(odd.clone()))]).unwrap();
+    let text = commands_for(None, &[Change::Node("n".into(), NodeChange::RemoveTaint(odd.clone()))]).unwrap();
     assert_eq!(text, r"kubectl taint nodes n 'k'\''; rm -rf /:NoSchedule-'");
-    let text = told(None, &[Change::Pod(PodChange::Tolerate(odd))]).unwrap();
+    let text = commands_for(None, &[Change::Pod(PodChange::Tolerate(odd))]).unwrap();
     assert!(text.contains(r#""key":"k'\''; rm -rf /""#), "{text}");
 }
 
@@ -175,29 +175,30 @@ fn resource_claims_are_replaced_because_their_spec_is_immutable() {
     let claim = json!({"metadata": {"name": "gpu", "namespace": "shop"}, "spec": {"devices": {"requests": [request(4)]}}});
     let cluster: Cluster = [object(Kind::ResourceClaim, &claim), object(Kind::Pod, &pod(None))].into_iter().collect();
     let (pod, key) = (Key::new("shop", "web-1"), Key::new("shop", "gpu"));
-    let told = |changes: &[Change]| commands(&Targets { pod: &pod, cluster: &cluster, originals: &|_, _| Some(claim.clone()) }, changes);
+    let commands_for =
+        |changes: &[Change]| commands(&Targets { pod: &pod, cluster: &cluster, originals: &|_, _| Some(claim.clone()) }, changes);
     let path = crate::fixes::RequestPath { request: 0, alternative: None, name: "r".into() };
     let lower = Change::Claim(key.clone(), ClaimChange::LowerCount { request: path, from: 4, to: 1 });
-    let line = told(&[lower]).expect("a command");
+    let line = commands_for(&[lower]).expect("a command");
     assert!(line.starts_with("kubectl get resourceclaim gpu -n shop -o yaml | kubectl patch --local -f - -p '"), "{line}");
     assert!(line.ends_with("' -o yaml | kubectl replace --force -f -"), "{line}");
     assert_eq!(patch_in(&line), json!({"spec": {"devices": {"requests": [request(1)]}}}));
     let user = Change::Delete(Kind::Pod, Key::new("shop", "user"));
     let (gone, free) = (Change::Delete(Kind::ResourceClaim, key.clone()), Change::Claim(key, ClaimChange::Free));
     let delete = Some("kubectl delete pod user -n shop".to_owned());
-    assert_eq!(told(&[user.clone(), gone.clone()]), delete, "the garbage collector does the rest");
-    assert_eq!(told(&[user, free.clone()]), delete, "the claim controller does the rest");
-    assert_eq!(told(&[gone]).as_deref(), Some("kubectl delete resourceclaim gpu -n shop"));
-    assert_eq!(told(&[free]), None, "only the claim controller deallocates");
+    assert_eq!(commands_for(&[user.clone(), gone.clone()]), delete, "the garbage collector does the rest");
+    assert_eq!(commands_for(&[user, free.clone()]), delete, "the claim controller does the rest");
+    assert_eq!(commands_for(&[gone]).as_deref(), Some("kubectl delete resourceclaim gpu -n shop"));
+    assert_eq!(commands_for(&[free]), None, "only the claim controller deallocates");
 }
 
 #[test]
 fn volumes_need_storage_and_their_controller() {
     let volume = Change::Create { object: object(Kind::PersistentVolume, &json!({"metadata": {"name": "v"}})), like: None };
     let bind = Change::Bind { claim: Key::new("shop", "data"), volume: "v".into() };
-    assert_eq!((told(None, &[volume, bind.clone()]), told(None, &[bind])), (None, None));
+    assert_eq!((commands_for(None, &[volume, bind.clone()]), commands_for(None, &[bind])), (None, None));
     let class = Change::Create { object: object(Kind::DeviceClass, &json!({"metadata": {"name": "gpu"}})), like: None };
-    let line = told(None, &[class]).expect("a command");
+    let line = commands_for(None, &[class]).expect("a command");
     let manifest = line.strip_prefix("printf '%s' ").expect("a manifest");
     assert_eq!(patch_in(manifest)["kind"], "DeviceClass");
 }

@@ -17,8 +17,8 @@ const NAMES: usize = 4;
 /// Returns the changes of a fix in words.
 pub(super) fn fix_text(fix: &Fix) -> String {
     // The other objects of a new node are implied.
-    let told = fix.changes.iter().filter(|c| !matches!(c, Change::Create { object, like: Some(_) } if object.kind() != Kind::Node));
-    told.map(change_text).collect::<Vec<_>>().join(" and ")
+    let shown = fix.changes.iter().filter(|c| !matches!(c, Change::Create { object, like: Some(_) } if object.kind() != Kind::Node));
+    shown.map(change_text).collect::<Vec<_>>().join(" and ")
 }
 
 /// Returns the result of a fix in words.

@@ -10,7 +10,7 @@ use crate::scheduler_log::{Amounts, CachedNode, Dump, Stamp};
 
 /// A node of the scheduler's cache beside ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CachedNodeBeside {
+pub struct ComparedNode {
     /// The node.
     pub node: String,
     /// The differences; empty if both are the same.
@@ -96,11 +96,11 @@ impl LogReport<'_> {
     }
 
     /// Compares the last cache in the log with ours at that moment, which `replay` rebuilds; `None` if the log has none.
-    pub(super) fn cache(&self, replay: &mut Replay<'_>) -> Option<(Stamp, Vec<CachedNodeBeside>)> {
+    pub(super) fn cache(&self, replay: &mut Replay<'_>) -> Option<(Stamp, Vec<ComparedNode>)> {
         let dump = self.last_cache()?;
         replay.until(dump.at);
         let snapshot = replay.scheduler().state().snapshot();
-        let mut nodes: Vec<CachedNodeBeside> = Vec::new();
+        let mut nodes: Vec<ComparedNode> = Vec::new();
         let mut names = BTreeSet::new();
         for cached in &dump.nodes {
             let name = self.log.names.text(cached.name);
@@ -110,11 +110,11 @@ impl LogReport<'_> {
                 None if cached.deleted => vec![CacheDifference::NotInDump, CacheDifference::Deleted],
                 None => vec![CacheDifference::NotInDump],
             };
-            nodes.push(CachedNodeBeside { node: name.to_owned(), differences });
+            nodes.push(ComparedNode { node: name.to_owned(), differences });
         }
         for ours in snapshot.nodes() {
             if !names.contains(ours.name().as_str()) {
-                nodes.push(CachedNodeBeside { node: ours.name().to_string(), differences: vec![CacheDifference::NotInCache] });
+                nodes.push(ComparedNode { node: ours.name().to_string(), differences: vec![CacheDifference::NotInCache] });
             }
         }
         nodes.sort_by(|a, b| a.node.cmp(&b.node));
@@ -140,7 +140,7 @@ impl LogReport<'_> {
     }
 
     /// Returns the comparison in lines: a line for all nodes that are the same, and one for each other node.
-    pub(crate) fn cache_lines((at, nodes): &(Stamp, Vec<CachedNodeBeside>), show: impl Fn(Stamp) -> String) -> Vec<String> {
+    pub(crate) fn cache_lines((at, nodes): &(Stamp, Vec<ComparedNode>), show: impl Fn(Stamp) -> String) -> Vec<String> {
         let same = nodes.iter().filter(|node| node.differences.is_empty()).count();
         let mut lines = vec![format!("the scheduler's cache at {}: {same} of {} as in the dump", show(*at), count(nodes.len(), "node"))];
         for node in nodes.iter().filter(|node| !node.differences.is_empty()) {

@@ -6,11 +6,11 @@ mod replay;
 mod timeline;
 mod words;
 
-pub use cache::{CacheDifference, CachedNodeBeside, Difference};
+pub use cache::{CacheDifference, ComparedNode, Difference};
 pub use places::LogMark;
-pub use replay::{Beside, BesideKind, Gap, Moment, Replay};
+pub use replay::{AttemptMatch, ComparedAttempt, Gap, Moment, Replay};
 
-pub(crate) use words::is_told;
+pub(crate) use words::is_shown;
 
 use std::collections::BTreeMap;
 
@@ -31,17 +31,17 @@ pub struct LogReport<'a> {
     pub(crate) queues: Queues,
     pub(crate) at: Option<Stamp>,
     /// The comparison with our decisions, where a dump has the objects.
-    pub(crate) beside: Option<BesideReport>,
+    pub(crate) comparison: Option<LogComparison>,
 }
 
 /// The attempts and the cache of a log beside ours.
 #[derive(Debug, Default)]
-pub(crate) struct BesideReport {
+pub(crate) struct LogComparison {
     /// By the attempt's index.
-    pub(crate) attempts: BTreeMap<usize, Beside>,
+    pub(crate) attempts: BTreeMap<usize, ComparedAttempt>,
     /// Attempts of the shown process without a comparison.
     not_compared: usize,
-    pub(crate) cache: Option<(Stamp, Vec<CachedNodeBeside>)>,
+    pub(crate) cache: Option<(Stamp, Vec<ComparedNode>)>,
 }
 
 /// Limit on the attempts that are compared; the last ones are.
@@ -54,44 +54,44 @@ impl<'a> LogReport<'a> {
             return None;
         }
         let process = log.leading(at).unwrap_or(0);
-        Some(Self { log, process, none: Process::default(), queues: log.queues(process, at), at, beside: None })
+        Some(Self { log, process, none: Process::default(), queues: log.queues(process, at), at, comparison: None })
     }
 
     /// Adds our decision beside each of the last attempts, on the objects of its moment, and our cache beside the last one
     /// in the log. `scheduler` has the objects of a dump that was taken at `taken`.
     #[must_use]
-    pub fn beside(mut self, scheduler: &Scheduler, taken: Option<Timestamp>) -> Self {
+    pub fn compared_with(mut self, scheduler: &Scheduler, taken: Option<Timestamp>) -> Self {
         let ours = |attempt: &&(usize, &Attempt)| usize::from(attempt.1.process) == self.process;
         let mut attempts: Vec<(usize, &Attempt)> = self.log.attempts.iter().enumerate().filter(|one| ours(&one)).collect();
         attempts.sort_by_key(|(number, attempt)| (attempt.at, *number));
         let skipped = attempts.len().saturating_sub(MAX_COMPARED);
-        let mut found = BesideReport::default();
+        let mut found = LogComparison::default();
         let mut replay = Replay::new(&self, scheduler, taken);
         for (order, (number, attempt)) in attempts.into_iter().enumerate() {
-            match replay.at(attempt, order >= skipped).beside {
-                Some(beside) => drop(found.attempts.insert(number, beside)),
+            match replay.at(attempt, order >= skipped).comparison {
+                Some(comparison) => drop(found.attempts.insert(number, comparison)),
                 None => found.not_compared += 1,
             }
         }
         found.cache = self.cache(&mut Replay::new(&self, scheduler, taken));
-        self.beside = Some(found);
+        self.comparison = Some(found);
         self
     }
 
     /// Returns how many attempts there are of each relation, and how many could not be compared; `None` without a dump.
-    pub fn agreement(&self) -> Option<(BTreeMap<BesideKind, usize>, usize)> {
-        let found = self.beside.as_ref()?;
-        let mut counts = BTreeMap::from([BesideKind::Agrees, BesideKind::Explained, BesideKind::Differs].map(|kind| (kind, 0)));
-        for beside in found.attempts.values() {
-            *counts.entry(beside.kind).or_default() += 1;
+    pub fn agreement(&self) -> Option<(BTreeMap<AttemptMatch, usize>, usize)> {
+        let found = self.comparison.as_ref()?;
+        let mut counts = BTreeMap::from([AttemptMatch::Agrees, AttemptMatch::Explained, AttemptMatch::Differs].map(|kind| (kind, 0)));
+        for comparison in found.attempts.values() {
+            *counts.entry(comparison.kind).or_default() += 1;
         }
         Some((counts, found.not_compared))
     }
 
     /// Returns the attempts that were compared, each with our decision.
-    pub fn compared(&self) -> impl Iterator<Item = (&Attempt, &Beside)> {
-        let found = self.beside.iter().flat_map(|beside| &beside.attempts);
-        found.filter_map(|(number, beside)| Some((self.log.attempts.get(*number)?, beside)))
+    pub fn compared(&self) -> impl Iterator<Item = (&Attempt, &ComparedAttempt)> {
+        let found = self.comparison.iter().flat_map(|comparison| &comparison.attempts);
+        found.filter_map(|(number, comparison)| Some((self.log.attempts.get(*number)?, comparison)))
     }
 
     pub(crate) fn process(&self) -> &Process {

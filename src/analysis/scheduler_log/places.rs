@@ -21,7 +21,7 @@ pub struct LogMark {
 
 impl LogReport<'_> {
     /// Returns the places of pods in queues; those in an attempt or being bound stay where they are shown. `None` if the log does not show them for certain, as below `-v=5`.
-    pub fn told(&self) -> Option<(Timestamp, Vec<PlaceInLog>)> {
+    pub fn queue_places(&self) -> Option<(Timestamp, Vec<PlaceInLog>)> {
         let clock = self.process().clock;
         let queues = &self.queues;
         if !matches!(queues.certainty, Certainty::Exact | Certainty::SinceBegin) {
@@ -91,7 +91,7 @@ impl LogReport<'_> {
     }
 
     /// Returns whether attempts ended since `mark`.
-    pub fn has_news(&self, mark: LogMark) -> bool {
+    pub fn has_new_attempts(&self, mark: LogMark) -> bool {
         self.ended_since(mark).next().is_some()
     }
 
@@ -102,7 +102,7 @@ impl LogReport<'_> {
 
     /// Returns the attempts that ended since `mark`, the last `limit` of them, oldest first, and how many came before
     /// these. `compare` returns our decision about the last attempt of a pod.
-    pub fn news(
+    pub fn new_attempts(
         &self,
         mark: &mut LogMark,
         limit: usize,
@@ -112,19 +112,19 @@ impl LogReport<'_> {
         attempts.sort_by_key(|attempt| attempt.end);
         let skipped = attempts.len().saturating_sub(limit);
         let mut seen = HashSet::new();
-        let mut news = Vec::new();
+        let mut fresh = Vec::new();
         for attempt in attempts.iter().rev().take(limit) {
             let (Some(pod), Some(end)) = (self.key(attempt.pod), attempt.end) else { continue };
-            let beside = seen.insert(attempt.pod).then(|| self.said(&pod, attempt)).flatten();
-            let beside = beside.and_then(|said| compare(&pod, &said));
+            let comparison = seen.insert(attempt.pod).then(|| self.said(&pod, attempt)).flatten();
+            let comparison = comparison.and_then(|said| compare(&pod, &said));
             let mut events = vec![self.event(&pod, end, self.attempt_words(attempt))];
             events.extend(self.evictions(&pod, end, attempt));
-            let decided = beside.is_some();
-            events.extend(beside.map(|words| self.remark(&pod, end, format!("schedscope, on the cluster's current state: {words}"))));
+            let decided = comparison.is_some();
+            events.extend(comparison.map(|words| self.remark(&pod, end, format!("schedscope, on the cluster's current state: {words}"))));
             let title =
                 format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(end), super::timeline::outcome(attempt.outcome));
             let at = self.process().clock.timestamp(end);
-            news.push(LoggedAttempt {
+            fresh.push(LoggedAttempt {
                 pod: Some(pod),
                 at,
                 title,
@@ -135,8 +135,8 @@ impl LogReport<'_> {
                 followed: true,
             });
         }
-        news.reverse();
+        fresh.reverse();
         self.skip(mark);
-        (news, skipped)
+        (fresh, skipped)
     }
 }

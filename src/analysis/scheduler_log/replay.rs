@@ -21,7 +21,7 @@ use crate::trace::{self, CycleView, PreemptionView};
 /// The relation of our decision to an attempt of the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display)]
 #[strum(serialize_all = "camelCase")]
-pub enum BesideKind {
+pub enum AttemptMatch {
     /// The same message, or a node with the best score, and the same preemption.
     Agrees,
     /// They differ, and something is known that explains it.
@@ -30,7 +30,7 @@ pub enum BesideKind {
     Differs,
 }
 
-impl BesideKind {
+impl AttemptMatch {
     /// Returns the kind in words, for a number of attempts.
     pub fn words(self, attempts: usize) -> &'static str {
         match self {
@@ -77,9 +77,9 @@ impl fmt::Display for Gap {
 
 /// Our decision beside an attempt of the scheduler, on the objects of its moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Beside {
+pub struct ComparedAttempt {
     /// The relation of the two.
-    pub kind: BesideKind,
+    pub kind: AttemptMatch,
     /// Our decision and the differences, in words.
     pub words: String,
     /// The gaps in what is known of the moment.
@@ -93,7 +93,7 @@ pub struct Moment {
     /// The number of changes of pods that lead here; see [`Replay::touched`].
     changes: usize,
     /// Our decision; `None` for a pod that the dump does not have, and for an attempt whose end is not logged.
-    pub beside: Option<Beside>,
+    pub comparison: Option<ComparedAttempt>,
 }
 
 /// A fact that the log tells about an object of the dump.
@@ -284,8 +284,8 @@ impl<'a> Replay<'a> {
     /// Goes to an attempt, which must not begin before the last one, and decides there if asked to.
     pub fn at(&mut self, attempt: &Attempt, decide: bool) -> Moment {
         self.until(attempt.at);
-        let beside = if decide { self.beside(attempt) } else { None };
-        Moment { cluster: self.scheduler.state().cluster().clone(), changes: self.touched.len(), beside }
+        let comparison = if decide { self.compare_attempt(attempt) } else { None };
+        Moment { cluster: self.scheduler.state().cluster().clone(), changes: self.touched.len(), comparison }
     }
 
     /// Goes to a time, which must not be before the last one.
@@ -393,7 +393,7 @@ impl<'a> Replay<'a> {
         gaps
     }
 
-    fn beside(&self, attempt: &Attempt) -> Option<Beside> {
+    fn compare_attempt(&self, attempt: &Attempt) -> Option<ComparedAttempt> {
         let key = self.report.key(attempt.pod)?;
         let pod = self.scheduler.state().cluster().pods.get(&key).filter(|pod| pod.is_pending())?;
         let view = CycleView::of(&self.scheduler.explain(pod));
@@ -403,33 +403,33 @@ impl<'a> Replay<'a> {
             Outcome::Scheduled => self.bound(attempt, &view),
             Outcome::Unschedulable | Outcome::Error => self.failed(attempt, pod, &view)?,
         };
-        if kind == BesideKind::Differs && !gaps.is_empty() {
-            kind = BesideKind::Explained;
+        if kind == AttemptMatch::Differs && !gaps.is_empty() {
+            kind = AttemptMatch::Explained;
         }
-        if kind == BesideKind::Explained {
+        if kind == AttemptMatch::Explained {
             let why: Vec<String> = gaps.iter().map(ToString::to_string).collect();
             if !why.is_empty() {
                 words = format!("{words} Explained: {}.", why.join("; "));
             }
         }
-        Some(Beside { kind, words, gaps })
+        Some(ComparedAttempt { kind, words, gaps })
     }
 
     /// Compares with an attempt that bound its pod.
-    fn bound(&self, attempt: &Attempt, view: &CycleView) -> (BesideKind, String) {
+    fn bound(&self, attempt: &Attempt, view: &CycleView) -> (AttemptMatch, String) {
         let node = self.report.log.names.text(attempt.node);
         let here = crate::analysis::why::why(view);
         match (&view.selected, view.outcome) {
             (Some((ours, _, ties)), Some(trace::Outcome::Scheduled)) if *ours == *node || ties.iter().any(|tie| *tie == *node) => {
                 let of = if ties.len() > 1 { format!(", one of {} with equal scores", count(ties.len(), "node")) } else { String::new() };
-                (BesideKind::Agrees, format!("agrees: it fits on {node}{of}."))
+                (AttemptMatch::Agrees, format!("agrees: it fits on {node}{of}."))
             }
-            _ => (BesideKind::Differs, format!("differs: the scheduler bound it to {node}; schedscope says {here}")),
+            _ => (AttemptMatch::Differs, format!("differs: the scheduler bound it to {node}; schedscope says {here}")),
         }
     }
 
     /// Compares with an attempt that failed.
-    fn failed(&self, attempt: &Attempt, pod: &Arc<Pod>, view: &CycleView) -> Option<(BesideKind, String)> {
+    fn failed(&self, attempt: &Attempt, pod: &Arc<Pod>, view: &CycleView) -> Option<(AttemptMatch, String)> {
         let log = self.report.log;
         let mut then = (**pod).clone();
         then.status.conditions = List::default();
@@ -447,19 +447,19 @@ impl<'a> Replay<'a> {
         let found = SchedulerComparer::new(&self.scheduler, &events).compare(&then, view);
         let preempts = view.preemption.as_ref().and_then(PreemptionView::selected).is_some();
         let kind = match found.accord {
-            MatchKind::Same => BesideKind::Agrees,
-            MatchKind::OtherRelease | MatchKind::ChangedSince => BesideKind::Explained,
+            MatchKind::Same => AttemptMatch::Agrees,
+            MatchKind::OtherRelease | MatchKind::ChangedSince => AttemptMatch::Explained,
             // The message agrees, and the log has no line about preemptions.
-            MatchKind::Unexplained if silent && preempts && found.message == log.names.text(attempt.message) => BesideKind::Agrees,
-            MatchKind::Unexplained => BesideKind::Differs,
+            MatchKind::Unexplained if silent && preempts && found.message == log.names.text(attempt.message) => AttemptMatch::Agrees,
+            MatchKind::Unexplained => AttemptMatch::Differs,
             MatchKind::SchedulerError | MatchKind::Binding | MatchKind::Undecided | MatchKind::Unwritten | MatchKind::NotOurs => {
                 return None;
             }
         };
         let words = match kind {
-            BesideKind::Agrees if found.other_words.is_empty() => "agrees exactly.".to_owned(),
-            BesideKind::Agrees => format!("agrees in different words: {}.", found.other_words.join("; ")),
-            BesideKind::Explained | BesideKind::Differs => {
+            AttemptMatch::Agrees if found.other_words.is_empty() => "agrees exactly.".to_owned(),
+            AttemptMatch::Agrees => format!("agrees in different words: {}.", found.other_words.join("; ")),
+            AttemptMatch::Explained | AttemptMatch::Differs => {
                 let since = if found.since.is_empty() { String::new() } else { format!(" Changed since: {}.", found.since.join("; ")) };
                 let release =
                     found.decided_by.map_or_else(String::new, |release| format!(" kube-scheduler {release} agrees with the log."));

@@ -60,11 +60,11 @@ impl LogReport<'_> {
             events.extend(self.evictions(&pod, *at, attempt));
             let Some(moment) = moments.remove(index) else { continue };
             let changes = replay.between(shown.as_ref(), &moment);
-            let decided = moment.beside.is_some();
+            let decided = moment.comparison.is_some();
             let title = format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(*at), outcome(attempt.outcome));
-            match &moment.beside {
-                Some(beside) => {
-                    events.push(self.remark(&pod, *at, format!("schedscope, on the cluster's state at that time: {}", beside.words)));
+            match &moment.comparison {
+                Some(comparison) => {
+                    events.push(self.remark(&pod, *at, format!("schedscope, on the cluster's state at that time: {}", comparison.words)));
                 }
                 None => events.push(self.remark(&pod, *at, "no comparison: the cluster's state at that time is unknown".to_owned())),
             }
@@ -138,7 +138,7 @@ impl LogReport<'_> {
     ) {
         while let Some(change) = changes.next_if(|change| until.is_none_or(|until| change.at <= until)) {
             let Some(pod) = self.key(change.pod) else { continue };
-            if super::is_told(change, &|name| self.log.names.text(name)) {
+            if super::is_shown(change, &|name| self.log.names.text(name)) {
                 events.push(self.event(&pod, change.at, self.change_words(change)));
             }
             places.insert(pod, self.place(change));
@@ -150,18 +150,18 @@ impl LogReport<'_> {
         let plugins = self.rejectors(change.plugins, None);
         let gate = self.log.names.text(change.gated_by).parse::<PluginName>().ok();
         let exact = matches!(self.queues.certainty, Certainty::Exact | Certainty::SinceBegin);
-        let untold = |why: &str| LoggedPlace::Unknown(format!("the scheduler's log does not show {why}"));
+        let not_shown = |why: &str| LoggedPlace::Unknown(format!("the scheduler's log does not show {why}"));
         match change.place {
             Place::Gone => LoggedPlace::Gone,
             Place::InFlight | Place::WaitingOnPermit if change.cause != Cause::Failed => LoggedPlace::Known(trace::Place::InFlight),
             Place::Unschedulable if exact => LoggedPlace::Known(trace::Place::Unschedulable { plugins, gated_by: gate }),
-            Place::Unschedulable => untold("whether it has moved since it was parked"),
+            Place::Unschedulable => not_shown("whether it has moved since it was parked"),
             Place::Active if exact => LoggedPlace::Known(trace::Place::Active),
             Place::Backoff if exact => match change.expires.and_then(|at| self.process().clock.timestamp(at)) {
                 Some(expires) => LoggedPlace::Known(trace::Place::Backoff { expires, error: self.ended_in_error(change) }),
-                None => untold("when its backoff ends"),
+                None => not_shown("when its backoff ends"),
             },
-            _ => untold("its queue"),
+            _ => not_shown("its queue"),
         }
     }
 

@@ -73,7 +73,7 @@ impl LogReport<'_> {
 }
 
 /// Returns whether a change has its own line in the story; others are part of an attempt's line.
-pub(crate) fn is_told<'a>(change: &Change, text: &impl Fn(crate::scheduler_log::Name) -> &'a str) -> bool {
+pub(crate) fn is_shown<'a>(change: &Change, text: &impl Fn(crate::scheduler_log::Name) -> &'a str) -> bool {
     match change.cause {
         Cause::Moved(event) => text(event) != "ScheduleAttemptFailure",
         Cause::Gated | Cause::Deleted | Cause::Dropped | Cause::Permit => true,

@@ -124,7 +124,7 @@ fn what_does_not_fit_into_the_sentence_is_counted() {
 }
 
 #[test]
-fn nodes_that_are_too_small_or_left_out_are_told_from_full_ones() {
+fn nodes_that_are_too_small_or_left_out_are_distinguished_from_full_ones() {
     let mut small = view(&[(2, Fit, CPU)]);
     let never = Status::unresolvable(reason("Insufficient cpu")).with_plugin(Fit);
     small.verdicts.insert("n00".into(), Verdict { status: never.clone(), nominated: Vec::new().into() });

@@ -48,10 +48,10 @@ fn cause_sentence(cause: &MissingCause, workload: &About, now: Option<Timestamp>
 
 fn not_created(why: &NotCreated, workload: &About, now: Option<Timestamp>) -> String {
     match why {
-        NotCreated::Refused(refusal, at) => format!("{}{}", refused(refusal), heard(at, now)),
+        NotCreated::Refused(refusal, at) => format!("{}{}", refused(refusal), age_words(at, now)),
         NotCreated::RetriesLater(refusal, at) => {
             let was = refused(refusal);
-            format!("{was}{}; it has room now, and the controller tries again with a growing pause", heard(at, now))
+            format!("{was}{}; it has room now, and the controller tries again with a growing pause", age_words(at, now))
         }
         NotCreated::Paused => "the Deployment is paused, and has no ReplicaSet yet".to_owned(),
         NotCreated::Suspended(None, _) => match workload.kind.as_str() {
@@ -129,7 +129,7 @@ fn refused(refusal: &Refusal) -> String {
 }
 
 /// Returns when a refusal was last said.
-fn heard(at: &RefusedAt, now: Option<Timestamp>) -> String {
+fn age_words(at: &RefusedAt, now: Option<Timestamp>) -> String {
     let (Some(now), Some(last)) = (now, at.last) else { return String::new() };
     let times = if at.count > 1 { format!("{} times, ", at.count) } else { String::new() };
     format!(" ({times}last {} ago)", span(last, now))

@@ -218,7 +218,7 @@ fn what_is_left_to_the_event_loop() {
         (":theme; ctrl-c", Some(Effect::Quit)),
         (":theme light;", Some(Effect::Theme("light".to_owned()))),
         #[cfg(debug_assertions)]
-        (":panic;", Some(Effect::Panic { beside: false })),
+        (":panic;", Some(Effect::Panic { in_thread: false })),
         ("? q", None),
         ("? ctrl-c", Some(Effect::Quit)),
         (": ctrl-c", None),

@@ -49,7 +49,7 @@ fn one_match_completes_on_enter() {
 /// A pod on a node is found as well as a pending one, and letters in order lead to no other pod.
 #[test]
 fn the_pod_command_knows_all_pods() {
-    let mut screen = beside_the_queues();
+    let mut screen = next_to_the_queues();
     screen.act(": 'pod boun'");
     let offered = |screen: &Screen| match &screen.state.overlay {
         Some(Overlay::Prompt(prompt)) => prompt.completions.iter().map(|c| c.word.clone()).collect::<Vec<_>>(),
@@ -71,7 +71,7 @@ fn each_stop_condition_says_what_it_means() {
 }
 
 /// Returns a cluster with a pod of another scheduler, one on a node, one that has finished, and several with like names.
-fn beside_the_queues() -> Screen {
+fn next_to_the_queues() -> Screen {
     let pod = |name: &str, spec: serde_json::Value, phase: &str| serde_json::json!({"kind": "Pod", "metadata": {"name": name, "namespace": "shop", "uid": name}, "spec": spec, "status": {"phase": phase}});
     let node = serde_json::json!({"kind": "Node", "metadata": {"name": "n1", "uid": "n1"},
         "status": {"allocatable": {"cpu": "4", "memory": "64Gi", "pods": "110"}}});
@@ -93,7 +93,7 @@ fn a_pod_that_is_in_no_queue_is_shown_with_the_reason() {
         ("bound", "! shop/bound is not waiting to be scheduled: it is on n1; this is the pod"),
         ("ended", "! shop/ended is not waiting to be scheduled: it has finished; this is the pod"),
     ] {
-        let mut screen = beside_the_queues();
+        let mut screen = next_to_the_queues();
         assert_eq!(screen.command(&format!("pod shop/{pod}")), words);
         assert_eq!(screen.state.pod.as_ref().map(|pod| pod.name.to_string()).as_deref(), Some(pod));
     }
@@ -101,7 +101,7 @@ fn a_pod_that_is_in_no_queue_is_shown_with_the_reason() {
 
 #[test]
 fn of_a_name_that_no_pod_has_the_pods_that_may_be_meant_are_said() {
-    let mut screen = beside_the_queues();
+    let mut screen = next_to_the_queues();
     assert_eq!(screen.command("pod web"), "! 2 pods match \"web\": give more of the name");
     assert_eq!(screen.command("pod shop/web"), "! 2 pods match \"shop/web\": give more of the name");
     assert_eq!(screen.command("decide shop/eldewhere"), "! there is no pod \"shop/eldewhere\"; did you mean shop/elsewhere?");
@@ -143,7 +143,7 @@ fn breakpoints_and_scale_take_the_selected_row() {
     screen.act("1 / 'spread' enter g");
     assert!(screen.command("scale 7").starts_with("scale deployment/shop/spread 7: "), "{}", screen.said());
     // A pod without a workload cannot be scaled.
-    let mut screen = beside_the_queues();
+    let mut screen = next_to_the_queues();
     assert_eq!(screen.command("scale 3"), "! scale needs [KIND/[NAMESPACE/]NAME] N");
 }
 

@@ -84,7 +84,7 @@ fn an_edit_of_the_cluster_as_read_begins_a_branch_that_can_be_compared() {
 }
 
 #[test]
-fn what_is_changed_while_a_question_is_looked_at_is_asked_again_beside_it() {
+fn what_is_changed_while_a_question_is_looked_at_is_asked_again_in_the_background() {
     let mut screen = Screen::new("payments");
     screen.command("pod payments");
     assert_eq!(screen.title(), "explain shop/payments");
@@ -143,7 +143,7 @@ fn operations_from_the_prompt() {
 }
 
 #[test]
-fn a_session_is_saved_and_goes_on() {
+fn a_session_is_saved_and_continues() {
     let mut screen = Screen::new("tie-breaks");
     screen.keys("c c");
     let folder = tempfile::tempdir().unwrap();
@@ -242,7 +242,7 @@ fn an_object_without_a_source_is_shown_as_it_is_held() {
 }
 
 #[test]
-fn pending_pods_stand_beside_what_the_cluster_s_scheduler_wrote() {
+fn pending_pods_is_next_to_what_the_cluster_s_scheduler_wrote() {
     let mut screen = Screen::new("aftermath");
     screen.keys("A");
     let text = screen.overlay();

@@ -71,7 +71,7 @@ fn a_step_inside_post_filter_is_a_phase_of_preemption() {
 }
 
 #[test]
-fn a_run_goes_on_until_a_named_pod_is_bound() {
+fn a_run_continues_until_a_named_pod_is_bound() {
     let mut screen = Screen::new("queues");
     let said = screen.command("until bound web/small");
     assert_eq!(said, "web/small is bound");

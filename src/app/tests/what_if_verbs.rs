@@ -185,7 +185,7 @@ fn a_what_if_at_a_decision_ends_at_that_pod() {
 }
 
 #[test]
-fn an_edit_at_an_attempt_decides_again_about_its_pod_and_goes_on() {
+fn an_edit_at_an_attempt_decides_again_about_its_pod_and_continues() {
     let mut screen = Screen::new("payments");
     screen.act("c");
     let pod = screen.timeline().cycle().start.as_ref().map(|start| start.pod.clone());

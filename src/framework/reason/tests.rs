@@ -91,7 +91,7 @@ fn facts_have_a_few_words() {
 }
 
 #[test]
-fn facts_serialize_beside_their_kind() {
+fn facts_serialize_next_to_their_kind() {
     let json = |reason: &Reason| serde_json::to_string(reason).expect("plain data");
     let samples = samples();
     assert_eq!(json(&samples[1]), r#"{"kind":"untoleratedTaint","taint":{"key":"dedicated","value":"db","effect":"NoSchedule"}}"#);

@@ -4,7 +4,7 @@ use serde::ser::{SerializeMap as _, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::analysis::{Beside, CachedNodeBeside, LogReport};
+use crate::analysis::{ComparedAttempt, ComparedNode, LogReport};
 use crate::scheduler_log::{Attempt, Cause, Certainty, Change, Clock, Dump, Place, Process, QueuedPod, Requeued, SchedulerLog};
 
 impl Serialize for LogReport<'_> {
@@ -28,8 +28,8 @@ impl Serialize for LogReport<'_> {
             counts.insert("notCompared".to_owned(), not_compared.into());
             map.serialize_entry("agreement", &counts)?;
         }
-        if let Some((at, nodes)) = self.beside.as_ref().and_then(|beside| beside.cache.as_ref()) {
-            let nodes: Vec<Value> = nodes.iter().map(beside_node).collect();
+        if let Some((at, nodes)) = self.comparison.as_ref().and_then(|comparison| comparison.cache.as_ref()) {
+            let nodes: Vec<Value> = nodes.iter().map(compared_node).collect();
             map.serialize_entry("cache", &json!({"at": process.clock.show(*at), "nodes": nodes}))?;
         }
         map.serialize_entry("moves", &Moves(self))?;
@@ -137,7 +137,7 @@ impl Serialize for QueuesJson<'_> {
     }
 }
 
-fn beside_node(node: &CachedNodeBeside) -> Value {
+fn compared_node(node: &ComparedNode) -> Value {
     let differences: Vec<String> = node.differences.iter().map(ToString::to_string).collect();
     json!({"node": node.node, "differences": differences})
 }
@@ -186,12 +186,12 @@ impl Serialize for AttemptJson<'_> {
         if log.processes.len() > 1 {
             map.serialize_entry("process", &attempt.process)?;
         }
-        if let Some(beside) = &report.beside {
-            let of = |beside: &Beside| {
-                let gaps: Vec<String> = beside.gaps.iter().map(ToString::to_string).collect();
-                json!({"kind": beside.kind.to_string(), "words": beside.words, "unknown": gaps})
+        if let Some(comparison) = &report.comparison {
+            let of = |comparison: &ComparedAttempt| {
+                let gaps: Vec<String> = comparison.gaps.iter().map(ToString::to_string).collect();
+                json!({"kind": comparison.kind.to_string(), "words": comparison.words, "unknown": gaps})
             };
-            map.serialize_entry("beside", &beside.attempts.get(&number).map(of))?;
+            map.serialize_entry("beside", &comparison.attempts.get(&number).map(of))?;
         }
         map.end()
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::analysis::{BesideKind, LogReport, is_told};
+use crate::analysis::{AttemptMatch, LogReport, is_shown};
 use crate::output::Lines;
 use crate::plural::{count, count_of};
 use crate::scheduler_log::{Attempt, Certainty, Change, Dump, Fact, QueuedPod, Stamp};
@@ -20,7 +20,7 @@ impl LogReport<'_> {
         let mut out = Lines::default();
         self.head(&mut out);
         self.queues_text(&mut out);
-        self.beside_text(&mut out);
+        self.comparison_text(&mut out);
         self.story(&mut out);
         out
     }
@@ -53,9 +53,9 @@ impl LogReport<'_> {
             (Fact::Scores, "scores", "-v=10"),
         ];
         let has = |fact: Fact| complete.contains(&fact) || fact == Fact::Requeues && complete.contains(&Fact::Moves);
-        let told: Vec<&str> = rows.iter().filter(|row| has(row.0)).map(|row| row.1).collect();
+        let complete: Vec<&str> = rows.iter().filter(|row| has(row.0)).map(|row| row.1).collect();
         let lacks: Vec<String> = rows.iter().filter(|row| !has(row.0)).map(|row| format!("{} (logged from {})", row.1, row.2)).collect();
-        out.line(format_args!("  complete: {}", if told.is_empty() { "nothing".to_owned() } else { told.join(", ") }));
+        out.line(format_args!("  complete: {}", if complete.is_empty() { "nothing".to_owned() } else { complete.join(", ") }));
         if !lacks.is_empty() {
             out.line(format_args!("  not complete: {}", lacks.join(", ")));
         }
@@ -123,19 +123,19 @@ impl LogReport<'_> {
     }
 
     /// Writes how the attempts and the cache compare with ours, if a dump was given.
-    fn beside_text(&self, out: &mut Lines) {
-        let (Some(beside), Some((counts, not_compared))) = (&self.beside, self.agreement()) else { return };
+    fn comparison_text(&self, out: &mut Lines) {
+        let (Some(comparison), Some((counts, not_compared))) = (&self.comparison, self.agreement()) else { return };
         out.line(format_args!("COMPARED WITH SCHEDSCOPE"));
         let counts: Vec<String> = counts.iter().map(|(kind, number)| format!("{number} {}", kind.words(*number))).collect();
-        let untold = if not_compared > 0 { format!(", {not_compared} cannot be compared") } else { String::new() };
-        out.line(format_args!("  {}: {}{untold}", count(beside.attempts.len() + not_compared, "attempt"), counts.join(", ")));
+        let rest = if not_compared > 0 { format!(", {not_compared} cannot be compared") } else { String::new() };
+        out.line(format_args!("  {}: {}{rest}", count(comparison.attempts.len() + not_compared, "attempt"), counts.join(", ")));
         let clock = self.process().clock;
-        for (number, one) in beside.attempts.iter().filter(|(_, one)| one.kind != BesideKind::Agrees) {
+        for (number, one) in comparison.attempts.iter().filter(|(_, one)| one.kind != AttemptMatch::Agrees) {
             if let Some(attempt) = self.log.attempts.get(*number) {
                 out.line(format_args!("  {} {}: {}", clock.show(attempt.at), self.log.names.text(attempt.pod), one.words));
             }
         }
-        for line in beside.cache.iter().flat_map(|cache| Self::cache_lines(cache, |at| clock.show(at))) {
+        for line in comparison.cache.iter().flat_map(|cache| Self::cache_lines(cache, |at| clock.show(at))) {
             out.line(format_args!("  {line}"));
         }
         out.blank();
@@ -160,7 +160,7 @@ impl LogReport<'_> {
     fn story(&self, out: &mut Lines) {
         let log = self.log;
         out.line(format_args!("TIMELINE"));
-        let mut changes = log.changes.iter().filter(|change| is_told(change, &|name| log.names.text(name))).peekable();
+        let mut changes = log.changes.iter().filter(|change| is_shown(change, &|name| log.names.text(name))).peekable();
         let mut attempts: Vec<&Attempt> = log.attempts.iter().collect();
         attempts.sort_by_key(|attempt| attempt.end.unwrap_or(attempt.at));
         let mut attempts = attempts.into_iter().peekable();

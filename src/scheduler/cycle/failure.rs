@@ -95,9 +95,9 @@ impl Scheduler {
         } else {
             record.evictions().map(Victim::key).collect()
         };
-        let beside = self.state.config.emulation.enabled(Gate::SchedulerAsyncPreemption);
+        let asynchronous = self.state.config.emulation.enabled(Gate::SchedulerAsyncPreemption);
         // The calls of an asynchronous preemption clear the nominations that there are when they begin.
-        let cleared: Vec<Key> = match record.selected().filter(|_| beside && !victims.is_empty()) {
+        let cleared: Vec<Key> = match record.selected().filter(|_| asynchronous && !victims.is_empty()) {
             Some(node) => self.lower_nominations(info.pod(), node),
             None => record.cleared_nominations.clone(),
         };
@@ -113,8 +113,8 @@ impl Scheduler {
         }
         if queue.preemption_calls == PreemptionCalls::VictimsFirst {
             writes.extend(evictions.into_iter().chain(cleared));
-        } else if beside || queue.preemption_calls == PreemptionCalls::AfterCycle {
-            if beside && !victims.is_empty() {
+        } else if asynchronous || queue.preemption_calls == PreemptionCalls::AfterCycle {
+            if asynchronous && !victims.is_empty() {
                 self.state.preempting.insert(id, None);
             }
             writes.extend(cleared.into_iter().chain(evictions));

@@ -149,8 +149,8 @@ impl Scheduler {
         state.cycle += members.len() as u64;
         let (outcome, status) = (result.outcome(), result.status.clone());
         let preemptions = Preemptions { members: std::mem::take(&mut result.post_filtered), group: result.preemption.take() };
-        let beside = config.emulation.enabled(Gate::SchedulerAsyncPreemption);
-        if beside {
+        let asynchronous = config.emulation.enabled(Gate::SchedulerAsyncPreemption);
+        if asynchronous {
             self.state.hold_preemptors(group, &preemptions, members);
         } else {
             self.carry_out_preemptions(group, &preemptions, members, events);
@@ -159,7 +159,7 @@ impl Scheduler {
         self.state.finish_members(&snapshot, rests, members, events);
         let condition = self.state.group_condition(group, outcome, &status);
         self.state.carry_out(condition, events);
-        if beside {
+        if asynchronous {
             self.carry_out_preemptions(group, &preemptions, members, events);
         }
         outcome

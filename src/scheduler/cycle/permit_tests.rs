@@ -84,7 +84,7 @@ fn an_allowed_pod_is_bound() {
 
 /// Other pods are moved only after the pod is requeued, so that it does not wake itself.
 #[test]
-fn a_rejected_pod_is_parked_and_the_others_are_told() {
+fn a_rejected_pod_is_parked_and_the_others_are_reported() {
     let reject = Operation::Reject { pod: key("w") };
     let s = check(
         &wait(10),
@@ -223,8 +223,8 @@ fn preempted(emulation: Emulation, victims: Vec<Object>, expected: &[&str]) -> S
     apply(&mut s, Operation::Schedule);
     apply(&mut s, Operation::Create { object: pod("p", 9, 4, "", "") });
     let words = apply(&mut s, Operation::Schedule);
-    let told: Vec<&String> = words.iter().filter(|w| !w.starts_with("p Unsch") && *w != "p unschedulable").collect();
-    assert_eq!(told, expected);
+    let relevant: Vec<&String> = words.iter().filter(|w| !w.starts_with("p Unsch") && *w != "p unschedulable").collect();
+    assert_eq!(relevant, expected);
     let victim = s.state().cluster().pods.get(&key("w")).unwrap();
     assert!(!victim.is_terminating() && victim.status.conditions.iter().all(|c| c.kind != "DisruptionTarget"), "no write");
     assert!(s.state().preempting.is_empty());

@@ -87,8 +87,8 @@ fn register(plugin: PluginName, events: Option<&[ClusterEventWithHint]>, emulati
     // Upstream adds this for plugins that could otherwise miss a node that became eligible (issue 109437). It does not
     // depend on the gate that made it unnecessary, so any taint change retries the pods that these plugins rejected.
     let on_node = |action: ActionType| events.iter().any(|e| e.event.resource == EventResource::Node && e.event.action.0 & action.0 != 0);
-    let told = emulation.behaviour().queue.taints_told_with_nodes;
-    if told && on_node(ActionType::ADD) && !on_node(ActionType::UPDATE_NODE_TAINT) {
+    let taint_updates_with_node_adds = emulation.behaviour().queue.taint_updates_with_node_adds;
+    if taint_updates_with_node_adds && on_node(ActionType::ADD) && !on_node(ActionType::UPDATE_NODE_TAINT) {
         let event = ClusterEvent::new(EventResource::Node, ActionType::UPDATE_NODE_TAINT);
         list.push(Registration { plugin, event, hint: None });
     }

@@ -77,24 +77,24 @@ pub struct PlaceInLog {
 
 impl SchedulingQueue {
     /// Places a pod where the scheduler's log shows it; see [`Self::place_as_observed`].
-    pub fn place_as_told(&mut self, env: &mut dyn QueueEnv, pod: &Arc<Pod>, told: &PlaceInLog) {
-        let (waits, expires) = match told.queue {
+    pub fn place_as_logged(&mut self, env: &mut dyn QueueEnv, pod: &Arc<Pod>, logged: &PlaceInLog) {
+        let (waits, expires) = match logged.queue {
             QueueInLog::Active => (InferredQueue::Active, None),
             QueueInLog::Backoff(expires) => (InferredQueue::Backoff, expires),
             QueueInLog::Unschedulable => (InferredQueue::Parked, None),
         };
-        let attempts = told.attempts.max(u32::from(waits != InferredQueue::Active));
+        let attempts = logged.attempts.max(u32::from(waits != InferredQueue::Active));
         // The base of the backoff is the failure, which came before the move.
-        let is_backoff = matches!(told.queue, QueueInLog::Backoff(_));
-        let mut timestamp = told.failed.filter(|failed| is_backoff && *failed <= told.since).unwrap_or(told.since);
+        let is_backoff = matches!(logged.queue, QueueInLog::Backoff(_));
+        let mut timestamp = logged.failed.filter(|failed| is_backoff && *failed <= logged.since).unwrap_or(logged.since);
         if let Some(expires) = expires {
             let mut info = QueuedPodInfo::new(pod.clone(), expires, 0, self.config.emulation);
             info.attempts = attempts;
-            count(&mut info, attempts, told.plugins);
+            count(&mut info, attempts, logged.plugins);
             let length = self.backoff_expiration(&info).map(|end| end.duration_since(expires)).unwrap_or_default();
             timestamp = expires.checked_sub(length).unwrap_or(expires);
         }
-        let observed = Observed { waits, timestamp, attempts, plugins: told.plugins, from: told.words.clone() };
+        let observed = Observed { waits, timestamp, attempts, plugins: logged.plugins, from: logged.words.clone() };
         self.put_waiting(env, pod, observed, true);
     }
 
@@ -105,7 +105,7 @@ impl SchedulingQueue {
         self.put_waiting(env, pod, observed, false);
     }
 
-    fn put_waiting(&mut self, env: &mut dyn QueueEnv, pod: &Arc<Pod>, observed: Observed, told: bool) {
+    fn put_waiting(&mut self, env: &mut dyn QueueEnv, pod: &Arc<Pod>, observed: Observed, from_log: bool) {
         let Observed { waits, timestamp, attempts, plugins, from } = observed;
         self.drop_waiting(env, &pod.key(), MoveCause::Cycle);
         let mut info = Arc::new(QueuedPodInfo::new(pod.clone(), timestamp, self.next_sequence(), self.config.emulation));
@@ -137,7 +137,7 @@ impl SchedulingQueue {
             InferredQueue::AfterError if self.backoff.is_backing_off(&info, env.now()) => Some(self.backoff_place(&info)),
             InferredQueue::Backoff => Some(self.backoff_place(&info)),
             // The scheduler knows a rejector that this release does not have.
-            InferredQueue::Parked if told => Some(super::unschedulable_place(&info)),
+            InferredQueue::Parked if from_log => Some(super::unschedulable_place(&info)),
             InferredQueue::Active | InferredQueue::Parked | InferredQueue::AfterError => Some(Place::Active),
             InferredQueue::Nowhere => None,
         };
@@ -149,7 +149,7 @@ impl SchedulingQueue {
         }
         if let Some(place) = place {
             let order = QueueOrder { priority: pod.priority(), timestamp, sequence: info.sequence };
-            let inferred = InferredPlace { pod: info.key(), place, order, attempts, plugins: info.rejectors(), from, told };
+            let inferred = InferredPlace { pod: info.key(), place, order, attempts, plugins: info.rejectors(), from, from_log };
             self.record(env, Event::PlaceInferred(Box::new(inferred)));
         }
         self.add_nominated_pod(env, pod, &NominatingInfo::Noop);

@@ -11,7 +11,7 @@ use crate::limits::sources::ERRORS_OF_FILE;
 use crate::plural::count_of;
 use crate::source::decode::dump_metadata::{SchedulerHint, SchedulerMetadata};
 use crate::source::decode::events::SeenEvent;
-use crate::source::decode::neighbors::Beside;
+use crate::source::decode::neighbors::DecodedNeighbor;
 use crate::source::decode::windows::{Contents, Entry as Read};
 use crate::source::decode::{Change, DecodeError, Decoded, DecodedItem};
 use crate::source::layout::Signs;
@@ -34,8 +34,8 @@ pub(in crate::source) struct Ingest<'a> {
     last: Option<Kind>,
     namespace_defaulted: Tally,
     versionless: Tally,
-    told: usize,
-    untold: usize,
+    reported: usize,
+    unreported: usize,
     /// Objects that were read without their invalid times, beyond those reported one by one.
     mended: usize,
     kindless: usize,
@@ -57,8 +57,8 @@ impl<'a> Ingest<'a> {
             last: None,
             namespace_defaulted: Tally::default(),
             versionless: Tally::default(),
-            told: 0,
-            untold: 0,
+            reported: 0,
+            unreported: 0,
             mended: 0,
             kindless: 0,
             strays: 0,
@@ -144,8 +144,8 @@ impl Assembly {
     fn finish_file(&mut self, ingest: &Ingest<'_>) {
         let file = ingest.file;
         let name = file.name.as_str();
-        if ingest.untold > 0 {
-            self.remark(Severity::Error, name, format!("{} more objects could not be read", ingest.untold));
+        if ingest.unreported > 0 {
+            self.remark(Severity::Error, name, format!("{} more objects could not be read", ingest.unreported));
         }
         if ingest.mended > 0 {
             let objects = count_of(ingest.mended, "more object was", "more objects were");
@@ -193,23 +193,29 @@ impl Assembly {
     fn add_entry(&mut self, ingest: &mut Ingest<'_>, entry: Read) {
         let FileToRead { name, found, .. } = ingest.file;
         let file = self.report.files.len() as u32;
-        let Read { decoded: Decoded { index, newest, what, told, beside, change, .. }, line, offset, length, .. } = entry;
+        let Read { decoded: Decoded { index, newest, what, metadata, neighbor, change, .. }, line, offset, length, .. } = entry;
         self.report.newest = self.report.newest.max(newest);
-        if let Some(beside) = beside {
-            self.add_beside(*beside);
+        if let Some(neighbor) = neighbor {
+            self.add_neighbor(*neighbor);
         }
-        if let Some(told) = told {
-            if let Some((version, found_in)) = &told.version {
+        if let Some(metadata) = metadata {
+            if let Some((version, found_in)) = &metadata.version {
                 self.add_version(version.clone(), found_in(name.clone()));
             }
-            if !told.what.is_empty() && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&told.what, &told.config)) {
-                self.report.scheduler.push(SchedulerHint { what: told.what, place: format!("{name}:{}", line + 1), config: told.config });
+            if !metadata.what.is_empty()
+                && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&metadata.what, &metadata.config))
+            {
+                self.report.scheduler.push(SchedulerHint {
+                    what: metadata.what,
+                    place: format!("{name}:{}", line + 1),
+                    config: metadata.config,
+                });
             }
         }
         let place = || index.map(|index| format!("items[{index}]"));
         let what = if let DecodedItem::Mended(object, said) = what {
-            if ingest.told < ERRORS_OF_FILE {
-                ingest.told += 1;
+            if ingest.reported < ERRORS_OF_FILE {
+                ingest.reported += 1;
                 let object = if let DecodedItem::Object { object, .. } = &*object { Some(label(object)) } else { place() };
                 let (file, line) = (name.clone(), Some(line + 1));
                 self.diagnostics.push(Diagnostic { severity: Severity::Warning, file, line, object, message: said });
@@ -320,11 +326,11 @@ impl Assembly {
                 (Severity::Error, object, line.unwrap_or(0), message)
             }
         };
-        if ingest.told == ERRORS_OF_FILE {
-            ingest.untold += 1;
+        if ingest.reported == ERRORS_OF_FILE {
+            ingest.unreported += 1;
             return;
         }
-        ingest.told += 1;
+        ingest.reported += 1;
         self.diagnostics.push(Diagnostic { severity, file: name.clone(), line: Some(line + line_within + 1), object, message });
     }
 
@@ -362,18 +368,18 @@ impl Assembly {
         if ingest.of_no_kind > 0 {
             self.lose(&file);
         }
-        if ingest.untold > 0 {
-            self.error(name, format!("{} more objects could not be read", ingest.untold));
+        if ingest.unreported > 0 {
+            self.error(name, format!("{} more objects could not be read", ingest.unreported));
         }
         self.report.bytes += bytes;
         self.report.files.push(FileReport { name: name.to_owned(), path: None, bytes, objects: count });
     }
 
     /// Adds an object or event that scheduling does not read.
-    pub(in crate::source) fn add_beside(&mut self, beside: Beside) {
-        match beside {
-            Beside::Object(object) => self.neighbors.insert(object),
-            Beside::Event(identity, event) => match self.other_event_places.entry(identity) {
+    pub(in crate::source) fn add_neighbor(&mut self, neighbor: DecodedNeighbor) {
+        match neighbor {
+            DecodedNeighbor::Object(object) => self.neighbors.insert(object),
+            DecodedNeighbor::Event(identity, event) => match self.other_event_places.entry(identity) {
                 Entry::Vacant(entry) => {
                     entry.insert(self.neighbors.events.len());
                     self.neighbors.events.push(event);

@@ -117,8 +117,8 @@ fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Dec
     match serde_json::to_vec(&Value::Mapping(mapping)) {
         Ok(json) => {
             let json = if seen.internal { untyped::present_form(&json, Syntax::Json).unwrap_or(json) } else { json };
-            let (newest, what, told, beside) = decode_typed(&json, Syntax::Json, class, types, context.hint);
-            out.push(Decoded { line, index: context.index, newest, what: without_line(what), told, beside, change: None });
+            let (newest, what, metadata, neighbor) = decode_typed(&json, Syntax::Json, class, types, context.hint);
+            out.push(Decoded { line, index: context.index, newest, what: without_line(what), metadata, neighbor, change: None });
         }
         Err(error) => push(out, line, context, DecodeError::new(&error.to_string()).into()),
     }

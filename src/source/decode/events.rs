@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_event_is_told() {
+    fn a_broken_event_is_reported() {
         for broken in [CORE.replace(r#""count":3"#, r#""count":"x""#), CORE.replace(r#""series":null"#, r#""series":[1]"#)] {
             let loaded = read(&format!(r#"{{"kind":"List","apiVersion":"v1","items":[{broken},{NEW}]}}"#));
             let errors: Vec<_> = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();

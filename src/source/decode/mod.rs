@@ -32,7 +32,7 @@ use classify::{Class, classify, item_kind};
 use dump_metadata::SchedulerMetadata;
 use envelopes::{decode_json_list, decode_json_other, decode_yaml_value};
 use events::{RawEvent, SeenEvent};
-use neighbors::Beside;
+use neighbors::DecodedNeighbor;
 use null_as_zero::NullAsZero;
 use patterns::Patterns;
 use untyped::Untyped;
@@ -48,9 +48,9 @@ pub(super) struct Decoded {
     pub(super) newest: Option<Timestamp>,
     pub(super) what: DecodedItem,
     /// Metadata about the scheduler in the object.
-    pub(super) told: Option<Box<SchedulerMetadata>>,
+    pub(super) metadata: Option<Box<SchedulerMetadata>>,
     /// The part of it that scheduling does not read.
-    pub(super) beside: Option<Box<Beside>>,
+    pub(super) neighbor: Option<Box<DecodedNeighbor>>,
     /// Set if it is a state in a record of changes.
     pub(super) change: Option<Change>,
 }
@@ -157,7 +157,7 @@ pub(super) fn decode(window: &[u8], span: &Span, context: Context<'_>, out: &mut
 }
 
 pub(super) fn push(out: &mut Vec<Decoded>, line: u32, context: Context<'_>, what: DecodedItem) {
-    out.push(Decoded { line, index: context.index, newest: None, what, told: None, beside: None, change: None });
+    out.push(Decoded { line, index: context.index, newest: None, what, metadata: None, neighbor: None, change: None });
 }
 
 /// Returns whether more brackets are open at some point, or more entries begin on a line (`- - - a`), than any valid object
@@ -225,15 +225,15 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     }
     if own.kind.is_none()
         && context.index.is_none()
-        && let Some(told) = dump_metadata::of_kindless(text, syntax)
+        && let Some(metadata) = dump_metadata::of_kindless(text, syntax)
     {
         out.push(Decoded {
             line,
             index: None,
             newest: None,
             what: DecodedItem::Version,
-            told: Some(Box::new(told)),
-            beside: None,
+            metadata: Some(Box::new(metadata)),
+            neighbor: None,
             change: None,
         });
         return;
@@ -251,20 +251,20 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     if seen.internal
         && let Some(present) = untyped::present_form(text, syntax)
     {
-        let (newest, what, told, beside) =
+        let (newest, what, metadata, neighbor) =
             decode_typed(&present, Syntax::Json, classify(&types.0, types.1.as_deref()), types, context.hint);
-        return out.push(Decoded { line, index: context.index, newest, what: without_line(what), told, beside, change: None });
+        return out.push(Decoded { line, index: context.index, newest, what: without_line(what), metadata, neighbor, change: None });
     }
     match classify(&types.0, types.1.as_deref()) {
         Class::List => decode_json_list(text, context, line, out),
         class => {
             let patterns = context.patterns.filter(|_| class == Class::Model(Kind::Pod) && syntax == Syntax::Json);
             let known = patterns.and_then(|patterns| patterns.pod(text, types.1.as_deref(), context.hint));
-            let (newest, what, told, beside) = match known {
-                Some((newest, what, told)) => (newest, what, told, None),
+            let (newest, what, metadata, neighbor) = match known {
+                Some((newest, what, metadata)) => (newest, what, metadata, None),
                 None => decode_typed(text, syntax, class, types, context.hint),
             };
-            out.push(Decoded { line, index: context.index, newest, what, told, beside, change: None });
+            out.push(Decoded { line, index: context.index, newest, what, metadata, neighbor, change: None });
         }
     }
 }
@@ -300,17 +300,17 @@ fn without_line(what: DecodedItem) -> DecodedItem {
 
 type Modelled = (Option<Timestamp>, DecodedItem, Option<Box<SchedulerMetadata>>);
 
-pub(super) type Typed = (Option<Timestamp>, DecodedItem, Option<Box<SchedulerMetadata>>, Option<Box<Beside>>);
+pub(super) type Typed = (Option<Timestamp>, DecodedItem, Option<Box<SchedulerMetadata>>, Option<Box<DecodedNeighbor>>);
 
 /// Decodes the text of one object, for scheduling and beside it.
 pub(super) fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (String, Option<String>), hint: &Hint) -> Typed {
     if class == Class::Event {
-        let (newest, what, beside) = decode_event(text, syntax, types.0);
-        return (newest, what, None, beside);
+        let (newest, what, neighbor) = decode_event(text, syntax, types.0);
+        return (newest, what, None, neighbor);
     }
-    let beside = neighbors::object(text, syntax, &types.0, types.1.as_deref(), hint);
-    let (newest, what, told) = decode_class(text, syntax, class, types, hint);
-    (newest, what, told, beside)
+    let neighbor = neighbors::object(text, syntax, &types.0, types.1.as_deref(), hint);
+    let (newest, what, metadata) = decode_class(text, syntax, class, types, hint);
+    (newest, what, metadata, neighbor)
 }
 
 fn decode_class(text: &[u8], syntax: Syntax, class: Class, types: (String, Option<String>), hint: &Hint) -> Modelled {
@@ -319,8 +319,8 @@ fn decode_class(text: &[u8], syntax: Syntax, class: Class, types: (String, Optio
         Class::Model(kind) => return decode_model(text, syntax, kind, &kind_name, api_version.as_deref(), hint),
         Class::Convertible(kind) => match old_versions::convert(kind, text, syntax) {
             Some(present) => {
-                let (newest, what, told) = decode_model(&present, Syntax::Json, kind, &kind_name, api_version.as_deref(), hint);
-                return (newest, without_line(what), told);
+                let (newest, what, metadata) = decode_model(&present, Syntax::Json, kind, &kind_name, api_version.as_deref(), hint);
+                return (newest, without_line(what), metadata);
             }
             // The decoder explains text that does not parse best.
             None => return decode_model(text, syntax, kind, &kind_name, api_version.as_deref(), hint),
@@ -334,8 +334,8 @@ fn decode_class(text: &[u8], syntax: Syntax, class: Class, types: (String, Optio
             (clock.and_then(|c| c.newest()), DecodedItem::Other(kind_name))
         }
         Class::Configuration => {
-            let told = dump_metadata::of_configuration(&kind_name, text, syntax).map(Box::new);
-            return (None, DecodedItem::Other(kind_name), told);
+            let metadata = dump_metadata::of_configuration(&kind_name, text, syntax).map(Box::new);
+            return (None, DecodedItem::Other(kind_name), metadata);
         }
         Class::Refusal => (None, refusals::decode(text, syntax).unwrap_or(DecodedItem::Other(kind_name))),
         Class::Unread => (None, DecodedItem::Unread(kind_name)),
@@ -355,13 +355,13 @@ fn decode_model(text: &[u8], syntax: Syntax, kind: Kind, kind_name: &str, api_ve
         && !bad.syntax
         && let Some((mended, bad_times)) = times::without_bad_times(text, syntax)
     {
-        let (newest, what, told) = decode_model(&mended, Syntax::Json, kind, kind_name, api_version, hint);
+        let (newest, what, metadata) = decode_model(&mended, Syntax::Json, kind, kind_name, api_version, hint);
         let what = match what {
             what @ DecodedItem::Object { .. } => DecodedItem::Mended(Box::new(what), bad_times),
             // The other error matters more.
             other => without_line(other),
         };
-        return (newest, what, told);
+        return (newest, what, metadata);
     }
     match object {
         Ok(mut object) => {
@@ -378,8 +378,8 @@ fn decode_model(text: &[u8], syntax: Syntax, kind: Kind, kind_name: &str, api_ve
                 _ => &[],
             };
             let newest = times::newest(&object).max(times::newest_in_text(text, keys));
-            let told = dump_metadata::of_pod(&object, text, syntax).map(Box::new);
-            (newest, finish(object, api_version, hint), told)
+            let metadata = dump_metadata::of_pod(&object, text, syntax).map(Box::new);
+            (newest, finish(object, api_version, hint), metadata)
         }
         Err(bad) => {
             let object = name_of(text, syntax, kind_name, kind.namespaced());
@@ -389,7 +389,7 @@ fn decode_model(text: &[u8], syntax: Syntax, kind: Kind, kind_name: &str, api_ve
 }
 
 /// Decodes an Event. Of one that scheduling does not read, the newest time counts.
-fn decode_event(text: &[u8], syntax: Syntax, kind_name: String) -> (Option<Timestamp>, DecodedItem, Option<Box<Beside>>) {
+fn decode_event(text: &[u8], syntax: Syntax, kind_name: String) -> (Option<Timestamp>, DecodedItem, Option<Box<DecodedNeighbor>>) {
     let event = match syntax {
         Syntax::Json => read_json(text, |d| RawEvent::deserialize(d)).map_err(|e| json_error(&e)),
         Syntax::Yaml => RawEvent::deserialize(NullAsZero(serde_yaml::Deserializer::from_slice(text))).map_err(|e| yaml_error(&e, text)),

@@ -10,7 +10,7 @@ use crate::source::read::split::Syntax;
 
 /// A part of a text that explains missing pods, whatever scheduling reads of it.
 #[derive(Debug)]
-pub(in crate::source) enum Beside {
+pub(in crate::source) enum DecodedNeighbor {
     /// An object.
     Object(Neighbor),
     /// An event, with its uid or else its namespace and name.
@@ -18,7 +18,13 @@ pub(in crate::source) enum Beside {
 }
 
 /// Returns the object of a text; `None` for other kinds, and for one that cannot be read or has no name.
-pub(in crate::source) fn object(text: &[u8], syntax: Syntax, kind: &str, api_version: Option<&str>, hint: &Hint) -> Option<Box<Beside>> {
+pub(in crate::source) fn object(
+    text: &[u8],
+    syntax: Syntax,
+    kind: &str,
+    api_version: Option<&str>,
+    hint: &Hint,
+) -> Option<Box<DecodedNeighbor>> {
     let version = api_version.filter(|version| !version.is_empty());
     let group = version.map(|version| version.split_once('/').map_or("", |(group, _)| group));
     let kind = NeighborKind::of(kind, group)?;
@@ -33,14 +39,14 @@ pub(in crate::source) fn object(text: &[u8], syntax: Syntax, kind: &str, api_ver
     if kind.namespaced() && object.metadata.namespace.is_empty() {
         object.metadata.namespace = hint.namespace.as_deref().unwrap_or("default").into();
     }
-    Some(Box::new(Beside::Object(object)))
+    Some(Box::new(DecodedNeighbor::Object(object)))
 }
 
 /// Returns an event, unless only the kubelet or kube-scheduler's default profile writes such.
-pub(in crate::source) fn event(event: &RawEvent<'_>) -> Option<Box<Beside>> {
+pub(in crate::source) fn event(event: &RawEvent<'_>) -> Option<Box<DecodedNeighbor>> {
     let (identity, event) = event.other()?;
     let is_kept_already = matches!(event.speaker.as_str(), "default-scheduler" | "kubelet");
-    (!is_kept_already).then(|| Box::new(Beside::Event(identity, event)))
+    (!is_kept_already).then(|| Box::new(DecodedNeighbor::Event(identity, event)))
 }
 
 #[cfg(test)]
@@ -67,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replica_set_is_read_for_scheduling_and_beside_it() {
+    fn a_replica_set_is_read_for_scheduling_and_as_a_workload() {
         let loaded = read(&WEB.replace("Deployment", "ReplicaSet"));
         assert_eq!((loaded.objects.len(), loaded.neighbors.of_kind(NeighborKind::ReplicaSet).count()), (1, 1));
     }

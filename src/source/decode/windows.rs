@@ -425,8 +425,8 @@ mod tests {
         let mut source = Source { reader, window: 256, left: None, splitter, broken_off: None, first: None, longest: 4096 };
         let mut window = Window::default();
         source.next(&mut window, &[], 0);
-        let told = source.broken_off.map(|why| why.to_string());
-        assert_eq!(told.as_deref(), Some("is truncated (an object is longer than 4 KiB); the part before that was read"));
+        let message = source.broken_off.map(|why| why.to_string());
+        assert_eq!(message.as_deref(), Some("is truncated (an object is longer than 4 KiB); the part before that was read"));
         assert!(window.last);
         assert!(window.text.len() < 10_000);
     }

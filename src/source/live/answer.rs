@@ -17,13 +17,13 @@ use super::waiting::Waiting;
 
 /// When the server last sent something.
 #[derive(Clone, Debug)]
-pub(super) struct Heard {
+pub(super) struct AnswerTimes {
     pub(super) any: Arc<Mutex<Instant>>,
     /// When it last sent a part of an accepted request; `None` for an answer that does not count.
     pub(super) accepted: Option<Arc<Mutex<Instant>>>,
 }
 
-impl Heard {
+impl AnswerTimes {
     /// Notes that the server sent something now.
     pub(super) fn note(&self) {
         for time in std::iter::once(&self.any).chain(&self.accepted) {
@@ -38,7 +38,7 @@ pub(super) struct Answer {
     gzip: Option<MultiGzDecoder<Unpacked>>,
     /// Bytes that were sent.
     sent: u64,
-    heard: Heard,
+    times: AnswerTimes,
     bounds: Arc<Bounds>,
     waiting: Waiting,
     /// The server's clock, if the answer has a date.
@@ -94,9 +94,9 @@ impl Pace {
 }
 
 impl Answer {
-    pub(super) fn new(body: Body, gzip: bool, date: Option<Timestamp>, waiting: Waiting, about: (Heard, Arc<Bounds>)) -> Self {
-        let (heard, bounds) = about;
-        Self { body, gzip: gzip.then(|| MultiGzDecoder::new(Unpacked::default())), sent: 0, heard, bounds, waiting, date }
+    pub(super) fn new(body: Body, gzip: bool, date: Option<Timestamp>, waiting: Waiting, about: (AnswerTimes, Arc<Bounds>)) -> Self {
+        let (times, bounds) = about;
+        Self { body, gzip: gzip.then(|| MultiGzDecoder::new(Unpacked::default())), sent: 0, times, bounds, waiting, date }
     }
 
     /// Appends the next piece of the answer to `out`; returns false at its end.
@@ -128,7 +128,7 @@ impl Answer {
                 let failure = Failure::of_client(&error);
                 Failure::new(FailureKind::Connection, format!("the connection was interrupted: {}", failure.message))
             })?;
-            self.heard.note();
+            self.times.note();
             if let Ok(data) = frame.into_data() {
                 self.sent += data.len() as u64;
                 self.unpack(&data, out, false)?;
@@ -204,8 +204,8 @@ mod tests {
     use flate2::write::GzEncoder;
 
     fn answer(body: Vec<u8>, gzip: bool, bounds: Bounds) -> Answer {
-        let heard = Heard { any: Arc::new(Mutex::new(Instant::now())), accepted: None };
-        let about = (heard, Arc::new(bounds));
+        let times = AnswerTimes { any: Arc::new(Mutex::new(Instant::now())), accepted: None };
+        let about = (times, Arc::new(bounds));
         Answer::new(Body::from(body), gzip, None, Waiting::Version, about)
     }
 

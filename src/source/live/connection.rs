@@ -48,7 +48,7 @@ pub(super) struct Shared {
     pub(super) may_read_logs: bool,
     pub(super) scheduler_log: Mutex<LogFeed>,
     /// The number of updates so far, for waiting without a runtime.
-    pub(super) news: Mutex<u64>,
+    pub(super) generation: Mutex<u64>,
     pub(super) newer: Condvar,
 }
 
@@ -68,7 +68,7 @@ impl Shared {
 
     /// Wakes all that wait for an update.
     pub(super) fn wake(&self) {
-        *lock(&self.news) += 1;
+        *lock(&self.generation) += 1;
         self.newer.notify_all();
         self.notify.notify_one();
     }
@@ -235,10 +235,10 @@ async fn serve(
 /// Mirrors the health checks of client-go's HTTP/2 connections (`staging/src/k8s.io/apimachinery/pkg/util/net/http.go`).
 async fn listen(shared: Arc<Shared>) {
     let Timing { probe, probe_answer, .. } = shared.timing;
-    let mut from = shared.client.heard();
+    let mut from = shared.client.last_answer();
     loop {
         tokio::time::sleep_until(from + probe).await;
-        from = shared.client.heard().max(from);
+        from = shared.client.last_answer().max(from);
         if from.elapsed() < probe {
             continue;
         }
@@ -314,7 +314,7 @@ async fn reach(
         notify: Arc::default(),
         may_read_logs,
         scheduler_log: Mutex::default(),
-        news: Mutex::default(),
+        generation: Mutex::default(),
         newer: Condvar::new(),
     })
 }

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_decoded_and_what_is_none_is_told() {
+    fn pages_are_decoded_and_what_is_none_is_reported() {
         let text = br#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"abc","remainingItemCount":3},
             "items":[{"metadata":{"name":"a","namespace":"x"}},{"metadata":{"name":"b","namespace":"x"},"spec":{"nodeName":5}}]}"#;
         let found = page(text, resource(Kind::Pod)).unwrap();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_watch_are_told_apart() {
+    fn lines_of_a_watch_are_distinguished() {
         let words = |line: &Result<Line, Failure>| match line {
             Ok(Line::Put(decoded, version)) => {
                 let what = match &decoded.what {

@@ -75,14 +75,14 @@ impl DeltaQueue {
     }
 
     /// Queues the change of an object from `before` to `now`. With `anew`, `now` is another object of the same name.
-    pub(super) fn put(&mut self, before: Option<Object>, now: Object, anew: bool) {
+    pub(super) fn put(&mut self, before: Option<Object>, now: Object, recreated: bool) {
         let about = About::Object(now.kind(), now.key());
         let known = self.places.get(&about).and_then(|place| self.entries.get_mut(place));
         if let Some((_, Entry::Object { gone, now: waiting, before })) = known {
-            *gone |= anew && before.is_some();
+            *gone |= recreated && before.is_some();
             *waiting = Some(now);
         } else {
-            let gone = anew && before.is_some();
+            let gone = recreated && before.is_some();
             self.push(about, Entry::Object { before, gone, now: Some(now) });
         }
     }
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_outcome_of_several_changes_is_told() {
+    fn only_the_outcome_of_several_changes_is_reported() {
         type Step = fn(&mut DeltaQueue, Object, Object, Object);
         let (old, new, newer) = (|| pod("a", "1"), || pod("a", "2"), || pod("a", "3"));
         let cases: [(Step, &str); 9] = [
@@ -220,9 +220,9 @@ mod tests {
         for number in 0..=QUEUED_EVENTS {
             pending.event(number.to_string(), event("c", number as u32));
         }
-        let told = pending.take(usize::MAX);
-        assert_eq!(told.len(), QUEUED_EVENTS);
-        assert!(matches!(&told[0], Change::Event(event) if event.count == 1));
+        let taken = pending.take(usize::MAX);
+        assert_eq!(taken.len(), QUEUED_EVENTS);
+        assert!(matches!(&taken[0], Change::Event(event) if event.count == 1));
         assert!(pending.is_empty());
     }
 }

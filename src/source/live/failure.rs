@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_sorted_and_told_in_one_line() {
+    fn answers_are_sorted_and_reported_in_one_line() {
         let status = r#"{"kind":"Status","message":"pods is forbidden","code":1}"#;
         let wait = r#"{"kind":"Status","message":"too many","details":{"retryAfterSeconds":7}}"#;
         for (code, header, body, what, message, retry_after) in [
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn causes_are_told_once() {
+    fn causes_are_reported_once() {
         #[derive(Debug, thiserror::Error)]
         #[error("outer: inner")]
         struct Outer(#[source] Inner);

@@ -358,7 +358,7 @@ users:
     }
 
     #[test]
-    fn what_is_wrong_with_a_kubeconfig_is_told() {
+    fn what_is_wrong_with_a_kubeconfig_is_reported() {
         for (text, context, expected) in [
             (GOOD, Some("dev"), "there is no context \"dev\" in the kubeconfig; it has prod, lost, bare, tls, userless"),
             (

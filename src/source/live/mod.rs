@@ -193,7 +193,7 @@ impl Live {
 
     /// Returns the time since the server last sent something.
     pub fn silent_for(&self) -> Duration {
-        self.shared.client.heard().elapsed()
+        self.shared.client.last_answer().elapsed()
     }
 
     /// Returns the time since the server last accepted a request for something else than its version. Where it refuses all, this is
@@ -210,7 +210,7 @@ impl Live {
     /// Waits for the initial state until `deadline`, or without limit.
     pub fn wait_first(&self, deadline: Option<Instant>) -> Option<Loaded> {
         loop {
-            let seen = *lock(&self.shared.news);
+            let seen = *lock(&self.shared.generation);
             // The initial state is there before it is complete, and may become complete between two looks.
             let complete = self.shared.board().complete;
             if let Some(loaded) = self.first() {
@@ -240,19 +240,19 @@ impl Live {
     }
 
     /// Returns the number of updates so far; see [`Self::wait_beyond`].
-    pub fn news(&self) -> u64 {
-        *lock(&self.shared.news)
+    pub fn generation(&self) -> u64 {
+        *lock(&self.shared.generation)
     }
 
     /// Blocks the calling thread until there were more than `seen` updates; returns false if the deadline came first.
     pub fn wait_beyond(&self, seen: u64, deadline: Option<Instant>) -> bool {
-        let mut news = lock(&self.shared.news);
-        while *news <= seen {
+        let mut generation = lock(&self.shared.generation);
+        while *generation <= seen {
             let left = deadline.map_or(Duration::from_secs(3600), |deadline| deadline.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 return false;
             }
-            news = self.shared.newer.wait_timeout(news, left).unwrap_or_else(PoisonError::into_inner).0;
+            generation = self.shared.newer.wait_timeout(generation, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         true
     }
@@ -280,7 +280,7 @@ impl Live {
     /// Waits until every log was read up to its end once, or failed.
     pub fn wait_logs(&self, deadline: Option<Instant>) -> bool {
         loop {
-            let seen = *lock(&self.shared.news);
+            let seen = *lock(&self.shared.generation);
             if self.logs().iter().all(|log| log.state != LogState::Reading) {
                 return true;
             }
@@ -291,8 +291,8 @@ impl Live {
     }
 
     /// Returns the number of parts of logs that were read so far.
-    pub fn log_news(&self) -> u64 {
-        lock(&self.shared.scheduler_log).news()
+    pub fn log_generation(&self) -> u64 {
+        lock(&self.shared.scheduler_log).generation()
     }
 
     /// Passes the log that was read so far to a function. Reading waits meanwhile.

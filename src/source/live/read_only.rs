@@ -19,7 +19,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 use tower::{BoxError, Layer, Service};
 
-use super::answer::{Answer, Heard, Text, silence};
+use super::answer::{Answer, AnswerTimes, Text, silence};
 use super::bounds::Bounds;
 use super::failure::{Failure, FailureKind, excerpt};
 use super::resource::{is_allowed, is_log};
@@ -98,7 +98,7 @@ pub(super) struct ReadOnlyClient {
     /// Serializes renewals; the time of the last one.
     renewed: tokio::sync::Mutex<Option<Instant>>,
     /// When the server last sent something.
-    heard: Arc<Mutex<Instant>>,
+    last_answer: Arc<Mutex<Instant>>,
     /// When the server last accepted a request for something else than its version.
     accepted: Arc<Mutex<Instant>>,
     connector: Arc<Connector>,
@@ -138,7 +138,7 @@ impl ReadOnlyClient {
         Ok(Self {
             built: RwLock::new(build(connector()?, guard)?),
             renewed: tokio::sync::Mutex::default(),
-            heard: Arc::new(Mutex::new(Instant::now())),
+            last_answer: Arc::new(Mutex::new(Instant::now())),
             accepted: Arc::new(Mutex::new(Instant::now())),
             connector,
             answer: timing.answer,
@@ -203,8 +203,8 @@ impl ReadOnlyClient {
     }
 
     /// Returns when the server last sent something.
-    pub(super) fn heard(&self) -> Instant {
-        *self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn last_answer(&self) -> Instant {
+        *self.last_answer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns when the server last accepted a request for something else than its version, which everyone may read.
@@ -238,17 +238,17 @@ impl ReadOnlyClient {
         let response = response.map_err(|error| Failure::of_client(&error))?;
         drop(wait);
         let counts = response.status().is_success() && !path_and_query.starts_with("/version");
-        let heard = Heard { any: Arc::clone(&self.heard), accepted: counts.then(|| Arc::clone(&self.accepted)) };
-        heard.note();
-        self.check(response, waiting, is_log, heard).await
+        let last_answer = AnswerTimes { any: Arc::clone(&self.last_answer), accepted: counts.then(|| Arc::clone(&self.accepted)) };
+        last_answer.note();
+        self.check(response, waiting, is_log, last_answer).await
     }
 
-    async fn check(&self, response: Response<Body>, waiting: Waiting, is_log: bool, heard: Heard) -> Result<Answer, Failure> {
+    async fn check(&self, response: Response<Body>, waiting: Waiting, is_log: bool, last_answer: AnswerTimes) -> Result<Answer, Failure> {
         let (head, body) = response.into_parts();
         let text_of = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
         let date = text_of(DATE).and_then(read_date);
         let gzip = packing(&head.headers)?;
-        let mut answer = Answer::new(body, gzip, date, waiting, (heard, Arc::clone(&self.bounds)));
+        let mut answer = Answer::new(body, gzip, date, waiting, (last_answer, Arc::clone(&self.bounds)));
         if !head.status.is_success() {
             let text = answer.start(self.answer, self.bounds.refusal).await;
             return Err(Failure::of_answer(head.status, &head.headers, &text));

@@ -25,7 +25,7 @@ use super::store::Taken;
 use super::timing::{Backoff, Timing};
 use super::waiting::Waiting;
 use crate::cluster::{Key, Kind};
-use crate::limits::live::{CONTINUE_TOKEN, PAGES_WITHOUT_NEWS};
+use crate::limits::live::{CONTINUE_TOKEN, PAGES_WITHOUT_NEW_ITEMS};
 
 /// Bytes of a watch that are decoded together; more if one object is longer.
 const BATCH: usize = 1 << 20;
@@ -302,8 +302,8 @@ impl Reflector {
             }
             list.unreadable += taken.unreadable;
             // Events are not kept by key.
-            let news = self.kind().is_none() || list.seen.len() > before;
-            list.without_news = if news { 0 } else { list.without_news + 1 };
+            let progress = self.kind().is_none() || list.seen.len() > before;
+            list.without_progress = if progress { 0 } else { list.without_progress + 1 };
             self.note(taken, Some(list.seen.len().max(if self.kind().is_some() { 0 } else { list.items })));
             if page.next.is_empty() {
                 return self.end_list(&list.seen, page.resource_version);
@@ -374,7 +374,7 @@ impl Reflector {
             self.shared.wake();
         }
         let timing = &shared.timing;
-        let mut stream = Stream { initial: from.is_none().then(HashSet::new), heard: false, bytes: 0, unreadable: 0 };
+        let mut stream = Stream { initial: from.is_none().then(HashSet::new), answered: false, bytes: 0, unreadable: 0 };
         let mut text: Vec<u8> = Vec::new();
         // Of the initial objects, and of an object that has begun.
         let mut pace = Pace::new(timing.answer);
@@ -415,7 +415,7 @@ impl Reflector {
                 () if !text.trim_ascii().is_empty() => {
                     Err(Failure::new(FailureKind::Connection, "the watch was interrupted within an object"))
                 }
-                () if !stream.heard && opened.elapsed() < SHORT.min(self.shared.timing.watch) => {
+                () if !stream.answered && opened.elapsed() < SHORT.min(self.shared.timing.watch) => {
                     Err(Failure::new(FailureKind::Connection, "the watch ended at once"))
                 }
                 () => Ok(()),
@@ -470,7 +470,7 @@ impl Reflector {
                     break;
                 }
             }
-            stream.heard = true;
+            stream.answered = true;
         }
         let objects = match (kind, &stream.initial) {
             (Some(_), Some(seen)) => Some(seen.len()),
@@ -479,7 +479,7 @@ impl Reflector {
         };
         let known = kind.map_or(0, |kind| store.count(kind, None));
         drop(store);
-        if stream.initial.is_none() && stream.heard {
+        if stream.initial.is_none() && stream.answered {
             self.succeeded();
         }
         self.note(taken, objects);
@@ -509,7 +509,7 @@ struct List {
     tokens: HashSet<u64>,
     pages: usize,
     /// Pages in a row without a new object.
-    without_news: usize,
+    without_progress: usize,
     items: usize,
     bytes: u64,
     unreadable: usize,
@@ -527,7 +527,7 @@ impl List {
         if !self.tokens.insert(hasher.finish()) {
             return limit(format!("the list does not end: a continue token comes again after {} pages", self.pages));
         }
-        if self.without_news >= PAGES_WITHOUT_NEWS {
+        if self.without_progress >= PAGES_WITHOUT_NEW_ITEMS {
             return limit("the list does not end: its pages bring nothing new".to_owned());
         }
         self.next = next;
@@ -558,7 +558,7 @@ struct Stream {
     /// The keys of the initial objects so far; `None` after these.
     initial: Option<HashSet<Key>>,
     /// Data has arrived.
-    heard: bool,
+    answered: bool,
     /// Bytes of the initial objects.
     bytes: u64,
     unreadable: usize,

@@ -68,7 +68,7 @@ pub(super) struct LogFeed {
     reader: Reader,
     states: BTreeMap<Key, LogState>,
     /// The number of changes of the log so far.
-    news: u64,
+    generation: u64,
 }
 
 impl LogFeed {
@@ -85,8 +85,8 @@ impl LogFeed {
         self.reader.so_far()
     }
 
-    pub(super) fn news(&self) -> u64 {
-        self.news
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
     }
 
     pub(super) fn statuses(&self) -> Vec<LogStatus> {
@@ -96,7 +96,7 @@ impl LogFeed {
     fn take(&mut self, pod: &Key, text: &[u8]) {
         let facts = FileFacts { writer: Some(pod.to_string()), found: true, latest: None, offset: None };
         self.reader.file(&format!("log of {pod}"), &facts, &mut &*text, &mut |_| true);
-        self.news += 1;
+        self.generation += 1;
     }
 }
 
@@ -213,8 +213,8 @@ impl Cutter {
             let time = std::str::from_utf8(&line[..at]).ok().and_then(|time| time.parse::<Timestamp>().ok());
             let text = line[(at + 1).min(line.len())..].trim_ascii_end();
             // A value begins behind `=<`. Its lines begin with a tab, up to one that begins with ` >`; others cut it short.
-            let goes_on = self.in_value && (text.is_empty() || text.starts_with(b"\t"));
-            self.in_value = goes_on || text.ends_with(b"=<");
+            let continues = self.in_value && (text.is_empty() || text.starts_with(b"\t"));
+            self.in_value = continues || text.ends_with(b"=<");
             let is_known = time.is_some_and(|time| Self::is_known(&mut self.known, time));
             if let Some(time) = time.filter(|_| !is_known) {
                 self.same = if self.last == Some(time) { self.same + 1 } else { 1 };

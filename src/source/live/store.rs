@@ -14,7 +14,7 @@ use crate::source::assemble::diagnostic::Diagnostic;
 use crate::source::decode::dedup;
 use crate::source::decode::dump_metadata::{SchedulerMetadata, ServerVersion, VersionPlace};
 use crate::source::decode::events::SeenEvent;
-use crate::source::decode::neighbors::Beside;
+use crate::source::decode::neighbors::DecodedNeighbor;
 use crate::source::decode::{Decoded, DecodedItem};
 
 /// The content of the initial state besides objects.
@@ -24,11 +24,11 @@ struct Gathered {
     /// Objects that could not be read.
     rest: Vec<Decoded>,
     /// Scheduler metadata, by the pod that has it.
-    told: BTreeMap<Key, SchedulerMetadata>,
+    metadata: BTreeMap<Key, SchedulerMetadata>,
     /// The newest time in all objects.
     newest: Option<Timestamp>,
     /// Objects and events that scheduling does not read.
-    beside: Vec<Beside>,
+    neighbors: Vec<DecodedNeighbor>,
 }
 
 /// The events seen so far.
@@ -40,14 +40,14 @@ struct Events {
 
 impl Events {
     /// Returns whether an event is new or occurred again.
-    fn is_news(&mut self, seen: &SeenEvent) -> bool {
+    fn is_new(&mut self, seen: &SeenEvent) -> bool {
         let state = (seen.event.count, seen.event.last);
         if let Some(known) = self.seen.get_mut(&seen.identity) {
-            let news = state > *known;
-            if news {
+            let is_new = state > *known;
+            if is_new {
                 *known = state;
             }
-            return news;
+            return is_new;
         }
         self.seen.insert(seen.identity.clone(), state);
         self.order.push_back(seen.identity.clone());
@@ -124,17 +124,17 @@ impl Default for Store {
 impl Store {
     /// Ingests a decoded object; `seen` collects the keys of objects during a list.
     pub(super) fn put(&mut self, decoded: Decoded, seen: Option<&mut HashSet<Key>>) -> Taken {
-        let Decoded { what, told, beside, line, index, newest, change } = decoded;
+        let Decoded { what, metadata, neighbor, line, index, newest, change } = decoded;
         if let Some(gathered) = &mut self.gathered {
             gathered.newest = gathered.newest.max(newest);
-            gathered.beside.extend(beside.map(|beside| *beside));
+            gathered.neighbors.extend(neighbor.map(|neighbor| *neighbor));
         }
         let what = if let DecodedItem::Mended(object, _) = what { *object } else { what };
         match what {
             DecodedItem::Object { object, .. } => {
                 let key = object.key();
-                if let (Some(gathered), Some(told)) = (&mut self.gathered, told) {
-                    gathered.told.insert(key.clone(), *told);
+                if let (Some(gathered), Some(metadata)) = (&mut self.gathered, metadata) {
+                    gathered.metadata.insert(key.clone(), *metadata);
                 }
                 if let Some(seen) = seen {
                     seen.insert(key.clone());
@@ -155,7 +155,7 @@ impl Store {
                     self.set_unreadable(kind, |keys| keys.insert(key));
                 }
                 if let Some(gathered) = &mut self.gathered {
-                    gathered.rest.push(Decoded { what, told: None, beside: None, line, index, newest, change });
+                    gathered.rest.push(Decoded { what, metadata: None, neighbor: None, line, index, newest, change });
                 }
                 Taken { changed: false, unreadable: 1 }
             }
@@ -190,19 +190,19 @@ impl Store {
             }
             return true;
         };
-        let anew = known.meta().uid != object.meta().uid;
-        if !anew && is_same(known, &mut object) {
+        let recreated = known.meta().uid != object.meta().uid;
+        if !recreated && is_same(known, &mut object) {
             return false;
         }
         let before = std::mem::replace(known, object.clone());
         if self.gathered.is_none() {
-            self.pending.put(Some(before), object, anew);
+            self.pending.put(Some(before), object, recreated);
         }
         true
     }
 
     fn put_event(&mut self, seen: SeenEvent) -> bool {
-        if !self.events.is_news(&seen) {
+        if !self.events.is_new(&seen) {
             return false;
         }
         match &mut self.gathered {
@@ -271,14 +271,14 @@ impl Store {
 
     /// Assembles the initial state; from then on, changes are queued.
     pub(super) fn assemble(&mut self, about: About) -> Option<Loaded> {
-        let Gathered { events, rest, mut told, newest, beside } = self.gathered.take()?;
+        let Gathered { events, rest, mut metadata, newest, neighbors } = self.gathered.take()?;
         let mut assembly = Assembly::default();
         assembly.report.server_version =
             about.version.map(|version| ServerVersion { version, found_in: VersionPlace::Server(about.name.clone()) });
         assembly.report.taken = about.date;
         assembly.report.newest = newest;
-        for beside in beside {
-            assembly.add_beside(beside);
+        for neighbor in neighbors {
+            assembly.add_neighbor(neighbor);
         }
         (assembly.report.refused, assembly.report.failed, assembly.report.partial) = (about.refused, about.failed, about.partial);
         for kind in about.listed {
@@ -293,7 +293,7 @@ impl Store {
             objects.extend(of_kind.into_values());
             objects[from..].sort_unstable_by_key(Object::key);
         }
-        let found_in = |object: &Object| (object.kind() == Kind::Pod).then(|| told.remove(&object.key())).flatten();
+        let found_in = |object: &Object| (object.kind() == Kind::Pod).then(|| metadata.remove(&object.key())).flatten();
         assembly.add_answers(&about.name, objects, found_in, events, rest, about.bytes);
         let mut loaded = assembly.finish();
         loaded.report.forget_origins();
@@ -331,10 +331,10 @@ pub(super) fn forget_shared() {
 
 /// Returns whether an object equals a known one except for its resource version, which is set to the known one.
 fn is_same(known: &Object, object: &mut Object) -> bool {
-    let told = changed(object).map(|changed| std::mem::replace(changed, known.meta().changed));
+    let reported = changed(object).map(|changed| std::mem::replace(changed, known.meta().changed));
     let same = is_same_but_for_time(known, object);
-    if let (false, Some(told), Some(changed)) = (same, told, changed(object)) {
-        *changed = told;
+    if let (false, Some(reported), Some(changed)) = (same, reported, changed(object)) {
+        *changed = reported;
     }
     same
 }
@@ -392,7 +392,7 @@ mod tests {
     use super::*;
 
     fn decoded(what: DecodedItem) -> Decoded {
-        Decoded { line: 0, index: None, newest: None, what, told: None, beside: None, change: None }
+        Decoded { line: 0, index: None, newest: None, what, metadata: None, neighbor: None, change: None }
     }
 
     fn node(name: &str, uid: &str, version: u32, unschedulable: bool) -> Decoded {
@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_news_once() {
+    fn events_are_new_once() {
         let event = |count| {
             let event = crate::cluster::ObservedEvent { count, ..Default::default() };
             decoded(DecodedItem::Event(Box::new(SeenEvent { identity: "e".into(), event })))
@@ -498,8 +498,8 @@ mod tests {
     fn old_events_are_forgotten() {
         let mut events = Events::default();
         let event = |number: usize| SeenEvent { identity: number.to_string(), event: crate::cluster::ObservedEvent::default() };
-        assert!((0..=KNOWN_EVENTS).all(|number| events.is_news(&event(number))));
-        assert!(!events.is_news(&event(1)) && events.is_news(&event(0)), "the oldest is");
+        assert!((0..=KNOWN_EVENTS).all(|number| events.is_new(&event(number))));
+        assert!(!events.is_new(&event(1)) && events.is_new(&event(0)), "the oldest is");
         assert_eq!((events.seen.len(), events.order.len()), (KNOWN_EVENTS, KNOWN_EVENTS));
     }
 

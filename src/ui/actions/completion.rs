@@ -45,12 +45,12 @@ pub fn wants_more(line: &str) -> bool {
 }
 
 /// Replaces the last word of a line. With `goes_on`, a space follows a word that takes arguments.
-fn with(line: &str, completion: &Completion, goes_on: bool) -> String {
+fn with(line: &str, completion: &Completion, continues: bool) -> String {
     let (head, _) = last_word(line);
     let word = completion.word.as_str();
     let is_command = || verbs::command(word).is_some_and(|(_, command)| !command.args.is_empty());
     let takes_more = !completion.takes.is_empty() || (head.is_empty() && is_command());
-    format!("{head}{word}{}", if takes_more && goes_on { " " } else { "" })
+    format!("{head}{word}{}", if takes_more && continues { " " } else { "" })
 }
 
 /// Returns whether a command needs some of its arguments: not all of them are in brackets.

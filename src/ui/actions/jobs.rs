@@ -61,8 +61,8 @@ pub fn poll_job(state: &mut State, session: &mut dyn SessionHandle) -> bool {
 pub fn show_live_status(state: &mut State, session: &dyn SessionHandle) -> (bool, Option<Duration>) {
     let status = session.live_status();
     let poll_after = status.as_ref().map(|s| s.poll_after.unwrap_or(Duration::MAX).min(s.label_changes_after()));
-    let news = status.map(|s| (s.label(), s.state.is_trouble()));
-    let changed = state.live != news;
-    state.live = news;
+    let shown = status.map(|s| (s.label(), s.state.is_trouble()));
+    let changed = state.live != shown;
+    state.live = shown;
     (changed, poll_after)
 }

@@ -68,7 +68,7 @@ fn over(state: &mut State, session: &mut dyn SessionHandle, mouse: Mouse, place:
                     return Ok(Answer::Effect(Effect::Theme(name)));
                 }
                 Hit::Nothing => {}
-                Hit::Beside => return Ok(theme_list::undo(state)),
+                Hit::Outside => return Ok(theme_list::undo(state)),
             }
         }
         (Mouse::Press, Some(Overlay::Text(text))) if text.form == Form::Prose => match overlays::report::line_at(text, area, place) {
@@ -79,7 +79,7 @@ fn over(state: &mut State, session: &mut dyn SessionHandle, mouse: Mouse, place:
                 text.view.selected = Some(at);
             }
             Hit::On(_) | Hit::Nothing => {}
-            Hit::Beside => state.overlay = None,
+            Hit::Outside => state.overlay = None,
         },
         (Mouse::Press, Some(Overlay::Prompt(prompt))) => {
             if let Some(at) = overlays::prompt::completion_at(prompt, hints, place) {

@@ -77,7 +77,7 @@ fn same<T>(one: Option<&Arc<T>>, other: Option<&Arc<T>>) -> bool {
 }
 
 /// Returns whether the overview is in sight and is being made, or is to be made again.
-pub fn overview_has_news(state: &State) -> bool {
+pub fn overview_has_update(state: &State) -> bool {
     state.whole == Some(Pane::OVERVIEW) && (state.overview.runs || !state.overview.is_current)
 }
 

@@ -73,7 +73,7 @@ fn a_configuration_changes_keys() {
 }
 
 #[test]
-fn what_cannot_be_done_is_told_and_the_rest_is_done() {
+fn what_cannot_be_done_is_reported_and_the_rest_is_done() {
     let check = |text: &str, expected: &[&str]| {
         let (map, problems) = configured(&format!("{text}\nglobal.until = 'Z'"));
         assert_eq!(problems.len(), expected.len(), "{problems:?}");

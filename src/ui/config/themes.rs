@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reader_s_themes_stand_beside_and_in_place_of_embedded_ones() {
+    fn the_reader_s_themes_go_with_and_replace_embedded_ones() {
         let own = "inherits = 'dark'\n[palette]\nink = '#123456'";
         let library = library(&[("mine", "inherits = 'dark'"), ("dark", own), ("broken", "x = 1")]);
         assert_eq!(library.names(), ["dark", "light", "high-contrast", "colour-blind", "16-colour", "broken", "mine"]);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_and_files_that_cannot_be_read_are_told() {
+    fn circles_and_files_that_cannot_be_read_are_reported() {
         let library = library(&[("a", "inherits = 'b'"), ("b", "inherits = 'a'")]);
         assert_eq!(library.load("a", Depth::True).unwrap_err().to_string(), "/c/b.toml: inherits: \"a\" inherits from itself");
         let library = Library::new([("a".to_owned(), "/c/a.toml".to_owned(), Err(std::io::Error::other("permission denied").into()))]);

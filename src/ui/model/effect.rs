@@ -25,7 +25,7 @@ pub enum Effect {
     /// Panic, to test that the terminal survives it; debug builds only.
     Panic {
         /// Whether to panic on another thread.
-        beside: bool,
+        in_thread: bool,
     },
 }
 

@@ -231,7 +231,7 @@ impl Watch {
             self.odds_left = self.odds_left.map(|left| left.saturating_sub(usize::from(decided.is_some())));
             if !stage.settle_step() {
                 self.note_victims(stage, &before);
-                return stage.goes_on();
+                return stage.continues();
             }
             let after = stage.scheduler().state().cluster();
             if let Some((pod, view)) = decided

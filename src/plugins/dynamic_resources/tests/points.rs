@@ -280,7 +280,7 @@ fn earlier_alternatives_score_higher() {
 }
 
 #[test]
-fn a_pod_with_an_allocated_claim_beside_another_is_scored_from_a_patch_on() {
+fn a_pod_with_an_allocated_claim_next_to_another_is_scored_from_a_patch_on() {
     let devices = slice("n1", "{name: a}, {name: b}");
     let one = format!("requests: [{}]", exactly("r", 1, ""));
     let documents = [devices, claim("c", &one, &holding(&["a"])), claim("d", &one, "")];

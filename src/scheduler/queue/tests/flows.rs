@@ -247,7 +247,7 @@ fn updates_of_a_parked_pod_ask_the_hints_event_by_event() {
 }
 
 #[test]
-fn an_update_that_pre_enqueue_refuses_goes_on_to_the_next_event() {
+fn an_update_that_pre_enqueue_refuses_continues_to_the_next_event() {
     let mut f = Fixture::parked(&[InterPodAffinity, TaintToleration]);
     f.world.refusals.insert(Fixture::key("p"), vec![DefaultPreemption]);
     f.update("p", |p| {
@@ -447,7 +447,7 @@ fn deletion_takes_a_pod_out_of_every_queue_but_not_out_of_flight() {
 }
 
 #[test]
-fn a_pod_recreated_in_flight_waits_beside_the_old_one() {
+fn a_pod_recreated_in_flight_waits_next_to_the_old_one() {
     let mut f = Fixture::new();
     f.add("p", 0).pop();
     let old = f.popped.remove(&Fixture::key("p")).unwrap();

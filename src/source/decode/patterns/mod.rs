@@ -88,16 +88,16 @@ impl Patterns {
         let all = metadata.value.is_some() && spec.value.is_some() && status.as_ref().is_none_or(|status| status.value.is_some());
         let pod = if all { Pod::default() } else { decode(&sections.rest(text, &[]))? };
         let object = Object::Pod(Arc::new(sections.build(pod)?));
-        let told = dump_metadata::of_pod(&object, text, Syntax::Json).map(Box::new);
+        let metadata = dump_metadata::of_pod(&object, text, Syntax::Json).map(Box::new);
         let newest = times::newest(&object);
         if all {
             let transition = status.as_ref().and_then(|status| status.fills.transition).and_then(gap::parse);
             let versionless = api_version.is_none_or(str::is_empty);
-            return Some((newest.max(transition), DecodedItem::Object { object, namespace_defaulted: false, versionless }, told));
+            return Some((newest.max(transition), DecodedItem::Object { object, namespace_defaulted: false, versionless }, metadata));
         }
         let what = finish(object, api_version, hint);
         self.learn(text, &sections, &what, api_version, hint);
-        Some((newest.max(times::newest_in_text(text, &["lastTransitionTime"])), what, told))
+        Some((newest.max(times::newest_in_text(text, &["lastTransitionTime"])), what, metadata))
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Known> {

@@ -26,8 +26,8 @@ fn check(patterns: &Patterns, text: &str) -> usize {
     let found = patterns.pod(text.as_bytes(), Some(TYPES), &Hint::default());
     let plain = plainly(text.as_bytes());
     match found {
-        Some((newest, what, told)) => {
-            assert_eq!((newest, told.is_some()), (plain.0, plain.2.is_some()), "{text}");
+        Some((newest, what, metadata)) => {
+            assert_eq!((newest, metadata.is_some()), (plain.0, plain.2.is_some()), "{text}");
             assert_eq!(format!("{what:?}"), format!("{:?}", plain.1), "{text}");
         }
         None => assert!(matches!(plain.1, DecodedItem::Error(_) | DecodedItem::Mended(..)), "{text}"),

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_told_from_files() {
+    fn links_are_distinguished_from_files() {
         let mut builder = tar::Builder::new(Vec::new());
         for kind in [tar::EntryType::Symlink, tar::EntryType::Link, tar::EntryType::Directory, tar::EntryType::Fifo] {
             let mut header = tar::Header::new_gnu();
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_and_what_stands_before_it_is_read() {
+    fn damage_is_reported_and_what_stands_before_it_is_read() {
         let archive = build(tar::Header::new_gnu, &["a", "b", "c"]);
         let names = |archive: &[u8]| {
             let (found, error) = read(archive);

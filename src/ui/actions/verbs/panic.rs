@@ -6,5 +6,5 @@ use crate::ui::model::effect::Effect;
 /// The command `panic`.
 pub static VERBS: &[Verb] = &[Verb {
     command: Some(Command::new(&["panic"], "", "")),
-    ..Verb::new("panic", |_, _, args| Ok(Answer::Effect(Effect::Panic { beside: args == "beside" })))
+    ..Verb::new("panic", |_, _, args| Ok(Answer::Effect(Effect::Panic { in_thread: args == "beside" })))
 }];

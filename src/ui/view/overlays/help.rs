@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_signs_fit_beside_each_other() {
+    fn two_signs_fit_next_to_each_other() {
         let half = room(80) / 2;
         for (sign, words) in signs(&UNICODE) {
             assert!(SIGN + text::width(words) < half && text::width(&sign) < SIGN, "{sign} {words}");

@@ -64,7 +64,7 @@ fn outer(width: u16, lines: usize, area: Rect) -> Rect {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit<T> {
     /// The place is outside of the box.
-    Beside,
+    Outside,
     /// The place is in the box, and there is nothing.
     Nothing,
     /// The place is on this.
@@ -74,7 +74,7 @@ pub enum Hit<T> {
 impl<T> Hit<T> {
     fn map<U>(self, what: impl FnOnce(T) -> U) -> Hit<U> {
         match self {
-            Self::Beside => Hit::Beside,
+            Self::Outside => Hit::Outside,
             Self::Nothing => Hit::Nothing,
             Self::On(value) => Hit::On(what(value)),
         }
@@ -84,7 +84,7 @@ impl<T> Hit<T> {
 /// Returns the row at a place, in a box of `lines` rows scrolled by `offset`.
 fn line_at(outer: Rect, lines: usize, offset: usize, (x, y): (u16, u16)) -> Hit<usize> {
     if !outer.contains((x, y).into()) {
-        return Hit::Beside;
+        return Hit::Outside;
     }
     let room = usize::from(outer.height.saturating_sub(2));
     let row = usize::from(y - outer.y).checked_sub(1).filter(|row| *row < room);

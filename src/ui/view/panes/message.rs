@@ -44,11 +44,11 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         None => String::new(),
     };
     let mut right = if reason.is_empty() { Vec::new() } else { vec![scene.span(Role::Muted, reason)] };
-    let beside = beside(scene);
-    if let Some(beside) = &beside {
+    let compared = compared(scene);
+    if let Some(compared) = &compared {
         let gap = if right.is_empty() { String::new() } else { format!(" {} ", scene.glyphs.dot) };
         right.push(scene.span(Role::Muted, gap));
-        let (role, sign, words) = if beside.different.is_empty() {
+        let (role, sign, words) = if compared.different.is_empty() {
             (Role::Fits, scene.glyphs.fits, "as the cluster's scheduler reported")
         } else {
             (Role::Notice, scene.glyphs.here, "the cluster's scheduler reported otherwise")
@@ -58,7 +58,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     def.chrome(scene, plan, def.title(scene, "Message"), right, buf);
     let area = def.list_in(plan);
     let room = usize::from(area.height);
-    let lines = lines(scene, beside.as_ref(), area, scene.state.message_offset + room + 1);
+    let lines = lines(scene, compared.as_ref(), area, scene.state.message_offset + room + 1);
     let offset = scene.state.message_offset.min(lines.len().saturating_sub(room));
     for (i, line) in lines.iter().skip(offset).take(room).enumerate() {
         let row = Rect { y: area.y + i as u16, height: 1, ..area };
@@ -71,7 +71,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
 }
 
 /// Returns the message, at most `limit` lines. In an area of one row it is one line, which drawing clips.
-fn lines(scene: &Scene<'_>, beside: Option<&Beside>, area: Rect, limit: usize) -> Vec<Line<'static>> {
+fn lines(scene: &Scene<'_>, compared: Option<&Compared>, area: Rect, limit: usize) -> Vec<Line<'static>> {
     let columns = usize::from(area.width);
     let mut lines: Vec<Line<'static>> = Vec::new();
     let (words, role) = match &scene.cycle().failure {
@@ -90,7 +90,7 @@ fn lines(scene: &Scene<'_>, beside: Option<&Beside>, area: Rect, limit: usize) -
         message = vec![message.join(" ")];
     }
     lines.extend(message.into_iter().map(|line| Line::from(vec![Span::raw("  "), scene.span(role, line)])));
-    for words in beside.iter().flat_map(|beside| beside.lines()) {
+    for words in compared.iter().flat_map(|compared| compared.lines()) {
         let wrapped = text::wrap(&words, columns.saturating_sub(2));
         lines.extend(
             wrapped.take(limit.saturating_sub(lines.len())).map(|line| Line::from(vec![Span::raw("  "), scene.span(Role::Muted, line)])),
@@ -100,13 +100,13 @@ fn lines(scene: &Scene<'_>, beside: Option<&Beside>, area: Rect, limit: usize) -
 }
 
 /// The comparison with the last report of the cluster's scheduler about this pod.
-struct Beside {
+struct Compared {
     at: String,
     different: Vec<String>,
     other_words: Vec<String>,
 }
 
-impl Beside {
+impl Compared {
     /// Returns the differences and notes; empty if both messages are equal.
     fn lines(&self) -> Vec<String> {
         let differs = self.different.iter().map(|line| format!("the cluster's scheduler{}: {line}", self.at));
@@ -114,12 +114,12 @@ impl Beside {
     }
 }
 
-fn beside(scene: &Scene<'_>) -> Option<Beside> {
+fn compared(scene: &Scene<'_>) -> Option<Compared> {
     let written = scene.written?;
     scene.cycle().outcome.filter(|_| scene.cycle().nodes_unknown().is_none())?;
     let at = written.at.map_or_else(String::new, |at| format!(" at {}", text::moment(scene.timeline.clock(), at)));
     let (different, other_words) = differences(scene.cycle(), written, &scene.release);
-    Some(Beside { at, different, other_words })
+    Some(Compared { at, different, other_words })
 }
 
 /// Returns the note of the Event for a binding.

@@ -518,9 +518,9 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
         table::row(scene, &style.scored, area, &cells, buf);
     } else {
         // In a group by verdict, the group's row has the reason.
-        let told = inside && scene.state.view_model.grouping == Grouping::Verdict;
-        let reason = reason(scene, style, &verdict, name, told);
-        reason_cells(scene, style, verdict.plugin.filter(|_| !told), &reason, &mut cells);
+        let is_in_heading = inside && scene.state.view_model.grouping == Grouping::Verdict;
+        let reason = reason(scene, style, &verdict, name, is_in_heading);
+        reason_cells(scene, style, verdict.plugin.filter(|_| !is_in_heading), &reason, &mut cells);
         if let Some(info) = info {
             free_cells(scene, style, info, &mut cells);
         }
@@ -532,7 +532,7 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
 
 /// Returns the reason of a node's verdict: its scores if it fits, or the deciding fact; in a group whose row has the reason,
 /// the fact alone. A label or taint that a filter matched and that is not in the row comes last.
-fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, name: &Str, told: bool) -> String {
+fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, name: &Str, is_in_heading: bool) -> String {
     let words = match scene.cycle().scores.get(name) {
         Some(score) if style.reasons_only => {
             let (rank, tied) = scene.state.view_model.ranks.get(&score.total).copied().unwrap_or((0, 1));
@@ -542,14 +542,14 @@ fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, na
             format!("rank {rank}{shared}  total {} = {}", score.total, parts.join(" + "))
         }
         _ if verdict.class == Class::Unseen && scene.cycle().start.is_some() => {
-            if told {
+            if is_in_heading {
                 String::new()
             } else {
                 unseen_reason(scene, style)
             }
         }
         // The group's row has the rest.
-        _ if told => verdict.row_fact().unwrap_or_default(),
+        _ if is_in_heading => verdict.row_fact().unwrap_or_default(),
         _ => verdict.in_row(),
     };
     match matched_elsewhere(scene, &mut style.filter.borrow_mut(), verdict, name, &words) {

@@ -426,12 +426,12 @@ fn part(revision: &Revision, key: &Key) -> Option<(String, Role)> {
 fn logged(about: &[&Event], key: &Key) -> Option<(String, Role)> {
     let of_log = |event: &&Event| if let Event::Logged(logged) = event { (!logged.is_ours).then(|| Arc::clone(logged)) } else { None };
     let name = key.to_string();
-    let told: Vec<String> = about
+    let moves: Vec<String> = about
         .iter()
         .filter_map(of_log)
         .map(|logged| logged.words.strip_prefix(&name).unwrap_or(&logged.words).trim_start().to_owned())
         .collect();
-    (!told.is_empty()).then(|| (format!("from the log: {}", told.join("; then ")), Role::Text))
+    (!moves.is_empty()).then(|| (format!("from the log: {}", moves.join("; then ")), Role::Text))
 }
 
 #[cfg(test)]

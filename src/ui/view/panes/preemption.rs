@@ -468,7 +468,7 @@ fn fates(scene: &Scene<'_>, run: DryRunView<'_>, area: Rect, buf: &mut Buffer) {
         left("", Width::Rest),
         left("SO FAR", fate),
         right("PRIORITY", PRIORITY),
-        left("BUDGET", beside_names(&budgets, body.width, body.width / 4, &names, &[fate, PRIORITY])),
+        left("BUDGET", budget_width(&budgets, body.width, body.width / 4, &names, &[fate, PRIORITY])),
     ];
     table::heading(scene, &columns, top, buf);
     let shown = pods.len().min(room);
@@ -564,7 +564,7 @@ fn victim_columns(scene: &Scene<'_>, victims: &[Victim], width: u16) -> Vec<Colu
     });
     let budgets: Vec<String> = victims.iter().map(|v| budget(scene, v).iter().map(|s| s.content.as_ref()).collect()).collect();
     columns
-        .push(left("BUDGET", beside_names(&budgets, width, width / 3, &names, &[PRIORITY, started.map_or(Width::Fixed(0), |s| s.width)])));
+        .push(left("BUDGET", budget_width(&budgets, width, width / 3, &names, &[PRIORITY, started.map_or(Width::Fixed(0), |s| s.width)])));
     columns.extend(started);
     if width >= 110 {
         columns.push(left("OWNER", Width::Fixed(32)));
@@ -573,7 +573,7 @@ fn victim_columns(scene: &Scene<'_>, victims: &[Victim], width: u16) -> Vec<Colu
 }
 
 /// Returns the width of a column of budgets: what they take, at most `usual` columns or what the names and other columns leave.
-fn beside_names(budgets: &[String], width: u16, usual: u16, names: &[String], others: &[Width]) -> Width {
+fn budget_width(budgets: &[String], width: u16, usual: u16, names: &[String], others: &[Width]) -> Width {
     let taken = |width: &Width| if let Width::Fixed(columns) = width { columns + table::GAP } else { 0 };
     let names = names.iter().map(|name| text::columns(name)).max().unwrap_or(0) + table::GAP;
     let left = width.saturating_sub(names + others.iter().map(taken).sum::<u16>());

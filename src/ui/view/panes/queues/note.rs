@@ -297,8 +297,8 @@ fn moved(scene: &Scene<'_>, entry: &QueueEntry, last: &QueueMove) -> Fact {
     let read = |at| text::moment(scene.timeline.clock(), at);
     let at = scene.state.view_model.activity.moved_at.map(read).filter(|at| *at != read(entry.timestamp));
     // A failed attempt always comes from in flight.
-    let told = last.cause == MoveCause::Label(EventLabel::ScheduleAttemptFailure);
-    let from = last.from.as_ref().filter(|_| !told).and_then(QueuePart::of);
+    let by_failure = last.cause == MoveCause::Label(EventLabel::ScheduleAttemptFailure);
+    let from = last.from.as_ref().filter(|_| !by_failure).and_then(QueuePart::of);
     let here = scene.state.view_model.moved.contains(&entry.pod);
     let (mark, role) = if here { (format!("{} ", scene.glyphs.moved), Role::Moved) } else { (String::new(), Role::Text) };
     if from.is_none() && is_addition(last.cause) {

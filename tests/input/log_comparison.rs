@@ -100,7 +100,7 @@ fn a_difference_is_explained_only_by_what_is_not_known() {
 }
 
 #[test]
-fn the_cache_of_the_log_stands_beside_ours() {
+fn the_cache_of_the_log_is_next_to_ours() {
     let objects = [node("n-1", "4"), node("n-2", "2"), node("n-3", "1"), pod("big", "3", Some("n-1")), pod("next", "2", Some("n-2"))];
     let cached = |name: &str, cpu: u32, all: u32, pods: &[&str]| {
         let pods: String =
@@ -185,15 +185,15 @@ fn observed_queues_are_those_of_the_log() {
     let (inferred, _) = queues(taken, None, &observed, "web");
     let from_objects = "queues observed: 3 of 4 places inferred; 3 in activeQ, 0 in backoffQ, 1 in unschedulablePods";
     assert_eq!(inferred, from_objects);
-    let (told, web) = queues(taken, Some(&part), &observed, "web");
-    assert_eq!(told, "queues observed: 0 of 4 places inferred; 0 in activeQ, 1 in backoffQ, 3 in unschedulablePods");
+    let (found, web) = queues(taken, Some(&part), &observed, "web");
+    assert_eq!(found, "queues observed: 0 of 4 places inferred; 0 in activeQ, 1 in backoffQ, 3 in unschedulablePods");
     assert!(web.contains("popped from backoffQ early"), "{web}");
     let (_, big) = queues(taken, Some(&part), &observed, "big");
     assert!(big.contains("to activeQ (UnschedulableTimeout)"), "{big}");
 
     // A log that is named is used, unless the places are to be fresh.
     let fresh = "queues fresh: 4 pending pods are new to the scheduler";
-    assert_eq!(queues(taken, Some(&part), &[], "web").0, told);
+    assert_eq!(queues(taken, Some(&part), &[], "web").0, found);
     assert_eq!(queues(taken, Some(&part), &["--queues", "fresh"], "web").0, fresh);
     assert_eq!(queues(taken, None, &[], "web").0, fresh);
     // At -v=4 moves leave no line: no place is certain.
@@ -207,5 +207,5 @@ fn observed_queues_are_those_of_the_log() {
         assert_eq!(queues(other, Some(&part), &observed, "web").0, from_objects, "{other}");
     }
     // A log that goes on past the dump shows the places at the time of the dump.
-    assert_eq!(queues(taken, Some(story), &observed, "web").0, told);
+    assert_eq!(queues(taken, Some(story), &observed, "web").0, found);
 }
