@@ -78,7 +78,7 @@ impl Screen {
     }
 
     /// Waits until there are changes to apply.
-    fn until_changed(&self) {
+    fn until_updated(&self) {
         while !self.live.has_changes() {
             let updates = self.live.generation();
             assert!(self.live.has_changes() || self.live.wait_beyond(updates, Some(Instant::now() + PATIENCE)));
@@ -192,7 +192,7 @@ fn an_outdated_decision_is_not_shown_again() {
     assert_eq!(screen.explorer.timeline().revisions().len(), 1, "nothing has changed in between");
     screen.explorer.timeline_mut().seek(Cursor::default());
     server.put(pod("late", None));
-    screen.until_changed();
+    screen.until_updated();
     screen.explorer.catch_up().unwrap();
     assert!(schedscope::ui::show_pod(&mut state, &mut screen.explorer, &payments));
     assert!(screen.explorer.timeline().at_end());
@@ -227,7 +227,7 @@ fn changes_wait_while_the_reader_steps_or_looks_back() {
     screen.explorer.timeline_mut().seek(Cursor { revision: usize::MAX, event: usize::MAX });
     assert_eq!(screen.explorer.branches().1, 1, "what is done goes onto a branch");
     server.put(pod("late", None));
-    screen.until_changed();
+    screen.until_updated();
     assert!(!screen.explorer.follow());
     assert_eq!(place(&screen.explorer, "shop/late"), "gone");
     assert_eq!(following(&screen.explorer), Some(("cluster changed, press R".to_owned(), false)));
