@@ -15,6 +15,7 @@ mod lines;
 mod markdown;
 #[cfg(feature = "cli")]
 mod memory;
+mod metrics;
 mod secret;
 #[cfg(feature = "cli")]
 mod signals;
@@ -32,6 +33,7 @@ pub use lines::Lines;
 pub use markdown::Markdown;
 #[cfg(feature = "cli")]
 pub use memory::end_on_little_memory;
+pub use metrics::{METRICS_MEDIA_TYPE, MetricFamily, MetricType, MetricValue, Metrics};
 pub use secret::{Secret, url_without_password, without_passwords};
 #[cfg(feature = "cli")]
 pub use signals::{ScreenEnds, end_on_signals, screen_ends_on_signals};
