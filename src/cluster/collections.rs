@@ -141,6 +141,19 @@ impl<V> Map<V> {
         self.0.is_empty()
     }
 
+    /// Returns the positions of the entries in `whole`, in key order; `None` if one of them is not there with the same value.
+    pub fn positions_in(&self, whole: &Self) -> Option<Vec<usize>>
+    where
+        V: PartialEq,
+    {
+        let mut rest = whole.0.iter().enumerate();
+        let position = |(key, value): &(Str, V)| {
+            let (i, (_, found)) = rest.find(|(_, (k, _))| k >= key).filter(|(_, (k, _))| k == key)?;
+            (found == value).then_some(i)
+        };
+        self.0.iter().map(position).collect()
+    }
+
     fn position(&self, key: &str) -> Result<usize, usize> {
         self.0.binary_search_by(|(k, _)| k.as_str().cmp(key))
     }
@@ -210,5 +223,15 @@ mod tests {
         let map: Labels = serde_json::from_str(r#"{"b":"1","a":"2","b":"3"}"#).unwrap();
         assert_eq!(map.get("b").unwrap(), "3");
         assert_eq!(map.keys().map(Str::as_str).collect::<Vec<_>>(), ["a", "b"]);
+    }
+    #[test]
+    fn a_part_of_a_map_is_found_by_key_and_value() {
+        let map = |text: &str| serde_json::from_str::<Labels>(text).unwrap();
+        let whole = map(r#"{"a":"1","b":"2","c":"3"}"#);
+        assert_eq!(map(r#"{"a":"1","c":"3"}"#).positions_in(&whole), Some(vec![0, 2]));
+        assert_eq!(map("{}").positions_in(&whole), Some(Vec::new()));
+        for other in [r#"{"a":"2"}"#, r#"{"aa":"1"}"#, r#"{"c":"3","d":"4"}"#] {
+            assert_eq!(map(other).positions_in(&whole), None, "{other}");
+        }
     }
 }

@@ -226,26 +226,23 @@ fn filter_constraints(
 /// Returns the selector that combines those of the pod's Services and its controller; empty if there are none. Mirrors
 /// `DefaultSelector`.
 pub(in crate::plugins) fn default_selector(cluster: &Cluster, pod: &Pod) -> LabelSelector {
-    let mut selector = LabelSelector::default();
-    let namespace = &pod.metadata.namespace;
-    let merge = |selector: &mut LabelSelector, labels: &Labels| {
-        for (key, value) in labels.iter() {
-            selector.match_labels.insert(key.clone(), value.clone());
-        }
-    };
+    let (namespace, labels) = (&pod.metadata.namespace, &pod.metadata.labels);
+    // The selector of a Service that selects the pod is a part of the pod's labels.
+    let mut selected = vec![false; labels.len()];
     for service in cluster.services.in_namespace(namespace) {
-        if let Some(wanted) = &service.spec.selector
-            && wanted.iter().all(|(key, value)| pod.metadata.labels.get(key) == Some(value))
-        {
-            merge(&mut selector, wanted);
+        for position in service.spec.selector.as_ref().and_then(|wanted| wanted.positions_in(labels)).into_iter().flatten() {
+            selected[position] = true;
         }
     }
+    let of_services = labels.iter().zip(&selected).filter(|(_, selected)| **selected);
+    let match_labels = of_services.map(|((key, value), _)| (key.clone(), value.clone())).collect();
+    let mut selector = LabelSelector { match_labels, ..LabelSelector::default() };
     let Some(owner) = pod.metadata.controller() else { return selector };
     let workload = match (owner.api_version.as_str(), owner.kind.as_str()) {
         ("v1" | "/v1", "ReplicationController") => {
             let controller = cluster.replication_controllers.namespaced(namespace, &owner.name);
-            if let Some(wanted) = controller.and_then(|c| c.spec.selector.as_ref()) {
-                merge(&mut selector, wanted);
+            for (key, value) in controller.and_then(|c| c.spec.selector.as_ref()).into_iter().flat_map(Labels::iter) {
+                selector.match_labels.insert(key.clone(), value.clone());
             }
             None
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::claims::{BoundClaim, Claims, DelayedClaim};
+use super::matching::Chosen;
 use super::provision::Verdict;
 use crate::cluster::storage::{CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim};
 use crate::cluster::{Key, SelectorError};
@@ -87,14 +88,11 @@ fn check_delayed_claims(claims: &Claims, node: &NodeInfo) -> Result<Result<PodVo
         return Ok(Err(Reason::NoVolumeToBind { claim: claim(waiting), chosen: Some(selected.clone()) }));
     }
     let mut found = PodVolumes::default();
-    let mut chosen: Vec<Arc<PersistentVolume>> = Vec::new();
+    let mut chosen = Chosen::default();
     let mut to_provision: Vec<&DelayedClaim> = claims.selected.iter().map(|(_, waiting)| waiting).collect();
     for (candidates, waiting) in &claims.unmatched {
-        match candidates.matching(labels, &chosen)? {
-            Some(volume) => {
-                chosen.push(volume.clone());
-                found.static_bindings.push((volume.clone(), waiting.claim.clone()));
-            }
+        match candidates.choose(labels, &mut chosen)? {
+            Some(volume) => found.static_bindings.push((volume.clone(), waiting.claim.clone())),
             None => to_provision.push(waiting),
         }
     }

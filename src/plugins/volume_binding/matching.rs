@@ -1,11 +1,11 @@
 //! Matches claims with existing volumes; mirrors `FindMatchingVolume` of
 //! `staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go`.
 //!
-//! Everything that does not depend on the node is computed once for a claim. The remaining volumes are sorted, so that
-//! the first one usable on the node is the match. Local volumes, which are as many as nodes, are looked up by their
-//! node label.
+//! Everything that does not depend on the node is computed once for claims with the same demands. The remaining volumes are
+//! sorted, so that the first one usable on the node is the match. Local volumes, which are as many as nodes, are looked up by
+//! their node label.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::claims::requested;
@@ -26,99 +26,165 @@ pub(super) struct Candidates {
     error: Option<FindError>,
     /// Volumes that refer to the claim, in order of name.
     prebound: Vec<Arc<PersistentVolume>>,
-    /// Available volumes, smaller ones first, then by name. Upstream does not define the order of equal sizes.
-    available: Vec<Arc<PersistentVolume>>,
-    /// Indexes into `available` of volumes that are not pinned to a single label.
+    /// The volumes that refer to no claim.
+    available: Arc<Available>,
+}
+
+/// The available volumes that suit all claims with the same demands.
+#[derive(Debug, Default)]
+struct Available {
+    /// The position among the different demands of a pod.
+    id: usize,
+    /// Smaller volumes first, then by name. Upstream does not define the order of equal sizes.
+    volumes: Vec<Arc<PersistentVolume>>,
+    /// Indexes into `volumes` of those that are not pinned to a single label.
     anywhere: Vec<usize>,
-    /// Indexes into `available` of the others, by the label and value that their node must have.
+    /// Indexes into `volumes` of the others, by the label and value that their node must have.
     by_label: BTreeMap<Str, HashMap<Str, Vec<usize>>>,
 }
 
-impl Candidates {
-    /// Computes the candidates of several claims in one pass over the volumes. The results are in the order of the
-    /// claims.
-    pub(super) fn of(cx: &Context<'_>, claims: &[&PersistentVolumeClaim]) -> Vec<Self> {
-        let classes: Vec<Str> = claims.iter().map(|c| claim_class(c)).collect();
-        let attributes = Attributes::of(cx.emulation);
-        let error = |claim: &PersistentVolumeClaim| selector_error(claim).or_else(|| attributes.error(claim));
-        let mut found: Vec<Self> = claims.iter().map(|c| Self { error: error(c), ..Self::default() }).collect();
-        if claims.is_empty() {
-            return found;
+/// The volumes chosen on one node, for the claims of a pod in turn.
+#[derive(Debug, Default)]
+pub(super) struct Chosen<'a> {
+    names: HashSet<&'a str>,
+    /// For each of [`Available`] the positions in `anywhere` that are used up: their volumes are chosen, or not usable on the node.
+    passed: HashMap<usize, usize>,
+}
+
+/// What a claim demands of a volume that refers to no claim.
+#[derive(PartialEq)]
+struct Demands<'a> {
+    class: Str,
+    size: Quantity,
+    mode: &'a str,
+    access_modes: &'a [Str],
+    selector: Option<&'a LabelSelector>,
+    attributes: &'a str,
+}
+
+impl<'a> Demands<'a> {
+    fn of(claim: &'a PersistentVolumeClaim) -> Self {
+        let spec = &claim.spec;
+        Self {
+            class: claim_class(claim),
+            size: requested(claim).unwrap_or_default(),
+            mode: spec.volume_mode.as_deref().unwrap_or(FILESYSTEM),
+            access_modes: &spec.access_modes,
+            selector: spec.selector.as_ref(),
+            attributes: spec.volume_attributes_class_name.as_deref().unwrap_or_default(),
         }
+    }
+
+    /// Checks class, size, mode and attributes, which also apply to volumes that refer to a claim.
+    fn suit(&self, volume: &PersistentVolume, rules: VolumeMatching, attributes: Attributes) -> bool {
+        self.class == *volume_class(volume)
+            && (rules == VolumeMatching::WithoutPhaseAndMode || volume.spec.volume_mode.as_deref().unwrap_or(FILESYSTEM) == self.mode)
+            && volume.metadata.deletion_timestamp.is_none()
+            && attributes.suit(volume, self.attributes)
+            && capacity(volume) >= self.size
+    }
+
+    /// Whether a volume that refers to no claim can be taken.
+    fn available(&self, volume: &PersistentVolume, rules: VolumeMatching) -> bool {
+        (volume.status.phase == "Available" || rules == VolumeMatching::WithoutPhaseAndMode)
+            && self.selector.is_none_or(|s| s.matches(&volume.metadata.labels))
+            && self.access_modes.iter().all(|mode| volume.spec.access_modes.contains(mode))
+    }
+}
+
+impl Candidates {
+    /// Computes the candidates of several claims. Claims with the same demands share what is available. The results are in the order of
+    /// the claims.
+    pub(super) fn of(cx: &Context<'_>, claims: &[&PersistentVolumeClaim]) -> Vec<Self> {
+        if claims.is_empty() {
+            return Vec::new();
+        }
+        let attributes = Attributes::of(cx.emulation);
         let rules = cx.emulation.behaviour().volume_matching;
-        for volume in cx.cluster.persistent_volumes.iter() {
-            let class = volume_class(volume);
-            for (i, claim) in claims.iter().enumerate() {
-                if classes[i] == *class && suits(volume, claim, rules) && attributes.suit(volume, claim) {
-                    found[i].add(volume, claim, rules);
-                }
+        let (free, taken): (Vec<_>, Vec<_>) = cx.cluster.persistent_volumes.iter().partition(|v| v.spec.claim_ref.is_none());
+        let mut referring: HashMap<(&str, &str), Vec<&Arc<PersistentVolume>>> = HashMap::new();
+        for volume in taken {
+            if let Some(reference) = &volume.spec.claim_ref {
+                referring.entry((&reference.namespace, &reference.name)).or_default().push(volume);
             }
         }
-        for candidates in &mut found {
-            // The store is in name order and the sort is stable.
-            candidates.available.sort_by_cached_key(|v| capacity(v));
-            candidates.index();
-        }
-        found
+        let mut kinds: Vec<(Demands<'_>, Arc<Available>)> = Vec::new();
+        let mut of_claim = |claim| {
+            let demands = Demands::of(claim);
+            let meta = &claim.metadata;
+            let prebound = referring.get(&(meta.namespace.as_str(), meta.name.as_str())).into_iter().flatten();
+            let prebound = prebound.filter(|v| is_bound_to_claim(v, claim) && demands.suit(v, rules, attributes));
+            let prebound = prebound.map(|v| Arc::clone(v)).collect();
+            let error = selector_error(claim).or_else(|| attributes.error(claim));
+            let available = if let Some((_, known)) = kinds.iter().find(|(known, _)| *known == demands) {
+                known.clone()
+            } else {
+                let suiting = free.iter().filter(|v| demands.suit(v, rules, attributes) && demands.available(v, rules));
+                let made = Arc::new(Available::new(kinds.len(), suiting.map(|v| Arc::clone(v)).collect()));
+                kinds.push((demands, made.clone()));
+                made
+            };
+            Self { error, prebound, available }
+        };
+        claims.iter().map(|claim| of_claim(*claim)).collect()
     }
 
-    fn add(&mut self, volume: &Arc<PersistentVolume>, claim: &PersistentVolumeClaim, rules: VolumeMatching) {
-        if volume.spec.claim_ref.is_some() {
-            self.prebound.push(volume.clone());
-        } else if (volume.status.phase == "Available" || rules == VolumeMatching::WithoutPhaseAndMode)
-            && claim.spec.selector.as_ref().is_none_or(|s| s.matches(&volume.metadata.labels))
-            && claim.spec.access_modes.iter().all(|mode| volume.spec.access_modes.contains(mode))
-        {
-            self.available.push(volume.clone());
+    /// Chooses the volume for the claim on a node with these labels, leaving out volumes that are `chosen` for other claims.
+    ///
+    /// A volume that refers to the claim is the only choice: if the node cannot use it, nothing matches.
+    pub(super) fn choose<'a>(&'a self, labels: &Labels, chosen: &mut Chosen<'a>) -> Result<Option<&'a Arc<PersistentVolume>>, FindError> {
+        if let Some(error) = &self.error {
+            return Err(error.clone());
         }
+        let usable = |v: &&Arc<PersistentVolume>| node_affinity_holds(required_affinity(v), labels);
+        let found = match self.prebound.iter().find(|v| !chosen.names.contains(v.metadata.name.as_str())) {
+            Some(prebound) => Some(prebound).filter(usable),
+            None => self.available.first(labels, chosen),
+        };
+        chosen.names.extend(found.map(|v| v.metadata.name.as_str()));
+        Ok(found)
     }
+}
 
-    fn index(&mut self) {
-        for (i, volume) in self.available.iter().enumerate() {
+impl Available {
+    /// Indexes volumes, which are given in order of name.
+    fn new(id: usize, mut volumes: Vec<Arc<PersistentVolume>>) -> Self {
+        volumes.sort_by_cached_key(|v| capacity(v));
+        let mut made = Self { id, ..Self::default() };
+        for (i, volume) in volumes.iter().enumerate() {
             match pinned(volume) {
-                None => self.anywhere.push(i),
+                None => made.anywhere.push(i),
                 Some((key, values)) => {
-                    let by_value = self.by_label.entry(key.clone()).or_default();
+                    let by_value = made.by_label.entry(key.clone()).or_default();
                     for value in values {
                         by_value.entry(value.clone()).or_default().push(i);
                     }
                 }
             }
         }
+        made.volumes = volumes;
+        made
     }
 
-    /// Returns the volume for the claim on a node with these labels, leaving out volumes `chosen` for other claims.
-    ///
-    /// A volume that refers to the claim is the only choice: if the node cannot use it, nothing matches.
-    pub(super) fn matching(&self, labels: &Labels, chosen: &[Arc<PersistentVolume>]) -> Result<Option<&Arc<PersistentVolume>>, FindError> {
-        if let Some(error) = &self.error {
-            return Err(error.clone());
-        }
-        let free = |v: &&Arc<PersistentVolume>| !chosen.iter().any(|c| c.metadata.name == v.metadata.name);
-        let usable = |v: &&Arc<PersistentVolume>| node_affinity_holds(required_affinity(v), labels);
-        if let Some(prebound) = self.prebound.iter().find(free) {
-            return Ok(Some(prebound).filter(usable));
-        }
-        let labelled = self.by_label.iter().filter_map(|(key, by_value)| by_value.get(labels.get(key)?));
-        let lists = labelled.chain(std::iter::once(&self.anywhere));
-        let fits = |i: &usize| Some(&self.available[*i]).filter(free).is_some_and(|v| usable(&v));
-        let first = |list: &Vec<usize>| list.iter().copied().find(fits);
-        Ok(lists.filter_map(first).min().map(|i| &self.available[i]))
+    /// Returns the first volume that is usable on a node with these labels and not chosen.
+    fn first(&self, labels: &Labels, chosen: &mut Chosen<'_>) -> Option<&Arc<PersistentVolume>> {
+        let Chosen { names, passed } = chosen;
+        let fits = |i: &usize| {
+            let volume = &self.volumes[*i];
+            !names.contains(volume.metadata.name.as_str()) && node_affinity_holds(required_affinity(volume), labels)
+        };
+        let pinned = self.by_label.iter().filter_map(|(key, by_value)| by_value.get(labels.get(key)?));
+        let pinned = pinned.filter_map(|list| list.iter().copied().find(fits)).min();
+        // A volume that did not fit for one claim fits for none after it.
+        let passed = passed.entry(self.id).or_default();
+        *passed += self.anywhere[*passed..].iter().take_while(|i| !fits(i)).count();
+        pinned.into_iter().chain(self.anywhere.get(*passed).copied()).min().map(|i| &self.volumes[i])
     }
 }
 
 fn selector_error(claim: &PersistentVolumeClaim) -> Option<FindError> {
     let error = claim.spec.selector.as_ref().map(LabelSelector::validate)?.err()?;
     Some(FindError::Selector { claim: claim.metadata.key(), error })
-}
-
-/// Checks claim reference, size and mode, which also apply to volumes that refer to the claim.
-fn suits(volume: &PersistentVolume, claim: &PersistentVolumeClaim, rules: VolumeMatching) -> bool {
-    let (of_volume, of_claim) = (volume.spec.volume_mode.as_deref(), claim.spec.volume_mode.as_deref());
-    (volume.spec.claim_ref.is_none() || is_bound_to_claim(volume, claim))
-        && capacity(volume) >= requested(claim).unwrap_or_default()
-        && (rules == VolumeMatching::WithoutPhaseAndMode || of_volume.unwrap_or(FILESYSTEM) == of_claim.unwrap_or(FILESYSTEM))
-        && volume.metadata.deletion_timestamp.is_none()
 }
 
 /// How the attributes classes of volumes and claims are compared.
@@ -146,12 +212,12 @@ impl Attributes {
         (self == Self::Refused && named).then(|| FindError::AttributesClass { claim: claim.metadata.key() })
     }
 
-    fn suit(self, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    fn suit(self, volume: &PersistentVolume, of_claim: &str) -> bool {
         let of_volume = volume.spec.volume_attributes_class_name.as_deref().unwrap_or_default();
         match self {
             Self::Ignored => true,
             Self::Refused => of_volume.is_empty(),
-            Self::Compared => of_volume == claim.spec.volume_attributes_class_name.as_deref().unwrap_or_default(),
+            Self::Compared => of_volume == of_claim,
         }
     }
 }
