@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::analysis::{Agreements, FixReport, FixesReport};
 use crate::cluster::Pod;
 use crate::fixes::{self, Fix, Limits};
-use crate::report::{WhatIfReport, comparison};
+use crate::report::{FORMATS, WhatIfReport, comparison};
 use crate::scheduler::Scheduler;
 use crate::session::{Comparison, Session};
 use crate::ui::{Document, FixToApply, Form, Job, JobState, SessionError, TicketSubject};
@@ -15,7 +15,7 @@ use crate::whatif::capacity;
 
 use super::error::JobError;
 use super::object_text::{Finding, Sources};
-use super::ticket::{Decision, PageTicket};
+use super::ticket::{Decision, PageTicket, format_of};
 
 /// Answer about a decision that every start of the search comes to.
 const NO_STARTS: &str = "the start of the search changes nothing here: all nodes that fit were found";
@@ -104,12 +104,14 @@ impl RunningJob {
                 Box::new(move || Ok(Outcome::Shown(fixes_of(&scheduler, &waiting, &finding, &watched))))
             }
             Job::Ticket { path, subject: TicketSubject::Decision { revision, result } } => {
-                let decision = Decision::of(session, revision, sources.reproduction.as_ref(), sources.live.is_some())?.with_result(result);
+                let reproduction = sources.reproduction.clone().map(|again| again.written_as(format_of(&path).unwrap_or(&FORMATS[0])));
+                let decision = Decision::of(session, revision, reproduction.as_ref(), sources.live.is_some())?.with_result(result);
                 let finding = Finding::new(session, sources);
                 Box::new(move || Ok(Outcome::Said(decision.write(&finding, &path, &|| watched.another(0))?)))
             }
             Job::Ticket { path, subject } => {
-                let ticket = PageTicket::of(session, subject, sources.reproduction.as_ref(), sources.live.is_some());
+                let reproduction = sources.reproduction.clone().map(|again| again.written_as(format_of(&path).unwrap_or(&FORMATS[0])));
+                let ticket = PageTicket::of(session, subject, reproduction.as_ref(), sources.live.is_some());
                 let ticket = ticket.ok_or(JobError::NoDecision)?;
                 Box::new(move || Ok(Outcome::Said(ticket.write(&path)?)))
             }

@@ -16,37 +16,46 @@ use crate::report::{Answer, Format, Origin, Reported, Ticket, page, shell_line};
 use crate::scheduler::{OddsEffort, Scheduler};
 use crate::session::{Cursor, Revision, Session};
 use crate::trace::{CycleView, Outcome};
-use crate::ui::{Page, TicketSubject};
+use crate::ui::{Page, TicketSubject, ending};
 use crate::whatif::Verb;
 
-/// The arguments of `schedscope explain` that name the source and the scheduler.
+/// The arguments of `schedscope explain` that name the source, the scheduler and the format.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reproduction(Vec<String>);
+pub struct Reproduction {
+    words: Vec<String>,
+    format: &'static str,
+}
 
 impl Reproduction {
     /// Makes it from the arguments behind the pod's name.
     pub fn new(words: Vec<String>) -> Self {
-        Self(words)
+        Self { words, format: "markdown" }
+    }
+
+    /// Returns the same in a format of documents; Markdown for others.
+    #[must_use]
+    pub fn written_as(self, format: &Format) -> Self {
+        Self { format: if format.is_ticket() { format.name } else { self.format }, ..self }
     }
 
     /// Returns the command that shows all pending pods.
     fn overview(&self) -> String {
         let first = ["schedscope", "explain", "--pending", "-A"];
-        shell_line(first.into_iter().chain(self.0.iter().map(String::as_str)).chain(["-o", "markdown"]))
+        shell_line(first.into_iter().chain(self.words.iter().map(String::as_str)).chain(["-o", self.format]))
     }
 
     /// Returns the command that makes these what-ifs.
     fn what_if(&self, verbs: &[Verb]) -> Option<String> {
         let verbs: Vec<String> = verbs.iter().map(Verb::to_string).collect();
         let of_verbs = verbs.iter().flat_map(|verb| ["--what-if", verb.as_str()]);
-        let all = ["schedscope", "run"].into_iter().chain(of_verbs).chain(self.0.iter().map(String::as_str));
-        (!verbs.is_empty()).then(|| shell_line(all.chain(["-o", "markdown"])))
+        let all = ["schedscope", "run"].into_iter().chain(of_verbs).chain(self.words.iter().map(String::as_str));
+        (!verbs.is_empty()).then(|| shell_line(all.chain(["-o", self.format])))
     }
 
     /// Returns the command that takes the decision about a pod again.
     pub fn command(&self, pod: &Key) -> String {
         let first = ["schedscope", "explain", pod.name.as_str(), "-n", pod.namespace.as_str()];
-        shell_line(first.into_iter().chain(self.0.iter().map(String::as_str)).chain(["--fixes", "-o", "markdown"]))
+        shell_line(first.into_iter().chain(self.words.iter().map(String::as_str)).chain(["--fixes", "-o", self.format]))
     }
 }
 
@@ -104,6 +113,11 @@ pub(super) struct PageTicket {
     origin: Origin,
 }
 
+/// Returns the format of a ticket in a file.
+pub(super) fn format_of(path: &str) -> Result<&'static Format, JobError> {
+    Format::of_ending(ending(path)).filter(|format| format.is_ticket()).ok_or(JobError::NoDecision)
+}
+
 impl PageTicket {
     /// Takes the text of a subject that is no decision; `None` for a decision.
     pub(super) fn of(session: &Session, subject: TicketSubject, reproduction: Option<&Reproduction>, is_live: bool) -> Option<Self> {
@@ -122,9 +136,10 @@ impl PageTicket {
         Some(Self { page, origin })
     }
 
-    /// Writes it to a new file. Returns what was done in words.
+    /// Writes it to a new file, in the format of its extension. Returns what was done in words.
     pub(super) fn write(&self, path: &str) -> Result<String, JobError> {
-        let text = page(&self.page.title, &self.page.body, Some(&self.origin));
+        let write = format_of(path)?.document().ok_or(JobError::NoDecision)?;
+        let text = write(&page(&self.page.title, &self.page.body, Some(&self.origin)));
         let written = output::write_new(Path::new(path), |file| file.write_all(text.as_str().as_bytes()));
         written.map_err(|error| WriteError::create(path, error))?;
         Ok(format!("ticket about {} written to {path}", self.page.title))
@@ -173,7 +188,7 @@ impl Decision {
         }
     }
 
-    /// Searches the fixes and writes the ticket to a new file. Returns what was done in words.
+    /// Searches the fixes and writes the ticket to a new file, in the format of its extension. Returns what was done in words.
     pub(super) fn write(self, finding: &Finding, path: &str, is_wanted: &(dyn Fn() -> bool + Sync)) -> Result<String, JobError> {
         let cluster = self.scheduler.state().cluster();
         let fits = self.view.outcome == Some(Outcome::Scheduled);
@@ -190,8 +205,7 @@ impl Decision {
             priority: None,
             when: None,
         };
-        let format = Format::of_ending("md").ok_or(JobError::NoDecision)?;
-        let text = format.write(&Answer::Ticket(ticket), Lines::default())?;
+        let text = format_of(path)?.write(&Answer::Ticket(ticket), Lines::default())?;
         let written = output::write_new(Path::new(path), |file| file.write_all(text.as_str().as_bytes()));
         written.map_err(|error| WriteError::create(path, error))?;
         Ok(format!("ticket about {} written to {path}", self.pod.key()))

@@ -48,7 +48,7 @@ pub enum Command {
     Capture(CaptureArgs),
     /// Explain one pod's scheduling decision, or why pods are pending
     #[command(
-        after_help = "Examples:\n  schedscope explain web-0 -n shop --from dump.json\n  schedscope explain shop/web-0 --fixes\n  schedscope explain --pending -A -o json\n  schedscope explain shop/payments --demo payments -o markdown"
+        after_help = "Examples:\n  schedscope explain web-0 -n shop --from dump.json\n  schedscope explain shop/web-0 --fixes\n  schedscope explain --pending -A -o json\n  schedscope explain shop/payments --demo payments -o markdown\n  schedscope explain shop/payments --demo payments --fixes -o html > why.html"
     )]
     Explain(ExplainArgs),
     /// Run the scheduler until nothing changes, with operations or what-ifs, and report the result

@@ -18,7 +18,7 @@ use crate::app::{Reproduction, pod_meant};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::fixes::{self, Limits};
 use crate::output::{self, Document, Text};
-use crate::report::{Answer, Origin, Reported, Ticket};
+use crate::report::{Answer, FormatError, Origin, Reported, Ticket};
 use crate::scheduler::{Evictions, InitialQueues, OddsEffort, Scheduler};
 use crate::session::requeue_events;
 use crate::source::Loaded;
@@ -77,6 +77,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Resu
             subject(args, pod, &scheduler, &loaded, &write)
         }
         ([], None) => all(args, &scheduler, &loaded),
+        _ if !args.output.takes_several() => Err(Failure::usage(FormatError::OneAnswer(args.output.name).to_string())),
         (pods, selector) => Ok(several(args, pods, selector.as_ref(), &scheduler, &loaded, say)),
     };
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
@@ -235,7 +236,7 @@ fn origin(args: &ExplainArgs, pod: &Key, scheduler: &Scheduler) -> Origin {
     Origin {
         source: name,
         at: Some(scheduler.state().clock()),
-        command: (!is_stdin).then(|| Reproduction::new(words).command(pod)),
+        command: (!is_stdin).then(|| Reproduction::new(words).written_as(args.output).command(pod)),
         is_live: source.is_live(),
         ..Origin::default()
     }

@@ -81,7 +81,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     }
     if args.output.operation().is_none() {
         doc.append(super::unread(&scheduler));
-        out = if args.output.is_ticket() { titled(doc).markdown() } else { doc.plain(Headings::Capitals).into() };
+        out = args.output.document().map_or_else(|| doc.plain(Headings::Capitals).into(), |write| write(&titled(doc.clone())));
     }
     print(&out)?;
     let code = super::code(EXIT_OK, &scheduler);

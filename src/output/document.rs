@@ -1,5 +1,5 @@
 //! A document as a value. Its blocks and spans keep their meaning until one of the renderers writes them: plain text, Markdown, or rows
-//! of the screen. No renderer reads a finished text.
+//! of the screen. A page of HTML is written by [`super::html`]. No renderer reads a finished text.
 
 use super::columns::columns;
 use super::{Lines, Markdown, Span, Text, Words};
@@ -202,7 +202,7 @@ impl FromIterator<String> for Document {
 }
 
 /// Returns the items with their depths, of which the first is 0.
-fn nested(items: &[Item]) -> Vec<(usize, String)> {
+pub(super) fn nested(items: &[Item]) -> Vec<(usize, String)> {
     let mut outer: Vec<usize> = Vec::new();
     let depth = |item: &Item| {
         outer.truncate(outer.iter().take_while(|indent| **indent < item.indent).count());

@@ -11,6 +11,7 @@ mod document;
 mod escape;
 mod file;
 mod form;
+mod html;
 mod lines;
 mod markdown;
 #[cfg(feature = "cli")]

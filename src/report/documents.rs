@@ -1,7 +1,8 @@
 //! Answers about many pods as documents.
 
-use super::WhatIfReport;
-use crate::analysis::{Agreements, CauseReport};
+use super::{WhatIfReport, voices_lines};
+use crate::analysis::workload::lost;
+use crate::analysis::{Agreements, CauseReport, WorkloadCause, WorkloadReport};
 use crate::output::Document;
 use crate::plural::count;
 
@@ -43,6 +44,55 @@ pub(super) fn what_if(found: &WhatIfReport, more: Document) -> Document {
     let mut doc = Document::default();
     doc.heading(1, "What if");
     doc.append(found.document());
+    doc.append(more);
+    doc
+}
+
+/// Returns a workload: its pods, the causes of the missing ones, and the words of others.
+pub(super) fn workload(found: &WorkloadReport, more: Document) -> Document {
+    let mut doc = Document::default();
+    doc.heading(1, format!("{} in namespace {}", found.workload, found.workload.key.namespace));
+    doc.paragraph(found.why.as_str());
+    doc.heading(2, "Pods");
+    let known = |number: Option<usize>| number.map_or_else(|| "?".to_owned(), |number| number.to_string());
+    let rows = [
+        ("wanted", known(found.desired)),
+        ("created", found.created.to_string()),
+        ("gated", found.gated.to_string()),
+        ("without a node", found.unscheduled.to_string()),
+        ("bound", found.bound.to_string()),
+        ("ready", found.ready.to_string()),
+        ("missing", known(found.missing)),
+    ];
+    doc.table(["Pods", "Number"], rows.map(|(name, number)| vec![name.to_owned(), number]));
+    let (remarks, causes): (Vec<&WorkloadCause>, Vec<&WorkloadCause>) = found.causes.iter().partition(|cause| cause.lost() == 0);
+    for (heading, causes) in [("Causes", causes), ("Remarks", remarks)] {
+        if causes.is_empty() {
+            continue;
+        }
+        doc.heading(2, heading);
+        for cause in causes {
+            let begin = if cause.lost() > 0 { format!("{}: ", lost(cause.stage, cause.lost())) } else { String::new() };
+            doc.paragraph(format!("{begin}{}", cause.sentence));
+            doc.list(cause.pods.iter().take(NAMED).map(String::as_str));
+            let more = cause.pods.len().saturating_sub(NAMED);
+            if more > 0 {
+                doc.item(0, format!("and {more} more"));
+            }
+            if !cause.fix_words.is_empty() {
+                doc.paragraph(cause.fix_words.as_str());
+            }
+            doc.code(0, cause.commands());
+        }
+    }
+    if !found.others.is_empty() {
+        doc.heading(2, "Words of others");
+        doc.code(0, voices_lines(&found.others, found.now));
+    }
+    if !found.missing_kinds.is_empty() {
+        doc.heading(2, "Unknowns");
+        doc.list(found.missing_kinds.iter().map(|unknown| format!("The source contains no {}: {}", unknown.kind.plural(), unknown.effect)));
+    }
     doc.append(more);
     doc
 }

@@ -3,8 +3,8 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Decision, GroupReport, Info, ManifestReport, OperationLine, PlacedReport, PodComparison, ReleaseComparison, Ticket, WhatIfReport,
-    causes_text, documents, text,
+    Decision, GroupReport, Info, ManifestReport, OperationLine, Origin, PlacedReport, PodComparison, ReleaseComparison, Ticket,
+    WhatIfReport, causes_text, documents, text,
 };
 use crate::analysis::{
     Agreements, FixesReport, Known, LastReported, LogReport, ReleaseReport, SchedulerMatch, VoiceReport, When, WorkloadReport,
@@ -12,6 +12,9 @@ use crate::analysis::{
 use crate::cluster::Str;
 use crate::output::{self, Document, Headings, Lines, Text};
 use crate::trace::CycleView;
+
+/// Writes an answer with lines beside it.
+type WriteAnswer = fn(&Answer<'_>, Document) -> Result<Text, FormatError>;
 
 /// Writes one operation of a run as a line.
 pub type WriteOperation = fn(&OperationLine) -> Result<Text, FormatError>;
@@ -39,9 +42,11 @@ pub struct Format {
     /// Whether the text includes the source's completeness.
     pub wide: bool,
     /// Writes an answer. Text formats append the second argument.
-    write: fn(&Answer<'_>, Document) -> Result<Text, FormatError>,
-    /// Writes one of several answers.
-    write_next: fn(&Answer<'_>, Document) -> Result<Text, FormatError>,
+    write: WriteAnswer,
+    /// Writes one of several answers; `None` for formats that hold one.
+    write_next: Option<WriteAnswer>,
+    /// Writes a document, for formats of documents; they list what is unknown themselves.
+    document: Option<fn(&Document) -> Text>,
     /// Writes an operation of a run as a line; `None` for formats that print a run as text.
     operation: Option<WriteOperation>,
     /// Writes a comparison batch by batch; `None` for formats that need all of it.
@@ -56,7 +61,8 @@ pub static FORMATS: &[Format] = &[
         endings: &["txt"],
         wide: false,
         write: plain,
-        write_next: |answer, more| plain(answer, more).map(with_blank),
+        write_next: Some(|answer, more| plain(answer, more).map(with_blank)),
+        document: None,
         operation: None,
         compared_pods: None,
     },
@@ -66,7 +72,8 @@ pub static FORMATS: &[Format] = &[
         endings: &[],
         wide: true,
         write: plain,
-        write_next: |answer, more| plain(answer, more).map(with_blank),
+        write_next: Some(|answer, more| plain(answer, more).map(with_blank)),
+        document: None,
         operation: None,
         compared_pods: None,
     },
@@ -76,7 +83,8 @@ pub static FORMATS: &[Format] = &[
         endings: &["json"],
         wide: false,
         write: json,
-        write_next: |answer, _more| Ok(output::to_json_line(answer)?),
+        write_next: Some(|answer, _more| Ok(output::to_json_line(answer)?)),
+        document: None,
         operation: Some(json_line),
         compared_pods: Some(WriteComparedPods { head: json_head, pods: json_pods, tail: output::json_close }),
     },
@@ -86,7 +94,8 @@ pub static FORMATS: &[Format] = &[
         endings: &["yaml", "yml"],
         wide: false,
         write: yaml,
-        write_next: |answer, more| yaml(answer, more).map(|text| document(&text)),
+        write_next: Some(|answer, more| yaml(answer, more).map(|text| document(&text))),
+        document: None,
         operation: Some(yaml_document),
         compared_pods: None,
     },
@@ -96,7 +105,19 @@ pub static FORMATS: &[Format] = &[
         endings: &["md"],
         wide: false,
         write: markdown,
-        write_next: |answer, more| markdown(answer, more).map(with_blank),
+        write_next: Some(|answer, more| markdown(answer, more).map(with_blank)),
+        document: Some(Document::markdown),
+        operation: None,
+        compared_pods: None,
+    },
+    Format {
+        name: "html",
+        about: "One page for a browser, which needs no other file",
+        endings: &["html", "htm"],
+        wide: false,
+        write: html,
+        write_next: None,
+        document: Some(Document::html),
         operation: None,
         compared_pods: None,
     },
@@ -140,6 +161,9 @@ pub enum FormatError {
     /// YAML serialization failed.
     #[error(transparent)]
     Yaml(#[from] serde_yaml::Error),
+    /// The format holds one answer, and several were asked for.
+    #[error("-o {0} holds one answer: name one pod or workload, or explain --pending")]
+    OneAnswer(&'static str),
 }
 
 impl Format {
@@ -155,7 +179,17 @@ impl Format {
 
     /// Returns whether it writes a decision as a ticket.
     pub fn is_ticket(&self) -> bool {
-        self.endings.contains(&"md")
+        self.document.is_some()
+    }
+
+    /// Returns the writer of documents; `None` for formats of data and of plain text.
+    pub fn document(&self) -> Option<fn(&Document) -> Text> {
+        self.document
+    }
+
+    /// Returns whether one text holds several answers.
+    pub fn takes_several(&self) -> bool {
+        self.write_next.is_some()
     }
 
     /// Writes an answer. Text formats append `more`.
@@ -167,9 +201,9 @@ impl Format {
     /// append the second argument.
     ///
     /// # Errors
-    /// When the serializer fails.
+    /// When the serializer fails, or the format holds one answer only.
     pub fn write_next(&self, answer: &Answer<'_>, more: impl Into<Document>) -> Result<Text, FormatError> {
-        (self.write_next)(answer, more.into())
+        (self.write_next.ok_or(FormatError::OneAnswer(self.name))?)(answer, more.into())
     }
 
     /// Returns the writer of comparisons in batches; `None` for formats that need all of it.
@@ -224,6 +258,46 @@ impl<'a> TicketReport<'a> {
 }
 
 impl Answer<'_> {
+    /// Returns the answer as a document to open and fold, with more at its end.
+    fn page(&self, more: Document) -> Document {
+        let origin = Origin::default();
+        let of_view = |view: &CycleView, release: &ReleaseReport, fixes: Option<&FixesReport>| {
+            let ticket = Ticket {
+                view,
+                release,
+                fixes,
+                origin: &origin,
+                agreement: None,
+                others: &[],
+                others_together: &[],
+                priority: None,
+                when: None,
+            };
+            ticket.page(more.clone())
+        };
+        match self {
+            Self::Ticket(ticket) => return ticket.page(more),
+            Self::Decision(view, release) => return of_view(view, release, None),
+            Self::Fixes(view, release, fixes) => return of_view(view, release, Some(fixes)),
+            Self::Agreements(found) => return documents::pending(found, more),
+            Self::WhatIf(found) => return documents::what_if(found, more),
+            Self::Workload(found) => return documents::workload(found, more),
+            _ => {}
+        }
+        let mut doc = Document::default();
+        doc.heading(1, self.title());
+        match self {
+            Self::Comparison(comparison) => doc.append(comparison.document()),
+            Self::Manifest(manifest) => {
+                doc.append(manifest.answer());
+                doc.paragraph(manifest.release().sentence());
+            }
+            _ => doc.code(0, self.text(&Document::default())),
+        }
+        doc.append(more);
+        doc
+    }
+
     fn title(&self) -> String {
         match self {
             Self::Decision(view, _) | Self::Undecided(view, ..) | Self::Fixes(view, ..) => {
@@ -368,6 +442,11 @@ fn markdown(answer: &Answer<'_>, more: Document) -> Result<Text, FormatError> {
         _ => {}
     }
     Ok(output::to_markdown(&answer.title(), &answer.text(&more)))
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "the type of every format's writer")]
+fn html(answer: &Answer<'_>, more: Document) -> Result<Text, FormatError> {
+    Ok(answer.page(more).html())
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "the type of every format's writer")]

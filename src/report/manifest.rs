@@ -66,6 +66,11 @@ impl ManifestReport {
         line
     }
 
+    /// Returns the release that is emulated.
+    pub(super) fn release(&self) -> &ReleaseReport {
+        &self.release
+    }
+
     /// Returns the answer as text.
     pub fn text(&self) -> Lines {
         let mut doc = self.answer();

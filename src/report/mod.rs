@@ -1,4 +1,4 @@
-//! Decisions as text and as data: one sentence, plain text, JSON, YAML, Markdown.
+//! Decisions as text and as data: one sentence, plain text, JSON, YAML, Markdown, HTML.
 
 mod agreement;
 mod comparison;
@@ -16,6 +16,7 @@ mod odds;
 mod operation;
 mod overview;
 mod page;
+mod pages;
 mod placed;
 mod pod_group;
 mod releases;

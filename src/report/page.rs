@@ -1,11 +1,11 @@
-//! A text on the screen as a Markdown document, with its source and how it is made again.
+//! A text on the screen as a document of its own, with its source and how it is made again.
 
 use super::Origin;
 use super::ticket::reproduction;
-use crate::output::{Document, Text};
+use crate::output::Document;
 
-/// Returns a document with its title and origin as Markdown.
-pub fn page(title: &str, body: &Document, origin: Option<&Origin>) -> Text {
+/// Returns a document with its title and origin.
+pub fn page(title: &str, body: &Document, origin: Option<&Origin>) -> Document {
     let mut doc = Document::default();
     doc.heading(1, title);
     if let Some(origin) = origin {
@@ -19,7 +19,7 @@ pub fn page(title: &str, body: &Document, origin: Option<&Origin>) -> Text {
     if let Some(origin) = origin {
         reproduction(&mut doc, origin);
     }
-    doc.markdown()
+    doc
 }
 
 #[cfg(test)]
@@ -36,7 +36,7 @@ mod tests {
         body.item(2, "2. none");
         body.paragraph("End");
         assert_eq!(
-            page("A title", &body, None).as_str(),
+            page("A title", &body, None).markdown().as_str(),
             "# A title\n\nIt is so:\n\n## Fixes\n\n- 1\\. tolerate it: fits\n\n```\nkubectl patch pod p\n```\n\n- 2\\. none\n\nEnd\n"
         );
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Decision;
 use crate::analysis::ReleaseReport;
-use crate::output::{Headings, Lines};
+use crate::output::{Document, Headings, Lines};
 use crate::plural::count_of;
 use crate::session::{PodDecisions, UpgradeComparison};
 
@@ -126,17 +126,22 @@ impl ReleaseComparison {
 
     /// Returns the comparison as text.
     pub fn text(&self) -> Lines {
-        let mut out = Lines::default();
-        out.line(format_args!("from {}", self.releases.from.sentence()));
-        out.line(format_args!("to   {}", self.releases.to.sentence()));
-        out.push("Each pod is decided on its own, ignoring the other pending pods.");
+        self.document().plain(Headings::Colon)
+    }
+
+    /// Returns the comparison.
+    pub(super) fn document(&self) -> Document {
+        let mut out = Document::default();
+        out.paragraph(format!("from {}", self.releases.from.sentence()));
+        out.paragraph(format!("to   {}", self.releases.to.sentence()));
+        out.paragraph("Each pod is decided on its own, ignoring the other pending pods.");
         out.blank();
-        out.extend(super::upgrade(&self.found).plain(Headings::Colon));
+        out.append(super::upgrade(&self.found));
         let differs = self.found.otherwise.len() + self.found.other_reasons.len();
         let reworded = self.changed.saturating_sub(differs);
         if reworded > 0 {
             out.blank();
-            out.line(format_args!("{} only in the message or in scores.", count_of(reworded, "more differs", "more differ")));
+            out.paragraph(format!("{} only in the message or in scores.", count_of(reworded, "more differs", "more differ")));
         }
         out
     }

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use super::Answer;
 use super::devices::devices_text;
 use super::odds::odds_section;
+use super::pages;
 use super::text::{FACTS_SHOWN, by_class, candidate_rows, decided_by, elimination_sentences, name_list, score_rows, victim_rows};
 use crate::analysis::VoiceReport;
 use crate::analysis::{FixReport, FixesReport, LastReported, Missing, ReleaseReport, SchedulerMatch, When, missing_sentences, why};
@@ -13,6 +14,15 @@ use crate::framework::PluginName;
 use crate::output::{CodeLine, Document, Headings};
 use crate::plural::count;
 use crate::trace::{CycleView, Outcome, VerdictClass};
+
+/// How much of a decision is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    /// Tables of what decides.
+    Tables,
+    /// The tables, and below them all nodes and candidates.
+    Whole,
+}
 
 /// Limit on the fixes in a ticket.
 const FIXES_SHOWN: usize = 10;
@@ -104,6 +114,23 @@ impl<'a> Ticket<'a> {
 
     /// Returns the ticket, with more at its end.
     pub fn document(&self, more: &Document) -> Document {
+        let mut doc = self.sections(Detail::Tables);
+        if !more.is_empty() {
+            doc.heading(2, "The cluster's scheduler and the source");
+            doc.code(0, more.plain(Headings::Capitals).into_iter().skip_while(String::is_empty));
+        }
+        doc
+    }
+
+    /// Returns the ticket as a page that holds the whole decision: nodes, candidates and functions of the tie-break under headings of
+    /// their own, to fold. More is at its end.
+    pub(super) fn page(&self, more: Document) -> Document {
+        let mut doc = self.sections(Detail::Whole);
+        doc.append(more);
+        doc
+    }
+
+    fn sections(&self, detail: Detail) -> Document {
         let mut doc = Document::default();
         self.head(&mut doc);
         if let Some(failure) = self.view.failure.as_ref().filter(|_| self.view.nodes_unknown().is_none()) {
@@ -111,12 +138,18 @@ impl<'a> Ticket<'a> {
             doc.code(0, [failure.message.to_string()]);
         }
         self.nodes(&mut doc);
+        if detail == Detail::Whole {
+            pages::nodes(&mut doc, self.view);
+        }
         if let Some(findings) = &self.view.devices {
             doc.heading(2, "Devices");
             doc.code(0, devices_text(findings));
         }
         self.scores(&mut doc);
         self.preemption(&mut doc);
+        if let Some(preemption) = self.view.preemption.as_ref().filter(|_| detail == Detail::Whole) {
+            pages::preemption(&mut doc, preemption, self.view.budgets_unknown());
+        }
         self.odds(&mut doc);
         self.unknown(&mut doc);
         self.fixes(&mut doc);
@@ -125,10 +158,6 @@ impl<'a> Ticket<'a> {
             doc.append(result.clone());
         }
         reproduction(&mut doc, self.origin);
-        if !more.is_empty() {
-            doc.heading(2, "The cluster's scheduler and the source");
-            doc.code(0, more.plain(Headings::Capitals).into_iter().skip_while(String::is_empty));
-        }
         doc
     }
 

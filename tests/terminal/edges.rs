@@ -123,7 +123,7 @@ fn nothing_raw_leaves_whatever_comes_in() {
             assert_plain(&what, &output.stderr);
             output
         };
-        for format in ["text", "wide", "json", "yaml", "markdown"] {
+        for format in ["text", "wide", "json", "yaml", "markdown", "html"] {
             for pod in [&name, "high"] {
                 let output = check(&[&["explain", pod, "-n", &name, "-o", format][..], &source].concat());
                 if format == "json" && !text.contains('\0') {
@@ -251,7 +251,7 @@ fn credentials_are_nowhere() {
         "aHVudGVyMg==",
     );
     fs::write(folder.join("config.yaml"), config).unwrap();
-    for format in ["text", "wide", "json", "yaml", "markdown"] {
+    for format in ["text", "wide", "json", "yaml", "markdown", "html"] {
         let text = check(&[], &["explain", "payments", "-n", "shop", "--demo", "payments", "--config", "config.yaml", "-o", format]);
         assert!(text.contains("extender https://extender/x"), "{text}");
     }

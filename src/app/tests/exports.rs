@@ -30,11 +30,11 @@ fn the_ending_and_the_word_say_what_is_written() {
         ("x.txt", "x.txt shop/payments · priority 100000 · requests cpu 6, memory 8Gi"),
         ("x.json", "x.json {"),
         ("x.yml", "x.yml schemaVersion: 1"),
-        ("x.pdf", "! x.pdf: the ending says what is written: .svg, .txt, .md, .json or .yaml"),
-        ("svg", "! svg: the ending says what is written: .svg, .txt, .md, .json or .yaml"),
-        ("decision x.svg", "! a decision is text: .txt, .md, .json or .yaml; export screen FILE.svg is a picture"),
-        ("", "! export needs a file: .svg is the screen as a picture, .txt, .md, .json and .yaml the decision"),
-        ("screen", "! export needs a file: .svg is the screen as a picture, .txt, .md, .json and .yaml the decision"),
+        ("x.pdf", "! x.pdf: the ending says what is written: .svg, .txt, .md, .html, .json or .yaml"),
+        ("svg", "! svg: the ending says what is written: .svg, .txt, .md, .html, .json or .yaml"),
+        ("decision x.svg", "! a decision is text: .txt, .md, .html, .json or .yaml; export screen FILE.svg is a picture"),
+        ("", "! export needs a file: .svg is the screen as a picture, .txt, .md, .html, .json and .yaml the decision"),
+        ("screen", "! export needs a file: .svg is the screen as a picture, .txt, .md, .html, .json and .yaml the decision"),
     ] {
         assert_eq!(export(&mut screen, args), expected, "{args}");
     }

@@ -159,19 +159,19 @@ pub enum CommandError {
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// `export` without a file.
-    #[error("export needs a file: .svg is the screen as a picture, .txt, .md, .json and .yaml the decision")]
+    #[error("export needs a file: .svg is the screen as a picture, .txt, .md, .html, .json and .yaml the decision")]
     NoFile,
     /// The file's extension is not a form of a screen.
     #[error(transparent)]
     ScreenEnding(#[from] ScreenEndingError),
     /// The file's extension is not a known form.
-    #[error("{path}: the ending says what is written: .svg, .txt, .md, .json or .yaml")]
+    #[error("{path}: the ending says what is written: .svg, .txt, .md, .html, .json or .yaml")]
     Ending {
         /// The file.
         path: String,
     },
     /// A decision cannot be a picture.
-    #[error("a decision is text: .txt, .md, .json or .yaml; export screen FILE.svg is a picture")]
+    #[error("a decision is text: .txt, .md, .html, .json or .yaml; export screen FILE.svg is a picture")]
     DecisionAsPicture,
     /// Nothing is recorded yet.
     #[error("there is no decision here yet")]

@@ -20,7 +20,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         keys: &[
             keys(Context::GLOBAL, &["p"], "", "write the screen or the decision to a file"),
-            keys(Context::OVERLAY, &["p"], "write", "write the text to a Markdown file"),
+            keys(Context::OVERLAY, &["p"], "write", "write the text to a file: .md or .html"),
         ],
         runs_on_ui_thread: |_| true,
         ..Verb::new("export", |state, _, _| {
@@ -39,7 +39,7 @@ pub static VERBS: &[Verb] = &[
             ..Command::new(
                 &["export"],
                 "[screen|decision] FILE",
-                "the screen (.svg, .txt) or the decision (.md is a ticket with fixes, .txt, .json, .yaml)",
+                "the screen (.svg, .txt) or the decision (.md is a ticket with fixes, .html the same as a page, .txt, .json, .yaml)",
             )
         }),
         ..Verb::new("export-to", |state, session, args| match export(state, session, args)? {
@@ -70,7 +70,7 @@ fn export(state: &mut State, session: &dyn SessionHandle, args: &str) -> Result<
         return Err(ExportError::NoFile);
     }
     let screen = what == "screen" || (what.is_empty() && ending(path) == "svg");
-    if !screen && ending(path) == "md" {
+    if !screen && Format::of_ending(ending(path)).is_some_and(Format::is_ticket) {
         let subject = subject(state, session, what)?;
         return Ok(Exported::Ticket(Job::Ticket { path: path.to_owned(), subject }));
     }
