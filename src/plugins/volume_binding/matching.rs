@@ -51,7 +51,7 @@ pub(super) struct Chosen<'a> {
     passed: HashMap<usize, usize>,
 }
 
-/// What a claim demands of a volume that refers to no claim.
+/// The demands of a claim on a volume that refers to no claim.
 #[derive(PartialEq)]
 struct Demands<'a> {
     class: Str,
