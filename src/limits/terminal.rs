@@ -37,6 +37,10 @@ limits! { "terminal":
     bytes SETTINGS: u64 = 1 << 20, "files_are_found_and_what_cannot_be_read_is_reported";
     /// Dumps of the current folder that the start screen offers; more are left out.
     count OFFERED_DUMPS: usize = 40, "dumps_of_a_folder_are_offered_in_order_and_no_more_than_there_is_room_for";
+    /// Series of one family of metrics whose labels come from the cluster; the pods of the others are added up in one series.
+    count METRIC_SERIES: usize = 100, "series_beyond_the_limit_are_added_up";
+    /// Time in which completions for kubectl are found; after it there are none.
+    time COMPLETION: Duration = Duration::from_secs(3), "a_completion_that_takes_too_long_is_empty";
     /// Files of the daily log; older ones are removed.
     count LOG_DAYS: usize = 7, "old_files_go";
     /// Columns drawn; the rest of a wider terminal remains empty.

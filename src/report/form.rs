@@ -121,6 +121,17 @@ pub static FORMATS: &[Format] = &[
         operation: None,
         compared_pods: None,
     },
+    Format {
+        name: "metrics",
+        about: "Metrics in Prometheus' text format, of all pending pods",
+        endings: &["prom"],
+        wide: false,
+        write: metrics,
+        write_next: None,
+        document: None,
+        operation: None,
+        compared_pods: None,
+    },
 ];
 
 /// An answer that can be written in any format.
@@ -164,6 +175,9 @@ pub enum FormatError {
     /// The format holds one answer, and several were asked for.
     #[error("-o {0} holds one answer: name one pod or workload, or explain --pending")]
     OneAnswer(&'static str),
+    /// The format is of all pending pods.
+    #[error("-o {0} is of all pending pods: explain --pending")]
+    OnlyPending(&'static str),
 }
 
 impl Format {
@@ -185,6 +199,11 @@ impl Format {
     /// Returns the writer of documents; `None` for formats of data and of plain text.
     pub fn document(&self) -> Option<fn(&Document) -> Text> {
         self.document
+    }
+
+    /// Returns whether it writes other answers than that about all pending pods.
+    pub fn takes_all_answers(&self) -> bool {
+        self.name != "metrics"
     }
 
     /// Returns whether one text holds several answers.
@@ -442,6 +461,14 @@ fn markdown(answer: &Answer<'_>, more: Document) -> Result<Text, FormatError> {
         _ => {}
     }
     Ok(output::to_markdown(&answer.title(), &answer.text(&more)))
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "the type of every format's writer")]
+fn metrics(answer: &Answer<'_>, _more: Document) -> Result<Text, FormatError> {
+    match answer {
+        Answer::Agreements(found) => Ok(super::metrics::metrics(found)),
+        _ => Err(FormatError::OnlyPending("metrics")),
+    }
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "the type of every format's writer")]

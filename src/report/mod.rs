@@ -12,6 +12,7 @@ mod form;
 mod info;
 mod known;
 mod manifest;
+mod metrics;
 mod odds;
 mod operation;
 mod overview;

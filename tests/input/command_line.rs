@@ -31,6 +31,37 @@ fn formats_of_a_run_are_what_they_say() {
 }
 
 #[test]
+fn metrics_are_of_all_pending_pods() {
+    let (code, text, _) = run(&["explain", "-A", "--pending", "--demo", "payments", "-o", "metrics"]);
+    let value = |series: &str| text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' ')?.parse::<usize>().ok());
+    assert_eq!(code, 1, "pods do not fit");
+    assert_eq!(value("schedscope_pending_pods{namespace=\"shop\"}"), Some(8), "{text}");
+    let all: usize = text
+        .lines()
+        .filter(|line| line.starts_with("schedscope_pending_pods{"))
+        .filter_map(|line| line.split(' ').next_back()?.parse::<usize>().ok())
+        .sum();
+    assert_eq!(all, 15, "{text}");
+    assert_eq!(
+        value("schedscope_pending_pods_by_cause{cause=\"Insufficient(cpu)+NodeUnschedulable+UntoleratedTaint\"}"),
+        Some(3),
+        "{text}"
+    );
+    assert_eq!(value("schedscope_pending_pods_rejected_by{plugin=\"InterPodAffinity\"}"), Some(2), "{text}");
+    assert_eq!(value("schedscope_pending_pods_compared{result=\"agrees\"}"), Some(1), "{text}");
+    // Each family is said once, before its series.
+    let families: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
+    assert_eq!(families.iter().collect::<std::collections::BTreeSet<_>>().len(), families.len(), "{text}");
+    for (args, words) in [
+        (&["explain", "payments", "-n", "shop", "--demo", "payments"][..], "-o metrics is of all pending pods"),
+        (&["run", "--demo", "payments"], "invalid value 'metrics'"),
+    ] {
+        let (code, _, said) = run(&[args, &["-o", "metrics"]].concat());
+        assert!(code == 2 && said.contains(words), "{said}");
+    }
+}
+
+#[test]
 fn a_release_that_is_not_supported_is_replaced_and_said() {
     for command in [&["info"][..], &["explain", "shop/payments", "--demo", "payments"]] {
         let (_, _, said) = run(&[command, &["--emulate", "1.99"]].concat());

@@ -133,6 +133,7 @@ fn nothing_raw_leaves_whatever_comes_in() {
             }
             check(&[&["explain", "--pending", "-A", "-o", format][..], &source].concat());
         }
+        check(&[&["explain", "--pending", "-A", "-o", "metrics"][..], &source].concat());
         check(&[&["run"][..], &source].concat());
         check(&[&["run", "-o", "wide"][..], &source].concat());
         check(&[&["run", "-o", "json"][..], &source].concat());

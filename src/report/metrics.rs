@@ -1,0 +1,104 @@
+//! All pending pods as metrics for Prometheus, with labels of bounded number.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::{Agreements, CauseReport, MatchKind};
+use crate::framework::PluginName;
+use crate::limits::terminal::METRIC_SERIES;
+use crate::output::{MetricType, Metrics, Text};
+
+/// The label of what goes beyond the limit. No namespace and no cause is written so.
+const OTHERS: &str = "(others)";
+
+/// Returns pending pods by namespace, cause, plugin and agreement, and what is unknown about them.
+pub(super) fn metrics(found: &Agreements) -> Text {
+    let mut out = Metrics::default();
+    let about = "The program and the kube-scheduler that it emulates.";
+    let labels = [("version", env!("CARGO_PKG_VERSION")), ("emulates", found.release.emulates.as_str())];
+    out.family("schedscope_info", MetricType::Gauge, about).sample(&labels, 1_usize);
+
+    let mut namespaces: BTreeMap<String, usize> = BTreeMap::new();
+    let mut plugins: BTreeMap<PluginName, usize> = BTreeMap::new();
+    let mut agreement: BTreeMap<MatchKind, usize> = BTreeMap::new();
+    for pod in &found.pods {
+        *namespaces.entry(pod.pod.namespace.to_string()).or_default() += 1;
+        *agreement.entry(pod.accord).or_default() += 1;
+        for plugin in pod.waits_for.iter().flat_map(|reason| reason.plugins.iter()) {
+            *plugins.entry(plugin).or_default() += 1;
+        }
+    }
+    let mut family = out.family("schedscope_pending_pods", MetricType::Gauge, "Pending pods by namespace.");
+    for (namespace, pods) in bounded(namespaces) {
+        family.sample(&[("namespace", &namespace)], pods);
+    }
+
+    let about = "Pending pods by cause: the kinds of reasons of all nodes together. Pods that fit have none.";
+    let causes = |number: fn(&CauseReport) -> usize| {
+        let all = found.causes.iter().map(|cause| (cause.cause.clone(), number(cause)));
+        bounded(all.filter(|(_, pods)| *pods > 0).collect())
+    };
+    let mut family = out.family("schedscope_pending_pods_by_cause", MetricType::Gauge, about);
+    for (cause, pods) in causes(|cause| cause.pods.len()) {
+        family.sample(&[("cause", &cause)], pods);
+    }
+    let about = "Pods that workloads want and that do not exist, by cause.";
+    let mut family = out.family("schedscope_missing_pods_by_cause", MetricType::Gauge, about);
+    for (cause, pods) in causes(|cause| cause.missing) {
+        family.sample(&[("cause", &cause)], pods);
+    }
+
+    let about = "Pending pods that the plugin rejects on one node or more; a pod counts for each of its plugins.";
+    let mut family = out.family("schedscope_pending_pods_rejected_by", MetricType::Gauge, about);
+    for (plugin, pods) in plugins {
+        family.sample(&[("plugin", plugin.as_str())], pods);
+    }
+
+    let about = "Pending pods for which preemption finds a candidate.";
+    let helped: usize = found.causes.iter().map(|cause| cause.helped).sum();
+    out.family("schedscope_pending_pods_helped_by_preemption", MetricType::Gauge, about).sample(&[], helped);
+
+    let about = "Pending pods by how the decision compares with what the cluster's scheduler wrote.";
+    let mut family = out.family("schedscope_pending_pods_compared", MetricType::Gauge, about);
+    for (kind, pods) in agreement {
+        family.sample(&[("result", kind.words())], pods);
+    }
+
+    let about = "Kinds that are unknown or known in part, which may change the other numbers.";
+    let mut family = out.family("schedscope_unknown_kind", MetricType::Gauge, about);
+    for missing in &found.missing {
+        family.sample(&[("kind", &missing.kind.to_string())], 1_usize);
+    }
+    out.text()
+}
+
+/// Returns the largest numbers, by name, and the sum of the others.
+fn bounded(numbers: BTreeMap<String, usize>) -> Vec<(String, usize)> {
+    let mut all: Vec<(String, usize)> = numbers.into_iter().collect();
+    if all.len() <= METRIC_SERIES {
+        return all;
+    }
+    all.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let others: usize = all.drain(METRIC_SERIES - 1..).map(|(_, number)| number).sum();
+    all.sort();
+    all.push((OTHERS.to_owned(), others));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn series_beyond_the_limit_are_added_up() {
+        let numbers = |n: usize| (0..n).map(|i| (format!("n{i:04}"), i + 1)).collect::<BTreeMap<_, _>>();
+        assert_eq!(bounded(numbers(METRIC_SERIES)).len(), METRIC_SERIES);
+        assert!(bounded(numbers(METRIC_SERIES)).iter().all(|(name, _)| name != OTHERS));
+        let many = bounded(numbers(3 * METRIC_SERIES));
+        assert_eq!(many.len(), METRIC_SERIES);
+        let (all, most) = (3 * METRIC_SERIES, METRIC_SERIES - 1);
+        let sum: usize = many.iter().map(|(_, number)| number).sum();
+        assert_eq!(sum, all * (all + 1) / 2, "no pod is lost");
+        assert_eq!(many.last(), Some(&(OTHERS.to_owned(), (1..=all - most).sum())));
+        assert_eq!(many[0].0, format!("n{:04}", all - most), "the largest are kept");
+    }
+}
