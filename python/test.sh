@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the wheel and explains a pod from a new virtual environment. Says so and ends well where maturin is missing.
+# Builds the wheel and explains a pod from a new virtual environment, by the module and by the program. Says so and ends well where maturin
+# is missing. Arguments are those of build.sh.
 set -euo pipefail
 cd "$(dirname "$0")"
 if ! command -v maturin > /dev/null; then
@@ -8,9 +9,13 @@ if ! command -v maturin > /dev/null; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-maturin build "$@" --out "$work/wheels"
+./build.sh "$@" --out "$work/wheels"
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --no-index "$work"/wheels/*.whl
+code=0
+"$work/venv/bin/schedscope" explain payments -n shop --from ../fixtures/stories/payments.yaml > "$work/answer" || code=$?
+[ "$code" = 1 ] && grep -q "worker-a2 is nominated" "$work/answer"
+ls -l "$work"/wheels/*.whl | awk '{print $NF": "$5" bytes"}'
 cd "$work"
 venv/bin/python - "$OLDPWD/../fixtures/stories/payments.yaml" <<'PYTHON'
 import sys
@@ -27,6 +32,8 @@ pod = {"kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"nam
 engine = schedscope.Engine([node])
 placed = engine.place(pod, 20)
 assert (len(placed["placed"]), len(placed["pending"])) == (13, 7), placed
+answer = schedscope.Engine(open(sys.argv[1]).read()).what_if("drain worker-a1")
+assert answer["whatIf"][0]["verb"] == "drain worker-a1", answer
 fork = engine.fork()
 fork.apply({"op": "create", "object": engine.admit(pod)})
 assert fork.settle()["bound"] == [{"pod": "default/web", "node": "a"}]

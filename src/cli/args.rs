@@ -48,7 +48,7 @@ pub enum Command {
     Capture(CaptureArgs),
     /// Explain one pod's scheduling decision, or why pods are pending
     #[command(
-        after_help = "Examples:\n  schedscope explain web-0 -n shop --from dump.json\n  schedscope explain shop/web-0 --fixes\n  schedscope explain --pending -A -o json\n  schedscope explain shop/payments --demo payments -o markdown\n  schedscope explain shop/payments --demo payments --fixes -o html > why.html"
+        after_help = "Examples:\n  schedscope explain web-0 -n shop --from dump.json\n  schedscope explain shop/web-0 --fixes\n  schedscope explain --pending -A -o json\n  schedscope explain --pending -A -o metrics > pods.prom\n  schedscope explain shop/payments --demo payments -o markdown\n  schedscope explain shop/payments --demo payments --fixes -o html > why.html"
     )]
     Explain(ExplainArgs),
     /// Run the scheduler until nothing changes, with operations or what-ifs, and report the result
@@ -72,6 +72,13 @@ pub enum Command {
     /// Show the version, the emulated kube-scheduler, its plugins and feature gates
     #[command(after_help = "Examples:\n  schedscope info\n  schedscope info -o json")]
     Info(InfoArgs),
+    /// Write a man page for the program and for each of its commands, for packages
+    #[command(hide = true)]
+    Man {
+        /// The folder
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
     /// Show the JSON Schema of an answer, or the names of all
     #[command(after_help = "Examples:\n  schedscope schema\n  schedscope schema explain")]
     Schema {
@@ -449,7 +456,7 @@ pub struct ExplainArgs {
     #[arg(short, long)]
     pub namespace: Option<String>,
     /// Output format
-    #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
+    #[arg(short, long, value_parser = any_format(), default_value = FORMATS[0].name)]
     pub output: &'static Format,
     /// The cluster
     #[command(flatten)]
@@ -631,9 +638,21 @@ impl TypedValueParser for Offering {
     }
 }
 
-/// Reads the name of a format.
+/// Reads the name of a format of every answer.
 fn format() -> impl TypedValueParser<Value = &'static Format> {
-    let values = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about).aliases(format.endings));
+    format_of(Format::takes_all_answers)
+}
+
+/// Reads the name of any format.
+fn any_format() -> impl TypedValueParser<Value = &'static Format> {
+    format_of(|_| true)
+}
+
+fn format_of(is_meant: fn(&Format) -> bool) -> impl TypedValueParser<Value = &'static Format> {
+    let values = FORMATS
+        .iter()
+        .filter(|format| is_meant(format))
+        .map(|format| PossibleValue::new(format.name).help(format.about).aliases(format.endings));
     PossibleValuesParser::new(values).try_map(|name| Format::named(&name).or_else(|| Format::of_ending(&name)).ok_or("unknown format"))
 }
 

@@ -66,7 +66,7 @@ pub(super) fn answer(arguments: &[OsString]) -> bool {
 }
 
 /// Returns the names that complete the last word.
-fn names(words: &[String]) -> Vec<String> {
+pub(super) fn names(words: &[String]) -> Vec<String> {
     let Some((last, before)) = words.split_last() else { return Vec::new() };
     let attached = last.split_once('=').and_then(|(option, typed)| Some((Names::of_option(option)?, typed)));
     let separate = || before.last().and_then(|option| Some((Names::of_option(option)?, last.as_str())));
@@ -161,10 +161,19 @@ fn is_typable(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('-') && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/@+=%,".contains(c))
 }
 
+/// Returns the commands that are completed: not those for packagers.
+fn shown() -> clap::Command {
+    let all = Cli::command();
+    let shown = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
+    let bare = clap::Command::new("schedscope").args(all.get_arguments().cloned());
+    let about = all.get_about().cloned().unwrap_or_default();
+    bare.about(about).version(env!("CARGO_PKG_VERSION")).subcommands(shown)
+}
+
 /// Returns the script that completes the command line in a shell.
 pub(super) fn script(shell: Shell) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "schedscope", &mut script);
+    clap_complete::generate(shell, &mut shown(), "schedscope", &mut script);
     let script = String::from_utf8_lossy(&script).into_owned();
     match shell {
         Shell::Bash => {

@@ -37,6 +37,9 @@ pub(super) struct Explained {
 
 /// Decides and prints.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
+    if !args.pending && !args.output.takes_all_answers() {
+        return Err(Failure::usage(FormatError::OnlyPending(args.output.name).to_string()));
+    }
     if !args.manifests.is_empty() {
         return super::manifest::run(args);
     }

@@ -8,8 +8,10 @@ mod explain;
 mod explore;
 mod extenders;
 mod info;
+mod kubectl;
 mod live;
 mod log;
+mod man;
 mod manifest;
 mod opening;
 mod placed;
@@ -23,6 +25,7 @@ mod workload;
 
 use args::ConnectArgs;
 pub use args::{Cli, Command, SchedulerArgs, SourceArgs};
+pub use kubectl::as_plugin;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -32,7 +35,7 @@ use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::CommandFactory as _;
 
 use crate::analysis::{LogReport, Missing};
 use crate::app::AppError;
@@ -80,27 +83,14 @@ impl From<AppError> for Failure {
     }
 }
 
-/// Inserts `live` when the program runs as a kubectl plugin (`kubectl-schedscope` on the PATH) without a subcommand:
-/// `kubectl schedscope --context prod` is `schedscope live --context prod`.
-pub fn as_plugin(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let plugin = arguments.first().and_then(|name| Path::new(name).file_stem()).is_some_and(|name| name == "kubectl-schedscope");
-    let first = arguments.get(1).map(|a| a.to_string_lossy().into_owned());
-    let about_itself = ["-h", "--help", "-V", "--version"];
-    let asks = first.is_some_and(|first| !first.starts_with('-') || about_itself.contains(&first.as_str()));
-    if plugin && !asks {
-        arguments.insert(1, "live".into());
-    }
-    arguments
-}
-
 /// Runs the command line. Answers go to standard output, diagnostics to standard error.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let _unfinished = output::RemoveUnfinished;
-    if completion::answer(&arguments) {
+    if completion::answer(&arguments) || kubectl::answer(&arguments) {
         return ExitCode::from(EXIT_OK);
     }
     let arguments = as_plugin(arguments);
-    let code = match Cli::try_parse_from(&arguments) {
+    let code = match kubectl::parse(&arguments) {
         Ok(cli) => run(cli),
         Err(error) => refused(&arguments, &error),
     };
@@ -113,8 +103,9 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
 fn refused(arguments: &[OsString], error: &clap::Error) -> ExitCode {
     // clap quotes arguments unescaped within its own colours. Parse escaped arguments again to get the same message with
     // safe text; if that gives another error, escape the whole message.
-    let escaped: Vec<String> = arguments.iter().map(|argument| output::escape(&argument.to_string_lossy()).into_owned()).collect();
-    let written = match Cli::try_parse_from(&escaped) {
+    let escape = |argument: &OsString| OsString::from(output::escape(&argument.to_string_lossy()).into_owned());
+    let escaped: Vec<OsString> = arguments.iter().map(escape).collect();
+    let written = match kubectl::parse(&escaped) {
         Err(same) if same.kind() == error.kind() => output::say_styled(&same),
         _ => {
             let lines: Lines = error.to_string().lines().map(str::to_owned).collect();
@@ -133,7 +124,7 @@ fn run(cli: Cli) -> ExitCode {
     output::end_on_signals();
     output::end_on_little_memory();
     let Some(command) = cli.command else { return start_screen(cli.no_color) };
-    if !matches!(command, Command::Completions { .. } | Command::Info(_) | Command::Schema { .. })
+    if !matches!(command, Command::Completions { .. } | Command::Info(_) | Command::Man { .. } | Command::Schema { .. })
         && let Err(failure) = start_threads()
     {
         return ended(Err(failure));
@@ -149,6 +140,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Log(args) => scheduler_log::run(&args),
         Command::Completions { shell } => print(&Text::document(completion::script(shell))),
         Command::Info(args) => info::run(&args),
+        Command::Man { folder } => man::run(&folder),
         Command::Schema { answer } => schema::run(answer.as_deref()),
     };
     ended(result)

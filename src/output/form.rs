@@ -143,6 +143,12 @@ pub fn to_yaml(value: &impl Serialize) -> Result<Text, serde_yaml::Error> {
     Ok(Text::written(out))
 }
 
+/// Returns rows as lines of cells with a tab between them. A tab or a line break within a cell came from outside, and is escaped.
+pub fn to_tab_separated(rows: &[Vec<String>]) -> Text {
+    let line = |row: &Vec<String>| row.iter().map(|cell| super::escape(cell).into_owned()).collect::<Vec<_>>().join("\t") + "\n";
+    Text::written(rows.iter().map(line).collect())
+}
+
 /// Replaces strings and keys, recursively.
 fn replace(value: &mut Value, with: &mut impl FnMut(&str) -> Option<String>) {
     match value {
@@ -226,6 +232,12 @@ mod tests {
         assert_eq!(to_yaml(&json!({"a": ["b", "two\nlines"]})).unwrap().as_str(), "a:\n- b\n- \"two\\nlines\"\n");
         let plain = json!({"a": ["b |", "c"]});
         assert_eq!(to_yaml(&plain).unwrap().as_str(), serde_yaml::to_string(&plain).unwrap());
+    }
+
+    #[test]
+    fn tabs_are_between_cells_only() {
+        let rows = [vec!["a\tb".to_owned(), "c".to_owned()], vec![":4".to_owned()]];
+        assert_eq!(to_tab_separated(&rows).as_str(), "a\\tb\tc\n:4\n");
     }
 
     #[test]

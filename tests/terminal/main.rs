@@ -20,6 +20,7 @@ mod live_explorer;
 mod live_log;
 #[cfg(unix)]
 mod live_screen;
+mod packages;
 mod pages;
 mod print;
 #[cfg(unix)]

@@ -106,6 +106,7 @@ fn filled(usage: &str) -> String {
             (_, "STORY") => "payments".to_owned(),
             (_, "PATH...") => "cluster.json".to_owned(),
             (_, "NS") => "shop".to_owned(),
+            ("schema", "NAME") => "explain".to_owned(),
             (_, "SHELL") => "bash".to_owned(),
             (_, "VERSION") => "1.36".to_owned(),
             (_, word) if word.ends_with("NAME") => word.replace("NAME", "payments"),
@@ -222,6 +223,8 @@ impl Place {
                 let pods = if says("-A") { 15 } else { 8 };
                 let found = if says("json") {
                     serde_json::from_str::<Value>(&said).unwrap()["pods"].as_array().map(Vec::len) == Some(pods)
+                } else if says("metrics") {
+                    said.contains("schedscope_pending_pods{namespace=\"shop\"} ")
                 } else {
                     said.contains(&format!("{pods} pending pods"))
                 };
@@ -243,7 +246,7 @@ impl Place {
                 let whom = json.map_or_else(|| said.contains("worker-a2 is nominated"), |v| v["preemption"]["selected"] == "worker-a2");
                 assert!(whom, "{line}: {said}");
             }
-            Some("run" | "info" | "completions" | "log") => {
+            Some("run" | "info" | "completions" | "log" | "schema") => {
                 let (code, said) = self.run(&arguments);
                 // On the demo a pod of worker-a1 finds no other node.
                 let expected = i32::from(arguments.iter().any(|a| a == "drain worker-a1"));
@@ -301,7 +304,7 @@ fn every_command_in_the_table_and_in_the_text_does_what_it_says() {
     let subcommands: BTreeSet<&str> = commands.iter().filter_map(|c| c.split(' ').nth(1)).collect();
     assert_eq!(
         subcommands.into_iter().collect::<Vec<_>>(),
-        ["capture", "completions", "demo", "explain", "info", "live", "log", "open", "run"]
+        ["capture", "completions", "demo", "explain", "info", "live", "log", "open", "run", "schema"]
     );
     assert!(table >= 8 && commands.len() >= table, "{commands:?}");
     for usage in commands {
@@ -349,6 +352,49 @@ fn every_link_leads_somewhere() {
         }
     }
     assert!(found > 20, "{found} links");
+}
+
+/// Returns the longest part of an error's text that is the same wherever it occurs: names in capitals, in quotation marks or of the demo
+/// are replaced by others.
+fn fixed_part(error: &str) -> String {
+    let is_name = |word: &&str| {
+        word.contains("shop/")
+            || word.chars().any(|c| c == '"' || c == '.')
+            || word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase())
+    };
+    let mut parts = vec![Vec::new()];
+    for word in error.split(' ') {
+        if is_name(&word.trim_end_matches(',')) || word.trim_end_matches(',') == "X" {
+            parts.push(Vec::new());
+        } else if let Some(part) = parts.last_mut() {
+            part.push(word);
+        }
+    }
+    parts.into_iter().map(|words| words.join(" ")).max_by_key(String::len).unwrap_or_default()
+}
+
+#[test]
+fn every_error_of_the_troubleshooting_chapter_is_one_that_the_program_writes() {
+    fn code_of(folder: &Path, out: &mut String) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                code_of(&path, out);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                // Texts that are broken over lines.
+                out.push_str(&std::fs::read_to_string(path).unwrap().replace("\\\n", "").split_whitespace().collect::<Vec<_>>().join(" "));
+            }
+        }
+    }
+    let mut code = String::new();
+    code_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut code);
+    let chapter = &PAGES.iter().find(|(path, _)| path == "docs/troubleshooting.md").unwrap().1;
+    let errors: Vec<&str> = chapter.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    assert!(errors.len() >= 15, "{errors:?}");
+    for error in errors {
+        let part = fixed_part(error);
+        assert!(part.len() > 8 && code.contains(&part), "{error:?}: nothing says {part:?}");
+    }
 }
 
 #[test]
