@@ -133,8 +133,12 @@ impl Explorer {
     /// Applies the changes of the live cluster, then decides again about the pod whose decision is shown.
     fn take_in(&mut self, looked_at: Option<Key>) -> bool {
         let Some(following) = &mut self.following else { return false };
-        if !self.guard.commit() || !following.take_in(&mut self.workspace.session) {
+        if !self.guard.commit() {
             return false;
+        }
+        let others = following.take_neighbors(&mut self.workspace.session);
+        if !following.take_in(&mut self.workspace.session) {
+            return others;
         }
         self.scheduler_events = Arc::default();
         let full =

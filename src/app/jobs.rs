@@ -143,12 +143,13 @@ impl RunningJob {
             Job::Capture { path, redact } => {
                 let cluster = session.scheduler_as_seen().state().cluster().clone();
                 let (events, unknown) = (session.background().events.clone(), sources.unknown.clone());
+                let neighbors = session.background().neighbors.clone();
                 let version = sources.reports.last().and_then(|report| super::object_text::known_version(report));
                 // Standard output is the screen.
                 let path = if path == "-" { "./-".to_owned() } else { path };
                 Box::new(move || {
                     let version = version.as_deref();
-                    Ok(Outcome::Said(super::object_text::capture(&cluster, &events, version, &unknown, &path, redact)?))
+                    Ok(Outcome::Said(super::object_text::capture(&cluster, (&events, &neighbors), version, &unknown, &path, redact)?))
                 })
             }
         };

@@ -64,6 +64,8 @@ pub(super) struct LiveFollow {
     readable: BTreeMap<Kind, bool>,
     /// The server's version that was considered last.
     version: Option<String>,
+    /// How often what scheduling does not read was another, as far as it is taken in.
+    neighbors: u64,
     /// Why the server's release is not emulated, though it changed.
     release_refused: Option<String>,
     /// How far the scheduler's log is taken in; `None` if it is not followed.
@@ -91,6 +93,7 @@ impl LiveFollow {
             listed: BTreeSet::new(),
             readable: BTreeMap::new(),
             version,
+            neighbors: 0,
             release_refused: None,
             log: None,
         }
@@ -110,6 +113,7 @@ impl LiveFollow {
     pub(super) fn has_changes(&self) -> bool {
         self.live.has_changes()
             || self.version != self.live.server_version()
+            || self.neighbors != self.live.neighbors_generation()
             || self.log.is_some_and(|log| log.generation != self.live.log_generation())
     }
 
@@ -162,6 +166,17 @@ impl LiveFollow {
         self.note_moved(session, now);
         self.cooldown_until = Instant::now() + self.config.pause.max(begin.elapsed() * SHARE);
         done
+    }
+
+    /// Takes in what scheduling does not read. Returns whether it is another.
+    pub(super) fn take_neighbors(&mut self, session: &mut Session) -> bool {
+        if self.neighbors == self.live.neighbors_generation() {
+            return false;
+        }
+        let (generation, neighbors) = self.live.newest_neighbors();
+        self.neighbors = generation;
+        session.background_mut().neighbors = Arc::new(neighbors);
+        true
     }
 
     /// Emulates the release of the API server from now on if it has changed, unless the user or the scheduler's log names another.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::error::{ObjectError, SourceTextError, WriteError};
 use super::ticket::Reproduction;
+use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::output;
 use crate::session::Session;
@@ -111,14 +112,14 @@ impl Finding {
 /// `unknown` kinds are missing. Returns a sentence about the result.
 pub fn capture(
     cluster: &Cluster,
-    events: &[ObservedEvent],
+    (events, neighbors): (&[ObservedEvent], &Neighbors),
     version: Option<&str>,
     unknown: &BTreeSet<Kind>,
     path: &str,
     redact: bool,
 ) -> Result<String, WriteError> {
     let words = redact.then(|| Vocabulary::of(crate::framework::reason_texts()));
-    let capture = Capture { cluster, events, version, unknown, redact: words.as_ref() };
+    let capture = Capture { cluster, events, neighbors: Some(neighbors), version, unknown, redact: words.as_ref() };
     let how = if redact { ", with names and texts replaced" } else { "" };
     if path == "-" {
         let written = output::print_with(|out| capture.write(out)).map_err(|error| WriteError::create("standard output", error))?;

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use super::error::JobError;
 use super::object_text::{Finding, Sources};
 use crate::analysis::{Overview, SchedulerComparer, Stage, short_causes};
+use crate::cluster::neighbors::Neighbors;
 use crate::limits::live::{OVERVIEW_PAUSE, OVERVIEW_REST};
 use crate::session::Session;
 use crate::workload::{WorkloadInput, short_workloads};
@@ -22,13 +23,16 @@ pub(super) struct MadeOf {
     branch: usize,
     revisions: usize,
     clock: Timestamp,
+    /// Where the objects and events that scheduling does not read are in memory.
+    neighbors: usize,
 }
 
 impl MadeOf {
     /// Returns the state at the cursor. Dry decisions do not change it.
     pub(super) fn here(session: &Session) -> Self {
         let revisions = session.revisions_that_changed();
-        Self { branch: session.current(), revisions, clock: session.timeline().keyframe().clock }
+        let neighbors = Arc::as_ptr(&session.background().neighbors).addr();
+        Self { branch: session.current(), revisions, clock: session.timeline().keyframe().clock, neighbors }
     }
 
     /// Returns whether another state is of the same branch.
@@ -41,6 +45,8 @@ impl MadeOf {
 #[derive(Debug)]
 pub(super) struct OverviewJob {
     pub(super) of: MadeOf,
+    /// Kept, so that no others get their place in memory.
+    _neighbors: Arc<Neighbors>,
     shared: Arc<Shared>,
     began: Instant,
 }
@@ -81,6 +87,7 @@ impl OverviewJob {
         let (scheduler, finding) = (session.scheduler_here().clone(), Finding::new(session, sources));
         let compared = session.is_as_seen();
         let neighbors = session.background().neighbors.clone();
+        let kept = neighbors.clone();
         let (events, seen) = (session.background().events.clone(), super::live_follow::seen(session));
         let watched = Arc::clone(&shared);
         let work = move || {
@@ -104,7 +111,7 @@ impl OverviewJob {
             Overview::make(&scheduler, (&comparer, compared), &short, &originals, &|| watched.is_wanted(), &publish);
         };
         std::thread::Builder::new().name(THREAD.to_owned()).spawn(work).map_err(JobError::Thread)?;
-        Ok(Self { of: MadeOf::here(session), shared, began: Instant::now() })
+        Ok(Self { of: MadeOf::here(session), _neighbors: kept, shared, began: Instant::now() })
     }
 
     /// Returns the newest part; `None` before the first.

@@ -15,15 +15,18 @@ use crate::analysis::{
     decision_parts, missing_sentences, with_odds,
 };
 use crate::app::{Reproduction, pod_meant};
-use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
+use crate::cluster::{Cluster, Key, Kind, MissingReason, Object, ObservedEvent, Pod, Str};
 use crate::fixes::{self, Limits};
+use crate::limits::live::{NEIGHBORS, NEIGHBORS_ASKED};
 use crate::output::{self, Document, Text};
 use crate::report::{Answer, FormatError, Origin, Reported, Ticket};
 use crate::scheduler::{Evictions, InitialQueues, OddsEffort, Scheduler};
 use crate::session::requeue_events;
 use crate::source::Loaded;
+use crate::source::live::NeighborsQuestion;
 use crate::suggest::nearest;
 use crate::trace::{CycleView, Outcome};
+use crate::workload::NeighborNeeds;
 
 /// Wait before a live cluster is read again: its scheduler may not have written its latest decision yet.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -44,11 +47,42 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         return super::manifest::run(args);
     }
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
-    let loaded = super::read(&args.source, &connect, &args.limits.limits())?;
-    let again = || super::judgeable(super::live::first(&connect)?.1);
+    let mut loaded = super::read(&args.source, &connect, &args.limits.limits())?;
+    super::live::add_neighbors(&mut loaded, |loaded| question(args, loaded));
+    let again = || {
+        let mut loaded = super::judgeable(super::live::first(&connect)?.1)?;
+        super::live::add_neighbors(&mut loaded, |loaded| question(args, loaded));
+        Ok(loaded)
+    };
     let explained = explain_twice(args, loaded, &std::thread::sleep, again)?;
     print(&explained.text)?;
     Ok(explained.code)
+}
+
+/// Returns which objects and events that scheduling does not read can matter to the answer about a live cluster.
+fn question(args: &ExplainArgs, loaded: &Loaded) -> Option<NeighborsQuestion> {
+    let within_namespace = (!args.all_namespaces).then(|| args.namespace());
+    if args.pods.is_empty() {
+        return Some(NeighborsQuestion::all(within_namespace, NEIGHBORS_ASKED));
+    }
+    let keys: Option<Vec<Key>> = args.pods.iter().map(|pod| pod_key(pod, args.namespace_named().as_deref()).ok()).collect();
+    // Where one is no pod, it is a workload.
+    let pods = keys.as_ref().and_then(|keys| keys.iter().map(|key| pod_of(loaded, key)).collect::<Option<Vec<_>>>());
+    let Some(pods) = pods else { return Some(NeighborsQuestion::all(within_namespace, NEIGHBORS_ASKED)) };
+    let namespaces: BTreeSet<&Str> = pods.iter().map(|pod| &pod.metadata.namespace).collect();
+    let (mut kinds, mut events) = (BTreeSet::new(), false);
+    for pod in pods.iter().filter(|pod| pod.is_pending()) {
+        let needs = NeighborNeeds::of(pod);
+        kinds.extend(needs.kinds);
+        events |= needs.events;
+    }
+    let namespace = if namespaces.len() == 1 { namespaces.first().map(ToString::to_string) } else { None };
+    (!kinds.is_empty() || events).then_some(NeighborsQuestion { namespace, kinds, events, within: NEIGHBORS })
+}
+
+/// Returns a pod of a source.
+fn pod_of<'a>(loaded: &'a Loaded, key: &Key) -> Option<&'a Pod> {
+    loaded.objects.iter().find_map(|object| if let Object::Pod(pod) = object { (pod.key() == *key).then_some(&**pod) } else { None })
 }
 
 /// Decides, and once more on a second read of a live cluster if its scheduler seems to disagree: the first read may fall
@@ -164,7 +198,7 @@ fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, wr
     }
     more.append(agreement_text(&agreement));
     let voices = Voices::about(pod, scheduler, &loaded.neighbors, view.pre_filter_rejected.is_some());
-    more.append(super::workload::others_section(&voices, scheduler.state().clock()));
+    more.append(super::workload::others_section(&voices, loaded.neighbors.events_withheld, scheduler.state().clock()));
     more.append(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
     if view.nodes_unknown().is_some() {

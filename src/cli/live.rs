@@ -8,11 +8,11 @@ use super::args::{CaptureArgs, ConnectArgs, SchedulerArgs};
 use super::{EXIT_OK, EXIT_SOURCE, Failure};
 use crate::app::{self, Console};
 use crate::cluster::{Key, Object};
-use crate::limits::live::LOG_READ;
+use crate::limits::live::{LOG_READ, NEIGHBORS_ASKED};
 use crate::output::{self, Status};
 use crate::scheduler_log::SchedulerLog;
 use crate::source::Loaded;
-use crate::source::live::{ConnectOptions, Live, State, Waiting, Waits, connect, may_ask, runs_scheduler};
+use crate::source::live::{ConnectOptions, Live, NeighborsQuestion, State, Waiting, Waits, connect, may_ask, runs_scheduler};
 
 /// Interval between progress lines on a terminal.
 const TELL: Duration = Duration::from_millis(200);
@@ -22,10 +22,11 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Writes a cluster to a dump.
 pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
-    let loaded = super::with_nodes(super::read(&args.source, &args.connect, &args.limits.limits())?)?;
+    let mut loaded = super::with_nodes(super::read(&args.source, &args.connect, &args.limits.limits())?)?;
+    add_neighbors(&mut loaded, |_| Some(NeighborsQuestion::all(None, NEIGHBORS_ASKED)));
     let path = args.file.as_ref().or(args.output.as_ref()).map(|path| path.display().to_string()).unwrap_or_default();
     let (version, unknown) = (app::known_version(&loaded.report), app::unknown_kinds(&loaded.report));
-    let said = app::capture(&loaded.cluster(), &loaded.events, version.as_deref(), &unknown, &path, args.redact)
+    let said = app::capture(&loaded.cluster(), (&loaded.events, &loaded.neighbors), version.as_deref(), &unknown, &path, args.redact)
         .map_err(|error| Failure::source(error.to_string()))?;
     output::say(said);
     // The capture says what is unknown, as its reader does.
@@ -47,6 +48,14 @@ pub(super) fn first(args: &ConnectArgs) -> Result<(Arc<Live>, Loaded), Failure> 
         loaded.scheduler_log = Some(Arc::new(scheduler_log(&live, &loaded, false, &|line| output::say(line))?));
     }
     Ok((live, loaded))
+}
+
+/// Adds the objects and events that scheduling does not read, as far as a question about a live cluster needs them.
+pub(super) fn add_neighbors(loaded: &mut Loaded, question: impl FnOnce(&Loaded) -> Option<NeighborsQuestion>) {
+    let Some(again) = loaded.report.again.clone() else { return };
+    if let Some(found) = question(loaded).and_then(|question| again.neighbors(&question)) {
+        Arc::make_mut(&mut loaded.neighbors).extend(found);
+    }
 }
 
 impl ConnectArgs {

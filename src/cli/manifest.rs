@@ -1,13 +1,18 @@
 //! `schedscope explain -f`: what would become of a manifest that is not in the cluster yet.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::args::ExplainArgs;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print};
 use crate::admission::{Admission, Policies};
+use crate::cluster::neighbors::NeighborKind;
+use crate::limits::live::NEIGHBORS_ASKED;
 use crate::output::{self, Document, Lines};
 use crate::report::{Answer, ManifestReport};
 use crate::scheduler::Evictions;
+use crate::source::live::NeighborsQuestion;
 use crate::source::{ManifestObject, read_manifests};
 use crate::whatif::{ManifestProblem, ManifestRequest, Rehearsal, Stage as _, apply_manifest};
 
@@ -22,6 +27,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         read_manifests(&args.manifests).map_err(|errors| Failure::usage(errors.iter().map(ToString::to_string).collect::<Lines>()))?;
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
     let mut loaded = super::with_nodes(super::read(&args.source, &connect, &args.limits.limits())?)?;
+    super::live::add_neighbors(&mut loaded, |_| Some(question(args, &objects)));
     super::scheduler_log::read_log(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
     let policies = Policies::of(&loaded.neighbors);
     let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, &|line| output::say(line))?;
@@ -46,6 +52,16 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((stage, loaded));
     Ok(code)
+}
+
+/// Returns what an API server's admission and the controllers read of a live cluster for these objects.
+fn question(args: &ExplainArgs, objects: &[ManifestObject]) -> NeighborsQuestion {
+    let namespace =
+        |object: &ManifestObject| object.value["metadata"]["namespace"].as_str().map_or_else(|| args.namespace(), str::to_owned);
+    let namespaces: BTreeSet<String> = objects.iter().map(namespace).collect();
+    let namespace = if namespaces.len() == 1 { namespaces.into_iter().next() } else { None };
+    let kinds = BTreeSet::from([NeighborKind::LimitRange, NeighborKind::ResourceQuota, NeighborKind::ServiceAccount]);
+    NeighborsQuestion { namespace, kinds, events: false, within: NEIGHBORS_ASKED }
 }
 
 /// Returns a problem with the place of its object.

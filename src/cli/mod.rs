@@ -290,6 +290,7 @@ fn of_session(session: &Session, name: String) -> Loaded {
     let mut loaded = Loaded {
         objects: objects_in_order(scheduler),
         events: session.background().events.clone(),
+        neighbors: session.background().neighbors.clone(),
         configuration: Some(SavedConfiguration {
             name: name.clone(),
             text: config.text().map(str::to_owned),

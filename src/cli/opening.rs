@@ -15,11 +15,12 @@ use super::reproduce;
 use crate::analysis::{Missing, budgets_unknown_because};
 use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
 use crate::cluster::{Cluster, Kind};
+use crate::limits::live::NEIGHBORS_ASKED;
 use crate::plural::{count, count_of};
 use crate::report::completeness_in_short;
 use crate::scheduler::Evictions;
 use crate::session::{Background, Cursor, SESSION_HEAD, Session, changes, is_same_cluster, is_session_file};
-use crate::source::live::{Live, Waits};
+use crate::source::live::{Live, NeighborsQuestion, Waits};
 use crate::source::{self, Input, Limits, Loaded, Progress, Severity, Story};
 use crate::ui::Action;
 use crate::ui::Context;
@@ -197,6 +198,7 @@ fn open_cluster(
     if let Some(log) = &loaded.scheduler_log {
         super::scheduler_log::onto_timeline(log, &mut session, LIVE_ATTEMPTS);
     }
+    live.follow_neighbors(NeighborsQuestion::all(None, NEIGHBORS_ASKED));
     let wake = Some(live.notify());
     let mut explorer = Explorer::new(session)
         .with_reports(vec![Arc::new(loaded.report)])

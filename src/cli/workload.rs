@@ -99,9 +99,13 @@ fn report_of(workload: &About, scheduler: &Scheduler, loaded: &Loaded) -> Worklo
     WorkloadReport::new(&found, (&pods, &decided.causes), &others, Some(scheduler.state().clock()))
 }
 
-/// Returns the words of others as a section; empty without any.
-pub(super) fn others_section(voices: &Voices, now: Timestamp) -> Document {
-    super::section("Others", voices.together.iter().cloned().chain(voices_lines(&voices.others, Some(now))))
+/// Returns the words of others as a section, and why some may be missing; empty without any.
+pub(super) fn others_section(voices: &Voices, unknown: Option<MissingReason>, now: Timestamp) -> Document {
+    let unknown = unknown.map(|why| {
+        let why = if why == MissingReason::Refused { "cannot be read (no permission)" } else { "could not all be read" };
+        format!("Events about its owners, claims and group {why}.")
+    });
+    super::section("Others", voices.together.iter().cloned().chain(voices_lines(&voices.others, Some(now))).chain(unknown))
 }
 
 /// Returns the words of others about a pod that is gone.

@@ -62,7 +62,7 @@ impl From<KindSet> for Vec<Kind> {
 }
 
 /// Why a kind is not known, or only in part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::Display, strum::EnumString)]
 #[serde(rename_all = "camelCase")]
 pub enum MissingReason {
     /// The source holds no object of the kind, and no empty list of it either.

@@ -15,6 +15,16 @@ limits! { "live":
     count PAGES: usize = 2_000, "pages_and_lists_are_bounded_in_bytes_items_and_pages";
     /// The longest time that a server can ask for before the next try; it is tried again after it.
     time RETRY_AFTER: Duration = Duration::from_secs(60), "waits_double_to_a_limit_start_over_and_honour_what_the_server_asks_for";
+    /// Time in which workloads, quotas and the events of others are listed for a question about a pod; those that come later are unknown.
+    time NEIGHBORS: Duration = Duration::from_secs(2), "a_pod_waits_for_the_words_of_others_up_to_a_limit";
+    /// The same for a question about workloads, a manifest, all pending pods or a capture.
+    time NEIGHBORS_ASKED: Duration = Duration::from_secs(20), "a_kind_that_is_refused_or_late_is_unknown_and_the_rest_counts";
+    /// Time after which workloads, quotas and the events of others are listed again while a cluster is followed.
+    time NEIGHBORS_AGAIN: Duration = Duration::from_secs(60), "a_followed_cluster_lists_workloads_again";
+    /// Objects of one kind, or events, that are listed for a question; a kind with more is unknown.
+    count NEIGHBOR_ITEMS: usize = 200_000, "a_kind_with_too_many_objects_is_unknown";
+    /// Versions of an API group in which a kind is looked for.
+    count NEIGHBOR_VERSIONS: usize = 3, "a_kind_is_looked_for_in_the_versions_that_the_server_prefers";
     /// Length of a kubeconfig; a longer one is refused.
     bytes KUBECONFIG: u64 = 4 << 20, "credentials_that_cannot_be_sent_are_refused_without_being_shown";
     /// Length of a file with a token, key or certificate that a kubeconfig names; a longer one is refused, as is anything but a file.

@@ -42,6 +42,11 @@
 //! | [`live::PAGES_WITHOUT_NEW_ITEMS`] | 3 | Pages of a list in a row that bring no new object; the list is broken off after them. | `lists_that_go_in_circles_are_broken_off` |
 //! | [`live::PAGES`] | 2,000 | Pages of one list; a longer one is broken off. | `pages_and_lists_are_bounded_in_bytes_items_and_pages` |
 //! | [`live::RETRY_AFTER`] | 60s | The longest time that a server can ask for before the next try; it is tried again after it. | `waits_double_to_a_limit_start_over_and_honour_what_the_server_asks_for` |
+//! | [`live::NEIGHBORS`] | 2s | Time in which workloads, quotas and the events of others are listed for a question about a pod; those that come later are unknown. | `a_pod_waits_for_the_words_of_others_up_to_a_limit` |
+//! | [`live::NEIGHBORS_ASKED`] | 20s | The same for a question about workloads, a manifest, all pending pods or a capture. | `a_kind_that_is_refused_or_late_is_unknown_and_the_rest_counts` |
+//! | [`live::NEIGHBORS_AGAIN`] | 60s | Time after which workloads, quotas and the events of others are listed again while a cluster is followed. | `a_followed_cluster_lists_workloads_again` |
+//! | [`live::NEIGHBOR_ITEMS`] | 200,000 | Objects of one kind, or events, that are listed for a question; a kind with more is unknown. | `a_kind_with_too_many_objects_is_unknown` |
+//! | [`live::NEIGHBOR_VERSIONS`] | 3 | Versions of an API group in which a kind is looked for. | `a_kind_is_looked_for_in_the_versions_that_the_server_prefers` |
 //! | [`live::KUBECONFIG`] | 4 MiB | Length of a kubeconfig; a longer one is refused. | `credentials_that_cannot_be_sent_are_refused_without_being_shown` |
 //! | [`live::CREDENTIAL_FILE`] | 4 MiB | Length of a file with a token, key or certificate that a kubeconfig names; a longer one is refused, as is anything but a file. | `credentials_that_cannot_be_sent_are_refused_without_being_shown` |
 //! | [`live::PLUGIN_ANSWER`] | 1 MiB | Length of what a credential plugin prints; the rest is not read. | `a_plugin_whose_output_stays_open_ends` |

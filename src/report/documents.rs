@@ -1,5 +1,6 @@
 //! Answers about many pods as documents.
 
+use super::workload::unknown_kind;
 use super::{WhatIfReport, voices_lines};
 use crate::analysis::workload::lost;
 use crate::analysis::{Agreements, CauseReport, WorkloadCause, WorkloadReport};
@@ -91,7 +92,7 @@ pub(super) fn workload(found: &WorkloadReport, more: Document) -> Document {
     }
     if !found.missing_kinds.is_empty() {
         doc.heading(2, "Unknowns");
-        doc.list(found.missing_kinds.iter().map(|unknown| format!("The source contains no {}: {}", unknown.kind.plural(), unknown.effect)));
+        doc.list(found.missing_kinds.iter().map(|unknown| format!("{}: {}", unknown_kind(unknown), unknown.effect)));
     }
     doc.append(more);
     doc

@@ -1,7 +1,7 @@
 //! Saves and loads a session: its initial objects and its actions, from which the engine reproduces the record.
 //!
 //! The file is gzip around lines of JSON; an uncompressed or otherwise formatted file is read as well. The head names
-//! the format and the versions. The initial objects follow, then each branch with its name, its fork and its own
+//! the format and the versions. The initial objects follow, then what the source holds beside them, then each branch with its name, its fork and its own
 //! actions, and a checksum over all of it. Only the same engine replays to the same events, so a file of another version is
 //! refused, and each branch states its number of events. The original text of the objects is not saved.
 
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::branch::Fork;
 use super::breakpoint::Breakpoint;
+use super::neighbors::NeighborsHead;
 use super::recording::{Background, Session, objects_in_order};
 use super::replay::{ReplayBudget, ReplayLimit};
 use super::revision::Action;
@@ -27,7 +28,7 @@ use crate::scheduler::{Config, ConfigError, Options, Scheduler};
 /// Value of `format` in the head.
 const FORMAT: &str = "schedscope session";
 /// Version of the layout above.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Version of the engine that replays.
 const ENGINE: &str = env!("CARGO_PKG_VERSION");
 
@@ -142,6 +143,7 @@ struct Rest {
     feature_gates: String,
     options: Options,
     objects: usize,
+    neighbors: NeighborsHead,
     branches: usize,
     current: usize,
     /// Answers of extenders, if they were asked.
@@ -216,6 +218,7 @@ impl Session {
             feature_gates: config.emulation.gate_changes(),
             options: started.options().clone(),
             objects: objects.len(),
+            neighbors: NeighborsHead::of(&self.background().neighbors),
             branches: self.branches().len(),
             current: self.current(),
             extenders: SavedExtenders::of(config),
@@ -232,6 +235,7 @@ impl Session {
         for object in &objects {
             line(&mut out, &mut crc, object)?;
         }
+        NeighborsHead::write(&self.background().neighbors, |value| line(&mut out, &mut crc, &value))?;
         for branch in self.branches() {
             let shared = branch.forked().map_or(0, |fork| fork.revisions);
             let saved = SavedBranch {
@@ -280,6 +284,7 @@ impl Session {
         for _ in 0..rest.objects {
             objects.push(lines.next::<Object>()?);
         }
+        let neighbors = rest.neighbors.read(&mut lines)?;
         let mut branches = Vec::new();
         let mut budget = ReplayBudget::default();
         for _ in 0..rest.branches {
@@ -295,7 +300,8 @@ impl Session {
         if trailer.checksum != found {
             return Err(SessionFileError::Checksum);
         }
-        let mut session = Self::new(Scheduler::new(config, objects, rest.options), rest.source).with(rest.background);
+        let mut session = Self::new(Scheduler::new(config, objects, rest.options), rest.source)
+            .with(Background { neighbors: Arc::new(neighbors), ..rest.background });
         session.set_breakpoints(rest.breakpoints);
         for (number, (line, saved)) in branches.into_iter().enumerate() {
             let wrong = |problem| SessionFileError::Line { line, problem };

@@ -36,6 +36,7 @@ mod edit;
 mod file;
 mod grammar;
 mod logged;
+mod neighbors;
 mod recording;
 mod replay;
 mod requeue_events;

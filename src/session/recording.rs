@@ -42,7 +42,7 @@ pub struct Background {
     pub report: Vec<String>,
     /// The cluster's Events about scheduling attempts.
     pub events: Vec<ObservedEvent>,
-    /// The objects and events of the cluster that scheduling does not read; empty after a restart.
+    /// The objects and events of the cluster that scheduling does not read; a saved session has them as values of their own.
     #[serde(skip)]
     pub neighbors: Arc<Neighbors>,
     /// Whether the first branch records a cluster over time; operations then go to other branches.

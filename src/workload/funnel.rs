@@ -12,7 +12,7 @@ use super::holders::{Holder, holder_of_gate};
 use super::remedy::Remedy;
 use super::subject::{belongs, controller, owners};
 use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors, OtherEvent};
-use crate::cluster::{Cluster, Key, Pod, Str};
+use crate::cluster::{Cluster, Key, Kind, MissingReason, Pod, Str};
 
 /// Where a pod is lost on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::Display)]
@@ -101,7 +101,9 @@ pub struct Findings {
     /// The causes, in the order of stages.
     pub causes: Vec<MissingCause>,
     /// The kinds that could explain more and that the source does not have.
-    pub unknown: Vec<NeighborKind>,
+    pub unknown: Vec<(NeighborKind, MissingReason)>,
+    /// Why events about its objects are not known, or only in part; `None` where the source does not say.
+    pub events_unknown: Option<MissingReason>,
 }
 
 /// The pods of a workload.
@@ -307,6 +309,7 @@ impl<'a> WorkloadInput<'a> {
             unscheduled_missing,
             causes,
             unknown: self.unknown(workload),
+            events_unknown: self.neighbors.events_withheld,
         }
     }
 
@@ -332,7 +335,7 @@ impl<'a> WorkloadInput<'a> {
     }
 
     /// Returns the kinds that could explain more and that the source does not have.
-    fn unknown(&self, workload: &About) -> Vec<NeighborKind> {
+    fn unknown(&self, workload: &About) -> Vec<(NeighborKind, MissingReason)> {
         let own = workload.kind.parse::<NeighborKind>().ok();
         let below = match own {
             Some(NeighborKind::Deployment) => Some(NeighborKind::ReplicaSet),
@@ -344,6 +347,13 @@ impl<'a> WorkloadInput<'a> {
             matches!(workload.kind.as_str(), "Deployment" | "StatefulSet" | "ReplicaSet").then_some(NeighborKind::HorizontalPodAutoscaler);
         let of_namespace = [NeighborKind::ResourceQuota, NeighborKind::LimitRange, NeighborKind::ServiceAccount];
         let kinds = own.filter(|kind| kind.is_owner()).into_iter().chain(below).chain(scaler).chain(of_namespace);
-        kinds.filter(|kind| !self.neighbors.knows(*kind)).collect()
+        let unknown = kinds.filter(|kind| !self.neighbors.knows(*kind) || self.neighbors.why(*kind).is_some());
+        unknown.map(|kind| (kind, self.why(kind))).collect()
+    }
+
+    /// Returns why a kind is not known.
+    fn why(&self, kind: NeighborKind) -> MissingReason {
+        let of_cluster = || kind.to_string().parse::<Kind>().ok().and_then(|kind| self.cluster.unknown.why(kind));
+        self.neighbors.why(kind).or_else(of_cluster).unwrap_or(MissingReason::NotInSource)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::voices::GROUP_LABELS;
 use crate::cluster::neighbors::{About, NeighborKind, Neighbors};
 use crate::cluster::{Cluster, Key, Pod, Str};
 use crate::suggest::nearest;
@@ -149,7 +150,6 @@ pub(super) fn belongs(cluster: &Cluster, neighbors: &Neighbors, pod: &Pod, workl
     if workload.kind != "PodGroup" {
         return owners(cluster, neighbors, pod).contains(workload);
     }
-    let labels = ["scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io", "pod-group.scheduling.run.ai/name"];
     pod.group_key().is_some_and(|group| group == workload.key)
-        || labels.iter().any(|label| pod.metadata.labels.get(label).is_some_and(|name| *name == workload.key.name))
+        || GROUP_LABELS.iter().any(|label| pod.metadata.labels.get(label).is_some_and(|name| *name == workload.key.name))
 }

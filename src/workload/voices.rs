@@ -4,6 +4,8 @@
 //! `pkg/controllers/provisioning/scheduling/events.go`, and the controllers of Kubernetes, Kueue, Volcano, YuniKorn, KAI and the
 //! descheduler. A text of another shape has no meaning here and is shown as it is.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use super::funnel::WorkloadInput;
@@ -14,6 +16,10 @@ use crate::cluster::{Key, Pod, Str};
 
 /// Pods of a workload whose words of others are shown with it.
 const PODS_WITH_EVENTS: usize = 20;
+
+/// Labels that name a pod's group.
+pub(super) const GROUP_LABELS: [&str; 3] =
+    ["scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io", "pod-group.scheduling.run.ai/name"];
 
 /// The text of another program about a pod, its owners, claims or group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -209,8 +215,7 @@ pub fn voices_of_pod(input: &WorkloadInput<'_>, pod: &Pod, scheduler: Option<&st
     let made = pod.status.resource_claim_statuses.iter().filter_map(|claim| claim.resource_claim_name.clone());
     objects.extend(named.chain(made).map(|name| About::new("ResourceClaim", key(&name))));
     objects.extend(pod.group_key().map(|group| About::new("PodGroup", group)));
-    let labels = ["scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io", "pod-group.scheduling.run.ai/name"];
-    objects.extend(labels.iter().filter_map(|label| pod.metadata.labels.get(label)).map(|name| About::new("PodGroup", key(name))));
+    objects.extend(GROUP_LABELS.iter().filter_map(|label| pod.metadata.labels.get(label)).map(|name| About::new("PodGroup", key(name))));
     let queued = input.neighbors.in_namespace(NeighborKind::Workload, namespace).filter(|workload| {
         let owned = workload.metadata.owner_references.iter();
         owned.clone().any(|owner| objects.iter().any(|about| about.kind == owner.kind && about.key.name == owner.name))
@@ -218,6 +223,39 @@ pub fn voices_of_pod(input: &WorkloadInput<'_>, pod: &Pod, scheduler: Option<&st
     let queued: Vec<About> = queued.map(|workload| About::new("Workload", workload.metadata.key())).collect();
     objects.extend(queued);
     voices_about(input, &objects, scheduler)
+}
+
+/// The kinds and events that can hold words of others about a pod; listing others would be in vain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NeighborNeeds {
+    /// The kinds.
+    pub kinds: BTreeSet<NeighborKind>,
+    /// Whether events about other objects than the pod can.
+    pub events: bool,
+}
+
+impl NeighborNeeds {
+    /// Returns the needs of a pending pod.
+    pub fn of(pod: &Pod) -> Self {
+        let mut kinds = BTreeSet::new();
+        let labels = &pod.metadata.labels;
+        let controller = pod.metadata.controller().filter(|owner| owner.kind != "Node");
+        if controller.is_some_and(|owner| owner.kind == "Job") {
+            kinds.insert(NeighborKind::Job);
+        }
+        if labels.contains_key("kueue.x-k8s.io/queue-name") || pod.spec.scheduling_gates.iter().any(|gate| gate.name.starts_with("kueue."))
+        {
+            kinds.insert(NeighborKind::Workload);
+        }
+        // An autoscaler acts on pods that the scheduler has rejected.
+        if pod.status.conditions.iter().any(|c| c.kind == "PodScheduled" && c.status == "False" && c.reason == "Unschedulable") {
+            kinds.extend([NeighborKind::NodeClaim, NeighborKind::NodePool]);
+        }
+        let has_group = pod.group_key().is_some() || GROUP_LABELS.iter().any(|label| labels.contains_key(label));
+        let has_claim = !pod.spec.resource_claims.is_empty()
+            || pod.spec.volumes.iter().any(|volume| volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some());
+        Self { kinds, events: controller.is_some() || has_group || has_claim }
+    }
 }
 
 /// Returns what others wrote about a workload, the objects below it, and the first of these pods, newest first. `is_ours` returns
@@ -315,6 +353,21 @@ mod tests {
             let found = format!("{:?}", means(speaker, reason, text));
             assert!(found.starts_with(&format!("Some({expected}")), "{speaker} {reason}: {found}");
         }
+    }
+
+    #[test]
+    fn only_what_can_hold_words_about_a_pod_is_needed() {
+        let needs = |text: &str| {
+            let needs = NeighborNeeds::of(&serde_json::from_str(text).unwrap());
+            (needs.kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "), needs.events)
+        };
+        assert_eq!(needs(r#"{"metadata":{"name":"a","namespace":"x"}}"#), (String::new(), false));
+        let job = r#"{"metadata":{"name":"a","namespace":"x","ownerReferences":[{"kind":"Job","name":"j","controller":true}]},
+            "spec":{"schedulingGates":[{"name":"kueue.x-k8s.io/admission"}]}}"#;
+        assert_eq!(needs(job), ("Job Workload".to_owned(), true));
+        let tried = r#"{"metadata":{"name":"a","namespace":"x"},"spec":{"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]},
+            "status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable"}]}}"#;
+        assert_eq!(needs(tried), ("NodeClaim NodePool".to_owned(), true));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 const MAX_LOG: usize = 100_000;
 
 /// Kind, group, version and plural of the served kinds, and whether they are namespaced.
-const KINDS: [(&str, &str, &str, &str, bool); 23] = [
+const KINDS: [(&str, &str, &str, &str, bool); 29] = [
     ("Namespace", "", "v1", "namespaces", false),
     ("Node", "", "v1", "nodes", false),
     ("PersistentVolume", "", "v1", "persistentvolumes", false),
@@ -32,8 +32,14 @@ const KINDS: [(&str, &str, &str, &str, bool); 23] = [
     ("Secret", "", "v1", "secrets", true),
     ("ConfigMap", "", "v1", "configmaps", true),
     ("Event", "", "v1", "events", true),
+    ("ResourceQuota", "", "v1", "resourcequotas", true),
+    ("Deployment", "apps", "v1", "deployments", true),
     ("ReplicaSet", "apps", "v1", "replicasets", true),
     ("StatefulSet", "apps", "v1", "statefulsets", true),
+    ("Job", "batch", "v1", "jobs", true),
+    ("NodeClaim", "karpenter.sh", "v1", "nodeclaims", false),
+    ("NodePool", "karpenter.sh", "v1", "nodepools", false),
+    ("Workload", "kueue.x-k8s.io", "v1", "workloads", true),
     ("PodDisruptionBudget", "policy", "v1", "poddisruptionbudgets", true),
     ("PriorityClass", "scheduling.k8s.io", "v1", "priorityclasses", false),
     ("CSIDriver", "storage.k8s.io", "v1", "csidrivers", false),

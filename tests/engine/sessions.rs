@@ -335,7 +335,7 @@ fn other_files_are_refused_in_words() {
     assert!(error.contains("the checksum does not match"), "{error}");
     let unsealed = text.trim_end().rsplit_once('\n').expect("lines").0;
     assert!(load(unsealed).is_err(), "without its checksum");
-    check("\"version\":3", "\"version\":4", "file format 4), which may decide differently");
+    check("\"version\":4", "\"version\":5", "file format 5), which may decide differently");
     check("v1.36.2", "v1.99.0", "kube-scheduler v1.99.0");
     check("schedscope session", "something else", "not a saved session");
     check(",\"cursor\":", "0,\"cursor\":", "does not replay as it was saved");

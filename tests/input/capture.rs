@@ -59,7 +59,7 @@ fn translate(text: &str, originals: &BTreeMap<String, String>) -> String {
 
 /// A redacted dump of a cluster, opened again, decides as the cluster does, up to names.
 fn check_redacted(what: &str, cluster: &Cluster) {
-    let capture = Capture { cluster, events: &[], version: None, unknown: NONE, redact: Some(&WORDS) };
+    let capture = Capture { cluster, events: &[], neighbors: None, version: None, unknown: NONE, redact: Some(&WORDS) };
     let originals = capture.replacements();
     let again = read(&written(&capture));
     assert!(again.diagnostics.iter().all(|d| d.message.contains("bound to nodes")), "{what}: {:?}", again.diagnostics);
@@ -118,7 +118,7 @@ fn a_capture_is_opened_as_what_it_was_made_of() {
             last: "2026-11-20T01:00:00Z".parse().ok(),
         };
         let events = vec![event.clone(), ObservedEvent { first: None, last: None, uid: "".into(), ..event }];
-        let capture = Capture { cluster: &cluster, events: &events, version: None, unknown: NONE, redact: None };
+        let capture = Capture { cluster: &cluster, events: &events, neighbors: None, version: None, unknown: NONE, redact: None };
         let folder = tempfile::tempdir().unwrap();
         for name in ["dump.json", "dump.json.gz"] {
             let path = folder.path().join(name);
@@ -144,13 +144,16 @@ fn what_is_unknown_stays_unknown() {
     let unknown = [Kind::PodDisruptionBudget].into();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("dump.json");
-    assert_eq!(Capture { cluster: &cluster, events: &[], version: None, unknown: &unknown, redact: None }.save(&path).unwrap(), 0);
+    assert_eq!(
+        Capture { cluster: &cluster, events: &[], neighbors: None, version: None, unknown: &unknown, redact: None }.save(&path).unwrap(),
+        0
+    );
     let again = load(&[Input::Path(path)]);
     assert!(again.report.budgets_unknown());
     let known: Vec<Kind> = again.report.kinds.keys().copied().collect();
     assert!(known.len() == Kind::iter().count() - 1 && !known.contains(&Kind::PodDisruptionBudget), "{known:?}");
     let nowhere = Path::new("/nowhere/at/all");
-    assert!(Capture { cluster: &cluster, events: &[], version: None, unknown: NONE, redact: None }.save(nowhere).is_err());
+    assert!(Capture { cluster: &cluster, events: &[], neighbors: None, version: None, unknown: NONE, redact: None }.save(nowhere).is_err());
 }
 
 /// Collects all texts in a value, and the keys of labels and similar maps.
@@ -179,7 +182,7 @@ fn a_redacted_capture_names_nothing() {
         let note = "0/3 nodes are available: pod shop/payments cannot; Successfully assigned shop/payments to gpu-a1".to_owned();
         let events =
             [ObservedEvent { pod: Key::new("shop", "payments"), reason: "Scheduled".into(), note, count: 1, ..Default::default() }];
-        let capture = Capture { cluster: &cluster, events: &events, version: None, unknown: NONE, redact: Some(&WORDS) };
+        let capture = Capture { cluster: &cluster, events: &events, neighbors: None, version: None, unknown: NONE, redact: Some(&WORDS) };
         let text = written(&capture);
         let of: BTreeMap<String, String> =
             capture.replacements().into_iter().map(|(replacement, original)| (original, replacement)).collect();
@@ -217,7 +220,8 @@ fn a_redacted_capture_names_nothing() {
 fn a_redacted_capture_agrees_as_before() {
     let loaded = load(&[Story::named("aftermath").unwrap().input()]);
     let cluster = loaded.cluster();
-    let capture = Capture { cluster: &cluster, events: &loaded.events, version: None, unknown: NONE, redact: Some(&WORDS) };
+    let capture =
+        Capture { cluster: &cluster, events: &loaded.events, neighbors: None, version: None, unknown: NONE, redact: Some(&WORDS) };
     let originals = capture.replacements();
     let redacted = read(&written(&capture));
     let agreements = |loaded: &Loaded| {
@@ -326,7 +330,8 @@ fn every_reason_survives() {
         .collect();
     let loaded = read(&serde_json::json!({"kind": "List", "apiVersion": "v1", "items": pods}).to_string());
     let cluster = loaded.cluster();
-    let redacted = read(&written(&Capture { cluster: &cluster, events: &[], version: None, unknown: NONE, redact: Some(&WORDS) }));
+    let redacted =
+        read(&written(&Capture { cluster: &cluster, events: &[], neighbors: None, version: None, unknown: NONE, redact: Some(&WORDS) }));
     let kept: Vec<String> = redacted
         .cluster()
         .pods
@@ -413,7 +418,12 @@ fn planted_names_are_in_no_redacted_capture() {
     let cluster = loaded.cluster();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("redacted.json");
-    assert_eq!(Capture { cluster: &cluster, events: &[], version: None, unknown: NONE, redact: Some(&WORDS) }.save(&path).unwrap(), 4);
+    assert_eq!(
+        Capture { cluster: &cluster, events: &[], neighbors: None, version: None, unknown: NONE, redact: Some(&WORDS) }
+            .save(&path)
+            .unwrap(),
+        4
+    );
     let text = std::fs::read_to_string(&path).unwrap();
     let at = text.to_lowercase().find("planted");
     assert_eq!(at.map(|at| &text[at.saturating_sub(60)..(at + 60).min(text.len())]), None);

@@ -137,7 +137,9 @@ fn a_capture_keeps_what_is_unknown() {
             }
             let unknown = [kind].into();
             let path = folder.path().join(format!("{why:?}{has_objects}.json"));
-            Capture { cluster: &cluster, events: &[], version: None, unknown: &unknown, redact: None }.save(&path).unwrap();
+            Capture { cluster: &cluster, events: &[], neighbors: None, version: None, unknown: &unknown, redact: None }
+                .save(&path)
+                .unwrap();
             let again = load(&[Input::Path(path)]);
             assert_eq!(again.report.missing().why(kind), Some(why), "{kind}");
             assert_eq!(again.objects.len(), 2);

@@ -22,6 +22,7 @@ mod live_limits;
 mod live_log;
 mod log_comparison;
 mod manifest;
+mod neighbors;
 mod pre_bind;
 mod releases;
 mod rights;

@@ -15,8 +15,8 @@ use serde::Serialize;
 
 use super::SchedulerMatch;
 use super::overview::{CauseFix, CauseReport, VOLUME};
-use crate::cluster::Key;
-use crate::cluster::neighbors::{About, NeighborKind};
+use crate::cluster::neighbors::About;
+use crate::cluster::{Key, MissingReason};
 use crate::output::CodeLine;
 use crate::plural::count_of;
 use crate::trace::Outcome;
@@ -95,10 +95,10 @@ pub enum WorkloadFix {
 /// A kind that is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct UnknownKind {
-    /// The kind.
-    pub kind: NeighborKind,
+    /// The kind; `Event` for events about other objects than pods.
+    pub kind: &'static str,
     /// Why it is unknown.
-    pub why: &'static str,
+    pub why: MissingReason,
     /// The effect, as the rest of a sentence.
     pub effect: &'static str,
 }
@@ -130,7 +130,8 @@ impl WorkloadReport {
             missing_kinds: found
                 .unknown
                 .iter()
-                .map(|kind| UnknownKind { kind: *kind, why: "notInSource", effect: words::effect(*kind) })
+                .map(|(kind, why)| UnknownKind { kind: (*kind).into(), why: *why, effect: words::effect(*kind) })
+                .chain(found.events_unknown.map(|why| UnknownKind { kind: "Event", why, effect: "what others wrote may be missing." }))
                 .collect(),
             now,
         };

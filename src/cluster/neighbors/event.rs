@@ -1,7 +1,7 @@
 //! Events of other components than the scheduler and the kubelet.
 
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::super::{Key, Str};
 
@@ -37,6 +37,19 @@ impl Serialize for About {
     }
 }
 
+impl<'de> Deserialize<'de> for About {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Wire {
+            kind: Str,
+            namespace: Str,
+            name: Str,
+        }
+        let Wire { kind, namespace, name } = Wire::deserialize(deserializer)?;
+        Ok(Self { kind, key: Key { namespace, name } })
+    }
+}
+
 impl std::fmt::Display for About {
     /// Writes kind and name in lower case, as kubectl takes them: `replicaset/web-6d9f`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -45,7 +58,7 @@ impl std::fmt::Display for About {
 }
 
 /// An event of a component about an object.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherEvent {
     /// The object that it regards.
     pub about: About,

@@ -106,6 +106,11 @@ impl NeighborKind {
         !matches!(self, Self::ClusterQueue | Self::NodeClaim | Self::NodePool)
     }
 
+    /// Returns the resource's name in the API, such as `resourcequotas`.
+    pub fn resource(self) -> String {
+        self.plural().to_lowercase()
+    }
+
     /// Returns the plural, such as `ResourceQuotas`.
     pub fn plural(self) -> String {
         format!("{self}s")

@@ -20,13 +20,16 @@ pub use object::{
     TemplateSpec,
 };
 
-use super::{Key, Str};
+use super::{Key, MissingReason, Str};
 
 /// The objects and events beside those of a [`super::Cluster`]. A kind without an object or an empty list is unknown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Neighbors {
     kinds: BTreeMap<NeighborKind, BTreeMap<Key, Arc<Neighbor>>>,
     listed: BTreeSet<NeighborKind>,
+    withheld: BTreeMap<NeighborKind, MissingReason>,
+    /// Why events about other objects than pods are not known; `None` where the source has them or does not say.
+    pub events_withheld: Option<MissingReason>,
     /// The events, in the order in which they were read.
     pub events: Vec<OtherEvent>,
 }
@@ -47,6 +50,11 @@ impl Neighbors {
         self.kinds.get(&kind).into_iter().flat_map(BTreeMap::values)
     }
 
+    /// Returns all objects, by kind, namespace and name.
+    pub fn objects(&self) -> impl Iterator<Item = &Arc<Neighbor>> {
+        self.kinds.values().flat_map(BTreeMap::values)
+    }
+
     /// Returns the objects of a kind in a namespace, by name.
     pub fn in_namespace<'a>(&'a self, kind: NeighborKind, namespace: &Str) -> impl Iterator<Item = &'a Arc<Neighbor>> + use<'a> {
         let from = Key { namespace: namespace.clone(), name: Str::default() };
@@ -62,12 +70,32 @@ impl Neighbors {
 
     /// Returns whether the source shows which objects of a kind there are: it has some, or an empty list of them.
     pub fn knows(&self, kind: NeighborKind) -> bool {
-        self.listed.contains(&kind) || self.kinds.contains_key(&kind)
+        self.listed.contains(&kind) || self.kinds.get(&kind).is_some_and(|objects| !objects.is_empty())
+    }
+
+    /// Returns why a kind is not known, or only in part; `None` where the source has it or does not say.
+    pub fn why(&self, kind: NeighborKind) -> Option<MissingReason> {
+        self.withheld.get(&kind).copied()
     }
 
     /// Returns whether nothing is known.
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty() && self.listed.is_empty() && self.events.is_empty()
+    }
+
+    /// Returns the number of objects.
+    pub fn count(&self) -> usize {
+        self.kinds.values().map(BTreeMap::len).sum()
+    }
+
+    /// Returns the kinds that are listed, those without an object too.
+    pub fn listed(&self) -> impl Iterator<Item = NeighborKind> {
+        self.listed.iter().copied()
+    }
+
+    /// Returns the kinds that are not known, or only in part, and why.
+    pub fn withheld(&self) -> impl Iterator<Item = (NeighborKind, MissingReason)> {
+        self.withheld.iter().map(|(kind, why)| (*kind, *why))
     }
 
     /// Adds an object, in place of an older state of it.
@@ -80,9 +108,39 @@ impl Neighbors {
         }
     }
 
+    /// Removes an object.
+    pub fn remove(&mut self, kind: NeighborKind, key: &Key) {
+        if let Some(objects) = self.kinds.get_mut(&kind) {
+            objects.remove(key);
+        }
+    }
+
     /// Marks a kind as listed.
     pub fn add_listed(&mut self, kind: NeighborKind) {
         self.listed.insert(kind);
+        self.withheld.remove(&kind);
+    }
+
+    /// Marks a kind as not known, or only in part.
+    pub fn withhold(&mut self, kind: NeighborKind, why: MissingReason) {
+        self.listed.remove(&kind);
+        self.withheld.insert(kind, why);
+    }
+
+    /// Adds the objects and events of others, which hold other events.
+    pub fn extend(&mut self, others: Self) {
+        let Self { kinds, listed, withheld, events_withheld, events } = others;
+        for (kind, objects) in kinds {
+            self.kinds.entry(kind).or_default().extend(objects);
+        }
+        for (kind, why) in withheld {
+            self.withhold(kind, why);
+        }
+        for kind in listed {
+            self.add_listed(kind);
+        }
+        self.events_withheld = events_withheld;
+        self.events.extend(events);
     }
 }
 
@@ -103,6 +161,22 @@ mod tests {
         neighbors.add_listed(NeighborKind::ResourceQuota);
         assert!(neighbors.knows(NeighborKind::Deployment) && neighbors.knows(NeighborKind::ResourceQuota));
         assert!(!neighbors.knows(NeighborKind::LimitRange) && !neighbors.is_empty());
+    }
+
+    #[test]
+    fn a_withheld_kind_is_unknown_until_it_is_listed() {
+        let mut neighbors = Neighbors::default();
+        neighbors.withhold(NeighborKind::Job, MissingReason::Refused);
+        assert!(!neighbors.knows(NeighborKind::Job) && neighbors.why(NeighborKind::Job) == Some(MissingReason::Refused));
+        let mut listed = Neighbors::default();
+        listed.add_listed(NeighborKind::Job);
+        listed.withhold(NeighborKind::Deployment, MissingReason::Failed);
+        listed.insert(object(NeighborKind::CronJob, "a", "x", "1"));
+        neighbors.extend(listed);
+        assert!(neighbors.knows(NeighborKind::Job) && neighbors.why(NeighborKind::Job).is_none());
+        assert_eq!((neighbors.why(NeighborKind::Deployment), neighbors.count()), (Some(MissingReason::Failed), 1));
+        neighbors.remove(NeighborKind::CronJob, &Key::new("a", "x"));
+        assert!(!neighbors.knows(NeighborKind::CronJob), "the last one is gone, and whether there are others is unknown");
     }
 
     #[test]

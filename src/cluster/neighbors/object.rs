@@ -2,7 +2,7 @@
 #![allow(missing_docs, reason = "the fields are the API's own, documented in the Kubernetes API reference")]
 
 use jiff::Timestamp;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::super::{Affinity, IntOrPercent, Key, Labels, List, OwnerReference, Str, Toleration};
@@ -26,99 +26,178 @@ pub enum NeighborContent {
     Other(Box<Value>),
 }
 
+/// Fields with the commands and the environment of programs: no answer needs them, and they may be secret.
+const LEFT_OUT: [&str; 13] = [
+    "annotations",
+    "args",
+    "command",
+    "data",
+    "env",
+    "envFrom",
+    "lifecycle",
+    "livenessProbe",
+    "managedFields",
+    "readinessProbe",
+    "startupProbe",
+    "stringData",
+    "userData",
+];
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Removes the fields of [`LEFT_OUT`] at any depth.
+fn leave_out(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| !LEFT_OUT.contains(&name.as_str()));
+            fields.values_mut().for_each(leave_out);
+        }
+        Value::Array(items) => items.iter_mut().for_each(leave_out),
+        _ => {}
+    }
+}
+
 /// Times are text, so that an invalid one does not reject the object.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct NeighborMeta {
+    #[serde(skip_serializing_if = "is_default")]
     pub name: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub namespace: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub uid: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub resource_version: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub generation: Option<i64>,
+    #[serde(skip_serializing_if = "is_default")]
     pub creation_timestamp: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub deletion_timestamp: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub labels: Labels,
+    #[serde(skip_serializing_if = "is_default")]
     pub owner_references: List<OwnerReference>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct OwnerFacts {
+    #[serde(skip_serializing_if = "is_default")]
     pub spec: OwnerSpec,
+    #[serde(skip_serializing_if = "is_default")]
     pub status: OwnerStatus,
 }
 
 /// The spec of a Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, CronJob or ReplicationController.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OwnerSpec {
+    #[serde(skip_serializing_if = "is_default")]
     pub replicas: Option<i64>,
+    #[serde(skip_serializing_if = "is_default")]
     pub paused: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub suspend: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub parallelism: Option<i64>,
+    #[serde(skip_serializing_if = "is_default")]
     pub completions: Option<i64>,
+    #[serde(skip_serializing_if = "is_default")]
     pub backoff_limit: Option<i64>,
+    #[serde(skip_serializing_if = "is_default")]
     pub active_deadline_seconds: Option<i64>,
+    #[serde(skip_serializing_if = "is_default")]
     pub pod_management_policy: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub pod_replacement_policy: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub strategy: Strategy,
+    #[serde(skip_serializing_if = "is_default")]
     pub update_strategy: Strategy,
+    #[serde(skip_serializing_if = "is_default")]
     pub template: Template,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Strategy {
     #[serde(rename = "type")]
+    #[serde(skip_serializing_if = "is_default")]
     pub kind: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub rolling_update: RollingUpdate,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RollingUpdate {
+    #[serde(skip_serializing_if = "is_default")]
     pub max_surge: Option<IntOrPercent>,
+    #[serde(skip_serializing_if = "is_default")]
     pub max_unavailable: Option<IntOrPercent>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Template {
+    #[serde(skip_serializing_if = "is_default")]
     pub spec: TemplateSpec,
 }
 
 /// The part of a pod's template that says whether pods can be created, and where those of a DaemonSet go.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TemplateSpec {
+    #[serde(skip_serializing_if = "is_default")]
     pub service_account_name: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub priority_class_name: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub node_selector: Labels,
+    #[serde(skip_serializing_if = "is_default")]
     pub affinity: Option<Affinity>,
+    #[serde(skip_serializing_if = "is_default")]
     pub tolerations: List<Toleration>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OwnerStatus {
+    #[serde(skip_serializing_if = "is_default")]
     pub observed_generation: Option<i64>,
+    #[serde(skip_serializing_if = "is_default")]
     pub replicas: Option<i64>,
+    #[serde(skip_serializing_if = "is_default")]
     pub ready_replicas: Option<i64>,
+    #[serde(skip_serializing_if = "is_default")]
     pub terminating_replicas: Option<i64>,
+    #[serde(skip_serializing_if = "is_default")]
     pub desired_number_scheduled: Option<i64>,
+    #[serde(skip_serializing_if = "is_default")]
     pub succeeded: Option<i64>,
+    #[serde(skip_serializing_if = "is_default")]
     pub failed: Option<i64>,
+    #[serde(skip_serializing_if = "is_default")]
     pub conditions: List<NeighborCondition>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct NeighborCondition {
     #[serde(rename = "type")]
+    #[serde(skip_serializing_if = "is_default")]
     pub kind: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub status: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub reason: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub message: Str,
+    #[serde(skip_serializing_if = "is_default")]
     pub last_transition_time: Str,
 }
 
@@ -151,6 +230,42 @@ impl NeighborMeta {
     }
 }
 
+/// Writes the object as the API does, as far as it is kept.
+impl Serialize for Neighbor {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap as _;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("kind", &self.kind)?;
+        map.serialize_entry("apiVersion", &self.api_version)?;
+        map.serialize_entry("metadata", &self.metadata)?;
+        match &self.content {
+            NeighborContent::Owner(facts) => {
+                map.serialize_entry("spec", &facts.spec)?;
+                map.serialize_entry("status", &facts.status)?;
+            }
+            NeighborContent::Other(fields) => {
+                for name in ["spec", "status"] {
+                    if let Some(field) = fields.get(name).filter(|field| !field.is_null()) {
+                        map.serialize_entry(name, field)?;
+                    }
+                }
+            }
+        }
+        map.end()
+    }
+}
+
+/// Reads what was written of an object.
+impl<'de> Deserialize<'de> for Neighbor {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error as _;
+        let value = Value::deserialize(deserializer)?;
+        let text = |field: &str| value[field].as_str().unwrap_or_default().to_owned();
+        let kind = text("kind").parse().map_err(D::Error::custom)?;
+        Self::deserialize_kind(kind, text("apiVersion").into(), value).map_err(D::Error::custom)
+    }
+}
+
 impl Neighbor {
     /// Reads an object of a known kind.
     ///
@@ -175,7 +290,9 @@ impl Neighbor {
             let OwnerWire { metadata, spec, status } = OwnerWire::deserialize(deserializer)?;
             return Ok(Self { kind, api_version, metadata, content: NeighborContent::Owner(Box::new(OwnerFacts { spec, status })) });
         }
-        let OtherWire { metadata, spec, status } = OtherWire::deserialize(deserializer)?;
+        let OtherWire { metadata, mut spec, mut status } = OtherWire::deserialize(deserializer)?;
+        leave_out(&mut spec);
+        leave_out(&mut status);
         let content = NeighborContent::Other(Box::new(serde_json::json!({"spec": spec, "status": status})));
         Ok(Self { kind, api_version, metadata, content })
     }
@@ -237,5 +354,29 @@ mod tests {
         let quota = read(NeighborKind::ResourceQuota, r#"{"metadata":{"name":"q"},"status":{"hard":{"pods":"2"},"conditions":[]}}"#);
         assert_eq!(quota.field("/status/hard/pods").unwrap(), "2");
         assert!(quota.field("/spec/hard").is_none() && quota.facts().is_none());
+    }
+
+    #[test]
+    fn an_object_is_written_as_it_was_read_without_what_programs_run() {
+        for (kind, text) in [
+            (
+                NeighborKind::StatefulSet,
+                r#"{"metadata":{"name":"db","namespace":"shop","uid":"u","ownerReferences":[{"kind":"X","name":"x","controller":true}]},
+                "spec":{"replicas":0,"podManagementPolicy":"OrderedReady","updateStrategy":{"type":"OnDelete"},"template":{"spec":{
+                "nodeSelector":{"a":"b"},"affinity":{"nodeAffinity":{}},"tolerations":[{"operator":"Exists"}]}}},
+                "status":{"readyReplicas":2,"conditions":[{"type":"X","status":"True","message":"m"}]}}"#,
+            ),
+            (NeighborKind::ResourceQuota, r#"{"metadata":{"name":"q"},"spec":{"hard":{"pods":"2"}},"status":{"used":{"pods":"1"}}}"#),
+        ] {
+            let object = read(kind, text);
+            let written = serde_json::to_string(&object).unwrap();
+            assert_eq!(serde_json::from_str::<Neighbor>(&written).unwrap(), object, "{written}");
+        }
+        let set = read(
+            NeighborKind::JobSet,
+            r#"{"metadata":{"name":"t"},"spec":{"replicatedJobs":[{"template":{"env":[{"name":"KEY","value":"hush"}],"args":["hush"],"x":1}}]}}"#,
+        );
+        assert_eq!(set.field("/spec/replicatedJobs/0/template").unwrap(), &serde_json::json!({"x": 1}));
+        assert!(serde_json::from_str::<Neighbor>(r#"{"kind":"Sparkle"}"#).is_err());
     }
 }

@@ -379,6 +379,7 @@ impl Assembly {
     pub(in crate::source) fn add_neighbor(&mut self, neighbor: DecodedNeighbor) {
         match neighbor {
             DecodedNeighbor::Object(object) => self.neighbors.insert(object),
+            DecodedNeighbor::Withheld(kind, why) => self.withheld_neighbors.push((kind, why)),
             DecodedNeighbor::Event(identity, event) => match self.other_event_places.entry(identity) {
                 Entry::Vacant(entry) => {
                     entry.insert(self.neighbors.events.len());

@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use strum::IntoEnumIterator;
 
-use crate::cluster::neighbors::Neighbors;
-use crate::cluster::{Cluster, Kind, Object, ObservedEvent, Str};
+use crate::cluster::neighbors::{NeighborKind, Neighbors};
+use crate::cluster::{Cluster, Kind, MissingReason, Object, ObservedEvent, Str};
 use crate::plural::and_more;
 use crate::scheduler_log::SchedulerLog;
 use crate::source::decode::dump_metadata::{self, ServerVersion, VersionPlace};
@@ -112,6 +112,8 @@ pub(super) struct Assembly {
     pub(super) event_places: HashMap<String, usize>,
     /// The objects and events that scheduling does not read.
     pub(super) neighbors: Neighbors,
+    /// The kinds that scheduling does not read that the source says it lacks, wholly or in part; `None` for events.
+    pub(super) withheld_neighbors: Vec<(Option<NeighborKind>, MissingReason)>,
     /// Indexes of the events that scheduling does not read, by their identity.
     pub(super) other_event_places: HashMap<String, usize>,
     pub(super) report: Report,
@@ -256,6 +258,13 @@ impl Assembly {
             self.diagnostics.push(Diagnostic { severity: Severity::Warning, file, line, object, message });
         }
         dedup::dedup_all(&mut self.objects);
+        // A list of a part comes with its refusal.
+        for (kind, why) in std::mem::take(&mut self.withheld_neighbors) {
+            match kind {
+                Some(kind) => self.neighbors.withhold(kind, why),
+                None => self.neighbors.events_withheld = Some(why),
+            }
+        }
         let (certain, possible) = self.losses.kinds();
         certain.iter().for_each(|kind| self.report.failed.insert(kind));
         (self.report.incomplete, self.report.left_out) = (possible, self.losses.files);

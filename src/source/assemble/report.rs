@@ -1,15 +1,17 @@
 //! The report of a load: what was read, skipped and missing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use strum::IntoEnumIterator;
 
 use super::origins::Origins;
+use crate::cluster::neighbors::{NeighborKind, Neighbors};
 use crate::cluster::{Key, Kind, KindSet, MissingKinds, MissingReason, Str};
 use crate::source::decode::dump_metadata::{SchedulerHint, ServerVersion};
 use crate::source::layout::Layouts;
@@ -74,6 +76,26 @@ pub struct Origin {
     pub(in crate::source) rank: u8,
 }
 
+/// The kinds and events that a question needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NeighborsQuestion {
+    /// The namespace that it is about; `None` for all.
+    pub namespace: Option<String>,
+    /// The kinds.
+    pub kinds: BTreeSet<NeighborKind>,
+    /// Whether events about objects other than pods are needed.
+    pub events: bool,
+    /// The time after which kinds that are not listed are unknown.
+    pub within: Duration,
+}
+
+impl NeighborsQuestion {
+    /// Returns the question for all kinds and events.
+    pub fn all(namespace: Option<String>, within: Duration) -> Self {
+        Self { namespace, kinds: NeighborKind::iter().collect(), events: true, within }
+    }
+}
+
 /// Reads objects of a live cluster again, with the fields that scheduling does not read.
 pub trait ReadAgain: Send + Sync + std::fmt::Debug {
     /// Returns an object as it is now; `None` if it cannot be read.
@@ -83,6 +105,9 @@ pub trait ReadAgain: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// Why they cannot be read.
     fn objects(&self, kind: Kind) -> Result<Vec<serde_json::Value>, Box<dyn std::error::Error + Send + Sync>>;
+    /// Returns the objects and events that scheduling does not read, as far as a question needs them; `None` if the connection has
+    /// ended.
+    fn neighbors(&self, question: &NeighborsQuestion) -> Option<Neighbors>;
 }
 
 /// A report on what was read, skipped and missing; see [`crate::source::load()`].

@@ -7,6 +7,7 @@
 mod devices;
 mod known;
 mod message;
+mod neighbors;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,14 +19,16 @@ pub use message::Vocabulary;
 use message::message;
 
 /// Fields whose text is a property, not a name.
-const KEPT_FIELDS: [&str; 40] = [
+const KEPT_FIELDS: [&str; 47] = [
     "accessModes",
     "action",
     "allocationMode",
     "allocationTimestamp",
     "apiGroup",
     "attacher",
+    "borrowingLimit",
     "capacity",
+    "concurrencyPolicy",
     "creationTimestamp",
     "declaredFeatures",
     "deletionTimestamp",
@@ -38,21 +41,26 @@ const KEPT_FIELDS: [&str; 40] = [
     "kubeletVersion",
     "lastTimestamp",
     "lastTransitionTime",
+    "lendingLimit",
     "matchAttribute",
+    "maxSurge",
+    "maxUnavailable",
     "maximumVolumeSize",
     "nodeAffinityPolicy",
     "nodeTaintsPolicy",
+    "nominalQuota",
     "operator",
     "persistentVolumeReclaimPolicy",
     "phase",
     "preemptionPolicy",
     "protocol",
     "provisioner",
-    "reportingComponent",
     "resource",
     "resourceVersion",
     "restartPolicy",
     "schedulerName",
+    "scopeName",
+    "scopes",
     "startTime",
     "status",
     "timeAdded",
@@ -63,6 +71,12 @@ const KEPT_FIELDS: [&str; 40] = [
 
 /// Maps from names of resources to amounts, which are kept.
 const KEPT_MAPS: [&str; 7] = ["allocatable", "allocatedResources", "capacity", "consumedCapacity", "limits", "overhead", "requests"];
+
+/// The amounts of an item of a LimitRange, within `limits`.
+const LIMIT_MAPS: [&str; 5] = ["default", "defaultRequest", "max", "maxLimitRequestRatio", "min"];
+
+/// The amounts of a ResourceQuota.
+const QUOTA_MAPS: [&str; 2] = ["hard", "used"];
 
 /// Maps whose keys are label keys.
 const LABEL_MAPS: [&str; 5] = ["labels", "matchLabels", "nodeSelector", "annotations", "selector"];
@@ -213,7 +227,7 @@ impl Pass<'_> {
     }
 
     fn text(&mut self, text: &str) -> String {
-        if KEPT_TEXTS.contains(&text) {
+        if KEPT_TEXTS.contains(&text) || neighbors::TEXTS.contains(&text) {
             return text.to_owned();
         }
         match self {
@@ -288,8 +302,11 @@ fn walk(value: &mut Value, field: &str, pass: &mut Pass<'_>) {
         Value::String(text) => {
             *text = match field {
                 "message" => message(text, pass),
+                "reason" if neighbors::REASONS.contains(&text.as_str()) => return,
                 "reason" => pass.word(&known::REASONS, text),
+                _ if CONDITIONS.contains(&field) && neighbors::TYPES.contains(&text.as_str()) => return,
                 _ if CONDITIONS.contains(&field) => pass.word(&known::TYPES, text),
+                "reportingComponent" => neighbors::speaker(text, pass),
                 "resourceName" => resource(text, pass),
                 "image" | "names" | "reference" => pass.image(text),
                 _ if LABEL_KEYS.contains(&field) => pass.key(text),
@@ -342,7 +359,14 @@ fn walk_object(fields: &mut Map<String, Value>, field: &str, pass: &mut Pass<'_>
             continue;
         }
         // Amounts by resource are maps whose values may be maps.
-        if KEPT_MAPS.contains(&name.as_str())
+        let of_quota = QUOTA_MAPS.contains(&name.as_str()) && value.is_object();
+        let of_limits = field == "limits" && LIMIT_MAPS.contains(&name.as_str());
+        if let Some(amounts) = value.as_object_mut().filter(|_| of_quota) {
+            let old = std::mem::take(amounts);
+            amounts.extend(old.into_iter().map(|(name, amount)| (neighbors::quota_resource(&name, pass), amount)));
+            continue;
+        }
+        if (KEPT_MAPS.contains(&name.as_str()) || of_limits)
             && let Some(amounts) = value.as_object_mut()
         {
             resources(amounts, pass);

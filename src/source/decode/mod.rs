@@ -308,7 +308,11 @@ pub(super) fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (St
         let (newest, what, neighbor) = decode_event(text, syntax, types.0);
         return (newest, what, None, neighbor);
     }
-    let neighbor = neighbors::object(text, syntax, &types.0, types.1.as_deref(), hint);
+    let neighbor = if class == Class::Refusal {
+        refusals::decode_neighbor(text, syntax).map(Box::new)
+    } else {
+        neighbors::object(text, syntax, &types.0, types.1.as_deref(), hint)
+    };
     let (newest, what, metadata) = decode_class(text, syntax, class, types, hint);
     (newest, what, metadata, neighbor)
 }

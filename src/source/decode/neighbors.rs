@@ -4,6 +4,7 @@ use serde_json::Deserializer as Json;
 
 use super::events::RawEvent;
 use super::null_as_zero::NullAsZero;
+use crate::cluster::MissingReason;
 use crate::cluster::neighbors::{Neighbor, NeighborKind, OtherEvent};
 use crate::source::layout::Hint;
 use crate::source::read::split::Syntax;
@@ -15,6 +16,8 @@ pub(in crate::source) enum DecodedNeighbor {
     Object(Neighbor),
     /// An event, with its uid or else its namespace and name.
     Event(String, OtherEvent),
+    /// A kind that was not given, or only in part; `None` for events about other objects than pods.
+    Withheld(Option<NeighborKind>, MissingReason),
 }
 
 /// Returns the object of a text; `None` for other kinds, and for one that cannot be read or has no name.

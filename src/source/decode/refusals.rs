@@ -2,10 +2,13 @@
 //! `kubectl get --raw` and as written by captures.
 
 use serde::Deserialize;
+use strum::IntoEnumIterator as _;
 
+use super::neighbors::DecodedNeighbor;
 use super::null_as_zero::NullAsZero;
 use super::{DecodedItem, read_json};
-use crate::cluster::{Kind, MissingReason};
+use crate::cluster::MissingReason;
+use crate::cluster::neighbors::NeighborKind;
 use crate::source::layout::{KindOf, of_resource};
 use crate::source::read::split::Syntax;
 
@@ -38,6 +41,38 @@ struct Details {
 
 /// Returns the kind that was refused; `None` for any other status.
 pub(in crate::source) fn decode(text: &[u8], syntax: Syntax) -> Option<DecodedItem> {
+    let refused = refused(text, syntax)?;
+    let KindOf { kind, .. } = of_resource(&refused.resource())?;
+    Some(DecodedItem::Refusal(kind.parse().ok()?, refused.why, refused.message))
+}
+
+/// Returns the kind that scheduling does not read that was refused, or events about other objects than pods; `None` for any other
+/// status.
+pub(in crate::source) fn decode_neighbor(text: &[u8], syntax: Syntax) -> Option<DecodedNeighbor> {
+    let refused = refused(text, syntax)?;
+    if refused.group.is_empty() && refused.kind == "events" {
+        return Some(DecodedNeighbor::Withheld(None, refused.why));
+    }
+    let kind = NeighborKind::iter().find(|kind| kind.resource() == refused.kind && kind.groups().contains(&refused.group.as_str()))?;
+    Some(DecodedNeighbor::Withheld(Some(kind), refused.why))
+}
+
+/// A list that was refused.
+struct Refused {
+    group: String,
+    /// The resource, in the plural.
+    kind: String,
+    why: MissingReason,
+    message: String,
+}
+
+impl Refused {
+    fn resource(&self) -> String {
+        if self.group.is_empty() { self.kind.clone() } else { format!("{}.{}", self.kind, self.group) }
+    }
+}
+
+fn refused(text: &[u8], syntax: Syntax) -> Option<Refused> {
     let refusal: Refusal = match syntax {
         Syntax::Json => read_json(text, |d| Refusal::deserialize(d)).ok()?,
         Syntax::Yaml => Refusal::deserialize(NullAsZero(serde_yaml::Deserializer::from_slice(text))).ok()?,
@@ -46,8 +81,6 @@ pub(in crate::source) fn decode(text: &[u8], syntax: Syntax) -> Option<DecodedIt
     if refusal.status != "Failure" || !name.is_empty() {
         return None;
     }
-    let KindOf { kind, .. } = of_resource(&if group.is_empty() { kind } else { format!("{kind}.{group}") })?;
-    let kind: Kind = kind.parse().ok()?;
     let why = match (refusal.reason.as_str(), refusal.code) {
         (INCOMPLETE, _) => MissingReason::Incomplete,
         (SOME_NAMESPACES, _) => MissingReason::Partial,
@@ -55,12 +88,28 @@ pub(in crate::source) fn decode(text: &[u8], syntax: Syntax) -> Option<DecodedIt
         ("Forbidden", _) | (_, 403) => MissingReason::Refused,
         _ => MissingReason::Failed,
     };
-    Some(DecodedItem::Refusal(kind, why, refusal.message))
+    Some(Refused { group, kind, why, message: refusal.message })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::Kind;
+
+    #[test]
+    fn a_status_tells_the_workloads_that_were_not_given() {
+        let decoded = |group: &str, kind: &str| {
+            let text = format!(r#"{{"status":"Failure","reason":"Forbidden","code":403,"details":{{"group":"{group}","kind":"{kind}"}}}}"#);
+            match decode_neighbor(text.as_bytes(), Syntax::Json) {
+                Some(DecodedNeighbor::Withheld(kind, why)) => format!("{} {why:?}", kind.map_or("Event", Into::into)),
+                other => format!("{other:?}"),
+            }
+        };
+        assert_eq!(decoded("apps", "deployments"), "Deployment Refused");
+        assert_eq!(decoded("", "events"), "Event Refused");
+        assert_eq!(decoded("example.com", "deployments"), "None");
+        assert_eq!(decoded("", "pods"), "None");
+    }
 
     #[test]
     fn a_status_tells_the_kind_that_was_not_given() {

@@ -25,6 +25,8 @@ pub struct Bounds {
     pub pages: usize,
     /// Objects of a list or watch.
     pub items: usize,
+    /// Objects of a kind, or events, that are listed for a question.
+    pub neighbors: usize,
     /// Bytes of all pages of a list, unpacked.
     pub list: u64,
     /// Objects of a list that cannot be read.
@@ -48,6 +50,7 @@ impl Default for Bounds {
             growth: limits::ANSWER_GROWTH,
             pages: limits::PAGES,
             items: limits::LIST_ITEMS,
+            neighbors: limits::NEIGHBOR_ITEMS,
             list: limits::LIST,
             unreadable: limits::UNREADABLE,
             watched_object: limits::WATCHED_OBJECT,

@@ -10,6 +10,7 @@ use tokio::sync::{Notify, mpsc as channel};
 use super::discovery::{self, Offers};
 use super::error::{ConnectError, Target};
 use super::failure::{Failure, FailureKind};
+use super::neighbors;
 use super::objects::Objects;
 use super::read_only::{Connector, ReadOnly, ReadOnlyClient};
 use super::reflector::Reflector;
@@ -21,7 +22,9 @@ use super::timing::Timing;
 use super::waiting::Waiting;
 use super::{ConnectOptions, Live};
 use crate::cluster::Key;
+use crate::cluster::neighbors::Neighbors;
 use crate::source::assemble::Loaded;
+use crate::source::assemble::report::NeighborsQuestion;
 
 /// The state that the reflectors share with each other and with the consumer.
 pub(super) struct Shared {
@@ -47,6 +50,8 @@ pub(super) struct Shared {
     /// Logs of kube-scheduler's pods may be read.
     pub(super) may_read_logs: bool,
     pub(super) scheduler_log: Mutex<LogFeed>,
+    /// The objects and events that scheduling does not read, if they are followed, and how often they changed.
+    pub(super) neighbors: Mutex<(u64, Arc<Neighbors>)>,
     /// The number of updates so far, for waiting without a runtime.
     pub(super) generation: Mutex<u64>,
     pub(super) newer: Condvar,
@@ -143,6 +148,10 @@ impl Shared {
 /// A request of the consumer to the thread: a path, and the channel for the answer.
 pub(super) type ObjectRequest = (String, mpsc::Sender<Result<Vec<u8>, Failure>>);
 
+/// A question of the consumer for what scheduling does not read, and the channel for the answer; without one it is asked again and
+/// again.
+pub(super) type NeighborsRequest = (NeighborsQuestion, Option<mpsc::Sender<Neighbors>>);
+
 /// A request of the consumer to read the log of a pod, and whether to follow it.
 pub(super) type LogRequest = (Key, bool);
 
@@ -158,6 +167,7 @@ pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectO
     let (answer, answered) = mpsc::channel();
     let (object_requests, asked) = channel::unbounded_channel();
     let (log_requests, logs_asked) = channel::unbounded_channel();
+    let (neighbors_requests, neighbors_asked) = channel::unbounded_channel();
     let stop = Arc::new(Notify::new());
     let stopped = Arc::clone(&stop);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -166,7 +176,7 @@ pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectO
         runtime.block_on(async {
             tokio::select! {
                 () = stopped.notified() => {}
-                () = serve(&connector, target, options, &answer, (asked, logs_asked)) => {}
+                () = serve(&connector, target, options, &answer, (asked, logs_asked, neighbors_asked)) => {}
             }
         });
         // A program for credentials may still run; it is not waited for.
@@ -177,12 +187,17 @@ pub(super) fn start(connector: Arc<Connector>, target: Target, options: ConnectO
     match answered.recv() {
         Ok(Ok(shared)) => {
             let deadline = std::time::Instant::now() + shared.timing.first_load;
-            Ok(Live { shared, stop, object_requests, log_requests, objects: Objects::default(), thread: Some(thread), deadline })
+            let (objects, thread) = (Objects::default(), Some(thread));
+            Ok(Live { shared, stop, object_requests, log_requests, neighbors_requests, objects, thread, deadline })
         }
         Ok(Err(error)) => Err(error),
         Err(_) => Err(ConnectError::ThreadEnded),
     }
 }
+
+/// The requests of the consumer: for objects, logs, and what scheduling does not read.
+type Requests =
+    (channel::UnboundedReceiver<ObjectRequest>, channel::UnboundedReceiver<LogRequest>, channel::UnboundedReceiver<NeighborsRequest>);
 
 /// Runs the connection until it is stopped.
 async fn serve(
@@ -190,7 +205,7 @@ async fn serve(
     target: Target,
     options: ConnectOptions,
     answer: &mpsc::Sender<Result<Arc<Shared>, ConnectError>>,
-    (mut asked, mut logs_asked): (channel::UnboundedReceiver<ObjectRequest>, channel::UnboundedReceiver<LogRequest>),
+    (mut asked, mut logs_asked, mut neighbors_asked): Requests,
 ) {
     let (more, mut reflectors) = channel::unbounded_channel();
     let shared = match reach(connector, &target, options, more).await {
@@ -226,6 +241,16 @@ async fn serve(
                 });
             }
             Some((pod, follow)) = logs_asked.recv() => drop(tokio::spawn(scheduler_log::run(Arc::clone(&shared), pod, follow))),
+            Some((question, answer)) = neighbors_asked.recv() => {
+                let shared = Arc::clone(&shared);
+                tokio::spawn(async move {
+                    let Some(answer) = answer else { return neighbors::follow(shared, question).await };
+                    let found = neighbors::answer(Arc::clone(&shared), question).await;
+                    // The consumer may have stopped waiting.
+                    let _ = answer.send(found);
+                    shared.wake();
+                });
+            }
             else => return,
         }
     }
@@ -314,6 +339,7 @@ async fn reach(
         notify: Arc::default(),
         may_read_logs,
         scheduler_log: Mutex::default(),
+        neighbors: Mutex::default(),
         generation: Mutex::default(),
         newer: Condvar::new(),
     })

@@ -11,7 +11,9 @@ use serde_json::value::RawValue;
 use super::failure::{self, Failure, Status, excerpt};
 use super::resource::Resource;
 use crate::cluster::Key;
+use crate::cluster::neighbors::NeighborKind;
 use crate::limits::live::PAGE_ITEMS;
+use crate::source::decode::neighbors::{self, DecodedNeighbor};
 use crate::source::decode::{Context, Decoded, DecodedItem, decode_text};
 use crate::source::layout::Hint;
 use crate::source::read::split::{Syntax, TypeMeta};
@@ -124,11 +126,7 @@ struct Marks {
 
 /// Decodes a page on several threads.
 pub(super) fn page(text: &[u8], resource: &Resource) -> Result<Page, Failure> {
-    let broken = |error: &serde_json::Error| {
-        let how = if error.is_eof() { "is truncated" } else { "is invalid" };
-        Failure::new(failure::FailureKind::Content, format!("the list of {} {how} ({error}): {}", resource.plural, excerpt(text)))
-    };
-    let raw: RawPage<'_> = serde_json::from_slice(text).map_err(|error| broken(&error))?;
+    let raw: RawPage<'_> = serde_json::from_slice(text).map_err(|error| broken(resource.plural, text, &error))?;
     if raw.kind.strip_suffix("List") != Some(resource.kind) {
         let message = format!("expected a list of {}, got {:?}: {}", resource.plural, raw.kind, excerpt(text));
         return Err(Failure::new(failure::FailureKind::Content, message));
@@ -147,6 +145,44 @@ pub(super) fn page(text: &[u8], resource: &Resource) -> Result<Page, Failure> {
     }
     let items = items.par_iter().enumerate().with_min_len(16).map(|(i, item)| (i, item)).flat_map_iter(decode_one).collect();
     Ok(Page { items, resource_version: raw.metadata.resource_version, next: raw.metadata.r#continue.unwrap_or_default() })
+}
+
+/// A page of objects or events that scheduling does not read.
+#[derive(Debug, Default)]
+pub(super) struct NeighborPage {
+    pub(super) found: Vec<DecodedNeighbor>,
+    /// Items, those that are not kept too.
+    pub(super) count: usize,
+    /// Items that could not be read.
+    pub(super) unreadable: usize,
+    /// The token of the next page; empty on the last one.
+    pub(super) next: String,
+}
+
+/// Decodes a page of objects of a kind that scheduling does not read.
+pub(super) fn neighbors(text: &[u8], kind: NeighborKind, api_version: &str) -> Result<NeighborPage, Failure> {
+    let plural = kind.resource();
+    let raw: RawPage<'_> = serde_json::from_slice(text).map_err(|error| broken(&plural, text, &error))?;
+    if raw.kind.strip_suffix("List") != Some(<&str>::from(kind)) {
+        let message = format!("expected a list of {plural}, got {:?}: {}", raw.kind, excerpt(text));
+        return Err(Failure::new(failure::FailureKind::Content, message));
+    }
+    let Items { kept, too_many } = raw.items.unwrap_or_default();
+    if too_many {
+        return Err(Failure::new(failure::FailureKind::Limit, format!("a page of {plural} has more than {PAGE_ITEMS} items")));
+    }
+    let hint = Hint::default();
+    let decode_one =
+        |item: &&RawValue| neighbors::object(item.get().as_bytes(), Syntax::Json, <&str>::from(kind), Some(api_version), &hint);
+    let found: Vec<DecodedNeighbor> = kept.iter().filter_map(decode_one).map(|object| *object).collect();
+    let unreadable = kept.len() - found.len();
+    Ok(NeighborPage { found, count: kept.len(), unreadable, next: raw.metadata.r#continue.unwrap_or_default() })
+}
+
+/// Returns the failure of a page that is no JSON.
+fn broken(plural: &str, text: &[u8], error: &serde_json::Error) -> Failure {
+    let how = if error.is_eof() { "is truncated" } else { "is invalid" };
+    Failure::new(failure::FailureKind::Content, format!("the list of {plural} {how} ({error}): {}", excerpt(text)))
 }
 
 /// Below this many bytes, threads cost more than they gain.
@@ -223,6 +259,19 @@ mod tests {
         ] {
             let failure = page(text, resource(Kind::Pod)).unwrap_err();
             assert!(failure.what == failure::FailureKind::Content && failure.message.starts_with(expected), "{failure}");
+        }
+    }
+
+    #[test]
+    fn pages_of_other_kinds_count_what_cannot_be_read() {
+        let text = br#"{"kind":"JobList","apiVersion":"batch/v1","metadata":{"continue":"abc"},"items":[
+            {"metadata":{"name":"a","namespace":"x"},"spec":{"suspend":true}},{"metadata":{"name":"b"},"spec":{"suspend":"x"}},{"metadata":{}}]}"#;
+        let page = super::neighbors(text, NeighborKind::Job, "batch/v1").unwrap();
+        assert_eq!((page.found.len(), page.count, page.unreadable, page.next.as_str()), (1, 3, 2, "abc"));
+        for (text, expected) in [(&text[..50], "the list of jobs is truncated"), (br#"{"kind":"PodList"}"#, "expected a list of jobs, got")]
+        {
+            let failure = super::neighbors(text, NeighborKind::Job, "batch/v1").unwrap_err();
+            assert!(failure.message.starts_with(expected), "{failure}");
         }
     }
 

@@ -127,6 +127,12 @@ impl Offers {
         }
     }
 
+    /// Returns the versions of a group, in the order in which the server prefers them, none if it does not have the group; `None` if
+    /// unknown.
+    pub(super) fn versions_of(&self, group: &str) -> Option<Vec<String>> {
+        self.groups.as_ref().map(|groups| groups.get(group).cloned().unwrap_or_default())
+    }
+
     /// Returns the offered versions of a resource's group.
     pub(super) fn versions(&self, resource: &Resource) -> String {
         let versions = self.groups.as_ref().and_then(|groups| groups.get(resource.group));

@@ -8,7 +8,8 @@
 //! File by file: `kubeconfig`, `exec` and `proxy` find the server. `read_only` is the only client, and sends only reads
 //! of the paths that `resource` lists. `discovery` selects the versions. A `reflector` for each resource lists and
 //! watches it, all on the thread of the `connection`. `answer` unpacks the bodies of answers within the `bounds`, and `decode` turns
-//! them into objects with the decoder for dumps. `objects` shares the answers about single objects. `scheduler_log` reads the logs of kube-scheduler's pods, if that was asked for.
+//! them into objects with the decoder for dumps. `neighbors` lists the kinds that scheduling does not read when a question needs them.
+//! `objects` shares the answers about single objects. `scheduler_log` reads the logs of kube-scheduler's pods, if that was asked for.
 //! `store` holds the server's known state, `delta_queue` the changes that the consumer has not taken, `status` the progress of each
 //! reflector, and `waiting` what is waited for.
 
@@ -22,6 +23,7 @@ mod error;
 mod exec;
 mod failure;
 mod kubeconfig;
+mod neighbors;
 mod objects;
 mod proxy;
 mod read_only;
@@ -33,6 +35,7 @@ mod store;
 mod timing;
 mod waiting;
 
+pub use crate::source::assemble::report::NeighborsQuestion;
 pub use bounds::Bounds;
 pub use delta_queue::Change;
 pub use error::{ConnectError, OriginalError, Target};
@@ -50,15 +53,19 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, mpsc as channel};
 
+use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Cluster, Key, Kind};
 use crate::scheduler_log::SchedulerLog;
 use crate::source::assemble::Loaded;
 use crate::source::assemble::report::ReadAgain;
-use connection::{LogRequest, ObjectRequest, Shared, lock, start};
+use connection::{LogRequest, NeighborsRequest, ObjectRequest, Shared, lock, start};
 use failure::{Failure, FailureKind};
 use kubeconfig::{Env, Wanted};
 use objects::Objects;
 use resource::Resource;
+
+/// Time beyond that of a question in which its answer is assembled.
+const NEIGHBORS_SLACK: Duration = Duration::from_millis(500);
 
 /// The cluster to connect to, and how.
 #[derive(Clone, Debug)]
@@ -112,6 +119,7 @@ pub struct Live {
     stop: Arc<Notify>,
     object_requests: channel::UnboundedSender<ObjectRequest>,
     log_requests: channel::UnboundedSender<LogRequest>,
+    neighbors_requests: channel::UnboundedSender<NeighborsRequest>,
     objects: Objects,
     thread: Option<JoinHandle<()>>,
     /// When the initial state is complete at the latest.
@@ -322,6 +330,39 @@ impl Live {
         Ok(serde_json::from_slice(&text.map_err(OriginalError::Server)?)?)
     }
 
+    /// Starts to list what a question needs beside the objects that are followed. The receiver gets the answer within the time of the
+    /// question; it is disconnected if the connection has ended.
+    pub fn ask_neighbors(&self, question: NeighborsQuestion) -> mpsc::Receiver<Neighbors> {
+        let (answer, answered) = mpsc::channel();
+        // The connection may have ended.
+        let _ = self.neighbors_requests.send((question, Some(answer)));
+        answered
+    }
+
+    /// Starts to list what a question needs again and again, at the interval [`Timing::neighbors`].
+    pub fn follow_neighbors(&self, question: NeighborsQuestion) {
+        // The connection may have ended.
+        let _ = self.neighbors_requests.send((question, None));
+    }
+
+    /// Returns how often the newest answer of [`Self::follow_neighbors`] was another than before; 0 before the first.
+    pub fn neighbors_generation(&self) -> u64 {
+        lock(&self.shared.neighbors).0
+    }
+
+    /// Returns what is known beside the objects that scheduling reads, and the generation of it.
+    pub fn newest_neighbors(&self) -> (u64, Neighbors) {
+        let (generation, listed) = lock(&self.shared.neighbors).clone();
+        let mut neighbors = self.followed_neighbors();
+        neighbors.extend(Arc::unwrap_or_clone(listed));
+        (generation, neighbors)
+    }
+
+    /// Returns the states of workloads and the events of others about pods that came with the objects that are followed.
+    pub fn followed_neighbors(&self) -> Neighbors {
+        self.shared.store().neighbors()
+    }
+
     /// Sends a request and waits for its answer.
     fn ask(&self, path: String) -> Result<Vec<u8>, OriginalError> {
         let (answer, answered) = mpsc::channel();
@@ -331,6 +372,11 @@ impl Live {
 }
 
 impl ReadAgain for Live {
+    fn neighbors(&self, question: &NeighborsQuestion) -> Option<Neighbors> {
+        // The question ends by itself; this ends the wait if the connection hangs.
+        self.ask_neighbors(question.clone()).recv_timeout(question.within + NEIGHBORS_SLACK).ok()
+    }
+
     fn object(&self, kind: Kind, key: &Key) -> Option<serde_json::Value> {
         self.get(kind, Some(key)).ok()
     }

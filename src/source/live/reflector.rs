@@ -501,23 +501,23 @@ fn hangs(timing: &Timing) -> Failure {
 
 /// The pages that were read of a list.
 #[derive(Default)]
-struct List {
+pub(super) struct List {
     seen: HashSet<Key>,
     /// The token of the next page.
-    next: String,
+    pub(super) next: String,
     /// The hashes of all tokens.
     tokens: HashSet<u64>,
-    pages: usize,
+    pub(super) pages: usize,
     /// Pages in a row without a new object.
-    without_progress: usize,
-    items: usize,
-    bytes: u64,
+    pub(super) without_progress: usize,
+    pub(super) items: usize,
+    pub(super) bytes: u64,
     unreadable: usize,
 }
 
 impl List {
     /// Continues with the page of a token, unless the list is too long or does not end.
-    fn go_on(&mut self, next: String, bounds: &Bounds) -> Result<(), Failure> {
+    pub(super) fn go_on(&mut self, next: String, bounds: &Bounds) -> Result<(), Failure> {
         let limit = |message: String| Err(Failure::new(FailureKind::Limit, message));
         if next.len() > CONTINUE_TOKEN {
             return limit(format!("the list has a continue token of {} bytes", next.len()));
@@ -572,7 +572,7 @@ impl Stream {
 }
 
 /// Encodes a parameter's value for a query.
-fn encode(value: &str) -> String {
+pub(super) fn encode(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for byte in value.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::neighbors;
 use crate::cluster::Kind;
 use crate::source::decode::classify::{Class, classify};
 
@@ -121,7 +122,8 @@ pub(super) fn root(group: &str, version: &str) -> String {
     if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") }
 }
 
-/// Returns whether a path may be read: lists and single objects of [`RESOURCES`], the server's version, and discovery.
+/// Returns whether a path may be read: lists and single objects of [`RESOURCES`], lists of the kinds of `neighbors`, the server's
+/// version, and discovery.
 pub(super) fn is_allowed(path: &str) -> bool {
     let Some(path) = path.strip_prefix('/') else { return false };
     let parts: Vec<&str> = path.split('/').collect();
@@ -141,8 +143,8 @@ pub(super) fn is_allowed(path: &str) -> bool {
     match rest {
         [] => known.next().is_some(),
         [plural] | [plural, _] if known.clone().any(|r| r.plural == *plural && (rest.len() == 1 || !r.namespaced())) => true,
-        ["namespaces", _, plural] | ["namespaces", _, plural, _] => known.any(|r| r.plural == *plural && r.namespaced()),
-        _ => false,
+        ["namespaces", _, plural] | ["namespaces", _, plural, _] if known.any(|r| r.plural == *plural && r.namespaced()) => true,
+        rest => neighbors::is_list(group, version, rest),
     }
 }
 
@@ -189,7 +191,7 @@ mod tests {
     #[test]
     fn the_rights_that_the_book_asks_for_are_those_that_are_used() {
         let page = include_str!("../../../docs/live.md");
-        let role = page.split("```").find(|block| block.contains("kind: ClusterRole")).unwrap().trim_start_matches("yaml");
+        let role = page.split("```").find(|block| block.contains("name: schedscope\n")).unwrap().trim_start_matches("yaml");
         let role: serde_json::Value = serde_yaml::from_str(role).unwrap();
         let texts =
             |value: &serde_json::Value| value.as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_owned()).collect::<Vec<_>>();
@@ -199,6 +201,18 @@ mod tests {
             let group = texts(&rule["apiGroups"]).remove(0);
             asked.extend(texts(&rule["resources"]).into_iter().map(|plural| (group.clone(), plural)));
         }
+        let optional = page.split("```").find(|block| block.contains("name: schedscope-workloads")).unwrap().trim_start_matches("yaml");
+        let optional: serde_json::Value = serde_yaml::from_str(optional).unwrap();
+        let mut listed: Vec<(String, String)> = Vec::new();
+        for rule in optional["rules"].as_array().unwrap() {
+            assert_eq!(texts(&rule["verbs"]), ["list"], "nothing of them is watched");
+            let (groups, resources) = (texts(&rule["apiGroups"]), texts(&rule["resources"]));
+            listed.extend(groups.iter().flat_map(|group| resources.iter().map(|plural| (group.clone(), plural.clone()))));
+        }
+        let mut needed: Vec<_> = neighbors::optional().map(|(kind, group)| (group.to_owned(), kind.resource())).collect();
+        listed.sort();
+        needed.sort();
+        assert_eq!(listed, needed);
         let mut used: Vec<_> = RESOURCES.iter().map(|r| (r.group.to_owned(), r.plural.to_owned())).collect();
         asked.sort();
         used.sort();
@@ -216,6 +230,11 @@ mod tests {
             ("/api/v1", true),
             ("/apis/apps/v1", true),
             ("/apis/batch/v1", false),
+            ("/apis/batch/v1/jobs", true),
+            ("/apis/batch/v1/jobs/web/status", false),
+            ("/apis/apps/v1/namespaces/shop/deployments", true),
+            ("/apis/apps/v1/namespaces/shop/deployments/web", false),
+            ("/apis/kueue.x-k8s.io/v1beta2/clusterqueues", true),
             ("/api/v1/pods", true),
             ("/api/v1/namespaces/shop/pods", true),
             ("/api/v1/namespaces/shop/pods/web-1", true),

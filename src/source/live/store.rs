@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::delta_queue::{Change, DeltaQueue};
+use crate::cluster::neighbors::{NeighborKind, Neighbors, OtherEvent};
 use crate::cluster::{Cluster, Key, Kind, KindSet, Object, Str};
 use crate::limits::live::KNOWN_EVENTS;
 use crate::source::assemble::Assembly;
@@ -27,8 +28,55 @@ struct Gathered {
     metadata: BTreeMap<Key, SchedulerMetadata>,
     /// The newest time in all objects.
     newest: Option<Timestamp>,
-    /// Objects and events that scheduling does not read.
-    neighbors: Vec<DecodedNeighbor>,
+}
+
+/// Objects and events that scheduling does not read: states of workloads, and events of others about pods.
+#[derive(Debug, Default)]
+struct Others {
+    objects: Neighbors,
+    events: HashMap<String, OtherEvent>,
+    /// The identities of the events, oldest first.
+    order: VecDeque<String>,
+}
+
+impl Others {
+    fn put(&mut self, neighbor: DecodedNeighbor) {
+        match neighbor {
+            DecodedNeighbor::Object(object) => self.objects.insert(object),
+            // A server answers a request with its refusal, not an item of a list.
+            DecodedNeighbor::Withheld(..) => {}
+            // Those about others are listed for questions.
+            DecodedNeighbor::Event(_, event) if event.about.kind != "Pod" => {}
+            DecodedNeighbor::Event(identity, event) => {
+                if let Some(known) = self.events.get_mut(&identity) {
+                    if (event.count, event.last) > (known.count, known.last) {
+                        *known = event;
+                    }
+                    return;
+                }
+                self.events.insert(identity.clone(), event);
+                self.order.push_back(identity);
+                if self.order.len() > KNOWN_EVENTS
+                    && let Some(oldest) = self.order.pop_front()
+                {
+                    self.events.remove(&oldest);
+                }
+            }
+        }
+    }
+
+    /// Removes the state of a workload.
+    fn gone(&mut self, kind: Kind, key: &Key) {
+        if let Some(kind) = NeighborKind::of(&kind.to_string(), Some(kind.group())) {
+            self.objects.remove(kind, key);
+        }
+    }
+
+    fn all(&self) -> Neighbors {
+        let mut all = self.objects.clone();
+        all.events = self.order.iter().filter_map(|identity| self.events.get(identity)).cloned().collect();
+        all
+    }
 }
 
 /// The events seen so far.
@@ -64,6 +112,7 @@ impl Events {
 pub(super) struct Store {
     known: BTreeMap<Kind, HashMap<Key, Object>>,
     events: Events,
+    others: Others,
     /// Set until the initial state is assembled.
     gathered: Option<Gathered>,
     /// Kinds that the initial state lacks.
@@ -113,6 +162,7 @@ impl Default for Store {
         Self {
             known: BTreeMap::new(),
             events: Events::default(),
+            others: Others::default(),
             gathered: Some(Gathered::default()),
             unlisted: BTreeSet::new(),
             unreadable: BTreeMap::new(),
@@ -127,7 +177,9 @@ impl Store {
         let Decoded { what, metadata, neighbor, line, index, newest, change } = decoded;
         if let Some(gathered) = &mut self.gathered {
             gathered.newest = gathered.newest.max(newest);
-            gathered.neighbors.extend(neighbor.map(|neighbor| *neighbor));
+        }
+        if let Some(neighbor) = neighbor {
+            self.others.put(*neighbor);
         }
         let what = if let DecodedItem::Mended(object, _) = what { *object } else { what };
         match what {
@@ -220,6 +272,7 @@ impl Store {
             return false;
         }
         let Some(object) = objects.remove(key) else { return false };
+        self.others.gone(kind, key);
         if self.gathered.is_none() {
             self.pending.gone(object);
         }
@@ -271,15 +324,18 @@ impl Store {
 
     /// Assembles the initial state; from then on, changes are queued.
     pub(super) fn assemble(&mut self, about: About) -> Option<Loaded> {
-        let Gathered { events, rest, mut metadata, newest, neighbors } = self.gathered.take()?;
+        let Gathered { events, rest, mut metadata, newest } = self.gathered.take()?;
         let mut assembly = Assembly::default();
         assembly.report.server_version =
             about.version.map(|version| ServerVersion { version, found_in: VersionPlace::Server(about.name.clone()) });
         assembly.report.taken = about.date;
         assembly.report.newest = newest;
-        for neighbor in neighbors {
-            assembly.add_neighbor(neighbor);
+        for kind in about.listed.iter().filter(|kind| !about.partial.contains(**kind)) {
+            if let Some(kind) = NeighborKind::of(&kind.to_string(), Some(kind.group())) {
+                self.others.objects.add_listed(kind);
+            }
         }
+        assembly.neighbors = self.others.all();
         (assembly.report.refused, assembly.report.failed, assembly.report.partial) = (about.refused, about.failed, about.partial);
         for kind in about.listed {
             assembly.report.kinds.entry(kind).or_default();
@@ -313,6 +369,11 @@ impl Store {
 
     pub(super) fn has_changes(&self) -> bool {
         !self.pending.is_empty()
+    }
+
+    /// Returns the states of workloads and the events of others that came with the objects.
+    pub(super) fn neighbors(&self) -> Neighbors {
+        self.others.all()
     }
 
     /// Returns the known state.

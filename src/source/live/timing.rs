@@ -39,6 +39,9 @@ pub struct Timing {
     pub absent: Duration,
     /// The interval between questions for the server's version; [`limits::VERSION_AGAIN`].
     pub version: Duration,
+    /// The interval between questions for workloads, quotas and the events of others while a cluster is followed;
+    /// [`limits::NEIGHBORS_AGAIN`].
+    pub neighbors: Duration,
     /// The duration of one second of `Retry-After`, which tests shorten.
     pub second: Duration,
     /// The longest wait that the server may ask for; 60 s.
@@ -67,6 +70,7 @@ impl Default for Timing {
             forbidden: Duration::from_secs(60),
             absent: Duration::from_secs(300),
             version: limits::VERSION_AGAIN,
+            neighbors: limits::NEIGHBORS_AGAIN,
             second: Duration::from_secs(1),
             retry_after: limits::RETRY_AFTER,
             patience: 3,

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Pass, resource};
+use super::{Pass, neighbors, resource};
 
 /// Texts of kube-scheduler besides the reasons of plugins, without names.
 const TEXTS: &[&str] = &[
@@ -52,7 +52,7 @@ pub struct Vocabulary(BTreeSet<String>);
 impl Vocabulary {
     /// Returns the words of these texts, such as the reasons of plugins, and of kube-scheduler's other texts.
     pub fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
-        let words = TEXTS.iter().copied().chain(texts).flat_map(str::split_whitespace);
+        let words = TEXTS.iter().chain(neighbors::MESSAGES).copied().chain(texts).flat_map(str::split_whitespace);
         Self(words.map(|word| parts(word).1.to_lowercase()).collect())
     }
 
@@ -125,6 +125,8 @@ fn one(cores: &[&str], at: usize, announced: bool, quoted: bool, pass: &mut Pass
     let back = |n: usize| at.checked_sub(n).map_or("", |at| cores[at]);
     let next = |n: usize| cores.get(at + n).copied().unwrap_or_default();
     let name = match (back(2), back(1)) {
+        ("exceeded" | "failed", "quota") => !core.is_empty(),
+        ("with", "name") => back(3) == "PriorityClass",
         ("Preempted", "by") => core != "a" && next(0) != "pod",
         ("by", "pod") => back(3) == "Preempted" && core != "on" && core != "unknown",
         // In `on the node` no name follows.
@@ -140,6 +142,8 @@ fn one(cores: &[&str], at: usize, announced: bool, quoted: bool, pass: &mut Pass
     } else if is_number(core) || pass.words().has(core) || next(1) == "CSI" && next(2) == "driver" {
         // Names of drivers are kept everywhere.
         core.to_owned()
+    } else if let Some(kept) = neighbors::amounts(core, pass).or_else(|| neighbors::planned(core, pass)) {
+        kept
     } else if core.split('/').filter(|part| !part.is_empty()).count() == 2 && core.matches('/').count() == 1 {
         names(core, pass)
     } else {
