@@ -150,13 +150,80 @@ fn answers_are_as_their_schemas_describe() {
 
 #[test]
 fn answers_of_the_program_are_as_their_schemas_describe() {
-    let answer = |arguments: &[&str]| -> Value {
-        let out = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope")).args(arguments).args(["-o", "json"]).output().unwrap();
-        serde_json::from_slice(&out.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}"))
+    assert_described("pending", &program(&["explain", "--demo", "payments", "--pending", "-A"]));
+    assert_described("info", &program(&["info"]));
+    assert_described("compare", &program(&["run", "--demo", "budgets", "--compare", "1.30"]));
+}
+
+/// Runs the program and returns its answer.
+fn program(arguments: &[&str]) -> Value {
+    let out =
+        std::process::Command::new(env!("CARGO_BIN_EXE_schedscope")).args(arguments).args(["-o", "json"]).output().expect("it starts");
+    serde_json::from_slice(&out.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", String::from_utf8_lossy(&out.stderr)))
+}
+
+#[test]
+fn answers_about_workloads_are_as_their_schema_describes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/workloads");
+    let (mut stages, mut fixed, mut said) = (std::collections::BTreeSet::new(), 0, 0);
+    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() >= 19, "{files:?}");
+    for file in &files {
+        let text = std::fs::read_to_string(file).unwrap();
+        let kind =
+            ["Deployment", "StatefulSet", "DaemonSet", "JobSet", "Job"].iter().find(|kind| text.contains(&format!("kind: {kind}\n")));
+        let kind = kind.unwrap_or(&"ReplicaSet");
+        let name = text.split(&format!("kind: {kind}\n")).nth(1).and_then(|rest| rest.split("name: ").nth(1)).unwrap();
+        let name = name.split([',', '}', '\n']).next().unwrap();
+        let answer = program(&["explain", &format!("{kind}/{name}").to_lowercase(), "-n", "shop", "--from", file.to_str().unwrap()]);
+        assert_described("workload", &answer);
+        for cause in answer["causes"].as_array().unwrap() {
+            stages.insert(cause["stage"].to_string());
+            fixed += usize::from(cause["fix"].is_object());
+        }
+        said += answer["others"].as_array().unwrap().len();
+    }
+    assert!(stages.len() >= 2 && fixed >= 4 && said >= 6, "the fixtures show {stages:?}, {fixed} fixes and {said} words of others");
+    assert_described("workload", &program(&["explain", "deployment/spread", "-n", "shop", "--demo", "payments"]));
+}
+
+#[test]
+fn answers_about_manifests_are_as_their_schema_describes() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, class: &str, replicas: u32| {
+        let manifest = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "namespace": "shop"}, "spec": {
+            "replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": {"metadata": {"labels": {"app": name}},
+                "spec": {"priorityClassName": class, "containers": [{"name": "c", "image": "c", "resources": {"requests": {"cpu": "900m"}}}]}}}});
+        let path = folder.path().join(format!("{name}.json"));
+        std::fs::write(&path, manifest.to_string()).unwrap();
+        path.to_str().unwrap().to_owned()
     };
-    assert_described("pending", &answer(&["explain", "--demo", "payments", "--pending", "-A"]));
-    assert_described("info", &answer(&["info"]));
-    assert_described("compare", &answer(&["run", "--demo", "budgets", "--compare", "1.30"]));
+    let (many, wrong) = (write("many", "", 30), write("wrong", "nope", 2));
+    let config = folder.path().join("config.yaml").to_str().unwrap().to_owned();
+    std::fs::write(&config, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n").unwrap();
+    let answer = program(&["explain", "--demo", "payments", "--odds", "-f", &many, "-f", &wrong, "-f", &config]);
+    assert_described("manifest", &answer);
+    for part in ["placed", "pending", "refused", "victims", "workloads", "unknown"] {
+        assert!(!answer[part].as_array().unwrap().is_empty(), "{part} is empty: {answer}");
+    }
+    let counted = program(&["explain", "--demo", "payments", "--capacity", "--replicas", "1", "-f", &many]);
+    assert_described("manifest", &counted);
+    assert!(counted["capacity"]["fits"].as_u64().unwrap() > 0, "{counted}");
+}
+
+#[test]
+fn answers_about_pods_with_a_node_are_as_their_schema_describes() {
+    let loaded = schedscope::source::load(&[schedscope::source::STORIES[0].input()]);
+    let cluster = loaded.cluster();
+    let bound = cluster.pods.iter().find(|pod| !pod.node_name.is_empty()).expect("a bound pod");
+    let (namespace, name) = (bound.metadata.namespace.as_str(), bound.metadata.name.as_str());
+    let answer = program(&["explain", name, "-n", namespace, "--demo", schedscope::source::STORIES[0].name]);
+    assert_described("placed", &answer);
+    assert!(answer["again"].is_object() && answer["node"].is_string(), "{answer}");
+    let evicted = program(&["explain", name, "-n", namespace, "--evicted", "--demo", schedscope::source::STORIES[0].name]);
+    assert_described("placed", &evicted);
+    assert!(evicted["evictions"].is_array(), "{evicted}");
 }
 
 /// A decision through the door is the answer of `explain -o json`.
