@@ -28,6 +28,7 @@ mod laws;
 mod layers;
 mod licences;
 mod limits;
+mod manifests;
 mod observed;
 mod odds;
 mod overview;
