@@ -104,10 +104,11 @@ impl Policies {
             (PolicyKind::ResourceQuota, NeighborKind::ResourceQuota),
             (PolicyKind::LimitRange, NeighborKind::LimitRange),
             (PolicyKind::ServiceAccount, NeighborKind::ServiceAccount),
+            (PolicyKind::RuntimeClass, NeighborKind::RuntimeClass),
         ] {
             for object in neighbors.of_kind(of) {
                 let mut value = if let NeighborContent::Other(content) = &object.content { Value::clone(content) } else { json!({}) };
-                value["apiVersion"] = json!("v1");
+                value["apiVersion"] = json!(if kind == PolicyKind::RuntimeClass { "node.k8s.io/v1" } else { "v1" });
                 value["kind"] = json!(kind.to_string());
                 value["metadata"] = json!({"name": object.metadata.name.as_str(), "namespace": object.metadata.namespace.as_str()});
                 policies.insert(&value);

@@ -78,9 +78,10 @@ pub(super) async fn explore(
     let mut state = first_state(&explorer, options, terminal.size()?);
     theme.name().clone_into(&mut state.settings.theme);
     let mut screen = UiThread::new(state, explorer)?;
-    match &options.pod {
-        Some(pod) => screen.show_pod(pod.clone()),
-        None => screen.greet(),
+    match (&options.pod, &options.workload) {
+        (Some(pod), _) => screen.show_pod(pod.clone()),
+        (None, Some(workload)) => screen.show_workload(workload),
+        (None, None) => screen.greet(),
     }
     let mut on = Loop { options, theme, terminal, due: None, looked: Instant::now() };
     let live = options.wake.is_some();

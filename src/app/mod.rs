@@ -74,6 +74,8 @@ pub struct Options {
     pub mouse: bool,
     /// Pod whose decision to show first.
     pub pod: Option<Key>,
+    /// Workload whose page to show first, as `:workload` takes it.
+    pub workload: Option<String>,
     /// Whether to begin the tour.
     pub learn: bool,
     /// Offer to show first, unless there is a notice.
@@ -106,6 +108,7 @@ impl Options {
             glyphs: configured.glyphs.unwrap_or_else(|| Glyphs::detect(&var)),
             mouse: configured.mouse,
             pod: None,
+            workload: None,
             learn: false,
             offer: None,
             notice: None,

@@ -34,7 +34,11 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
     }
     let mut theme = options.library().load(&options.theme, options.depth)?;
     let mut state = first_state(driver, options, print.size);
-    if let Some(pod) = options.pod.clone().or_else(|| ui::greet(&mut state, driver)) {
+    if let Some(words) = &options.workload {
+        if !ui::show_workload_first(&mut state, driver, words) {
+            return Err(PrintError::NoWorkload(words.clone()).into());
+        }
+    } else if let Some(pod) = options.pod.clone().or_else(|| ui::greet(&mut state, driver)) {
         if !ui::show_pod_first(&mut state, driver, &pod) {
             let timeline = driver.timeline();
             return Err(match NotWaiting::of(timeline, &pod) {

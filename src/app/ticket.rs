@@ -8,6 +8,7 @@ use super::WriteError;
 use super::error::JobError;
 use super::object_text::Finding;
 use crate::analysis::{FixesReport, ReleaseReport, SchedulerEvents, decision_parts, odds_in_words};
+use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Pod};
 use crate::fixes::{self, Limits};
 use crate::odds::Odds;
@@ -41,6 +42,13 @@ impl Reproduction {
     /// Returns the command that shows all pending pods.
     fn overview(&self) -> String {
         let first = ["schedscope", "explain", "--pending", "-A"];
+        shell_line(first.into_iter().chain(self.words.iter().map(String::as_str)).chain(["-o", self.format]))
+    }
+
+    /// Returns the command that explains a workload.
+    fn workload(&self, workload: &About) -> String {
+        let name = workload.to_string();
+        let first = ["schedscope", "explain", name.as_str(), "-n", workload.key.namespace.as_str()];
         shell_line(first.into_iter().chain(self.words.iter().map(String::as_str)).chain(["-o", self.format]))
     }
 
@@ -131,6 +139,7 @@ impl PageTicket {
                 let is_known = session.scheduler_as_seen().state().cluster().pods.get(&pod).is_some();
                 (page, origin(&|reproduction| is_known.then(|| reproduction.command(&pod))))
             }
+            TicketSubject::Workload(workload, page) => (page, origin(&|reproduction| Some(reproduction.workload(&workload)))),
             TicketSubject::Text(page) => (page, origin(&|_| None)),
         };
         Some(Self { page, origin })

@@ -182,6 +182,14 @@ impl UiThread {
         job || overview
     }
 
+    /// Shows the page of a workload once its pods are decided.
+    pub(super) fn show_workload(&mut self, words: &str) {
+        if !ui::show_workload_first(&mut self.state, &mut self.explorer, words) {
+            self.greet();
+            self.state.warn(format!("there is no workload {words}"));
+        }
+    }
+
     /// Shows a pod's decision, making it first if necessary. For a pod without one, says why and shows the first screen.
     pub(super) fn show_pod(&mut self, pod: Key) {
         self.give(

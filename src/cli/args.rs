@@ -382,6 +382,9 @@ pub struct ScreenArgs {
     /// Open this pod's decision; NAMESPACE/NAME
     #[arg(long, value_name = "POD")]
     pub pod: Option<String>,
+    /// Open this workload's numbers and causes; KIND/NAME, KIND/NAMESPACE/NAME or NAME
+    #[arg(long, value_name = "WORKLOAD", conflicts_with = "pod")]
+    pub workload: Option<String>,
     /// Colour theme
     #[arg(long, value_name = "NAME", value_parser = THEME, hide_possible_values = true)]
     pub theme: Option<String>,

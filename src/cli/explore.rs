@@ -58,7 +58,8 @@ pub(super) fn live(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
 
 /// Opens the start screen.
 pub(super) fn choose(no_color: bool) -> Result<u8, Failure> {
-    let screen = ScreenArgs { pod: None, theme: None, log: None, print: None, size: (0, 0), keys: String::new(), animate: None };
+    let screen =
+        ScreenArgs { pod: None, workload: None, theme: None, log: None, print: None, size: (0, 0), keys: String::new(), animate: None };
     go(None, &screen, Tour::None, no_color)
 }
 
@@ -106,7 +107,7 @@ fn go(first: Option<Wanted>, screen: &ScreenArgs, tour: Tour, no_color: bool) ->
             }
         }
         // These belong to the first source.
-        (options.pod, options.learn, options.offer) = (None, false, None);
+        (options.pod, options.workload, options.learn, options.offer) = (None, None, false, None);
     }
 }
 
@@ -160,6 +161,7 @@ fn options(screen: &ScreenArgs, no_color: bool) -> Result<Options, Failure> {
     };
     let mut options = if screen.print.is_some() { Options::from_vars(every) } else { Options::from_env() };
     options.pod = screen.pod.as_deref().map(pod).transpose()?;
+    options.workload.clone_from(&screen.workload);
     if let Some(theme) = &screen.theme {
         // Report an unknown `--theme` before anything is loaded.
         if let Err(error @ ThemeError::Unknown { file: None, .. }) = options.library().load(theme, Depth::None) {

@@ -60,7 +60,8 @@ fn question(args: &ExplainArgs, objects: &[ManifestObject]) -> NeighborsQuestion
         |object: &ManifestObject| object.value["metadata"]["namespace"].as_str().map_or_else(|| args.namespace(), str::to_owned);
     let namespaces: BTreeSet<String> = objects.iter().map(namespace).collect();
     let namespace = if namespaces.len() == 1 { namespaces.into_iter().next() } else { None };
-    let kinds = BTreeSet::from([NeighborKind::LimitRange, NeighborKind::ResourceQuota, NeighborKind::ServiceAccount]);
+    let kinds = [NeighborKind::LimitRange, NeighborKind::ResourceQuota, NeighborKind::RuntimeClass, NeighborKind::ServiceAccount];
+    let kinds = BTreeSet::from(kinds);
     NeighborsQuestion { namespace, kinds, events: false, within: NEIGHBORS_ASKED }
 }
 

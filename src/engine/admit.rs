@@ -9,7 +9,8 @@ use crate::cluster::{Cluster, Pod};
 use crate::release::Emulation;
 
 /// The kinds that admission reads and scheduling does not.
-const KINDS: [NeighborKind; 3] = [NeighborKind::ResourceQuota, NeighborKind::LimitRange, NeighborKind::ServiceAccount];
+const KINDS: [NeighborKind; 4] =
+    [NeighborKind::ResourceQuota, NeighborKind::LimitRange, NeighborKind::ServiceAccount, NeighborKind::RuntimeClass];
 
 /// Returns a pod with the defaults that the newest API server sets in an empty cluster: `schedulerName`, requests from limits, tolerations
 /// and others. [`Engine::admit`] does the same in a cluster, with its priority classes, limit ranges and quotas.

@@ -23,7 +23,7 @@ pub(crate) mod testing;
 
 pub use actions::error::{CommandError, ExportError};
 pub use actions::jobs::{poll_job, show_live_status};
-pub use actions::overview::{greet, keep_up, overview_has_update};
+pub use actions::overview::{greet, keep_up, overview_has_update, show_workload_first};
 pub use actions::runs::go_on;
 pub use actions::theme_list::show_theme;
 pub use actions::{keymap, runs_on_ui_thread, update};

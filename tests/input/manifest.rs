@@ -85,6 +85,38 @@ fn quotas_of_the_source_refuse_in_the_servers_words() {
 }
 
 #[test]
+fn a_runtime_class_of_the_source_adds_its_overhead_and_nodes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut objects = cluster();
+    objects["items"][1]["metadata"]["labels"] = json!({"kata": "yes"});
+    objects["items"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "kata"},
+        "handler": "kata", "overhead": {"podFixed": {"cpu": "500m"}}, "scheduling": {"nodeSelector": {"kata": "yes"}}}));
+    let dump = write(folder.path(), "dump.json", &objects.to_string());
+    let mut deployment = deployment(5, "1");
+    let ends = |deployment: &Value| {
+        let web = write(folder.path(), "web.json", &deployment.to_string());
+        let (code, text, _) = run(&["explain", "-f", &web, "--from", &dump, "-o", "json"]);
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        let nodes = answer["placed"].as_array().unwrap().iter().map(|pod| pod["node"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+        (code, nodes, answer)
+    };
+    let (code, nodes, answer) = ends(&deployment);
+    assert_eq!((code, nodes.len()), (0, 5), "{answer}");
+    deployment["spec"]["template"]["spec"]["runtimeClassName"] = json!("kata");
+    // Of the node's 4 CPUs, the pods take 1.5 each after the batch pod is gone.
+    let (code, nodes, answer) = ends(&deployment);
+    assert_eq!((code, nodes), (1, vec!["n2".to_owned(), "n2".to_owned()]), "{answer}");
+    assert!(!answer["unknown"].as_array().unwrap().contains(&json!("RuntimeClass")), "{answer}");
+    deployment["spec"]["template"]["spec"]["runtimeClassName"] = json!("gvisor");
+    let (_, nodes, answer) = ends(&deployment);
+    assert!(nodes.is_empty(), "{answer}");
+    assert!(answer["refused"][0]["why"].as_str().unwrap().ends_with("RuntimeClass \"gvisor\" not found"), "{answer}");
+}
+
+#[test]
 fn a_wrong_manifest_is_wrong_usage_with_file_and_line() {
     let folder = tempfile::tempdir().unwrap();
     let dump = write(folder.path(), "dump.json", &cluster().to_string());

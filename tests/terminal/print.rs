@@ -101,6 +101,8 @@ fn what_cannot_be_written_is_reported() {
         (&["--print", "a.txt", "--animate", "1"], "--animate: only a picture, a file that ends in .svg, can be animated"),
         (&["--print", "a.svg", "--animate", "0"], "expected seconds from 0.1 to 60, for example 1.5"),
         (&["--print", "a.svg", "--pod", "shop/nobody"], "there is no Pod shop/nobody in the source"),
+        (&["--print", "a.svg", "--workload", "deploy/none"], "there is no workload deploy/none in the source"),
+        (&["--print", "a.svg", "--workload", "deploy/none", "--pod", "shop/x"], "cannot be used with"),
         (&["--size", "80x24"], "--print"),
     ] {
         let output = print(folder.path(), &[], &[&["demo"], args].concat());
@@ -108,6 +110,19 @@ fn what_cannot_be_written_is_reported() {
         assert!(output.status.code() == Some(2) && said.contains(words), "{args:?}: {said}");
     }
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing was written");
+}
+
+#[test]
+fn the_page_of_a_workload_comes_first_if_it_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, words) in [("long", "deployment/shop/spread"), ("short", "spread")] {
+        let file = format!("{name}.txt");
+        let output = print(folder.path(), &[], &["demo", "payments", "--workload", words, "--print", &file]);
+        assert!(output.status.success(), "{output:?}");
+        let screen = std::fs::read_to_string(folder.path().join(&file)).expect("a screen");
+        assert!(screen.contains("Workload deployment/spread"), "{screen}");
+        assert!(screen.contains("5 pods have no node") && !screen.contains("not decided yet"), "{screen}");
+    }
 }
 
 /// The odds of a decision are in text and JSON, and the start of the dry run can be chosen.

@@ -96,6 +96,10 @@ fn every_ticket_is_about_what_is_on_the_screen_and_its_commands_work() {
     let text = ticket(folder.path(), "1 x p 't.md' enter");
     assert!(text.starts_with("# Fixes for ") && text.contains("## Fixes"), "{text}");
     assert_eq!(commands(folder.path(), &text).len(), 1, "{text}");
+    let text = ticket(folder.path(), ": 'workload deployment/shop/spread' enter p 't.md' enter");
+    assert!(text.starts_with("# Workload deployment/spread") && text.contains("wanted"), "{text}");
+    let command = "schedscope explain deployment/spread -n shop --demo payments -o markdown";
+    assert_eq!(commands(folder.path(), &text), [command], "{text}");
     let text = ticket(folder.path(), ": 'drain worker-a1' enter esc = p 't.md' enter");
     assert!(text.contains("compared with") && text.contains("Both are compared after running until nothing changes."), "{text}");
     assert_eq!(commands(folder.path(), &text), ["schedscope run --what-if 'drain worker-a1' --demo payments -o markdown"], "{text}");

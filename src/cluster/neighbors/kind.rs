@@ -53,6 +53,8 @@ pub enum NeighborKind {
     ReplicationController,
     /// Of the core group.
     ResourceQuota,
+    /// Of `node.k8s.io`.
+    RuntimeClass,
     /// Of the core group.
     ServiceAccount,
     /// Of `apps`.
@@ -82,6 +84,7 @@ impl NeighborKind {
             Self::NodeClaim | Self::NodePool => &["karpenter.sh"],
             Self::PodGroup => &["scheduling.volcano.sh", "scheduling.x-k8s.io", "scheduling.sigs.k8s.io", "scheduling.run.ai"],
             Self::ProvisioningRequest => &["autoscaling.x-k8s.io"],
+            Self::RuntimeClass => &["node.k8s.io"],
         }
     }
 
@@ -103,7 +106,7 @@ impl NeighborKind {
 
     /// Returns whether objects of the kind live in a namespace.
     pub fn namespaced(self) -> bool {
-        !matches!(self, Self::ClusterQueue | Self::NodeClaim | Self::NodePool)
+        !matches!(self, Self::ClusterQueue | Self::NodeClaim | Self::NodePool | Self::RuntimeClass)
     }
 
     /// Returns the resource's name in the API, such as `resourcequotas`.
@@ -113,7 +116,7 @@ impl NeighborKind {
 
     /// Returns the plural, such as `ResourceQuotas`.
     pub fn plural(self) -> String {
-        format!("{self}s")
+        if self == Self::RuntimeClass { format!("{self}es") } else { format!("{self}s") }
     }
 }
 

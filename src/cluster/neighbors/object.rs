@@ -22,7 +22,7 @@ pub struct Neighbor {
 pub enum NeighborContent {
     /// Of a workload of Kubernetes.
     Owner(Box<OwnerFacts>),
-    /// Of any other kind, as JSON with the fields `spec` and `status`.
+    /// Of any other kind, as JSON with the fields `spec` and `status`, and of a RuntimeClass `overhead` and `scheduling`.
     Other(Box<Value>),
 }
 
@@ -244,10 +244,8 @@ impl Serialize for Neighbor {
                 map.serialize_entry("status", &facts.status)?;
             }
             NeighborContent::Other(fields) => {
-                for name in ["spec", "status"] {
-                    if let Some(field) = fields.get(name).filter(|field| !field.is_null()) {
-                        map.serialize_entry(name, field)?;
-                    }
+                for (name, field) in fields.as_object().into_iter().flatten().filter(|(_, field)| !field.is_null()) {
+                    map.serialize_entry(name, field)?;
                 }
             }
         }
@@ -285,15 +283,22 @@ impl Neighbor {
             metadata: NeighborMeta,
             spec: Value,
             status: Value,
+            /// Of a RuntimeClass, which has no spec.
+            overhead: Value,
+            scheduling: Value,
         }
         if kind.is_owner() && !matches!(kind, NeighborKind::JobSet | NeighborKind::LeaderWorkerSet) {
             let OwnerWire { metadata, spec, status } = OwnerWire::deserialize(deserializer)?;
             return Ok(Self { kind, api_version, metadata, content: NeighborContent::Owner(Box::new(OwnerFacts { spec, status })) });
         }
-        let OtherWire { metadata, mut spec, mut status } = OtherWire::deserialize(deserializer)?;
+        let OtherWire { metadata, mut spec, mut status, overhead, scheduling } = OtherWire::deserialize(deserializer)?;
         leave_out(&mut spec);
         leave_out(&mut status);
-        let content = NeighborContent::Other(Box::new(serde_json::json!({"spec": spec, "status": status})));
+        let fields = match kind {
+            NeighborKind::RuntimeClass => serde_json::json!({"overhead": overhead, "scheduling": scheduling}),
+            _ => serde_json::json!({"spec": spec, "status": status}),
+        };
+        let content = NeighborContent::Other(Box::new(fields));
         Ok(Self { kind, api_version, metadata, content })
     }
 
@@ -365,6 +370,10 @@ mod tests {
                 "spec":{"replicas":0,"podManagementPolicy":"OrderedReady","updateStrategy":{"type":"OnDelete"},"template":{"spec":{
                 "nodeSelector":{"a":"b"},"affinity":{"nodeAffinity":{}},"tolerations":[{"operator":"Exists"}]}}},
                 "status":{"readyReplicas":2,"conditions":[{"type":"X","status":"True","message":"m"}]}}"#,
+            ),
+            (
+                NeighborKind::RuntimeClass,
+                r#"{"metadata":{"name":"kata"},"overhead":{"podFixed":{"cpu":"250m"}},"scheduling":{"nodeSelector":{"kata":"yes"}}}"#,
             ),
             (NeighborKind::ResourceQuota, r#"{"metadata":{"name":"q"},"spec":{"hard":{"pods":"2"}},"status":{"used":{"pods":"1"}}}"#),
         ] {

@@ -14,6 +14,7 @@ use crate::ui::model::state::State;
 use crate::ui::model::text;
 use crate::ui::model::text_view::{Form, TextView};
 use crate::ui::view::panes;
+use crate::ui::view::panes::overview::show_workload;
 use crate::ui::view::refresh::renew;
 
 /// Limit on the pods that a text names.
@@ -30,12 +31,38 @@ pub fn greet(state: &mut State, session: &mut dyn SessionHandle) -> Option<Key> 
     if let Some(only) = only_pending(timeline) {
         return Some(only);
     }
+    open(state, session);
+    None
+}
+
+/// Opens the overview.
+fn open(state: &mut State, session: &mut dyn SessionHandle) {
     state.show(Pane::OVERVIEW);
     state.focus = Pane::OVERVIEW;
     state.touch();
     keep_up(state, session);
     renew(state, session);
-    None
+}
+
+/// Opens the overview, and the page of a workload above it as soon as all pods are decided. Returns false if there is no such workload.
+pub fn show_workload_first(state: &mut State, session: &mut dyn SessionHandle, words: &str) -> bool {
+    state.first_workload = session.workload_named(words, None);
+    if state.first_workload.is_none() {
+        return false;
+    }
+    open(state, session);
+    true
+}
+
+/// Opens the page of the workload to show first, if the overview that it is made of is complete.
+fn show_first_workload(state: &mut State, session: &dyn SessionHandle) {
+    let complete = state.overview.newest.as_ref().is_some_and(|overview| matches!(overview.stage, Stage::Complete | Stage::Stopped));
+    if complete
+        && state.overlay.is_none()
+        && let Some(workload) = state.first_workload.take()
+    {
+        show_workload(state, session, &workload);
+    }
 }
 
 /// Returns the pending pod, if there is only one and it is in the queues.
@@ -64,6 +91,7 @@ pub fn keep_up(state: &mut State, session: &mut dyn SessionHandle) -> bool {
         return false;
     }
     state.overview = status;
+    show_first_workload(state, session);
     state.touch();
     true
 }

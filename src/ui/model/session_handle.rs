@@ -160,6 +160,8 @@ pub enum TicketSubject {
     Overview(Page),
     /// A text about the fixes of a pod.
     Fixes(Key, Page),
+    /// A text about how far the pods of a workload come.
+    Workload(About, Page),
     /// Any other text.
     Text(Page),
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Str};
 use crate::session::{Cursor, Timeline, Until};
 use crate::trace::{CycleView, StepSize};
@@ -70,6 +71,8 @@ pub struct State {
     pub history: Vec<Location>,
     /// The first visible line of the message.
     pub message_offset: usize,
+    /// The workload whose page opens once the overview is complete.
+    pub first_workload: Option<About>,
     /// The text that the export in the prompt writes.
     pub exporting: Option<crate::ui::model::text_view::TextView>,
     /// Filters by pane.
@@ -185,6 +188,7 @@ impl State {
             asked_to_leave: false,
             history: Vec::new(),
             message_offset: 0,
+            first_workload: None,
             exporting: None,
             filters: BTreeMap::new(),
             scattered: BTreeSet::new(),

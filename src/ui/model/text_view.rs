@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Str};
 use crate::output::{self, Row, RowKind, Span};
 use crate::session::Timeline;
@@ -33,6 +34,8 @@ pub struct TextView {
     pub links: BTreeMap<usize, Target>,
     /// The visible part.
     pub view: Viewport,
+    /// The workload that it is about.
+    pub workload: Option<About>,
 }
 
 /// The visible part of a text.
@@ -64,7 +67,7 @@ pub enum Target {
 impl TextView {
     /// Makes a text without links.
     pub fn new(title: impl Into<String>, body: output::Document, form: Form) -> Self {
-        Self { title: title.into(), rows: body.rows(), body, form, links: BTreeMap::new(), view: Viewport::default() }
+        Self { title: title.into(), rows: body.rows(), body, form, links: BTreeMap::new(), view: Viewport::default(), workload: None }
     }
 
     /// Makes a text of a document. Rows link to their fix, or else to the first pod or node that exists.

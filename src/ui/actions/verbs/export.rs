@@ -83,8 +83,9 @@ fn export(state: &mut State, session: &dyn SessionHandle, args: &str) -> Result<
 fn subject(state: &mut State, session: &dyn SessionHandle, what: &str) -> Result<TicketSubject, ExportError> {
     if let Some(text) = state.exporting.take().filter(|_| what.is_empty()) {
         let page = Page { title: text.title, body: text.body };
-        return Ok(match text.links.into_values().next() {
-            Some(Target::Fix(fix)) if fix.pods.is_empty() => TicketSubject::Fixes(fix.pod, page),
+        return Ok(match (text.workload, text.links.into_values().next()) {
+            (Some(workload), _) => TicketSubject::Workload(workload, page),
+            (None, Some(Target::Fix(fix))) if fix.pods.is_empty() => TicketSubject::Fixes(fix.pod, page),
             _ => TicketSubject::Text(page),
         });
     }

@@ -87,7 +87,8 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
 /// Shows a workload's numbers and causes.
 pub fn show_workload(state: &mut State, session: &dyn SessionHandle, workload: &About) {
     let Some(lines) = session.workload(workload) else { return };
-    state.overlay = Some(Overlay::Text(TextView::new(format!("Workload {workload}"), lines.into_iter().collect(), Form::Prose)));
+    let page = TextView::new(format!("Workload {workload}"), lines.into_iter().collect(), Form::Prose);
+    state.overlay = Some(Overlay::Text(TextView { workload: Some(workload.clone()), ..page }));
 }
 
 /// Selects the first pod of the selected cause if a filter left some of its pods, or one.
