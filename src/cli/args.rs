@@ -1,13 +1,16 @@
 //! Arguments, as typed.
 
 use std::ffi::OsStr;
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
 use super::emulate::Emulate;
+use super::journal::AtTime;
 use crate::cluster::{Labels, ParseQuantityError, Quantity};
 use crate::report::{FORMATS, Format};
 use crate::scheduler::InitialQueues;
@@ -46,6 +49,11 @@ pub enum Command {
     /// Save a cluster as a dump
     #[command(after_help = "Examples:\n  schedscope capture cluster.json.gz\n  schedscope capture --redact cluster.json.gz")]
     Capture(CaptureArgs),
+    /// Record the changes of a live cluster in a journal, until it is ended
+    #[command(
+        after_help = "Examples:\n  schedscope record cluster.journal --keep 24h --max-size 2Gi\n  schedscope explain shop/web-0 --from cluster.journal --at 03:12\n  schedscope open cluster.journal --at -5m"
+    )]
+    Record(RecordArgs),
     /// Explain one pod's scheduling decision, or why pods are pending
     #[command(
         after_help = "Examples:\n  schedscope explain web-0 -n shop --from dump.json\n  schedscope explain shop/web-0 --fixes\n  schedscope explain --pending -A -o json\n  schedscope explain --pending -A -o metrics > pods.prom\n  schedscope explain shop/payments --demo payments -o markdown\n  schedscope explain shop/payments --demo payments --fixes -o html > why.html"
@@ -351,9 +359,70 @@ pub struct CaptureArgs {
     /// The live cluster
     #[command(flatten)]
     pub connect: ConnectArgs,
+    /// The moment
+    #[command(flatten)]
+    pub moment: AtArgs,
     /// Limits on reading
     #[command(flatten)]
     pub limits: LimitArgs,
+}
+
+/// A moment of a journal.
+#[derive(Clone, Debug, Default, Args)]
+pub struct AtArgs {
+    /// The moment of a journal: RFC 3339, HH:MM[:SS] of its last day (UTC), or -5m before its end [default: its end]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub at: Option<AtTime>,
+}
+
+/// Arguments of `record`.
+#[derive(Clone, Debug, Args)]
+pub struct RecordArgs {
+    /// The journal: a folder, which is created, or one that was recorded before
+    #[arg(value_name = "JOURNAL")]
+    pub journal: PathBuf,
+    /// Remove segments that are older, such as 24h or 7d [default: keep all]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub keep: Option<Duration>,
+    /// Remove the oldest segments beyond this size, such as 2Gi [default: no limit]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub max_size: Option<u64>,
+    /// Begin a segment after this size [default: 64Mi]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub segment_size: Option<u64>,
+    /// Begin a segment after this time [default: 1h]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub segment_time: Option<Duration>,
+    /// Serve Prometheus metrics at this address, such as 127.0.0.1:9809
+    #[arg(long, value_name = "ADDRESS")]
+    pub metrics: Option<SocketAddr>,
+    /// Allow an address of the metrics that other machines reach
+    #[arg(long, requires = "metrics")]
+    pub metrics_remote: bool,
+    /// The cluster
+    #[command(flatten)]
+    pub connect: ConnectArgs,
+}
+
+/// Parses a time such as `90s`, `1h30m` or `7d`.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let error = || "expected a time such as 90s, 15m, 24h or 7d".to_owned();
+    let (mut total, mut rest) = (Duration::ZERO, text);
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(error)?;
+        let number: u64 = rest[..digits].parse().map_err(|_| error())?;
+        let seconds = match rest.as_bytes()[digits] {
+            b's' => 1,
+            b'm' => 60,
+            b'h' => 3600,
+            b'd' => 86_400,
+            _ => return Err(error()),
+        };
+        let part = number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(error)?;
+        total = total.checked_add(part).ok_or_else(error)?;
+        rest = &rest[digits + 1..];
+    }
+    if text.is_empty() { Err(error()) } else { Ok(total) }
 }
 
 /// Arguments of `open`.
@@ -365,6 +434,9 @@ pub struct OpenArgs {
     /// Merge dumps taken at different times, instead of showing the changes between them
     #[arg(long)]
     pub merge: bool,
+    /// The moment
+    #[command(flatten)]
+    pub moment: AtArgs,
     /// Limits on reading
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -467,6 +539,9 @@ pub struct ExplainArgs {
     /// The live cluster
     #[command(flatten)]
     pub connect: ConnectArgs,
+    /// The moment
+    #[command(flatten)]
+    pub moment: AtArgs,
     /// Limits on reading
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -562,6 +637,9 @@ pub struct RunArgs {
     /// The live cluster
     #[command(flatten)]
     pub connect: ConnectArgs,
+    /// The moment
+    #[command(flatten)]
+    pub moment: AtArgs,
     /// Limits on reading
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -691,6 +769,17 @@ mod tests {
         let script = String::from_utf8(script).unwrap();
         assert!(script.contains("payments") && script.contains("high-contrast"), "{script}");
         assert!(Cli::try_parse_from(["schedscope", "demo", "no-such-story", "--theme", "mine"]).is_ok());
+    }
+
+    #[test]
+    fn times_are_read_in_seconds_minutes_hours_and_days() {
+        for (text, expected) in [("90s", Some(90)), ("1h30m", Some(5400)), ("7d", Some(604_800)), ("0s", Some(0)), ("5", None), ("", None)]
+        {
+            assert_eq!(duration(text).ok(), expected.map(Duration::from_secs), "{text}");
+        }
+        for text in ["h", "-5m", "5x", "5é", "99999999999999999999s", "9999999999999999999d"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
     }
 
     #[test]

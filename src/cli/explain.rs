@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::{ExplainArgs, LabelQuery};
+use super::journal::AtTime;
 use super::reproduce;
 use strum::IntoEnumIterator as _;
 
@@ -47,7 +48,8 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         return super::manifest::run(args);
     }
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
-    let mut loaded = super::read(&args.source, &connect, &args.limits.limits())?;
+    let at = moment_of(args)?;
+    let mut loaded = super::journal::read_source(&args.source, &connect, &args.limits.limits(), at)?;
     super::live::add_neighbors(&mut loaded, |loaded| question(args, loaded));
     let again = || {
         let mut loaded = super::judgeable(super::live::first(&connect)?.1)?;
@@ -83,6 +85,20 @@ fn question(args: &ExplainArgs, loaded: &Loaded) -> Option<NeighborsQuestion> {
 /// Returns a pod of a source.
 fn pod_of<'a>(loaded: &'a Loaded, key: &Key) -> Option<&'a Pod> {
     loaded.objects.iter().find_map(|object| if let Object::Pod(pod) = object { (pod.key() == *key).then_some(&**pod) } else { None })
+}
+
+/// Returns the moment of a journal that is asked for. Without one, a pod that was evicted is explained as it was before it was deleted.
+fn moment_of(args: &ExplainArgs) -> Result<Option<AtTime>, Failure> {
+    let ([name], None, true) = (&args.pods[..], args.moment.at, args.evicted) else { return Ok(args.moment.at) };
+    let Some(path) = super::journal::named(&args.source.from, None)? else { return Ok(None) };
+    let name = name.strip_prefix("pod/").unwrap_or(name);
+    let key = match name.split_once('/') {
+        Some((namespace, name)) => Key::new(namespace, name),
+        None => Key::new(args.namespace(), name),
+    };
+    let Some(time) = super::journal::before_deletion(path, &key)? else { return Ok(None) };
+    output::say(format_args!("{key} was deleted after {time}; this is the moment before"));
+    Ok(Some(AtTime::At(time)))
 }
 
 /// Decides, and once more on a second read of a live cluster if its scheduler seems to disagree: the first read may fall

@@ -46,7 +46,11 @@ pub(super) fn demo(args: &DemoArgs, no_color: bool) -> Result<u8, Failure> {
 
 /// Opens dumps.
 pub(super) fn open(args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
-    let source = Source::Dumps { paths: args.paths.clone(), limits: args.limits.limits(), merge: args.merge };
+    let (at, limits) = (args.moment.at, args.limits.limits());
+    let source = match super::journal::named(&args.paths, at)? {
+        Some(path) => Source::Journal { path: path.to_owned(), at, limits },
+        None => Source::Dumps { paths: args.paths.clone(), limits, merge: args.merge },
+    };
     explore(Wanted { source, scheduler: args.scheduler.clone() }, &args.screen, no_color)
 }
 

@@ -179,7 +179,11 @@ mod tests {
         ] {
             assert_eq!(completed(line), expected, "{line}");
         }
-        assert!(completed("").contains("demo open live capture explain run") && !completed("").contains(" man"), "{}", completed(""));
+        assert!(
+            completed("").contains("demo open live capture record explain run") && !completed("").contains(" man"),
+            "{}",
+            completed("")
+        );
         assert_eq!(candidates(&[]), (Vec::new(), NO_FILES));
         let (found, _) = candidates(&["explain".to_owned(), "--fix".to_owned()]);
         assert!(found[0].1.starts_with("Find the smallest changes"), "{found:?}");

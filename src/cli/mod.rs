@@ -8,6 +8,7 @@ mod explain;
 mod explore;
 mod extenders;
 mod info;
+mod journal;
 mod kubectl;
 mod live;
 mod log;
@@ -15,6 +16,7 @@ mod man;
 mod manifest;
 mod opening;
 mod placed;
+mod record;
 mod reproduce;
 mod run;
 mod scheduler_log;
@@ -135,6 +137,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Open(args) => explore::open(&args, cli.no_color),
         Command::Live(args) => explore::live(&args, cli.no_color),
         Command::Capture(args) => live::capture(&args),
+        Command::Record(args) => record::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Log(args) => scheduler_log::run(&args),
@@ -375,7 +378,7 @@ fn log_read(inputs: &[Input], loaded: &Loaded, bytes: u64, took: Duration) {
     let names = inputs.iter().map(|input| match input {
         Input::Path(path) => path.display().to_string(),
         Input::Stdin => "-".to_owned(),
-        Input::Bytes { name, .. } => name.clone(),
+        Input::Bytes { name, .. } | Input::Text { name, .. } => name.clone(),
     });
     let source = names.collect::<Vec<_>>().join(" ");
     let milliseconds = took.as_millis();

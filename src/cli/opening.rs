@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 
 use super::Failure;
 use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
+use super::journal::{AtTime, Window, window};
 use super::reproduce;
 use crate::analysis::{Missing, budgets_unknown_because};
 use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
@@ -18,7 +19,7 @@ use crate::cluster::{Cluster, Kind};
 use crate::limits::live::NEIGHBORS_ASKED;
 use crate::plural::{count, count_of};
 use crate::report::completeness_in_short;
-use crate::scheduler::Evictions;
+use crate::scheduler::{Evictions, InitialQueues};
 use crate::session::{Background, Cursor, SESSION_HEAD, Session, changes, is_same_cluster, is_session_file};
 use crate::source::live::{Live, NeighborsQuestion, Waits};
 use crate::source::{self, Input, Limits, Loaded, Progress, Severity, Story};
@@ -32,6 +33,8 @@ pub(super) enum Source {
     Story(&'static Story),
     /// Dumps, or a session that was saved.
     Dumps { paths: Vec<PathBuf>, limits: Limits, merge: bool },
+    /// A journal around a moment; by default its end.
+    Journal { path: PathBuf, at: Option<AtTime>, limits: Limits },
     /// A live cluster.
     Cluster(ConnectArgs),
 }
@@ -61,6 +64,7 @@ impl Wanted {
         match &self.source {
             Source::Story(story) => format!("demo {}", story.name),
             Source::Dumps { paths, .. } => paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" "),
+            Source::Journal { path, .. } => path.display().to_string(),
             Source::Cluster(ConnectArgs { context: Some(context), .. }) => format!("live {context}"),
             Source::Cluster(_) => "live cluster".to_owned(),
         }
@@ -76,6 +80,7 @@ impl Wanted {
         match source {
             Source::Story(story) => open_inputs(&[story.input()], &Limits::default(), title, &scheduler, options, watch).map(with),
             Source::Cluster(connect) => open_cluster(&connect, connected, &scheduler, options, watch).map(with),
+            Source::Journal { path, at, limits } => open_journal(&path, at, &limits, title, &scheduler, options, watch).map(with),
             Source::Dumps { paths, limits, merge } => {
                 if !merge && let Some(dumps) = series(&paths, &limits, watch) {
                     if scheduler.asks_for_log() {
@@ -145,6 +150,47 @@ fn open_inputs(
         }
     }
     Ok(Opened { explorer: Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]), notice, wake: None })
+}
+
+/// Opens the part of a journal around a moment, with the cursor at the moment.
+fn open_journal(
+    path: &Path,
+    at: Option<AtTime>,
+    limits: &Limits,
+    title: String,
+    args: &SchedulerArgs,
+    options: &Options,
+    watch: &Watch,
+) -> Result<Opened, Failure> {
+    if args.asks_for_log() {
+        return Err(Failure::usage("--scheduler-log and --config-from-log work with one dump, not with a journal"));
+    }
+    let Window { mut loaded, operations, events, time, lines } = window(path, at, &|inputs| read(inputs, limits, watch))?;
+    tell(&loaded, watch);
+    if loaded.objects.is_empty() {
+        return Err(Failure::source(format!("{}: the state at this moment has no objects", path.display())));
+    }
+    loaded = super::judgeable(loaded)?;
+    watch.building();
+    let mut lines = lines.into_vec();
+    let window_line = lines.last().cloned();
+    let notice = [window_line, notice(&loaded, args, options)].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    lines.extend(report_lines(&loaded));
+    let background = Background { report: lines, events, neighbors: loaded.neighbors.clone(), observed: true };
+    // Events, conditions and nominations of that time are known.
+    let queues = args.queues.or(Some(InitialQueues::AsObserved));
+    let args = SchedulerArgs { queues, ..args.clone() };
+    let scheduler = super::scheduler(&args, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
+    let mut session = Session::new(scheduler, title);
+    for operation in operations {
+        session.observe(operation);
+    }
+    let timeline = session.timeline_mut();
+    let reached = timeline.revisions().iter().take_while(|revision| revision.after.clock <= time).count();
+    timeline.seek(Cursor { revision: reached, event: 0 });
+    let session = session.with(background);
+    let explorer = Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]);
+    Ok(Opened { explorer, notice: Some(notice), wake: None })
 }
 
 fn open_cluster(

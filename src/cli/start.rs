@@ -10,6 +10,7 @@ use super::opening::{Source, Wanted};
 use crate::app::{AppError, Console, Exit, Options, typed_path};
 use crate::limits::terminal::OFFERED_DUMPS;
 use crate::session::{SESSION_HEAD, is_session_file};
+use crate::source::journal::Journal;
 use crate::source::live::contexts;
 use crate::source::{Limits, STORIES, looks_like_dump};
 use crate::ui::view::start::choice::{Choice, Group, Offer};
@@ -42,7 +43,11 @@ pub(super) fn choose(why: Option<String>, options: &Options, console: &mut Conso
 
 /// Returns the source at a typed path.
 pub(super) fn at_path(path: &str) -> Source {
-    Source::Dumps { paths: vec![typed_path(path)], limits: Limits::default(), merge: false }
+    let (path, limits) = (typed_path(path), Limits::default());
+    if Journal::is_at(&path) {
+        return Source::Journal { path, at: None, limits };
+    }
+    Source::Dumps { paths: vec![path], limits, merge: false }
 }
 
 fn offers(folder: &Path) -> Offers {

@@ -36,6 +36,12 @@
 //! | [`sources::LOG_WRITERS`] | 1,000 | Writers of one log that are distinguished; lines of others are passed over. | `writers_are_distinguished_up_to_a_number` |
 //! | [`sources::ETCD_PAGE`] | 32 MiB | Bytes of a page of etcd's database with those that follow it; a longer one is an error, and its objects are missing. | `pages_that_are_too_long_are_named` |
 //! | [`sources::ETCD_IN_MEMORY`] | 1 GiB | Bytes of a database of etcd that is compressed or in an archive, which must be in memory; a larger one is an error. | `a_database_in_an_archive_is_read_up_to_a_limit` |
+//! | [`sources::JOURNAL_FRAME`] | 512 MiB | Bytes of a frame of a journal, compressed; a longer one is damage, and a recorder writes none. | `a_segment_of_starts_is_checked_in_bounded_time` |
+//! | [`sources::JOURNAL_SEGMENT`] | 1 GiB | Bytes of a segment of a journal; the rest of a longer one is not read, which is said. | `a_segment_is_read_up_to_a_length` |
+//! | [`sources::JOURNAL_SEGMENTS`] | 100,000 | Segments of a journal; one with more is not read. | `a_journal_of_too_many_segments_is_refused` |
+//! | [`sources::JOURNAL_EVENTS`] | 20,000 | Events that a recorder keeps; older ones are forgotten. | `events_are_kept_up_to_a_number` |
+//! | [`sources::JOURNAL_LINE`] | 32 MiB | Bytes of a line of a journal; a longer one is damage. | `a_line_without_end_is_damage` |
+//! | [`sources::JOURNAL_GAPS`] | 100 | Gaps of a journal that are kept for one answer; the others are counted. | `gaps_are_kept_up_to_a_number` |
 //! | [`live::PAGE`] | 128 MiB | Decompressed length of a page of a list, or of an object; a longer answer is broken off. | `answers_without_end_are_broken_off` |
 //! | [`live::SHORT_ANSWER`] | 8 MiB | Decompressed length of the answers of `/version` and of discovery; a longer one is broken off. | `answers_without_end_are_broken_off` |
 //! | [`live::SLOWEST`] | 1 KiB | Bytes that an answer brings at least in the time in which a silent server counts as hung; a slower one is broken off. | `answers_that_drip_are_broken_off` |
@@ -97,6 +103,9 @@
 //! | [`sessions::REPLAYED_OPERATIONS`] | 200,000 steps | Operations that a session file replays, those within others included; a file with more is refused. | `a_session_that_replays_too_much_is_refused` |
 //! | [`sessions::REPLAYED_REVISIONS`] | 1,000,000 | Revisions on all branches of a session file, shared ones counted on each; a file with more is refused. | `a_session_that_replays_too_much_is_refused` |
 //! | [`sessions::REPLAYED_EVENTS`] | 50,000,000 | Events on all branches of a session file, shared ones counted on each; a file with more is refused. | `a_session_that_replays_too_much_is_refused` |
+//! | [`sessions::JOURNAL_CHANGES`] | 20,000 | Changes of a journal that the timeline shows; those after them are not shown, which a notice says. | `a_window_is_bounded` |
+//! | [`sessions::JOURNAL_REVISIONS`] | 300 | Revisions that the timeline of a journal has, about; changes of several seconds share one where there are more. | `a_window_is_bounded` |
+//! | [`sessions::METRICS_REQUEST`] | 8 KiB | Bytes of a request for the recorder's metrics; a longer one is not answered. | `a_request_without_end_is_not_answered` |
 //! | [`engine::ODDS_TOTALS`] | 2,000,000 steps | Totals of scores that are computed for the odds over starting nodes in one pass; beyond it searches are counted one by one. | `odds_that_take_too_many_steps_are_not_computed` |
 //! | [`engine::ODDS_SCORED`] | 20,000 steps | Nodes scored for the odds over starting nodes if searches are counted one by one and odds are not asked for; beyond it they are not counted. | `odds_of_many_starts_are_counted_when_asked_for` |
 //! | [`engine::ODDS_SCORED_ASKED`] | 3,000,000 steps | Nodes scored for the odds over starting nodes that are asked for; beyond it they are not counted. For a pod with a long spec it is less. | `odds_of_many_starts_are_counted_when_asked_for` |

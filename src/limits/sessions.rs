@@ -21,4 +21,10 @@ limits! { "sessions":
     count REPLAYED_REVISIONS: usize = 1_000_000, "a_session_that_replays_too_much_is_refused";
     /// Events on all branches of a session file, shared ones counted on each; a file with more is refused.
     count REPLAYED_EVENTS: usize = 50_000_000, "a_session_that_replays_too_much_is_refused";
+    /// Changes of a journal that the timeline shows; those after them are not shown, which a notice says.
+    count JOURNAL_CHANGES: usize = 20_000, "a_window_is_bounded";
+    /// Revisions that the timeline of a journal has, about; changes of several seconds share one where there are more.
+    count JOURNAL_REVISIONS: usize = 300, "a_window_is_bounded";
+    /// Bytes of a request for the recorder's metrics; a longer one is not answered.
+    bytes METRICS_REQUEST: usize = 8 << 10, "a_request_without_end_is_not_answered";
 }

@@ -58,4 +58,16 @@ limits! { "sources":
     bytes ETCD_PAGE: u64 = 32 << 20, "pages_that_are_too_long_are_named";
     /// Bytes of a database of etcd that is compressed or in an archive, which must be in memory; a larger one is an error.
     bytes ETCD_IN_MEMORY: u64 = 1 << 30, "a_database_in_an_archive_is_read_up_to_a_limit";
+    /// Bytes of a frame of a journal, compressed; a longer one is damage, and a recorder writes none.
+    bytes JOURNAL_FRAME: u32 = 512 << 20, "a_segment_of_starts_is_checked_in_bounded_time";
+    /// Bytes of a segment of a journal; the rest of a longer one is not read, which is said.
+    bytes JOURNAL_SEGMENT: u64 = 1 << 30, "a_segment_is_read_up_to_a_length";
+    /// Segments of a journal; one with more is not read.
+    count JOURNAL_SEGMENTS: usize = 100_000, "a_journal_of_too_many_segments_is_refused";
+    /// Events that a recorder keeps; older ones are forgotten.
+    count JOURNAL_EVENTS: usize = 20_000, "events_are_kept_up_to_a_number";
+    /// Bytes of a line of a journal; a longer one is damage.
+    bytes JOURNAL_LINE: u64 = 32 << 20, "a_line_without_end_is_damage";
+    /// Gaps of a journal that are kept for one answer; the others are counted.
+    count JOURNAL_GAPS: usize = 100, "gaps_are_kept_up_to_a_number";
 }

@@ -15,6 +15,7 @@
 //! | `assemble` | walks the documents, keeps the newest copy of each object, and reports what is present and what is missing |
 //! | [`live`] | lists and watches a cluster through its API server, into the same objects and report, and queues changes |
 //! | [`capture`] | writes a cluster as a dump |
+//! | [`journal`] | records the changes of a live cluster, and reads the state at any moment of the record |
 //! | `logs` | reads kube-scheduler's logs from the same inputs |
 //! | `manifest` | reads manifests, the files that `kubectl apply -f` takes |
 //!
@@ -26,6 +27,8 @@ mod assemble;
 pub mod capture;
 mod decode;
 mod demos;
+#[cfg(feature = "live")]
+pub mod journal;
 mod layout;
 #[cfg(feature = "live")]
 pub mod live;
@@ -42,7 +45,7 @@ pub use demos::{STORIES, Story};
 pub use layout::{Layout, Layouts};
 pub use logs::{LogTimes, read_logs_of_dump, read_scheduler_logs};
 pub use manifest::{ManifestError, ManifestObject, ManifestPlace, read_manifests};
-pub use read::input::Input;
+pub use read::input::{Input, OpenText};
 pub use read::limits::Limits;
 pub use read::progress::Progress;
 pub use read::sniff::looks_like_dump;

@@ -225,6 +225,7 @@ const SOURCE: Rooms = &[
     ("assemble", &["decode", "layout", "read"]),
     ("live", &["assemble", "decode", "layout", "read"]),
     ("capture", &["decode"]),
+    ("journal", &["live", "capture", "assemble", "decode", "layout", "read"]),
     ("logs", &["assemble", "read"]),
     ("manifest", &["decode"]),
 ];

@@ -17,6 +17,7 @@ mod command_line;
 mod dumps;
 mod etcd;
 mod in_part;
+mod journal;
 mod live;
 mod live_limits;
 mod live_log;

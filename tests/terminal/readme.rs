@@ -5,13 +5,17 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
+use jiff::{SignedDuration, Timestamp};
 use pretty_assertions::assert_eq;
 use schedscope::cluster::Kind;
 use schedscope::session::kind_named;
+use schedscope::source::journal::{Journal, JournalOptions, JournalWriter, RecordedState};
+use schedscope::source::{Input, load};
 use schedscope::ui::actions::verbs;
 use serde_json::{Value, json};
 use strum::IntoEnumIterator as _;
@@ -100,6 +104,7 @@ fn filled(usage: &str) -> String {
             ("-f", "FILE...") => "web.json".to_owned(),
             ("--replicas", "N") => "2".to_owned(),
             ("open", "FILE") => "saved".to_owned(),
+            (_, "JOURNAL") => "new.journal".to_owned(),
             ("log" | "--scheduler-log", "FILE...") => "scheduler.log".to_owned(),
             (_, "KIND/NAME") => "deployment/spread".to_owned(),
             ("--what-if", "VERB") => "\"add 1 like worker-a1\"".to_owned(),
@@ -131,6 +136,7 @@ impl Place {
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         write("kubeconfig", &server.kubeconfig());
         let place = Self { folder, _server: server };
+        place.record();
         place.renew();
         place
     }
@@ -139,11 +145,43 @@ impl Place {
         self.folder.path()
     }
 
+    /// Writes a journal of twenty minutes.
+    fn record(&self) {
+        let loaded = load(&[Input::Bytes { name: "story".to_owned(), bytes: STORY.as_bytes().into() }]);
+        let state = RecordedState::new(&loaded, schedscope::cluster::KindSet::default(), None);
+        let mut writer = JournalWriter::open(&self.path().join("cluster.journal"), JournalOptions::default()).unwrap();
+        let begin: Timestamp = "2026-11-27T03:00:00Z".parse().unwrap();
+        writer.begin(&state, begin);
+        for seconds in (10..=1200).step_by(10) {
+            writer.append(&[], &state, begin.checked_add(SignedDuration::from_secs(seconds)).unwrap());
+        }
+    }
+
+    /// Starts a recorder, waits until it records, and ends it.
+    fn recorder(&self, line: &str, arguments: &[String]) {
+        // The journal that others read stays as it is.
+        let mut arguments = arguments.to_vec();
+        "new.journal".clone_into(&mut arguments[1]);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_schedscope"));
+        command.args(&arguments).current_dir(self.path()).envs(self.variables()).stdin(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut said = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(said.contains("\"state\":\"recording\""), "{line}: {said}");
+        assert!(Journal::is_at(&self.path().join("new.journal")), "{line}");
+    }
+
     /// Deletes the files that other commands wrote.
     fn renew(&self) {
         for entry in std::fs::read_dir(self.path()).unwrap() {
             let entry = entry.unwrap();
-            if entry.file_name() != "kubeconfig" {
+            if entry.path().is_dir() {
+                if entry.file_name() != "cluster.journal" {
+                    std::fs::remove_dir_all(entry.path()).unwrap();
+                }
+            } else if entry.file_name() != "kubeconfig" {
                 std::fs::remove_file(entry.path()).unwrap();
             }
         }
@@ -210,6 +248,7 @@ impl Place {
                 }
                 self.explore(&arguments, |_| {});
             }
+            Some("record") => self.recorder(line, &arguments),
             Some("capture") => {
                 assert_eq!(self.run(&arguments), (0, String::new()), "{line}");
                 let file = arguments.iter().skip(1).find(|a| !a.starts_with('-')).unwrap();
@@ -304,7 +343,7 @@ fn every_command_in_the_table_and_in_the_text_does_what_it_says() {
     let subcommands: BTreeSet<&str> = commands.iter().filter_map(|c| c.split(' ').nth(1)).collect();
     assert_eq!(
         subcommands.into_iter().collect::<Vec<_>>(),
-        ["capture", "completions", "demo", "explain", "info", "live", "log", "open", "run", "schema"]
+        ["capture", "completions", "demo", "explain", "info", "live", "log", "open", "record", "run", "schema"]
     );
     assert!(table >= 8 && commands.len() >= table, "{commands:?}");
     for usage in commands {

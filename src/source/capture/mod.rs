@@ -225,7 +225,7 @@ fn other_event_value(number: usize, event: &OtherEvent) -> Value {
 }
 
 /// Returns an object as an item of a typed list, which has no kind.
-fn value(object: &Object) -> Value {
+pub(in crate::source) fn value(object: &Object) -> Value {
     let mut value = serde_json::to_value(object).unwrap_or_default();
     if let Some(fields) = value.as_object_mut() {
         fields.remove("kind");
@@ -233,7 +233,7 @@ fn value(object: &Object) -> Value {
     value
 }
 
-fn event_value(number: usize, event: &ObservedEvent) -> Value {
+pub(in crate::source) fn event_value(number: usize, event: &ObservedEvent) -> Value {
     let ObservedEvent { pod, uid, reason, note, controller, count, first, last } = event;
     json!({
         "metadata": {"name": format!("{}.{number:x}", pod.name), "namespace": pod.namespace},
@@ -248,7 +248,7 @@ fn event_value(number: usize, event: &ObservedEvent) -> Value {
 }
 
 /// Writes an API server's refusal, so that a kind that could not be listed, or not whole, stays unknown.
-fn write_refusal(out: &mut impl Write, kind: Kind, why: Option<MissingReason>) -> io::Result<()> {
+pub(in crate::source) fn write_refusal(out: &mut impl Write, kind: Kind, why: Option<MissingReason>) -> io::Result<()> {
     let Some(why) = why else { return Ok(()) };
     write_status(out, kind.group(), &kind.plural().to_lowercase(), why)
 }

@@ -27,6 +27,22 @@ pub enum Input {
         /// The text, which may be compressed or an archive.
         bytes: Cow<'static, [u8]>,
     },
+    /// Text that is made while it is read, such as the state of a journal.
+    Text {
+        /// The name that diagnostics use.
+        name: String,
+        /// The text.
+        text: Arc<dyn OpenText>,
+    },
+}
+
+/// A text that can be read several times, and is made while it is read.
+pub trait OpenText: std::fmt::Debug + Send + Sync {
+    /// Returns the text from its start.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be made.
+    fn open(&self) -> io::Result<Box<dyn Read + Send + '_>>;
 }
 
 /// The source of a document's bytes.
@@ -34,6 +50,7 @@ pub enum Input {
 pub(in crate::source) enum Content {
     File(PathBuf),
     Memory(Arc<Cow<'static, [u8]>>),
+    Made(Arc<dyn OpenText>),
 }
 
 pub(in crate::source) type BoxRead<'a> = Box<dyn Read + Send + 'a>;
@@ -48,6 +65,7 @@ impl Content {
                 (Box::new(file), size)
             }
             Self::Memory(bytes) => (Box::new(Cursor::new(&***bytes)), bytes.len() as u64),
+            Self::Made(_) => return Err(io::ErrorKind::Unsupported.into()),
         })
     }
 
@@ -62,6 +80,9 @@ impl Content {
                 let size = file.metadata()?.len();
                 return Ok(archive::database(file, size, budget));
             }
+        }
+        if let Self::Made(text) = self {
+            return Ok(archive::open(text.open()?, None, budget));
         }
         let (raw, size) = self.open()?;
         Ok(archive::open(raw, Some(size), budget))
@@ -93,6 +114,7 @@ impl Place {
             _ if !self.members.is_empty() => Ok(None),
             Content::File(path) => part(File::open(path)?, offset, length),
             Content::Memory(bytes) => part(Cursor::new(&***bytes), offset, length),
+            Content::Made(_) => Ok(None),
         }
     }
 }
@@ -254,6 +276,7 @@ impl Found {
                 },
                 Input::Path(path) => found.add_named(number, path.display().to_string(), Content::File(path.clone())),
                 Input::Bytes { name, bytes } => found.add_named(number, name.clone(), Content::Memory(Arc::new(bytes.clone()))),
+                Input::Text { name, text } => found.add_named(number, name.clone(), Content::Made(Arc::clone(text))),
             }
         }
         found

@@ -191,7 +191,7 @@ pub(in crate::source) fn members(
         let source: Box<dyn ReadSeek + '_> = match base.filter(|_| !stream.compressed) {
             Some(Content::File(path)) => Box::new(BufReader::new(File::open(path)?)),
             Some(Content::Memory(bytes)) => Box::new(Cursor::new(&***bytes)),
-            None => Box::new(Cursor::new(read_within(stream.reader, stream.size, ZIP_IN_MEMORY, "a zip")?)),
+            Some(Content::Made(_)) | None => Box::new(Cursor::new(read_within(stream.reader, stream.size, ZIP_IN_MEMORY, "a zip")?)),
         };
         return zip::members(source, budget, only, visit);
     }

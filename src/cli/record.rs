@@ -1,0 +1,319 @@
+//! `schedscope record`: writes the changes of a live cluster into a journal, until it is ended.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use strum::IntoEnumIterator as _;
+
+use super::args::RecordArgs;
+use super::live::{connected, soon};
+use super::{Failure, judgeable};
+use crate::app;
+use crate::cluster::{Cluster, Kind, KindSet};
+use crate::limits::sessions::METRICS_REQUEST;
+use crate::output::{self, METRICS_MEDIA_TYPE, MetricType, Metrics};
+use crate::source::journal::{JournalHealth, JournalOptions, JournalWriter, RecordedState, unlisted};
+use crate::source::live::{Live, State, Subject, Waits};
+
+/// Time between two frames.
+const TICK: Duration = Duration::from_secs(1);
+/// Time between two lines about the health, while it is the same.
+const HEALTH: Duration = Duration::from_secs(60);
+/// Changes that are taken at once.
+const AT_ONCE: usize = 20_000;
+/// Time that a client of the metrics has for its request, and for taking the answer.
+const CLIENT: Duration = Duration::from_secs(2);
+
+/// A line about the recorder's health.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HealthLine<'a> {
+    time: Timestamp,
+    /// `recording`, `notWriting` or `stale`.
+    state: &'a str,
+    journal: String,
+    objects: usize,
+    pending_pods: usize,
+    changes: u64,
+    bytes_written: u64,
+    journal_bytes: u64,
+    segments: usize,
+    /// Seconds since the API server last sent something.
+    silent: u64,
+    /// Kinds whose changes do not arrive.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stale: Vec<Kind>,
+    /// Why nothing can be written, and since when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_written: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<Timestamp>,
+}
+
+/// The state that the metrics show.
+#[derive(Debug, Default)]
+struct Shown {
+    cluster: Cluster,
+    health: JournalHealth,
+    stale: KindSet,
+    is_failing: bool,
+    changes: u64,
+    /// When it was shown, and how long the API server had been silent then.
+    silent: Option<(Instant, Duration)>,
+    /// When the last frame was written.
+    written: Option<Instant>,
+}
+
+type Board = Arc<Mutex<Shown>>;
+
+/// Records until the program is ended.
+pub(super) fn run(args: &RecordArgs) -> Result<u8, Failure> {
+    let mut writer = JournalWriter::open(&args.journal, args.options()).map_err(|error| Failure::source(error.to_string()))?;
+    let board = Board::default();
+    if let Some(address) = args.metrics {
+        serve(address, args.metrics_remote, &board)?;
+    }
+    let live = connected(&args.connect, &Waits::default())?;
+    let loaded = loop {
+        if let Some(loaded) = live.wait_first(Some(soon())) {
+            break loaded;
+        }
+    };
+    super::tell(&loaded);
+    let loaded = judgeable(loaded)?;
+    let clock = || Timestamp::now().checked_add(live.status().ahead).unwrap_or(Timestamp::MAX);
+    let version = app::known_version(&loaded.report);
+    let mut state = RecordedState::new(&loaded, unlisted(&loaded), version.clone());
+    drop(loaded);
+    writer.begin(&state, clock());
+    let mut recorder = Recorder { live: &live, args, board, changes: 0, last_line: None, was_well: None };
+    recorder.show(&writer, &state);
+    let mut lines = Vec::new();
+    loop {
+        std::thread::sleep(TICK);
+        let now = clock();
+        lines.clear();
+        let mut changes = Vec::new();
+        while live.has_changes() && changes.len() < AT_ONCE * 50 {
+            changes.extend(live.take(AT_ONCE));
+        }
+        recorder.changes += changes.len() as u64;
+        let version = live.server_version().or_else(|| version.clone());
+        state.apply(changes, stale(&live), version, now, &mut lines).map_err(|error| Failure::source(error.to_string()))?;
+        writer.append(&lines, &state, now);
+        recorder.show(&writer, &state);
+    }
+}
+
+impl RecordArgs {
+    fn options(&self) -> JournalOptions {
+        let default = JournalOptions::default();
+        JournalOptions {
+            keep: self.keep,
+            max_size: self.max_size,
+            segment_size: self.segment_size.unwrap_or(default.segment_size),
+            segment_time: self.segment_time.unwrap_or(default.segment_time),
+        }
+    }
+}
+
+/// Returns the kinds that were read and whose changes do not arrive at present.
+fn stale(live: &Live) -> KindSet {
+    let fails = |state: &State| matches!(state, State::Retrying { .. } | State::Forbidden { .. } | State::OldVersion { .. });
+    let status = live.status();
+    let failing = status.kinds.iter().filter(|kind| kind.lists > 0 && fails(&kind.state));
+    failing.filter_map(|kind| if let Subject::Objects(kind) = kind.subject { Some(kind) } else { None }).collect()
+}
+
+/// Shows how recording goes.
+struct Recorder<'a> {
+    live: &'a Live,
+    args: &'a RecordArgs,
+    board: Board,
+    changes: u64,
+    last_line: Option<Instant>,
+    /// The health in the last line: the kinds that were stale, and whether frames could be written.
+    was_well: Option<(KindSet, bool)>,
+}
+
+impl Recorder<'_> {
+    /// Updates the metrics, and writes a line if the health changed or the last one is a minute old.
+    fn show(&mut self, writer: &JournalWriter, state: &RecordedState) {
+        let (health, stale, failing) = (writer.health(), state.knowledge().stale, writer.failing());
+        let silent = self.live.silent_for();
+        {
+            let mut shown = self.board.lock().unwrap_or_else(PoisonError::into_inner);
+            let written = if shown.health.last == health.last { shown.written } else { Some(Instant::now()) };
+            *shown = Shown {
+                cluster: state.cluster().clone(),
+                health,
+                stale,
+                is_failing: failing.is_some(),
+                changes: self.changes,
+                silent: Some((Instant::now(), silent)),
+                written,
+            };
+        }
+        let now = (stale, failing.is_some());
+        if self.was_well == Some(now) && self.last_line.is_some_and(|last| last.elapsed() < HEALTH) {
+            return;
+        }
+        (self.was_well, self.last_line) = (Some(now), Some(Instant::now()));
+        let line = HealthLine {
+            time: Timestamp::now(),
+            state: match now {
+                (_, true) => "notWriting",
+                (stale, false) if !stale.is_empty() => "stale",
+                _ => "recording",
+            },
+            journal: self.args.journal.display().to_string(),
+            objects: Kind::iter().map(|kind| state.cluster().count(kind)).sum(),
+            pending_pods: state.cluster().pods.iter().filter(|pod| pod.is_pending()).count(),
+            changes: self.changes,
+            bytes_written: health.written,
+            journal_bytes: health.size,
+            segments: health.segments,
+            silent: silent.as_secs(),
+            stale: stale.iter().collect(),
+            not_written: failing.map(|(_, why)| why),
+            since: failing.map(|(since, _)| since),
+        };
+        match output::to_json_line(&line) {
+            Ok(line) => output::say(line.as_str().trim_end()),
+            Err(error) => output::say(error),
+        }
+    }
+}
+
+/// Writes the metrics.
+fn metrics(shown: &Shown) -> Metrics {
+    let mut metrics = Metrics::default();
+    let mut pending: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
+    for pod in shown.cluster.pods.iter().filter(|pod| pod.is_pending()) {
+        let reason = pod.condition("PodScheduled").map_or("", |condition| condition.reason.as_str());
+        *pending.entry(reason).or_default() += 1;
+    }
+    let help = "Pending pods by the reason of their PodScheduled condition; empty while no scheduler has written one.";
+    let mut family = metrics.family("schedscope_recorder_pending_pods", MetricType::Gauge, help);
+    for (reason, count) in pending {
+        family.sample(&[("reason", reason)], count);
+    }
+    let mut family = metrics.family("schedscope_recorder_objects", MetricType::Gauge, "Objects in the recorded state.");
+    for kind in Kind::iter().filter(|kind| shown.cluster.count(*kind) > 0) {
+        family.sample(&[("kind", &kind.to_string())], shown.cluster.count(kind));
+    }
+    let help = "1 for each kind whose changes do not arrive, because its list or watch fails.";
+    let mut family = metrics.family("schedscope_recorder_stale", MetricType::Gauge, help);
+    for kind in shown.stale.iter() {
+        family.sample(&[("kind", &kind.to_string())], 1_usize);
+    }
+    let help = "Seconds since the API server last sent anything.";
+    let mut family = metrics.family("schedscope_recorder_silence_seconds", MetricType::Gauge, help);
+    if let Some((at, silent)) = shown.silent {
+        family.sample(&[], (silent + at.elapsed()).as_secs_f64());
+    }
+    let help = "Seconds since a frame was written.";
+    let mut family = metrics.family("schedscope_recorder_last_frame_age_seconds", MetricType::Gauge, help);
+    if let Some(written) = shown.written {
+        family.sample(&[], written.elapsed().as_secs_f64());
+    }
+    let help = "1 while frames cannot be written, else 0.";
+    metrics.family("schedscope_recorder_not_writing", MetricType::Gauge, help).sample(&[], usize::from(shown.is_failing));
+    metrics.family("schedscope_recorder_changes_total", MetricType::Counter, "Changes that were received.").sample(&[], shown.changes);
+    let help = "Bytes of frames that were written.";
+    metrics.family("schedscope_recorder_written_bytes_total", MetricType::Counter, help).sample(&[], shown.health.written);
+    let help = "Frames that could not be written.";
+    metrics.family("schedscope_recorder_failed_frames_total", MetricType::Counter, help).sample(&[], shown.health.failed);
+    metrics.family("schedscope_recorder_journal_bytes", MetricType::Gauge, "Bytes of all segments.").sample(&[], shown.health.size);
+    metrics.family("schedscope_recorder_segments", MetricType::Gauge, "Segments of the journal.").sample(&[], shown.health.segments);
+    metrics
+}
+
+/// Serves the metrics from a thread of its own, one client after another.
+fn serve(address: SocketAddr, remote: bool, board: &Board) -> Result<(), Failure> {
+    if !address.ip().is_loopback() && !remote {
+        let words = format!("--metrics {address}: other machines could read it; add --metrics-remote to allow that");
+        return Err(Failure::usage(words));
+    }
+    let listener = TcpListener::bind(address).map_err(|error| Failure::usage(format!("--metrics {address}: {error}")))?;
+    let board = Arc::clone(board);
+    let answer_all = move || {
+        for stream in listener.incoming().flatten() {
+            // A client that is gone needs no answer.
+            let _ = answer(stream, &board);
+        }
+    };
+    let spawned = std::thread::Builder::new().name("metrics".to_owned()).spawn(answer_all);
+    spawned.map(drop).map_err(|error| Failure::source(format!("cannot start threads: {error}")))
+}
+
+/// Answers one request.
+fn answer(mut stream: TcpStream, board: &Board) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(CLIENT))?;
+    stream.set_write_timeout(Some(CLIENT))?;
+    let deadline = Instant::now() + CLIENT;
+    let mut request = Vec::new();
+    let mut part = [0; 1024];
+    while !request.windows(4).any(|end| end == b"\r\n\r\n") {
+        let count = stream.read(&mut part)?;
+        request.extend_from_slice(&part[..count]);
+        if count == 0 || request.len() > METRICS_REQUEST || Instant::now() > deadline {
+            return Ok(());
+        }
+    }
+    let line = request.split(|byte| *byte == b'\r').next().unwrap_or_default();
+    let (status, body) = match line.split(|byte| *byte == b' ').collect::<Vec<_>>()[..] {
+        [b"GET", b"/metrics", _] => ("200 OK", metrics(&board.lock().unwrap_or_else(PoisonError::into_inner)).text().as_str().to_owned()),
+        [b"GET", ..] => ("404 Not Found", "the metrics are at /metrics\n".to_owned()),
+        _ => ("405 Method Not Allowed", "GET alone is answered\n".to_owned()),
+    };
+    let head =
+        format!("HTTP/1.1 {status}\r\nContent-Type: {METRICS_MEDIA_TYPE}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(body.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(address: SocketAddr, request: &[u8]) -> String {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(request).unwrap();
+        let mut answer = Vec::new();
+        // A server that closes before it has read all resets the connection.
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8(answer).unwrap()
+    }
+
+    fn free() -> SocketAddr {
+        TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+    }
+
+    #[test]
+    fn metrics_are_served_on_loopback_and_elsewhere_on_request() {
+        let board = Board::default();
+        board.lock().unwrap().health = JournalHealth { written: 17, ..JournalHealth::default() };
+        let address = free();
+        serve(address, false, &board).unwrap();
+        let answer = ask(address, b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("schedscope_recorder_written_bytes_total 17\n"), "{answer}");
+        assert!(ask(address, b"GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
+        assert!(ask(address, b"POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
+        let error = serve("0.0.0.0:0".parse().unwrap(), false, &board).unwrap_err();
+        assert!(error.message.to_string().contains("--metrics-remote"), "{}", error.message);
+    }
+
+    #[test]
+    fn a_request_without_end_is_not_answered() {
+        let board = Board::default();
+        let address = free();
+        serve(address, false, &board).unwrap();
+        assert_eq!(ask(address, &vec![b'a'; METRICS_REQUEST + 1024]), "");
+        assert!(ask(address, b"GET /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 OK"), "the next client is");
+    }
+}

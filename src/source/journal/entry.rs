@@ -1,0 +1,190 @@
+//! Entries: the lines of a keyframe and of changes.
+//!
+//! | line | means |
+//! | --- | --- |
+//! | `+Pod TAB ["shop","web"] TAB {...}` | the state of an object, as an item of a capture's list |
+//! | `-Pod TAB ["shop","web"]` | the object is gone |
+//! | `+Event TAB ["","00000007"] TAB {...}` | an event, by its number in the order of arrival |
+//! | `?{...}` | what is known from here on, a [`Knowledge`] |
+//!
+//! A keyframe is a knowledge and then the states of all objects and events, sorted by [`EntryKey`].
+
+use std::io::{self, Write};
+
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::{Key, Kind, KindSet, MissingKinds, Str};
+
+/// The kind in lines about events.
+const EVENT: &str = "Event";
+
+/// The state of a recording at a moment, apart from the objects: which kinds are known, and the cluster's version.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Knowledge {
+    /// The kinds that are not known, or in part.
+    pub unknown: MissingKinds,
+    /// The kinds without a list.
+    pub unlisted: KindSet,
+    /// The kinds whose changes do not arrive, because their list or watch fails.
+    pub stale: KindSet,
+    /// The cluster's version.
+    pub version: Option<String>,
+    /// Names and texts are replaced.
+    pub redacted: bool,
+}
+
+impl Knowledge {
+    /// Returns the kinds that are not known: stale ones count as read in part.
+    pub fn missing(&self) -> MissingKinds {
+        let mut missing = self.unknown;
+        for kind in self.stale.iter() {
+            missing.incomplete.insert(kind);
+        }
+        missing
+    }
+}
+
+/// The subject of a line: sorts as a capture's objects and events do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum EntryKey {
+    Object(Kind, Key),
+    /// An event, by its number in the order of arrival.
+    Event(u64),
+}
+
+/// A line.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Entry<'a> {
+    /// The state of an object or event, as JSON.
+    Put(EntryKey, &'a [u8]),
+    Gone(EntryKey),
+    Known(Box<Knowledge>),
+}
+
+impl EntryKey {
+    fn kind(&self) -> String {
+        match self {
+            Self::Object(kind, _) => kind.to_string(),
+            Self::Event(_) => EVENT.to_owned(),
+        }
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(self.kind().as_bytes())?;
+        out.write_all(b"\t")?;
+        match self {
+            Self::Object(_, key) => serde_json::to_writer(out, &(key.namespace.as_str(), key.name.as_str()))?,
+            Self::Event(number) => serde_json::to_writer(out, &("", number.to_string()))?,
+        }
+        Ok(())
+    }
+
+    fn read(kind: &[u8], key: &[u8]) -> Option<Self> {
+        let (namespace, name): (Str, Str) = serde_json::from_slice(key).ok()?;
+        let kind = std::str::from_utf8(kind).ok()?;
+        if kind == EVENT {
+            return name.as_str().parse().ok().map(Self::Event);
+        }
+        Some(Self::Object(kind.parse().ok()?, Key { namespace, name }))
+    }
+}
+
+/// Writes the state of an object or event; `item` writes it as JSON without a line break.
+pub(super) fn put(out: &mut Vec<u8>, key: &EntryKey, item: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<()> {
+    out.push(b'+');
+    key.write(out)?;
+    out.push(b'\t');
+    item(out)?;
+    out.push(b'\n');
+    Ok(())
+}
+
+/// Writes that an object is gone.
+pub(super) fn gone(out: &mut Vec<u8>, key: &EntryKey) -> io::Result<()> {
+    out.push(b'-');
+    key.write(out)?;
+    out.push(b'\n');
+    Ok(())
+}
+
+/// Writes what is known from here on.
+pub(super) fn known(out: &mut Vec<u8>, knowledge: &Knowledge) -> io::Result<()> {
+    out.push(b'?');
+    serde_json::to_writer(&mut *out, knowledge)?;
+    out.push(b'\n');
+    Ok(())
+}
+
+/// Reads a line without its line break; `None` if it is none.
+pub(super) fn read(line: &[u8]) -> Option<Entry<'_>> {
+    let (mark, rest) = line.split_first()?;
+    if *mark == b'?' {
+        return serde_json::from_slice(rest).ok().map(|knowledge| Entry::Known(Box::new(knowledge)));
+    }
+    let mut parts = rest.splitn(3, |byte| *byte == b'\t');
+    let key = EntryKey::read(parts.next()?, parts.next()?)?;
+    match (mark, parts.next()) {
+        (b'+', Some(item)) => Some(Entry::Put(key, item)),
+        (b'-', None) => Some(Entry::Gone(key)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_as_they_are_written() {
+        let pod = EntryKey::Object(Kind::Pod, Key::new("a\tb\n\"", "web"));
+        let event = EntryKey::Event(7);
+        let knowledge = Knowledge {
+            unlisted: [Kind::PodGroup].into_iter().collect(),
+            stale: [Kind::Node].into_iter().collect(),
+            version: Some("v1.36.2".to_owned()),
+            ..Knowledge::default()
+        };
+        let mut out = Vec::new();
+        let item = |out: &mut Vec<u8>| out.write_all(b"{\"a\":\"\\t\"}");
+        put(&mut out, &pod, item).unwrap();
+        put(&mut out, &event, item).unwrap();
+        gone(&mut out, &pod).unwrap();
+        known(&mut out, &knowledge).unwrap();
+        let lines: Vec<Option<Entry<'_>>> = out.split(|byte| *byte == b'\n').map(read).collect();
+        let json = b"{\"a\":\"\\t\"}".as_slice();
+        let expected = [
+            Some(Entry::Put(pod.clone(), json)),
+            Some(Entry::Put(event, json)),
+            Some(Entry::Gone(pod)),
+            Some(Entry::Known(Box::new(knowledge.clone()))),
+            None,
+        ];
+        assert_eq!(lines, expected);
+        assert_eq!(knowledge.missing().incomplete.iter().collect::<Vec<_>>(), [Kind::Node]);
+    }
+
+    #[test]
+    fn other_lines_are_none() {
+        for line in
+            ["+Pod", "+Pod\t[\"a\"]\t{}", "-Pod\t[\"a\",\"b\"]\t{}", "+Secret\t[\"a\",\"b\"]\t{}", "*Pod\t[\"a\",\"b\"]\t{}", "?", "?{"]
+        {
+            assert_eq!(read(line.as_bytes()), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn keys_sort_as_captures_do() {
+        let object = |kind, namespace: &str, name: &str| EntryKey::Object(kind, Key::new(namespace, name));
+        let sorted = [
+            object(Kind::CSIDriver, "", "z"),
+            object(Kind::Pod, "a", "b"),
+            object(Kind::Pod, "a", "c"),
+            object(Kind::Pod, "b", "a"),
+            object(Kind::VolumeAttachment, "", "a"),
+            EntryKey::Event(9),
+            EntryKey::Event(10),
+        ];
+        assert!(sorted.is_sorted());
+    }
+}

@@ -1,0 +1,174 @@
+//! The state that a recorder keeps: every change becomes a line, and a keyframe is all of it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize as _;
+use serde_json::{Serializer, Value};
+
+use super::entry::{self, EntryKey, Knowledge};
+use crate::cluster::{Cluster, Key, Kind, KindSet, Object, ObservedEvent, Str};
+use crate::limits::sources::JOURNAL_EVENTS;
+use crate::output::Json;
+use crate::source::assemble::Loaded;
+use crate::source::capture::{event_value, value};
+use crate::source::live::Change;
+
+/// How long an event is kept: API servers forget theirs after an hour.
+const EVENT_AGE: SignedDuration = SignedDuration::from_hours(2);
+
+/// The fields of an event that stay when it occurs again.
+type EventIdentity = (Key, Str, Str, Str, String, Option<Timestamp>);
+
+fn identity(event: &ObservedEvent) -> EventIdentity {
+    let ObservedEvent { pod, uid, reason, note, controller, first, .. } = event;
+    (pod.clone(), uid.clone(), reason.clone(), controller.clone(), note.clone(), *first)
+}
+
+/// The state of a cluster that is recorded.
+#[derive(Debug, Default)]
+pub struct RecordedState {
+    cluster: Cluster,
+    knowledge: Knowledge,
+    /// The events by number, in the order of arrival.
+    events: BTreeMap<u64, ObservedEvent>,
+    numbers: HashMap<EventIdentity, u64>,
+    next: u64,
+}
+
+impl RecordedState {
+    /// Returns the state of a cluster that was just read. `unlisted` are the kinds without a list.
+    pub fn new(loaded: &Loaded, unlisted: KindSet, version: Option<String>) -> Self {
+        let cluster = loaded.cluster();
+        let knowledge = Knowledge { unknown: cluster.unknown, unlisted, version, ..Knowledge::default() };
+        let mut state = Self { cluster, knowledge, ..Self::default() };
+        for event in &loaded.events {
+            state.add_event(event.clone());
+        }
+        state
+    }
+
+    /// Returns the cluster.
+    pub fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
+    /// Returns what is known of it.
+    pub fn knowledge(&self) -> &Knowledge {
+        &self.knowledge
+    }
+
+    /// Returns the events, in the order of arrival.
+    pub fn events(&self) -> impl Iterator<Item = &ObservedEvent> {
+        self.events.values()
+    }
+
+    /// Applies changes and writes a line for each. `stale` are the kinds whose changes do not arrive, `version` is the cluster's.
+    ///
+    /// # Errors
+    /// Returns an error if an object cannot be written as JSON.
+    pub fn apply(
+        &mut self,
+        changes: Vec<Change>,
+        stale: KindSet,
+        version: Option<String>,
+        now: Timestamp,
+        out: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        let mut knowledge = Knowledge { stale, version, ..self.knowledge.clone() };
+        for change in changes {
+            match change {
+                Change::Put(object) => {
+                    put_object(out, &object)?;
+                    self.cluster.insert(object);
+                }
+                Change::Gone(object) => {
+                    let (kind, key) = (object.kind(), object.key());
+                    if self.cluster.remove(kind, &key).is_some() {
+                        entry::gone(out, &EntryKey::Object(kind, key))?;
+                    }
+                }
+                Change::Event(event) => {
+                    let number = self.add_event(event);
+                    put_event(out, number, &self.events[&number])?;
+                }
+                Change::Listed(kind) => {
+                    knowledge.unknown = knowledge.unknown.without(kind);
+                    knowledge.unlisted.remove(kind);
+                }
+                Change::Unreadable(kind, 0) => knowledge.unknown.failed.remove(kind),
+                Change::Unreadable(kind, _) => knowledge.unknown.failed.insert(kind),
+            }
+        }
+        self.forget_events(now, out)?;
+        if knowledge != self.knowledge {
+            entry::known(out, &knowledge)?;
+            self.cluster.unknown = knowledge.unknown;
+            self.knowledge = knowledge;
+        }
+        Ok(())
+    }
+
+    /// Adds an event or replaces its last occurrence; returns its number.
+    fn add_event(&mut self, event: ObservedEvent) -> u64 {
+        let next = self.next;
+        let number = *self.numbers.entry(identity(&event)).or_insert(next);
+        if number == next {
+            self.next += 1;
+        }
+        self.events.insert(number, event);
+        number
+    }
+
+    /// Forgets old events, and those beyond the limit.
+    fn forget_events(&mut self, now: Timestamp, out: &mut Vec<u8>) -> io::Result<()> {
+        while let Some(first) = self.events.first_entry() {
+            let is_old = first.get().last.or(first.get().first).is_some_and(|last| now.duration_since(last) > EVENT_AGE);
+            let number = *first.key();
+            if !is_old && self.numbers.len() <= JOURNAL_EVENTS {
+                return Ok(());
+            }
+            self.numbers.remove(&identity(first.get()));
+            first.remove();
+            entry::gone(out, &EntryKey::Event(number))?;
+        }
+        Ok(())
+    }
+
+    /// Writes a keyframe.
+    pub(super) fn keyframe(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut lines = Vec::new();
+        entry::known(&mut lines, &self.knowledge)?;
+        for object in self.cluster.objects() {
+            put_object(&mut lines, &object)?;
+            if lines.len() > 1 << 16 {
+                out.write_all(&lines)?;
+                lines.clear();
+            }
+        }
+        for (number, event) in &self.events {
+            put_event(&mut lines, *number, event)?;
+        }
+        out.write_all(&lines)
+    }
+}
+
+fn put_object(out: &mut Vec<u8>, object: &Object) -> io::Result<()> {
+    entry::put(out, &EntryKey::Object(object.kind(), object.key()), |out| write_item(out, &value(object)))
+}
+
+fn put_event(out: &mut Vec<u8>, number: u64, event: &ObservedEvent) -> io::Result<()> {
+    entry::put(out, &EntryKey::Event(number), |out| write_item(out, &event_value(number as usize, event)))
+}
+
+/// Writes an item as a capture does, on one line.
+fn write_item(out: &mut Vec<u8>, item: &Value) -> io::Result<()> {
+    Ok(item.serialize(&mut Serializer::with_formatter(out, Json::default()))?)
+}
+
+/// Returns the kinds of which a source has no list.
+pub fn unlisted(loaded: &Loaded) -> KindSet {
+    let pod_groups = loaded.report.pod_groups_unknown().then_some(Kind::PodGroup);
+    loaded.report.absent.iter().map(|absence| absence.kind).chain(pod_groups).collect()
+}

@@ -1,0 +1,334 @@
+//! A recorder on an API server in this process: its journal is the cluster as it was, whatever happens to the recorder.
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use pretty_assertions::assert_eq;
+use schedscope::app;
+use schedscope::cluster::Key;
+use schedscope::source::capture::Capture;
+use schedscope::source::journal::{GapReason, Journal, Moment};
+use schedscope::source::live::{ConnectOptions, connect};
+use schedscope::source::{Input, Loaded, Story, load};
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::api_server::{ApiServer, Fault, PATIENCE};
+
+/// Pause between two looks at a journal.
+const LOOK: Duration = Duration::from_millis(50);
+
+fn story(name: &str) -> Vec<Value> {
+    load(&[Story::named(name).unwrap().input()]).objects.iter().map(|object| serde_json::to_value(object).unwrap()).collect()
+}
+
+fn pod(name: &str) -> Value {
+    // Admission sets the priority and what follows from it.
+    let spec = json!({"schedulerName": "default-scheduler", "priority": 0, "preemptionPolicy": "PreemptLowerPriority", "containers": [{"name": "c", "resources": {"requests": {"cpu": "64"}}}]});
+    json!({"kind": "Pod", "metadata": {"name": name, "namespace": "shop"}, "spec": spec})
+}
+
+/// A recorder, which is killed when it is dropped.
+struct Recorder {
+    child: Child,
+    errors: BufReader<ChildStderr>,
+    journal: PathBuf,
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Recorder {
+    fn start(server: &ApiServer, folder: &TempDir, more: &[&str]) -> Self {
+        let config = folder.path().join("config");
+        std::fs::write(&config, server.kubeconfig()).unwrap();
+        let journal = folder.path().join("journal");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_schedscope"));
+        command.arg("record").arg(&journal).args(more).env("KUBECONFIG", config).stderr(Stdio::piped()).stdin(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let errors = BufReader::new(child.stderr.take().unwrap());
+        Self { child, errors, journal }
+    }
+
+    /// Returns the next line about the recorder's health.
+    fn health(&mut self) -> Value {
+        loop {
+            let mut line = String::new();
+            assert!(self.errors.read_line(&mut line).unwrap() > 0, "the recorder ended");
+            if line.starts_with('{') {
+                return serde_json::from_str(&line).unwrap();
+            }
+        }
+    }
+
+    /// Waits until the state at the journal's end meets a condition.
+    #[track_caller]
+    fn until(&self, what: &str, holds: impl Fn(&Moment, &Loaded) -> bool) -> Timestamp {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Ok(journal) = Journal::open(&self.journal) {
+                let moment = journal.at(journal.end()).unwrap();
+                if holds(&moment, &state(&moment)) {
+                    return journal.end();
+                }
+            }
+            assert!(Instant::now() < deadline, "{what} did not come");
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+fn state(moment: &Moment) -> Loaded {
+    load(&[Input::Text { name: "journal".to_owned(), text: moment.text() }])
+}
+
+fn has_pod(loaded: &Loaded, name: &str) -> bool {
+    loaded.cluster().pods.get(&Key::new("shop", name)).is_some()
+}
+
+fn program(arguments: &[&str], paths: &[&Path]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_schedscope"));
+    command.args(arguments).args(paths).env("KUBECONFIG", "/dev/null").stdin(Stdio::null()).output().unwrap()
+}
+
+fn text(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).into_owned()
+}
+
+#[test]
+fn a_journal_answers_as_a_dump_of_the_same_moment() {
+    let server = ApiServer::new(&story("payments"));
+    let folder = tempfile::tempdir().unwrap();
+    let mut recorder = Recorder::start(&server, &folder, &[]);
+    assert_eq!(recorder.health()["state"], "recording");
+    server.put(pod("huge"));
+    let first = recorder.until("the pod", |_, loaded| has_pod(loaded, "huge"));
+    let dump = folder.path().join("dump.json");
+    let options = ConnectOptions { kubeconfig: Some(folder.path().join("config")), watch: false, ..ConnectOptions::default() };
+    let loaded = connect(&options).unwrap().wait_first(Some(Instant::now() + PATIENCE)).unwrap();
+    let (cluster, unknown, version) = (loaded.cluster(), app::unknown_kinds(&loaded.report), app::known_version(&loaded.report));
+    let capture = Capture {
+        cluster: &cluster,
+        events: &loaded.events,
+        neighbors: None,
+        version: version.as_deref(),
+        unknown: &unknown,
+        redact: None,
+    };
+    capture.write(std::fs::File::create(&dump).unwrap()).unwrap();
+    server.delete("Pod", "shop", "huge");
+    server.put(pod("after"));
+    recorder.until("the deletion", |_, loaded| !has_pod(loaded, "huge") && has_pod(loaded, "after"));
+    drop(recorder);
+
+    // The capture of the moment is, byte for byte, that of a dump of the cluster in that moment.
+    let (journal, at) = (folder.path().join("journal"), first.to_string());
+    let captured = |name: &str, at: &[&str], source: &Path| {
+        let path = folder.path().join(name);
+        let output = program(&[&["capture", path.to_str().unwrap()], at, &["--from"]].concat(), &[source]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        std::fs::read_to_string(&path).unwrap()
+    };
+    assert_eq!(captured("again.json", &["--at", &at], &journal), captured("expected.json", &[], &dump));
+    let mut made = String::new();
+    let moment = Journal::open(&journal).unwrap().at(first).unwrap();
+    std::io::Read::read_to_string(&mut moment.text().open().unwrap(), &mut made).unwrap();
+    assert_eq!(made, std::fs::read_to_string(&dump).unwrap());
+
+    // So are all answers.
+    let start = ["--start", &at];
+    let answer = |arguments: &[&str], source: &Path, at: &[&str]| {
+        let output = program(&[arguments, &start[..], at, &["--from"]].concat(), &[source]);
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let pods = load(&[Input::Path(dump.clone())]).cluster();
+    let pending: Vec<String> = pods.pods.iter().filter(|pod| pod.is_pending()).map(|pod| pod.key().to_string()).collect();
+    assert!(pending.len() > 3 && pending.contains(&"shop/huge".to_owned()), "{pending:?}");
+    for pod in &pending {
+        for output in ["wide", "json"] {
+            let arguments = ["explain", pod, "-o", output];
+            let (expected, found) = (answer(&arguments, &dump, &[]), answer(&arguments, &journal, &["--at", &at]));
+            // The names differ, and a journal knows the time of the moment.
+            let unnamed = |(code, out, err): (Option<i32>, String, String)| {
+                let out = out.replace(&dump.display().to_string(), "SOURCE").replace(&journal.display().to_string(), "SOURCE");
+                let is_time = |line: &str| ["  taken: ", "  newest time: "].iter().any(|start| line.starts_with(start));
+                (code, out.lines().filter(|line| !is_time(line)).map(str::to_owned).collect::<Vec<_>>(), err)
+            };
+            assert_eq!(unnamed(found), unnamed(expected), "{pod} -o {output}");
+        }
+    }
+    let arguments = ["explain", "--pending", "-A", "-o", "json"];
+    assert_eq!(answer(&arguments, &journal, &["--at", &at]).1, answer(&arguments, &dump, &[]).1);
+    // At the end, the pod is gone.
+    assert_eq!(answer(&["explain", "shop/huge"], &journal, &[]).0, Some(2));
+    let before = answer(&["explain", "shop/huge", "--evicted"], &journal, &[]);
+    assert!(before.2.contains("shop/huge was deleted after"), "{before:?}");
+    let early = answer(&["explain", "shop/huge"], &journal, &["--at", "2001-01-01T00:00:00Z"]);
+    assert!(early.0 == Some(3) && early.2.contains("the journal begins at"), "{early:?}");
+    let no_journal = answer(&["explain", "shop/huge"], &dump, &["--at", "03:12"]);
+    assert!(no_journal.0 == Some(2) && no_journal.2.contains("--at needs one journal"), "{no_journal:?}");
+}
+
+#[test]
+fn a_recorder_that_is_killed_goes_on_with_a_gap() {
+    let server = ApiServer::new(&story("budgets"));
+    let folder = tempfile::tempdir().unwrap();
+    let mut recorder = Recorder::start(&server, &folder, &[]);
+    recorder.health();
+    server.put(pod("before"));
+    let before = recorder.until("the pod", |_, loaded| has_pod(loaded, "before"));
+    // A second recorder is refused.
+    let config = folder.path().join("config");
+    let mut second = Command::new(env!("CARGO_BIN_EXE_schedscope"));
+    let second = second.arg("record").arg(&recorder.journal).env("KUBECONFIG", config).output().unwrap();
+    assert!(second.status.code() == Some(3) && text(&second.stderr).contains("is being written by another recorder"));
+    drop(recorder);
+    server.delete("Pod", "shop", "before");
+    server.put(pod("meanwhile"));
+    let mut recorder = Recorder::start(&server, &folder, &[]);
+    recorder.health();
+    let after = recorder.until("the pod", |_, loaded| has_pod(loaded, "meanwhile") && !has_pod(loaded, "before"));
+    let journal = Journal::open(&recorder.journal).unwrap();
+    assert!(has_pod(&state(&journal.at(before).unwrap()), "before"));
+    let gaps = journal.at(after).unwrap().gaps;
+    assert!(gaps.iter().any(|gap| gap.reason == GapReason::NotRunning && gap.from >= before && gap.to <= after), "{gaps:?}");
+}
+
+#[test]
+fn a_kind_whose_changes_do_not_arrive_is_known_in_part() {
+    let server = ApiServer::new(&story("budgets"));
+    let folder = tempfile::tempdir().unwrap();
+    let mut recorder = Recorder::start(&server, &folder, &[]);
+    recorder.health();
+    server.fault("/api/v1/pods", usize::MAX / 2, Fault::Status(503, None));
+    server.end_watches();
+    let stale = recorder.health();
+    assert_eq!((&stale["state"], &stale["stale"]), (&json!("stale"), &json!(["Pod"])));
+    let during = recorder.until("the failure", |_, loaded| loaded.report.missing().decides_on_part());
+    server.forgive();
+    recorder.until("the recovery", |_, loaded| !loaded.report.missing().decides_on_part());
+    let output = program(&["explain", "--pending", "-A", "--at", &during.to_string(), "--from"], &[&recorder.journal]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
+}
+
+#[test]
+fn metrics_are_served_while_recording() {
+    use std::io::{Read as _, Write as _};
+    let server = ApiServer::new(&story("budgets"));
+    let folder = tempfile::tempdir().unwrap();
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut recorder = Recorder::start(&server, &folder, &["--metrics", &address.to_string()]);
+    recorder.health();
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    for line in
+        ["schedscope_recorder_objects{kind=\"Node\"} 3", "schedscope_recorder_not_writing 0", "# TYPE schedscope_recorder_stale gauge"]
+    {
+        assert!(answer.contains(line), "{line}: {answer}");
+    }
+}
+
+/// Returns the objects of the example.
+fn example() -> Vec<Value> {
+    let text = include_str!("../../packaging/recorder.yaml");
+    serde_yaml::Deserializer::from_str(text).map(|document| Value::deserialize(document).unwrap()).collect()
+}
+
+#[test]
+fn the_example_asks_for_exactly_the_rights_that_the_recorder_uses() {
+    let server = ApiServer::new(&story("budgets"));
+    let folder = tempfile::tempdir().unwrap();
+    let mut recorder = Recorder::start(&server, &folder, &[]);
+    recorder.health();
+    server.wait_until("the watches", |world| world.watching.values().filter(|open| **open > 0).count() >= 21);
+    drop(recorder);
+    let requests = server.world().requests.clone();
+    let mut used = BTreeSet::new();
+    for request in &requests {
+        let path = request.strip_prefix("GET ").unwrap_or_else(|| panic!("{request} is no GET"));
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+        let (group, resource) = match parts[..] {
+            // Every user may ask for these.
+            ["version" | "api" | "apis"] | ["api", _] | ["apis", _, _] => continue,
+            ["api", "v1", resource] => ("", resource),
+            ["apis", group, _, resource] => (group, resource),
+            _ => panic!("{request} is none of what the role allows"),
+        };
+        let verb = if query.contains("watch=true") { "watch" } else { "list" };
+        used.insert((group.to_owned(), resource.to_owned(), verb.to_owned()));
+    }
+    let objects = example();
+    let role = objects.iter().find(|object| object["kind"] == "ClusterRole").unwrap();
+    let texts = |value: &Value| value.as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    let mut allowed = BTreeSet::new();
+    for rule in role["rules"].as_array().unwrap() {
+        for group in texts(&rule["apiGroups"]) {
+            for resource in texts(&rule["resources"]) {
+                allowed.extend(texts(&rule["verbs"]).into_iter().map(|verb| (group.clone(), resource.clone(), verb)));
+            }
+        }
+    }
+    let beyond: Vec<_> = used.difference(&allowed).collect();
+    assert!(beyond.is_empty(), "not allowed: {beyond:?}");
+    // The server of this test has no PodGroups; where watches bring the first state, nothing needs to be listed first.
+    let resources = |set: &BTreeSet<(String, String, String)>| set.iter().map(|(g, r, _)| (g.clone(), r.clone())).collect::<BTreeSet<_>>();
+    let unused: Vec<_> = resources(&allowed).difference(&resources(&used)).cloned().collect();
+    assert_eq!(unused, [("scheduling.k8s.io".to_owned(), "podgroups".to_owned())]);
+    let verbs: BTreeSet<&str> = allowed.iter().map(|(.., verb)| verb.as_str()).collect();
+    assert_eq!(verbs, ["list", "watch"].into());
+}
+
+#[test]
+fn the_example_fits_together() {
+    let objects = example();
+    let kinds: Vec<&str> = objects.iter().map(|object| object["kind"].as_str().unwrap()).collect();
+    let expected = ["Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "PersistentVolumeClaim", "Deployment"];
+    assert_eq!(kinds, expected);
+    let [namespace, account, role, binding, claim, deployment] = &objects[..] else { panic!("six objects") };
+    for object in &objects {
+        assert!(object["apiVersion"].is_string() && object["metadata"]["name"].is_string(), "{object}");
+    }
+    let name = |object: &Value| object["metadata"]["name"].clone();
+    for object in [account, claim, deployment] {
+        assert_eq!(object["metadata"]["namespace"], name(namespace));
+    }
+    assert_eq!(binding["roleRef"]["name"], name(role));
+    assert_eq!(binding["subjects"], json!([{"kind": "ServiceAccount", "name": name(account), "namespace": name(namespace)}]));
+    let spec = &deployment["spec"]["template"]["spec"];
+    assert_eq!(deployment["spec"]["selector"]["matchLabels"], deployment["spec"]["template"]["metadata"]["labels"]);
+    assert_eq!((spec["serviceAccountName"].clone(), &spec["securityContext"]["runAsNonRoot"]), (name(account), &json!(true)));
+    let container = &spec["containers"][0];
+    let security = &container["securityContext"];
+    assert_eq!((&security["readOnlyRootFilesystem"], &security["allowPrivilegeEscalation"]), (&json!(true), &json!(false)));
+    assert_eq!(security["capabilities"], json!({"drop": ["ALL"]}));
+    assert_eq!(spec["volumes"][0]["persistentVolumeClaim"]["claimName"], name(claim));
+    assert_eq!(container["volumeMounts"][0]["name"], spec["volumes"][0]["name"]);
+    let args: Vec<&str> = container["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
+    assert!(args[1].starts_with(container["volumeMounts"][0]["mountPath"].as_str().unwrap()), "{args:?}");
+    // The program takes these arguments: it fails at the cluster, not at them.
+    let folder = tempfile::tempdir().unwrap();
+    let journal = folder.path().join("journal");
+    let args: Vec<&str> = args
+        .iter()
+        .map(|arg| match *arg {
+            "/journal/cluster" => journal.to_str().unwrap(),
+            "0.0.0.0:9809" => "127.0.0.1:0",
+            arg => arg,
+        })
+        .collect();
+    let output = program(&args, &[]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+}
