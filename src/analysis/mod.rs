@@ -37,4 +37,6 @@ pub use scheduler_log::{
 pub use tie_break::{Elimination, WriteTimes, elimination_of, eliminations, plain_value, value_ends};
 pub use when::{When, WhenInput};
 pub use why::{Sentence, sentence, so_far, why, why_group, why_group_waits};
-pub use workload::{RemedyReport, UnknownKind, VoiceReport, Voices, WorkloadCause, WorkloadFix, WorkloadReport, voices, voices_in_short};
+pub use workload::{
+    RemedyReport, UnknownKind, VoiceReport, Voices, WorkloadCause, WorkloadFix, WorkloadReport, voices, voices_in_short, voices_of_pods,
+};

@@ -11,7 +11,7 @@ use crate::report::{FORMATS, WhatIfReport, comparison};
 use crate::scheduler::Scheduler;
 use crate::session::{Comparison, Session};
 use crate::ui::{Document, FixToApply, Form, Job, JobState, SessionError, TicketSubject};
-use crate::whatif::capacity;
+use crate::whatif::{capacity, flood};
 
 use super::error::JobError;
 use super::object_text::{Finding, Sources};
@@ -121,6 +121,14 @@ impl RunningJob {
                 Box::new(move || {
                     let found = capacity(&scheduler, &pod, &|_| watched.another(0))?;
                     Ok(prose(format!("How many more of {} fit", pod.key()), WhatIfReport::of_capacity(found).answers()))
+                })
+            }
+            Job::Flood(pod) => {
+                let scheduler = session.scheduler_here().clone();
+                let pod = scheduler.state().cluster().pods.get(&pod).cloned().ok_or(JobError::NoPod(pod))?;
+                Box::new(move || {
+                    let found = flood(&scheduler, &pod, &|_| watched.another(0))?;
+                    Ok(prose(format!("Who is evicted if pods like {} keep coming", pod.key()), WhatIfReport::of_flood(found).answers()))
                 })
             }
             Job::Odds(at) => {

@@ -1,5 +1,6 @@
 //! Makes the overview of pending pods on its own thread, on clones that share their parts with the session.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,7 +9,7 @@ use jiff::Timestamp;
 
 use super::error::JobError;
 use super::object_text::{Finding, Sources};
-use crate::analysis::{Overview, SchedulerComparer, Stage, short_causes};
+use crate::analysis::{Overview, SchedulerComparer, Stage, short_causes, voices_of_pods};
 use crate::cluster::neighbors::Neighbors;
 use crate::limits::live::{OVERVIEW_PAUSE, OVERVIEW_REST};
 use crate::session::Session;
@@ -95,10 +96,13 @@ impl OverviewJob {
             let watched = &ended.0;
             let comparer = SchedulerComparer::new(&scheduler, &events).having_seen(seen);
             let originals = |kind, key: &_| finding.original(kind, key);
+            let pending = scheduler.state().cluster().pods.iter().filter(|pod| pod.is_pending());
+            let others = Arc::new(if compared { voices_of_pods(pending, &scheduler, &neighbors) } else { BTreeMap::new() });
+            let with_others = |overview: Overview| overview.with_others(others.clone());
             let publish = |overview: Overview| match before.as_deref() {
                 Some(_) if overview.stage == Stage::Deciding => {}
-                Some(before) => watched.publish(overview.keeping_fixes_of(before)),
-                None => watched.publish(overview),
+                Some(before) => watched.publish(with_others(overview.keeping_fixes_of(before))),
+                None => watched.publish(with_others(overview)),
             };
             let state = scheduler.state();
             // The words of others are about the cluster as it was read.

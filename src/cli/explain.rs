@@ -213,7 +213,7 @@ fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, wr
         more.append(section("When", [when.text.clone()]));
     }
     more.append(agreement_text(&agreement));
-    let voices = Voices::about(pod, scheduler, &loaded.neighbors, view.pre_filter_rejected.is_some());
+    let voices = Voices::about(pod, scheduler, &loaded.neighbors, &view);
     more.append(super::workload::others_section(&voices, loaded.neighbors.events_withheld, scheduler.state().clock()));
     more.append(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));

@@ -24,7 +24,7 @@ pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
         let answer = whatif::apply(&mut with, verb, &|kind, key| original(&loaded, kind, key));
         answers.push(answer.map_err(|error| Failure::usage(format!("--what-if \"{verb}\": {error}")))?);
     }
-    let asks_only = verbs.iter().all(|verb| matches!(verb, Verb::Capacity(_)));
+    let asks_only = verbs.iter().all(Verb::asks);
     if !asks_only {
         while with.settle_step() {}
         while without.settle_step() {}

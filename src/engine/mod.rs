@@ -203,7 +203,7 @@ impl Engine {
             longest_stay: state.config().emulation.behaviour().leftover,
             now: state.clock(),
         });
-        let voices = Voices::about(pod, scheduler, self.source.neighbors(), view.pre_filter_rejected.is_some());
+        let voices = Voices::about(pod, scheduler, self.source.neighbors(), &view);
         Decision::new(Parts {
             pod: key,
             priority: pod.priority(),
@@ -270,7 +270,7 @@ impl Engine {
         let verb: Verb = words.parse().map_err(|error: VerbError| refused(error.into()))?;
         let (mut without, mut with) = (Rehearsal::new(self.scheduler.clone()), Rehearsal::new(self.scheduler.clone()));
         let answer = whatif::apply(&mut with, &verb, &|kind, key| self.source.original(kind, key)).map_err(refused)?;
-        if !matches!(verb, Verb::Capacity(_)) {
+        if !verb.asks() {
             while with.settle_step() {}
             while without.settle_step() {}
         }

@@ -39,6 +39,12 @@ limits! { "engine":
     count OUT_OF_TREE_NAMES: usize = 8, "names_of_out_of_tree_plugins_are_kept_up_to_a_limit";
     /// Steps of a plugin's search above which an error counts FIXES_STEPS_OF_ERROR, and else nothing.
     steps FIXES_STEPS_OF_LONG_SEARCH: u64 = 200_000, "a_search_for_fixes_ends_after_a_number_of_steps";
+    /// Copies of a pod that come one after another beyond those that fit, to find who is evicted for them; more are not tried.
+    count FLOOD_PODS: usize = 1_000, "pods_that_keep_coming_are_bounded";
+    /// NodePools, NodeClaims and node groups whose coming nodes are judged for a pod; the others are counted as not tried.
+    count COMING_NODES: usize = 20, "trials_are_bounded";
+    /// Nodes that do not exist yet that are tried for a pod; those beyond it are named as not tried.
+    steps COMING_NODE_TRIALS: usize = 64, "trials_are_bounded";
     /// Pods that are made of the workloads of a manifest; the others are counted as not made.
     count MANIFEST_PODS: usize = 10_000, "a_manifest_of_two_billion_replicas_is_bounded";
     /// Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made.

@@ -124,6 +124,9 @@
 //! | [`engine::REACTION_STEPS`] | 400 steps | Operations of a run in which controllers react to a fix; the fix counts as it is after them. | `a_reaction_without_end_is_cut` |
 //! | [`engine::OUT_OF_TREE_NAMES`] | 8 | Names of out-of-tree plugins in one process; an engine with a further one is refused. | `names_of_out_of_tree_plugins_are_kept_up_to_a_limit` |
 //! | [`engine::FIXES_STEPS_OF_LONG_SEARCH`] | 200,000 steps | Steps of a plugin's search above which an error counts FIXES_STEPS_OF_ERROR, and else nothing. | `a_search_for_fixes_ends_after_a_number_of_steps` |
+//! | [`engine::FLOOD_PODS`] | 1,000 | Copies of a pod that come one after another beyond those that fit, to find who is evicted for them; more are not tried. | `pods_that_keep_coming_are_bounded` |
+//! | [`engine::COMING_NODES`] | 20 | NodePools, NodeClaims and node groups whose coming nodes are judged for a pod; the others are counted as not tried. | `trials_are_bounded` |
+//! | [`engine::COMING_NODE_TRIALS`] | 64 steps | Nodes that do not exist yet that are tried for a pod; those beyond it are named as not tried. | `trials_are_bounded` |
 //! | [`engine::MANIFEST_PODS`] | 10,000 | Pods that are made of the workloads of a manifest; the others are counted as not made. | `a_manifest_of_two_billion_replicas_is_bounded` |
 //! | [`engine::MANIFEST_ROUNDS`] | 1,000 steps | Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made. | `rounds_of_ordered_pods_are_bounded` |
 //! | [`engine::MANIFEST_ODDS`] | 100 | Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out. | `odds_of_many_pods_are_counted_when_asked_for` |

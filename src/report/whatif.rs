@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 use crate::analysis::{Missing, ReleaseReport, run_parts, sentence};
 use crate::cluster::{Key, Str};
 use crate::output::{Document, Headings, Lines, Words};
-use crate::plural::{count, thousands};
+use crate::plural::{count, count_of, thousands};
 use crate::scheduler::Scheduler;
 use crate::session::PodLocation;
 use crate::trace::Place;
 use crate::whatif::{
-    Answer, Block, Capacity, CapacityEnd, Departure, Elsewhere, Lost, NodeAnswer, NodeEnd, Note, PodAnswer, PodEnd, Stay, Verb, Whereabouts,
+    Answer, Block, Capacity, CapacityEnd, Departure, Elsewhere, Flood, FloodVictim, Lost, NodeAnswer, NodeEnd, Note, PodAnswer, PodEnd,
+    Stay, Verb, Whereabouts,
 };
 
 /// Limit on the nodes of a capacity, and on those of one end, that are listed in text.
@@ -49,6 +50,12 @@ impl WhatIfReport {
             complete: answers.iter().all(|answer| answer.is_complete(cluster)),
             answers,
         }
+    }
+
+    /// Reports who is evicted if pods like one keep coming.
+    pub fn of_flood(flood: Flood) -> Self {
+        let answers = vec![Answer::of_flood(flood)];
+        Self { answers, complete: true, made: BTreeMap::new(), elsewhere: Vec::new(), missing: Vec::new(), release: None }
     }
 
     /// Reports how many more of a pod fit.
@@ -131,6 +138,9 @@ impl WhatIfReport {
         if let Some(capacity) = &answer.capacity {
             return capacity_sentence(capacity);
         }
+        if let Some(flood) = &answer.flood {
+            return flood_sentence(flood);
+        }
         let mut parts: Vec<String> = Vec::new();
         let nodes = |wanted: fn(&NodeEnd) -> bool| answer.nodes.iter().filter(|node| wanted(&node.end)).count();
         for (number, words) in [
@@ -188,6 +198,9 @@ impl WhatIfReport {
         }
         if let Some(capacity) = &answer.capacity {
             capacity_details(lines, capacity);
+        }
+        if let Some(flood) = &answer.flood {
+            flood_details(lines, flood);
         }
         for note in &answer.notes {
             lines.item(INDENT, note_sentence(note));
@@ -475,6 +488,68 @@ fn block_data(block: &Block) -> Value {
     })
 }
 
+/// Returns who is evicted if pods like one keep coming, as a sentence.
+fn flood_sentence(flood: &Flood) -> String {
+    let fit = match flood.fits {
+        0 => "no more pod like it fits".to_owned(),
+        1 => "1 more pod like it fits".to_owned(),
+        number => format!("{} more pods like it fit", thousands(number)),
+    };
+    let more = flood.placed - flood.fits;
+    let evicted = match flood.victims.len() {
+        0 => "no pod is evicted for more".to_owned(),
+        number => format!("for {more} more, {} evicted", count_of(number, "pod is", "pods are")),
+    };
+    let end = match flood.end {
+        CapacityEnd::Full(_) => "",
+        CapacityEnd::Limit => "; no more were tried",
+        CapacityEnd::Cancelled => "; the search was stopped",
+    };
+    format!("{fit}; {evicted}{end}")
+}
+
+/// Adds the pods that are evicted, in order, and how many of each workload.
+fn flood_details(lines: &mut Document, flood: &Flood) {
+    let mut workloads: Vec<(&str, usize)> = Vec::new();
+    for victim in &flood.victims {
+        let name = victim.workload.as_deref().unwrap_or("without a workload");
+        match workloads.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, number)) => *number += 1,
+            None => workloads.push((name, 1)),
+        }
+    }
+    for (workload, number) in workloads.iter().take(NODES) {
+        lines.item(INDENT, format!("{workload}: {}", count(*number, "pod")));
+    }
+    if workloads.len() > NODES {
+        lines.item(INDENT, format!("and {}", count(workloads.len() - NODES, "more workload")));
+    }
+    for victim in flood.victims.iter().take(PODS) {
+        let violates: Vec<String> = victim.violates.iter().map(ToString::to_string).collect();
+        let against = if violates.is_empty() { String::new() } else { format!(", against {}", violates.join(", ")) };
+        let words = format!(" (priority {}) for pod {} that comes{against}", victim.priority, victim.by);
+        lines.item(INDENT, pod_on(&victim.pod, &victim.node).text(words));
+    }
+    more(lines, INDENT, flood.victims.len());
+    if let CapacityEnd::Full(message) = &flood.end {
+        lines.item(INDENT, format!("the next one gets no node: {message}"));
+    }
+    if flood.others > 0 {
+        lines.item(INDENT, format!("{} left out", count_of(flood.others, "other pending pod is", "other pending pods are")));
+    }
+}
+
+/// Returns who is evicted if pods like one keep coming, as data.
+fn flood_data(flood: &Flood) -> Value {
+    let victim = |victim: &FloodVictim| {
+        json!({"pod": victim.pod.to_string(), "node": victim.node.as_str(), "priority": victim.priority, "workload": victim.workload,
+            "by": victim.by, "violates": victim.violates.iter().map(ToString::to_string).collect::<Vec<String>>()})
+    };
+    let next = if let CapacityEnd::Full(message) = &flood.end { Some(message.as_str()) } else { None };
+    json!({"pod": flood.pod.to_string(), "fits": flood.fits, "placed": flood.placed, "complete": next.is_some(), "next": next,
+        "victims": flood.victims.iter().map(victim).collect::<Vec<Value>>()})
+}
+
 /// Returns a capacity as data.
 pub(super) fn capacity_data(capacity: &Capacity) -> Value {
     let (complete, next) = match &capacity.end {
@@ -535,6 +610,7 @@ impl WhatIfReport {
             "nodes": nodes,
             "pods": answer.pods.iter().map(|pod| self.pod_data(pod)).collect::<Vec<Value>>(),
             "capacity": capacity,
+            "flood": answer.flood.as_ref().map(flood_data),
             "notes": answer.notes.iter().map(note_sentence).collect::<Vec<String>>(),
             "pending": answer.tallies.map(|[without, with]| json!({"without": without.pending, "with": with.pending})),
             "evicted": answer.tallies.map(|[without, with]| json!({"without": without.evicted, "with": with.evicted})),

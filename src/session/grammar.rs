@@ -116,7 +116,7 @@ const ROW: Row = Row {
 };
 
 /// All verbs, in the order of the command line's help.
-pub static GRAMMAR: [Row; 21] = [
+pub static GRAMMAR: [Row; 22] = [
     Row {
         word: "drain",
         args: "NODE...",
@@ -268,6 +268,16 @@ pub static GRAMMAR: [Row; 21] = [
         subject: Subject::Only(Thing::Pod),
         names: &[Names::Pod],
         parse: |args, _| Ok(one(args).map(Verb::Capacity)),
+        ..ROW
+    },
+    Row {
+        word: "flood",
+        args: "[NAMESPACE/]POD",
+        args_of_selected: "[POD]",
+        help: "who is evicted first if pods like this one keep coming",
+        subject: Subject::Only(Thing::Pod),
+        names: &[Names::Pod],
+        parse: |args, _| Ok(one(args).map(Verb::Flood)),
         ..ROW
     },
     Row {

@@ -47,6 +47,8 @@ pub enum Verb {
     Relax(Str),
     /// Counts how many more of a pod fit.
     Capacity(Str),
+    /// Names the pods that are evicted first if pods like this one keep coming.
+    Flood(Str),
     /// Edits the scheduler's configuration.
     Configure(ConfigEdit),
     /// Continues with another release of kube-scheduler.
@@ -160,6 +162,7 @@ impl fmt::Display for Verb {
             Self::Evict(pod) => write!(f, "evict {pod}"),
             Self::Relax(budget) => write!(f, "relax {budget}"),
             Self::Capacity(pod) => write!(f, "capacity {pod}"),
+            Self::Flood(pod) => write!(f, "flood {pod}"),
             Self::Configure(edit) => write!(f, "{edit}"),
             Self::Release(release) => write!(f, "release {release}"),
             Self::Edit(edit) => write!(f, "{edit}"),
@@ -168,6 +171,11 @@ impl fmt::Display for Verb {
 }
 
 impl Verb {
+    /// Returns whether it asks a question and changes nothing.
+    pub fn asks(&self) -> bool {
+        matches!(self, Self::Capacity(_) | Self::Flood(_))
+    }
+
     /// Returns whether pods come or go with the verb, so that the scheduler runs until nothing changes.
     pub fn settles(&self) -> bool {
         match self {
@@ -304,6 +312,8 @@ mod tests {
     fn pods_come_and_go_with_some_verbs() {
         let settles = |text: &str| text.parse::<Verb>().unwrap().settles();
         assert!(["drain a", "lose a", "add 1 like a", "evict p", "taint n k:NoExecute"].into_iter().all(settles));
-        assert!(!["taint n k:NoSchedule", "taint n k:NoExecute-", "label n k=v", "relax b", "capacity p"].into_iter().any(settles));
+        assert!(
+            !["taint n k:NoSchedule", "taint n k:NoExecute-", "label n k=v", "relax b", "capacity p", "flood p"].into_iter().any(settles)
+        );
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::capacity::Capacity;
+use super::flood::Flood;
 use crate::cluster::{Cluster, Key, Pod, PodDisruptionBudget, Str};
 pub use crate::controllers::Note;
 use crate::scheduler::Scheduler;
@@ -21,6 +22,8 @@ pub struct Answer {
     pub pods: Vec<PodAnswer>,
     /// How many more of a pod fit.
     pub capacity: Option<Capacity>,
+    /// Who is evicted if pods like one keep coming.
+    pub flood: Option<Flood>,
     /// Facts that are unknown or not emulated and may matter.
     pub notes: Vec<Note>,
     /// Pending and evicted pods without the verb and with it, once nothing changes any more; `None` where they are not counted.
@@ -177,13 +180,28 @@ impl Block {
 impl Answer {
     /// Returns the answer of a verb that did nothing yet.
     pub(super) fn new(verb: Verb) -> Self {
-        Self { verb, nodes: Vec::new(), pods: Vec::new(), capacity: None, notes: Vec::new(), tallies: None, preempted: BTreeMap::new() }
+        Self {
+            verb,
+            nodes: Vec::new(),
+            pods: Vec::new(),
+            capacity: None,
+            flood: None,
+            notes: Vec::new(),
+            tallies: None,
+            preempted: BTreeMap::new(),
+        }
     }
 
     /// Returns the answer about how many more of a pod fit.
     pub fn of_capacity(capacity: Capacity) -> Self {
         let verb = Verb::Capacity(capacity.pod.to_string().into());
         Self { capacity: Some(capacity), ..Self::new(verb) }
+    }
+
+    /// Returns the answer about who is evicted if pods like one keep coming.
+    pub fn of_flood(flood: Flood) -> Self {
+        let verb = Verb::Flood(flood.pod.to_string().into());
+        Self { flood: Some(flood), ..Self::new(verb) }
     }
 
     /// Adds a pod.

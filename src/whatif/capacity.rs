@@ -82,7 +82,7 @@ pub fn capacity(scheduler: &Scheduler, pod: &Arc<Pod>, watch: Watch<'_>) -> Resu
 }
 
 /// Returns a pod without gates and without its group: copies are placed on their own.
-fn template(pod: &Pod) -> Pod {
+pub(super) fn template(pod: &Pod) -> Pod {
     let mut like = pod.clone();
     like.spec_mut().scheduling_gates = Vec::new().into();
     like.spec_mut().scheduling_group = None;
@@ -90,7 +90,7 @@ fn template(pod: &Pod) -> Pod {
 }
 
 /// Returns whether a pod uses claims, which scheduling one copy may use up.
-fn needs_claims(pod: &Pod, cluster: &Cluster) -> bool {
+pub(super) fn needs_claims(pod: &Pod, cluster: &Cluster) -> bool {
     let claims = pod.spec.volumes.iter().any(|volume| volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some());
     claims || !pod.spec.resource_claims.is_empty() || is_served_by_devices(pod, cluster)
 }

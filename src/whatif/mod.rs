@@ -11,6 +11,7 @@ mod capacity;
 mod disrupt;
 mod edits;
 mod error;
+mod flood;
 mod manifest;
 mod names;
 mod scale;
@@ -24,6 +25,7 @@ mod tests;
 pub use answer::{Answer, Block, Departure, Elsewhere, NodeAnswer, NodeEnd, Note, PodAnswer, PodEnd, Stay, Tally, Whereabouts};
 pub use capacity::{Capacity, CapacityEnd, Watch, capacity};
 pub use error::WhatIfError;
+pub use flood::{Flood, FloodVictim, flood};
 pub use manifest::*;
 pub use names::pod_named;
 pub use scale::{scalable, workload_of};
@@ -73,6 +75,10 @@ pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Re
         Verb::Capacity(pod) => {
             let pod = names::pod(&cluster, pod)?;
             answer.capacity = Some(capacity(stage.scheduler(), &pod, &|_| true)?);
+        }
+        Verb::Flood(pod) => {
+            let pod = names::pod(&cluster, pod)?;
+            answer.flood = Some(flood(stage.scheduler(), &pod, &|_| stage.continues())?);
         }
         Verb::Configure(edit) => stage.configure(edit)?,
         Verb::Release(release) => stage.change_release(*release)?,

@@ -449,6 +449,42 @@ fn capacity_counts_what_fits_and_names_what_stops_the_next() {
     assert_eq!(capacity(&scheduler, &pod, &|_| false).unwrap().end, CapacityEnd::Cancelled);
 }
 
+/// Two pods of lower priority run, one with a budget, and pods of a higher one keep coming.
+fn flooded(most: usize, watch: &dyn Fn(usize) -> bool) -> super::Flood {
+    let priority = |priority: i32| json!({"spec": {"priority": priority}});
+    let budget = json!({"metadata": {"name": "low", "namespace": "d"}, "spec": {"selector": {"matchLabels": {"app": "low"}}},
+        "status": {"disruptionsAllowed": 0}});
+    let objects = [
+        pod_with("x", "", "ReplicaSet/x", &priority(100)),
+        pod_with("low", "b1", "ReplicaSet/low", &priority(-10)),
+        pod_with("lower", "a1", "", &priority(-20)),
+        pod_with("same", "a1", "ReplicaSet/same", &priority(100)),
+        pod_with("waiting", "", "", &priority(100)),
+        object(Kind::PodDisruptionBudget, &budget),
+    ];
+    let scheduler = scheduler(with(two_zones(), objects));
+    let pod = scheduler.state().cluster().pods.get(&key("x")).unwrap().clone();
+    super::flood::flood_within(&scheduler, &pod, watch, most).unwrap()
+}
+
+#[test]
+fn pods_that_keep_coming_evict_others_until_preemption_ends() {
+    let found = flooded(1000, &|_| true);
+    assert_eq!((found.fits, found.placed, found.others), (9, 11, 1), "{found:?}");
+    let victims: Vec<_> =
+        found.victims.iter().map(|v| (v.pod.name.as_str(), v.node.as_str(), v.priority, v.by, v.violates.len())).collect();
+    assert_eq!(victims, [("lower", "a1", -20, 10, 0), ("low", "b1", -10, 11, 1)], "the one without a budget goes first");
+    assert!(found.victims[0].workload.is_none() && found.victims[1].workload.as_ref().is_some_and(|w| w.ends_with("low")), "{found:?}");
+    assert!(matches!(&found.end, CapacityEnd::Full(message) if message.contains("Insufficient cpu")), "{found:?}");
+    assert_eq!(flooded(1000, &|_| false).end, CapacityEnd::Cancelled);
+}
+
+#[test]
+fn pods_that_keep_coming_are_bounded() {
+    let found = flooded(1, &|_| true);
+    assert_eq!((found.placed, found.victims.len(), found.end), (10, 1, CapacityEnd::Limit));
+}
+
 #[test]
 fn capacity_of_a_pod_with_a_claim_ends_where_volumes_do() {
     let volume = |name: &str| {

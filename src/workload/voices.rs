@@ -98,6 +98,12 @@ pub enum Meaning {
 }
 
 impl Meaning {
+    /// Returns the node groups to which cluster-autoscaler adds nodes, from `[{GROUP 1->2 (max: 3)}]`.
+    pub fn groups(&self) -> Vec<&str> {
+        let Self::ScaleUp(text) = self else { return Vec::new() };
+        text.split('{').skip(1).filter_map(|group| group.split_once(' ')).map(|(name, _)| name).filter(|name| !name.is_empty()).collect()
+    }
+
     /// Reads an event by speaker, reason and phrases of its text.
     pub fn of(event: &OtherEvent) -> Option<Self> {
         let (reason, text) = (event.reason.as_str(), event.text.as_str());

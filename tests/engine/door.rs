@@ -138,6 +138,7 @@ fn answers_are_as_their_schemas_describe() {
     assert_described("explain", &engine.decide("shop", "payments").unwrap().to_json());
     assert_described("fixes", &engine.fixes("shop", "payments").unwrap().to_json());
     assert_described("what-if", &engine.what_if("drain worker-a1").unwrap().to_json());
+    assert_described("what-if", &engine.what_if("flood shop/payments").unwrap().to_json());
     let mut fork = engine.clone();
     assert_described("run", &fork.apply(&json!({"op": "schedule"})).unwrap().to_json());
     assert_described("settled", &fork.settle().unwrap().to_json());

@@ -260,6 +260,8 @@ pub struct Overview {
     pub compared: bool,
     /// The progress.
     pub stage: Stage,
+    /// The newest word of others about each pod, of which the meaning is known, in a few words.
+    pub others: Arc<BTreeMap<Key, String>>,
 }
 
 /// The progress of an overview.
@@ -551,7 +553,8 @@ impl Overview {
     ) {
         let publish = |found: Self| publish(found.with_short(short));
         let waiting: Vec<&Arc<Pod>> = pending(scheduler.state().cluster()).collect();
-        let mut found = Self { pods: BTreeMap::new(), causes: Vec::new(), pending: waiting.len(), compared, stage: Stage::Deciding };
+        let (pods, causes, others) = (BTreeMap::new(), Vec::new(), Arc::default());
+        let mut found = Self { pods, causes, pending: waiting.len(), compared, stage: Stage::Deciding, others };
         for chunk in waiting.chunks(CHUNK) {
             let decided: Vec<Option<SchedulerMatch>> = chunk.par_iter().map(|pod| go_on().then(|| comparer.decide(pod))).collect();
             found.pods.extend(decided.into_iter().flatten().map(|decided| (decided.pod.clone(), Arc::new(decided))));
@@ -575,6 +578,12 @@ impl Overview {
         }
         found.stage = Stage::Complete;
         publish(found);
+    }
+
+    /// Adds what others wrote about pods.
+    #[must_use]
+    pub fn with_others(self, others: Arc<BTreeMap<Key, String>>) -> Self {
+        Self { others, ..self }
     }
 
     /// Shows the fixes of an overview of the state before until they are searched again, for causes with the same pods.

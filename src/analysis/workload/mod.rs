@@ -1,5 +1,6 @@
 //! A workload's funnel joined with the decisions about its pods, as data; `report` writes it as text.
 
+mod coming;
 #[cfg(test)]
 mod properties;
 mod remedy;
@@ -24,7 +25,7 @@ use crate::workload::{Findings, ShortWorkload, Stage, Voice};
 
 pub use remedy::RemedyReport;
 pub(crate) use voices::ago;
-pub use voices::{VoiceReport, Voices, voices, voices_in_short};
+pub use voices::{VoiceReport, Voices, voices, voices_in_short, voices_of_pods};
 
 /// A workload, as `explain KIND/NAME -o json` prints it.
 #[derive(Clone, Debug, Serialize)]

@@ -1,12 +1,18 @@
 //! Texts of other programs, in words and as data.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::coming::{ComingNode, ComingVerdict, coming_nodes};
 use crate::analysis::moments::span;
 use crate::cluster::neighbors::{About, Neighbors};
-use crate::cluster::{Pod, Str};
+use crate::cluster::{Key, Pod, Str};
+use crate::plural::count_of;
 use crate::scheduler::Scheduler;
+use crate::trace::{CycleView, Outcome};
 use crate::workload::{Joint, Meaning, Refusal, Voice, WorkloadInput, joint, voices_of_pod};
 
 /// The words of others about a pod.
@@ -19,12 +25,22 @@ pub struct Voices {
 }
 
 impl Voices {
-    /// Finds the words of others about a pending pod. `is_rejected` says that a PreFilter plugin rejects it for every node.
-    pub fn about(pod: &Pod, scheduler: &Scheduler, neighbors: &Neighbors, is_rejected: bool) -> Self {
+    /// Finds the words of others about a pending pod, for which a decision was made.
+    pub fn about(pod: &Pod, scheduler: &Scheduler, neighbors: &Neighbors, decision: &CycleView) -> Self {
+        let is_rejected = decision.pre_filter_rejected.is_some();
         let now = scheduler.state().clock();
         let input = WorkloadInput::of_events(scheduler.state().cluster(), neighbors);
         let found = voices(pod, scheduler, neighbors);
-        let together = joint(&input, pod, &found, is_rejected).iter().map(|joint| joint_sentence(joint, Some(now))).collect();
+        let mut together: Vec<String> =
+            joint(&input, pod, &found, is_rejected).iter().map(|joint| joint_sentence(joint, Some(now))).collect();
+        if decision.outcome == Some(Outcome::Unschedulable) && !is_rejected {
+            let coming = coming_nodes(pod, scheduler, neighbors, &found);
+            let (tried, others): (Vec<_>, Vec<_>) = coming.iter().partition(|node| node.verdict != ComingVerdict::NotTried);
+            together.extend(tried.into_iter().map(coming_sentence));
+            if !others.is_empty() {
+                together.push(format!("{} not tried.", count_of(others.len(), "more coming node was", "more coming nodes were")));
+            }
+        }
         Self { others: found.iter().map(|voice| VoiceReport::of(voice, Some(now))).collect(), together }
     }
 }
@@ -37,6 +53,22 @@ pub fn voices(pod: &Pod, scheduler: &Scheduler, neighbors: &Neighbors) -> Vec<Vo
     let input = WorkloadInput::of_events(scheduler.state().cluster(), neighbors);
     let own = pod.spec.scheduler_name.as_str();
     voices_of_pod(&input, pod, scheduler.state().config().profile(own).is_some().then_some(own))
+}
+
+/// Returns the newest word of others about each of some pods, of which the meaning is known, in a few words: `Kueue: waits for quota`.
+pub fn voices_of_pods<'p>(pods: impl Iterator<Item = &'p Arc<Pod>>, scheduler: &Scheduler, neighbors: &Neighbors) -> BTreeMap<Key, String> {
+    if neighbors.is_empty() {
+        return BTreeMap::new();
+    }
+    let now = Some(scheduler.state().clock());
+    let input = WorkloadInput::of_events(scheduler.state().cluster(), neighbors);
+    let short = |pod: &Arc<Pod>| {
+        let own = pod.spec.scheduler_name.as_str();
+        let found = voices_of_pod(&input, pod, scheduler.state().config().profile(own).is_some().then_some(own));
+        let reports: Vec<VoiceReport> = found.iter().map(|voice| VoiceReport::of(voice, now)).collect();
+        Some((pod.key(), voices_in_short(&reports)?.to_owned()))
+    };
+    pods.filter_map(short).collect()
 }
 
 /// A text of another program, as `explain -o json` prints it under `others`.
@@ -102,6 +134,27 @@ pub(super) fn joint_sentence(joint: &Joint, now: Option<Timestamp>) -> String {
                 .to_owned()
         }
         Joint::NotForNodes => "More nodes of any kind would not help: the pod is rejected before any node is tried.".to_owned(),
+    }
+}
+
+/// Returns whether a node that does not exist yet would let the pod in, as a sentence.
+fn coming_sentence(node: &ComingNode) -> String {
+    let ComingNode { by, like, limit, verdict } = node;
+    let like = like.as_ref().map_or_else(String::new, |like| format!(", like {like},"));
+    let subject = match by.kind.as_str() {
+        "NodeClaim" => format!("The coming node of {by}"),
+        "NodeGroup" => format!("The node that the autoscaler adds to {}{like}", by.key.name),
+        _ => format!("One more node of {by}{like}"),
+    };
+    let limit = limit
+        .as_ref()
+        .map_or_else(String::new, |limit| format!(", but {by} is at its limit ({} {} of {})", limit.resource, limit.used, limit.most));
+    match verdict {
+        ComingVerdict::Fits => format!("{subject} would let it in{limit}."),
+        ComingVerdict::FitsIfLarge => format!("{subject} would let it in by its labels and taints{limit}; its size is not known."),
+        ComingVerdict::Rejected(why) => format!("{subject} would not let it in: {}.", why.trim_end_matches('.')),
+        ComingVerdict::NoSuchLabel(label) => format!("{subject} would not let it in: its NodePool sets no label {label}."),
+        ComingVerdict::NotTried => format!("{subject} was not tried."),
     }
 }
 

@@ -15,6 +15,7 @@ pub fn begin(state: &mut State, session: &mut dyn SessionHandle, job: Job) {
         Job::Fixes(_) => "searching for fixes",
         Job::Ticket { .. } => "searching for fixes, for the ticket",
         Job::Capacity(_) => "counting how many more fit",
+        Job::Flood(_) => "finding who is evicted first",
         Job::Odds(_) => "counting the odds over all starting nodes of the search",
         Job::Object(..) => "reading the object",
         Job::Capture { .. } => "writing the cluster",

@@ -34,6 +34,11 @@ pub fn run(row: &'static Row, state: &mut State, session: &mut dyn SessionHandle
             jobs::begin(state, session, Job::Capacity(pod));
             Ok(Answer::Done)
         }
+        Verb::Flood(pod) => {
+            let pod = pod_named(&session.timeline().keyframe().cluster, &pod)?.key();
+            jobs::begin(state, session, Job::Flood(pod));
+            Ok(Answer::Done)
+        }
         Verb::Release(release) => apply_edit(state, session, Change::Release(release)),
         verb => what_if(state, session, verb),
     }

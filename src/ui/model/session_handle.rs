@@ -204,6 +204,8 @@ pub enum Job {
     Fixes(Key),
     /// Counts how many more of a pod fit at the cursor.
     Capacity(Key),
+    /// Finds who is evicted first if pods like one at the cursor keep coming.
+    Flood(Key),
     /// Counts the odds of the decision of a revision over all starting nodes of the search.
     Odds(usize),
     /// Reads an object with all its fields, from the source or the live cluster.

@@ -79,6 +79,7 @@ fn world() -> (Timeline, OverviewStatus) {
         pending: 5,
         compared: true,
         stage: Stage::Complete,
+        others: Arc::default(),
     };
     (Timeline::new(keyframe), OverviewStatus { newest: Some(Arc::new(overview)), runs: false, is_current: true })
 }
