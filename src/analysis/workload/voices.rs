@@ -152,7 +152,7 @@ fn coming_sentence(node: &ComingNode) -> String {
     match verdict {
         ComingVerdict::Fits => format!("{subject} would let it in{limit}."),
         ComingVerdict::FitsIfLarge => format!("{subject} would let it in by its labels and taints{limit}; its size is not known."),
-        ComingVerdict::Rejected(why) => format!("{subject} would not let it in: {}.", why.trim_end_matches('.')),
+        ComingVerdict::Rejected(why) => format!("{subject} would not let it in: {why}."),
         ComingVerdict::NoSuchLabel(label) => format!("{subject} would not let it in: its NodePool sets no label {label}."),
         ComingVerdict::NotTried => format!("{subject} was not tried."),
     }

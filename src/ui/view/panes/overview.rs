@@ -415,10 +415,13 @@ pub fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
         }
         OverviewRow::Pod(pod) => {
             let decided = state.overview.newest.as_ref().and_then(|overview| overview.pods.get(&pod.key));
-            let words = decided.map_or_else(|| "not decided yet".to_owned(), |decided| decided.here.clone());
             let others = state.overview.newest.as_ref().and_then(|overview| overview.others.get(&pod.key));
-            let others = others.map_or_else(String::new, |others| format!("; others: {others}"));
-            (here, format!("{}: {}{others}", pod.key, if others.is_empty() { &words } else { words.trim_end_matches('.') }))
+            let words = match (decided, others) {
+                (None, _) => "not decided yet".to_owned(),
+                (Some(decided), None) => decided.here.clone(),
+                (Some(decided), Some(others)) => format!("{}; others: {others}", decided.clause),
+            };
+            (here, format!("{}: {words}", pod.key))
         }
     }
 }
